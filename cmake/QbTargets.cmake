@@ -1,0 +1,56 @@
+# qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …])
+#
+# One room of the house: a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose
+# cases CTest runs one by one. Include paths start at the repository root, so that every include
+# shows which room it reaches into.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+function(qb_target_options target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror>)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  if(QB_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=${QB_SANITIZE} -fno-omit-frame-pointer
+                                            -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${QB_SANITIZE})
+  endif()
+endfunction()
+
+function(qb_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;TEST_DEPENDS" ${ARGN})
+  add_library(qb_${name} STATIC ${ARG_SOURCES})
+  qb_target_options(qb_${name})
+  target_link_libraries(qb_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
+  if(QB_TESTS AND ARG_TESTS)
+    add_executable(qb_${name}_test ${ARG_TESTS})
+    qb_target_options(qb_${name}_test)
+    target_compile_definitions(qb_${name}_test PRIVATE QB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_libraries(qb_${name}_test PRIVATE qb_${name} ${ARG_TEST_DEPENDS}
+                                                  GTest::gmock GTest::gtest_main)
+    gtest_discover_tests(qb_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}/
+                         PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
+
+# qb_embed(TARGET SYMBOL FILE): compiles a text file into TARGET as
+# `namespace qb::embedded { extern const std::string_view SYMBOL; }`.
+function(qb_embed target symbol file)
+  set(output/embedded/${target}_${symbol}.cpp)
+  get_filename_component(input ${file} ABSOLUTE)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output} -DSYMBOL=${symbol}
+            -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+    DEPENDS ${input} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
+
+if(QB_TESTS)
+  include(GoogleTest)
+endif()

@@ -1,0 +1,24 @@
+// Aligned tables for terminals and, from the same cells, Markdown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace qb {
+
+// Columns are as wide as their widest cell; cells that read as numbers are right-aligned. UTF-8
+// code points count as one column.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> header) : header_(std::move(header)) {}
+  // Throws std::logic_error unless cells.size() == the header's.
+  void add(std::vector<std::string> cells);
+  [[nodiscard]] std::string terminal() const;
+  [[nodiscard]] std::string markdown() const;
+
+ private:
+  std::vector<std::string> header_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace qb

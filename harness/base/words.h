@@ -1,0 +1,53 @@
+// One table maps each enum to its word; YAML, CSV, command line and plots share it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace qb {
+
+// Specialise as
+//   template <> struct Words<Colour> {
+//     static constexpr std::string_view what = "colour";
+//     static constexpr std::pair<Colour, std::string_view> table[] = {{Colour::red, "red"}, …};
+//   };
+template <class E>
+struct Words;
+
+template <class E>
+[[nodiscard]] constexpr std::string_view word(E value) {
+  for (const auto& [candidate, text] : Words<E>::table)
+    if (candidate == value) return text;
+  return "?";
+}
+
+template <class E>
+[[nodiscard]] constexpr std::optional<E> parse_word(std::string_view text) {
+  for (const auto& [candidate, name] : Words<E>::table)
+    if (name == text) return candidate;
+  return std::nullopt;
+}
+
+template <class E>
+[[nodiscard]] std::vector<std::string_view> all_words() {
+  std::vector<std::string_view> words;
+  for (const auto& entry : Words<E>::table) words.push_back(entry.second);
+  return words;
+}
+
+// The candidate with the least edit distance to `text`; empty where none is near enough to be a
+// plausible misspelling (more than half of the letters differ) or there are no candidates.
+[[nodiscard]] std::string_view nearest_word(std::string_view text,
+                                            std::span<const std::string_view> candidates);
+
+// `unknown kernel 'flahs'; did you mean 'flash'?`, or the whole list where nothing is near.
+[[nodiscard]] std::string unknown_word(std::string_view what, std::string_view text,
+                                       std::span<const std::string_view> candidates);
+
+[[nodiscard]] std::string join(std::span<const std::string_view> words, std::string_view separator);
+
+}  // namespace qb

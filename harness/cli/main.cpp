@@ -1,0 +1,73 @@
+// qb: parses the command line, runs one verb, and turns every error into one sentence and a
+// documented exit code.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "harness/cli/verb.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kDescription =
+    "QuorumBench: what each way of splitting exact attention costs in time, memory and\n"
+    "communication, and whether a published number is real.";
+
+constexpr const char* kFooter = R"(Examples:
+  qb reproduce                       case studies, tables and figures of the paper, checked
+  qb run experiments/smoke.yaml      one small sweep, to a verified figure
+  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3
+  qb sets table                      the 109 published interest sets, recomputed
+  qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
+
+`./qb test` builds and runs the tests.
+
+Exit codes: 0 all as allowed, 1 some case failed, 2 bad spec or usage (nothing ran),
+3 environment (missing tool, full disk), 4 regression or mismatch, 5 not comparable,
+130 interrupted (run again to resume).)";
+
+int run_main(int argc, char** argv) {
+  CLI::App app(kDescription, "qb");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "qb " QB_VERSION);
+  app.require_subcommand(1);
+  Action action;
+  add_run(app, action);
+  add_plan(app, action);
+  add_attend(app, action);
+  add_reproduce(app, action);
+  add_verify(app, action);
+  add_status(app, action);
+  add_compare(app, action);
+  add_plot(app, action);
+  add_report(app, action);
+  add_sets(app, action);
+  add_env(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  return static_cast<int>(action());
+}
+
+}  // namespace
+}  // namespace qb
+
+int main(int argc, char** argv) {
+  try {
+    return qb::run_main(argc, argv);
+  } catch (const qb::ExitError& error) {
+    fmt::print(stderr, "qb: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const qb::CaseError& error) {
+    // A single plan or tensor that cannot be done as asked, outside a sweep.
+    fmt::print(stderr, "qb: {}\n", error.what());
+    return static_cast<int>(error.status() == qb::Status::unsupported ? qb::ExitCode::usage
+                                                                      : qb::ExitCode::case_failed);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "qb: unexpected: {}\n", error.what());
+    return static_cast<int>(qb::ExitCode::case_failed);
+  }
+}

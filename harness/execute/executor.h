@@ -1,0 +1,72 @@
+// Executors play a plan: they hold the tensors, move them, call the kernel and merge.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/base/words.h"
+#include "harness/plan/plan.h"
+#include "kernels/allocator.h"
+#include "kernels/attention.h"
+
+namespace qb {
+
+// Who plays the workers.
+enum class Ranks {
+  serial,   // one device plays each worker in turn, alone; the critical path is composed
+  threads,  // one thread a worker, all at once; real wall clock
+};
+
+template <>
+struct Words<Ranks> {
+  static constexpr std::string_view what = "ranks";
+  static constexpr std::pair<Ranks, std::string_view> table[] = {{Ranks::serial, "serial"},
+                                                                 {Ranks::threads, "threads"}};
+};
+
+// The caller's tensors: whole sequences. out and lse are written whole.
+struct ExecutionArguments {
+  TensorView q;
+  TensorView k;
+  TensorView v;
+  TensorView out;  // f32
+  TensorView lse;  // f32
+  Kernel kernel = Kernel::flash;
+  int threads = 1;                  // of the whole executor: `threads` deals them out to workers
+  Allocator* allocator = nullptr;   // the memory ledger
+};
+
+struct StepTime {
+  double compute_s = 0.0;
+  double communication_s = 0.0;          // transfers, whether hidden or not
+  double exposed_communication_s = 0.0;  // waited for
+  double idle_s = 0.0;
+};
+
+struct WorkerTime {
+  double gather_s = 0.0;   // its Q, K, V out of the whole sequence
+  double compute_s = 0.0;  // kernels
+  double merge_s = 0.0;    // its partial into the output, or its share of the merge
+  std::vector<StepTime> steps;
+
+  [[nodiscard]] double total_s() const { return gather_s + compute_s + merge_s; }
+};
+
+struct Execution {
+  std::vector<WorkerTime> workers;
+  double wall_s = 0.0;           // of the whole call
+  double critical_path_s = 0.0;  // serial: composed by plan.synchronisation; threads: the wall clock
+  double worker_sum_s = 0.0;     // sum of total_s over workers
+  // Kernel time of the worker with the longest subsequence: what CQS-Attention's published speed-up
+  // divides by. Transfers and merge are not in it.
+  double longest_subsequence_s = 0.0;
+};
+
+// Runs the plan once. Throws Unsupported where the executor cannot play it, OutOfMemory from the
+// allocator. All memory beyond the arguments comes from the allocator with label and worker, and is
+// given back before the return, also on a throw.
+[[nodiscard]] Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments);
+
+}  // namespace qb

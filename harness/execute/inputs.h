@@ -1,0 +1,19 @@
+// Random inputs, the same for a seed on every machine.
+#pragma once
+
+#include "harness/plan/problem.h"
+#include "kernels/allocator.h"
+
+namespace qb {
+
+struct Inputs {
+  Tensor q;
+  Tensor k;
+  Tensor v;
+};
+
+// Standard normal values from a counter-based generator: element i of a tensor depends on the seed,
+// the tensor and i alone, so any thread count gives the same bits.
+[[nodiscard]] Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads);
+
+}  // namespace qb

@@ -1,0 +1,79 @@
+// The memory ledger: every tensor is taken from it with a label and a worker. It knows active,
+// reserved and peak bytes at every moment and enforces a budget.
+//
+// active   bytes handed out and not given back
+// reserved bytes held from the system: freed blocks are kept for the next request of their size, as
+//          caching allocators do, so that timed repeats do not pay for page faults; they go back to
+//          the system when the budget or the system runs out (free and retry), and at the end
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/base/words.h"
+#include "kernels/allocator.h"
+
+namespace qb {
+
+enum class MemoryAction { alloc, free, segment_alloc, segment_free, oom };
+
+template <>
+struct Words<MemoryAction> {
+  static constexpr std::string_view what = "memory action";
+  static constexpr std::pair<MemoryAction, std::string_view> table[] = {
+      {MemoryAction::alloc, "alloc"},
+      {MemoryAction::free, "free"},
+      {MemoryAction::segment_alloc, "segment_alloc"},
+      {MemoryAction::segment_free, "segment_free"},
+      {MemoryAction::oom, "oom"}};
+};
+
+struct MemoryEvent {
+  double time_s = 0.0;  // since the ledger was made
+  MemoryAction action = MemoryAction::alloc;
+  std::string_view label;
+  int worker = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t active_bytes = 0;  // after the event
+  std::uint64_t reserved_bytes = 0;
+};
+
+struct LedgerOptions {
+  std::uint64_t budget_bytes = 0;  // limit on active bytes; 0: the machine's own
+  bool record_events = false;      // keep the timeline (memory passes, not timed ones)
+  std::function<double()> clock;   // seconds; default steady clock. A fake in tests.
+};
+
+// Thread-safe. Throws OutOfMemory over the budget or when the system has no more (it asks for
+// memory that exists: a request above what the machine has available fails here, as a data point,
+// before the kernel's killer sees it).
+class MemoryLedger final : public Allocator {
+ public:
+  explicit MemoryLedger(LedgerOptions options = {});
+  ~MemoryLedger() override;
+  MemoryLedger(const MemoryLedger&) = delete;
+  MemoryLedger& operator=(const MemoryLedger&) = delete;
+
+  [[nodiscard]] void* allocate(std::size_t bytes, std::string_view label, int worker) override;
+  void deallocate(void* pointer) noexcept override;
+
+  [[nodiscard]] std::uint64_t active_bytes() const;
+  [[nodiscard]] std::uint64_t reserved_bytes() const;
+  [[nodiscard]] std::uint64_t active_peak_bytes() const;
+  [[nodiscard]] std::uint64_t reserved_peak_bytes() const;
+  void reset_peaks();
+  // Gives cached blocks back to the system.
+  void release_cached();
+  [[nodiscard]] std::vector<MemoryEvent> events() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace qb

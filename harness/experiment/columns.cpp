@@ -1,0 +1,54 @@
+// The fixed columns of a run folder for kSchemaVersion; the order is the order in the files.
+#include "harness/experiment/result.h"
+
+namespace qb {
+
+const std::vector<std::string>& case_columns() {
+  static const std::vector<std::string> columns = {
+      "schema_version", "case_id", "experiment",
+      // parameters: case_parameters()
+      "algorithm", "kernel", "device", "ranks", "workers", "threads", "n_tokens", "kv_len", "batch",
+      "q_heads", "kv_heads", "head_dim", "dtype", "mask", "seed", "interest_set", "scale",
+      "memory_budget_bytes",
+      // how it ended
+      "status", "message", "isa",
+      // predicted from the plan; pairs are per head
+      "longest_subsequence_tokens", "shortest_subsequence_tokens", "mean_subsequence_tokens",
+      "stddev_subsequence_tokens", "responsibility_ratio", "unmasked_pairs", "executed_pairs",
+      "critical_path_pairs", "unmasked_flop", "moved_bytes", "predicted_active_peak_bytes",
+      // memory pass
+      "active_memory_peak_bytes", "reserved_memory_peak_bytes", "resident_peak_bytes",
+      // timed pass
+      "n_samples", "interval_coverage", "wall_time_median_s", "wall_time_low95_s",
+      "wall_time_high95_s", "critical_path_median_s", "critical_path_low95_s",
+      "critical_path_high95_s", "worker_sum_median_s", "worker_sum_low95_s", "worker_sum_high95_s",
+      "longest_subsequence_median_s", "longest_subsequence_low95_s", "longest_subsequence_high95_s",
+      "gather_median_s", "merge_median_s", "achieved_flop_per_s",
+      // verification
+      "verified_rows", "max_error", "naive_error", "tolerance", "lse_max_error",
+      // bookkeeping
+      "started_at", "duration_s"};
+  return columns;
+}
+
+const std::vector<std::string>& sample_columns() {
+  static const std::vector<std::string> columns = {
+      "case_id", "repeat", "warmup", "wall_time_s", "critical_path_s", "worker_sum_s",
+      "longest_subsequence_s", "gather_s", "merge_s"};
+  return columns;
+}
+
+const std::vector<std::string>& step_columns() {
+  static const std::vector<std::string> columns = {
+      "case_id", "worker", "step", "unmasked_pairs", "executed_pairs", "in_bytes", "out_bytes",
+      "compute_s", "communication_s", "exposed_communication_s", "idle_s"};
+  return columns;
+}
+
+const std::vector<std::string>& timeline_columns() {
+  static const std::vector<std::string> columns = {
+      "case_id", "time_s", "action", "label", "worker", "bytes", "active_bytes", "reserved_bytes"};
+  return columns;
+}
+
+}  // namespace qb

@@ -1,0 +1,55 @@
+// What a case answers, and the fixed columns of cases.csv and samples.csv.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/experiment/case.h"
+
+namespace qb {
+
+inline constexpr int kSchemaVersion = 1;
+
+// One timed repeat. Warm-ups are kept and marked.
+struct Sample {
+  int repeat = 0;
+  bool warmup = false;
+  double wall_s = 0.0;
+  double critical_path_s = 0.0;
+  double worker_sum_s = 0.0;
+  double longest_subsequence_s = 0.0;
+  double gather_s = 0.0;  // sum over workers
+  double merge_s = 0.0;
+};
+
+// NaN and empty mean "not available". Times are filled in only where status is ok.
+struct CaseResult {
+  Status status = Status::error;
+  std::string message;
+  std::vector<Sample> samples;
+  // column -> value, for every column of case_columns() that the child knows (predicted work,
+  // medians and intervals, memory, verification, isa, environment of the case).
+  std::map<std::string, std::string> values;
+  // Rows for steps.csv and memory_timeline.csv, without the case_id column.
+  std::vector<std::vector<std::string>> steps;
+  std::vector<std::vector<std::string>> timeline;
+};
+
+[[nodiscard]] const std::vector<std::string>& case_columns();
+[[nodiscard]] const std::vector<std::string>& sample_columns();
+[[nodiscard]] const std::vector<std::string>& step_columns();
+[[nodiscard]] const std::vector<std::string>& timeline_columns();
+
+// Values of every column that can be told before running: parameters and predictions. Throws
+// Unsupported / UsageError as make_plan does.
+[[nodiscard]] std::map<std::string, std::string> predicted_values(const Case& c);
+
+// Runs one case in this process: plan, check, inputs, verify, memory pass, timed pass. Never throws
+// for what the case does: every CaseError becomes a status. trace_directory non-empty: also writes
+// the Perfetto trace and PyTorch snapshot there as <case_id>.trace.json and <case_id>.pickle.
+[[nodiscard]] CaseResult run_case(const Case& c, const std::string& trace_directory);
+
+}  // namespace qb

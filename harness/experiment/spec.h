@@ -1,0 +1,38 @@
+// Experiment specs: strict YAML over yaml-cpp (the only place that includes it).
+//
+// Every case parameter stands at the top level under its column name (algorithm, kernel, device,
+// ranks, workers, threads, n_tokens, kv_len, batch, q_heads, kv_heads, head_dim, dtype, mask, seed,
+// interest_set, scale, memory_budget) with a scalar; `sweep:` gives lists or ranges (cartesian
+// product), `zip:` lists of equal length that move together, `exclude:` a list of maps that drop the
+// cases which match all their entries; `measure:` how to time; `figures:` what to draw.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/experiment/case.h"
+
+namespace qb {
+
+struct Spec {
+  std::string name;         // `experiment:`; letters, digits, '_' and '-'
+  std::string description;  // one paragraph for the report
+  std::vector<Case> cases;  // expanded, in spec order
+  std::vector<std::string> figures;
+  std::string resolved_yaml;  // what ran: reading it again gives the same cases
+};
+
+struct SpecOptions {
+  std::vector<std::string> set;     // `key.path=value`, as --set
+  std::vector<std::string> filter;  // `key=value`, `key!=value`, `key<value` …; all must hold
+  std::size_t max_cases = 10'000;   // above it: UsageError with the count, asks for --yes
+};
+
+// Throws UsageError `file:line:column: message` (with the nearest valid key where one is near).
+[[nodiscard]] Spec parse_spec(std::string_view yaml, std::string_view file_name,
+                              const SpecOptions& options);
+[[nodiscard]] Spec load_spec(const std::string& path, const SpecOptions& options);
+
+}  // namespace qb

@@ -1,0 +1,48 @@
+// What is to be computed, before anyone decides how it is split.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/dtype.h"
+#include "kernels/mask.h"
+#include "kernels/tensor.h"
+
+namespace qb {
+
+// B = batch, H = q_heads, G = kv_heads, N = q_len (= kv_len unless there is a cache), d = head_dim.
+struct Shape {
+  std::int64_t batch = 1;
+  std::int64_t q_heads = 1;
+  std::int64_t kv_heads = 1;
+  std::int64_t q_len = 0;
+  std::int64_t kv_len = 0;
+  std::int64_t head_dim = 1;
+  std::int64_t value_dim = 1;
+
+  [[nodiscard]] Extent q() const { return {batch, q_heads, q_len, head_dim}; }
+  [[nodiscard]] Extent k() const { return {batch, kv_heads, kv_len, head_dim}; }
+  [[nodiscard]] Extent v() const { return {batch, kv_heads, kv_len, value_dim}; }
+  [[nodiscard]] Extent out() const { return {batch, q_heads, q_len, value_dim}; }
+  [[nodiscard]] Extent lse() const { return {batch, q_heads, q_len, 1}; }
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+struct Problem {
+  Shape shape;
+  Mask mask;
+  DType dtype = DType::f32;
+  double scale = 1.0;
+  std::uint64_t seed = 0;
+};
+
+// scale = 1/sqrt(head_dim), mask aligned to the last token. Throws UsageError where a size is out
+// of range: every length >= 1, head_dim in [1, 256], q_heads a multiple of kv_heads, lengths at
+// most kMaxTokens so that pair counts fit 63 bits.
+inline constexpr std::int64_t kMaxTokens = 3'000'000'000;
+[[nodiscard]] Problem make_problem(const Shape& shape, MaskKind mask, DType dtype,
+                                   std::uint64_t seed);
+
+// Query-key pairs that the mask allows, per head.
+[[nodiscard]] std::int64_t unmasked_pairs(const Problem& problem);
+
+}  // namespace qb

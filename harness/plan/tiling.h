@@ -1,0 +1,26 @@
+// From a worker's step to the kernel's tile schedule.
+#pragma once
+
+#include <vector>
+
+#include "harness/plan/plan.h"
+#include "kernels/tile_schedule.h"
+
+namespace qb {
+
+// Where each resident group lies in a worker's gathered, contiguous local tensors. Groups keep
+// their ascending order, so local order is global order.
+struct LocalLayout {
+  std::vector<std::int64_t> q_begin;   // parallel to worker.q_groups
+  std::vector<std::int64_t> kv_begin;  // parallel to worker.kv_groups
+  std::int64_t q_tokens = 0;
+  std::int64_t kv_tokens = 0;
+};
+[[nodiscard]] LocalLayout local_layout(const Plan& plan, const Worker& worker);
+
+// The schedule of one step over the local tensors; query tiles of at most `query_tile` rows. The
+// tasks must be of groups that the worker holds (check() proves it) and of all heads.
+[[nodiscard]] TileSchedule step_schedule(const Plan& plan, const Worker& worker, const Step& step,
+                                         std::int64_t query_tile);
+
+}  // namespace qb

@@ -1,0 +1,55 @@
+// Element types of tensors, and scalar conversions with round-to-nearest-even.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/words.h"
+
+namespace qb {
+
+enum class DType { f16, bf16, f32, f64 };
+
+template <>
+struct Words<DType> {
+  static constexpr std::string_view what = "dtype";
+  static constexpr std::pair<DType, std::string_view> table[] = {
+      {DType::f16, "f16"}, {DType::bf16, "bf16"}, {DType::f32, "f32"}, {DType::f64, "f64"}};
+};
+
+[[nodiscard]] constexpr std::int64_t size_of(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+    case DType::bf16: return 2;
+    case DType::f32: return 4;
+    case DType::f64: return 8;
+  }
+  return 0;
+}
+
+// Unit roundoff: half the distance from 1 to the next number.
+[[nodiscard]] constexpr double unit_roundoff(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return 1.0 / 2048.0;
+    case DType::bf16: return 1.0 / 256.0;
+    case DType::f32: return 1.0 / 16777216.0;
+    case DType::f64: return 1.0 / 9007199254740992.0;
+  }
+  return 0.0;
+}
+
+[[nodiscard]] std::uint16_t f32_to_f16(float value);
+[[nodiscard]] float f16_to_f32(std::uint16_t bits);
+[[nodiscard]] std::uint16_t f32_to_bf16(float value);
+[[nodiscard]] float bf16_to_f32(std::uint16_t bits);
+
+// One element at `address` (of `dtype`), read as or written from a double. For oracles and I/O.
+[[nodiscard]] double load_element(const void* address, DType dtype);
+void store_element(void* address, DType dtype, double value);
+
+// `count` contiguous elements between types, through float where either is 16-bit. Vectorised.
+void convert(const void* source, DType from, void* destination, DType to, std::int64_t count);
+
+}  // namespace qb

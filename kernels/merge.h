@@ -1,0 +1,22 @@
+// Merging partials and moving rows: CQS-Attention's Tiler, and the last step of every scheme.
+//
+// O = sum_s O_s exp(LSE_s - M) / sum_s exp(LSE_s - M), M = max_s LSE_s, LSE = M + log sum_s
+// exp(LSE_s - M). Order-free up to rounding; (0, -inf) is the identity; exp(LSE) is never formed.
+#pragma once
+
+#include "kernels/tensor.h"
+
+namespace qb {
+
+// Sets O = 0, LSE = -inf: the identity. f32 views.
+void clear_partial(const TensorView& out, const TensorView& lse);
+
+// acc := merge(acc, part), row by row over views of equal extent; f32. Token strides are free, so a
+// group of a strided layout merges straight into the global output.
+void merge_partial(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,
+                   const TensorView& part_lse);
+
+// Copies rows between views of equal extent and dtype (gather and scatter of token groups).
+void copy_rows(const TensorView& source, const TensorView& destination);
+
+}  // namespace qb
