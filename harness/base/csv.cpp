@@ -124,15 +124,15 @@ double CsvTable::number(std::size_t row, std::string_view column) const {
   if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto value = parse_real(field);
   if (!value)
-    throw UsageError(fmt::format("{}: record {}, column {}: '{}' is no number", name_, row + 1,
-                                 column, field));
+    throw UsageError(
+        fmt::format("{}: record {}, column {}: '{}' is no number", name_, row + 1, column, field));
   return *value;
 }
 
 void CsvTable::append(std::vector<std::string> fields) {
   if (fields.size() != header_.size())
-    throw std::logic_error(fmt::format("{}: a row of {} fields for {} columns", name_,
-                                       fields.size(), header_.size()));
+    throw std::logic_error(
+        fmt::format("{}: a row of {} fields for {} columns", name_, fields.size(), header_.size()));
   rows_.push_back(std::move(fields));
 }
 

@@ -37,7 +37,9 @@ class CsvTable {
 
   // Throws std::logic_error unless fields.size() == header().size().
   void append(std::vector<std::string> fields);
-  [[nodiscard]] const std::vector<std::string>& row(std::size_t index) const { return rows_[index]; }
+  [[nodiscard]] const std::vector<std::string>& row(std::size_t index) const {
+    return rows_[index];
+  }
   [[nodiscard]] std::string to_string() const;
 
  private:

@@ -12,7 +12,8 @@ namespace {
 
 TEST(Csv, FieldsSurviveTheRoundTrip) {
   const std::vector<std::string> fields = {"plain", "a,b", "say \"hi\"", "two\nlines", ""};
-  const std::string text = csv_record(std::vector<std::string>{"a", "b", "c", "d", "e"}) + csv_record(fields);
+  const std::string text =
+      csv_record(std::vector<std::string>{"a", "b", "c", "d", "e"}) + csv_record(fields);
   const CsvTable table = CsvTable::parse(text, "t.csv");
   ASSERT_EQ(table.size(), 1u);
   EXPECT_EQ(table.row(0), fields);

@@ -18,13 +18,26 @@ struct Suffix {
 
 constexpr double kKi = 1024.0;
 constexpr Suffix kSizeSuffixes[] = {
-    {"KiB", kKi},           {"MiB", kKi * kKi},       {"GiB", kKi * kKi * kKi},
-    {"TiB", kKi * kKi * kKi * kKi},                   {"Ki", kKi},
-    {"Mi", kKi * kKi},      {"Gi", kKi * kKi * kKi},  {"Ti", kKi * kKi * kKi * kKi},
-    {"kB", 1e3},            {"KB", 1e3},              {"MB", 1e6},
-    {"GB", 1e9},            {"TB", 1e12},             {"k", 1e3},
-    {"K", 1e3},             {"M", 1e6},               {"G", 1e9},
-    {"T", 1e12},            {"B", 1.0},               {"", 1.0},
+    {"KiB", kKi},
+    {"MiB", kKi* kKi},
+    {"GiB", kKi* kKi* kKi},
+    {"TiB", kKi* kKi* kKi* kKi},
+    {"Ki", kKi},
+    {"Mi", kKi* kKi},
+    {"Gi", kKi* kKi* kKi},
+    {"Ti", kKi* kKi* kKi* kKi},
+    {"kB", 1e3},
+    {"KB", 1e3},
+    {"MB", 1e6},
+    {"GB", 1e9},
+    {"TB", 1e12},
+    {"k", 1e3},
+    {"K", 1e3},
+    {"M", 1e6},
+    {"G", 1e9},
+    {"T", 1e12},
+    {"B", 1.0},
+    {"", 1.0},
 };
 constexpr Suffix kTimeSuffixes[] = {{"ns", 1e-9},  {"us", 1e-6},  {"ms", 1e-3},
                                     {"min", 60.0}, {"h", 3600.0}, {"s", 1.0}};
@@ -42,8 +55,8 @@ std::optional<std::pair<double, std::string_view>> split(std::string_view text) 
       if (!last_was_digit || !next_is_digit) return std::nullopt;
       continue;
     }
-    const bool sign = (c == '-' || c == '+') &&
-                      (at == 0 || digits.back() == 'e' || digits.back() == 'E');
+    const bool sign =
+        (c == '-' || c == '+') && (at == 0 || digits.back() == 'e' || digits.back() == 'E');
     const bool exponent = (c == 'e' || c == 'E') && last_was_digit && at + 1 < text.size() &&
                           (text[at + 1] == '+' || text[at + 1] == '-' ||
                            (text[at + 1] >= '0' && text[at + 1] <= '9'));

@@ -23,8 +23,8 @@ TEST(Numbers, IntegersReadAsPeopleWriteThem) {
 }
 
 TEST(Numbers, WhatIsNoIntegerIsRefused) {
-  for (const char* text : {"", "x", "1.5", "1e-1", "1__0", "_1", "1_", "12abc", "1e30", "nan", "inf",
-                           "1 2", "0x10", "--1", "5Qi", "1e", "9223372036854775808"})
+  for (const char* text : {"", "x", "1.5", "1e-1", "1__0", "_1", "1_", "12abc", "1e30", "nan",
+                           "inf", "1 2", "0x10", "--1", "5Qi", "1e", "9223372036854775808"})
     EXPECT_EQ(parse_integer(text), std::nullopt) << text;
 }
 
@@ -40,7 +40,8 @@ TEST(Numbers, RealsTakeTimeSuffixes) {
 }
 
 TEST(Numbers, TextReadsBackAsTheSameDouble) {
-  for (double value : {0.1, 1.0 / 3.0, 1e300, -2.5e-17, 3.0}) EXPECT_EQ(std::stod(to_text(value)), value);
+  for (double value : {0.1, 1.0 / 3.0, 1e300, -2.5e-17, 3.0})
+    EXPECT_EQ(std::stod(to_text(value)), value);
   EXPECT_EQ(to_text(0.1), "0.1");
   EXPECT_EQ(to_text(std::numeric_limits<double>::quiet_NaN()), "");
 }

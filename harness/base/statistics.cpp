@@ -20,7 +20,8 @@ double sorted_median(std::span<const double> sorted) {
 MedianInterval median_interval(std::size_t n) {
   if (n == 0) return {};
   // P(the median lies outside [x_(r), x_(n+1-r)]) = 2 P(Binomial(n, 1/2) < r); take the largest
-  // r that keeps it at or below 5 %. Terms are formed by logarithms so that large n do not overflow.
+  // r that keeps it at or below 5 %. Terms are formed by logarithms so that large n do not
+  // overflow.
   const double count = static_cast<double>(n);
   double tail = 0.0;
   MedianInterval interval{0, n - 1, 1.0 - std::pow(2.0, 1.0 - count)};

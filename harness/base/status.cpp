@@ -11,8 +11,8 @@ OutOfMemory::OutOfMemory(std::string_view label, std::uint64_t requested_bytes,
     : CaseError(Status::oom,
                 fmt::format("{} needs {} with {} in use, {}", label, format_bytes(requested_bytes),
                             format_bytes(active_bytes),
-                            budget_bytes == 0
-                                ? std::string("and the machine has no more")
-                                : fmt::format("over the budget of {}", format_bytes(budget_bytes)))) {}
+                            budget_bytes == 0 ? std::string("and the machine has no more")
+                                              : fmt::format("over the budget of {}",
+                                                            format_bytes(budget_bytes)))) {}
 
 }  // namespace qb

@@ -48,9 +48,9 @@ struct Words<Status> {
 enum class ExitCode : int {
   ok = 0,
   case_failed = 1,
-  usage = 2,           // bad spec or command line; nothing ran
-  environment = 3,     // missing tool, unwritable or full disk, no device
-  regression = 4,      // regression, or a mismatch with a published or expected value
+  usage = 2,        // bad spec or command line; nothing ran
+  environment = 3,  // missing tool, unwritable or full disk, no device
+  regression = 4,   // regression, or a mismatch with a published or expected value
   not_comparable = 5,
   interrupted = 130,
 };

@@ -64,7 +64,8 @@ std::string read_file(const std::string& path) {
 void write_file_atomically(const std::string& path, std::string_view content) {
   const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
   {
-    const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    const FileDescriptor file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (file.get() < 0) fail("write", path, errno);
     if (const int problem = write_all(file.get(), content); problem != 0) {
       ::unlink(temporary.c_str());
@@ -96,8 +97,9 @@ void ensure_directory(const std::string& path) {
     throw EnvironmentError(fmt::format("cannot create the folder {}: {}; choose another with --out",
                                        path, problem.message()));
   if (::access(path.c_str(), W_OK | X_OK) != 0)
-    throw EnvironmentError(fmt::format("cannot write to the folder {}: {}; choose another with --out",
-                                       path, std::strerror(errno)));
+    throw EnvironmentError(
+        fmt::format("cannot write to the folder {}: {}; choose another with --out", path,
+                    std::strerror(errno)));
 }
 
 }  // namespace qb

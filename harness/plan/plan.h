@@ -49,16 +49,22 @@ template <>
 struct Words<TransferKind> {
   static constexpr std::string_view what = "transfer";
   static constexpr std::pair<TransferKind, std::string_view> table[] = {
-      {TransferKind::p2p, "p2p"},               {TransferKind::scatter, "scatter"},
-      {TransferKind::gather, "gather"},         {TransferKind::all_gather, "all_gather"},
-      {TransferKind::all_to_all, "all_to_all"}, {TransferKind::all_reduce, "all_reduce"}};
+      {TransferKind::p2p, "p2p"},
+      {TransferKind::scatter, "scatter"},
+      {TransferKind::gather, "gather"},
+      {TransferKind::all_gather, "all_gather"},
+      {TransferKind::all_to_all, "all_to_all"},
+      {TransferKind::all_reduce, "all_reduce"}};
 };
 
 template <>
 struct Words<TensorRole> {
   static constexpr std::string_view what = "tensor";
   static constexpr std::pair<TensorRole, std::string_view> table[] = {
-      {TensorRole::q, "Q"}, {TensorRole::k, "K"}, {TensorRole::v, "V"}, {TensorRole::partial, "partial"}};
+      {TensorRole::q, "Q"},
+      {TensorRole::k, "K"},
+      {TensorRole::v, "V"},
+      {TensorRole::partial, "partial"}};
 };
 
 // Worker kRoot holds the whole sequence before the scatter and after the gather.
@@ -101,7 +107,14 @@ struct Plan {
   std::vector<Worker> workers;
 };
 
+// Pairs (i, j) of [0, n_queries) x [0, n_keys) with j <= i + offset.
+[[nodiscard]] std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys,
+                                        std::int64_t offset);
+
 // Pairs (per head) that a task computes.
 [[nodiscard]] std::int64_t task_pairs(const Plan& plan, const PairTask& task);
+
+// Pairs (per head) over all steps of a worker: its responsibility.
+[[nodiscard]] std::int64_t worker_pairs(const Plan& plan, const Worker& worker);
 
 }  // namespace qb

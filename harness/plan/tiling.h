@@ -18,6 +18,10 @@ struct LocalLayout {
 };
 [[nodiscard]] LocalLayout local_layout(const Plan& plan, const Worker& worker);
 
+// True for the only worker of a plan that holds the whole sequence in order: it works on the
+// caller's tensors, without a gather and without partials.
+[[nodiscard]] bool works_in_place(const Plan& plan);
+
 // The schedule of one step over the local tensors; query tiles of at most `query_tile` rows. The
 // tasks must be of groups that the worker holds (check() proves it) and of all heads.
 [[nodiscard]] TileSchedule step_schedule(const Plan& plan, const Worker& worker, const Step& step,

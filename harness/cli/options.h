@@ -1,0 +1,54 @@
+// Command-line numbers as the specs write them: 1e6, 32Ki, 1_024, 80GiB.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "harness/base/numbers.h"
+#include "harness/base/status.h"
+
+namespace qb {
+
+// Adds `name` as an integer option with a default shown in --help.
+template <class Integer>
+CLI::Option* add_integer(CLI::App& app, const std::string& name, Integer& value,
+                         const std::string& what) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &value](const std::string& text) {
+            const auto parsed = parse_integer(text);
+            if (!parsed || !std::in_range<Integer>(*parsed))
+              throw UsageError(
+                  fmt::format("{} {}: not a whole number in range; write it as 4096, "
+                              "1e6, 32Ki or 80GiB",
+                              name, text));
+            value = static_cast<Integer>(*parsed);
+          },
+          what)
+      ->type_name("NUMBER");
+}
+
+// Adds `name` as one of the words of the enum E.
+template <class E>
+CLI::Option* add_word(CLI::App& app, const std::string& name, E& value, const std::string& what) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &value](const std::string& text) {
+            const auto parsed = parse_word<E>(text);
+            if (!parsed) {
+              const auto known = all_words<E>();
+              throw UsageError(name + ": " + unknown_word(Words<E>::what, text, known));
+            }
+            value = *parsed;
+          },
+          what + " (" + join(all_words<E>(), ", ") + ")")
+      ->type_name("WORD");
+}
+
+}  // namespace qb

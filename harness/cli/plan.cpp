@@ -1,0 +1,87 @@
+// qb plan: shows what a strategy decides, without running anything.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/base/numbers.h"
+#include "harness/cli/options.h"
+#include "harness/cli/plan_view.h"
+#include "harness/cli/verb.h"
+#include "harness/plan/check.h"
+#include "harness/plan/picture.h"
+#include "harness/plan/strategy.h"
+#include "harness/plan/work.h"
+#include "plots/partition.h"
+
+namespace qb {
+namespace {
+
+struct PlanWords {
+  std::string algorithm = "cqs";
+  Shape shape{1, 1, 0, 0, 0, 64, 64};
+  int workers = 1;
+  std::string interest_set;
+  MaskKind mask = MaskKind::full;
+  DType dtype = DType::f32;
+  Kernel kernel = Kernel::flash;
+  bool json = false;
+  bool pairs = false;
+  std::string picture;
+};
+
+ExitCode show_plan(const PlanWords& words) {
+  Shape shape = words.shape;
+  if (shape.kv_len == 0) shape.kv_len = shape.q_len;
+  if (shape.kv_heads == 0) shape.kv_heads = shape.q_heads;
+  shape.value_dim = shape.head_dim;
+  const Problem problem = make_problem(shape, words.mask, words.dtype, 0);
+  StrategyOptions options{words.workers, std::nullopt};
+  if (!words.interest_set.empty())
+    options.interest_set = parse_interest_set(words.interest_set, words.workers);
+  const Plan plan = make_plan(words.algorithm, problem, options);
+  if (const auto offence = check(plan))
+    throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
+  const Work work = model_work(plan, words.kernel, 1);
+  fmt::print(
+      "{}", words.json ? plan_json(plan, work, words.pairs) : plan_table(plan, work, words.kernel));
+  if (!words.picture.empty())
+    draw_partition(partition_rectangles(plan), words.picture,
+                   fmt::format("{}: N = {}, W = {}", plan.algorithm, format_grouped(shape.q_len),
+                               words.workers));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("plan", "show which worker computes which pairs");
+  const auto words = std::make_shared<PlanWords>();
+  verb->add_option("--algorithm", words->algorithm, "dense, cqs")->capture_default_str();
+  add_integer(*verb, "--n-tokens", words->shape.q_len, "N, positions of the whole sequence")
+      ->required();
+  add_integer(*verb, "--kv-len", words->shape.kv_len, "keys, where not N");
+  add_integer(*verb, "--workers", words->workers, "W (default 1)");
+  verb->add_option("--interest-set", words->interest_set,
+                   "cqs: residues such as 0,1,3 (default: the published set)");
+  add_word(*verb, "--mask", words->mask, "default full");
+  add_integer(*verb, "--q-heads", words->shape.q_heads, "query heads (default 1)");
+  add_integer(*verb, "--kv-heads", words->shape.kv_heads, "key-value heads (default q-heads)");
+  add_integer(*verb, "--head-dim", words->shape.head_dim, "default 64");
+  add_integer(*verb, "--batch", words->shape.batch, "default 1");
+  add_word(*verb, "--dtype", words->dtype, "default f32");
+  add_word(*verb, "--kernel", words->kernel, "for executed pairs and memory, default flash");
+  verb->add_flag("--json", words->json, "machine-readable, exact integers");
+  verb->add_flag("--pairs", words->pairs, "with --json: list every pair of every worker")
+      ->needs("--json");
+  verb->add_option("--picture", words->picture,
+                   "draw the N x N partition coloured by worker (.svg, .pdf or .png)");
+  verb->footer(
+      "Examples:\n"
+      "  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs\n"
+      "  qb plan --n-tokens 49000 --workers 31 --mask causal\n"
+      "  qb plan --n-tokens 10 --workers 7 --picture partition.svg\n"
+      "  qb plan --n-tokens 1e9 --workers 1057");
+  verb->callback([words, &action] { action = [words] { return show_plan(*words); }; });
+}
+
+}  // namespace qb

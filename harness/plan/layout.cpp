@@ -1,0 +1,51 @@
+#include "harness/plan/layout.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace qb {
+namespace {
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+}  // namespace
+
+std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts) {
+  const std::int64_t quotient = n / parts;
+  const std::int64_t remainder = n % parts;
+  std::vector<TokenGroup> groups;
+  groups.reserve(static_cast<std::size_t>(parts));
+  std::int64_t first = 0;
+  for (int part = 0; part < parts; ++part) {
+    const std::int64_t count = quotient + (part >= parts - remainder ? 1 : 0);
+    groups.push_back({first, count, 1});
+    first += count;
+  }
+  return groups;
+}
+
+std::optional<PairTask> pair_task(const Problem& problem, const std::vector<TokenGroup>& q_groups,
+                                  const std::vector<TokenGroup>& kv_groups, int q_group,
+                                  int kv_group) {
+  const TokenGroup& q = q_groups[static_cast<std::size_t>(q_group)];
+  const TokenGroup& k = kv_groups[static_cast<std::size_t>(kv_group)];
+  if (q.count == 0 || k.count == 0) return std::nullopt;
+  PairTask task{q_group, kv_group, {0, problem.shape.q_heads}, Allowed::all, 0};
+  if (problem.mask.kind == MaskKind::full) return task;
+  const std::int64_t last_seen_by_first = q.first + problem.mask.offset;
+  const std::int64_t last_seen_by_last = q.token(q.count - 1) + problem.mask.offset;
+  if (k.first > last_seen_by_last) return std::nullopt;
+  if (k.token(k.count - 1) <= last_seen_by_first) return task;
+  if (q.stride != k.stride && q.count > 1 && k.count > 1)
+    throw std::logic_error(fmt::format("groups of strides {} and {} have no single causal offset",
+                                       q.stride, k.stride));
+  // first_k + j * stride <= first_q + i * stride + mask offset.
+  task.allowed = Allowed::causal;
+  task.offset = floor_divide(last_seen_by_first - k.first, q.count > 1 ? q.stride : k.stride);
+  return task;
+}
+
+}  // namespace qb

@@ -1,0 +1,70 @@
+#include "harness/plan/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "harness/base/status.h"
+
+namespace qb {
+namespace {
+
+TEST(Layout, TheLastGroupsTakeTheRemainder) {
+  EXPECT_EQ(contiguous_groups(10, 7),
+            (std::vector<TokenGroup>{
+                {0, 1, 1}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 2, 1}, {6, 2, 1}, {8, 2, 1}}));
+  EXPECT_EQ(contiguous_groups(6, 3), (std::vector<TokenGroup>{{0, 2, 1}, {2, 2, 1}, {4, 2, 1}}));
+}
+
+TEST(Layout, PairTasksSayExactlyWhatTheMaskSays) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  const auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  for (int round = 0; round < 2000; ++round) {
+    const Problem problem =
+        make_problem({1, 1, 1, draw(1, 60), draw(1, 60), 4, 4}, MaskKind::causal, DType::f32, 1);
+    const std::int64_t stride = draw(1, 4);
+    const std::vector<TokenGroup> q = {{draw(0, 20), draw(1, 8), stride}};
+    const std::vector<TokenGroup> k = {{draw(0, 20), draw(1, 8), stride}};
+    const auto task = pair_task(problem, q, k, 0, 0);
+    for (std::int64_t i = 0; i < q[0].count; ++i)
+      for (std::int64_t j = 0; j < k[0].count; ++j) {
+        const bool allowed = task && (task->allowed == Allowed::all || j <= i + task->offset);
+        ASSERT_EQ(allowed, problem.mask.allows(q[0].token(i), k[0].token(j)))
+            << "round " << round << " i " << i << " j " << j;
+      }
+  }
+}
+
+TEST(Layout, CausalPairCountsMatchCounting) {
+  for (std::int64_t nq = 0; nq < 7; ++nq)
+    for (std::int64_t nk = 0; nk < 7; ++nk)
+      for (std::int64_t offset = -9; offset < 10; ++offset) {
+        std::int64_t expected = 0;
+        for (std::int64_t i = 0; i < nq; ++i)
+          for (std::int64_t j = 0; j < nk; ++j) expected += j <= i + offset ? 1 : 0;
+        EXPECT_EQ(causal_pairs(nq, nk, offset), expected) << nq << " " << nk << " " << offset;
+      }
+}
+
+TEST(Layout, ThreeBillionTokensDoNotOverflow) {
+  const std::int64_t n = kMaxTokens;
+  EXPECT_EQ(causal_pairs(n, n, 0), n / 2 * (n + 1));
+  const Problem problem = make_problem({1, 1, 1, n, n, 4, 4}, MaskKind::full, DType::f32, 1);
+  EXPECT_EQ(unmasked_pairs(problem), n * n);
+}
+
+TEST(Layout, ProblemsOutOfRangeAreSentences) {
+  EXPECT_THROW((void)make_problem({1, 3, 2, 4, 4, 8, 8}, MaskKind::full, DType::f32, 1),
+               UsageError);
+  EXPECT_THROW((void)make_problem({1, 1, 1, 0, 4, 8, 8}, MaskKind::full, DType::f32, 1),
+               UsageError);
+  EXPECT_THROW((void)make_problem({1, 1, 1, 4, 4, 257, 8}, MaskKind::full, DType::f32, 1),
+               UsageError);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,27 @@
+#include "harness/plan/picture.h"
+
+#include "harness/base/numbers.h"
+#include "harness/base/status.h"
+
+namespace qb {
+
+CsvTable partition_rectangles(const Plan& plan) {
+  CsvTable table({"worker", "q_begin", "q_end", "k_begin", "k_end", "allowed", "offset"});
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    for (const Step& step : plan.workers[w].steps) {
+      for (const PairTask& task : step.tasks) {
+        const TokenGroup& q = plan.q_groups[static_cast<std::size_t>(task.q_group)];
+        const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
+        if (q.stride != 1 || k.stride != 1)
+          throw Unsupported("a partition of strided groups is no set of rectangles");
+        const bool causal = task.allowed == Allowed::causal;
+        table.append({to_text(static_cast<std::int64_t>(w)), to_text(q.first),
+                      to_text(q.first + q.count), to_text(k.first), to_text(k.first + k.count),
+                      causal ? "causal" : "all", to_text(task.offset)});
+      }
+    }
+  }
+  return table;
+}
+
+}  // namespace qb
