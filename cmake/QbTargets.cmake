@@ -40,7 +40,7 @@ endfunction()
 # qb_embed(TARGET SYMBOL FILE): compiles a text file into TARGET as
 # `namespace qb::embedded { extern const std::string_view SYMBOL; }`.
 function(qb_embed target symbol file)
-  set(output/embedded/${target}_${symbol}.cpp)
+  set(output ${PROJECT_BINARY_DIR}/embedded/${target}_${symbol}.cpp)
   get_filename_component(input ${file} ABSOLUTE)
   add_custom_command(
     OUTPUT ${output}

@@ -21,6 +21,7 @@ struct InterestSet {
 };
 
 // The smallest non-zero residue that is no difference of two members; nullopt when all are covered.
+// O(m^2) time and memory, whatever the modulus.
 [[nodiscard]] std::optional<int> first_uncovered_difference(const InterestSet& set);
 
 // Throws UsageError with one sentence: modulus < 3, a residue outside [0, W), a repeated residue, 0
@@ -33,11 +34,18 @@ void verify(const InterestSet& set);
 // `0,1,3`
 [[nodiscard]] std::string to_string(const InterestSet& set);
 
+// S_k in the order of I, 0 <= worker < W. Throws std::out_of_range outside.
+[[nodiscard]] std::vector<int> quorum(const InterestSet& set, int worker);
+
 // The published set of the supplement's table, W = 3..111; nullopt outside.
 [[nodiscard]] std::optional<InterestSet> published_interest_set(int modulus);
 
-// A verified set for any W >= 3: published where there is one, else a plain construction of about
-// 2 sqrt(W) residues (0..a-1 and multiples of a).
+// A verified set for any W >= 3: published where there is one, else the plain construction. Throws
+// UsageError below 3.
 [[nodiscard]] InterestSet default_interest_set(int modulus);
+
+// {0, 1, ..., a-1} with the multiples a, 2a, ..., up to W/2: about sqrt(2 W) residues, where no set
+// has fewer than about sqrt(W). W >= 3, else UsageError.
+[[nodiscard]] InterestSet constructed_interest_set(int modulus);
 
 }  // namespace qb

@@ -57,8 +57,10 @@ struct KernelTiles {
 [[nodiscard]] KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim);
 
 // Bytes of temporaries that the kernel takes at its peak, exactly as the ledger will count them.
+// value_dim 0: as head_dim.
 [[nodiscard]] std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k,
-                                                  DType dtype, int threads);
+                                                  DType dtype, int threads,
+                                                  std::int64_t value_dim = 0);
 
 // Throws std::invalid_argument on shapes that do not fit together, Unsupported for a head_dim above
 // 256 or a dtype without a kernel, OutOfMemory from the workspace.

@@ -22,9 +22,12 @@ struct Words<DType> {
 [[nodiscard]] constexpr std::int64_t size_of(DType dtype) {
   switch (dtype) {
     case DType::f16:
-    case DType::bf16: return 2;
-    case DType::f32: return 4;
-    case DType::f64: return 8;
+    case DType::bf16:
+      return 2;
+    case DType::f32:
+      return 4;
+    case DType::f64:
+      return 8;
   }
   return 0;
 }
@@ -32,10 +35,14 @@ struct Words<DType> {
 // Unit roundoff: half the distance from 1 to the next number.
 [[nodiscard]] constexpr double unit_roundoff(DType dtype) {
   switch (dtype) {
-    case DType::f16: return 1.0 / 2048.0;
-    case DType::bf16: return 1.0 / 256.0;
-    case DType::f32: return 1.0 / 16777216.0;
-    case DType::f64: return 1.0 / 9007199254740992.0;
+    case DType::f16:
+      return 1.0 / 2048.0;
+    case DType::bf16:
+      return 1.0 / 256.0;
+    case DType::f32:
+      return 1.0 / 16777216.0;
+    case DType::f64:
+      return 1.0 / 9007199254740992.0;
   }
   return 0.0;
 }

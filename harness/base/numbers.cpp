@@ -153,13 +153,14 @@ std::string format_si(double value) {
 }
 
 std::string format_grouped(std::int64_t value) {
-  std::string digits = fmt::format("{}", value);
+  const std::string digits = fmt::format("{}", value);
   const std::size_t first = digits.front() == '-' ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) {
-    at -= 3;
-    digits.insert(at, ",");
+  std::string out;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > first && (digits.size() - at) % 3 == 0) out += ',';
+    out += digits[at];
   }
-  return digits;
+  return out;
 }
 
 }  // namespace qb

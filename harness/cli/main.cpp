@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <system_error>
 
 #include "harness/cli/verb.h"
 
@@ -66,6 +67,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "qb: {}\n", error.what());
     return static_cast<int>(error.status() == qb::Status::unsupported ? qb::ExitCode::usage
                                                                       : qb::ExitCode::case_failed);
+  } catch (const std::system_error& error) {
+    // Output that cannot be written, threads that cannot be started.
+    fmt::print(stderr, "qb: {}\n", error.what());
+    return static_cast<int>(qb::ExitCode::environment);
   } catch (const std::exception& error) {
     fmt::print(stderr, "qb: unexpected: {}\n", error.what());
     return static_cast<int>(qb::ExitCode::case_failed);

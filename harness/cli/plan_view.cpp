@@ -111,9 +111,12 @@ std::string plan_table(const Plan& plan, const Work& work, Kernel kernel) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const WorkerWork& worker = work.workers[w];
     std::string ranges;
-    for (const Json& range : token_ranges(held_groups(plan, plan.workers[w])))
-      ranges += fmt::format("{}{}-{}", ranges.empty() ? "" : " ", range[0].get<std::int64_t>(),
-                            range[1].get<std::int64_t>() - 1);
+    for (const Json& range : token_ranges(held_groups(plan, plan.workers[w]))) {
+      const auto first = range[0].get<std::int64_t>();
+      const auto last = range[1].get<std::int64_t>() - 1;
+      ranges += ranges.empty() ? "" : " ";
+      ranges += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+    }
     if (ranges.size() > 48) ranges = ranges.substr(0, 45) + "...";
     table.add({fmt::format("{}", w), format_grouped(worker.q_tokens), ranges,
                format_grouped(worker.unmasked_pairs), format_grouped(worker.executed_pairs),

@@ -26,9 +26,9 @@ TEST(PlanView, CaseStudyOneAsJson) {
             R"({"worker":1,"tokens":[1,2,4,5],"pairs_count":11},)"
             R"({"worker":2,"tokens":[2,3,6,7],"pairs_count":11},)"
             R"({"worker":3,"tokens":[3,4,5,8,9],"pairs_count":17},)"
-            R"({"worker":4,"tokens":[0,4,5,6,7],"pairs_count":16},)"
+            R"({"worker":4,"tokens":[0,4,5,6,7],"pairs_count":20},)"
             R"({"worker":5,"tokens":[1,6,7,8,9],"pairs_count":20},)"
-            R"({"worker":6,"tokens":[0,2,8,9],"pairs_count":18}]})"
+            R"({"worker":6,"tokens":[0,2,8,9],"pairs_count":14}]})"
             "\n");
 }
 
@@ -51,7 +51,7 @@ TEST(PlanView, TheTableSaysWhatTheJsonSays) {
   const Plan plan = case_study_one(MaskKind::causal);
   const std::string table = plan_table(plan, model_work(plan, Kernel::flash, 1), Kernel::flash);
   EXPECT_THAT(table, testing::HasSubstr("cqs · 10 tokens · 7 workers · causal mask"));
-  EXPECT_THAT(table, testing::HasSubstr("0-1 3-3"));
+  EXPECT_THAT(table, testing::HasSubstr("0-1 3 "));
   EXPECT_THAT(table, testing::HasSubstr("longest subsequence    5 tokens"));
 }
 

@@ -34,8 +34,8 @@ struct ExecutionArguments {
   TensorView out;  // f32
   TensorView lse;  // f32
   Kernel kernel = Kernel::flash;
-  int threads = 1;                  // of the whole executor: `threads` deals them out to workers
-  Allocator* allocator = nullptr;   // the memory ledger
+  int threads = 1;                 // of the whole executor: `threads` deals them out to workers
+  Allocator* allocator = nullptr;  // the memory ledger
 };
 
 struct StepTime {
@@ -56,9 +56,13 @@ struct WorkerTime {
 
 struct Execution {
   std::vector<WorkerTime> workers;
-  double wall_s = 0.0;           // of the whole call
-  double critical_path_s = 0.0;  // serial: composed by plan.synchronisation; threads: the wall clock
-  double worker_sum_s = 0.0;     // sum of total_s over workers
+  double wall_s = 0.0;  // of the whole call; threads: from when all threads stand ready
+  // threads: the wall clock. serial: composed by plan.synchronisation from times measured alone,
+  //   fork_join  max over workers of (gather + compute)
+  //   rounds     max over workers of gather + sum over steps of the max over workers of compute
+  // plus the merges of all workers, which the root does one after another.
+  double critical_path_s = 0.0;
+  double worker_sum_s = 0.0;  // sum of total_s over workers
   // Kernel time of the worker with the longest subsequence: what CQS-Attention's published speed-up
   // divides by. Transfers and merge are not in it.
   double longest_subsequence_s = 0.0;
@@ -66,7 +70,9 @@ struct Execution {
 
 // Runs the plan once. Throws Unsupported where the executor cannot play it, OutOfMemory from the
 // allocator. All memory beyond the arguments comes from the allocator with label and worker, and is
-// given back before the return, also on a throw.
+// given back before the return, also on a throw. The bits of the output depend on the plan, the
+// kernel and its threads alone: serial and threads agree where the kernel does for their thread
+// counts.
 [[nodiscard]] Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments);
 
 }  // namespace qb

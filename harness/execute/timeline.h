@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/execute/memory_ledger.h"
 
@@ -15,11 +16,15 @@ struct TimelineCsv {
   static std::vector<std::vector<std::string>> rows(std::span<const MemoryEvent> events);
 };
 
-// https://ui.perfetto.dev: counters of active and reserved bytes, and one slice per tensor's life.
+// https://ui.perfetto.dev: counters of active and reserved bytes, one slice per tensor's life on
+// the tracks of its worker, and a mark where memory ran out. A tensor still alive at the end lives
+// until the last event.
 [[nodiscard]] std::string perfetto_trace(std::span<const MemoryEvent> events,
                                          std::string_view process_name);
 
-// https://pytorch.org/memory_viz: pickle protocol 2 of {segments, device_traces}.
+// https://pytorch.org/memory_viz: pickle protocol 2 of {segments, device_traces}. A block's frame
+// holds its label as the name and its worker as the file name. Throws std::invalid_argument when
+// the events do not start from an empty ledger (a block outside every segment).
 [[nodiscard]] std::string pytorch_snapshot(std::span<const MemoryEvent> events);
 
 }  // namespace qb

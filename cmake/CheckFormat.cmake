@@ -1,0 +1,33 @@
+# qb_format_test(): a CTest test `format` that holds every source file of the checkout against
+# .clang-format.
+#
+# Run as a script (-P), this file is that test.
+
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  function(qb_format_test)
+    add_test(NAME format COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}
+                                 -P ${PROJECT_SOURCE_DIR}/cmake/CheckFormat.cmake)
+    set_tests_properties(format PROPERTIES SKIP_REGULAR_EXPRESSION "format check skipped")
+  endfunction()
+  return()
+endif()
+
+find_program(clang_format clang-format)
+find_program(git git)
+if(NOT clang_format OR NOT git)
+  message(STATUS "format check skipped: it needs clang-format and git")
+  return()
+endif()
+execute_process(COMMAND ${git} ls-files -co --exclude-standard -- *.h *.cpp *.cu *.cuh
+                WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE files RESULT_VARIABLE failed
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(failed OR NOT files)
+  message(STATUS "format check skipped: no git checkout")
+  return()
+endif()
+string(REPLACE "\n" ";" files "${files}")
+execute_process(COMMAND ${clang_format} --dry-run -Werror ${files} WORKING_DIRECTORY ${SOURCE}
+                RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "run clang-format -i on the files above")
+endif()

@@ -1,0 +1,204 @@
+#include "harness/cli/attend.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "harness/base/numbers.h"
+#include "harness/base/text_table.h"
+#include "harness/cli/attention_files.h"
+#include "harness/cli/options.h"
+#include "harness/cli/verb.h"
+#include "harness/execute/memory_ledger.h"
+#include "harness/execute/verify.h"
+#include "harness/files/files.h"
+#include "harness/plan/check.h"
+#include "harness/plan/strategy.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kVerifiedRows = 256;
+
+// Better now than after an hour of computing.
+void require_writable(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw EnvironmentError(
+        fmt::format("cannot write {}: {}: {}", path, folder, std::strerror(errno)));
+}
+
+void check_request(const AttendRequest& request) {
+  if (request.out_dtype == DType::bf16)
+    throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16, f32 or f64");
+  if (request.out == request.lse)
+    throw UsageError(fmt::format("--out and --lse are both {}; choose two files", request.out));
+  if (request.scale && !std::isfinite(*request.scale))
+    throw UsageError("--scale must be a finite number");
+  if (request.threads < 0 || request.memory_budget_bytes < 0)
+    throw UsageError("--threads and --memory-budget cannot be negative");
+  require_writable(request.out);
+  if (!request.lse.empty()) require_writable(request.lse);
+}
+
+// The only f64 kernel is reference.
+DType compute_dtype(DType given, Kernel kernel) {
+  if (given != DType::f64 || kernel == Kernel::reference) return given;
+  fmt::print(stderr,
+             "qb: the inputs are f64 and are rounded to f32 for kernel {}; use --kernel "
+             "reference to keep them\n",
+             word(kernel));
+  return DType::f32;
+}
+
+struct Job {
+  Plan plan;
+  std::vector<std::int64_t> out_shape;
+  Tensor q;
+  Tensor k;
+  Tensor v;
+};
+
+Plan plan_of(const AttendRequest& request, const Shape& shape, DType dtype) {
+  Problem problem = make_problem(shape, request.mask, dtype, 0);
+  if (request.scale) problem.scale = *request.scale;
+  StrategyOptions options{request.workers, std::nullopt};
+  if (!request.interest_set.empty())
+    options.interest_set = parse_interest_set(request.interest_set, request.workers);
+  Plan plan = make_plan(request.algorithm, problem, options);
+  if (const auto offence = check(plan))
+    throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
+  return plan;
+}
+
+// The files' own bytes are gone when this returns.
+Job read_job(const AttendRequest& request, Allocator& memory) {
+  const NamedArray q{request.q, read_npy(request.q)};
+  const NamedArray k{request.k, read_npy(request.k)};
+  const NamedArray v{request.v, read_npy(request.v)};
+  const Shape shape = shape_of(q, k, v);
+  const DType dtype = compute_dtype(common_dtype(q, k, v), request.kernel);
+  Job job{plan_of(request, shape, dtype), q.array.shape, {}, {}, {}};
+  job.out_shape.back() = shape.value_dim;
+  job.q = tensor_of(q, dtype, shape.q(), memory, "q");
+  job.k = tensor_of(k, dtype, shape.k(), memory, "k");
+  job.v = tensor_of(v, dtype, shape.v(), memory, "v");
+  return job;
+}
+
+// Both files or none.
+void write_outputs(const AttendRequest& request, const Job& job, const TensorView& out,
+                   const TensorView& lse) {
+  std::vector<std::int64_t> lse_shape = job.out_shape;
+  lse_shape.pop_back();
+  const std::string out_bytes = npy_of(out, request.out_dtype, job.out_shape, "O");
+  const std::string lse_bytes =
+      request.lse.empty() ? "" : npy_of(lse, request.out_dtype, lse_shape, "LSE");
+  write_file_atomically(request.out, out_bytes);
+  if (request.lse.empty()) return;
+  try {
+    write_file_atomically(request.lse, lse_bytes);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(request.out, ignored);
+    throw;
+  }
+}
+
+std::string summary(const AttendRequest& request, const Plan& plan, const Execution& execution,
+                    const Verification& verification, std::uint64_t peak_bytes) {
+  const Shape& s = plan.problem.shape;
+  TextTable table({"attention", ""});
+  table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",
+                                  s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len, s.head_dim)});
+  table.add({"type, mask, scale", fmt::format("{}, {}, {:.6g}", word(plan.problem.dtype),
+                                              word(plan.problem.mask.kind), plan.problem.scale)});
+  table.add({"algorithm", fmt::format("{}, {} worker{}, {}", plan.algorithm, plan.workers.size(),
+                                      plan.workers.size() == 1 ? "" : "s", word(request.ranks))});
+  table.add({"kernel", std::string(word(request.kernel))});
+  table.add({"wall clock", format_seconds(execution.wall_s)});
+  if (plan.workers.size() > 1 && request.ranks == Ranks::serial)
+    table.add({"critical path, composed", format_seconds(execution.critical_path_s)});
+  table.add({"peak active memory", format_bytes(peak_bytes)});
+  table.add({"error against float64",
+             request.verify
+                 ? fmt::format("{:.3g} (tolerance {:.3g}, {} rows a head)", verification.max_error,
+                               verification.tolerance, verification.rows)
+                 : "not asked for (--verify)"});
+  table.add({"output", request.lse.empty() ? request.out : request.out + ", " + request.lse});
+  return table.terminal();
+}
+
+}  // namespace
+
+std::string attend(const AttendRequest& request, const Executor& executor) {
+  check_request(request);
+  LedgerOptions options;
+  options.budget_bytes = static_cast<std::uint64_t>(request.memory_budget_bytes);
+  MemoryLedger ledger(options);
+  const int threads = request.threads > 0 ? request.threads : available_cores();
+  const Job job = read_job(request, ledger);
+  const Problem& problem = job.plan.problem;
+  const Tensor out(ledger, DType::f32, problem.shape.out(), "out");
+  const Tensor lse(ledger, DType::f32, problem.shape.lse(), "lse");
+  poison(out.view(), lse.view());
+  const Execution execution = executor(request.ranks, job.plan,
+                                       {job.q.view(), job.k.view(), job.v.view(), out.view(),
+                                        lse.view(), request.kernel, threads, &ledger});
+  // Without rows to compare this still looks at every element.
+  const Verification verification =
+      verify_output(problem, job.q.view(), job.k.view(), job.v.view(), out.view(), lse.view(),
+                    rows_to_verify(job.plan, request.verify ? kVerifiedRows : 0), threads);
+  if (!verification.correct)
+    throw ExitError(ExitCode::regression, fmt::format("the output is wrong and was not written: {}",
+                                                      verification.message));
+  write_outputs(request, job, out.view(), lse.view());
+  return summary(request, job.plan, execution, verification, ledger.active_peak_bytes());
+}
+
+void add_attend(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("attend", "run attention on your own tensors (NPY files)");
+  const auto request = std::make_shared<AttendRequest>();
+  verb->add_option("--q", request->q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64")
+      ->required();
+  verb->add_option("--k", request->k, "keys; may have fewer heads and another length")->required();
+  verb->add_option("--v", request->v, "values; heads and length of the keys")->required();
+  verb->add_option("--out", request->out, "where to write O; its rank is that of --q")->required();
+  verb->add_option("--lse", request->lse, "where to write the log-sum-exp of each row");
+  verb->add_option("--algorithm", request->algorithm, "dense (default), cqs");
+  add_integer(*verb, "--workers", request->workers, "W (default 1)");
+  verb->add_option("--interest-set", request->interest_set,
+                   "cqs: residues such as 0,1,3 (default: the published set)");
+  add_word(*verb, "--mask", request->mask,
+           "default full; causal is aligned to the last query and key");
+  add_word(*verb, "--kernel", request->kernel, "default flash");
+  verb->add_option("--scale", request->scale, "of the scores (default 1/sqrt(d))");
+  add_word(*verb, "--ranks", request->ranks, "who plays the workers, default serial");
+  add_integer(*verb, "--threads", request->threads, "default: all cores");
+  add_word(*verb, "--out-dtype", request->out_dtype, "of O and LSE, default f32; not bf16");
+  verb->add_flag("--verify", request->verify,
+                 "hold up to 256 rows a head against float64; exit 4 where they differ");
+  add_integer(*verb, "--memory-budget", request->memory_budget_bytes,
+              "limit on the tensors' memory, such as 8GiB");
+  verb->footer(
+      "O and LSE are written only when everything has succeeded.\n"
+      "Examples:\n"
+      "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
+      "  qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --mask causal \\\n"
+      "            --out o.npy --lse lse.npy --verify");
+  verb->callback([request, &action] {
+    action = [request] {
+      fmt::print("{}", attend(*request));
+      return ExitCode::ok;
+    };
+  });
+}
+
+}  // namespace qb

@@ -1,0 +1,147 @@
+// Bad input and faults through the real binary: one clear sentence, the documented exit code, and
+// no data lost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "harness/cli/run_binary.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing_support::run_qb;
+using testing_support::Said;
+using testing_support::Scratch;
+
+constexpr const char* kTinySpec =
+    "experiment: tiny\n"
+    "head_dim: 16\n"
+    "q_heads: 2\n"
+    "measure: {repeats: 2, warmups: 0}\n"
+    "zip: {algorithm: [dense, cqs], workers: [1, 7]}\n"
+    "sweep: {n_tokens: [64, 96]}\n";
+
+class BadInput : public testing::Test {
+ protected:
+  // Runs a spec that must be refused: exit 2 before anything ran.
+  Said refused(const std::string& yaml) {
+    const std::string spec = scratch_.file("spec.yaml", yaml);
+    const Said said = run_qb("run " + spec + " --out " + scratch_.path("results"));
+    EXPECT_EQ(said.exit_code, 2) << said.err;
+    EXPECT_FALSE(std::filesystem::exists(scratch_.path("results")));
+    return said;
+  }
+  Said run_tiny(const std::string& more, const std::string& before = "") {
+    const std::string spec = scratch_.file("tiny.yaml", kTinySpec);
+    return run_qb("run " + spec + " --quiet " + more, before);
+  }
+  Scratch scratch_;
+};
+
+TEST_F(BadInput, MisspeltKeyNamesThePlaceAndTheNearest) {
+  const Said said = refused("experiment: x\nn_tokens: 64\nwrokers: 3\n");
+  EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:3:1:"), HasSubstr("'workers'")));
+}
+
+TEST_F(BadInput, ZeroWorkersIsOutOfRange) {
+  const Said said = refused("experiment: x\nn_tokens: 64\nsweep: {workers: [0]}\n");
+  EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:3:19:"), HasSubstr("workers")));
+}
+
+TEST_F(BadInput, AnInterestSetThatDoesNotCoverNamesTheDifference) {
+  const Said said =
+      refused("experiment: x\nalgorithm: cqs\nn_tokens: 64\nworkers: 7\ninterest_set: [0, 1, 2]\n");
+  EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:5:"), HasSubstr("3")));
+}
+
+TEST_F(BadInput, AMillionCasesShowTheirCountAndAskForYes) {
+  const Said said = refused(
+      "experiment: x\nsweep:\n  n_tokens: {from: 1, to: 1000, step: 1}\n"
+      "  seed: {from: 1, to: 1000, step: 1}\n");
+  EXPECT_THAT(said.err, AllOf(HasSubstr("1,000,000"), HasSubstr("--yes")));
+}
+
+TEST_F(BadInput, CqsOnTooFewWorkersOrTokensIsARowThatSaysWhy) {
+  const std::string spec = scratch_.file(
+      "few.yaml",
+      "experiment: few\nalgorithm: cqs\nn_tokens: 10\nhead_dim: 8\nsweep: {workers: [1, 2, 11, 7]}\n"
+      "measure: {repeats: 2}\n");
+  const Said said = run_qb("run " + spec + " --out " + scratch_.path("r"));
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.err, HasSubstr("cqs needs at least 3 workers"));
+  EXPECT_THAT(said.err, HasSubstr("cqs with 11 workers needs at least as many tokens"));
+  const Said plan = run_qb("plan --n-tokens 10 --workers 2");
+  EXPECT_EQ(plan.exit_code, 2);
+  EXPECT_THAT(plan.err, HasSubstr("cqs needs at least 3 workers"));
+}
+
+TEST_F(BadInput, AFolderThatCannotBeWrittenIsAnEnvironmentError) {
+  // /proc takes no folders, whoever asks.
+  const Said said = run_tiny("--out /proc/qb");
+  EXPECT_EQ(said.exit_code, 3);
+  EXPECT_THAT(said.err, AllOf(HasSubstr("/proc/qb"), HasSubstr("--out")));
+}
+
+TEST_F(BadInput, AFullDiskKeepsTheRowsThatFit) {
+  // A limit on file size stands in for the disk: writes fail beyond 3 KiB.
+  const std::string run = "--out " + scratch_.path("r") + " --run-id full";
+  const Said said = run_tiny(run, "trap '' XFSZ; ulimit -f 3;");
+  EXPECT_EQ(said.exit_code, 3) << said.err;
+  EXPECT_THAT(said.err, MatchesRegex("(.|\n)*cannot (append to|write)(.|\n)*"));
+  const Said again = run_tiny(run);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(run_qb("verify " + scratch_.path("r/tiny/full")).exit_code, 0);
+}
+
+TEST_F(BadInput, MissingGnuplotSaysWhatToInstall) {
+  ASSERT_EQ(run_tiny("--out " + scratch_.path("r") + " --run-id a").exit_code, 0);
+  const Said said = run_qb("plot " + scratch_.path("r/tiny/a") + " --figure wall_clock",
+                           "PATH=" + scratch_.path("empty"));
+  EXPECT_EQ(said.exit_code, 3);
+  EXPECT_THAT(said.err, HasSubstr("gnuplot"));
+}
+
+TEST_F(BadInput, ATornLastLineIsMendedAndTheRunGoesOn) {
+  const std::string run = "--out " + scratch_.path("r") + " --run-id a";
+  ASSERT_EQ(run_tiny(run + " --filter n_tokens=64").exit_code, 0);
+  const std::string cases = scratch_.path("r/tiny/a/cases.csv");
+  const std::string whole = read_file(cases);
+  write_file_atomically(cases, whole.substr(0, whole.size() - 20));
+  EXPECT_EQ(run_qb("status " + scratch_.path("r/tiny/a")).exit_code, 0);
+}
+
+TEST_F(BadInput, ABudgetSmallerThanTheInputsIsAnOutOfMemoryRow) {
+  const Said said = run_tiny("--out " + scratch_.path("r") + " --run-id a --set memory_budget=1KiB");
+  EXPECT_EQ(said.exit_code, 1);  // no case at all is ok
+  const std::string cases = read_file(scratch_.path("r/tiny/a/cases.csv"));
+  EXPECT_THAT(cases, HasSubstr(",oom,"));
+  EXPECT_THAT(cases, HasSubstr("over the budget of 1.00 KiB"));
+}
+
+TEST_F(BadInput, WordsOfTheCommandLineFindTheirNearest) {
+  EXPECT_EQ(run_qb("").exit_code, 2);
+  EXPECT_EQ(run_qb("plam").exit_code, 2);
+  const Said mask = run_qb("plan --n-tokens 10 --workers 7 --mask casual");
+  EXPECT_EQ(mask.exit_code, 2);
+  EXPECT_THAT(mask.err, HasSubstr("did you mean 'causal'?"));
+  const Said number = run_qb("plan --n-tokens ten --workers 7");
+  EXPECT_EQ(number.exit_code, 2);
+  EXPECT_THAT(number.err, HasSubstr("--n-tokens ten"));
+  EXPECT_EQ(run_qb("run /nowhere/spec.yaml").exit_code, 2);
+}
+
+TEST_F(BadInput, DeviceCudaWithoutOneIsAnEnvironmentError) {
+  const Said probe = run_qb("env");
+  if (probe.out.find("no GPU") == std::string::npos && probe.out.find("without CUDA") == std::string::npos)
+    GTEST_SKIP() << "this machine has a GPU";
+  const Said said = run_tiny("--out " + scratch_.path("r") + " --set device=cuda");
+  EXPECT_EQ(said.exit_code, 3);
+  EXPECT_THAT(said.err, HasSubstr("cuda"));
+}
+
+}  // namespace
+}  // namespace qb

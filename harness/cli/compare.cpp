@@ -1,0 +1,69 @@
+// `qb compare A B`: has anything become slower, hungrier or wrong between two runs?
+#include "harness/experiment/compare.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/verb.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter =
+    R"(A case is the same case when its parameters are. Its time verdict comes from the 95 % intervals of
+the medians: SLOW or FAST when they are disjoint and the medians differ by more than the threshold,
+SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer). Memory counts when
+the active peak differs by more than 1 %, a status when it is a worse one.
+
+Exit codes: 0 no regression, 4 SLOW, more memory or a worse status, 5 not comparable (other device,
+other schema, no case in common).
+
+Examples:
+  qb compare results/smoke/before results/smoke/after
+  qb compare results/smoke/laptop results/smoke/server --across-devices --threshold 0.1)";
+
+struct CompareWords {
+  std::string a;
+  std::string b;
+  std::string metric;
+  bool csv = false;
+  CompareOptions options;
+};
+
+ExitCode compare(CompareWords& words) {
+  if (!(words.options.threshold > 0.0))
+    throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
+  if (!words.metric.empty()) {
+    words.options.metric = parse_word<Metric>(words.metric);
+    if (!words.options.metric)
+      throw UsageError("--metric: " + unknown_word("metric", words.metric, all_words<Metric>()));
+  }
+  const RunComparison comparison =
+      compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
+  fmt::print("{}",
+             words.csv ? comparison_csv(comparison) : comparison_text(comparison, words.options));
+  return comparison.regressions() == 0 ? ExitCode::ok : ExitCode::regression;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("compare", "Compare two runs, case by case");
+  verb->footer(kFooter);
+  const auto words = std::make_shared<CompareWords>();
+  verb->add_option("A", words->a, "Run folder to compare with")->required();
+  verb->add_option("B", words->b, "Run folder to judge")->required();
+  verb->add_option("--threshold", words->options.threshold, "Least change that counts, a fraction")
+      ->capture_default_str();
+  verb->add_option(
+      "--metric", words->metric,
+      "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
+      "where ranks are threads, else critical_path");
+  verb->add_flag("--across-devices", words->options.across_devices,
+                 "Compare runs from different devices too, labelled");
+  verb->add_flag("--csv", words->csv, "CSV instead of a table");
+  verb->callback([&action, words] { action = [words] { return compare(*words); }; });
+}
+
+}  // namespace qb

@@ -1,0 +1,150 @@
+// `qb run`: one or more specs, each into its run folder; and the hidden verb that plays one case.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+
+#include "harness/base/numbers.h"
+#include "harness/base/text_table.h"
+#include "harness/cli/publish.h"
+#include "harness/cli/verb.h"
+#include "harness/experiment/case_label.h"
+#include "harness/experiment/device.h"
+#include "harness/experiment/prediction.h"
+#include "harness/experiment/spec.h"
+#include "harness/experiment/sweep_runner.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  qb run experiments/smoke.yaml
+  qb run experiments/smoke.yaml --dry-run
+  qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
+  qb run experiments/smoke.yaml --retry          only the cases that are not ok
+
+Results go to OUT/<experiment>/<run_id>/. The same command again goes on with an unfinished run; a
+finished one is followed by a new one. Ctrl-C stops after killing the case in flight, Ctrl-C twice
+at once; neither loses more than that case.
+
+Exit codes: 0 every case ended as ok, oom, oom_skipped, infeasible or unsupported, and at least one
+is ok; 1 some case is incorrect, timeout, crashed or error, or none is ok; 2 bad spec, nothing ran;
+3 environment (no such device, full disk, another run writes there); 130 interrupted.)";
+
+struct RunWords {
+  std::vector<std::string> specs;
+  SpecOptions spec;
+  RunOptions run;
+  bool dry_run = false;
+  bool yes = false;
+};
+
+// One line of --dry-run; what cannot be planned says why.
+std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying) {
+  const std::string label = case_label(c, varying);
+  try {
+    const auto values = predicted_values(c);
+    const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
+    const auto bytes = parse_integer(values.at("predicted_active_peak_bytes")).value_or(0);
+    std::string verdict = infeasible(c, flop).value_or("runs");
+    if (c.memory_budget_bytes > 0 && bytes > c.memory_budget_bytes)
+      verdict = fmt::format("over the budget of {}",
+                            format_bytes(static_cast<std::uint64_t>(c.memory_budget_bytes)));
+    return {label, values.at("longest_subsequence_tokens"), format_si(flop) + "FLOP",
+            format_bytes(static_cast<std::uint64_t>(bytes)), verdict};
+  } catch (const CaseError& error) {
+    return {label, "-", "-", "-", fmt::format("{}: {}", word(error.status()), error.what())};
+  } catch (const UsageError& error) {
+    return {label, "-", "-", "-", fmt::format("error: {}", error.what())};
+  }
+}
+
+void print_dry_run(const Spec& spec) {
+  std::vector<Case> cases;
+  for (const Case& c : spec.cases) cases.push_back(resolve_case(c));
+  const auto varying = varying_parameters(cases);
+  TextTable table({"case", "longest subsequence", "FLOP", "active peak", "feasibility"});
+  for (const Case& c : cases) table.add(dry_row(c, varying));
+  fmt::print("{}: {} cases, nothing written\n{}", spec.name, cases.size(), table.terminal());
+}
+
+// The words that started this program, without the folder of the program itself.
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string argument; std::getline(file, argument, '\0');) words.push_back(argument);
+  if (!words.empty()) words.front() = std::filesystem::path(words.front()).filename();
+  return words;
+}
+
+ExitCode run_all(const RunWords& words) {
+  SpecOptions options = words.spec;
+  if (words.yes) options.max_cases = std::numeric_limits<std::size_t>::max();
+  // All are read before any runs: a mistake in the last one, or a missing device, costs nothing.
+  std::vector<Spec> specs;
+  for (const std::string& path : words.specs) specs.push_back(load_spec(path, options));
+  for (const Spec& spec : specs)
+    for (const Case& c : spec.cases)
+      if (!words.dry_run) require_device(c);
+  ExitCode worst = ExitCode::ok;
+  for (const Spec& spec : specs) {
+    if (words.dry_run) {
+      print_dry_run(spec);
+      continue;
+    }
+    const RunOutcome outcome = run_spec(spec, words.run);
+    fmt::print("{}", outcome_table(outcome));
+    fmt::print(stderr, "{}", failure_list(outcome));
+    fmt::print("{}\n", outcome.folder);
+    const ExitCode code = exit_code(outcome);
+    if (code == ExitCode::interrupted) return code;
+    worst = std::max(worst, code);
+    if (spec.figures.empty()) continue;
+    write_plan_tables(spec, outcome.folder);
+    const ExitCode drawn = publish_run(outcome.folder, outcome.folder + "/report.html");
+    if (worst == ExitCode::ok) worst = drawn;
+  }
+  return worst;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("run", "Run the cases of a spec, verify them, write CSV");
+  verb->footer(kFooter);
+  const auto words = std::make_shared<RunWords>();
+  verb->add_option("SPEC", words->specs, "Specs, YAML")->required();
+  verb->add_option("--set", words->spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  verb->add_option("--filter", words->spec.filter,
+                   "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  verb->add_flag("--dry-run", words->dry_run, "List the cases with predicted cost; write nothing");
+  verb->add_flag("--yes", words->yes, "Run however many cases there are");
+  verb->add_option("--out", words->run.out, "Where run folders go")->capture_default_str();
+  verb->add_option("--run-id", words->run.run_id, "Name of the run, to start or to go on with");
+  verb->add_flag("--retry", words->run.retry, "Run the cases of the newest run that are not ok");
+  verb->add_flag("--quiet", words->run.quiet, "No progress, only failures and the table");
+  verb->callback([&action, words] {
+    words->run.argv = command_line();
+    action = [words] { return run_all(*words); };
+  });
+
+  // Not for people: see harness/experiment/supervisor.h.
+  CLI::App* child = app.add_subcommand("__case", "")->group("");
+  const auto traces = std::make_shared<std::string>();
+  child->add_option("--traces", *traces);
+  child->callback([&action, traces] {
+    action = [traces] {
+      answer_case(*traces);
+      return ExitCode::ok;
+    };
+  });
+}
+
+}  // namespace qb

@@ -1,0 +1,132 @@
+// qb sets: interest sets published, verified, shown, and what balance they give.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "harness/cli/options.h"
+#include "harness/cli/sets_view.h"
+#include "harness/cli/verb.h"
+#include "harness/files/files.h"
+
+namespace qb {
+namespace {
+
+ExitCode print_table(TableForm form) {
+  const auto rows = compare_with_published();
+  fmt::print("{}", comparison_table(rows, form));
+  const std::string summary = comparison_summary(rows);
+  // A CSV stays a CSV: the sentence goes beside it.
+  if (form == TableForm::csv)
+    fmt::print(stderr, "{}", summary);
+  else
+    fmt::print("\n{}", summary);
+  for (const PublishedComparison& row : rows)
+    if (!row.agrees) return ExitCode::regression;
+  return ExitCode::ok;
+}
+
+void add_table(CLI::App& sets, Action& action) {
+  CLI::App* verb = sets.add_subcommand(
+      "table", "the 109 published sets, their asym-RR recomputed beside the published one");
+  const auto form = std::make_shared<TableForm>(TableForm::terminal);
+  CLI::Option* csv = verb->add_flag_callback(
+      "--csv", [form] { *form = TableForm::csv; }, "CSV, with every digit of ours");
+  verb->add_flag_callback(
+          "--markdown", [form] { *form = TableForm::markdown; }, "a Markdown table")
+      ->excludes(csv);
+  verb->footer(
+      "Exit code 4 if any ratio differs by more than one unit of the fourth decimal.\n\n"
+      "Examples:\n"
+      "  qb sets table\n"
+      "  qb sets table --csv > interest_sets.csv");
+  verb->callback([&action, form] { action = [form] { return print_table(*form); }; });
+}
+
+void add_verify_file(CLI::App& sets, Action& action) {
+  CLI::App* verb = sets.add_subcommand("verify", "check every interest set of a text file");
+  const auto path = std::make_shared<std::string>();
+  verb->add_option("FILE", *path, "lines such as 7: 0 1 3")->required();
+  verb->footer(
+      "A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four\n"
+      "decimals); # begins a comment. Exit code 4 if a set does not cover every difference or its\n"
+      "ratio differs, 2 if the file cannot be read as sets.\n\n"
+      "Examples:\n"
+      "  qb sets verify interest_sets/published.txt\n"
+      "  echo '8: 0 1 3' > mine.txt; qb sets verify mine.txt");
+  verb->callback([&action, path] {
+    action = [path] {
+      const SetVerdicts verdicts = verify_sets(read_file(*path), *path);
+      fmt::print("{}", verdicts.text);
+      return verdicts.all_good ? ExitCode::ok : ExitCode::regression;
+    };
+  });
+}
+
+void add_show(CLI::App& sets, Action& action) {
+  CLI::App* verb = sets.add_subcommand("show", "the set used by default for W, and its quorums");
+  const auto workers = std::make_shared<int>(0);
+  add_integer(*verb, "--workers", *workers, "W, 3 or more")->required();
+  verb->footer(
+      "Up to W = 111 it is the published set, above it a plain construction.\n\n"
+      "Examples:\n"
+      "  qb sets show --workers 7\n"
+      "  qb sets show --workers 1057");
+  verb->callback([&action, workers] {
+    action = [workers] {
+      fmt::print("{}", show_set(*workers));
+      return ExitCode::ok;
+    };
+  });
+}
+
+struct ResponsibilityWords {
+  int workers = 0;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  bool csv = false;
+};
+
+ExitCode print_responsibility(const ResponsibilityWords& words) {
+  if (words.csv)
+    responsibility_csv(words.workers, words.from, words.to,
+                       [](std::string_view piece) { fmt::print("{}", piece); });
+  else
+    fmt::print("{}", responsibility_table(words.workers, words.from, words.to));
+  return ExitCode::ok;
+}
+
+void add_responsibility(CLI::App& sets, Action& action) {
+  CLI::App* verb = sets.add_subcommand(
+      "responsibility", "responsibility ratio against N, for every minimum-size set of W");
+  const auto words = std::make_shared<ResponsibilityWords>();
+  add_integer(*verb, "--workers", words->workers, "W, 3 to 65 (the sets are searched)")->required();
+  add_integer(*verb, "--from", words->from, "first N, at least W")->required();
+  add_integer(*verb, "--to", words->to, "last N")->required();
+  verb->add_flag("--csv", words->csv, "a row for each set and N instead of a summary");
+  verb->footer(
+      "RR = N^2 / (largest responsibility of a worker), at every whole N of the range.\n\n"
+      "Examples:\n"
+      "  qb sets responsibility --workers 8 --from 320 --to 327\n"
+      "  qb sets responsibility --workers 31 --from 31 --to 1300 --csv > rr_31.csv");
+  verb->callback([&action, words] { action = [words] { return print_responsibility(*words); }; });
+}
+
+}  // namespace
+
+void add_sets(CLI::App& app, Action& action) {
+  CLI::App* sets = app.add_subcommand(
+      "sets", "interest sets: the published table, a verifier, responsibility ratios");
+  sets->require_subcommand(1);
+  sets->footer(
+      "Examples:\n"
+      "  qb sets table\n"
+      "  qb sets show --workers 7\n"
+      "  qb sets SUBCOMMAND --help");
+  add_table(*sets, action);
+  add_verify_file(*sets, action);
+  add_show(*sets, action);
+  add_responsibility(*sets, action);
+}
+
+}  // namespace qb

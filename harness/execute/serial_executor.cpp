@@ -1,0 +1,86 @@
+// One device plays each worker in turn, alone: what a single worker costs can be measured without a
+// second device, and only one worker's memory is alive at a time.
+#include <algorithm>
+
+#include "harness/execute/worker.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+// Which q groups the output already holds something of.
+using Written = std::vector<char>;
+
+void deliver(const Plan& plan, int index, const Partial& partial, Written& written,
+             const ExecutionArguments& arguments) {
+  const Worker& worker = plan.workers[static_cast<std::size_t>(index)];
+  const LocalLayout layout = local_layout(plan, worker);
+  const auto n = static_cast<std::int64_t>(worker.q_groups.size());
+  parallel_for(n, threads_for_bytes(partial.out.view().bytes(), arguments.threads), 1,
+               [&](std::int64_t begin, std::int64_t end, int) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   const auto position = static_cast<std::size_t>(i);
+                   char& held = written[static_cast<std::size_t>(worker.q_groups[position])];
+                   deliver_group(plan, worker, layout, position, partial, held == 0, arguments);
+                   held = 1;
+                 }
+               });
+}
+
+double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
+  std::size_t rounds = 0;
+  for (const WorkerTime& worker : workers) rounds = std::max(rounds, worker.steps.size());
+  double sum_s = 0.0;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    double slowest_s = 0.0;
+    for (const WorkerTime& worker : workers)
+      if (round < worker.steps.size())
+        slowest_s = std::max(slowest_s, worker.steps[round].compute_s);
+    sum_s += slowest_s;
+  }
+  return sum_s;
+}
+
+// See Execution::critical_path_s.
+double composed_critical_path_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
+  double gather_s = 0.0;
+  double gather_and_compute_s = 0.0;
+  double merge_s = 0.0;
+  for (const WorkerTime& worker : workers) {
+    gather_s = std::max(gather_s, worker.gather_s);
+    gather_and_compute_s = std::max(gather_and_compute_s, worker.gather_s + worker.compute_s);
+    merge_s += worker.merge_s;
+  }
+  return merge_s + (plan.synchronisation == Synchronisation::fork_join
+                        ? gather_and_compute_s
+                        : gather_s + longest_step_sum_s(workers));
+}
+
+}  // namespace
+
+Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments) {
+  Execution execution;
+  execution.workers.resize(plan.workers.size());
+  const double start_s = now_s();
+  if (works_in_place(plan)) {
+    play_in_place(plan, arguments, execution.workers[0]);
+  } else {
+    Written written(plan.q_groups.size(), 0);
+    for (std::size_t i = 0; i < plan.workers.size(); ++i) {
+      const int index = static_cast<int>(i);
+      WorkerTime& time = execution.workers[i];
+      const Partial partial = play_worker(plan, index, arguments, arguments.threads, time);
+      if (partial.out.view().data == nullptr) continue;
+      const double merge_start_s = now_s();
+      deliver(plan, index, partial, written, arguments);
+      time.merge_s = now_s() - merge_start_s;
+    }
+    for (std::size_t group = 0; group < written.size(); ++group)
+      if (written[group] == 0) clear_group(plan, static_cast<int>(group), arguments);
+  }
+  execution.wall_s = now_s() - start_s;
+  execution.critical_path_s = composed_critical_path_s(plan, execution.workers);
+  return execution;
+}
+
+}  // namespace qb

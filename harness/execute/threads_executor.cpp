@@ -1,0 +1,139 @@
+// One thread a worker, all at once, in one address space: real concurrency and a real wall clock.
+//
+// Each worker gathers and computes; when all have, each takes q groups in turn and merges the
+// partials of a group in worker order. Rows of a group are touched by one thread only, and the
+// order does not depend on the timing, so the bits are those of the serial executor.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "harness/base/status.h"
+#include "harness/execute/worker.h"
+
+namespace qb {
+namespace {
+
+// A worker that holds a q group, and the group's place among its own.
+struct Holder {
+  std::size_t worker = 0;
+  std::size_t position = 0;
+};
+
+class Crew {
+ public:
+  Crew(const Plan& plan, const ExecutionArguments& arguments)
+      : plan_(plan),
+        arguments_(arguments),
+        n_workers_(plan.workers.size()),
+        kernel_threads_(std::max(1, arguments.threads / static_cast<int>(n_workers_))),
+        partials_(n_workers_),
+        holders_(plan.q_groups.size()),
+        meeting_(static_cast<std::ptrdiff_t>(n_workers_ + 1)) {
+    execution_.workers.resize(n_workers_);
+    layouts_.reserve(n_workers_);
+    for (std::size_t w = 0; w < n_workers_; ++w) {
+      layouts_.push_back(local_layout(plan, plan.workers[w]));
+      for (std::size_t i = 0; i < plan.workers[w].q_groups.size(); ++i)
+        holders_[static_cast<std::size_t>(plan.workers[w].q_groups[i])].push_back({w, i});
+    }
+  }
+
+  // The wall clock starts when every thread stands at the start, and ends with the last merge.
+  Execution run() {
+    std::vector<std::jthread> threads;
+    threads.reserve(n_workers_);
+    try {
+      for (std::size_t w = 0; w < n_workers_; ++w) threads.emplace_back([this, w] { work(w); });
+    } catch (const std::system_error& error) {
+      fail(std::make_exception_ptr(CaseError(
+          Status::error, fmt::format("the system gives {} of the {} threads that the workers need "
+                                     "({}); use fewer workers or ranks: serial",
+                                     threads.size(), n_workers_, error.what()))));
+      for (std::size_t w = threads.size(); w < n_workers_; ++w) meeting_.arrive_and_drop();
+    }
+    meeting_.arrive_and_wait();  // start
+    const double start_s = now_s();
+    meeting_.arrive_and_wait();  // all have computed
+    meeting_.arrive_and_wait();  // all have merged
+    execution_.wall_s = now_s() - start_s;
+    threads.clear();  // joins
+    if (error_) std::rethrow_exception(error_);
+    return std::move(execution_);
+  }
+
+ private:
+  void fail(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    failed_ = true;
+  }
+
+  void work(std::size_t w) noexcept {
+    meeting_.arrive_and_wait();
+    attempt([&] {
+      partials_[w] = play_worker(plan_, static_cast<int>(w), arguments_, kernel_threads_,
+                                 execution_.workers[w]);
+    });
+    const double computed_s = now_s();
+    meeting_.arrive_and_wait();
+    const double start_s = now_s();
+    if (!execution_.workers[w].steps.empty())
+      execution_.workers[w].steps.back().idle_s = start_s - computed_s;
+    attempt([&] { merge_groups(); });
+    execution_.workers[w].merge_s = now_s() - start_s;
+    meeting_.arrive_and_wait();
+  }
+
+  // Nothing where a worker has already failed: the others end as soon as they can.
+  template <class Body>
+  void attempt(const Body& body) noexcept {
+    if (failed_) return;
+    try {
+      body();
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
+
+  void merge_groups() {
+    for (std::size_t group = next_group_++; group < holders_.size(); group = next_group_++) {
+      bool first = true;
+      for (const Holder& holder : holders_[group]) {
+        const Partial& partial = partials_[holder.worker];
+        if (partial.out.view().data == nullptr) continue;
+        deliver_group(plan_, plan_.workers[holder.worker], layouts_[holder.worker], holder.position,
+                      partial, first, arguments_);
+        first = false;
+      }
+      if (first) clear_group(plan_, static_cast<int>(group), arguments_);
+    }
+  }
+
+  const Plan& plan_;
+  const ExecutionArguments& arguments_;
+  const std::size_t n_workers_;
+  const int kernel_threads_;
+  Execution execution_;
+  std::vector<Partial> partials_;
+  std::vector<LocalLayout> layouts_;
+  std::vector<std::vector<Holder>> holders_;  // of each q group, in worker order
+  std::barrier<> meeting_;                    // the workers and the caller
+  std::atomic<std::size_t> next_group_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+Execution execute_threads(const Plan& plan, const ExecutionArguments& arguments) {
+  return Crew(plan, arguments).run();
+}
+
+}  // namespace qb

@@ -1,0 +1,156 @@
+#include "harness/experiment/case.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/base/numbers.h"
+#include "harness/experiment/hash.h"
+
+namespace qb {
+namespace {
+
+using Json = nlohmann::json;
+
+template <class E>
+std::string name(E value) {
+  return std::string(word(value));
+}
+
+template <class E>
+E enum_at(const Json& json, const char* key) {
+  const auto text = json.at(key).get<std::string>();
+  const auto value = parse_word<E>(text);
+  if (!value) throw UsageError(unknown_word(Words<E>::what, text, all_words<E>()));
+  return *value;
+}
+
+Json measure_to_json(const Measure& m) {
+  return {{"warmups", m.warmups},         {"min_repeats", m.min_repeats},
+          {"max_repeats", m.max_repeats}, {"relative_interval", m.relative_interval},
+          {"max_time_s", m.max_time_s},   {"timeout_s", m.timeout_s},
+          {"verify_rows", m.verify_rows}, {"memory_timeline", m.memory_timeline}};
+}
+
+Measure measure_from_json(const Json& json) {
+  Measure m;
+  json.at("warmups").get_to(m.warmups);
+  json.at("min_repeats").get_to(m.min_repeats);
+  json.at("max_repeats").get_to(m.max_repeats);
+  json.at("relative_interval").get_to(m.relative_interval);
+  json.at("max_time_s").get_to(m.max_time_s);
+  json.at("timeout_s").get_to(m.timeout_s);
+  json.at("verify_rows").get_to(m.verify_rows);
+  json.at("memory_timeline").get_to(m.memory_timeline);
+  return m;
+}
+
+Json shape_to_json(const Shape& s) {
+  return {{"batch", s.batch},        {"q_heads", s.q_heads}, {"kv_heads", s.kv_heads},
+          {"q_len", s.q_len},        {"kv_len", s.kv_len},   {"head_dim", s.head_dim},
+          {"value_dim", s.value_dim}};
+}
+
+Shape shape_from_json(const Json& json) {
+  Shape s;
+  json.at("batch").get_to(s.batch);
+  json.at("q_heads").get_to(s.q_heads);
+  json.at("kv_heads").get_to(s.kv_heads);
+  json.at("q_len").get_to(s.q_len);
+  json.at("kv_len").get_to(s.kv_len);
+  json.at("head_dim").get_to(s.head_dim);
+  json.at("value_dim").get_to(s.value_dim);
+  return s;
+}
+
+template <class T>
+Json optional_to_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <class T>
+std::optional<T> optional_at(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  if (value.is_null()) return std::nullopt;
+  return value.get<T>();
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) {
+  return {
+      {"algorithm", c.algorithm},
+      {"kernel", name(c.kernel)},
+      {"device", name(c.device)},
+      {"ranks", name(c.ranks)},
+      {"workers", fmt::format("{}", c.workers)},
+      {"threads", fmt::format("{}", c.threads)},
+      {"n_tokens", to_text(c.shape.q_len)},
+      {"kv_len", to_text(c.shape.kv_len)},
+      {"batch", to_text(c.shape.batch)},
+      {"q_heads", to_text(c.shape.q_heads)},
+      {"kv_heads", to_text(c.shape.kv_heads)},
+      {"head_dim", to_text(c.shape.head_dim)},
+      {"dtype", name(c.dtype)},
+      {"mask", name(c.mask)},
+      {"seed", fmt::format("{}", c.seed)},
+      {"interest_set", c.interest_set.value_or("")},
+      {"scale", c.scale ? to_text(*c.scale) : ""},
+      {"memory_budget_bytes", c.memory_budget_bytes == 0 ? "" : to_text(c.memory_budget_bytes)}};
+}
+
+std::string case_id(const Case& c) {
+  std::string key;
+  for (const auto& [parameter, value] : case_parameters(c)) key += parameter + '=' + value + '\n';
+  // value_dim is no column, but a case of another value_dim is another case.
+  key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_to_json(c.measure).dump();
+  // The low bits of FNV-1a mix best; the high ones are folded in.
+  const std::uint64_t hash = fnv1a(key);
+  return fmt::format("{:012x}", (hash ^ (hash >> 48)) & 0xffffffffffffu);
+}
+
+std::string case_to_json(const Case& c) {
+  const Json json = {{"experiment", c.experiment},
+                     {"algorithm", c.algorithm},
+                     {"kernel", word(c.kernel)},
+                     {"device", word(c.device)},
+                     {"ranks", word(c.ranks)},
+                     {"workers", c.workers},
+                     {"threads", c.threads},
+                     {"shape", shape_to_json(c.shape)},
+                     {"mask", word(c.mask)},
+                     {"dtype", word(c.dtype)},
+                     {"seed", c.seed},
+                     {"interest_set", optional_to_json(c.interest_set)},
+                     {"scale", optional_to_json(c.scale)},
+                     {"memory_budget_bytes", c.memory_budget_bytes},
+                     {"measure", measure_to_json(c.measure)}};
+  return json.dump();
+}
+
+Case case_from_json(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    Case c;
+    json.at("experiment").get_to(c.experiment);
+    json.at("algorithm").get_to(c.algorithm);
+    c.kernel = enum_at<Kernel>(json, "kernel");
+    c.device = enum_at<Device>(json, "device");
+    c.ranks = enum_at<Ranks>(json, "ranks");
+    json.at("workers").get_to(c.workers);
+    json.at("threads").get_to(c.threads);
+    c.shape = shape_from_json(json.at("shape"));
+    c.mask = enum_at<MaskKind>(json, "mask");
+    c.dtype = enum_at<DType>(json, "dtype");
+    json.at("seed").get_to(c.seed);
+    c.interest_set = optional_at<std::string>(json, "interest_set");
+    c.scale = optional_at<double>(json, "scale");
+    json.at("memory_budget_bytes").get_to(c.memory_budget_bytes);
+    c.measure = measure_from_json(json.at("measure"));
+    return c;
+  } catch (const Json::exception& problem) {
+    throw UsageError(fmt::format("cannot read the case: {}", problem.what()));
+  }
+}
+
+}  // namespace qb

@@ -1,0 +1,38 @@
+#include "harness/experiment/device.h"
+
+#include <filesystem>
+
+#include "harness/base/status.h"
+#include "interest_sets/interest_set.h"
+
+namespace qb {
+namespace {
+
+// The driver makes one node a GPU; asking the driver itself would start it.
+bool gpu_present() {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev", ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("nvidia") &&
+        name.find_first_not_of("0123456789", 6) == std::string::npos && name.size() > 6)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Case resolve_case(Case c) {
+  if (c.device == Device::automatic) c.device = Device::cpu;
+  if (c.algorithm == "cqs" && !c.interest_set && c.workers >= 3)
+    c.interest_set = to_string(default_interest_set(c.workers));
+  return c;
+}
+
+void require_device(const Case& c) {
+  if (c.device == Device::cuda && !gpu_present())
+    throw EnvironmentError(
+        "device cuda: this machine has no NVIDIA GPU (no /dev/nvidia0); use --set device=cpu");
+}
+
+}  // namespace qb

@@ -1,0 +1,109 @@
+#include "harness/experiment/environment.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/numbers.h"
+#include "harness/base/text_table.h"
+#include "harness/experiment/build_info.h"
+#include "harness/experiment/machine.h"
+#include "harness/experiment/manifest.h"
+#include "kernels/attention.h"
+
+namespace qb {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
+Json number_or_null(std::int64_t value) { return value == 0 ? Json() : Json(value); }
+
+Json cpu_json(const Machine& machine) {
+  Json caches = Json::array();
+  for (const Cache& cache : machine.caches)
+    caches.push_back({{"level", cache.level},
+                      {"type", cache.type},
+                      {"bytes", number_or_null(cache.bytes)},
+                      {"shared_by_processors", cache.shared_by}});
+  return {{"model", text_or_null(machine.cpu_model)},
+          {"processors", number_or_null(machine.processors)},
+          {"usable_processors", machine.usable},
+          {"instruction_sets", machine.isa},
+          {"flash_kernel_runs_with", text_or_null(kernel_isa(Kernel::flash))},
+          {"frequency_governor", text_or_null(machine.governor)},
+          {"caches", caches}};
+}
+
+Json system_json(const Machine& machine) {
+  const char* openmp = std::getenv("OMP_NUM_THREADS");
+  return {{"kernel", text_or_null(machine.kernel)},
+          {"distribution", text_or_null(machine.distribution)},
+          {"hypervisor", text_or_null(machine.hypervisor)},
+          {"container", machine.container},
+          {"load_average", text_or_null(load_average())},
+          {"omp_num_threads", openmp == nullptr ? Json() : Json(openmp)}};
+}
+
+Json build_json(const BuildInfo& build) {
+  return {{"version", build.version},
+          {"commit", text_or_null(build.commit)},
+          {"sources_modified", build.commit.empty() ? Json() : Json(build.modified)},
+          {"compiler", build.compiler},
+          {"build_type", build.build_type},
+          {"flags", build.flags},
+          {"sanitizers", text_or_null(build.sanitizers)},
+          {"libraries", build.libraries}};
+}
+
+Json environment() {
+  const Machine machine = probe_machine();
+  return {{"time_utc", utc_text(std::time(nullptr))},
+          {"device_fingerprint", fingerprint(machine)},
+          {"cpu", cpu_json(machine)},
+          {"memory",
+           {{"total_bytes", number_or_null(machine.memory_bytes)},
+            {"container_limit_bytes", number_or_null(machine.memory_limit_bytes)}}},
+          {"system", system_json(machine)},
+          {"build", build_json(build_info())},
+          {"cuda", {{"built", build_info().cuda}}}};
+}
+
+// `cpu.caches.0.bytes` and so on: every leaf with its path; short lists stay on one line.
+void add_rows(TextTable& table, const std::string& path, const Json& value) {
+  const bool nested =
+      value.is_object() || (value.is_array() && !value.empty() && value[0].is_object());
+  if (nested) {
+    for (const auto& [key, child] : value.items())
+      add_rows(table, path.empty() ? key : path + '.' + key, child);
+    return;
+  }
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (value.is_null()) text = "not available";
+  if (value.is_boolean()) text = value.get<bool>() ? "yes" : "no";
+  if (path.ends_with("_bytes") || path.ends_with(".bytes"))
+    if (value.is_number()) text = format_bytes(value.get<std::uint64_t>());
+  if (value.is_array()) {
+    text.clear();
+    for (const Json& item : value)
+      text +=
+          (text.empty() ? "" : " ") + (item.is_string() ? item.get<std::string>() : item.dump());
+  }
+  table.add({path, text});
+}
+
+}  // namespace
+
+std::string environment_json() { return environment().dump(2); }
+
+std::string device_fingerprint() { return fingerprint(probe_machine()); }
+
+std::string environment_table() {
+  TextTable table({"fact", "value"});
+  add_rows(table, "", environment());
+  return table.terminal();
+}
+
+}  // namespace qb

@@ -1,0 +1,22 @@
+// Where a number came from: machine, build, libraries, state of the sources. Every run folder holds
+// this in its manifest, and `qb env` prints it.
+//
+// The host name, the user and network addresses are left out on purpose, so that a run folder can
+// be published as it is.
+#pragma once
+
+#include <string>
+
+namespace qb {
+
+// One JSON object, indented by two spaces: time_utc, device_fingerprint, cpu, memory, system,
+// build, libraries, cuda. An absent fact is null, never 0.
+[[nodiscard]] std::string environment_json();
+
+// `compare` takes runs with the same text to be from comparable machines.
+[[nodiscard]] std::string device_fingerprint();
+
+// The same facts as a table for people, one `name  value` a line.
+[[nodiscard]] std::string environment_table();
+
+}  // namespace qb

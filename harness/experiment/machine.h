@@ -1,0 +1,45 @@
+// What the machine is, read from the files that Linux offers. Nothing here names the machine or its
+// owner: no host name, no user, no addresses, no serial numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qb {
+
+struct Cache {
+  int level = 0;
+  std::string type;  // Data, Instruction, Unified
+  std::int64_t bytes = 0;
+  std::string shared_by;  // processors, as `0-1`
+};
+
+// Empty and 0 mean "not available".
+struct Machine {
+  std::string cpu_model;         // `AMD EPYC, family 25 model 17`; virtual machines hide the rest
+  int processors = 0;            // logical, of the machine
+  std::vector<int> usable;       // those that this process may run on (its affinity mask)
+  std::vector<std::string> isa;  // instruction sets that attention kernels care about
+  std::string governor;          // frequency policy of processor 0
+  std::vector<Cache> caches;     // of processor 0
+  std::int64_t memory_bytes = 0;
+  std::int64_t memory_limit_bytes = 0;  // of the container (cgroup v2); 0: none
+  std::string kernel;                   // `6.1.0-18-amd64`
+  std::string distribution;             // `Debian GNU/Linux 12 (bookworm)`
+  std::string hypervisor;               // `KVMKVMKVM`; empty on bare metal
+  bool container = false;
+};
+
+// `root` is "/" but in tests, which lay out a folder with the same files below it.
+[[nodiscard]] Machine probe_machine(const std::string& root = "/");
+
+// Load averages over 1, 5 and 15 minutes as the kernel prints them; empty where there are none.
+[[nodiscard]] std::string load_average();
+
+// Two machines with the same text give comparable times: processor, usable processors, instruction
+// sets in short, and memory rounded up to the size on the label (24 GiB for 23.5 visible ones).
+[[nodiscard]] std::string fingerprint(const Machine& machine);
+
+}  // namespace qb

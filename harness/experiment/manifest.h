@@ -1,0 +1,50 @@
+// manifest.json of a run folder: what ran, in which order, where, when, and whether it is finished.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qb {
+
+struct Manifest {
+  int schema_version = 0;
+  std::string experiment;
+  std::string description;
+  std::vector<std::string> figures;
+  std::string run_id;
+  std::string spec_hash;  // of spec.resolved.yaml: runs of the same spec share it
+  std::uint64_t order_seed = 0;
+  std::size_t n_cases = 0;
+  std::vector<std::string> argv;
+  std::string started_at;               // UTC, ISO 8601, like every time here
+  std::vector<std::string> resumed_at;  // one entry for each time that it went on
+  std::string finished_at;              // empty: cases are missing
+  std::string environment;              // a JSON object, as environment_json() gives it
+
+  // The environment's own; runs resume only where it is the same.
+  std::string device_fingerprint;
+};
+
+[[nodiscard]] std::string manifest_to_json(const Manifest& manifest);
+
+// Throws UsageError `name: …` where it is no manifest.
+[[nodiscard]] Manifest manifest_from_json(std::string_view text, std::string_view name);
+
+// The device_fingerprint of an environment_json(); empty where it has none.
+[[nodiscard]] std::string fingerprint_of(std::string_view environment);
+
+// `2025-01-31T12:00:00Z`
+[[nodiscard]] std::string utc_text(std::time_t time);
+
+struct RunReference {
+  std::string path;
+  Manifest manifest;
+};
+
+// The runs under `experiment_folder`, newest first. Folders without a readable manifest are none.
+[[nodiscard]] std::vector<RunReference> list_runs(const std::string& experiment_folder);
+
+}  // namespace qb

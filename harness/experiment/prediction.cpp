@@ -1,0 +1,99 @@
+#include "harness/experiment/prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/numbers.h"
+#include "harness/experiment/device.h"
+#include "harness/experiment/result.h"
+#include "harness/plan/strategy.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+Problem problem_of(const Case& c) {
+  Problem problem = make_problem(c.shape, c.mask, c.dtype, c.seed);
+  if (c.scale) problem.scale = *c.scale;
+  return problem;
+}
+
+// Local queries over workers. The workers are all there are, so n is in the denominator of the
+// deviation.
+struct Spread {
+  double mean = 0.0;
+  double stddev = 0.0;
+};
+
+Spread subsequence_spread(const Work& work) {
+  Spread spread;
+  const auto n = static_cast<double>(work.workers.size());
+  for (const WorkerWork& worker : work.workers)
+    spread.mean += static_cast<double>(worker.q_tokens) / n;
+  double squares = 0.0;
+  for (const WorkerWork& worker : work.workers)
+    squares += std::pow(static_cast<double>(worker.q_tokens) - spread.mean, 2);
+  spread.stddev = std::sqrt(squares / n);
+  return spread;
+}
+
+// The model's peak is that of one worker at a time; as threads all workers hold theirs at once.
+std::int64_t active_peak_bytes(Ranks ranks, const Work& work) {
+  if (ranks == Ranks::serial) return work.serial_peak_bytes;
+  std::int64_t worst = 0;
+  std::int64_t sum = 0;
+  for (const WorkerWork& worker : work.workers) {
+    worst = std::max(worst, worker.active_peak_bytes);
+    sum += worker.active_peak_bytes;
+  }
+  return work.serial_peak_bytes - worst + sum;
+}
+
+}  // namespace
+
+PlannedCase plan_case(const Case& c) {
+  PlannedCase planned;
+  planned.threads = c.threads > 0 ? c.threads : available_cores();
+  StrategyOptions options{.workers = c.workers, .interest_set = {}};
+  if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
+  planned.plan = make_plan(c.algorithm, problem_of(c), options);
+  const int threads_per_worker =
+      c.ranks == Ranks::serial ? planned.threads : std::max(1, planned.threads / c.workers);
+  planned.work = model_work(planned.plan, c.kernel, threads_per_worker);
+  return planned;
+}
+
+std::map<std::string, std::string> prediction_columns(const Case& c, const PlannedCase& planned) {
+  const Work& work = planned.work;
+  const Spread spread = subsequence_spread(work);
+  return {{"longest_subsequence_tokens", to_text(work.longest_subsequence)},
+          {"shortest_subsequence_tokens", to_text(work.shortest_subsequence)},
+          {"mean_subsequence_tokens", to_text(spread.mean)},
+          {"stddev_subsequence_tokens", to_text(spread.stddev)},
+          {"responsibility_ratio", to_text(work.responsibility_ratio)},
+          {"unmasked_pairs", to_text(work.unmasked_pairs)},
+          {"executed_pairs", to_text(work.executed_pairs)},
+          {"critical_path_pairs", to_text(work.critical_path_pairs)},
+          {"unmasked_flop", to_text(work.flops)},
+          {"moved_bytes", to_text(work.bytes_total)},
+          {"predicted_active_peak_bytes", to_text(active_peak_bytes(c.ranks, work))}};
+}
+
+std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {
+  const double seconds = unmasked_flop / kOptimisticFlopPerS;
+  if (seconds <= c.measure.timeout_s) return std::nullopt;
+  return fmt::format("{}FLOP take {} at {}FLOP/s, longer than the timeout of {}",
+                     format_si(unmasked_flop), format_seconds(seconds),
+                     format_si(kOptimisticFlopPerS), format_seconds(c.measure.timeout_s));
+}
+
+std::map<std::string, std::string> predicted_values(const Case& c) {
+  const Case resolved = resolve_case(c);
+  std::map<std::string, std::string> values = prediction_columns(resolved, plan_case(resolved));
+  for (const auto& [name, value] : case_parameters(resolved)) values[name] = value;
+  return values;
+}
+
+}  // namespace qb

@@ -1,0 +1,32 @@
+// What a case comes to before it runs: its plan, its work, and whether to try.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/experiment/case.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/work.h"
+
+namespace qb {
+
+struct PlannedCase {
+  int threads = 1;  // of the executor: all cores where the case leaves it open
+  Plan plan;
+  Work work;
+};
+
+// Throws Unsupported / UsageError as make_plan does.
+[[nodiscard]] PlannedCase plan_case(const Case& c);
+
+// The predicted columns of case_columns().
+[[nodiscard]] std::map<std::string, std::string> prediction_columns(const Case& c,
+                                                                    const PlannedCase& planned);
+
+// A sentence where the work cannot end before the timeout even at kOptimisticFlopPerS. Memory is no
+// reason: the ledger refuses it before any is touched, and that is the data point.
+inline constexpr double kOptimisticFlopPerS = 1e12;
+[[nodiscard]] std::optional<std::string> infeasible(const Case& c, double unmasked_flop);
+
+}  // namespace qb

@@ -1,0 +1,261 @@
+// One case in this process: plan, check, inputs, one run for memory and correctness, timed runs.
+//
+// Nothing is timed before it has been verified, and the run that memory is read from is not timed.
+// It is the run that is verified, so that a large case is executed once less.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <new>
+#include <optional>
+
+#include "harness/base/numbers.h"
+#include "harness/base/statistics.h"
+#include "harness/execute/executor.h"
+#include "harness/execute/inputs.h"
+#include "harness/execute/memory_ledger.h"
+#include "harness/execute/timeline.h"
+#include "harness/execute/verify.h"
+#include "harness/experiment/device.h"
+#include "harness/experiment/prediction.h"
+#include "harness/experiment/result.h"
+#include "harness/experiment/sampling.h"
+#include "harness/files/files.h"
+#include "harness/plan/check.h"
+
+namespace qb {
+namespace {
+
+double steady_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Largest resident size of this program. Not getrusage: its maximum survives the exec and would be
+// the parent's where that is larger. Empty where the kernel does not tell.
+std::string resident_peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  std::string name;
+  while (status >> name) {
+    std::int64_t kib = 0;
+    if (name == "VmHWM:" && status >> kib) return to_text(kib * 1024);
+    std::getline(status, name);
+  }
+  return {};
+}
+
+// The ledger and the tensors of the caller in it.
+struct Arena {
+  MemoryLedger ledger;
+  Inputs inputs;
+  Tensor out;
+  Tensor lse;
+
+  Arena(const Case& c, bool record_events) : ledger(options(c, record_events)) {}
+
+  void fill(const Problem& problem, int threads) {
+    inputs = make_inputs(problem, ledger, threads);
+    out = Tensor(ledger, DType::f32, problem.shape.out(), "output");
+    lse = Tensor(ledger, DType::f32, problem.shape.lse(), "lse");
+  }
+
+  static LedgerOptions options(const Case& c, bool record_events) {
+    LedgerOptions options;
+    options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
+    options.record_events = record_events;
+    return options;
+  }
+};
+
+class CaseRun {
+ public:
+  // trace_stem: traces are written there with their endings; empty: none.
+  CaseRun(const Case& c, const std::string& trace_stem, CaseResult& result)
+      : case_(c), trace_stem_(trace_stem), result_(result) {}
+
+  // Throws CaseError and whatever else goes wrong; `result` holds what was known until then.
+  void run() {
+    if (case_.device == Device::cuda)
+      throw Unsupported("this build of qb has no CUDA kernels; use device: cpu");
+    planned_ = plan_case(case_);
+    result_.values = prediction_columns(case_, planned_);
+    result_.values["isa"] = kernel_isa(case_.kernel);
+    if (const auto reason = infeasible(case_, planned_.work.flops))
+      throw CaseError(Status::infeasible, *reason);
+    if (const auto flaw = check(planned_.plan))
+      throw CaseError(Status::error, "the plan is wrong: " + *flaw);
+
+    const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
+    std::optional<Arena> arena;
+    arena.emplace(case_, record);
+    memory_pass(*arena);
+    verify(*arena);
+    if (record) {
+      // Events cost time: the timed runs get a ledger that keeps none.
+      arena.emplace(case_, false);
+      arena->fill(problem(), planned_.threads);
+    }
+    timed_pass(*arena);
+    result_.status = Status::ok;
+  }
+
+ private:
+  [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
+
+  Execution execute_once(Arena& arena) const {
+    return execute(case_.ranks, planned_.plan,
+                   {.q = arena.inputs.q.view(),
+                    .k = arena.inputs.k.view(),
+                    .v = arena.inputs.v.view(),
+                    .out = arena.out.view(),
+                    .lse = arena.lse.view(),
+                    .kernel = case_.kernel,
+                    .threads = planned_.threads,
+                    .allocator = &arena.ledger});
+  }
+
+  void memory_pass(Arena& arena) {
+    try {
+      arena.fill(problem(), planned_.threads);
+      poison(arena.out.view(), arena.lse.view());
+      arena.ledger.reset_peaks();
+      (void)execute_once(arena);
+    } catch (const OutOfMemory&) {
+      keep_events(arena.ledger);  // how it came to that is worth a look
+      throw;
+    }
+    const auto bytes = [](std::uint64_t value) {
+      return to_text(static_cast<std::int64_t>(value));
+    };
+    result_.values["active_memory_peak_bytes"] = bytes(arena.ledger.active_peak_bytes());
+    result_.values["reserved_memory_peak_bytes"] = bytes(arena.ledger.reserved_peak_bytes());
+    result_.values["resident_peak_bytes"] = resident_peak_bytes();
+    keep_events(arena.ledger);
+  }
+
+  void keep_events(const MemoryLedger& ledger) {
+    const std::vector<MemoryEvent> events = ledger.events();
+    if (case_.measure.memory_timeline) result_.timeline = TimelineCsv::rows(events);
+    if (trace_stem_.empty()) return;
+    write_file_atomically(trace_stem_ + ".trace.json", perfetto_trace(events, case_.algorithm));
+    write_file_atomically(trace_stem_ + ".pickle", pytorch_snapshot(events));
+  }
+
+  void verify(const Arena& arena) {
+    if (case_.measure.verify_rows == 0) return;
+    const Verification verification =
+        verify_output(problem(), arena.inputs.q.view(), arena.inputs.k.view(),
+                      arena.inputs.v.view(), arena.out.view(), arena.lse.view(),
+                      rows_to_verify(planned_.plan, case_.measure.verify_rows), planned_.threads);
+    auto& values = result_.values;
+    values["verified_rows"] = to_text(verification.rows);
+    values["max_error"] = to_text(verification.max_error);
+    values["naive_error"] = to_text(verification.naive_error);
+    values["tolerance"] = to_text(verification.tolerance);
+    values["lse_max_error"] = to_text(verification.lse_max_error);
+    if (!verification.correct) throw CaseError(Status::incorrect, verification.message);
+  }
+
+  void timed_pass(Arena& arena) {
+    std::vector<Execution> executions;
+    result_.samples = take_samples(case_.measure, steady_s, [&] {
+      executions.push_back(execute_once(arena));
+      const Execution& e = executions.back();
+      Sample sample{.wall_s = e.wall_s,
+                    .critical_path_s = e.critical_path_s,
+                    .worker_sum_s = e.worker_sum_s,
+                    .longest_subsequence_s = e.longest_subsequence_s};
+      for (const WorkerTime& worker : e.workers) {
+        sample.gather_s += worker.gather_s;
+        sample.merge_s += worker.merge_s;
+      }
+      return sample;
+    });
+    executions.erase(executions.begin(), executions.begin() + case_.measure.warmups);
+    add_medians();
+    add_steps(executions);
+  }
+
+  [[nodiscard]] std::vector<double> repeats(double Sample::*time) const {
+    std::vector<double> values;
+    for (const Sample& sample : result_.samples)
+      if (!sample.warmup) values.push_back(sample.*time);
+    return values;
+  }
+
+  void add_medians() {
+    constexpr std::pair<const char*, double Sample::*> kClocks[] = {
+        {"wall_time", &Sample::wall_s},
+        {"critical_path", &Sample::critical_path_s},
+        {"worker_sum", &Sample::worker_sum_s},
+        {"longest_subsequence", &Sample::longest_subsequence_s}};
+    auto& values = result_.values;
+    for (const auto& [name, member] : kClocks) {
+      const Summary summary = summarise(repeats(member));
+      const std::string prefix = name;
+      values[prefix + "_median_s"] = to_text(summary.median);
+      values[prefix + "_low95_s"] = to_text(summary.low95);
+      values[prefix + "_high95_s"] = to_text(summary.high95);
+    }
+    values["gather_median_s"] = to_text(median(repeats(&Sample::gather_s)));
+    values["merge_median_s"] = to_text(median(repeats(&Sample::merge_s)));
+    const Summary wall = summarise(repeats(&Sample::wall_s));
+    values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
+    values["interval_coverage"] = to_text(wall.coverage);
+    values["achieved_flop_per_s"] = to_text(planned_.work.flops / wall.median);
+  }
+
+  void add_steps(const std::vector<Execution>& executions) {
+    const auto& workers = planned_.work.workers;
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+      for (std::size_t s = 0; s < workers[w].steps.size(); ++s) {
+        const StepWork& work = workers[w].steps[s];
+        std::vector<std::string> row = {to_text(static_cast<std::int64_t>(w)),
+                                        to_text(static_cast<std::int64_t>(s)),
+                                        to_text(work.unmasked_pairs),
+                                        to_text(work.executed_pairs),
+                                        to_text(work.bytes_in),
+                                        to_text(work.bytes_out)};
+        for (double StepTime::*time : {&StepTime::compute_s, &StepTime::communication_s,
+                                       &StepTime::exposed_communication_s, &StepTime::idle_s}) {
+          std::vector<double> values;
+          for (const Execution& execution : executions)
+            if (w < execution.workers.size() && s < execution.workers[w].steps.size())
+              values.push_back(execution.workers[w].steps[s].*time);
+          row.push_back(to_text(median(values)));
+        }
+        result_.steps.push_back(std::move(row));
+      }
+    }
+  }
+
+  const Case& case_;
+  const std::string& trace_stem_;
+  CaseResult& result_;
+  PlannedCase planned_;
+};
+
+}  // namespace
+
+CaseResult run_case(const Case& c, const std::string& trace_directory) {
+  CaseResult result;
+  const auto failed = [&](Status status, const std::string& message) {
+    result.status = status;
+    result.message = message;
+    result.samples.clear();
+    result.steps.clear();
+  };
+  try {
+    const Case resolved = resolve_case(c);
+    const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
+    CaseRun(resolved, stem, result).run();
+  } catch (const CaseError& error) {
+    failed(error.status(), error.what());
+  } catch (const std::bad_alloc&) {
+    failed(Status::oom, "the heap has no more memory");
+  } catch (const std::exception& error) {
+    failed(Status::error, error.what());
+  }
+  return result;
+}
+
+}  // namespace qb

@@ -1,0 +1,206 @@
+// Real cases in this process: what a row holds for each way that a case can end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/numbers.h"
+#include "harness/base/statistics.h"
+#include "harness/experiment/prediction.h"
+#include "harness/experiment/result.h"
+#include "harness/experiment/scratch_folder.h"
+#include "harness/files/files.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+Case tiny(const std::string& algorithm, int workers) {
+  Case c;
+  c.experiment = "tiny";
+  c.algorithm = algorithm;
+  c.workers = workers;
+  c.threads = 1;
+  c.shape = {.batch = 1,
+             .q_heads = 2,
+             .kv_heads = 1,
+             .q_len = 100,
+             .kv_len = 100,
+             .head_dim = 16,
+             .value_dim = 16};
+  c.measure = {.warmups = 1, .min_repeats = 3, .max_repeats = 3, .verify_rows = 32};
+  return c;
+}
+
+// Every column but those that the parent writes.
+std::vector<std::string> columns_of_the_child() {
+  std::vector<std::string> columns;
+  bool after = false;
+  for (const std::string& column : case_columns()) {
+    if (after && column != "started_at" && column != "duration_s") columns.push_back(column);
+    after = after || column == "message";
+  }
+  return columns;
+}
+
+bool is_time(const std::string& column) {
+  return column.ends_with("_s") || column == "n_samples" || column == "interval_coverage" ||
+         column == "achieved_flop_per_s";
+}
+
+void expect_no_times(const CaseResult& result) {
+  EXPECT_TRUE(result.samples.empty());
+  EXPECT_TRUE(result.steps.empty());
+  for (const auto& [column, value] : result.values) EXPECT_FALSE(is_time(column)) << column;
+}
+
+double number(const CaseResult& result, const std::string& column) {
+  return parse_real(result.values.at(column)).value();
+}
+
+TEST(RunCase, AGoodCaseFillsEveryColumn) {
+  for (const Case& c : {tiny("dense", 1), tiny("cqs", 7)}) {
+    SCOPED_TRACE(c.algorithm);
+    const CaseResult result = run_case(c, "");
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    for (const std::string& column : columns_of_the_child()) {
+      ASSERT_TRUE(result.values.contains(column)) << column;
+      EXPECT_FALSE(result.values.at(column).empty()) << column;
+    }
+    for (const auto& [column, value] : result.values)
+      EXPECT_THAT(case_columns(), testing::Contains(column));
+    EXPECT_EQ(result.samples.size(), 4u);
+    EXPECT_EQ(result.values.at("n_samples"), "3");
+    EXPECT_EQ(result.values.at("verified_rows"), "32");
+    EXPECT_TRUE(result.timeline.empty());
+    EXPECT_EQ(result.steps.size(), static_cast<std::size_t>(c.workers));
+    EXPECT_EQ(result.steps.front().size() + 1, step_columns().size());
+  }
+}
+
+TEST(RunCase, MediansAreThoseOfTheSamples) {
+  const CaseResult result = run_case(tiny("cqs", 7), "");
+  std::vector<double> wall_s;
+  for (const Sample& sample : result.samples) {
+    if (!sample.warmup) wall_s.push_back(sample.wall_s);
+    EXPECT_GE(sample.worker_sum_s, sample.critical_path_s);
+  }
+  EXPECT_EQ(result.values.at("wall_time_median_s"), to_text(median(wall_s)));
+  EXPECT_DOUBLE_EQ(number(result, "achieved_flop_per_s"),
+                   number(result, "unmasked_flop") / median(wall_s));
+}
+
+TEST(RunCase, ThePredictedPeakIsTheMeasuredOne) {
+  for (const Kernel kernel : {Kernel::materialized, Kernel::flash})
+    for (Case c : {tiny("dense", 1), tiny("cqs", 7)}) {
+      c.kernel = kernel;
+      const CaseResult result = run_case(c, "");
+      EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
+                result.values.at("predicted_active_peak_bytes"))
+          << c.algorithm << ' ' << word(kernel);
+    }
+}
+
+TEST(RunCase, ThreadsReportTheWallClockAsCriticalPath) {
+  Case c = tiny("cqs", 3);
+  c.ranks = Ranks::threads;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.values.at("wall_time_median_s"), result.values.at("critical_path_median_s"));
+}
+
+TEST(RunCase, OverTheBudgetIsOutOfMemoryWithTheTensorsName) {
+  Case c = tiny("dense", 1);
+  c.kernel = Kernel::materialized;
+  c.memory_budget_bytes = 60'000;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::oom);
+  EXPECT_THAT(result.message, HasSubstr("over the budget of 58.59 KiB"));
+  EXPECT_TRUE(result.values.contains("unmasked_flop"));
+  expect_no_times(result);
+}
+
+TEST(RunCase, ABudgetBelowTheInputsIsOutOfMemoryToo) {
+  Case c = tiny("dense", 1);
+  c.memory_budget_bytes = 100;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::oom);
+  expect_no_times(result);
+}
+
+TEST(RunCase, ABudgetOfExactlyThePredictedPeakIsEnough) {
+  Case c = tiny("cqs", 7);
+  c.kernel = Kernel::materialized;
+  const auto peak = parse_integer(predicted_values(c).at("predicted_active_peak_bytes"));
+  c.memory_budget_bytes = peak.value();
+  EXPECT_EQ(run_case(c, "").status, Status::ok);
+  c.memory_budget_bytes -= 1;
+  EXPECT_EQ(run_case(c, "").status, Status::oom);
+}
+
+TEST(RunCase, WhatHasNoPlanIsUnsupportedWithTheReason) {
+  const CaseResult result = run_case(tiny("cqs", 2), "");
+  EXPECT_EQ(result.status, Status::unsupported);
+  EXPECT_THAT(result.message, HasSubstr("3"));
+  expect_no_times(result);
+}
+
+TEST(RunCase, WorkThatCannotEndInTimeIsNotTried) {
+  Case c = tiny("dense", 1);
+  c.shape.q_len = c.shape.kv_len = 1'000'000'000;
+  c.measure.timeout_s = 10.0;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::infeasible);
+  EXPECT_THAT(result.message, HasSubstr("longer than the timeout of 10.00 s"));
+  expect_no_times(result);
+}
+
+TEST(RunCase, AnUnknownAlgorithmIsAnErrorAndNotACrash) {
+  const CaseResult result = run_case(tiny("dens", 1), "");
+  EXPECT_EQ(result.status, Status::error);
+  EXPECT_THAT(result.message, HasSubstr("did you mean 'dense'"));
+}
+
+TEST(RunCase, TheTimelineComesWithItsTraces) {
+  const ScratchFolder folder;
+  Case c = tiny("cqs", 7);
+  c.measure.memory_timeline = true;
+  const CaseResult result = run_case(c, folder.path());
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  ASSERT_FALSE(result.timeline.empty());
+  EXPECT_EQ(result.timeline.front().size() + 1, timeline_columns().size());
+  EXPECT_THAT(read_file(folder / (case_id(c) + ".trace.json")), HasSubstr("traceEvents"));
+  EXPECT_FALSE(read_file(folder / (case_id(c) + ".pickle")).empty());
+}
+
+TEST(RunCase, TheTimelineOfACaseThatRanOutIsKept) {
+  Case c = tiny("dense", 1);
+  c.kernel = Kernel::materialized;
+  c.memory_budget_bytes = 60'000;
+  c.measure.memory_timeline = true;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::oom);
+  EXPECT_FALSE(result.timeline.empty());
+}
+
+TEST(Prediction, TellsParametersAndWorkWithoutRunning) {
+  Case c = tiny("cqs", 7);
+  c.shape.q_len = c.shape.kv_len = 10;
+  c.interest_set = "0,1,3";
+  const auto values = predicted_values(c);
+  EXPECT_EQ(values.at("longest_subsequence_tokens"), "5");
+  EXPECT_EQ(values.at("shortest_subsequence_tokens"), "3");
+  EXPECT_EQ(values.at("unmasked_pairs"), "100");
+  EXPECT_EQ(values.at("unmasked_flop"), "12800");  // 4 x 100 pairs x 2 heads x 16
+  EXPECT_EQ(values.at("n_tokens"), "10");
+  EXPECT_FALSE(values.contains("wall_time_median_s"));
+}
+
+TEST(Prediction, ThreadsHoldAllWorkersAtOnce) {
+  Case c = tiny("cqs", 7);
+  const auto serial = parse_integer(predicted_values(c).at("predicted_active_peak_bytes"));
+  c.ranks = Ranks::threads;
+  EXPECT_GT(parse_integer(predicted_values(c).at("predicted_active_peak_bytes")), serial);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,149 @@
+#include "harness/experiment/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/base/numbers.h"
+#include "harness/files/files.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kCases = "cases.csv";
+constexpr const char* kManifest = "manifest.json";
+
+struct SideFile {
+  const char* name;
+  const std::vector<std::string>& (*columns)();
+  std::vector<std::vector<std::string>> CaseRecord::*rows;
+};
+
+// Written before the row of cases.csv.
+constexpr SideFile kSideFiles[] = {
+    {"samples.csv", sample_columns, &CaseRecord::samples},
+    {"steps.csv", step_columns, &CaseRecord::steps},
+    {"memory_timeline.csv", timeline_columns, &CaseRecord::timeline},
+};
+
+// The whole records of a file of ours; only the header where even that is missing or torn.
+CsvTable read_table(const std::string& path, const std::vector<std::string>& columns,
+                    std::size_t& file_bytes) {
+  const std::string text = std::filesystem::exists(path) ? read_file(path) : std::string();
+  file_bytes = text.size();
+  if (text.find('\n') == std::string::npos) return CsvTable(columns);
+  CsvTable table = CsvTable::parse(text, path);
+  if (table.header() != columns)
+    throw UsageError(fmt::format(
+        "{} has the columns of another version of qb; start a new run with --run-id", path));
+  return table;
+}
+
+}  // namespace
+
+RunStore::RunStore(std::string path, FolderLock lock)
+    : path_(std::move(path)), lock_(std::move(lock)) {}
+
+RunStore RunStore::create(const std::string& path, const Manifest& manifest,
+                          const std::string& resolved_yaml) {
+  ensure_directory(path + "/logs");
+  RunStore store(path, FolderLock(path));
+  store.manifest_ = manifest;
+  write_file_atomically(store.file("spec.resolved.yaml"), resolved_yaml);
+  write_file_atomically(store.file(kCases), csv_record(case_columns()));
+  for (const SideFile& side : kSideFiles)
+    write_file_atomically(store.file(side.name), csv_record(side.columns()));
+  // Last: a folder with a manifest is a run.
+  store.write_manifest();
+  store.load_cases();
+  return store;
+}
+
+RunStore RunStore::open(const std::string& path) {
+  RunStore store(path, FolderLock(path));
+  store.manifest_ = manifest_from_json(read_file(store.file(kManifest)), store.file(kManifest));
+  if (store.manifest_.schema_version != kSchemaVersion)
+    throw UsageError(
+        fmt::format("{} has schema version {}, this qb writes {}; start a new run "
+                    "with --run-id",
+                    path, store.manifest_.schema_version, kSchemaVersion));
+  ensure_directory(path + "/logs");
+  store.repair_all();
+  return store;
+}
+
+std::string RunStore::log_path(const std::string& case_id) const {
+  return fmt::format("{}/logs/{}.log", path_, case_id);
+}
+
+std::string RunStore::trace_directory() const {
+  ensure_directory(path_ + "/traces");
+  return path_ + "/traces";
+}
+
+void RunStore::load_cases() {
+  std::size_t file_bytes = 0;
+  cases_ = read_table(file(kCases), case_columns(), file_bytes);
+  done_.clear();
+  for (std::size_t row = 0; row < cases_.size(); ++row) done_.insert(cases_.text(row, "case_id"));
+  if (cases_.to_string().size() != file_bytes)
+    write_file_atomically(file(kCases), cases_.to_string());
+}
+
+void RunStore::repair(const char* name, const std::vector<std::string>& columns) {
+  std::size_t file_bytes = 0;
+  const CsvTable table = read_table(file(name), columns, file_bytes);
+  CsvTable kept(columns);
+  for (std::size_t row = 0; row < table.size(); ++row)
+    if (has(table.row(row).front())) kept.append(table.row(row));
+  const std::string text = kept.to_string();
+  if (text.size() != file_bytes) write_file_atomically(file(name), text);
+}
+
+void RunStore::repair_all() {
+  // What a killed writer left behind of write_file_atomically.
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, ignored))
+    if (entry.path().extension() == ".part") std::filesystem::remove(entry.path(), ignored);
+  load_cases();
+  for (const SideFile& side : kSideFiles) repair(side.name, side.columns());
+}
+
+void RunStore::commit(const CaseRecord& record) {
+  for (const SideFile& side : kSideFiles) {
+    std::string text;
+    for (const auto& row : record.*side.rows) text += csv_record(row);
+    if (!text.empty()) append_and_flush(file(side.name), text);
+  }
+  append_and_flush(file(kCases), csv_record(record.row));
+  cases_.append(record.row);
+  done_.insert(record.case_id);
+}
+
+void RunStore::drop_failures() {
+  // First no longer finished, then the rows: killed in between, it runs nothing and finishes again.
+  manifest_.finished_at.clear();
+  write_manifest();
+  CsvTable kept(case_columns());
+  for (std::size_t row = 0; row < cases_.size(); ++row)
+    if (cases_.text(row, "status") == word(Status::ok)) kept.append(cases_.row(row));
+  write_file_atomically(file(kCases), kept.to_string());
+  repair_all();
+}
+
+void RunStore::note_resume(const std::string& utc) {
+  manifest_.resumed_at.push_back(utc);
+  write_manifest();
+}
+
+void RunStore::finish(const std::string& utc) {
+  manifest_.finished_at = utc;
+  write_manifest();
+}
+
+void RunStore::write_manifest() {
+  write_file_atomically(file(kManifest), manifest_to_json(manifest_));
+}
+
+}  // namespace qb

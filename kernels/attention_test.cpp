@@ -1,0 +1,273 @@
+#include "kernels/attention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "kernels/test_support.h"
+
+namespace qb {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<std::int64_t> all_rows(std::int64_t n) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(n));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+// Bounds in units of the naive implementation's own error, with a floor of a few roundings of the
+// largest numbers at hand.
+void expect_close(const testing::Attended& found, const testing::Attended& expected,
+                  const testing::Attended& naive, double largest_value, double largest_score) {
+  const double u = unit_roundoff(DType::f32);
+  const double out_bound =
+      3.0 * testing::max_difference(naive.out, expected.out) + 8.0 * u * largest_value;
+  const double lse_bound = 3.0 * testing::max_difference(naive.lse, expected.lse) +
+                           8.0 * u * std::max(1.0, largest_score);
+  EXPECT_TRUE(testing::max_difference(found.out, expected.out) <= out_bound)
+      << testing::max_difference(found.out, expected.out) << " > " << out_bound;
+  EXPECT_TRUE(testing::max_difference(found.lse, expected.lse) <= lse_bound)
+      << testing::max_difference(found.lse, expected.lse) << " > " << lse_bound;
+}
+
+double largest_magnitude(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+struct ShapeCase {
+  const char* name;
+  Extent q;
+  std::int64_t kv_heads;
+  std::int64_t m;
+  std::int64_t e;
+  MaskKind mask = MaskKind::full;
+  double deviation = 1.0;
+  int outlier_every = 0;
+};
+
+constexpr ShapeCase kShapes[] = {
+    {"one_token", {1, 1, 1, 1}, 1, 1, 1},
+    {"one_token_causal", {1, 1, 1, 64}, 1, 1, 64, MaskKind::causal},
+    {"head_dim_1", {1, 2, 67, 1}, 2, 67, 1},
+    {"head_dim_7", {2, 1, 101, 7}, 1, 301, 7},
+    {"head_dim_64", {1, 2, 257, 64}, 2, 263, 64},
+    {"head_dim_80", {1, 2, 131, 80}, 2, 131, 80, MaskKind::causal},
+    {"head_dim_128", {1, 1, 197, 128}, 1, 523, 128},
+    {"head_dim_256", {1, 1, 199, 256}, 1, 131, 256},
+    {"value_dim_differs", {1, 2, 97, 40}, 1, 103, 17},
+    {"grouped_queries", {2, 8, 61, 16}, 2, 300, 16, MaskKind::causal},
+    {"causal_with_cache", {1, 2, 37, 32}, 2, 777, 32, MaskKind::causal},
+    {"causal_more_queries", {1, 1, 400, 16}, 1, 150, 16, MaskKind::causal},
+    {"decode", {1, 4, 1, 64}, 2, 1000, 64, MaskKind::causal},
+    {"outliers", {1, 2, 211, 64}, 2, 211, 64, MaskKind::causal, 1.0, 50},
+    {"huge_scores", {1, 1, 150, 64}, 1, 290, 64, MaskKind::full, 30.0},
+    {"tiny_inputs", {1, 1, 70, 64}, 1, 70, 64, MaskKind::full, 1e-4},
+};
+
+using AgainstFloat64Param = std::tuple<Kernel, DType, ShapeCase>;
+
+class AgainstFloat64 : public ::testing::TestWithParam<AgainstFloat64Param> {};
+
+TEST_P(AgainstFloat64, OutputAndLseAgree) {
+  const auto& [kernel, dtype, shape] = GetParam();
+  const Extent kv{shape.q.batch, shape.kv_heads, shape.m, shape.q.head_dim};
+  const Mask mask =
+      shape.mask == MaskKind::full ? Mask::full() : Mask::causal(shape.q.length, shape.m);
+  testing::Call call(
+      testing::random_tensor(dtype, shape.q, 1, shape.deviation, shape.outlier_every),
+      testing::random_tensor(dtype, kv, 2, shape.deviation, shape.outlier_every),
+      testing::random_tensor(dtype, {kv.batch, kv.heads, kv.length, shape.e}, 3),
+      testing::dense_schedule(kernel, mask, shape.q.length, shape.m));
+  const std::vector<std::int64_t> rows = all_rows(shape.q.length);
+  const ReferenceRows expected =
+      reference_rows(call.q.view(), call.k.view(), call.v.view(), mask, call.scale, rows, 2);
+  const ReferenceRows naive =
+      naive_rows(call.q.view(), call.k.view(), call.v.view(), mask, call.scale, rows, 2);
+  expect_close(call.run(kernel, 2), {expected.out, expected.lse}, {naive.out, naive.lse},
+               largest_magnitude(testing::values(call.v.view())), largest_magnitude(expected.lse));
+}
+
+std::string case_name(const ::testing::TestParamInfo<AgainstFloat64Param>& info) {
+  const auto& [kernel, dtype, shape] = info.param;
+  return std::string(word(kernel)) + "_" + std::string(word(dtype)) + "_" + shape.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AgainstFloat64,
+                         ::testing::Combine(::testing::ValuesIn(testing::kKernels),
+                                            ::testing::Values(DType::f32, DType::f16, DType::bf16),
+                                            ::testing::ValuesIn(kShapes)),
+                         case_name);
+
+// A schedule with gaps, banned blocks, short spans and rows without keys.
+TileSchedule random_schedule(std::int64_t n, std::int64_t m, std::int64_t query_tile,
+                             std::mt19937_64& engine) {
+  const auto below = [&engine](std::int64_t limit) {
+    return static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(limit));
+  };
+  std::vector<ScheduleBlock> blocks;
+  for (std::int64_t row = below(20); row < n;) {
+    const std::int64_t row_end = std::min(n, row + 1 + below(90));
+    for (std::int64_t key = below(40); key < m;) {
+      const std::int64_t key_end = std::min(m, key + 1 + below(below(2) == 0 ? 9 : 400));
+      const KeySpan span{key, key_end, below(3) == 0 ? SpanKind::causal : SpanKind::full,
+                         below(2 * m) - m / 2};
+      blocks.push_back({row, row_end, span});
+      key = key_end + below(3) * below(60);
+    }
+    row = row_end + below(2) * below(30);
+  }
+  return build_schedule(n, m, std::move(blocks), query_tile);
+}
+
+bool schedule_allows(const TileSchedule& schedule, std::int64_t row, std::int64_t key) {
+  for (const QueryTile& tile : schedule.tiles)
+    if (tile.begin <= row && row < tile.end)
+      for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
+        const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+        if (span.begin <= key && key < TileSchedule::live_end(span, row)) return true;
+      }
+  return false;
+}
+
+TEST(Attention, EveryKernelFollowsRandomSchedules) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    std::mt19937_64 engine(seed);
+    const auto n = static_cast<std::int64_t>(1 + engine() % 300);
+    const auto m = static_cast<std::int64_t>(1 + engine() % 900);
+    // Tiles larger than the kernels' own must work, too.
+    const std::int64_t query_tile = seed % 2 == 0 ? 500 : 64;
+    testing::Call call(testing::random_tensor(DType::f32, {1, 2, n, 16}, seed),
+                       testing::random_tensor(DType::f32, {1, 1, m, 16}, seed + 100),
+                       testing::random_tensor(DType::f32, {1, 1, m, 24}, seed + 200),
+                       random_schedule(n, m, query_tile, engine));
+    const auto allowed = [&call](std::int64_t row, std::int64_t key) {
+      return schedule_allows(call.schedule, row, key);
+    };
+    const auto expected = testing::brute_force<double>(call.q.view(), call.k.view(), call.v.view(),
+                                                       call.scale, allowed);
+    const auto naive = testing::brute_force<float>(call.q.view(), call.k.view(), call.v.view(),
+                                                   call.scale, allowed);
+    for (const Kernel kernel : testing::kKernels) {
+      SCOPED_TRACE(std::string(word(kernel)) + ", seed " + std::to_string(seed));
+      expect_close(call.run(kernel), expected, naive, 4.0, 4.0);
+    }
+  }
+}
+
+TEST(Attention, RowsWithoutKeysAreZeroWithLseMinusInfinity) {
+  for (const Kernel kernel : testing::kKernels) {
+    SCOPED_TRACE(word(kernel));
+    // Queries 0..9 see nothing: 40 queries, 30 keys, aligned to the last.
+    testing::Call call(testing::random_tensor(DType::f32, {1, 1, 40, 8}, 1),
+                       testing::random_tensor(DType::f32, {1, 1, 30, 8}, 2),
+                       testing::random_tensor(DType::f32, {1, 1, 30, 8}, 3),
+                       testing::dense_schedule(kernel, Mask::causal(40, 30), 40, 30));
+    const testing::Attended found = call.run(kernel);
+    for (std::size_t row = 0; row < 10; ++row) {
+      EXPECT_EQ(found.lse[row], -kInfinity);
+      for (std::size_t x = 0; x < 8; ++x) EXPECT_EQ(found.out[row * 8 + x], 0.0);
+    }
+    EXPECT_TRUE(std::isfinite(found.lse[10]));
+    call.schedule = TileSchedule{40, 30, {}, {}};
+    EXPECT_THAT(call.run(kernel).out, ::testing::Each(0.0));
+  }
+}
+
+TEST(Attention, NoKeysAtAllAndNoQueriesAtAll) {
+  for (const Kernel kernel : testing::kKernels) {
+    SCOPED_TRACE(word(kernel));
+    testing::Call no_keys(testing::random_tensor(DType::f32, {1, 2, 5, 8}, 1),
+                          testing::random_tensor(DType::f32, {1, 2, 0, 8}, 2),
+                          testing::random_tensor(DType::f32, {1, 2, 0, 8}, 3),
+                          TileSchedule{5, 0, {}, {}});
+    const testing::Attended found = no_keys.run(kernel);
+    EXPECT_THAT(found.out, ::testing::Each(0.0));
+    EXPECT_THAT(found.lse, ::testing::Each(-kInfinity));
+    testing::Call no_queries(testing::random_tensor(DType::f32, {1, 2, 0, 8}, 1),
+                             testing::random_tensor(DType::f32, {1, 2, 5, 8}, 2),
+                             testing::random_tensor(DType::f32, {1, 2, 5, 8}, 3),
+                             TileSchedule{0, 5, {}, {}});
+    EXPECT_THAT(no_queries.run(kernel).out, ::testing::IsEmpty());
+  }
+}
+
+TEST(Attention, ARowWithOneKeyIsThatKeysValue) {
+  for (const Kernel kernel : testing::kKernels) {
+    SCOPED_TRACE(word(kernel));
+    testing::Call call(
+        testing::random_tensor(DType::f32, {1, 1, 3, 64}, 1, 100.0),
+        testing::random_tensor(DType::f32, {1, 1, 600, 64}, 2, 100.0),
+        testing::random_tensor(DType::f32, {1, 1, 600, 64}, 3),
+        build_schedule(3, 600, {{0, 1, {599, 600}}, {1, 2, {0, 1}}, {2, 3, {300, 301}}}, 64));
+    const testing::Attended found = call.run(kernel);
+    const std::int64_t keys[] = {599, 0, 300};
+    for (std::size_t row = 0; row < 3; ++row)
+      for (std::size_t x = 0; x < 64; ++x)
+        EXPECT_EQ(found.out[row * 64 + x],
+                  testing::at(call.v.view(), 0, 0, keys[row], static_cast<std::int64_t>(x)));
+  }
+}
+
+TEST(Attention, AConstantAddedToEveryScoreShiftsLseAndLeavesTheOutput) {
+  // The constant comes from one coordinate that is 1 in every key and c in every query.
+  for (const Kernel kernel : testing::kKernels) {
+    SCOPED_TRACE(word(kernel));
+    testing::Call call(testing::random_tensor(DType::f32, {1, 1, 50, 16}, 1),
+                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),
+                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 3),
+                       testing::dense_schedule(kernel, Mask::full(), 50, 300));
+    call.scale = 1.0;
+    for (std::int64_t j = 0; j < 300; ++j) call.k.view().row_as<float>(0, 0, j)[0] = 1.0f;
+    for (std::int64_t i = 0; i < 50; ++i) call.q.view().row_as<float>(0, 0, i)[0] = 0.0f;
+    const testing::Attended before = call.run(kernel);
+    for (std::int64_t i = 0; i < 50; ++i) call.q.view().row_as<float>(0, 0, i)[0] = 10000.0f;
+    const testing::Attended after = call.run(kernel);
+    for (std::size_t i = 0; i < 50; ++i)
+      EXPECT_NEAR(after.lse[i], before.lse[i] + 10000.0, 10000.0 * 8.0 * 0x1.0p-24);
+    // Scores near 10^4 carry an error of about 10^4 2^-24, and so do the weights.
+    EXPECT_LE(testing::max_difference(after.out, before.out), 4.0 * 10000.0 * 8.0 * 0x1.0p-24);
+  }
+}
+
+TEST(Attention, NegativeAndZeroScales) {
+  for (const Kernel kernel : testing::kKernels)
+    for (const double scale : {-0.5, 0.0}) {
+      SCOPED_TRACE(std::string(word(kernel)) + ", scale " + std::to_string(scale));
+      testing::Call call(testing::random_tensor(DType::f32, {1, 1, 20, 16}, 1),
+                         testing::random_tensor(DType::f32, {1, 1, 70, 16}, 2),
+                         testing::random_tensor(DType::f32, {1, 1, 70, 16}, 3),
+                         testing::dense_schedule(kernel, Mask::full(), 20, 70));
+      call.scale = scale;
+      const auto every_pair = [](std::int64_t, std::int64_t) { return true; };
+      const auto expected = testing::brute_force<double>(call.q.view(), call.k.view(),
+                                                         call.v.view(), scale, every_pair);
+      const auto naive = testing::brute_force<float>(call.q.view(), call.k.view(), call.v.view(),
+                                                     scale, every_pair);
+      expect_close(call.run(kernel), expected, naive, 4.0, 4.0);
+    }
+}
+
+TEST(Attention, NanInAQueryShowsInItsRowOnly) {
+  for (const Kernel kernel : testing::kKernels) {
+    SCOPED_TRACE(word(kernel));
+    testing::Call call(testing::random_tensor(DType::f32, {1, 1, 30, 16}, 1),
+                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),
+                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 3),
+                       testing::dense_schedule(kernel, Mask::full(), 30, 300));
+    call.q.view().row_as<float>(0, 0, 7)[3] = std::nanf("");
+    const testing::Attended found = call.run(kernel);
+    for (std::size_t row = 0; row < 30; ++row) {
+      EXPECT_EQ(std::isnan(found.out[row * 16]), row == 7) << row;
+      EXPECT_EQ(std::isnan(found.lse[row]), row == 7) << row;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,68 @@
+#include "kernels/cpu/gemm.h"
+
+#include <dnnl.h>
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace qb::cpu {
+namespace {
+
+// oneDNN takes the size of its team from OpenMP, whose setting belongs to the calling thread.
+// Teams of its own would spin at every call's end on the cores that our other threads work on.
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Matrix& a,
+          const Matrix& b, float* c, std::int64_t c_row_stride) {
+  if (rows == 0 || columns == 0) return;
+  if (depth == 0) {  // a sum of nothing, which the library refuses
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::fill_n(c + row * c_row_stride, columns, 0.0f);
+    return;
+  }
+  const OneThread one_thread;
+  const dnnl_status_t status =
+      dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', rows, columns, depth, 1.0f,
+                 a.data, a.row_stride, b.data, b.row_stride, 0.0f, c, c_row_stride);
+  if (status != dnnl_success)
+    throw std::runtime_error(fmt::format("dnnl_sgemm of [{}, {}] x [{}, {}] failed: status {}",
+                                         rows, depth, depth, columns, static_cast<int>(status)));
+}
+
+std::string_view gemm_isa() {
+  switch (dnnl_get_effective_cpu_isa()) {
+    case dnnl_cpu_isa_sse41:
+      return "sse41";
+    case dnnl_cpu_isa_avx:
+      return "avx";
+    case dnnl_cpu_isa_avx2:
+      return "avx2";
+    case dnnl_cpu_isa_avx2_vnni:
+      return "avx2_vnni";
+    case dnnl_cpu_isa_avx512_core:
+      return "avx512_core";
+    case dnnl_cpu_isa_avx512_core_vnni:
+      return "avx512_core_vnni";
+    case dnnl_cpu_isa_avx512_core_bf16:
+      return "avx512_core_bf16";
+    case dnnl_cpu_isa_avx512_core_amx:
+      return "avx512_core_amx";
+    default:
+      return "generic";
+  }
+}
+
+}  // namespace qb::cpu

@@ -1,0 +1,25 @@
+// Single-precision matrix products by the BLAS of this build, oneDNN. Row-major. The only place
+// that knows the library.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace qb::cpu {
+
+struct Matrix {
+  const float* data = nullptr;
+  std::int64_t row_stride = 0;
+  bool transposed = false;  // the product takes the transpose of what is stored
+};
+
+// c [rows, columns] := a [rows, depth] * b [depth, columns], by the calling thread alone: a caller
+// with several threads gives each its rows. Thread-safe. Throws std::runtime_error where the
+// library reports a failure.
+void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Matrix& a,
+          const Matrix& b, float* c, std::int64_t c_row_stride);
+
+// The instruction set that the library chose for this CPU: "avx512_core_bf16", "avx2", ….
+[[nodiscard]] std::string_view gemm_isa();
+
+}  // namespace qb::cpu

@@ -1,0 +1,103 @@
+// Every instruction set that this CPU has and the vector code is compiled for, down to the scalar
+// fallback, gives the same results.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "kernels/cpu/highway_targets.h"
+// After highway_targets.h
+#include <hwy/highway.h>
+
+#include "kernels/attention.h"
+#include "kernels/cpu/row_softmax.h"
+#include "kernels/test_support.h"
+
+namespace qb {
+namespace {
+
+void use_targets(std::int64_t targets) {
+  hwy::SetSupportedTargetsForTest(targets);
+  hwy::GetChosenTarget().DeInit();
+}
+
+// Runs its body once for each target, best first, with the others hidden.
+template <class Body>
+void for_each_target(Body body) {
+  use_targets(0);
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    use_targets(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    body();
+    use_targets(0);
+  }
+}
+
+TEST(InstructionSets, FlashAgreesWithTheReferenceOnEach) {
+  const Tensor q = testing::random_tensor(DType::f16, {1, 2, 57, 40}, 1);
+  const Tensor k = testing::random_tensor(DType::f16, {1, 1, 331, 40}, 2);
+  const Tensor v = testing::random_tensor(DType::f16, {1, 1, 331, 72}, 3);
+  const Tensor out(heap_allocator(), DType::f32, {1, 2, 57, 72}, "out");
+  const Tensor lse(heap_allocator(), DType::f32, {1, 2, 57, 1}, "lse");
+  const TileSchedule schedule =
+      build_schedule(57, 331, {{0, 57, {0, 331, SpanKind::causal, 274}}}, 64);
+  const AttentionArguments arguments{q.view(), k.view(),   v.view(),  &schedule,
+                                     0.16,     out.view(), lse.view()};
+  attention(Kernel::reference, arguments, {heap_allocator(), 1, 0});
+  const std::vector<double> expected_out = testing::values(out.view());
+  const std::vector<double> expected_lse = testing::values(lse.view());
+
+  std::set<std::string_view> names;
+  for_each_target([&] {
+    testing::fill(out.view(), std::nan(""));
+    testing::fill(lse.view(), std::nan(""));
+    attention(Kernel::flash, arguments, {heap_allocator(), 1, 0});
+    const double u = unit_roundoff(DType::f32);
+    EXPECT_LE(testing::max_difference(testing::values(out.view()), expected_out), 32.0 * u);
+    EXPECT_LE(testing::max_difference(testing::values(lse.view()), expected_lse), 64.0 * u);
+    names.insert(kernel_isa(Kernel::flash));
+  });
+  EXPECT_EQ(names.size(), hwy::SupportedAndGeneratedTargets().size());
+}
+
+TEST(InstructionSets, SoftmaxOfARowOnEach) {
+  for_each_target([] {
+    for (const std::int64_t n : {1, 3, 16, 37}) {
+      std::vector<float> row(static_cast<std::size_t>(n), 50.0f);
+      row.back() = -std::numeric_limits<float>::infinity();
+      const float lse = cpu::softmax_row(row.data(), n);
+      EXPECT_EQ(row.back(), 0.0f);
+      if (n == 1) {
+        EXPECT_EQ(lse, -std::numeric_limits<float>::infinity());
+        continue;
+      }
+      EXPECT_FLOAT_EQ(lse, 50.0f + std::log(static_cast<float>(n - 1)));
+      EXPECT_FLOAT_EQ(row.front(), 1.0f / static_cast<float>(n - 1));
+    }
+  });
+}
+
+TEST(InstructionSets, ConversionsGiveTheSameBitsOnEach) {
+  std::vector<std::uint16_t> halves(65536);
+  for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i);
+  for_each_target([&] {
+    for (const DType dtype : {DType::f16, DType::bf16}) {
+      std::vector<float> wide(halves.size());
+      std::vector<std::uint16_t> back(halves.size());
+      convert(halves.data(), dtype, wide.data(), DType::f32, 65536);
+      convert(wide.data(), DType::f32, back.data(), dtype, 65536);
+      for (std::size_t i = 0; i < halves.size(); ++i) {
+        const float expected = dtype == DType::f16 ? f16_to_f32(halves[i]) : bf16_to_f32(halves[i]);
+        if (std::isnan(expected)) {
+          ASSERT_TRUE(std::isnan(wide[i])) << i;
+          continue;
+        }
+        ASSERT_EQ(wide[i], expected) << i;
+        ASSERT_EQ(back[i], halves[i]) << i;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace qb

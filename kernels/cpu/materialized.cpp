@@ -1,0 +1,182 @@
+// The baseline of the CQS-Attention case studies: the whole score matrix [b, h, n, m] in memory,
+// for all heads at once, and one pass over it for each operation that the paper's model performs:
+//
+//   S = Q K^T       BLAS, head by head
+//   S = S scale + 0 the scale and the zero attention bias
+//   S = -inf        where the schedule leaves pairs out
+//   S = softmax(S)  row by row: largest, exponentials and their sum, division
+//   S = S 1         dropout that drops nothing
+//   O = S V         BLAS, head by head
+//
+// All of it in place and in float32; 16-bit inputs are widened to float32 copies first. The BLAS is
+// one that uses this machine's best instruction set, since a baseline at half speed would be a
+// straw man. What BLAS packs inside a call (a few MiB a thread) is its own and not in the
+// workspace.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "kernels/cpu/cpu_kernels.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/row_softmax.h"
+#include "kernels/parallel.h"
+
+namespace qb::cpu {
+namespace {
+
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+constexpr std::int64_t kRowsAtOnce = 8;
+
+// An input as float32: itself, or a widened copy from the workspace.
+class Widened {
+ public:
+  Widened(const TensorView& input, std::string_view label, const KernelContext& context)
+      : view_(input) {
+    if (input.dtype == DType::f32) return;
+    copy_.emplace(context.workspace, DType::f32, input.extent, label, context.worker);
+    view_ = copy_->view();
+    const Extent& extent = input.extent;
+    const std::int64_t rows = extent.batch * extent.heads * extent.length;
+    parallel_for(rows, context.threads, 256, [&](std::int64_t begin, std::int64_t end, int) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t b = i / (extent.heads * extent.length);
+        const std::int64_t h = i / extent.length % extent.heads;
+        const std::int64_t t = i % extent.length;
+        convert(input.row(b, h, t), input.dtype, view_.row(b, h, t), DType::f32, extent.head_dim);
+      }
+    });
+  }
+  [[nodiscard]] Matrix matrix(std::int64_t b, std::int64_t head, std::int64_t first,
+                              bool transposed) const {
+    return {view_.row_as<float>(b, head, first), view_.token_stride, transposed};
+  }
+
+ private:
+  std::optional<Tensor> copy_;
+  TensorView view_;
+};
+
+// Calls function(scores of a row, b, h, row) for every row of the score matrix.
+template <class Function>
+void for_each_row(const TensorView& scores, int threads, Function function) {
+  const std::int64_t n = scores.extent.length;
+  const std::int64_t heads = scores.extent.heads;
+  parallel_for(scores.extent.batch * heads * n, threads, kRowsAtOnce,
+               [&](std::int64_t begin, std::int64_t end, int) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   const std::int64_t b = i / (heads * n);
+                   const std::int64_t h = i / n % heads;
+                   function(scores.row_as<float>(b, h, i % n), b, h, i % n);
+                 }
+               });
+}
+
+// Calls function(b, h, first row, rows) for the row blocks of every head: as many a head as there
+// are threads, so that one thread gets whole heads.
+template <class Function>
+void for_each_row_block(const TensorView& scores, int threads, Function function) {
+  const std::int64_t n = scores.extent.length;
+  const std::int64_t heads = scores.extent.heads;
+  const std::int64_t block = (n + threads - 1) / threads;
+  parallel_for(scores.extent.batch * heads * threads, threads, 1,
+               [&](std::int64_t item, std::int64_t, int) {
+                 const std::int64_t head = item / threads;
+                 const std::int64_t begin = std::min(n, item % threads * block);
+                 function(head / heads, head % heads, begin, std::min(n, begin + block) - begin);
+               });
+}
+
+// -inf for every pair that the schedule leaves out: the gaps between the spans of each row.
+void mask_pass(const TensorView& scores, const TileSchedule& schedule, int threads) {
+  const std::int64_t heads = scores.extent.batch * scores.extent.heads;
+  const auto n_tiles = static_cast<std::int64_t>(schedule.tiles.size());
+  const std::int64_t m = scores.extent.head_dim;
+  const auto head_row = [&](std::int64_t head, std::int64_t row) {
+    return scores.row_as<float>(head / scores.extent.heads, head % scores.extent.heads, row);
+  };
+  const auto mask_rows = [&](std::int64_t head, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+      std::fill_n(head_row(head, row), m, kMinusInfinity);
+  };
+  const auto mask_tile = [&](std::int64_t head, const QueryTile& tile) {
+    for (std::int64_t row = tile.begin; row < tile.end; ++row) {
+      float* const s = head_row(head, row);
+      std::int64_t seen = 0;
+      for (std::int64_t i = tile.first_span; i < tile.first_span + tile.n_spans; ++i) {
+        const KeySpan& span = schedule.spans[static_cast<std::size_t>(i)];
+        std::fill(s + seen, s + span.begin, kMinusInfinity);
+        seen = TileSchedule::live_end(span, row);
+      }
+      std::fill(s + seen, s + m, kMinusInfinity);
+    }
+  };
+  // Item t of a head: tile t and the rows without a tile before it; the last item: those after all.
+  parallel_for(heads * (n_tiles + 1), threads, 1, [&](std::int64_t item, std::int64_t, int) {
+    const std::int64_t head = item / (n_tiles + 1);
+    const auto t = static_cast<std::size_t>(item % (n_tiles + 1));
+    const std::int64_t gap_begin = t == 0 ? 0 : schedule.tiles[t - 1].end;
+    const bool last = t == schedule.tiles.size();
+    mask_rows(head, gap_begin, last ? scores.extent.length : schedule.tiles[t].begin);
+    if (!last) mask_tile(head, schedule.tiles[t]);
+  });
+}
+
+// The score matrix as a tensor whose "head_dim" is the keys.
+Extent scores_extent(const Extent& q, const Extent& k) {
+  return {q.batch, q.heads, q.length, k.length};
+}
+
+}  // namespace
+
+KernelTiles materialized_tiles() { return {256, 1}; }
+
+std::string_view materialized_isa() { return gemm_isa(); }
+
+std::int64_t materialized_workspace_bytes(const WorkspaceShape& shape) {
+  Extent v = shape.k;
+  v.head_dim = shape.value_dim;
+  const std::int64_t scores = 4 * scores_extent(shape.q, shape.k).elements();
+  if (shape.dtype == DType::f32) return scores;
+  return scores + 4 * (shape.q.elements() + shape.k.elements() + v.elements());
+}
+
+void materialized_attention(const AttentionArguments& a, const KernelContext& context) {
+  const Extent extent = scores_extent(a.q.extent, a.k.extent);
+  const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
+  const Widened q(a.q, "q_f32", context);
+  const Widened k(a.k, "k_f32", context);
+  const Widened v(a.v, "v_f32", context);
+  const Tensor scores_tensor(context.workspace, DType::f32, extent, "scores", context.worker);
+  const TensorView& scores = scores_tensor.view();
+  const std::int64_t m = extent.head_dim;
+
+  for_each_row_block(scores, context.threads,
+                     [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
+                       gemm(rows, m, a.q.extent.head_dim, q.matrix(b, h, begin, false),
+                            k.matrix(b, h / group, 0, true), scores.row_as<float>(b, h, begin), m);
+                     });
+
+  const auto scale = static_cast<float>(a.scale);
+  for_each_row(scores, context.threads, [&](float* row, std::int64_t, std::int64_t, std::int64_t) {
+    scale_and_shift_row(row, m, scale, 0.0f);
+  });
+  mask_pass(scores, *a.schedule, context.threads);
+  for_each_row(scores, context.threads,
+               [&](float* row, std::int64_t b, std::int64_t h, std::int64_t i) {
+                 *a.lse.row_as<float>(b, h, i) = softmax_row(row, m);
+               });
+  for_each_row(scores, context.threads, [&](float* row, std::int64_t, std::int64_t, std::int64_t) {
+    scale_and_shift_row(row, m, 1.0f, 0.0f);
+  });
+
+  for_each_row_block(scores, context.threads,
+                     [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
+                       gemm(rows, a.v.extent.head_dim, m,
+                            {scores.row_as<float>(b, h, begin), m, false},
+                            v.matrix(b, h / group, 0, false), a.out.row_as<float>(b, h, begin),
+                            a.out.token_stride);
+                     });
+}
+
+}  // namespace qb::cpu

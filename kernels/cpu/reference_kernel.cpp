@@ -1,0 +1,101 @@
+// Attention in float64 through the tile schedule: obvious and slow. Each row is three passes over
+// its keys: scores, exponentials, weighted sum of values.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "kernels/cpu/cpu_kernels.h"
+#include "kernels/parallel.h"
+
+namespace qb::cpu {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+// Doubles of one thread: the scores of a row, a query row, a key or value row, the output row.
+std::int64_t doubles_of_thread(std::int64_t n_keys, std::int64_t head_dim, std::int64_t value_dim) {
+  return n_keys + head_dim + std::max(head_dim, value_dim) + value_dim;
+}
+
+// The spans of a query row; empty where no tile holds it.
+std::span<const KeySpan> spans_of(const TileSchedule& schedule, std::int64_t row) {
+  const auto after = std::upper_bound(
+      schedule.tiles.begin(), schedule.tiles.end(), row,
+      [](std::int64_t value, const QueryTile& tile) { return value < tile.begin; });
+  if (after == schedule.tiles.begin() || row >= std::prev(after)->end) return {};
+  const QueryTile& tile = *std::prev(after);
+  return std::span(schedule.spans)
+      .subspan(static_cast<std::size_t>(tile.first_span), static_cast<std::size_t>(tile.n_spans));
+}
+
+// function(key, position among the live keys) for each live key of the row.
+template <class Function>
+std::int64_t for_each_key(std::span<const KeySpan> spans, std::int64_t row, Function function) {
+  std::int64_t count = 0;
+  for (const KeySpan& span : spans)
+    for (std::int64_t key = span.begin; key < TileSchedule::live_end(span, row); ++key)
+      function(key, count++);
+  return count;
+}
+
+void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std::int64_t row,
+                double* scratch) {
+  const std::int64_t d = a.q.extent.head_dim;
+  const std::int64_t e = a.v.extent.head_dim;
+  const std::int64_t kv_head = h / (a.q.extent.heads / a.k.extent.heads);
+  double* const scores = scratch;
+  double* const query = scores + a.k.extent.length;
+  double* const loaded = query + d;
+  double* const sum = loaded + std::max(d, e);
+  const std::span<const KeySpan> spans = spans_of(*a.schedule, row);
+
+  convert(a.q.row(b, h, row), a.q.dtype, query, DType::f64, d);
+  double largest = kMinusInfinity;
+  const std::int64_t count = for_each_key(spans, row, [&](std::int64_t key, std::int64_t position) {
+    convert(a.k.row(b, kv_head, key), a.k.dtype, loaded, DType::f64, d);
+    double product = 0.0;
+    for (std::int64_t x = 0; x < d; ++x) product += query[x] * loaded[x];
+    scores[position] = a.scale * product;
+    largest = std::max(largest, scores[position]);
+  });
+  double total = 0.0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    scores[i] = scores[i] == kMinusInfinity ? 0.0 : std::exp(scores[i] - largest);
+    total += scores[i];
+  }
+
+  std::fill_n(sum, e, 0.0);
+  for_each_key(spans, row, [&](std::int64_t key, std::int64_t position) {
+    convert(a.v.row(b, kv_head, key), a.v.dtype, loaded, DType::f64, e);
+    for (std::int64_t x = 0; x < e; ++x) sum[x] += scores[position] * loaded[x];
+  });
+  float* const out = a.out.row_as<float>(b, h, row);
+  for (std::int64_t x = 0; x < e; ++x)
+    out[x] = total == 0.0 ? 0.0f : static_cast<float>(sum[x] / total);
+  *a.lse.row_as<float>(b, h, row) =
+      static_cast<float>(total == 0.0 ? kMinusInfinity : largest + std::log(total));
+}
+
+}  // namespace
+
+std::int64_t reference_workspace_bytes(const WorkspaceShape& shape) {
+  return shape.threads * 8 * doubles_of_thread(shape.k.length, shape.q.head_dim, shape.value_dim);
+}
+
+void reference_attention(const AttentionArguments& a, const KernelContext& context) {
+  const std::int64_t doubles =
+      doubles_of_thread(a.k.extent.length, a.q.extent.head_dim, a.v.extent.head_dim);
+  const Buffer scratch(context.workspace, static_cast<std::size_t>(context.threads * 8 * doubles),
+                       "reference_rows", context.worker);
+  const std::int64_t n = a.q.extent.length;
+  const std::int64_t heads = a.q.extent.heads;
+  parallel_for(a.q.extent.batch * heads * n, context.threads, 16,
+               [&](std::int64_t begin, std::int64_t end, int thread) {
+                 for (std::int64_t i = begin; i < end; ++i)
+                   attend_row(a, i / (heads * n), i / n % heads, i % n,
+                              scratch.as<double>() + thread * doubles);
+               });
+}
+
+}  // namespace qb::cpu

@@ -1,0 +1,92 @@
+#include "kernels/cpu/row_softmax.h"
+
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/row_softmax.cpp"
+#include "kernels/cpu/highway_targets.h"
+// After highway_targets.h
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/exp2-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+// row[j] := function(row[j]) for j < n; lanes behind the end are loaded as `padding`.
+template <class D, class Function>
+HWY_INLINE void update_row(D d, float* row, std::int64_t n, float padding, Function function) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t j = 0;
+  for (; j + lanes <= n; j += lanes) hn::StoreU(function(hn::LoadU(d, row + j)), d, row + j);
+  if (j == n) return;
+  const auto live = hn::FirstN(d, static_cast<std::size_t>(n - j));
+  const auto loaded = hn::IfThenElse(live, hn::MaskedLoad(live, d, row + j), hn::Set(d, padding));
+  hn::BlendedStore(function(loaded), live, d, row + j);
+}
+
+template <class D>
+HWY_INLINE float row_max(D d, const float* row, std::int64_t n) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto largest = hn::Set(d, kMinusInfinity);
+  std::int64_t j = 0;
+  for (; j + lanes <= n; j += lanes) largest = hn::Max(largest, hn::LoadU(d, row + j));
+  if (j != n) {
+    const auto live = hn::FirstN(d, static_cast<std::size_t>(n - j));
+    largest = hn::Max(largest, hn::IfThenElse(live, hn::MaskedLoad(live, d, row + j), largest));
+  }
+  return hn::GetLane(hn::MaxOfLanes(d, largest));
+}
+
+void scale_and_shift(float* row, std::int64_t n, float factor, float shift) {
+  const hn::ScalableTag<float> d;
+  const auto vector_factor = hn::Set(d, factor);
+  const auto vector_shift = hn::Set(d, shift);
+  update_row(d, row, n, 0.0f, [&](auto s) { return hn::MulAdd(s, vector_factor, vector_shift); });
+}
+
+float softmax(float* row, std::int64_t n) {
+  constexpr float kLog2E = 1.44269504088896340736f;
+  const hn::ScalableTag<float> d;
+  const float largest = row_max(d, row, n);
+  // Of a row that is -inf throughout, -inf - 0 is what exp2 takes to 0.
+  const auto shift = hn::Set(d, largest == kMinusInfinity ? 0.0f : largest);
+  auto sum = hn::Zero(d);
+  update_row(d, row, n, kMinusInfinity, [&](auto s) {
+    const auto p = exp2_fast(d, hn::Mul(hn::Sub(s, shift), hn::Set(d, kLog2E)));
+    sum = hn::Add(sum, p);
+    return p;
+  });
+  const float total = hn::GetLane(hn::SumOfLanes(d, sum));
+  if (total == 0.0f) return kMinusInfinity;
+  const auto divisor = hn::Set(d, total);
+  update_row(d, row, n, 0.0f, [&](auto p) { return hn::Div(p, divisor); });
+  return largest + std::log(total);
+}
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qb::cpu {
+namespace {
+
+HWY_EXPORT(scale_and_shift);
+HWY_EXPORT(softmax);
+
+}  // namespace
+
+void scale_and_shift_row(float* row, std::int64_t n, float factor, float shift) {
+  HWY_DYNAMIC_DISPATCH(scale_and_shift)(row, n, factor, shift);
+}
+
+float softmax_row(float* row, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(softmax)(row, n); }
+
+}  // namespace qb::cpu
+#endif  // HWY_ONCE

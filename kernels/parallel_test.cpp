@@ -1,0 +1,53 @@
+#include "kernels/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+namespace qb {
+namespace {
+
+TEST(ParallelFor, VisitsEveryIndexOnceWithThreadsInRange) {
+  for (const int threads : {1, 2, 5})
+    for (const std::int64_t n : {0, 1, 7, 1000})
+      for (const std::int64_t grain : {1, 3, 2000}) {
+        std::vector<std::atomic<int>> visits(static_cast<std::size_t>(n));
+        std::atomic<bool> in_range = true;
+        parallel_for(n, threads, grain, [&](std::int64_t begin, std::int64_t end, int thread) {
+          if (thread < 0 || thread >= threads || end - begin > grain) in_range = false;
+          for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+        });
+        EXPECT_TRUE(in_range);
+        for (const auto& count : visits) ASSERT_EQ(count, 1);
+      }
+}
+
+TEST(ParallelFor, AnExceptionReachesTheCallerAndEndsTheWork) {
+  for (const int threads : {1, 3}) {
+    std::atomic<int> calls = 0;
+    EXPECT_THROW(parallel_for(1'000'000, threads, 1,
+                              [&](std::int64_t begin, std::int64_t, int) {
+                                ++calls;
+                                if (begin == 5) throw std::runtime_error("five");
+                              }),
+                 std::runtime_error);
+    EXPECT_LT(calls, 1'000'000);
+  }
+}
+
+TEST(ParallelFor, MayBeNestedAndCalledFromManyThreads) {
+  std::atomic<int> sum = 0;
+  parallel_for(4, 4, 1, [&](std::int64_t, std::int64_t, int) {
+    parallel_for(100, 3, 7, [&](std::int64_t begin, std::int64_t end, int) {
+      sum += static_cast<int>(end - begin);
+    });
+  });
+  EXPECT_EQ(sum, 400);
+}
+
+TEST(AvailableCores, AtLeastOne) { EXPECT_GE(available_cores(), 1); }
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,152 @@
+#include "kernels/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/cpu/plain_loops.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kRowsAtOnce = 8;    // rows that share one pass over the keys
+constexpr std::int64_t kKeysAtOnce = 512;  // of them, so that they stay in the cache
+
+// One key-value head in T: keys transposed [d, m], values [m, e].
+template <class T>
+struct Head {
+  std::vector<T> k_t;
+  std::vector<T> v;
+};
+
+template <class T>
+constexpr DType kTypeOf = sizeof(T) == 8 ? DType::f64 : DType::f32;
+
+template <class T>
+Head<T> load_head(const TensorView& k, const TensorView& v, std::int64_t b, std::int64_t head) {
+  const std::int64_t m = k.extent.length;
+  const std::int64_t d = k.extent.head_dim;
+  const std::int64_t e = v.extent.head_dim;
+  Head<T> loaded{std::vector<T>(static_cast<std::size_t>(d * m)),
+                 std::vector<T>(static_cast<std::size_t>(m * e))};
+  std::vector<T> row(static_cast<std::size_t>(d));
+  for (std::int64_t j = 0; j < m; ++j) {
+    convert(k.row(b, head, j), k.dtype, row.data(), kTypeOf<T>, d);
+    for (std::int64_t x = 0; x < d; ++x)
+      loaded.k_t[static_cast<std::size_t>(x * m + j)] = row[static_cast<std::size_t>(x)];
+    convert(v.row(b, head, j), v.dtype, loaded.v.data() + j * e, kTypeOf<T>, e);
+  }
+  return loaded;
+}
+
+// Softmax of one row of scores in place, masked; returns LSE. Probabilities are rounded to `type`.
+template <class T>
+T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T scale, DType type) {
+  constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
+  T largest = kMinusInfinity;
+  for (std::int64_t j = 0; j < m; ++j) {
+    scores[j] = mask.allows(row, j) ? scores[j] * scale : kMinusInfinity;
+    largest = std::max(scores[j], largest);
+  }
+  T total = 0;
+  for (std::int64_t j = 0; j < m; ++j) {
+    scores[j] = scores[j] == kMinusInfinity ? T{0} : std::exp(scores[j] - largest);
+    total += scores[j];
+  }
+  if (total == T{0}) return kMinusInfinity;
+  for (std::int64_t j = 0; j < m; ++j) {
+    scores[j] /= total;
+    if (type == DType::f16)
+      scores[j] = f16_to_f32(f32_to_f16(static_cast<float>(scores[j])));
+    else if (type == DType::bf16)
+      scores[j] = bf16_to_f32(f32_to_bf16(static_cast<float>(scores[j])));
+  }
+  return largest + std::log(total);
+}
+
+// What is computed, and where it goes.
+struct Work {
+  const TensorView& q;
+  const Mask& mask;
+  double scale;
+  std::span<const std::int64_t> rows;
+  DType probability_type;
+  std::int64_t m;
+  std::int64_t e;
+};
+
+// Rows [begin, end) of work.rows, of one query head.
+template <class T>
+void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int64_t h,
+                 std::int64_t begin, std::int64_t end, double* out, double* lse) {
+  const std::int64_t d = work.q.extent.head_dim;
+  const std::int64_t m = work.m;
+  const auto row_of = [&](std::int64_t i) { return work.rows[static_cast<std::size_t>(i)]; };
+  std::vector<T> query(static_cast<std::size_t>((end - begin) * d));
+  std::vector<T> scores(static_cast<std::size_t>((end - begin) * m));
+  std::vector<T> sum(static_cast<std::size_t>(work.e));
+  for (std::int64_t i = begin; i < end; ++i)
+    convert(work.q.row(b, h, row_of(i)), work.q.dtype, query.data() + (i - begin) * d, kTypeOf<T>,
+            d);
+  for (std::int64_t j = 0; j < m; j += kKeysAtOnce)
+    for (std::int64_t i = 0; i < end - begin; ++i)
+      cpu::add_products(query.data() + i * d, head.k_t.data() + j, m, d,
+                        std::min(kKeysAtOnce, m - j), scores.data() + i * m + j);
+  for (std::int64_t i = begin; i < end; ++i) {
+    T* const row = scores.data() + (i - begin) * m;
+    lse[i] = static_cast<double>(softmax_row(row, m, work.mask, row_of(i),
+                                             static_cast<T>(work.scale), work.probability_type));
+    std::fill(sum.begin(), sum.end(), T{0});
+    cpu::add_weighted_rows(row, head.v.data(), m, work.e, sum.data());
+    std::copy(sum.begin(), sum.end(), out + i * work.e);
+  }
+}
+
+template <class T>
+ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView& v,
+                      const Mask& mask, double scale, std::span<const std::int64_t> rows,
+                      DType probability_type, int threads) {
+  const Extent& shape = q.extent;
+  const std::int64_t heads_of_group = k.extent.heads == 0 ? 0 : shape.heads / k.extent.heads;
+  for (const std::int64_t row : rows)
+    if (row < 0 || row >= shape.length)
+      throw std::invalid_argument("reference: row " + std::to_string(row) + " of " +
+                                  std::to_string(shape.length));
+  const Work work{q, mask, scale, rows, probability_type, k.extent.length, v.extent.head_dim};
+  const auto n_rows = static_cast<std::int64_t>(rows.size());
+  const auto n_out = static_cast<std::size_t>(shape.batch * shape.heads * n_rows);
+  ReferenceRows result{{rows.begin(), rows.end()},
+                       std::vector<double>(n_out * static_cast<std::size_t>(work.e)),
+                       std::vector<double>(n_out)};
+  for (std::int64_t b = 0; b < shape.batch; ++b)
+    for (std::int64_t kv_head = 0; kv_head < k.extent.heads; ++kv_head) {
+      const Head<T> head = load_head<T>(k, v, b, kv_head);
+      for (std::int64_t h = kv_head * heads_of_group; h < (kv_head + 1) * heads_of_group; ++h) {
+        const std::int64_t first = (b * shape.heads + h) * n_rows;
+        parallel_for(n_rows, threads, kRowsAtOnce,
+                     [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
+                       attend_rows(work, head, b, h, begin, end, result.out.data() + first * work.e,
+                                   result.lse.data() + first);
+                     });
+      }
+    }
+  return result;
+}
+
+}  // namespace
+
+ReferenceRows reference_rows(const TensorView& q, const TensorView& k, const TensorView& v,
+                             const Mask& mask, double scale, std::span<const std::int64_t> rows,
+                             int threads) {
+  return compute<double>(q, k, v, mask, scale, rows, DType::f64, threads);
+}
+
+ReferenceRows naive_rows(const TensorView& q, const TensorView& k, const TensorView& v,
+                         const Mask& mask, double scale, std::span<const std::int64_t> rows,
+                         int threads) {
+  return compute<float>(q, k, v, mask, scale, rows, q.dtype, threads);
+}
+
+}  // namespace qb

@@ -1,0 +1,66 @@
+#include "kernels/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "kernels/test_support.h"
+
+namespace qb {
+namespace {
+
+// Rows of a [b, h, n, width] vector, in the order of ReferenceRows.
+std::vector<double> pick(const std::vector<double>& all, std::int64_t heads, std::int64_t n,
+                         std::int64_t width, const std::vector<std::int64_t>& rows) {
+  std::vector<double> picked;
+  for (std::int64_t head = 0; head < heads; ++head)
+    for (const std::int64_t row : rows)
+      for (std::int64_t x = 0; x < width; ++x)
+        picked.push_back(all[static_cast<std::size_t>((head * n + row) * width + x)]);
+  return picked;
+}
+
+TEST(ReferenceRows, AgreeWithBruteForceOverTheMask) {
+  for (const Mask& mask : {Mask::full(), Mask::causal(23, 700), Mask::causal(23, 10)})
+    for (const DType dtype : {DType::f64, DType::f32, DType::bf16})
+      for (const int threads : {1, 2}) {
+        const std::int64_t m = mask.kind == MaskKind::full ? 600 : mask.offset + 23;
+        const Tensor q = testing::random_tensor(dtype, {2, 4, 23, 9}, 1);
+        const Tensor k = testing::random_tensor(dtype, {2, 2, m, 9}, 2);
+        const Tensor v = testing::random_tensor(dtype, {2, 2, m, 5}, 3);
+        const std::vector<std::int64_t> rows = {0, 1, 2, 5, 9, 10, 11, 12, 13, 17, 22};
+        const ReferenceRows found =
+            reference_rows(q.view(), k.view(), v.view(), mask, 0.4, rows, threads);
+        const testing::Attended expected = testing::brute_force<double>(
+            q.view(), k.view(), v.view(), 0.4,
+            [&mask](std::int64_t row, std::int64_t key) { return mask.allows(row, key); });
+        EXPECT_EQ(found.rows, rows);
+        EXPECT_LE(testing::max_difference(found.out, pick(expected.out, 8, 23, 5, rows)), 1e-13);
+        EXPECT_LE(testing::max_difference(found.lse, pick(expected.lse, 8, 23, 1, rows)), 1e-13);
+      }
+}
+
+TEST(NaiveRows, AreOffByTheRoundingOfTheInputsType) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    const Tensor q = testing::random_tensor(dtype, {1, 1, 40, 64}, 1);
+    const Tensor k = testing::random_tensor(dtype, {1, 1, 200, 64}, 2);
+    const Tensor v = testing::random_tensor(dtype, {1, 1, 200, 64}, 3);
+    const std::vector<std::int64_t> rows = {0, 20, 39};
+    const ReferenceRows exact =
+        reference_rows(q.view(), k.view(), v.view(), Mask::full(), 0.125, rows);
+    const ReferenceRows naive = naive_rows(q.view(), k.view(), v.view(), Mask::full(), 0.125, rows);
+    const double error = testing::max_difference(naive.out, exact.out);
+    EXPECT_GT(error, 0.005 * unit_roundoff(dtype)) << word(dtype);
+    EXPECT_LT(error, 20.0 * unit_roundoff(dtype)) << word(dtype);
+  }
+}
+
+TEST(ReferenceRows, RowsOutsideAreRefused) {
+  const Tensor q = testing::random_tensor(DType::f32, {1, 1, 4, 2}, 1);
+  const std::vector<std::int64_t> rows = {4};
+  EXPECT_THROW((void)reference_rows(q.view(), q.view(), q.view(), Mask::full(), 1.0, rows),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,60 @@
+// Rows of cases.csv as the series of a figure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/csv.h"
+#include "plots/figure.h"
+
+namespace qb {
+
+// What a figure is told besides its data.
+struct FigureContext {
+  std::string subtitle{};                // provenance line
+  const CsvTable* published = nullptr;   // in the columns of cqs_case_study_2.csv; null: no overlay
+  bool published_for_any_shape = false;  // the user named the file: draw it whatever the shape is
+  double machine_memory_bytes = kNaN;    // the limit where no budget was set
+};
+
+// Cases that differ in n_tokens alone. Named by what tells them from the others in the run:
+// `W = 7`, or `W = 7, flash` when there are several kernels.
+struct CaseSeries {
+  std::string name{};
+  std::int64_t workers = 1;
+  Style style{};
+  std::vector<std::size_t> rows{};  // of the table, ascending n_tokens
+};
+
+// Of several rows with one case_id the last stands. Ascending worker count.
+[[nodiscard]] std::vector<CaseSeries> case_series(const CsvTable& cases);
+
+// The parameters that all cases share: `B = 1, H = 8, d = 64, f16, full mask, materialized,
+// serial`.
+[[nodiscard]] std::string shared_parameters(const CsvTable& cases);
+
+[[nodiscard]] bool ran(const CsvTable& cases, std::size_t row);            // status ok
+[[nodiscard]] bool out_of_memory(const CsvTable& cases, std::size_t row);  // oom, oom_skipped
+
+// Median and 95 % interval from PREFIX_median_s, PREFIX_low95_s, PREFIX_high95_s against n_tokens,
+// in ms; only rows that ran.
+[[nodiscard]] Series time_series(const CsvTable& cases, const CaseSeries& from,
+                                 const std::string& prefix);
+
+// Crosses at y = `limit` (NaN: at the upper edge) where the series ran out of memory; no points
+// where it did not.
+[[nodiscard]] Series out_of_memory_series(const CsvTable& cases, const CaseSeries& from,
+                                          double limit);
+
+// Sentences for the notes: which cases have no point and why; what the bars are.
+[[nodiscard]] std::vector<std::string> case_notes(const CsvTable& cases);
+
+// All x (or y) of the panel's points, to choose between a linear and a log axis.
+[[nodiscard]] std::vector<double> all_x(const Panel& panel);
+[[nodiscard]] std::vector<double> all_y(const Panel& panel);
+
+// `sequence length N (tokens)`; log where the points span powers.
+[[nodiscard]] Axis tokens_axis(const Panel& panel);
+
+}  // namespace qb

@@ -1,0 +1,90 @@
+#include "plots/palette.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace qb {
+namespace {
+
+constexpr std::uint32_t kBlue = 0x0072B2;
+constexpr std::uint32_t kVermillion = 0xD55E00;
+constexpr std::uint32_t kGreen = 0x009E73;
+constexpr std::uint32_t kPurple = 0xCC79A7;
+constexpr std::uint32_t kOrange = 0xE69F00;
+constexpr std::uint32_t kSky = 0x56B4E9;
+
+// Yellow, the eighth colour of the set, is too light for a line on white.
+constexpr std::array kColours = {kBlue, kVermillion, kGreen, kPurple, kOrange, kSky};
+
+constexpr std::pair<std::int64_t, Style> kWorkers[] = {
+    {1, {kBlack, 0}},   {2, {kSky, 1}},   {4, {kOrange, 1}},  {7, {kBlue, 2}},
+    {8, {kGreen, 3}},   {13, {kSky, 5}},  {16, {kPurple, 5}}, {31, {kVermillion, 4}},
+    {32, {kPurple, 1}}, {64, {kBlue, 4}}, {57, {kGreen, 0}},
+};
+
+constexpr std::pair<std::string_view, Style> kAlgorithms[] = {
+    {"dense", {kBlack, 0}},    {"cqs", {kVermillion, 4}}, {"ring", {kBlue, 2}},
+    {"striped", {kOrange, 1}}, {"zigzag", {kGreen, 3}},   {"ulysses", {kPurple, 5}},
+    {"tree", {kSky, 0}},
+};
+
+Style with_variant(Style style, int variant) {
+  style.mark = (style.mark + variant) % kMarks;
+  return style;
+}
+
+std::uint8_t channel(double value) {
+  return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * 255.0));
+}
+
+std::uint32_t from_hsv(double hue, double saturation, double value) {
+  const auto component = [&](double shift) {
+    const double k = std::fmod(shift + hue * 6.0, 6.0);
+    return channel(value * (1.0 - saturation * std::max(0.0, std::min({k, 4.0 - k, 1.0}))));
+  };
+  return (std::uint32_t{component(5.0)} << 16) | (std::uint32_t{component(3.0)} << 8) |
+         std::uint32_t{component(1.0)};
+}
+
+}  // namespace
+
+Style indexed_style(int index) {
+  const int colours = static_cast<int>(kColours.size());
+  return {kColours[static_cast<std::size_t>(index % colours)], (index + index / colours) % kMarks};
+}
+
+Style worker_style(std::int64_t workers, int variant) {
+  for (const auto& [known, style] : kWorkers)
+    if (known == workers) return with_variant(style, variant);
+  return with_variant(indexed_style(static_cast<int>(workers % 1'000)), variant);
+}
+
+Style algorithm_style(std::string_view algorithm, int variant) {
+  for (const auto& [known, style] : kAlgorithms)
+    if (known == algorithm) return with_variant(style, variant);
+  int sum = 0;
+  for (const char c : algorithm) sum += static_cast<unsigned char>(c);
+  return with_variant(indexed_style(sum), variant);
+}
+
+std::uint32_t partition_colour(int worker) {
+  // The first eight are Okabe and Ito's, lightened; then hues by the golden ratio.
+  constexpr std::array<std::uint32_t, 8> first = {0x56B4E9, 0xE69F00, 0x4DC3A1, 0xF0E442,
+                                                  0xE08A4F, 0xD9A3C3, 0x7FA8E0, 0xBDBDBD};
+  if (worker < static_cast<int>(first.size())) return first[static_cast<std::size_t>(worker)];
+  const double hue = std::fmod(static_cast<double>(worker) * 0.618033988749895, 1.0);
+  constexpr std::array<double, 3> saturations = {0.32, 0.52, 0.42};
+  constexpr std::array<double, 2> values = {0.98, 0.86};
+  return from_hsv(hue, saturations[static_cast<std::size_t>(worker) % saturations.size()],
+                  values[static_cast<std::size_t>(worker) % values.size()]);
+}
+
+std::uint32_t lightened(std::uint32_t colour) { return ((colour >> 1) & 0x7F7F7F) + 0x7F7F7F; }
+
+std::string colour_text(std::uint32_t colour) { return fmt::format("#{:06x}", colour); }
+
+}  // namespace qb

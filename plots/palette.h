@@ -1,0 +1,40 @@
+// One table of colours and marks for every figure: a worker count or an algorithm looks the same
+// wherever it is drawn. Colours are those of Okabe and Ito, which people with any common colour
+// vision tell apart; marks differ too, so that a print in grey can be read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace qb {
+
+inline constexpr std::uint32_t kBlack = 0x000000;
+inline constexpr std::uint32_t kGrey = 0x6E6E6E;
+
+// `mark` counts the shapes: circle, square, triangle, inverted triangle, diamond, pentagon.
+struct Style {
+  std::uint32_t colour = kBlack;
+  int mark = 0;
+  friend bool operator==(const Style&, const Style&) = default;
+};
+
+inline constexpr int kMarks = 6;
+
+// `variant` tells apart series of the same worker count (or algorithm) in one figure: same colour,
+// another mark.
+[[nodiscard]] Style worker_style(std::int64_t workers, int variant = 0);
+[[nodiscard]] Style algorithm_style(std::string_view algorithm, int variant = 0);
+// The index-th of many equal things (interest sets of one worker count).
+[[nodiscard]] Style indexed_style(int index);
+
+// Fill of worker `worker` in a partition: light enough for black text, neighbours far apart in hue.
+[[nodiscard]] std::uint32_t partition_colour(int worker);
+
+// Halfway to white: for what stands behind.
+[[nodiscard]] std::uint32_t lightened(std::uint32_t colour);
+
+// `#0072b2`.
+[[nodiscard]] std::string colour_text(std::uint32_t colour);
+
+}  // namespace qb

@@ -1,0 +1,44 @@
+// The figures of a run folder.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/csv.h"
+#include "plots/figure.h"
+#include "plots/provenance.h"
+
+namespace qb {
+
+// What figures, tables and the report read of a run folder.
+struct PlottedRun {
+  std::string path{};
+  Provenance provenance{};
+  CsvTable cases{};
+  std::optional<CsvTable> timeline{};        // memory_timeline.csv
+  std::optional<CsvTable> subsequences{};    // workers, worker, tokens
+  std::optional<CsvTable> responsibility{};  // responsibility_ratio.csv: workers, interest_set, …
+  std::optional<CsvTable> partition{};       // rectangles, see partition.h
+};
+
+// Needs manifest.json and cases.csv; throws UsageError where one is missing or no table.
+[[nodiscard]] PlottedRun read_plotted_run(const std::string& path);
+
+// memory_summary, wall_clock, speed_up, peak_memory, memory_timeline, responsibility_ratio,
+// partition.
+[[nodiscard]] std::span<const std::string_view> figure_names();
+
+struct FigureChoice {
+  std::vector<std::string> names{};     // empty: those of the manifest, or if it names none, all
+  const CsvTable* published = nullptr;  // the user's own; null: the compiled-in case study 2
+};
+
+// Figures in the order of the names. One that the run has no data for comes back empty, with its
+// reason, when it was named, and is left out when it was not. Throws UsageError for a name that is
+// no figure.
+[[nodiscard]] std::vector<Figure> figures_of_run(const PlottedRun& run, const FigureChoice& choice);
+
+}  // namespace qb
