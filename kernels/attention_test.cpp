@@ -136,10 +136,10 @@ bool schedule_allows(const TileSchedule& schedule, std::int64_t row, std::int64_
 }
 
 TEST(Attention, EveryKernelFollowsRandomSchedules) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     std::mt19937_64 engine(seed);
-    const auto n = static_cast<std::int64_t>(1 + engine() % 300);
-    const auto m = static_cast<std::int64_t>(1 + engine() % 900);
+    const auto n = static_cast<std::int64_t>(1 + engine() % 200);
+    const auto m = static_cast<std::int64_t>(1 + engine() % 600);
     // Tiles larger than the kernels' own must work, too.
     const std::int64_t query_tile = seed % 2 == 0 ? 500 : 64;
     testing::Call call(testing::random_tensor(DType::f32, {1, 2, n, 16}, seed),

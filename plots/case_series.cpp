@@ -35,6 +35,7 @@ constexpr std::array kParameters = {Parameter{"algorithm", "{}"},
                                     Parameter{"memory_budget_bytes", "budget {} B"}};
 
 std::string named(const Parameter& parameter, const std::string& value) {
+  if (std::string_view(parameter.column) == "threads" && value == "0") return "all cores";
   return value.empty() ? value : fmt::format(fmt::runtime(parameter.format), value);
 }
 

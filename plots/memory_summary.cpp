@@ -32,6 +32,7 @@ Panel summary_panel(const CsvTable& cases, const std::vector<std::size_t>& rows)
     panel.series.push_back({.name = name + ": shortest to longest",
                             .draw = Draw::rectangles,
                             .style = {0xCFE3F1, 0},
+                            .thin = true,
                             .in_legend = false,
                             .points = {{x, (low + high) / 2, low, high, x - 0.3, x + 0.3}}});
     const double mean = share("mean_subsequence_tokens");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -60,10 +62,21 @@ std::map<double, std::vector<Timeline>> timelines_by_length(const CsvTable& case
   return found;
 }
 
-// The shortest, the longest and some between.
+// The shortest, the longest and some between, of those lengths that have both the fewest and the
+// most workers of all timelines, or of all lengths where none has both.
 std::vector<double> chosen_lengths(const std::map<double, std::vector<Timeline>>& all) {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most = 0;
+  for (const auto& [n, timelines] : all) {
+    fewest = std::min(fewest, timelines.front().from.workers);
+    most = std::max(most, timelines.back().from.workers);
+  }
   std::vector<double> lengths;
-  for (const auto& [n, timelines] : all) lengths.push_back(n);
+  for (const auto& [n, timelines] : all)
+    if (timelines.front().from.workers == fewest && timelines.back().from.workers == most)
+      lengths.push_back(n);
+  if (lengths.empty())
+    for (const auto& [n, timelines] : all) lengths.push_back(n);
   if (lengths.size() <= kMostPanels) return lengths;
   std::vector<double> chosen;
   for (std::size_t i = 0; i < kMostPanels; ++i)

@@ -65,6 +65,16 @@ TEST(MemoryTimeline, ManyLengthsGiveFourPanelsFromShortestToLongest) {
   EXPECT_EQ(figure.panels.back().title, "N = 7,000");
 }
 
+TEST(MemoryTimeline, LengthsWithBothExtremesAreChosen) {
+  const CsvTable cases = cases_of({1, 7, 31}, {1000, 2000});
+  CsvTable timeline = no_events();
+  for (const std::size_t row : {0u, 2u, 3u, 4u})
+    add_events(timeline, cases.text(row, "case_id"), "free");
+  const Figure figure = memory_timeline_figure(cases, timeline, {});
+  ASSERT_EQ(figure.panels.size(), 1u);
+  EXPECT_EQ(figure.panels[0].title, "N = 1,000");
+}
+
 TEST(MemoryTimeline, RunningOutIsMarkedAtItsTime) {
   const CsvTable cases = cases_of({1}, {1000});
   CsvTable timeline = no_events();

@@ -114,7 +114,7 @@ std::string provenance_line(const Provenance& provenance) {
   std::string out = provenance.machine;
   const auto add = [&](const std::string& part) {
     if (part.empty()) return;
-    if (!out.empty()) out += " · ";
+    if (!out.empty()) out += "; ";
     out += part;
   };
   if (!provenance.version.empty()) add(fmt::format("qb {}", provenance.version));

@@ -27,7 +27,7 @@ TEST(Provenance, ReadsTheManifestOfARun) {
 
 TEST(Provenance, OneLineSaysMachineCodeAndDay) {
   EXPECT_EQ(provenance_line(read_provenance(testing_support::sample_manifest(), "m")),
-            "Some CPU, 2 processors · qb 0.1.0 · commit 0123456789ab with changes · 2026-01-02");
+            "Some CPU, 2 processors; qb 0.1.0; commit 0123456789ab with changes; 2026-01-02");
 }
 
 TEST(Provenance, MissingFactsAreLeftOut) {

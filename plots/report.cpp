@@ -37,7 +37,8 @@ pre { background: #f4f4f4; padding: .7rem .9rem; overflow-x: auto; font-size: .8
 summary { cursor: pointer; color: #005a8e; }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; }
-  nav, details:not([open]) { display: none; }
+  nav, details:not([open]), section:has(> details:not([open])) { display: none; }
+  h2 { break-after: avoid; }
   figure, tr { break-inside: avoid; }
   figure svg { min-width: 0; }
   .wide { overflow: visible; }

@@ -79,8 +79,7 @@ std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
 std::string subtitle(const PlottedRun& run) {
   const std::string shared = shared_parameters(run.cases);
   const std::string origin = provenance_line(run.provenance);
-  return shared.empty() || origin.empty() ? shared + origin
-                                          : fmt::format("{} · {}", shared, origin);
+  return shared.empty() || origin.empty() ? shared + origin : fmt::format("{}; {}", shared, origin);
 }
 
 }  // namespace

@@ -66,10 +66,10 @@ TEST_F(BadInput, AMillionCasesShowTheirCountAndAskForYes) {
 }
 
 TEST_F(BadInput, CqsOnTooFewWorkersOrTokensIsARowThatSaysWhy) {
-  const std::string spec = scratch_.file(
-      "few.yaml",
-      "experiment: few\nalgorithm: cqs\nn_tokens: 10\nhead_dim: 8\nsweep: {workers: [1, 2, 11, 7]}\n"
-      "measure: {repeats: 2}\n");
+  const std::string spec = scratch_.file("few.yaml",
+                                         "experiment: few\nalgorithm: cqs\nn_tokens: 10\nhead_dim: "
+                                         "8\nsweep: {workers: [1, 2, 11, 7]}\n"
+                                         "measure: {repeats: 2}\n");
   const Said said = run_qb("run " + spec + " --out " + scratch_.path("r"));
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_THAT(said.err, HasSubstr("cqs needs at least 3 workers"));
@@ -115,7 +115,8 @@ TEST_F(BadInput, ATornLastLineIsMendedAndTheRunGoesOn) {
 }
 
 TEST_F(BadInput, ABudgetSmallerThanTheInputsIsAnOutOfMemoryRow) {
-  const Said said = run_tiny("--out " + scratch_.path("r") + " --run-id a --set memory_budget=1KiB");
+  const Said said =
+      run_tiny("--out " + scratch_.path("r") + " --run-id a --set memory_budget=1KiB");
   EXPECT_EQ(said.exit_code, 1);  // no case at all is ok
   const std::string cases = read_file(scratch_.path("r/tiny/a/cases.csv"));
   EXPECT_THAT(cases, HasSubstr(",oom,"));
@@ -136,7 +137,8 @@ TEST_F(BadInput, WordsOfTheCommandLineFindTheirNearest) {
 
 TEST_F(BadInput, DeviceCudaWithoutOneIsAnEnvironmentError) {
   const Said probe = run_qb("env");
-  if (probe.out.find("no GPU") == std::string::npos && probe.out.find("without CUDA") == std::string::npos)
+  if (probe.out.find("no GPU") == std::string::npos &&
+      probe.out.find("without CUDA") == std::string::npos)
     GTEST_SKIP() << "this machine has a GPU";
   const Said said = run_tiny("--out " + scratch_.path("r") + " --set device=cuda");
   EXPECT_EQ(said.exit_code, 3);

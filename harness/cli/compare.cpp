@@ -13,8 +13,10 @@ namespace {
 constexpr const char* kFooter =
     R"(A case is the same case when its parameters are. Its time verdict comes from the 95 % intervals of
 the medians: SLOW or FAST when they are disjoint and the medians differ by more than the threshold,
-SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer). Memory counts when
-the active peak differs by more than 1 %, a status when it is a worse one.
+SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer). Intervals of three
+repeats come apart by chance in one comparison of ten, of five in one of a hundred.
+
+Memory counts when the active peak differs by more than 1 %, a status when it is a worse one.
 
 Exit codes: 0 no regression, 4 SLOW, more memory or a worse status, 5 not comparable (other device,
 other schema, no case in common).

@@ -33,18 +33,21 @@ TEST(PlanView, CaseStudyOneAsJson) {
 }
 
 TEST(PlanView, PairsAreListedOnRequestAndBounded) {
-  EXPECT_THAT(json_of(case_study_one(), true),
-              testing::HasSubstr(R"("pairs_count":7,"pairs":[[0,0],[0,1],[0,3],[1,0],[1,3],[3,0],[3,1]])"));
-  const Problem large = make_problem({1, 1, 1, 10'000, 10'000, 1, 1}, MaskKind::full, DType::f32, 0);
+  EXPECT_THAT(
+      json_of(case_study_one(), true),
+      testing::HasSubstr(R"("pairs_count":7,"pairs":[[0,0],[0,1],[0,3],[1,0],[1,3],[3,0],[3,1]])"));
+  const Problem large =
+      make_problem({1, 1, 1, 10'000, 10'000, 1, 1}, MaskKind::full, DType::f32, 0);
   EXPECT_THROW((void)json_of(make_plan("cqs", large, {7, {}}), true), UsageError);
 }
 
 TEST(PlanView, HugePlansListRangesInsteadOfTokens) {
   const Problem large =
       make_problem({1, 1, 1, 70'000'000, 70'000'000, 1, 1}, MaskKind::full, DType::f32, 0);
-  EXPECT_THAT(json_of(make_plan("cqs", large, {7, {}}), false),
-              testing::HasSubstr(
-                  R"({"worker":0,"token_ranges":[[0,20000000],[30000000,40000000]],"pairs_count")"));
+  EXPECT_THAT(
+      json_of(make_plan("cqs", large, {7, {}}), false),
+      testing::HasSubstr(
+          R"({"worker":0,"token_ranges":[[0,20000000],[30000000,40000000]],"pairs_count")"));
 }
 
 TEST(PlanView, TheTableSaysWhatTheJsonSays) {

@@ -52,8 +52,8 @@ std::string subsequences_csv(const std::map<int, Plan>& plans) {
   for (const auto& [workers, plan] : plans) {
     const Work work = model_work(plan, Kernel::flash, 1);
     for (std::size_t w = 0; w < work.workers.size(); ++w)
-      table.append({fmt::to_string(workers), fmt::to_string(w),
-                    fmt::to_string(work.workers[w].q_tokens)});
+      table.append(
+          {fmt::to_string(workers), fmt::to_string(w), fmt::to_string(work.workers[w].q_tokens)});
   }
   return table.to_string();
 }
@@ -90,7 +90,8 @@ void write_plan_tables(const Spec& spec, const std::string& folder) {
 DrawnRun draw_run(const std::string& folder) {
   DrawnRun drawn{read_plotted_run(folder), {}, {}, ExitCode::ok};
   try {
-    drawn.figures = draw_for_report(figures_of_run(drawn.run, {}), folder + "/figures", drawn.missing);
+    drawn.figures =
+        draw_for_report(figures_of_run(drawn.run, {}), folder + "/figures", drawn.missing);
   } catch (const EnvironmentError& error) {
     drawn.missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
     fmt::print(stderr, "qb: {}\n", error.what());
@@ -101,8 +102,8 @@ DrawnRun draw_run(const std::string& folder) {
 
 ExitCode publish_run(const std::string& folder, const std::string& page) {
   DrawnRun drawn = draw_run(folder);
-  write_file_atomically(page,
-                        report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing)));
+  write_file_atomically(
+      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing)));
   fmt::print("{}\n", page);
   return drawn.code;
 }

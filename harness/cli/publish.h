@@ -13,8 +13,8 @@
 namespace qb {
 
 // Writes beside the measured CSVs what the figures of the spec read of its plans alone:
-// subsequences.csv (memory_summary), responsibility_ratio.csv and partition.csv. Nothing for figures
-// that the spec does not name.
+// subsequences.csv (memory_summary), responsibility_ratio.csv and partition.csv. Nothing for
+// figures that the spec does not name.
 void write_plan_tables(const Spec& spec, const std::string& folder);
 
 struct DrawnRun {

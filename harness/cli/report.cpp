@@ -25,7 +25,9 @@ void add_report(CLI::App& app, Action& action) {
   const auto out = std::make_shared<std::string>();
   verb->add_option("RUN", *run, "Run folder")->required();
   verb->add_option("--out", *out, "Path of the page; default RUN/report.html");
-  verb->callback([&action, run, out] { action = [run, out] { return publish_run(*run, out->empty() ? *run + "/report.html" : *out); }; });
+  verb->callback([&action, run, out] {
+    action = [run, out] { return publish_run(*run, out->empty() ? *run + "/report.html" : *out); };
+  });
 }
 
 }  // namespace qb

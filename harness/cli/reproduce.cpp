@@ -13,9 +13,9 @@
 #include "harness/cli/sets_view.h"
 #include "harness/cli/verb.h"
 #include "harness/experiment/sweep_runner.h"
+#include "harness/files/files.h"
 #include "harness/plan/picture.h"
 #include "harness/plan/strategy.h"
-#include "harness/files/files.h"
 #include "plots/partition.h"
 #include "plots/published.h"
 #include "plots/run_report.h"
@@ -24,7 +24,8 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter = R"(Writes OUT/report.html, OUT/tables and OUT/figures; the runs themselves lie beside the other results.
+constexpr const char* kFooter =
+    R"(Writes OUT/report.html, OUT/tables and OUT/figures; the runs themselves lie beside the other results.
 Times are this machine's, so they are placed beside the published ones, never held against them;
 token counts and responsibility ratios must agree.
 
@@ -111,8 +112,8 @@ void tabulate_interest_sets(const ReproduceWords& words, Reproduction& all) {
   say("[2/4] the 109 published interest sets");
   const auto rows = compare_with_published();
   for (Comparison& row : compare_interest_sets()) all.comparisons.push_back(std::move(row));
-  Table table = interest_set_table(
-      CsvTable::parse(comparison_table(rows, TableForm::csv), "interest sets"));
+  Table table =
+      interest_set_table(CsvTable::parse(comparison_table(rows, TableForm::csv), "interest sets"));
   (void)write_table(table, words.out + "/tables");
   ReportSection section;
   section.title = "Interest sets, W = 3 to 111";
@@ -125,8 +126,8 @@ void tabulate_interest_sets(const ReproduceWords& words, Reproduction& all) {
 ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance& provenance) {
   const std::string name = words.full ? "case_study_2" : "case_study_2_tenth";
   const int scale = words.full ? 1 : 10;
-  say(fmt::format("[3/4] case study 2 {}",
-                  words.full ? "at the paper's N: this takes hours" : "at a tenth of the paper's N"));
+  say(fmt::format("[3/4] case study 2 {}", words.full ? "at the paper's N: this takes hours"
+                                                      : "at a tenth of the paper's N"));
   Spec spec;
   const RunOutcome outcome = run_stage(words, name, spec);
   if (outcome.interrupted) return ExitCode::interrupted;
@@ -145,10 +146,11 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
     all.note(ExitCode::environment);
   }
   const CsvTable& published = published_case_study_2();
-  for (auto rows : {compare_subsequences(published),
-                    compare_speed_ups(published, run.cases, scale), compare_memory(run.cases)})
+  for (auto rows : {compare_subsequences(published), compare_speed_ups(published, run.cases, scale),
+                    compare_memory(run.cases)})
     for (Comparison& row : rows) all.comparisons.push_back(std::move(row));
-  for (const Table& table : {case_study_2_table(run.cases, published), memory_summary_table(run.cases)})
+  for (const Table& table :
+       {case_study_2_table(run.cases, published), memory_summary_table(run.cases)})
     if (!table.rows.empty()) (void)write_table(table, words.out + "/tables");
   for (ReportSection& section : run_sections(run, std::move(figures), missing))
     all.sections.push_back(std::move(section));
@@ -166,7 +168,8 @@ Table verdict_table(const std::vector<Comparison>& rows) {
   table.header = csv.header();
   for (std::size_t row = 0; row < csv.size(); ++row) table.rows.push_back(csv.row(row));
   table.notes = {
-      "agrees, differs: exact quantities, planned at the paper's N; a longest subsequence may differ "
+      "agrees, differs: exact quantities, planned at the paper's N; a longest subsequence may "
+      "differ "
       "by two tokens, since the notebook's interest sets are not printed.",
       "comparable (a factor of two), higher, lower: measured here against an A100 whose clock was "
       "read without synchronising the device; placed beside each other, no pass mark."};
@@ -174,7 +177,8 @@ Table verdict_table(const std::vector<Comparison>& rows) {
 }
 
 ExitCode reproduce(ReproduceWords words) {
-  if (words.out.empty()) words.out = words.results + (words.full ? "/reproduce_full" : "/reproduce");
+  if (words.out.empty())
+    words.out = words.results + (words.full ? "/reproduce_full" : "/reproduce");
   ensure_directory(words.out + "/figures");
   ensure_directory(words.out + "/tables");
   Reproduction all;
@@ -207,7 +211,8 @@ void add_reproduce(CLI::App& app, Action& action) {
   verb->footer(kFooter);
   const auto words = std::make_shared<ReproduceWords>();
   verb->add_flag("--full", words->full, "The paper's N instead of a tenth of it");
-  verb->add_option("--out", words->out, "Folder for report, tables and figures; default RESULTS/reproduce");
+  verb->add_option("--out", words->out,
+                   "Folder for report, tables and figures; default RESULTS/reproduce");
   verb->add_option("--results", words->results, "Where the run folders go")->capture_default_str();
   verb->add_flag("--quiet", words->quiet, "No progress of single cases");
   verb->callback([words, &action] { action = [words] { return reproduce(*words); }; });

@@ -37,9 +37,16 @@ std::vector<std::int64_t> subsequences(const Plan& plan) {
 }
 
 Comparison exact(std::string what, double published, double ours, double slack) {
-  const bool agrees = std::abs(ours - published) <= slack;
-  return {std::move(what),    to_text(published),           to_text(ours),
-          ours / published, agrees ? "agrees" : "differs", !agrees};
+  const double gap = std::abs(ours - published);
+  const bool agrees = gap <= slack;
+  return {std::move(what),
+          to_text(published),
+          to_text(ours),
+          ours / published,
+          gap == 0.0 ? "agrees"
+          : agrees   ? fmt::format("agrees, {} off", gap)
+                     : fmt::format("differs by {}", gap),
+          !agrees};
 }
 
 std::int64_t integer(const CsvTable& table, std::size_t row, std::string_view column) {
@@ -85,8 +92,12 @@ Comparison compare_case_study_1() {
   const std::string published = "3 4 4 5 5 5 4";
   const std::string text = fmt::format("{}", fmt::join(ours, " "));
   const bool agrees = text == published;
-  return {"case study 1: tokens held by workers 0..6", published, text,
-          agrees ? 1.0 : kNone, agrees ? "agrees" : "differs", !agrees};
+  return {"case study 1: tokens held by workers 0..6",
+          published,
+          text,
+          agrees ? 1.0 : kNone,
+          agrees ? "agrees" : "differs",
+          !agrees};
 }
 
 std::vector<Comparison> compare_interest_sets() {
@@ -136,8 +147,8 @@ std::vector<Comparison> compare_speed_ups(const CsvTable& published, const CsvTa
     if (n_tokens == 0) continue;
     const double published_s = speed_up(theirs, workers, n_tokens);
     const double our_s = speed_up(ours, workers, n_tokens / scale);
-    const std::string where = scale == 1 ? fmt::format("N = {}", n_tokens)
-                                         : fmt::format("N = {} / {}", n_tokens, scale);
+    const std::string where =
+        scale == 1 ? fmt::format("N = {}", n_tokens) : fmt::format("N = {} / {}", n_tokens, scale);
     rows.push_back({fmt::format("speed-up S, W = {}, {}", workers, where),
                     fmt::format("{:.2f}", published_s), fmt::format("{:.2f}", our_s),
                     our_s / published_s, measured_verdict(our_s / published_s), false});
@@ -159,9 +170,9 @@ std::vector<Comparison> compare_memory(const CsvTable& cases) {
   const auto describe = [&](std::size_t row) {
     const double bytes = cases.number(row, "active_memory_peak_bytes");
     const std::string& status = cases.text(row, "status");
-    return std::isnan(bytes) ? status
-                             : fmt::format("{} ({})", status,
-                                           format_bytes(static_cast<std::uint64_t>(bytes)));
+    return std::isnan(bytes)
+               ? status
+               : fmt::format("{} ({})", status, format_bytes(static_cast<std::uint64_t>(bytes)));
   };
   const double whole = cases.number(rows[1], "active_memory_peak_bytes");
   const double part = cases.number(rows[most_workers], "active_memory_peak_bytes");

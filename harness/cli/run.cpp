@@ -118,12 +118,10 @@ void add_run(CLI::App& app, Action& action) {
   const auto words = std::make_shared<RunWords>();
   verb->add_option("SPEC", words->specs, "Specs, YAML")->required();
   verb->add_option("--set", words->spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   verb->add_option("--filter", words->spec.filter,
                    "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   verb->add_flag("--dry-run", words->dry_run, "List the cases with predicted cost; write nothing");
   verb->add_flag("--yes", words->yes, "Run however many cases there are");
   verb->add_option("--out", words->run.out, "Where run folders go")->capture_default_str();

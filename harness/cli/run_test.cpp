@@ -6,10 +6,10 @@
 #include <chrono>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "harness/base/csv.h"
-#include "harness/base/numbers.h"
 #include "harness/cli/run_binary.h"
 
 namespace qb {
@@ -48,16 +48,12 @@ class Run : public testing::Test {
       // The shell becomes qb, so its process id is qb's.
       said = run_qb(words(), "echo $$ > " + pid_file + "; exec");
     });
-    std::error_code ignored;
-    const auto header = [&] { return std::filesystem::file_size(folder_ + "/cases.csv", ignored); };
+    const auto bytes = [&] { return std::filesystem::file_size(folder_ + "/cases.csv"); };
     while (!std::filesystem::exists(folder_ + "/manifest.json"))
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    for (const auto empty = header(); header() == empty;)
+    for (const auto header = bytes(); bytes() == header;)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    ::kill(
-        static_cast<pid_t>(
-            parse_integer(read_file(pid_file).substr(0, read_file(pid_file).size() - 1)).value()),
-        signal);
+    ::kill(static_cast<pid_t>(std::stoi(read_file(pid_file))), signal);
     runner.join();
     return said;
   }
@@ -109,7 +105,8 @@ TEST_F(Run, InterruptedItSaysHowToGoOn) {
 }
 
 TEST_F(Run, StatusTellsWhatWentWrong) {
-  const std::string more = "--set measure.verify_rows=0 --filter algorithm=dense";
+  // Without workspace the small cases fit into the budget, and the large ones do not.
+  const std::string more = "--set kernel=reference --filter algorithm=dense";
   EXPECT_EQ(run_qb(words(more + " --set memory_budget=100KiB")).exit_code, 0);
   const Said said = run_qb("status " + folder_);
   EXPECT_EQ(said.exit_code, 0);
@@ -124,6 +121,13 @@ TEST_F(Run, DryRunListsCostsAndWritesNothing) {
   EXPECT_THAT(said.out,
               AllOf(HasSubstr("30 cases"), HasSubstr("FLOP"), HasSubstr("cqs W=7 N=512")));
   EXPECT_FALSE(std::filesystem::exists(scratch_.path("r")));
+}
+
+TEST_F(Run, SpecsMayStandBehindOverridesAndFilters) {
+  const Said said = run_qb("run --set head_dim=8 --set seed=7 " + spec_ +
+                           " --filter algorithm=cqs --filter 'n_tokens<100' --dry-run");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("2 cases"));
 }
 
 TEST_F(Run, AnotherSpecUnderTheSameRunIdIsRefused) {

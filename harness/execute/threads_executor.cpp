@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <exception>
@@ -25,6 +26,12 @@ struct Holder {
   std::size_t position = 0;
 };
 
+// The time at which all have met, taken before anyone goes on.
+struct NoteTime {
+  double* next_s;
+  void operator()() noexcept { *next_s++ = now_s(); }
+};
+
 class Crew {
  public:
   Crew(const Plan& plan, const ExecutionArguments& arguments)
@@ -34,7 +41,7 @@ class Crew {
         kernel_threads_(std::max(1, arguments.threads / static_cast<int>(n_workers_))),
         partials_(n_workers_),
         holders_(plan.q_groups.size()),
-        meeting_(static_cast<std::ptrdiff_t>(n_workers_ + 1)) {
+        meeting_(static_cast<std::ptrdiff_t>(n_workers_ + 1), NoteTime{meetings_s_.data()}) {
     execution_.workers.resize(n_workers_);
     layouts_.reserve(n_workers_);
     for (std::size_t w = 0; w < n_workers_; ++w) {
@@ -58,10 +65,9 @@ class Crew {
       for (std::size_t w = threads.size(); w < n_workers_; ++w) meeting_.arrive_and_drop();
     }
     meeting_.arrive_and_wait();  // start
-    const double start_s = now_s();
     meeting_.arrive_and_wait();  // all have computed
     meeting_.arrive_and_wait();  // all have merged
-    execution_.wall_s = now_s() - start_s;
+    execution_.wall_s = meetings_s_[2] - meetings_s_[0];
     threads.clear();  // joins
     if (error_) std::rethrow_exception(error_);
     return std::move(execution_);
@@ -123,7 +129,8 @@ class Crew {
   std::vector<Partial> partials_;
   std::vector<LocalLayout> layouts_;
   std::vector<std::vector<Holder>> holders_;  // of each q group, in worker order
-  std::barrier<> meeting_;                    // the workers and the caller
+  std::array<double, 3> meetings_s_{};        // when all were ready, had computed, had merged
+  std::barrier<NoteTime> meeting_;            // the workers and the caller
   std::atomic<std::size_t> next_group_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "harness/base/numbers.h"
-#include "harness/base/text_table.h"
 #include "harness/experiment/result.h"
 
 namespace qb {
@@ -34,6 +33,27 @@ std::map<Key, std::size_t> rows_by_key(const RunFolder& run) {
           fmt::format("{}/cases.csv: record {} repeats the parameters of an earlier one; `qb "
                       "verify` lists such rows",
                       run.path, row + 1));
+  return rows;
+}
+
+// Numbers as numbers, so that N = 512 stands before N = 1024.
+bool key_before(const Key& a, const Key& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    const auto number_a = parse_real(a[i]);
+    const auto number_b = parse_real(b[i]);
+    return number_a && number_b ? *number_a < *number_b : a[i] < b[i];
+  }
+  return false;
+}
+
+// Rows run in random order; people look for theirs by its parameters.
+std::vector<std::size_t> sorted_rows(const RunFolder& run) {
+  std::vector<std::size_t> rows(run.cases.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return key_before(key_of(run, a), key_of(run, b));
+  });
   return rows;
 }
 
@@ -151,7 +171,7 @@ RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const Compare
   RunComparison comparison;
   comparison.device_a = a.manifest.device_fingerprint;
   comparison.device_b = b.manifest.device_fingerprint;
-  for (std::size_t row_a = 0; row_a < a.cases.size(); ++row_a) {
+  for (const std::size_t row_a : sorted_rows(a)) {
     const auto match = rows_b.find(key_of(a, row_a));
     if (match == rows_b.end()) {
       comparison.missing.push_back(labels.of(a, row_a));
@@ -171,7 +191,7 @@ RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const Compare
     c.memory = compare_memory(c.memory_a_bytes, c.memory_b_bytes);
     comparison.cases.push_back(c);
   }
-  for (std::size_t row_b = 0; row_b < b.cases.size(); ++row_b)
+  for (const std::size_t row_b : sorted_rows(b))
     if (!rows_a.contains(key_of(b, row_b))) comparison.added.push_back(labels.of(b, row_b));
   if (comparison.cases.empty())
     throw ExitError(ExitCode::not_comparable,

@@ -89,7 +89,7 @@ struct CaseComparison {
 };
 
 struct RunComparison {
-  std::vector<CaseComparison> cases;  // in both, in A's order
+  std::vector<CaseComparison> cases;  // in both, by their parameters
   std::vector<std::string> missing;   // labels of cases only in A
   std::vector<std::string> added;     // only in B
   std::string device_a;

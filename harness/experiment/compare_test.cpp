@@ -127,6 +127,19 @@ TEST(Compare, MissingAndNewCasesAreListedByWhatTellsThemApart) {
                           HasSubstr("no regression")));
 }
 
+TEST(Compare, CasesStandInTheOrderOfTheirParametersNotOfTheRun) {
+  FakeRun a("order_a");
+  std::vector<RunRow> rows;
+  for (const int workers : {31, 7, 111, 8})
+    rows.push_back(FakeRun::ok_row(small_case(workers), 1, 1, 1));
+  a.with(rows);
+  const RunFolder run = read_run_folder(a.path());
+  std::vector<std::string> labels;
+  for (const CaseComparison& c : compare_runs(run, run, {}).cases) labels.push_back(c.label);
+  EXPECT_THAT(labels, ElementsAre("algorithm=cqs workers=7", "algorithm=cqs workers=8",
+                                  "algorithm=cqs workers=31", "algorithm=cqs workers=111"));
+}
+
 TEST(Compare, OtherDevicesAreRefusedUnlessAskedForAndThenLabelled) {
   FakeRun a("device_a");
   FakeRun b("device_b");

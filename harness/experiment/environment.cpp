@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/numbers.h"
+#include "harness/base/status.h"
 #include "harness/base/text_table.h"
 #include "harness/experiment/build_info.h"
 #include "harness/experiment/machine.h"
 #include "harness/experiment/manifest.h"
 #include "kernels/attention.h"
+#include "kernels/cuda/device.h"
 
 namespace qb {
 namespace {
@@ -58,17 +60,46 @@ Json build_json(const BuildInfo& build) {
           {"libraries", build.libraries}};
 }
 
+// A device that is there and broken is a fact to record, not a reason to stop.
+CudaProbe cuda_devices() {
+  try {
+    return probe_cuda();
+  } catch (const EnvironmentError& error) {
+    return {{}, error.what()};
+  }
+}
+
+Json cuda_json(const CudaProbe& probe) {
+  Json devices = Json::array();
+  for (const CudaDevice& device : probe.devices)
+    devices.push_back(
+        {{"name", device.name},
+         {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},
+         {"multiprocessors", device.multiprocessors},
+         {"memory_bytes", device.memory_bytes}});
+  return {{"in_build", build_info().cuda},
+          {"devices", devices},
+          {"why_none", text_or_null(probe.reason)}};
+}
+
+std::string fingerprint_with(const Machine& machine, const CudaProbe& probe) {
+  std::string text = fingerprint(machine);
+  for (const CudaDevice& device : probe.devices) text += " | " + device.name;
+  return text;
+}
+
 Json environment() {
   const Machine machine = probe_machine();
+  const CudaProbe cuda = cuda_devices();
   return {{"time_utc", utc_text(std::time(nullptr))},
-          {"device_fingerprint", fingerprint(machine)},
+          {"device_fingerprint", fingerprint_with(machine, cuda)},
           {"cpu", cpu_json(machine)},
           {"memory",
            {{"total_bytes", number_or_null(machine.memory_bytes)},
             {"container_limit_bytes", number_or_null(machine.memory_limit_bytes)}}},
           {"system", system_json(machine)},
           {"build", build_json(build_info())},
-          {"cuda", {{"built", build_info().cuda}}}};
+          {"cuda", cuda_json(cuda)}};
 }
 
 // `cpu.caches.0.bytes` and so on: every leaf with its path; short lists stay on one line.
@@ -98,7 +129,7 @@ void add_rows(TextTable& table, const std::string& path, const Json& value) {
 
 std::string environment_json() { return environment().dump(2); }
 
-std::string device_fingerprint() { return fingerprint(probe_machine()); }
+std::string device_fingerprint() { return fingerprint_with(probe_machine(), cuda_devices()); }
 
 std::string environment_table() {
   TextTable table({"fact", "value"});

@@ -53,7 +53,7 @@ class RemainingTime {
  public:
   void add(double weight) { left_ += weight; }
   void done(double weight, double took_s);
-  // The case needed no time (skipped).
+  // The case ended without doing its work (skipped, out of memory, unsupported).
   void dropped(double weight) { left_ -= weight; }
   [[nodiscard]] double seconds() const;
 

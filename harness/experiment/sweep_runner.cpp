@@ -92,7 +92,11 @@ class Sweep {
       result = world_.launcher.launch(
           entry.c, {store_.log_path(entry.id), traces ? store_.trace_directory() : ""});
       if (result.status == Status::interrupted) return false;
-      remaining_.done(case_weight(entry.c), world_.clock_s() - start_s);
+      // Only a case that computed to its end, or to the timeout, tells how long others will take.
+      if (result.status == Status::ok || result.status == Status::timeout)
+        remaining_.done(case_weight(entry.c), world_.clock_s() - start_s);
+      else
+        remaining_.dropped(case_weight(entry.c));
     }
     if (result.status == Status::oom) out_of_memory_.note(entry.c);
     store_.commit(make_record(entry.c, result, started_at, world_.clock_s() - start_s));

@@ -1,5 +1,6 @@
 #include "kernels/cpu/row_softmax.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,16 +19,18 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-// row[j] := function(row[j]) for j < n; lanes behind the end are loaded as `padding`.
+// row[j] := function(row[j]) for j < n. The rest of the last vector goes through a buffer, filled
+// up with `padding`: masked loads and stores touch memory behind the row on some instruction sets.
 template <class D, class Function>
 HWY_INLINE void update_row(D d, float* row, std::int64_t n, float padding, Function function) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t j = 0;
   for (; j + lanes <= n; j += lanes) hn::StoreU(function(hn::LoadU(d, row + j)), d, row + j);
   if (j == n) return;
-  const auto live = hn::FirstN(d, static_cast<std::size_t>(n - j));
-  const auto loaded = hn::IfThenElse(live, hn::MaskedLoad(live, d, row + j), hn::Set(d, padding));
-  hn::BlendedStore(function(loaded), live, d, row + j);
+  HWY_ALIGN float rest[hn::MaxLanes(d)];
+  std::fill(std::copy(row + j, row + n, rest), rest + lanes, padding);
+  hn::Store(function(hn::Load(d, rest)), d, rest);
+  std::copy_n(rest, n - j, row + j);
 }
 
 template <class D>
@@ -36,11 +39,9 @@ HWY_INLINE float row_max(D d, const float* row, std::int64_t n) {
   auto largest = hn::Set(d, kMinusInfinity);
   std::int64_t j = 0;
   for (; j + lanes <= n; j += lanes) largest = hn::Max(largest, hn::LoadU(d, row + j));
-  if (j != n) {
-    const auto live = hn::FirstN(d, static_cast<std::size_t>(n - j));
-    largest = hn::Max(largest, hn::IfThenElse(live, hn::MaskedLoad(live, d, row + j), largest));
-  }
-  return hn::GetLane(hn::MaxOfLanes(d, largest));
+  float result = hn::GetLane(hn::MaxOfLanes(d, largest));
+  for (; j < n; ++j) result = std::max(result, row[j]);
+  return result;
 }
 
 void scale_and_shift(float* row, std::int64_t n, float factor, float shift) {
