@@ -13,6 +13,7 @@
 #include "harness/cli/verb.h"
 #include "harness/experiment/case_label.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/machine.h"
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/spec.h"
 #include "harness/experiment/sweep_runner.h"
@@ -43,16 +44,19 @@ struct RunWords {
 };
 
 // One line of --dry-run; what cannot be planned says why.
-std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying) {
+std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying,
+                                 std::int64_t machine_bytes) {
   const std::string label = case_label(c, varying);
   try {
     const auto values = predicted_values(c);
     const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
     const auto bytes = parse_integer(values.at("predicted_active_peak_bytes")).value_or(0);
     std::string verdict = infeasible(c, flop).value_or("runs");
-    if (c.memory_budget_bytes > 0 && bytes > c.memory_budget_bytes)
-      verdict = fmt::format("over the budget of {}",
-                            format_bytes(static_cast<std::uint64_t>(c.memory_budget_bytes)));
+    const std::int64_t limit = c.memory_budget_bytes > 0 ? c.memory_budget_bytes : machine_bytes;
+    if (bytes > limit)
+      verdict = fmt::format("oom: over the {} of {}",
+                            c.memory_budget_bytes > 0 ? "budget" : "machine's memory",
+                            format_bytes(static_cast<std::uint64_t>(limit)));
     return {label, values.at("longest_subsequence_tokens"), format_si(flop) + "FLOP",
             format_bytes(static_cast<std::uint64_t>(bytes)), verdict};
   } catch (const CaseError& error) {
@@ -67,7 +71,11 @@ void print_dry_run(const Spec& spec) {
   for (const Case& c : spec.cases) cases.push_back(resolve_case(c));
   const auto varying = varying_parameters(cases);
   TextTable table({"case", "longest subsequence", "FLOP", "active peak", "feasibility"});
-  for (const Case& c : cases) table.add(dry_row(c, varying));
+  const Machine machine = probe_machine();
+  const std::int64_t limit = machine.memory_limit_bytes > 0
+                                 ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
+                                 : machine.memory_bytes;
+  for (const Case& c : cases) table.add(dry_row(c, varying, limit));
   fmt::print("{}: {} cases, nothing written\n{}", spec.name, cases.size(), table.terminal());
 }
 
