@@ -32,16 +32,23 @@ const std::vector<std::string>& case_columns() {
 }
 
 const std::vector<std::string>& sample_columns() {
-  static const std::vector<std::string> columns = {
-      "case_id", "repeat", "warmup", "wall_time_s", "critical_path_s", "worker_sum_s",
-      "longest_subsequence_s", "gather_s", "merge_s"};
+  static const std::vector<std::string> columns = {"case_id",
+                                                   "repeat",
+                                                   "warmup",
+                                                   "wall_time_s",
+                                                   "critical_path_s",
+                                                   "worker_sum_s",
+                                                   "longest_subsequence_s",
+                                                   "gather_s",
+                                                   "merge_s"};
   return columns;
 }
 
 const std::vector<std::string>& step_columns() {
   static const std::vector<std::string> columns = {
-      "case_id", "worker", "step", "unmasked_pairs", "executed_pairs", "in_bytes", "out_bytes",
-      "compute_s", "communication_s", "exposed_communication_s", "idle_s"};
+      "case_id",  "worker",    "step",      "unmasked_pairs",  "executed_pairs",
+      "in_bytes", "out_bytes", "compute_s", "communication_s", "exposed_communication_s",
+      "idle_s"};
   return columns;
 }
 

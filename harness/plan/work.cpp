@@ -7,19 +7,16 @@
 namespace qb {
 namespace {
 
-// Pairs that a task costs at tile granularity: `flash` walks tiles of query_tile rows and computes
-// every key block of a causal block that holds a live pair; `materialized` is counted by the
-// caller.
-std::int64_t executed_pairs(const Plan& plan, const PairTask& task, const KernelTiles& tiles) {
+// Pairs that `flash` computes for a task: tiles of query_tile rows, and of a causal block every key
+// up to the last one that the tile's last row sees.
+std::int64_t executed_pairs(const Plan& plan, const PairTask& task, std::int64_t query_tile) {
   if (task.allowed == Allowed::all) return task_pairs(plan, task);
   const std::int64_t n_queries = plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
   const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
   std::int64_t pairs = 0;
-  for (std::int64_t begin = 0; begin < n_queries; begin += tiles.query_tile) {
-    const std::int64_t end = std::min(begin + tiles.query_tile, n_queries);
-    const std::int64_t live = std::clamp<std::int64_t>(end + task.offset, 0, n_keys);
-    const std::int64_t blocks = (live + tiles.key_block - 1) / tiles.key_block;
-    pairs += (end - begin) * std::min(blocks * tiles.key_block, n_keys);
+  for (std::int64_t begin = 0; begin < n_queries; begin += query_tile) {
+    const std::int64_t end = std::min(begin + query_tile, n_queries);
+    pairs += (end - begin) * std::clamp<std::int64_t>(end + task.offset, 0, n_keys);
   }
   return pairs;
 }
@@ -47,7 +44,8 @@ WorkerWork work_of(const Plan& plan, const Worker& worker, Kernel kernel, int th
     StepWork step_work{0, 0, bytes_of(step.receives), bytes_of(step.sends)};
     for (const PairTask& task : step.tasks) {
       step_work.unmasked_pairs += task_pairs(plan, task);
-      if (kernel == Kernel::flash) step_work.executed_pairs += executed_pairs(plan, task, tiles);
+      if (kernel == Kernel::flash)
+        step_work.executed_pairs += executed_pairs(plan, task, tiles.query_tile);
     }
     if (kernel == Kernel::reference) step_work.executed_pairs = step_work.unmasked_pairs;
     // The paper's baseline computes the whole local matrix and masks the ban list afterwards.
@@ -62,7 +60,7 @@ WorkerWork work_of(const Plan& plan, const Worker& worker, Kernel kernel, int th
   Extent k = shape.k();
   q.length = work.q_tokens;
   k.length = work.kv_tokens;
-  work.active_peak_bytes = kernel_workspace_bytes(kernel, q, k, dtype, threads);
+  work.active_peak_bytes = kernel_workspace_bytes(kernel, q, k, dtype, threads, shape.value_dim);
   if (!works_in_place(plan))
     work.active_peak_bytes += tensor_bytes(shape.q(), work.q_tokens, dtype) +
                               tensor_bytes(shape.k(), work.kv_tokens, dtype) +
