@@ -31,12 +31,10 @@ function(qb_room name)
   if(QB_TESTS AND ARG_TESTS)
     add_executable(qb_${name}_test ${ARG_TESTS})
     qb_target_options(qb_${name}_test)
-    # Tests are compiled more often than they run; what they test keeps the preset's optimisation.
-    target_compile_options(qb_${name}_test PRIVATE -O1)
     target_compile_definitions(qb_${name}_test PRIVATE QB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(qb_${name}_test PRIVATE qb_${name} ${ARG_TEST_DEPENDS}
                                                   GTest::gmock GTest::gtest_main)
-    gtest_discover_tests(qb_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}/
+    gtest_discover_tests(qb_${name}_test DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX ${name}/
                          PROPERTIES TIMEOUT 300)
   endif()
 endfunction()

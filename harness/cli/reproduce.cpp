@@ -50,7 +50,7 @@ struct ReproduceWords {
 
 // What the stages hand on to the page.
 struct Reproduction {
-  std::vector<Comparison> comparisons;
+  std::vector<Reproduced> comparisons;
   std::vector<ReportSection> sections;
   ExitCode code = ExitCode::ok;
 
@@ -111,7 +111,7 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
 void tabulate_interest_sets(const ReproduceWords& words, Reproduction& all) {
   say("[2/4] the 109 published interest sets");
   const auto rows = compare_with_published();
-  for (Comparison& row : compare_interest_sets()) all.comparisons.push_back(std::move(row));
+  for (Reproduced& row : compare_interest_sets()) all.comparisons.push_back(std::move(row));
   Table table =
       interest_set_table(CsvTable::parse(comparison_table(rows, TableForm::csv), "interest sets"));
   (void)write_table(table, words.out + "/tables");
@@ -148,7 +148,7 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   const CsvTable& published = published_case_study_2();
   for (auto rows : {compare_subsequences(published), compare_speed_ups(published, run.cases, scale),
                     compare_memory(run.cases)})
-    for (Comparison& row : rows) all.comparisons.push_back(std::move(row));
+    for (Reproduced& row : rows) all.comparisons.push_back(std::move(row));
   for (const Table& table :
        {case_study_2_table(run.cases, published), memory_summary_table(run.cases)})
     if (!table.rows.empty()) (void)write_table(table, words.out + "/tables");
@@ -160,7 +160,7 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   return ExitCode::ok;
 }
 
-Table verdict_table(const std::vector<Comparison>& rows) {
+Table verdict_table(const std::vector<Reproduced>& rows) {
   const CsvTable csv = comparison_table(rows);
   Table table;
   table.name = "verdicts";
@@ -198,7 +198,7 @@ ExitCode reproduce(ReproduceWords words) {
   write_file_atomically(page, report_html({"CQS-Attention, reproduced", provenance_line(provenance),
                                            std::move(all.sections)}));
   fmt::print("\n{}\n{}\n", table_terminal(verdicts), page);
-  for (const Comparison& row : all.comparisons)
+  for (const Reproduced& row : all.comparisons)
     if (row.differs) return ExitCode::regression;
   return all.code;
 }

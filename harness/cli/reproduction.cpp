@@ -36,7 +36,7 @@ std::vector<std::int64_t> subsequences(const Plan& plan) {
   return tokens;
 }
 
-Comparison exact(std::string what, double published, double ours, double slack) {
+Reproduced exact(std::string what, double published, double ours, double slack) {
   const double gap = std::abs(ours - published);
   const bool agrees = gap <= slack;
   return {std::move(what),
@@ -87,7 +87,7 @@ std::string measured_verdict(double ratio) {
 
 }  // namespace
 
-Comparison compare_case_study_1() {
+Reproduced compare_case_study_1() {
   const auto ours = subsequences(cqs_plan(10, 7, parse_interest_set("0,1,3", 7)));
   const std::string published = "3 4 4 5 5 5 4";
   const std::string text = fmt::format("{}", fmt::join(ours, " "));
@@ -100,7 +100,7 @@ Comparison compare_case_study_1() {
           !agrees};
 }
 
-std::vector<Comparison> compare_interest_sets() {
+std::vector<Reproduced> compare_interest_sets() {
   const std::vector<PublishedComparison> rows = compare_with_published();
   const auto covers = std::count_if(rows.begin(), rows.end(), [](const PublishedComparison& row) {
     return !first_uncovered_difference(row.set);
@@ -113,11 +113,11 @@ std::vector<Comparison> compare_interest_sets() {
                 static_cast<double>(agree), 0.0)};
 }
 
-std::vector<Comparison> compare_subsequences(const CsvTable& published) {
+std::vector<Reproduced> compare_subsequences(const CsvTable& published) {
   const Cells lengths = cells(published, "longest_subsequence_tokens");
-  std::vector<Comparison> rows;
+  std::vector<Reproduced> rows;
   for (std::int64_t workers : workers_of(lengths)) {
-    Comparison worst;
+    Reproduced worst;
     std::int64_t worst_gap = -1;
     for (const auto& [key, length] : lengths) {
       if (key.first != workers) continue;
@@ -134,11 +134,11 @@ std::vector<Comparison> compare_subsequences(const CsvTable& published) {
   return rows;
 }
 
-std::vector<Comparison> compare_speed_ups(const CsvTable& published, const CsvTable& cases,
+std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTable& cases,
                                           int scale) {
   const Cells theirs = cells(published, "published_mean_ms");
   const Cells ours = cells(cases, "longest_subsequence_median_s");
-  std::vector<Comparison> rows;
+  std::vector<Reproduced> rows;
   for (std::int64_t workers : workers_of(theirs)) {
     std::int64_t n_tokens = 0;
     for (const auto& [key, value] : theirs)
@@ -156,7 +156,7 @@ std::vector<Comparison> compare_speed_ups(const CsvTable& published, const CsvTa
   return rows;
 }
 
-std::vector<Comparison> compare_memory(const CsvTable& cases) {
+std::vector<Reproduced> compare_memory(const CsvTable& cases) {
   std::int64_t n_tokens = 0;
   std::int64_t most_workers = 0;
   for (std::size_t row = 0; row < cases.size(); ++row) {
@@ -186,9 +186,9 @@ std::vector<Comparison> compare_memory(const CsvTable& cases) {
            verdict, false}};
 }
 
-CsvTable comparison_table(const std::vector<Comparison>& rows) {
+CsvTable comparison_table(const std::vector<Reproduced>& rows) {
   CsvTable table({"what", "published", "ours", "ratio", "verdict"});
-  for (const Comparison& row : rows)
+  for (const Reproduced& row : rows)
     table.append({row.what, row.published, row.ours,
                   std::isnan(row.ratio) ? "" : fmt::format("{:.4g}", row.ratio), row.verdict});
   return table;

@@ -11,7 +11,7 @@
 
 namespace qb {
 
-struct Comparison {
+struct Reproduced {
   std::string what;
   std::string published;
   std::string ours;
@@ -21,26 +21,26 @@ struct Comparison {
 };
 
 // Case study 1 (N = 10, W = 7, I = {0, 1, 3}): local tokens of each worker.
-[[nodiscard]] Comparison compare_case_study_1();
+[[nodiscard]] Reproduced compare_case_study_1();
 
 // The 109 interest sets: covers, and asymptotic responsibility ratios to the printed digit.
-[[nodiscard]] std::vector<Comparison> compare_interest_sets();
+[[nodiscard]] std::vector<Reproduced> compare_interest_sets();
 
 // Longest subsequence of the published cells of one W, planned at the paper's N.
 // `published` is data/published/cqs_case_study_2.csv.
-[[nodiscard]] std::vector<Comparison> compare_subsequences(const CsvTable& published);
+[[nodiscard]] std::vector<Reproduced> compare_subsequences(const CsvTable& published);
 
 // The published speed-up S = t(whole sequence) / t(longest subsequence) against ours, for each W at
 // the largest N below the paper's allocator cliff (N < 45000) that both have; `scale` is paper N /
 // our N.
-[[nodiscard]] std::vector<Comparison> compare_speed_ups(const CsvTable& published,
+[[nodiscard]] std::vector<Reproduced> compare_speed_ups(const CsvTable& published,
                                                         const CsvTable& cases, int scale);
 
 // The paper's claim on memory: the whole sequence does not fit where the longest subsequence does.
 // One row for the largest N of the run; needs the statuses of W = 1 and of the largest W.
-[[nodiscard]] std::vector<Comparison> compare_memory(const CsvTable& cases);
+[[nodiscard]] std::vector<Reproduced> compare_memory(const CsvTable& cases);
 
 // Columns what, published, ours, ratio, verdict.
-[[nodiscard]] CsvTable comparison_table(const std::vector<Comparison>& rows);
+[[nodiscard]] CsvTable comparison_table(const std::vector<Reproduced>& rows);
 
 }  // namespace qb

@@ -13,13 +13,13 @@ CsvTable published() {
 
 TEST(Reproduction, ExactQuantitiesOfThePaperAgree) {
   EXPECT_EQ(compare_case_study_1().verdict, "agrees");
-  for (const Comparison& row : compare_interest_sets()) {
+  for (const Reproduced& row : compare_interest_sets()) {
     EXPECT_EQ(row.published, "109");
     EXPECT_EQ(row.verdict, "agrees") << row.what << ": " << row.ours;
   }
   const auto rows = compare_subsequences(published());
   ASSERT_EQ(rows.size(), 4u);
-  for (const Comparison& row : rows) EXPECT_FALSE(row.differs) << row.what << ": " << row.ours;
+  for (const Reproduced& row : rows) EXPECT_FALSE(row.differs) << row.what << ": " << row.ours;
 }
 
 TEST(Reproduction, SpeedUpsStandAtTheLargestCommonLengthBelowTheCliff) {

@@ -73,6 +73,7 @@ std::vector<RunReference> list_runs(const std::string& experiment_folder) {
   std::vector<RunReference> runs;
   std::error_code missing;
   for (const auto& entry : std::filesystem::directory_iterator(experiment_folder, missing)) {
+    if (entry.is_symlink(missing)) continue;  // `latest`
     const std::string manifest = entry.path() / "manifest.json";
     if (!std::filesystem::is_regular_file(manifest, missing)) continue;
     try {

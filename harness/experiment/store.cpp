@@ -45,6 +45,22 @@ CsvTable read_table(const std::string& path, const std::vector<std::string>& col
 RunStore::RunStore(std::string path, FolderLock lock)
     : path_(std::move(path)), lock_(std::move(lock)) {}
 
+namespace {
+
+// `latest` beside the run folders names the newest one. A file system without links has none.
+void point_latest_at(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).lexically_normal();
+  const std::filesystem::path link = folder.parent_path() / "latest";
+  const std::filesystem::path temporary = folder.parent_path() / ".latest.part";
+  std::error_code ignored;
+  if (std::filesystem::exists(link, ignored) && !std::filesystem::is_symlink(link, ignored)) return;
+  std::filesystem::remove(temporary, ignored);
+  std::filesystem::create_directory_symlink(folder.filename(), temporary, ignored);
+  std::filesystem::rename(temporary, link, ignored);
+}
+
+}  // namespace
+
 RunStore RunStore::create(const std::string& path, const Manifest& manifest,
                           const std::string& resolved_yaml) {
   ensure_directory(path + "/logs");
@@ -57,6 +73,7 @@ RunStore RunStore::create(const std::string& path, const Manifest& manifest,
   // Last: a folder with a manifest is a run.
   store.write_manifest();
   store.load_cases();
+  point_latest_at(path);
   return store;
 }
 

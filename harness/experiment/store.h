@@ -35,8 +35,8 @@ struct CaseRecord {
 
 class RunStore {
  public:
-  // Makes the folder (and its parents) and locks it. Throws EnvironmentError (not writable, full
-  // disk, locked by another).
+  // Makes the folder (and its parents), locks it and points `latest` beside it at it. Throws
+  // EnvironmentError (not writable, full disk, locked by another).
   [[nodiscard]] static RunStore create(const std::string& path, const Manifest& manifest,
                                        const std::string& resolved_yaml);
   // Locks and repairs an existing run. Throws UsageError where files do not fit this version.

@@ -59,6 +59,17 @@ TEST_F(Store, ANewRunHasItsFilesWithHeaders) {
   EXPECT_TRUE(std::filesystem::is_directory(run_ + "/logs"));
 }
 
+TEST_F(Store, LatestNamesTheNewestRunAndIsNoRunOfItsOwn) {
+  { const RunStore first = create(); }
+  {
+    const RunStore second =
+        RunStore::create(folder_ / "second", a_manifest(), "experiment: study\n");
+  }
+  const std::string latest = folder_ / "latest";
+  EXPECT_EQ(std::filesystem::read_symlink(latest), "second");
+  EXPECT_EQ(list_runs(std::filesystem::path(latest).parent_path()).size(), 2u);
+}
+
 TEST_F(Store, ACommittedCaseIsThereWhenOpenedAgain) {
   std::string id;
   {
