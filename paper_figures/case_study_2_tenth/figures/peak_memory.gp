@@ -1,0 +1,60 @@
+# Draws peak_memory.svg, peak_memory.pdf and peak_memory.png from peak_memory.csv: gnuplot peak_memory.gp
+set encoding utf8
+set datafile separator ','
+set datafile columnheaders
+data = 'peak_memory.csv'
+num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
+do for [format in 'svg pdf png'] {
+  if (format eq 'svg') { set terminal svg size 960,517 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'peak_memory' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,5.385in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1034 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  set output 'peak_memory.'.format
+  set multiplot
+  unset key
+  set border 3 lw 1 lc rgb '#444444'
+  set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
+  set label 101 'Peak active memory against sequence length' at screen 0.01875, screen 0.95358 left font ',16'
+  set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.91103 left font ',11' textcolor rgb '#444444'
+  set label 103 'qb 0.1.0; commit c0dec504d236; 2026-11-20' at screen 0.01875, screen 0.88008 left font ',11' textcolor rgb '#444444'
+  set label 104 'Bytes of every tensor alive at once at the worst moment, inputs and outputs included, as the memory ledger counts them.' at screen 0.01875, screen 0.03288 left font ',11' textcolor rgb '#444444'
+
+  # panel 1
+  set lmargin at screen 0.09062
+  set rmargin at screen 0.87146
+  set tmargin at screen 0.82592
+  set bmargin at screen 0.18762
+  unset logscale x
+  set xrange [805:5095]
+  set xtics nomirror out ('1,000' 1000, '2,000' 2000, '3,000' 3000, '4,000' 4000, '5,000' 5000)
+  set xlabel 'sequence length N (tokens)'
+  set logscale y
+  set yrange [0.008298803994884123:0.9334116470237445]
+  set ytics nomirror out ('0.01' 0.01, '0.03' 0.03, '0.1' 0.1, '0.3' 0.30000000000000004, '' 0.009000000000000001 1, '' 0.02 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1)
+  set ylabel 'peak active memory (GiB)'
+  plot data every ::0::8 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
+       data every ::9::17 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
+       data every ::18::26 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
+       data every ::27::35 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
+       data every ::36::44 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle
+  unset label
+  unset key
+
+  # legend
+  unset logscale
+  unset border
+  unset xtics
+  unset ytics
+  unset xlabel
+  unset ylabel
+  unset grid
+  set xrange [0:1]
+  set yrange [0:1]
+  set key at screen 0.89958, screen 0.82592 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' title 'W = 1', \
+       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' title 'W = 4', \
+       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' title 'W = 7', \
+       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' title 'W = 8', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' title 'W = 31'
+  unset multiplot
+}
+unset output
