@@ -87,11 +87,10 @@ void write_plan_tables(const Spec& spec, const std::string& folder) {
                           partition_rectangles(plans.rbegin()->second).to_string());
 }
 
-DrawnRun draw_run(const std::string& folder) {
+DrawnRun draw_run(const std::string& folder, const std::string& directory) {
   DrawnRun drawn{read_plotted_run(folder), {}, {}, ExitCode::ok};
   try {
-    drawn.figures =
-        draw_for_report(figures_of_run(drawn.run, {}), folder + "/figures", drawn.missing);
+    drawn.figures = draw_for_report(figures_of_run(drawn.run, {}), directory, drawn.missing);
   } catch (const EnvironmentError& error) {
     drawn.missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
     fmt::print(stderr, "qb: {}\n", error.what());
@@ -101,7 +100,7 @@ DrawnRun draw_run(const std::string& folder) {
 }
 
 ExitCode publish_run(const std::string& folder, const std::string& page) {
-  DrawnRun drawn = draw_run(folder);
+  DrawnRun drawn = draw_run(folder, folder + "/figures");
   write_file_atomically(
       page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing)));
   fmt::print("{}\n", page);

@@ -23,10 +23,11 @@ struct DrawnRun {
   std::vector<std::string> missing;  // a sentence for each figure that could not be drawn
   ExitCode code = ExitCode::ok;      // environment where gnuplot is missing
 };
-// Draws RUN/figures. A missing gnuplot is told on stderr and in `missing`.
-[[nodiscard]] DrawnRun draw_run(const std::string& folder);
+// Draws the figures of a run into `directory`. A missing gnuplot is told on stderr and in
+// `missing`.
+[[nodiscard]] DrawnRun draw_run(const std::string& folder, const std::string& directory);
 
-// draw_run and the page; prints the page's path.
+// Draws RUN/figures, writes the page and prints its path.
 ExitCode publish_run(const std::string& folder, const std::string& page);
 
 }  // namespace qb

@@ -29,7 +29,7 @@ constexpr const char* kFooter =
 Times are this machine's, so they are placed beside the published ones, never held against them;
 token counts and responsibility ratios must agree.
 
---full takes the paper's N (10,000 to 49,000): hours on a small machine, and where the whole
+--full takes the paper's N (10,000 to 49,000): about an hour on two cores; and where the whole
 sequence's score matrix exceeds the memory, an out-of-memory row: the paper's claim. Interrupted, it
 goes on where it was.
 
@@ -126,8 +126,9 @@ void tabulate_interest_sets(const ReproduceWords& words, Reproduction& all) {
 ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance& provenance) {
   const std::string name = words.full ? "case_study_2" : "case_study_2_tenth";
   const int scale = words.full ? 1 : 10;
-  say(fmt::format("[3/4] case study 2 {}", words.full ? "at the paper's N: this takes hours"
-                                                      : "at a tenth of the paper's N"));
+  say(fmt::format("[3/4] case study 2 {}", words.full
+                                               ? "at the paper's N: about an hour on two cores"
+                                               : "at a tenth of the paper's N"));
   Spec spec;
   const RunOutcome outcome = run_stage(words, name, spec);
   if (outcome.interrupted) return ExitCode::interrupted;
@@ -135,16 +136,10 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   fmt::print(stderr, "{}", failure_list(outcome));
   say("[4/4] figures, tables, report");
   write_plan_tables(spec, outcome.folder);
-  const PlottedRun run = read_plotted_run(outcome.folder);
+  DrawnRun drawn = draw_run(outcome.folder, words.out + "/figures");
+  if (drawn.code != ExitCode::ok) all.note(drawn.code);
+  const PlottedRun& run = drawn.run;
   provenance = run.provenance;
-  std::vector<ReportFigure> figures;
-  std::vector<std::string> missing;
-  try {
-    figures = draw_for_report(figures_of_run(run, {}), words.out + "/figures", missing);
-  } catch (const EnvironmentError& error) {
-    missing.emplace_back(error.what());
-    all.note(ExitCode::environment);
-  }
   const CsvTable& published = published_case_study_2();
   for (auto rows : {compare_subsequences(published), compare_speed_ups(published, run.cases, scale),
                     compare_memory(run.cases)})
@@ -152,7 +147,7 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   for (const Table& table :
        {case_study_2_table(run.cases, published), memory_summary_table(run.cases)})
     if (!table.rows.empty()) (void)write_table(table, words.out + "/tables");
-  for (ReportSection& section : run_sections(run, std::move(figures), missing))
+  for (ReportSection& section : run_sections(run, std::move(drawn.figures), drawn.missing))
     all.sections.push_back(std::move(section));
   all.sections.push_back(times_section());
   all.sections.push_back(environment_section(run.provenance));
