@@ -175,12 +175,21 @@ inline CsvTable case_study_2(std::int64_t scale) {
   return cases;
 }
 
-// An empty folder of this test's own.
+// An empty folder of this test's own, gone when the test program ends.
 inline std::string fresh_folder(const std::string& name) {
+  struct Folders {
+    std::vector<std::filesystem::path> paths{};
+    ~Folders() {
+      std::error_code ignored;
+      for (const auto& path : paths) std::filesystem::remove_all(path, ignored);
+    }
+  };
+  static Folders folders;
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("qb_plots_{}_{}", name, ::getpid());
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
+  folders.paths.push_back(path);
   return path.string();
 }
 
