@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/cli/run_binary.h"
@@ -107,11 +108,18 @@ TEST_F(BadInput, MissingGnuplotSaysWhatToInstall) {
 
 TEST_F(BadInput, ATornLastLineIsMendedAndTheRunGoesOn) {
   const std::string run = "--out " + scratch_.path("r") + " --run-id a";
-  ASSERT_EQ(run_tiny(run + " --filter n_tokens=64").exit_code, 0);
-  const std::string cases = scratch_.path("r/tiny/a/cases.csv");
-  const std::string whole = read_file(cases);
-  write_file_atomically(cases, whole.substr(0, whole.size() - 20));
-  EXPECT_EQ(run_qb("status " + scratch_.path("r/tiny/a")).exit_code, 0);
+  ASSERT_EQ(run_tiny(run).exit_code, 0);
+  const std::string folder = scratch_.path("r/tiny/a");
+  const std::string whole = read_file(folder + "/cases.csv");
+  write_file_atomically(folder + "/cases.csv", whole.substr(0, whole.size() - 20));
+  EXPECT_EQ(run_qb("status " + folder).exit_code, 0);
+  const std::string spec = scratch_.path("tiny.yaml");
+  const Said again = run_qb("run " + spec + " " + run);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("3 of 4 cases are done"));
+  const std::string mended = read_file(folder + "/cases.csv");
+  EXPECT_EQ(std::count(mended.begin(), mended.end(), '\n'), 5);  // the header and four cases
+  EXPECT_EQ(run_qb("verify " + folder).exit_code, 0);
 }
 
 TEST_F(BadInput, ABudgetSmallerThanTheInputsIsAnOutOfMemoryRow) {
