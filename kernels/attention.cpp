@@ -6,6 +6,7 @@
 
 #include "harness/base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
+#include "kernels/cpu/instruction_set.h"
 
 namespace qb {
 namespace {
@@ -109,7 +110,7 @@ std::string_view kernel_isa(Kernel kernel) {
     case Kernel::materialized:
       return cpu::materialized_isa();
     case Kernel::flash:
-      return cpu::flash_isa();
+      return word(instruction_set());
   }
   return "?";
 }

@@ -66,7 +66,8 @@ struct KernelTiles {
 // 256 or a dtype without a kernel, OutOfMemory from the workspace.
 void attention(Kernel kernel, const AttentionArguments& arguments, const KernelContext& context);
 
-// Instruction set that `flash` runs with on this machine, for the isa column: "avx512", "avx2", ….
+// Instruction set that `flash` runs with on this machine, for the isa column: see
+// cpu/instruction_set.h.
 [[nodiscard]] std::string_view kernel_isa(Kernel kernel);
 
 }  // namespace qb

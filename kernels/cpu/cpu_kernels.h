@@ -31,6 +31,5 @@ void materialized_attention(const AttentionArguments& arguments, const KernelCon
 void flash_attention(const AttentionArguments& arguments, const KernelContext& context);
 [[nodiscard]] std::int64_t flash_workspace_bytes(const WorkspaceShape& shape);
 [[nodiscard]] KernelTiles flash_tiles(std::int64_t head_dim);
-[[nodiscard]] std::string_view flash_isa();
 
 }  // namespace qb::cpu

@@ -1,274 +1,196 @@
 // Attention with a tiled online softmax: no score matrix, only a block of scores at a time.
 //
-// One work item is a query tile of one head. It packs its queries once, with scale * log2(e) folded
-// in, so that exponentials are powers of two; then, for each block of keys of its schedule, it
-// packs keys and values and takes its rows a few at a time:
-//
-//   S = Q K^T            register-blocked product with the packed key panels
-//   m' = max(m, max S)   P = 2^(S - m')      f = 2^(m - m')
-//   l = f l + sum P      O = f O + P V       register-blocked product with the value block
-//
-// and at the end O / l, LSE = (m + log2 l) log 2. A causal span limits how many keys of the block
-// each row sees: scores behind that are neither computed (whole panels) nor used (the rest).
+// This file cuts the schedule into work items for the threads; flash_tile.cpp and flash_thin.cpp
+// compute one. An item is a tile of query rows of one head, or of all heads that share keys where
+// a head has few rows, over all of its keys, or over a part of them where there are too few tiles
+// for the threads (flash decoding): then the parts are merged.
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <utility>
+#include <bit>
 #include <vector>
 
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/flash_tile.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/flash.cpp"
-#include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/cpu/exp2-inl.h"
-#include "kernels/cpu/flash_pack-inl.h"
-#include "kernels/cpu/tile_product-inl.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace qb::cpu::HWY_NAMESPACE {
-namespace {
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-using Floats = hn::ScalableTag<float>;
-
-constexpr auto kRows = static_cast<std::int64_t>(kRowBlock);
-
-HWY_INLINE std::size_t panel_width() { return kVectorBlock * hn::Lanes(Floats()); }
-
-// S = Q K^T of one row block, panel by panel up to the last live key.
-HWY_INLINE void score_rows(const float* queries, const float* panels, std::size_t head_dim,
-                           std::size_t live, float* scores) {
-  for (std::size_t j = 0; j < live; j += panel_width())
-    tile_product<kRowBlock, kVectorBlock>(Floats(), InterleavedRows<kRowBlock>{queries},
-                                          panels + j * head_dim, panel_width(), head_dim, nullptr,
-                                          scores + j, kFlashScoreStride);
-}
-
-// O = f O + P V of one row block: kVectorBlock vectors of columns at a time, the rest one by one.
-HWY_INLINE void accumulate_rows(const float* scores, const float* values, std::size_t columns,
-                                std::size_t live, const float* factors, float* accumulator) {
-  const Floats d;
-  const StridedRows<kFlashScoreStride> p{scores};
-  std::size_t x = 0;
-  for (; x + panel_width() <= columns; x += panel_width())
-    tile_product<kRowBlock, kVectorBlock>(d, p, values + x, columns, live, factors, accumulator + x,
-                                          columns);
-  for (; x < columns; x += hn::Lanes(d))
-    tile_product<kRowBlock, 1>(d, p, values + x, columns, live, factors, accumulator + x, columns);
-}
-
-// One row's step of the online softmax: scores [0, live) become P, [live, end) become 0. Updates m
-// and l and returns the factor f of what was accumulated before.
-HWY_INLINE float softmax_step(float* scores, std::int64_t live, std::int64_t end, float& m,
-                              float& l) {
-  const Floats d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t whole = live / lanes * lanes;
-  const auto rest = hn::FirstN(d, static_cast<std::size_t>(live - whole));
-  if (whole != live)
-    hn::Store(hn::IfThenElse(rest, hn::Load(d, scores + whole), hn::Set(d, kMinusInfinity)), d,
-              scores + whole);
-  auto block_largest = hn::Set(d, m);
-  for (std::int64_t j = 0; j < live; j += lanes)
-    block_largest = hn::Max(block_largest, hn::Load(d, scores + j));
-  const float largest = hn::GetLane(hn::MaxOfLanes(d, block_largest));
-  // While every score is -inf, -inf - 0 is what exp2 takes to 0.
-  const float shift = largest == kMinusInfinity ? 0.0f : largest;
-  auto sum = hn::Zero(d);
-  std::int64_t j = 0;
-  for (; j < live; j += lanes) {
-    const auto p = exp2_fast(d, hn::Sub(hn::Load(d, scores + j), hn::Set(d, shift)));
-    sum = hn::Add(sum, p);
-    hn::Store(p, d, scores + j);
-  }
-  for (; j < end; j += lanes) hn::Store(hn::Zero(d), d, scores + j);
-  const float factor = hn::GetLane(exp2_fast(d, hn::Set(d, m - shift)));
-  l = l * factor + hn::GetLane(hn::SumOfLanes(d, sum));
-  m = largest;
-  return factor;
-}
-
-// Rows [row, row + kRows) of the tile against one packed block of keys that begins at key_begin.
-HWY_INLINE void attend_block(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
-                             const KeySpan& span, std::int64_t key_begin, std::int64_t key_end) {
-  const std::int64_t head_dim = tile.arguments->q.extent.head_dim;
-  const std::int64_t columns = FlashScratch::padded(tile.arguments->v.extent.head_dim);
-  const std::int64_t row_end = std::min<std::int64_t>(tile.begin + row + kRows, tile.end);
-  const auto live_keys = [&](std::int64_t query) {
-    return std::clamp<std::int64_t>(TileSchedule::live_end(span, query) - key_begin, 0,
-                                    key_end - key_begin);
-  };
-  const std::int64_t live = live_keys(row_end - 1);
-  if (live == 0) return;
-  score_rows(scratch.queries + row * head_dim, scratch.keys, static_cast<std::size_t>(head_dim),
-             static_cast<std::size_t>(live), scratch.scores);
-  float factors[kRowBlock] = {};
-  for (std::int64_t query = tile.begin + row; query < row_end; ++query) {
-    const std::int64_t i = query - tile.begin;
-    factors[i - row] = softmax_step(scratch.scores + (i - row) * kFlashScoreStride,
-                                    live_keys(query), live, scratch.largest[i], scratch.sum[i]);
-  }
-  accumulate_rows(scratch.scores, scratch.values, static_cast<std::size_t>(columns),
-                  static_cast<std::size_t>(live), factors, scratch.accumulator + row * columns);
-}
-
-HWY_INLINE void write_rows(const FlashTile& tile, const FlashScratch& scratch) {
-  const TensorView& out = tile.arguments->out;
-  const std::int64_t e = out.extent.head_dim;
-  const std::int64_t columns = FlashScratch::padded(e);
-  for (std::int64_t i = 0; i < tile.end - tile.begin; ++i) {
-    const float* HWY_RESTRICT from = scratch.accumulator + i * columns;
-    float* HWY_RESTRICT to = out.row_as<float>(tile.batch, tile.head, tile.begin + i);
-    const float sum = scratch.sum[i];
-    const float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
-    for (std::int64_t x = 0; x < e; ++x) to[x] = from[x] * factor;
-    const double lse =
-        (static_cast<double>(scratch.largest[i]) + std::log2(static_cast<double>(sum))) *
-        std::numbers::ln2;
-    *tile.arguments->lse.row_as<float>(tile.batch, tile.head, tile.begin + i) =
-        sum == 0.0f ? kMinusInfinity : static_cast<float>(lse);
-  }
-}
-
-void attend_tile(const FlashTile& tile, const FlashScratch& scratch) {
-  const AttentionArguments& a = *tile.arguments;
-  const std::int64_t rows = tile.end - tile.begin;
-  const std::int64_t padded_rows = (rows + kRows - 1) / kRows * kRows;
-  const std::int64_t columns = FlashScratch::padded(a.v.extent.head_dim);
-  const std::int64_t kv_head = tile.head / (a.q.extent.heads / a.k.extent.heads);
-  const HeadRows keys(a.k, tile.batch, kv_head);
-  const HeadRows values(a.v, tile.batch, kv_head);
-
-  pack_interleaved(HeadRows(a.q, tile.batch, tile.head), tile.begin, rows, kRows,
-                   static_cast<float>(a.scale * std::numbers::log2e), scratch.queries);
-  std::fill_n(scratch.accumulator, padded_rows * columns, 0.0f);
-  std::fill_n(scratch.largest, padded_rows, kMinusInfinity);
-  std::fill_n(scratch.sum, padded_rows, 0.0f);
-  for (std::int64_t s = 0; s < tile.n_spans; ++s) {
-    const KeySpan& span = tile.spans[s];
-    const std::int64_t span_end = TileSchedule::live_end(span, tile.end - 1);
-    for (std::int64_t begin = span.begin; begin < span_end; begin += kFlashKeyBlock) {
-      const std::int64_t end = std::min(span_end, begin + kFlashKeyBlock);
-      pack_interleaved(keys, begin, end - begin, static_cast<std::int64_t>(panel_width()), 1.0f,
-                       scratch.keys);
-      pack_rows(values, begin, end - begin, columns, scratch.values);
-      for (std::int64_t row = 0; row < rows; row += kRows)
-        attend_block(tile, scratch, row, span, begin, end);
-    }
-  }
-  write_rows(tile, scratch);
-}
-
-}  // namespace
-}  // namespace qb::cpu::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace qb::cpu {
 namespace {
 
-HWY_EXPORT(attend_tile);
+// How a call is cut, by its shapes and threads alone, so that its memory can be predicted.
+struct Cut {
+  std::int64_t heads_at_once = 1;  // query heads in a tile
+  std::int64_t query_tile = kFlashQueryTile;
+  std::int64_t splits = 1;  // of each tile's keys
+};
 
-// A query tile of the schedule, cut to the kernel's own size.
-struct TileRows {
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+Cut cut_of(const Extent& q, const Extent& k, int threads) {
+  Cut cut;
+  const std::int64_t group = q.heads / k.heads;
+  const std::int64_t tokens = std::max<std::int64_t>(1, q.length);
+  cut.heads_at_once = std::clamp<std::int64_t>(kFlashGroupRows / tokens, 1, group);
+  if (threads == 1) return cut;
+  // Fewer items than this leave threads idle at the end of a call.
+  const std::int64_t enough = 4 * std::int64_t{threads};
+  const auto items = [&] {
+    return q.batch * k.heads * ceiling(group, cut.heads_at_once) * ceiling(tokens, cut.query_tile);
+  };
+  while (items() < enough && cut.query_tile > kFlashGroupRows) cut.query_tile /= 2;
+  constexpr std::int64_t kLeastKeys = 512;  // of a part, so that merging costs little beside it
+  if (items() < enough)
+    cut.splits = std::clamp<std::int64_t>(k.length / kLeastKeys, 1, ceiling(enough, items()));
+  return cut;
+}
+
+// O and LSE of the parts behind the first, which goes straight into the output.
+struct Parts {
+  Extent out;
+  Extent lse;
+  std::int64_t count;
+
+  Parts(const Extent& q, std::int64_t value_dim, std::int64_t splits)
+      : out{q.batch, q.heads, q.length, value_dim},
+        lse{q.batch, q.heads, q.length, 1},
+        count(splits - 1) {}
+  [[nodiscard]] std::int64_t bytes() const { return 4 * count * (out.elements() + lse.elements()); }
+};
+
+struct Rows {
   std::int64_t begin;
   std::int64_t end;
   std::int64_t first_span;
   std::int64_t n_spans;
-  std::int64_t pairs;  // computed, at most
+  std::int64_t keys;  // seen by the last row: the most of any
 };
 
 // Heavy tiles first, so that no thread begins one when the others are done. Bookkeeping of the
 // size of the schedule, so not taken from the workspace.
-std::vector<TileRows> heavy_first(const TileSchedule& schedule) {
-  std::vector<TileRows> tiles;
+std::vector<Rows> heavy_first(const TileSchedule& schedule, std::int64_t query_tile) {
+  std::vector<Rows> tiles;
   for (const QueryTile& tile : schedule.tiles)
-    for (std::int64_t begin = tile.begin; begin < tile.end; begin += kFlashQueryTile) {
-      const std::int64_t end = std::min(tile.end, begin + kFlashQueryTile);
+    for (std::int64_t begin = tile.begin; begin < tile.end; begin += query_tile) {
+      const std::int64_t end = std::min(tile.end, begin + query_tile);
       std::int64_t keys = 0;
       for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
         const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
         keys += TileSchedule::live_end(span, end - 1) - span.begin;
       }
-      tiles.push_back({begin, end, tile.first_span, tile.n_spans, keys * (end - begin)});
+      tiles.push_back({begin, end, tile.first_span, tile.n_spans, keys});
     }
-  std::stable_sort(tiles.begin(), tiles.end(),
-                   [](const TileRows& a, const TileRows& b) { return a.pairs > b.pairs; });
+  std::stable_sort(tiles.begin(), tiles.end(), [](const Rows& a, const Rows& b) {
+    return a.keys * (a.end - a.begin) > b.keys * (b.end - b.begin);
+  });
   return tiles;
 }
 
+// Part `split` of `splits` of the keys that the rows see, cut into even blocks.
+std::vector<KeySpan> key_blocks(const TileSchedule& schedule, const Rows& rows, std::int64_t split,
+                                std::int64_t splits) {
+  std::int64_t first = rows.keys * split / splits;
+  std::int64_t count = rows.keys * (split + 1) / splits - first;
+  std::vector<KeySpan> blocks;
+  for (std::int64_t s = rows.first_span; s < rows.first_span + rows.n_spans && count > 0; ++s) {
+    const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+    const std::int64_t live = TileSchedule::live_end(span, rows.end - 1) - span.begin;
+    const std::int64_t skipped = std::min(first, live);
+    const std::int64_t taken = std::min(count, live - skipped);
+    first -= skipped;
+    count -= taken;
+    const std::int64_t even =
+        round_up(ceiling(taken, ceiling(std::max<std::int64_t>(taken, 1), kFlashKeyBlock)), 8);
+    const std::int64_t end = span.begin + skipped + taken;
+    for (std::int64_t begin = span.begin + skipped; begin < end; begin += even)
+      blocks.push_back({begin, std::min(end, begin + even), span.kind, span.offset});
+  }
+  return blocks;
+}
+
 // Rows in no tile have no keys.
-void clear_rows_without_tile(const AttentionArguments& a) {
-  const auto clear = [&a](std::int64_t begin, std::int64_t end) {
-    if (begin < end)
-      clear_partial(a.out.tokens(begin, end - begin), a.lse.tokens(begin, end - begin));
+void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out,
+                             const TensorView& lse) {
+  const auto clear = [&](std::int64_t begin, std::int64_t end) {
+    if (begin < end) clear_partial(out.tokens(begin, end - begin), lse.tokens(begin, end - begin));
   };
   std::int64_t seen = 0;
-  for (const QueryTile& tile : a.schedule->tiles) {
+  for (const QueryTile& tile : schedule.tiles) {
     clear(seen, tile.begin);
     seen = tile.end;
   }
-  clear(seen, a.schedule->n_queries);
+  clear(seen, schedule.n_queries);
 }
 
 }  // namespace
 
 KernelTiles flash_tiles(std::int64_t /*head_dim*/) { return {kFlashQueryTile, kFlashKeyBlock}; }
 
-std::string_view flash_isa() {
-  const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
-  switch (usable & -usable) {  // the lowest bit is the best target
-    case HWY_AVX3:
-      return "avx512";
-    case HWY_AVX2:
-      return "avx2";
-    case HWY_SSE4:
-      return "sse4";
-    case HWY_NEON:
-      return "neon";
-    default:
-      return "scalar";
-  }
-}
-
 std::int64_t flash_workspace_bytes(const WorkspaceShape& shape) {
-  return shape.threads * 4 * FlashScratch::floats(shape.q.head_dim, shape.value_dim);
+  const Cut cut = cut_of(shape.q, shape.k, shape.threads);
+  return shape.threads * 4 * FlashScratch::floats(shape.q.head_dim, shape.value_dim) +
+         Parts(shape.q, shape.value_dim, cut.splits).bytes();
 }
 
 void flash_attention(const AttentionArguments& a, const KernelContext& context) {
   const std::int64_t head_dim = a.q.extent.head_dim;
   const std::int64_t value_dim = a.v.extent.head_dim;
   const std::int64_t floats = FlashScratch::floats(head_dim, value_dim);
+  const Cut cut = cut_of(a.q.extent, a.k.extent, context.threads);
+  const Parts parts(a.q.extent, value_dim, cut.splits);
   const Buffer memory(context.workspace, static_cast<std::size_t>(context.threads * 4 * floats),
                       "flash_tiles", context.worker);
-  const std::vector<TileRows> tiles = heavy_first(*a.schedule);
-  const std::int64_t heads = a.q.extent.batch * a.q.extent.heads;
-  clear_rows_without_tile(a);
-  parallel_for(static_cast<std::int64_t>(tiles.size()) * heads, context.threads, 1,
+  Buffer parts_memory;
+  if (parts.count > 0)
+    parts_memory = Buffer(context.workspace, static_cast<std::size_t>(parts.bytes()), "flash_parts",
+                          context.worker);
+  const auto part = [&](std::int64_t split) -> std::pair<TensorView, TensorView> {
+    if (split == 0) return {a.out, a.lse};
+    float* const out = parts_memory.as<float>() + (split - 1) * parts.out.elements();
+    float* const lse = parts_memory.as<float>() + parts.count * parts.out.elements() +
+                       (split - 1) * parts.lse.elements();
+    return {contiguous_view(out, DType::f32, parts.out),
+            contiguous_view(lse, DType::f32, parts.lse)};
+  };
+  const bool bf16_pairs = a.q.dtype == DType::bf16 && bf16_products();
+  const std::vector<Rows> tiles = heavy_first(*a.schedule, cut.query_tile);
+  const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
+  const std::int64_t head_sets = ceiling(group, cut.heads_at_once);
+  const std::int64_t per_tile = a.q.extent.batch * a.k.extent.heads * head_sets * cut.splits;
+  for (std::int64_t split = 0; split < cut.splits; ++split) {
+    const auto [out, lse] = part(split);
+    clear_rows_without_tile(*a.schedule, out, lse);
+  }
+  parallel_for(static_cast<std::int64_t>(tiles.size()) * per_tile, context.threads, 1,
                [&](std::int64_t item, std::int64_t, int thread) {
-                 const TileRows& rows = tiles[static_cast<std::size_t>(item / heads)];
-                 const std::int64_t head = item % heads;
-                 const FlashTile tile{&a,
-                                      head / a.q.extent.heads,
-                                      head % a.q.extent.heads,
-                                      rows.begin,
-                                      rows.end,
-                                      a.schedule->spans.data() + rows.first_span,
-                                      rows.n_spans};
-                 HWY_DYNAMIC_DISPATCH(attend_tile)
-                 (tile,
-                  FlashScratch::carve(memory.as<float>() + thread * floats, head_dim, value_dim));
+                 const Rows& rows = tiles[static_cast<std::size_t>(item / per_tile)];
+                 const std::int64_t split = item % cut.splits;
+                 const std::int64_t set = item % per_tile / cut.splits;
+                 const std::int64_t kv_head = set / head_sets % a.k.extent.heads;
+                 const std::int64_t first = set % head_sets * cut.heads_at_once;
+                 const std::vector<KeySpan> blocks =
+                     key_blocks(*a.schedule, rows, split, cut.splits);
+                 const auto [out, lse] = part(split);
+                 const FlashTile tile{.arguments = &a,
+                                      .out = out,
+                                      .lse = lse,
+                                      .batch = set / head_sets / a.k.extent.heads,
+                                      .first_head = kv_head * group + first,
+                                      .heads = std::min(cut.heads_at_once, group - first),
+                                      .begin = rows.begin,
+                                      .end = rows.end,
+                                      .blocks = blocks,
+                                      .bf16_pairs = bf16_pairs};
+                 const FlashScratch scratch =
+                     FlashScratch::carve(memory.as<float>() + thread * floats, head_dim, value_dim);
+                 if (tile.rows() <= kFlashThinRows)
+                   attend_thin_tile(tile, scratch);
+                 else
+                   attend_tile(tile, scratch);
                });
+  for (std::int64_t split = 1; split < cut.splits; ++split) {
+    const auto [out, lse] = part(split);
+    merge_partial(a.out, a.lse, out, lse);
+  }
 }
 
 }  // namespace qb::cpu
-#endif  // HWY_ONCE

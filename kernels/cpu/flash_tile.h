@@ -1,69 +1,99 @@
-// What the flash kernel's host side hands to its vector code: one query tile of one head.
+// What the flash kernel's host side hands to its vector code: some query rows, their blocks of
+// keys, and scratch memory.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "kernels/attention.h"
 
 namespace qb::cpu {
 
-// Rows of a query tile: every packed key block is used by that many rows, so that packing costs a
-// few percent; a multiple of every row block of the vector code.
+// Query rows of a tile, at most. Rows share what is converted or copied of a key block, and the
+// block's second read comes from cache; a multiple of every group width of the vector code.
 inline constexpr std::int64_t kFlashQueryTile = 192;
-// Keys packed, scored and masked together: key block, value block, queries and accumulators of a
-// tile stay in a second-level cache up to head_dim 256. A multiple of every panel width.
-inline constexpr std::int64_t kFlashKeyBlock = 256;
-// Distance of score rows: a little more than a block, so that they fall into different cache sets.
-inline constexpr std::int64_t kFlashScoreStride = kFlashKeyBlock + 16;
-// Rows whose scores exist at a time: the largest row block of any instruction set.
-inline constexpr std::int64_t kFlashMaxRows = 12;
-// Value columns are padded to whole vectors of the widest instruction set.
-inline constexpr std::int64_t kFlashColumnMultiple = 16;
+// Keys scored, masked and exponentiated together, at most: scores of one group of rows stay in
+// the first-level cache. A multiple of every row block of the vector code.
+inline constexpr std::int64_t kFlashKeyBlock = 64;
+// Rows whose scores are held at a time: three vectors of the widest instruction set.
+inline constexpr std::int64_t kFlashGroupRows = 48;
+// Copied keys and values are filled up to whole vectors of the widest instruction set.
+inline constexpr std::int64_t kFlashColumns = 16;
 
-// Float32 buffers of one thread, one after the other, each 64-byte aligned.
+[[nodiscard]] constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// Float32 buffers of one thread, one after the other, each 64-byte aligned. d and e stand for
+// head_dim and value head_dim rounded up to kFlashColumns.
 struct FlashScratch {
-  float* queries;      // [tile rows / row block][d][row block], scaled
-  float* keys;         // [panel][d][panel width]
-  float* values;       // [key block][padded e]
-  float* scores;       // [row block][score stride]
-  float* accumulator;  // [tile rows][padded e], not yet divided by `sum`
-  float* largest;      // [tile rows], of the scores so far, in units of log 2
-  float* sum;          // [tile rows], of 2^(score - largest)
+  float* queries;      // [group][d][group rows]
+  float* keys;         // [key block][d], only of keys that cannot be read in place
+  float* values;       // [key block][e], likewise
+  float* scores;       // [key block][group rows]
+  float* accumulator;  // [group][e][group rows], not yet divided by `sum`
+  float* largest;      // [tile rows], of the products q.k so far
+  float* sum;          // [tile rows], of 2^((score - largest) scale log2(e))
 
-  [[nodiscard]] static std::int64_t padded(std::int64_t value_dim) {
-    return (value_dim + kFlashColumnMultiple - 1) / kFlashColumnMultiple * kFlashColumnMultiple;
-  }
   [[nodiscard]] static std::int64_t floats(std::int64_t head_dim, std::int64_t value_dim) {
-    return (kFlashQueryTile + kFlashKeyBlock) * (head_dim + padded(value_dim)) +
-           kFlashMaxRows * kFlashScoreStride + 2 * kFlashQueryTile;
+    return (kFlashQueryTile + kFlashKeyBlock) *
+               (round_up(head_dim, kFlashColumns) + round_up(value_dim, kFlashColumns)) +
+           kFlashKeyBlock * kFlashGroupRows + 2 * kFlashQueryTile;
   }
   [[nodiscard]] static FlashScratch carve(float* memory, std::int64_t head_dim,
                                           std::int64_t value_dim) {
+    const std::int64_t d = round_up(head_dim, kFlashColumns);
+    const std::int64_t e = round_up(value_dim, kFlashColumns);
     FlashScratch scratch{};
     const auto take = [&memory](std::int64_t count) {
       return std::exchange(memory, memory + count);
     };
-    scratch.queries = take(kFlashQueryTile * head_dim);
-    scratch.keys = take(kFlashKeyBlock * head_dim);
-    scratch.values = take(kFlashKeyBlock * padded(value_dim));
-    scratch.scores = take(kFlashMaxRows * kFlashScoreStride);
-    scratch.accumulator = take(kFlashQueryTile * padded(value_dim));
+    scratch.queries = take(kFlashQueryTile * d);
+    scratch.keys = take(kFlashKeyBlock * d);
+    scratch.values = take(kFlashKeyBlock * e);
+    scratch.scores = take(kFlashKeyBlock * kFlashGroupRows);
+    scratch.accumulator = take(kFlashQueryTile * e);
     scratch.largest = take(kFlashQueryTile);
     scratch.sum = take(kFlashQueryTile);
     return scratch;
   }
 };
 
-// Query rows [begin, end), at most kFlashQueryTile of them, of one head.
+// Tokens [begin, end) of `heads` neighbouring query heads that read one key-value head; row
+// i * (end - begin) + t of the tile is token begin + t of head first_head + i. At most
+// kFlashQueryTile rows.
 struct FlashTile {
   const AttentionArguments* arguments;
+  TensorView out;  // where O and LSE of these keys go
+  TensorView lse;
   std::int64_t batch;
-  std::int64_t head;
+  std::int64_t first_head;
+  std::int64_t heads;
   std::int64_t begin;
   std::int64_t end;
-  const KeySpan* spans;
-  std::int64_t n_spans;
+  std::span<const KeySpan> blocks;  // of at most kFlashKeyBlock keys each, ascending
+  bool bf16_pairs;                  // multiply bf16 as it is, in pairs
+
+  [[nodiscard]] std::int64_t tokens() const { return end - begin; }
+  [[nodiscard]] std::int64_t rows() const { return heads * tokens(); }
+  [[nodiscard]] std::int64_t head(std::int64_t row) const { return first_head + row / tokens(); }
+  [[nodiscard]] std::int64_t token(std::int64_t row) const { return begin + row % tokens(); }
+  [[nodiscard]] std::int64_t kv_head() const {
+    return first_head / (arguments->q.extent.heads / arguments->k.extent.heads);
+  }
+  // Keys of a block that a row sees, counted from the block's begin.
+  [[nodiscard]] std::int64_t live_keys(const KeySpan& block, std::int64_t row) const {
+    return TileSchedule::live_end(block, token(row)) - block.begin;
+  }
 };
+
+// Rows up to which a tile has too few of them to fill the lanes of a vector: those go one by one.
+inline constexpr std::int64_t kFlashThinRows = 6;
+
+// O and LSE of a tile over its blocks. flash_tile.cpp: rows side by side in the lanes of vectors.
+// flash_thin.cpp: one row after another, for at most kFlashThinRows.
+void attend_tile(const FlashTile& tile, const FlashScratch& scratch);
+void attend_thin_tile(const FlashTile& tile, const FlashScratch& scratch);
 
 }  // namespace qb::cpu

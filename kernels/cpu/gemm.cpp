@@ -42,6 +42,25 @@ void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Mat
                                          rows, depth, depth, columns, static_cast<int>(status)));
 }
 
+void limit_gemm(InstructionSet set) {
+  const auto most = [set] {
+    switch (set) {
+      case InstructionSet::avx2:
+        return dnnl_cpu_isa_avx2;
+      case InstructionSet::avx512:
+        return dnnl_cpu_isa_avx512_core;
+      case InstructionSet::avx512_bf16:
+        return dnnl_cpu_isa_avx512_core_bf16;
+      case InstructionSet::scalar:  // the library has nothing below
+      case InstructionSet::sse4:
+      case InstructionSet::neon:
+        break;
+    }
+    return dnnl_cpu_isa_sse41;
+  }();
+  (void)dnnl_set_max_cpu_isa(most);
+}
+
 std::string_view gemm_isa() {
   switch (dnnl_get_effective_cpu_isa()) {
     case dnnl_cpu_isa_sse41:

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/cpu/instruction_set.h"
+
 namespace qb::cpu {
 
 struct Matrix {
@@ -18,6 +20,10 @@ struct Matrix {
 // library reports a failure.
 void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Matrix& a,
           const Matrix& b, float* c, std::int64_t c_row_stride);
+
+// Keeps the library to this instruction set: it can be told once, before its first product; later
+// calls are without effect.
+void limit_gemm(InstructionSet set);
 
 // The instruction set that the library chose for this CPU: "avx512_core_bf16", "avx2", ….
 [[nodiscard]] std::string_view gemm_isa();

@@ -5,32 +5,23 @@
 #include <set>
 #include <string>
 
-#include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
-#include <hwy/highway.h>
-
 #include "kernels/attention.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/row_softmax.h"
 #include "kernels/test_support.h"
 
 namespace qb {
 namespace {
 
-void use_targets(std::int64_t targets) {
-  hwy::SetSupportedTargetsForTest(targets);
-  hwy::GetChosenTarget().DeInit();
-}
-
-// Runs its body once for each target, best first, with the others hidden.
+// Runs its body once for each, best first, and goes back to the best.
 template <class Body>
-void for_each_target(Body body) {
-  use_targets(0);
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    use_targets(target);
-    SCOPED_TRACE(hwy::TargetName(target));
+void for_each_instruction_set(Body body) {
+  for (const InstructionSet set : available_instruction_sets()) {
+    use_instruction_set(set);
+    SCOPED_TRACE(word(set));
     body();
-    use_targets(0);
   }
+  use_instruction_set(available_instruction_sets().front());
 }
 
 TEST(InstructionSets, FlashAgreesWithTheReferenceOnEach) {
@@ -48,7 +39,7 @@ TEST(InstructionSets, FlashAgreesWithTheReferenceOnEach) {
   const std::vector<double> expected_lse = testing::values(lse.view());
 
   std::set<std::string_view> names;
-  for_each_target([&] {
+  for_each_instruction_set([&] {
     testing::fill(out.view(), std::nan(""));
     testing::fill(lse.view(), std::nan(""));
     attention(Kernel::flash, arguments, {heap_allocator(), 1, 0});
@@ -57,11 +48,11 @@ TEST(InstructionSets, FlashAgreesWithTheReferenceOnEach) {
     EXPECT_LE(testing::max_difference(testing::values(lse.view()), expected_lse), 64.0 * u);
     names.insert(kernel_isa(Kernel::flash));
   });
-  EXPECT_EQ(names.size(), hwy::SupportedAndGeneratedTargets().size());
+  EXPECT_EQ(names.size(), available_instruction_sets().size());
 }
 
 TEST(InstructionSets, SoftmaxOfARowOnEach) {
-  for_each_target([] {
+  for_each_instruction_set([] {
     for (const std::int64_t n : {1, 3, 16, 37}) {
       std::vector<float> row(static_cast<std::size_t>(n), 50.0f);
       row.back() = -std::numeric_limits<float>::infinity();
@@ -80,7 +71,7 @@ TEST(InstructionSets, SoftmaxOfARowOnEach) {
 TEST(InstructionSets, ConversionsGiveTheSameBitsOnEach) {
   std::vector<std::uint16_t> halves(65536);
   for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i);
-  for_each_target([&] {
+  for_each_instruction_set([&] {
     for (const DType dtype : {DType::f16, DType::bf16}) {
       std::vector<float> wide(halves.size());
       std::vector<std::uint16_t> back(halves.size());

@@ -1,0 +1,196 @@
+// Rows in and out of the flash kernel: keys and values as 32-bit units, read where they are if that
+// can be; queries transposed into the lanes of vectors, outputs transposed back.
+#if defined(QB_KERNELS_CPU_FLASH_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QB_KERNELS_CPU_FLASH_ROWS_INL_H
+#undef QB_KERNELS_CPU_FLASH_ROWS_INL_H
+#else
+#define QB_KERNELS_CPU_FLASH_ROWS_INL_H
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+#include <hwy/highway.h>
+
+#include "kernels/cpu/flash_tile.h"
+#include "kernels/cpu/tile_product-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+
+// Rows of 32-bit units at a distance.
+struct UnitRows {
+  const float* data;
+  std::int64_t stride;  // in units
+};
+
+// Rows [begin, begin + count) of one head in float32, or for pairs in their own bf16. In place
+// where the rows follow one another and need no conversion, else copied into `buffer`, at a
+// distance that is a multiple of kFlashColumns units, filled up with zeros.
+template <class Units>
+HWY_INLINE UnitRows unit_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
+                              std::int64_t begin, std::int64_t count, float* buffer) {
+  constexpr bool kPairs = Units::kElements == 2;
+  const std::int64_t dim = view.extent.head_dim;
+  const std::byte* const first = view.row(batch, head, begin);
+  const bool own_type = kPairs || view.dtype == DType::f32;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(first) % sizeof(float) == 0;
+  if (own_type && aligned && view.token_stride == dim &&
+      dim % (kFlashColumns * Units::kElements) == 0)
+    return {reinterpret_cast<const float*>(first), dim / Units::kElements};
+  const std::int64_t stride = round_up(dim, kFlashColumns * Units::kElements) / Units::kElements;
+  for (std::int64_t j = 0; j < count; ++j) {
+    float* const to = buffer + j * stride;
+    const std::byte* const row = view.row(batch, head, begin + j);
+    std::fill_n(to, stride, 0.0f);
+    if (own_type)
+      std::memcpy(to, row, static_cast<std::size_t>(dim * size_of(view.dtype)));
+    else
+      convert(row, view.dtype, to, DType::f32, dim);
+  }
+  return {buffer, stride};
+}
+
+// Pairs of neighbouring rows of bf16, column by column: unit x of row j is (v[2j][x], v[2j+1][x]).
+// An odd last row is paired with zeros. `stride` units a row, a multiple of kFlashColumns.
+HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
+                          std::int64_t begin, std::int64_t count, std::int64_t stride, float* to) {
+  const hn::ScalableTag<std::uint32_t> du;
+  const hn::Rebind<std::uint16_t, decltype(du)> dh;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(du));
+  const std::int64_t dim = view.extent.head_dim;
+  alignas(64) static constexpr std::uint16_t kZeros[256] = {};
+  for (std::int64_t j = 0; j < count; j += 2, to += stride) {
+    const auto* const low = view.row_as<std::uint16_t>(batch, head, begin + j);
+    const auto* const high =
+        j + 1 < count ? view.row_as<std::uint16_t>(batch, head, begin + j + 1) : kZeros;
+    auto* const units = reinterpret_cast<std::uint32_t*>(to);
+    std::int64_t x = 0;
+    for (; x + lanes <= dim; x += lanes)
+      hn::Store(hn::Or(hn::PromoteTo(du, hn::LoadU(dh, low + x)),
+                       hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(dh, high + x)))),
+                du, units + x);
+    for (; x < dim; ++x) units[x] = low[x] | static_cast<std::uint32_t>(high[x]) << 16;
+    std::fill(units + x, units + stride, 0u);
+  }
+}
+
+// to[x * width + i] = unit x of row i of the group, for i < width; rows behind `count` are zero.
+// `flip` is added to the bits of each unit (signs). units is a multiple of 4, width of the lanes.
+template <class Row>
+HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, std::int64_t width,
+                             std::uint32_t flip, float* to);
+
+// row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim. width is a multiple of the
+// lanes, and there are so many rows of `from` that dim may be rounded up to a multiple of 4.
+template <class Row>
+HWY_INLINE void transpose_out(const float* from, std::int64_t count, std::int64_t dim,
+                              std::int64_t width, const float* factors, Row row);
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <class Row>
+HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, std::int64_t width,
+                             std::uint32_t flip, float* HWY_RESTRICT to) {
+  for (std::int64_t i = 0; i < width; ++i) {
+    const float* const from = i < count ? row(i) : nullptr;
+    for (std::int64_t x = 0; x < units; ++x)
+      to[x * width + i] = from == nullptr
+                              ? 0.0f
+                              : std::bit_cast<float>(std::bit_cast<std::uint32_t>(from[x]) ^ flip);
+  }
+}
+
+template <class Row>
+HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count, std::int64_t dim,
+                              std::int64_t width, const float* factors, Row row) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    float* const to = row(i);
+    for (std::int64_t x = 0; x < dim; ++x) to[x] = from[x * width + i] * factors[i];
+  }
+}
+
+#else  // by blocks of 4 x 4
+
+using FourFloats = hn::FixedTag<float, 4>;
+
+// Rows of a 4 x 4 block become its columns.
+template <class V>
+HWY_INLINE void transpose_four(V (&rows)[4]) {
+  const FourFloats d;
+  const hn::FixedTag<std::uint64_t, 2> pairs;
+  const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, rows[0], rows[1]));
+  const auto b = hn::BitCast(pairs, hn::InterleaveUpper(d, rows[0], rows[1]));
+  const auto c = hn::BitCast(pairs, hn::InterleaveLower(d, rows[2], rows[3]));
+  const auto e = hn::BitCast(pairs, hn::InterleaveUpper(d, rows[2], rows[3]));
+  rows[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, c));
+  rows[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, c));
+  rows[2] = hn::BitCast(d, hn::InterleaveLower(pairs, b, e));
+  rows[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, b, e));
+}
+
+template <class Row>
+HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, std::int64_t width,
+                             std::uint32_t flip, float* HWY_RESTRICT to) {
+  const FourFloats d;
+  const hn::RebindToUnsigned<FourFloats> du;
+  alignas(64) static constexpr float kZeroRow[256] = {};
+  const auto bits = hn::BitCast(d, hn::Set(du, flip));
+  for (std::int64_t i = 0; i < width; i += 4) {
+    const float* from[4];
+    for (std::int64_t r = 0; r < 4; ++r) from[r] = i + r < count ? row(i + r) : kZeroRow;
+    for (std::int64_t x = 0; x < units; x += 4) {
+      hn::Vec<FourFloats> block[4];
+      for (std::size_t r = 0; r < 4; ++r) block[r] = hn::Xor(hn::LoadU(d, from[r] + x), bits);
+      transpose_four(block);
+      for (std::int64_t r = 0; r < 4; ++r)
+        hn::Store(block[static_cast<std::size_t>(r)], d, to + (x + r) * width + i);
+    }
+  }
+}
+
+template <class Row>
+HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count, std::int64_t dim,
+                              std::int64_t width, const float* factors, Row row) {
+  const FourFloats d;
+  for (std::int64_t i = 0; i < count; i += 4) {
+    const auto factor = hn::Load(d, factors + i);
+    for (std::int64_t x = 0; x < dim; x += 4) {
+      hn::Vec<FourFloats> block[4];
+      for (std::int64_t r = 0; r < 4; ++r)
+        block[static_cast<std::size_t>(r)] =
+            hn::Mul(hn::Load(d, from + (x + r) * width + i), factor);
+      transpose_four(block);
+      const std::int64_t columns = std::min<std::int64_t>(4, dim - x);
+      for (std::int64_t r = 0; r < std::min<std::int64_t>(4, count - i); ++r) {
+        HWY_ALIGN float four[4];
+        hn::Store(block[static_cast<std::size_t>(r)], d, four);
+        std::memcpy(row(i + r) + x, four, static_cast<std::size_t>(columns) * sizeof(float));
+      }
+    }
+  }
+}
+
+#endif  // HWY_SCALAR
+
+// The natural logarithm of sum 2^shift.
+HWY_INLINE float natural_lse(float shift, float sum) {
+  if (sum == 0.0f) return -std::numeric_limits<float>::infinity();
+  const double log2 = static_cast<double>(shift) + std::log2(static_cast<double>(sum));
+  return static_cast<float>(log2 * std::numbers::ln2);
+}
+
+// |scale| log2(e), which turns a product into the exponent of a power of two. The sign of the scale
+// goes into the queries; where the scale is 0 they are 0, and this is 1.
+HWY_INLINE float folded_scale(double scale) {
+  return scale == 0.0 ? 1.0f : static_cast<float>(std::abs(scale) * std::numbers::log2e);
+}
+
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

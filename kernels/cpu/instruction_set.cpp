@@ -1,0 +1,80 @@
+#include "kernels/cpu/instruction_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "harness/base/status.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/highway_targets.h"
+// After highway_targets.h
+#include <hwy/highway.h>
+
+namespace qb {
+namespace {
+
+std::int64_t highway_target(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::scalar:
+      return HWY_STATIC_TARGET == HWY_NEON ? HWY_NEON : HWY_TARGETS & (HWY_EMU128 | HWY_SCALAR);
+    case InstructionSet::sse4:
+      return HWY_SSE4;
+    case InstructionSet::neon:
+      return HWY_NEON;
+    case InstructionSet::avx2:
+      return HWY_AVX2;
+    case InstructionSet::avx512:
+    case InstructionSet::avx512_bf16:
+      return HWY_AVX3;
+  }
+  return 0;
+}
+
+bool cpu_has_bf16_products() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
+std::atomic<InstructionSet>& current() {
+  static std::atomic<InstructionSet> set{available_instruction_sets().front()};
+  return set;
+}
+
+}  // namespace
+
+const std::vector<InstructionSet>& available_instruction_sets() {
+  static const std::vector<InstructionSet> sets = [] {
+    const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+    std::vector<InstructionSet> found;
+    for (const auto& [set, word] : Words<InstructionSet>::table)
+      if ((usable & highway_target(set)) != 0 &&
+          (set != InstructionSet::avx512_bf16 || cpu_has_bf16_products()))
+        found.push_back(set);
+    std::reverse(found.begin(), found.end());
+    return found;
+  }();
+  return sets;
+}
+
+InstructionSet instruction_set() { return current().load(std::memory_order_relaxed); }
+
+void use_instruction_set(InstructionSet set) {
+  const auto& sets = available_instruction_sets();
+  if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
+    std::string names;
+    for (const InstructionSet known : sets)
+      names += (names.empty() ? "" : ", ") + std::string(word(known));
+    throw Unsupported(fmt::format("this CPU and build have no instruction set {}; there are: {}",
+                                  word(set), names));
+  }
+  current() = set;
+  hwy::SetSupportedTargetsForTest(highway_target(set));
+  hwy::GetChosenTarget().DeInit();
+  cpu::limit_gemm(set);
+}
+
+}  // namespace qb

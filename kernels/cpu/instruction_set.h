@@ -1,0 +1,46 @@
+// Which instruction set the CPU kernels run with: the best that this CPU has, unless one is forced.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/base/words.h"
+
+namespace qb {
+
+enum class InstructionSet { scalar, sse4, neon, avx2, avx512, avx512_bf16 };
+
+template <>
+struct Words<InstructionSet> {
+  static constexpr std::string_view what = "instruction set";
+  static constexpr std::pair<InstructionSet, std::string_view> table[] = {
+      {InstructionSet::scalar, "scalar"},            // portable code
+      {InstructionSet::sse4, "sse4"},                // 128 bits, no fused multiply-add
+      {InstructionSet::neon, "neon"},                // 128 bits
+      {InstructionSet::avx2, "avx2"},                // 256 bits, with FMA
+      {InstructionSet::avx512, "avx512"},            // 512 bits: F, VL, DQ, BW
+      {InstructionSet::avx512_bf16, "avx512_bf16"},  // and products of bf16 pairs
+  };
+};
+
+// Those that this CPU has and this build holds code for, best first.
+[[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();
+
+// The one in use.
+[[nodiscard]] InstructionSet instruction_set();
+
+// From now on all CPU kernels of this process use it, the products of `materialized` too where the
+// BLAS has not run yet. Throws Unsupported, naming those that there are, where this CPU or build
+// lacks it. Not while a kernel runs.
+void use_instruction_set(InstructionSet set);
+
+namespace cpu {
+
+// bf16 may be multiplied in pairs.
+[[nodiscard]] inline bool bf16_products() {
+  return instruction_set() == InstructionSet::avx512_bf16;
+}
+
+}  // namespace cpu
+}  // namespace qb
