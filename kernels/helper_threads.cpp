@@ -28,17 +28,29 @@ const cpu_set_t& process_cores() {
 
 constexpr int kAnyCore = -1;
 
-// The calling thread goes to the index-th core of the process, or to any. Failure is no harm: the
-// scheduler decides.
-void pin_to(int index) {
+// The calling thread goes to this core, or to any of the process. Failure is no harm: the scheduler
+// decides.
+void pin_to(int core) {
   cpu_set_t set = process_cores();
-  if (index != kAnyCore) {
+  if (core != kAnyCore) {
     CPU_ZERO(&set);
-    int seen = 0;
-    for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
-      if (CPU_ISSET(core, &process_cores()) && seen++ == index) CPU_SET(core, &set);
+    CPU_SET(static_cast<std::size_t>(core), &set);
   }
   (void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+// The process's cores, that on which the caller runs first: it need not move.
+std::vector<int> cores_from_here() {
+  static const std::vector<int> all = [] {
+    std::vector<int> found;
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(static_cast<std::size_t>(core), &process_cores())) found.push_back(core);
+    return found;
+  }();
+  std::vector<int> cores = all;
+  const auto here = std::find(cores.begin(), cores.end(), sched_getcpu());
+  if (here != cores.end()) std::rotate(cores.begin(), here, here + 1);
+  return cores;
 }
 
 // Waits until `state` is `wanted`: awake for some 20 us, which is what a sleep and a wake-up cost,
@@ -138,16 +150,20 @@ Idle& idle() {
 
 void run_with_helpers(int n, const std::function<void(int)>& work) {
   if (n <= 1) return work(0);
-  const bool pinned = n == available_cores();
+  const std::vector<int> cores = n == available_cores()
+                                     ? cores_from_here()
+                                     : std::vector<int>(static_cast<std::size_t>(n), kAnyCore);
   auto helpers = idle().take(n - 1);
-  for (std::size_t i = 0; i < helpers.size(); ++i) {
-    const int index = static_cast<int>(i) + 1;
-    helpers[i]->start(work, index, pinned ? index : kAnyCore);
+  for (std::size_t i = 0; i < helpers.size(); ++i)
+    helpers[i]->start(work, static_cast<int>(i) + 1, cores[i + 1]);
+  if (cores[0] == kAnyCore) {
+    work(0);
+  } else {
+    const cpu_set_t before = affinity();
+    pin_to(cores[0]);
+    work(0);
+    (void)sched_setaffinity(0, sizeof(before), &before);
   }
-  const cpu_set_t before = affinity();
-  if (pinned) pin_to(0);
-  work(0);
-  if (pinned) (void)sched_setaffinity(0, sizeof(before), &before);
   for (const auto& helper : helpers) helper->finish();
   idle().give_back(std::move(helpers));
 }

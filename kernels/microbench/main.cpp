@@ -21,26 +21,26 @@
 
 namespace {
 
+constexpr const char* kHelp =
+    R"(microbench: ceilings of this machine, parts of attention, whole kernels, CQS over dense
+
+  microbench --quick       the targets of the CPU kernels, in under two minutes
+  microbench --out=DIR     everything, into DIR; qb plot DIR draws it
+  microbench --benchmark_filter='sweep/flash/f32' --out=DIR
+
+  --quick     only what the targets need
+  --out=DIR   write DIR/microbench.csv, a row a repeat, and DIR/manifest.json
+
+Each benchmark runs 6 times, with --quick 4 (--benchmark_repetitions), the first to warm up. Its
+ceiling (multiply-adds of the instruction set, or memory) is measured beside each repeat. The table
+at the end holds what was measured against the targets: met, missed or not measured.
+
+Exit codes: 0 some benchmark ran and none failed, 1 one failed or none matched, 2 bad usage,
+3 the folder cannot be written. A missed target is no failure.
+)";
+
 void print_help() {
-  std::puts(
-      "microbench: ceilings of this machine, parts of attention, whole kernels, CQS over dense\n"
-      "\n"
-      "  microbench --quick                 the targets of the CPU kernels, in under two minutes\n"
-      "  microbench --out=DIR               everything, into DIR; qb plot DIR draws it\n"
-      "  microbench --benchmark_filter='sweep/flash/f32' --out=DIR\n"
-      "\n"
-      "  --quick     only what the targets need\n"
-      "  --out=DIR   write DIR/microbench.csv, a row a repeat, and DIR/manifest.json\n"
-      "\n"
-      "Each benchmark runs 6 times, with --quick 4 (--benchmark_repetitions), the first to warm "
-      "up. Its ceiling\n"
-      "(multiply-adds of the instruction set, or memory) is measured beside each repeat. The "
-      "table\n"
-      "at the end holds what was measured against the targets: met, missed or not measured.\n"
-      "\n"
-      "Exit codes: 0 some benchmark ran and none failed, 1 one failed or none matched, 2 bad "
-      "usage,\n"
-      "3 the folder cannot be written. A missed target is no failure.\n");
+  std::puts(kHelp);
   benchmark::PrintDefaultHelp();
 }
 
