@@ -13,12 +13,13 @@
 namespace qb {
 namespace {
 
-// Parameters that may split a run into series, besides workers; with how a value is named.
+// Parameters that may split a run into series; with how a value is named.
 struct Parameter {
-  const char* column;
+  std::string_view column;
   const char* format;
 };
-constexpr std::array kParameters = {Parameter{"algorithm", "{}"},
+constexpr std::array kParameters = {Parameter{"workers", "W = {}"},
+                                    Parameter{"algorithm", "{}"},
                                     Parameter{"kernel", "{}"},
                                     Parameter{"device", "{}"},
                                     Parameter{"ranks", "{}"},
@@ -34,10 +35,30 @@ constexpr std::array kParameters = {Parameter{"algorithm", "{}"},
                                     Parameter{"seed", "seed {}"},
                                     Parameter{"memory_budget_bytes", "budget {} B"}};
 
-std::string named(const Parameter& parameter, const std::string& value) {
-  if (std::string_view(parameter.column) == "threads" && value == "0") return "all cores";
-  return value.empty() ? value : fmt::format(fmt::runtime(parameter.format), value);
+using Key = std::vector<std::string>;
+
+Key key_of(const CsvTable& cases, std::size_t row, const std::vector<std::string>& columns) {
+  Key key;
+  for (const std::string& column : columns) key.push_back(cases.text(row, column));
+  return key;
 }
+
+std::size_t distinct_keys(const CsvTable& cases, const std::vector<std::size_t>& rows,
+                          const std::vector<std::string>& columns) {
+  std::set<Key> keys;
+  for (const std::size_t row : rows) keys.insert(key_of(cases, row, columns));
+  return keys.size();
+}
+
+std::vector<double> all(const std::vector<Panel>& panels, double Point::*member) {
+  std::vector<double> values;
+  for (const Panel& panel : panels)
+    for (const Series& series : panel.series)
+      for (const Point& point : series.points) values.push_back(point.*member);
+  return values;
+}
+
+}  // namespace
 
 std::vector<std::size_t> standing_rows(const CsvTable& cases) {
   std::map<std::string, std::size_t> last;
@@ -48,52 +69,38 @@ std::vector<std::size_t> standing_rows(const CsvTable& cases) {
   return rows;
 }
 
-using Key = std::vector<std::string>;
-
-Key key_of(const CsvTable& cases, std::size_t row, const std::vector<Parameter>& parameters) {
-  Key key = {cases.text(row, "workers")};
-  for (const Parameter& parameter : parameters) key.push_back(cases.text(row, parameter.column));
-  return key;
-}
-
-std::size_t distinct_keys(const CsvTable& cases, const std::vector<std::size_t>& rows,
-                          const std::vector<Parameter>& parameters) {
-  std::set<Key> keys;
-  for (const std::size_t row : rows) keys.insert(key_of(cases, row, parameters));
-  return keys.size();
-}
-
-// A parameter tells series apart only if it splits them further: an algorithm that goes with its
-// worker count (dense with 1, cqs with the others) does not.
-std::vector<Parameter> splitting_parameters(const CsvTable& cases,
-                                            const std::vector<std::size_t>& rows) {
-  std::vector<Parameter> chosen;
+std::vector<std::string> splitting_columns(const CsvTable& cases,
+                                           const std::vector<std::size_t>& rows,
+                                           const std::vector<std::string>& given) {
+  std::vector<std::string> known = given;
   for (const Parameter& parameter : kParameters) {
     if (!cases.has(parameter.column)) continue;
-    std::vector<Parameter> more = chosen;
-    more.push_back(parameter);
-    if (distinct_keys(cases, rows, more) > distinct_keys(cases, rows, chosen))
-      chosen = std::move(more);
+    std::vector<std::string> more = known;
+    more.emplace_back(parameter.column);
+    if (distinct_keys(cases, rows, more) > distinct_keys(cases, rows, known))
+      known = std::move(more);
   }
-  return chosen;
+  known.erase(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(given.size()));
+  return known;
 }
 
-std::vector<double> all(const Panel& panel, double Point::*member) {
-  std::vector<double> values;
-  for (const Series& series : panel.series)
-    for (const Point& point : series.points) values.push_back(point.*member);
-  return values;
+std::string named_value(std::string_view column, const std::string& value) {
+  if (column == "threads" && value == "0") return "all cores";
+  if (column == "threads" && value == "1") return "1 thread";
+  const auto found =
+      std::find_if(kParameters.begin(), kParameters.end(),
+                   [&](const Parameter& parameter) { return parameter.column == column; });
+  if (value.empty() || found == kParameters.end()) return value;
+  return fmt::format(fmt::runtime(found->format), value);
 }
-
-}  // namespace
 
 std::vector<CaseSeries> case_series(const CsvTable& cases) {
   const std::vector<std::size_t> rows = standing_rows(cases);
-  const std::vector<Parameter> parameters = splitting_parameters(cases, rows);
+  const std::vector<std::string> columns = splitting_columns(cases, rows, {"workers"});
   std::map<std::pair<std::int64_t, Key>, std::vector<std::size_t>> groups;
   for (const std::size_t row : rows) {
     const auto workers = static_cast<std::int64_t>(cases.number(row, "workers"));
-    groups[{workers, key_of(cases, row, parameters)}].push_back(row);
+    groups[{workers, key_of(cases, row, columns)}].push_back(row);
   }
   std::map<std::int64_t, int> variants;
   std::vector<CaseSeries> series;
@@ -102,8 +109,8 @@ std::vector<CaseSeries> case_series(const CsvTable& cases) {
       return cases.number(a, "n_tokens") < cases.number(b, "n_tokens");
     });
     CaseSeries one{.name = fmt::format("W = {}", key.first), .workers = key.first};
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      if (const std::string part = named(parameters[i], key.second[i + 1]); !part.empty())
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (const std::string part = named_value(columns[i], key.second[i]); !part.empty())
         one.name += ", " + part;
     one.style = worker_style(key.first, variants[key.first]++);
     one.rows = std::move(members);
@@ -121,19 +128,16 @@ std::vector<CaseSeries> case_series(const CsvTable& cases) {
 }
 
 std::string shared_parameters(const CsvTable& cases) {
-  constexpr std::array shown = {Parameter{"batch", "B = {}"},      Parameter{"q_heads", "H = {}"},
-                                Parameter{"head_dim", "d = {}"},   Parameter{"dtype", "{}"},
-                                Parameter{"mask", "{} mask"},      Parameter{"kernel", "{} kernel"},
-                                Parameter{"device", "{}"},         Parameter{"ranks", "{} ranks"},
-                                Parameter{"threads", "{} threads"}};
+  constexpr std::array<std::string_view, 9> shown = {
+      "batch", "q_heads", "head_dim", "dtype", "mask", "kernel", "device", "ranks", "threads"};
   std::string out;
-  for (const Parameter& parameter : shown) {
-    if (!cases.has(parameter.column) || cases.size() == 0) continue;
+  for (const std::string_view column : shown) {
+    if (!cases.has(column) || cases.size() == 0) continue;
     std::set<std::string> values;
-    for (std::size_t row = 0; row < cases.size(); ++row)
-      values.insert(cases.text(row, parameter.column));
+    for (std::size_t row = 0; row < cases.size(); ++row) values.insert(cases.text(row, column));
     if (values.size() != 1 || values.begin()->empty()) continue;
-    out += (out.empty() ? "" : ", ") + named(parameter, *values.begin());
+    out += (out.empty() ? "" : ", ") + named_value(column, *values.begin());
+    if (column == "kernel" || column == "ranks") out += fmt::format(" {}", column);
   }
   return out;
 }
@@ -169,6 +173,15 @@ Series out_of_memory_series(const CsvTable& cases, const CaseSeries& from, doubl
   return series;
 }
 
+std::string interval_note(double coverage, double samples) {
+  if (!(coverage < 0.95))
+    return "Marks are medians; bars are 95 % order-statistic intervals of the median.";
+  return fmt::format(
+      "Marks are medians; bars span all repeats, at least {:.0f}, which holds the median with "
+      "{:.1f} % confidence.",
+      samples, coverage * 100.0);
+}
+
 std::vector<std::string> case_notes(const CsvTable& cases) {
   std::map<std::string, int> missing;
   double coverage = 1.0;
@@ -181,14 +194,7 @@ std::vector<std::string> case_notes(const CsvTable& cases) {
       samples = cases.number(row, "n_samples");
     }
   }
-  std::vector<std::string> notes;
-  if (coverage < 0.95)
-    notes.push_back(fmt::format(
-        "Marks are medians; bars span all repeats, at least {:.0f}, which holds the median with "
-        "{:.1f} % confidence.",
-        samples, coverage * 100.0));
-  else
-    notes.emplace_back("Marks are medians; bars are 95 % order-statistic intervals of the median.");
+  std::vector<std::string> notes = {interval_note(coverage, samples)};
   if (!missing.empty()) {
     int count = 0;
     std::string kinds;
@@ -202,13 +208,19 @@ std::vector<std::string> case_notes(const CsvTable& cases) {
   return notes;
 }
 
-std::vector<double> all_x(const Panel& panel) { return all(panel, &Point::x); }
-std::vector<double> all_y(const Panel& panel) { return all(panel, &Point::y); }
+std::vector<double> all_x(const Panel& panel) { return all({panel}, &Point::x); }
+std::vector<double> all_y(const Panel& panel) { return all({panel}, &Point::y); }
+std::vector<double> all_x(const std::vector<Panel>& panels) { return all(panels, &Point::x); }
+std::vector<double> all_y(const std::vector<Panel>& panels) { return all(panels, &Point::y); }
 
-Axis tokens_axis(const Panel& panel) {
-  return {.label = "sequence length N (tokens)",
-          .column = "n_tokens",
-          .log = spans_powers(all_x(panel))};
+Axis tokens_axis(const Panel& panel) { return tokens_axis(all_x(panel)); }
+
+Axis tokens_axis(const std::vector<double>& x) {
+  return {.label = "sequence length N (tokens)", .column = "n_tokens", .log = spans_powers(x)};
+}
+
+std::string panel_title(std::int64_t head_dim, const std::string& mask) {
+  return fmt::format("d = {}, {} mask", head_dim, mask);
 }
 
 }  // namespace qb

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/csv.h"
@@ -30,6 +31,19 @@ struct CaseSeries {
 // Of several rows with one case_id the last stands. Ascending worker count.
 [[nodiscard]] std::vector<CaseSeries> case_series(const CsvTable& cases);
 
+// The last row of each case_id, in the order of the file.
+[[nodiscard]] std::vector<std::size_t> standing_rows(const CsvTable& cases);
+
+// The parameters that tell the rows apart when `given` already do, each only if it splits them
+// further: an algorithm that goes with its worker count (dense with 1, cqs with the others) does
+// not.
+[[nodiscard]] std::vector<std::string> splitting_columns(const CsvTable& cases,
+                                                         const std::vector<std::size_t>& rows,
+                                                         const std::vector<std::string>& given);
+
+// How a value of a parameter is named: `W = 7`, `flash`, `causal mask`. Empty for an empty value.
+[[nodiscard]] std::string named_value(std::string_view column, const std::string& value);
+
 // The parameters that all cases share: `B = 1, H = 8, d = 64, f16, full mask, materialized,
 // serial`.
 [[nodiscard]] std::string shared_parameters(const CsvTable& cases);
@@ -47,14 +61,25 @@ struct CaseSeries {
 [[nodiscard]] Series out_of_memory_series(const CsvTable& cases, const CaseSeries& from,
                                           double limit);
 
+// What the bars are, where the least interval of the figure covers `coverage` and comes from
+// `samples` repeats.
+[[nodiscard]] std::string interval_note(double coverage, double samples);
+
 // Sentences for the notes: which cases have no point and why; what the bars are.
 [[nodiscard]] std::vector<std::string> case_notes(const CsvTable& cases);
 
-// All x (or y) of the panel's points, to choose between a linear and a log axis.
+// All x (or y) of the points of a panel, or of several that share an axis, to choose between a
+// linear and a log one.
 [[nodiscard]] std::vector<double> all_x(const Panel& panel);
 [[nodiscard]] std::vector<double> all_y(const Panel& panel);
+[[nodiscard]] std::vector<double> all_x(const std::vector<Panel>& panels);
+[[nodiscard]] std::vector<double> all_y(const std::vector<Panel>& panels);
 
-// `sequence length N (tokens)`; log where the points span powers.
+// `sequence length N (tokens)`; log where the values span powers.
 [[nodiscard]] Axis tokens_axis(const Panel& panel);
+[[nodiscard]] Axis tokens_axis(const std::vector<double>& x);
+
+// Of a panel of one shape: `d = 64, causal mask`.
+[[nodiscard]] std::string panel_title(std::int64_t head_dim, const std::string& mask);
 
 }  // namespace qb

@@ -57,7 +57,7 @@ struct Series {
   Draw draw = Draw::line_points;
   Style style{};
   bool published = false;  // someone else's numbers: dashed, hollow, one shared legend entry
-  bool thin = false;       // a background curve; rectangles without white borders
+  bool thin = false;       // a background curve, its marks hollow; rectangles without white borders
   bool in_legend = true;
   std::string text{};  // written into each rectangle
   std::vector<Point> points{};
@@ -95,6 +95,13 @@ struct Figure {
   figure.title = std::move(title);
   figure.empty_reason = std::move(reason);
   return figure;
+}
+
+// Several panels stand in two columns, lower than a panel alone.
+inline void arrange_panels(Figure& figure) {
+  if (figure.panels.size() < 2) return;
+  figure.columns = 2;
+  figure.panel_height = 260;
 }
 
 }  // namespace qb

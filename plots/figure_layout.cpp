@@ -77,6 +77,7 @@ Scale y_scale(const Figure& figure, std::size_t p) {
   for_points(figure, p, [&](const Point& point) {
     values.insert(values.end(), {point.y, point.low, point.high});
   });
+  for (const Tic& tic : figure.panels[p].y.tics) values.push_back(tic.value);
   return make_scale(figure.panels[p].y, values);
 }
 

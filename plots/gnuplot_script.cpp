@@ -27,6 +27,12 @@ int point_type(const Style& style, bool hollow) {
   return filled[style.mark % kMarks] - (hollow ? 1 : 0);
 }
 
+// Lengths of lines and gaps, for the dashes of Style::dash; a solid line needs no word.
+std::string dash_look(const Style& style) {
+  constexpr std::string_view looks[kDashes] = {"", "dt (7,3) ", "dt (2,3) "};
+  return std::string(looks[style.dash % kDashes]);
+}
+
 std::string line_look(const Series& series) {
   const std::string colour = colour_text(series.style.colour);
   switch (series.draw) {
@@ -34,8 +40,9 @@ std::string line_look(const Series& series) {
       if (series.published)
         return fmt::format("linespoints dt 2 lw 1.4 pt {} ps 0.75 lc rgb '{}'",
                            point_type(series.style, true), colour);
-      return fmt::format("linespoints lw 1.8 pt {} ps 0.75 lc rgb '{}'",
-                         point_type(series.style, false), colour);
+      return fmt::format("linespoints {}lw {} pt {} ps 0.75 lc rgb '{}'", dash_look(series.style),
+                         series.thin ? "0.8" : "1.8", point_type(series.style, series.thin),
+                         colour);
     case Draw::line:
       return fmt::format("lines {}lw {} lc rgb '{}'", series.published ? "dt 2 " : "",
                          series.thin ? "0.6" : "1.8", colour);

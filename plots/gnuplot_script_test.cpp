@@ -60,6 +60,16 @@ TEST(GnuplotScript, RectanglesHaveEdgesInTheCsv) {
   EXPECT_THAT(gnuplot_script(figure), HasSubstr("('7') with labels"));
 }
 
+TEST(GnuplotScript, ThinSeriesHaveHollowMarksAndDashesAreLengths) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {
+      {.name = "thin", .style = {kBlack, 1}, .thin = true, .points = {{1, 2}}},
+      {.name = "dashed", .style = {kBlack, 1, 1}, .points = {{1, 2}}}};
+  EXPECT_THAT(gnuplot_script(figure),
+              ::testing::AllOf(HasSubstr("linespoints lw 0.8 pt 4"),
+                               HasSubstr("linespoints dt (7,3) lw 1.8 pt 5")));
+}
+
 TEST(GnuplotScript, SeriesThatCannotBeToldApartAreAMistake) {
   Figure figure = small_figure();
   figure.panels[0].series.push_back(figure.panels[0].series[0]);

@@ -32,6 +32,30 @@ constexpr std::pair<std::string_view, Style> kAlgorithms[] = {
     {"tree", {kSky, 0}},
 };
 
+constexpr std::pair<std::string_view, Style> kKernels[] = {
+    {"flash", {kVermillion, 4}},
+    {"torch_sdpa", {kBlue, 2}},
+    {"materialized", {kOrange, 1}},
+    {"reference", {kGrey, 0}},
+};
+
+constexpr std::pair<std::string_view, Style> kDtypes[] = {
+    {"f32", {kBlack, 0, 0}},
+    {"bf16", {kGreen, 3, 1}},
+    {"f16", {kPurple, 1, 2}},
+    {"f64", {kGrey, 4, 0}},
+};
+
+// The style of a known word, or one that follows from its letters.
+template <class Table>
+Style named_style(const Table& table, std::string_view name) {
+  for (const auto& [known, style] : table)
+    if (known == name) return style;
+  int sum = 0;
+  for (const char c : name) sum += static_cast<unsigned char>(c);
+  return indexed_style(sum);
+}
+
 Style with_variant(Style style, int variant) {
   style.mark = (style.mark + variant) % kMarks;
   return style;
@@ -64,11 +88,17 @@ Style worker_style(std::int64_t workers, int variant) {
 }
 
 Style algorithm_style(std::string_view algorithm, int variant) {
-  for (const auto& [known, style] : kAlgorithms)
-    if (known == algorithm) return with_variant(style, variant);
-  int sum = 0;
-  for (const char c : algorithm) sum += static_cast<unsigned char>(c);
-  return with_variant(indexed_style(sum), variant);
+  return with_variant(named_style(kAlgorithms, algorithm), variant);
+}
+
+Style kernel_style(std::string_view kernel) { return named_style(kKernels, kernel); }
+Style dtype_style(std::string_view dtype) { return named_style(kDtypes, dtype); }
+
+std::uint32_t spare_colour(int index) {
+  constexpr std::array<std::uint32_t, 3> spare = {kGreen, kPurple, kSky};
+  static_assert(spare.size() + kColours.size() == kSpareColours);
+  const auto at = static_cast<std::size_t>(index % kSpareColours);
+  return at < spare.size() ? spare[at] : lightened(kColours[at - spare.size()]);
 }
 
 std::uint32_t partition_colour(int worker) {

@@ -12,19 +12,28 @@ namespace qb {
 inline constexpr std::uint32_t kBlack = 0x000000;
 inline constexpr std::uint32_t kGrey = 0x6E6E6E;
 
-// `mark` counts the shapes: circle, square, triangle, inverted triangle, diamond, pentagon.
+// `mark` counts the shapes: circle, square, triangle, inverted triangle, diamond, pentagon. `dash`
+// counts the lines: solid, dashed, dotted.
 struct Style {
   std::uint32_t colour = kBlack;
   int mark = 0;
+  int dash = 0;
   friend bool operator==(const Style&, const Style&) = default;
 };
 
 inline constexpr int kMarks = 6;
+inline constexpr int kDashes = 3;
 
 // `variant` tells apart series of the same worker count (or algorithm) in one figure: same colour,
 // another mark.
 [[nodiscard]] Style worker_style(std::int64_t workers, int variant = 0);
 [[nodiscard]] Style algorithm_style(std::string_view algorithm, int variant = 0);
+// A kernel, of this program or another, and an element type.
+[[nodiscard]] Style kernel_style(std::string_view kernel);
+[[nodiscard]] Style dtype_style(std::string_view dtype);
+// Colours that no known kernel has, then lighter ones; from the kSpareColours-th on they repeat.
+inline constexpr int kSpareColours = 9;
+[[nodiscard]] std::uint32_t spare_colour(int index);
 // The index-th of many equal things (interest sets of one worker count).
 [[nodiscard]] Style indexed_style(int index);
 

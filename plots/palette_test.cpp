@@ -33,6 +33,18 @@ TEST(Palette, AnyWorkerCountAndAnyAlgorithmHasAStyle) {
   EXPECT_EQ(algorithm_style("something new"), algorithm_style("something new"));
 }
 
+TEST(Palette, KnownKernelsAndElementTypesDifferInColour) {
+  std::set<std::uint32_t> kernels;
+  for (const char* kernel : {"flash", "materialized", "reference", "torch_sdpa"})
+    kernels.insert(kernel_style(kernel).colour);
+  EXPECT_EQ(kernels.size(), 4u);
+  for (int i = 0; i < kSpareColours; ++i)
+    EXPECT_TRUE(kernels.insert(spare_colour(i)).second) << "spare colour " << i;
+  std::set<std::uint32_t> dtypes;
+  for (const char* dtype : {"f16", "bf16", "f32", "f64"}) dtypes.insert(dtype_style(dtype).colour);
+  EXPECT_EQ(dtypes.size(), 4u);
+}
+
 // Relative luminance of sRGB (WCAG); black text on it has contrast (L + 0.05) / 0.05.
 double contrast_with_black(std::uint32_t colour) {
   const auto linear = [](std::uint32_t byte) {

@@ -86,6 +86,21 @@ void flatten(std::vector<std::pair<std::string, std::string>>& out, const std::s
     flatten(out, path.empty() ? key : fmt::format("{}.{}", path, key), child);
 }
 
+Json origin(const Provenance& provenance) {
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  Json json = {{"command", text(provenance.command)},
+               {"experiment", text(provenance.experiment)},
+               {"run_id", text(provenance.run_id)},
+               {"spec_hash", text(provenance.spec_hash)},
+               {"qb_version", text(provenance.version)},
+               {"commit", text(provenance.commit)},
+               {"sources_modified", provenance.sources_modified},
+               {"machine", text(provenance.machine)},
+               {"started_at", text(provenance.started_at)}};
+  if (!provenance.peer.empty()) json["peer"] = provenance.peer;
+  return json;
+}
+
 }  // namespace
 
 Provenance read_provenance(std::string_view manifest_json, std::string_view name) {
@@ -100,6 +115,8 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
   out.started_at = text_at(json, "/started_at");
   out.figures = list_at(json, "figures");
   out.version = text_at(json, "/environment/build/version");
+  const std::string peer = text_at(json, "/environment/peer/name");
+  if (!peer.empty()) out.peer = peer + ' ' + text_at(json, "/environment/peer/version");
   out.commit = text_at(json, "/environment/build/commit");
   out.sources_modified = text_at(json, "/environment/build/sources_modified") == "true";
   out.machine = text_at(json, "/environment/device_fingerprint");
@@ -117,6 +134,7 @@ std::string provenance_line(const Provenance& provenance) {
     if (!out.empty()) out += "; ";
     out += part;
   };
+  add(provenance.peer);
   if (!provenance.version.empty()) add(fmt::format("qb {}", provenance.version));
   if (!provenance.commit.empty())
     add(fmt::format("commit {}{}", provenance.commit.substr(0, 12),
@@ -125,26 +143,19 @@ std::string provenance_line(const Provenance& provenance) {
   return out;
 }
 
-std::string provenance_json(const Provenance& provenance) {
-  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-  const Json json = {{"command", text(provenance.command)},
-                     {"experiment", text(provenance.experiment)},
-                     {"run_id", text(provenance.run_id)},
-                     {"spec_hash", text(provenance.spec_hash)},
-                     {"qb_version", text(provenance.version)},
-                     {"commit", text(provenance.commit)},
-                     {"sources_modified", provenance.sources_modified},
-                     {"machine", text(provenance.machine)},
-                     {"started_at", text(provenance.started_at)}};
+std::string provenance_json(const Provenance& provenance, std::span<const Provenance> beside) {
+  Json json = origin(provenance);
+  for (const Provenance& other : beside) json["beside"].push_back(origin(other));
   std::string out = json.dump(2, ' ', false, Json::error_handler_t::replace);
   out += '\n';
   return out;
 }
 
-std::string write_provenance(const Provenance& provenance, const std::string& directory) {
+std::string write_provenance(const Provenance& provenance, const std::string& directory,
+                             std::span<const Provenance> beside) {
   ensure_directory(directory);
   const std::string path = (std::filesystem::path(directory) / "provenance.json").string();
-  write_file_atomically(path, provenance_json(provenance));
+  write_file_atomically(path, provenance_json(provenance, beside));
   return path;
 }
 

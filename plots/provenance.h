@@ -1,6 +1,7 @@
 // Where a figure came from: read from a run's manifest.json, written beside committed figures.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@ struct Provenance {
   std::string run_id{};
   std::string spec_hash{};
   std::string version{};  // of qb
+  std::string peer{};     // the other program that computed, and its version: `torch 2.5.1`
   std::string commit{};
   bool sources_modified = false;
   std::string machine{};               // the device fingerprint
@@ -32,13 +34,15 @@ struct Provenance {
 // members empty.
 [[nodiscard]] Provenance read_provenance(std::string_view manifest_json, std::string_view name);
 
-// One line for under a title: machine, qb and its commit, day.
+// One line for under a title: machine, program and its commit, day.
 [[nodiscard]] std::string provenance_line(const Provenance& provenance);
 
-// command, commit, machine, date, spec hash as JSON.
-[[nodiscard]] std::string provenance_json(const Provenance& provenance);
+// command, commit, machine, date, spec hash as JSON; of the runs that were drawn beside it too.
+[[nodiscard]] std::string provenance_json(const Provenance& provenance,
+                                          std::span<const Provenance> beside = {});
 
 // Writes provenance.json into `directory` and returns its path.
-std::string write_provenance(const Provenance& provenance, const std::string& directory);
+std::string write_provenance(const Provenance& provenance, const std::string& directory,
+                             std::span<const Provenance> beside = {});
 
 }  // namespace qb

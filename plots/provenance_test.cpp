@@ -30,6 +30,16 @@ TEST(Provenance, OneLineSaysMachineCodeAndDay) {
             "Some CPU, 2 processors; qb 0.1.0; commit 0123456789ab with changes; 2026-01-02");
 }
 
+TEST(Provenance, AnotherProgramIsNamedWithItsVersion) {
+  const Provenance peer = read_provenance(
+      R"({"environment": {"peer": {"name": "torch", "version": "2.5.1"}}})", "manifest.json");
+  EXPECT_EQ(provenance_line(peer), "torch 2.5.1");
+  const Provenance own = read_provenance(testing_support::sample_manifest(), "manifest.json");
+  const std::vector<Provenance> beside = {peer};
+  EXPECT_THAT(provenance_json(own, beside), HasSubstr("\"peer\": \"torch 2.5.1\""));
+  EXPECT_THAT(provenance_json(own), ::testing::Not(HasSubstr("beside")));
+}
+
 TEST(Provenance, MissingFactsAreLeftOut) {
   const Provenance provenance = read_provenance("{}", "m");
   EXPECT_EQ(provenance_line(provenance), "");

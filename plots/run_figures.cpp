@@ -11,6 +11,8 @@
 #include "harness/base/words.h"
 #include "harness/files/files.h"
 #include "plots/case_series.h"
+#include "plots/cqs_overhead.h"
+#include "plots/kernel_peak_fraction.h"
 #include "plots/memory_summary.h"
 #include "plots/memory_timeline.h"
 #include "plots/partition.h"
@@ -18,12 +20,21 @@
 #include "plots/published.h"
 #include "plots/responsibility_ratio.h"
 #include "plots/speed_up.h"
+#include "plots/throughput.h"
 #include "plots/wall_clock.h"
 
 namespace qb {
 namespace {
 
+constexpr const char* kNoMicrobench = "the run folder has no microbench.csv";
+
 const CsvTable* pointer(const std::optional<CsvTable>& table) { return table ? &*table : nullptr; }
+
+std::string subtitle(const CsvTable& cases, const Provenance& provenance) {
+  const std::string shared = shared_parameters(cases);
+  const std::string origin = provenance_line(provenance);
+  return shared.empty() || origin.empty() ? shared + origin : fmt::format("{}; {}", shared, origin);
+}
 
 Figure memory_summary(const PlottedRun& run, const FigureContext& context) {
   return memory_summary_figure(run.cases, pointer(run.subsequences), context);
@@ -34,6 +45,37 @@ Figure wall_clock(const PlottedRun& run, const FigureContext& context) {
 Figure speed_up(const PlottedRun& run, const FigureContext& context) {
   return speed_up_figure(run.cases, context);
 }
+// Names of runs for people: run ids, or their folders where two runs share one.
+std::vector<std::string> run_names(const PlottedRun& run) {
+  std::vector<const PlottedRun*> runs = {&run};
+  for (const PlottedRun& other : run.beside) runs.push_back(&other);
+  std::vector<std::string> names;
+  for (const PlottedRun* one : runs) {
+    const std::string& id = one->provenance.run_id;
+    const bool unique = std::count_if(runs.begin(), runs.end(), [&](const PlottedRun* other) {
+                          return other->provenance.run_id == id;
+                        }) == 1;
+    names.push_back(id.empty() || !unique ? one->path : id);
+  }
+  return names;
+}
+
+Figure throughput(const PlottedRun& run, const FigureContext& context) {
+  const std::vector<std::string> names = run_names(run);
+  std::vector<NamedCases> runs = {{names[0], &run.cases}};
+  std::string beside;
+  for (std::size_t i = 0; i < run.beside.size(); ++i) {
+    runs.push_back({names[i + 1], &run.beside[i].cases});
+    Provenance origin = run.beside[i].provenance;
+    if (origin.machine == run.provenance.machine) origin.machine.clear();  // said once
+    beside += fmt::format("; beside it {} ({})", names[i + 1], provenance_line(origin));
+  }
+  const CsvTable joined = join_runs(runs);
+  FigureContext own = context;
+  own.subtitle = subtitle(joined, run.provenance) + beside;
+  return throughput_figure(joined, own);
+}
+
 Figure peak_memory(const PlottedRun& run, const FigureContext& context) {
   return peak_memory_figure(run.cases, context);
 }
@@ -57,15 +99,40 @@ Figure partition(const PlottedRun& run, const FigureContext&) {
   return partition_figure(*run.partition, "Query-key pairs by worker");
 }
 
+Figure kernel_peak_fraction(const PlottedRun& run, const FigureContext& context) {
+  if (!run.microbench) return empty_figure("kernel_peak_fraction", "", kNoMicrobench);
+  return kernel_peak_fraction_figure(*run.microbench, context);
+}
+Figure cqs_overhead(const PlottedRun& run, const FigureContext& context) {
+  if (!run.microbench) return empty_figure("cqs_overhead", "", kNoMicrobench);
+  return cqs_overhead_figure(*run.microbench, context);
+}
+
 using Maker = Figure (*)(const PlottedRun&, const FigureContext&);
-constexpr std::array<std::pair<std::string_view, Maker>, 7> kFigures = {
-    {{"memory_summary", memory_summary},
-     {"wall_clock", wall_clock},
-     {"speed_up", speed_up},
-     {"peak_memory", peak_memory},
-     {"memory_timeline", memory_timeline},
-     {"responsibility_ratio", responsibility_ratio},
-     {"partition", partition}}};
+struct KnownFigure {
+  std::string_view name;
+  Maker make;
+  bool of_cases;  // drawn from cases.csv
+};
+constexpr std::array kFigures = {KnownFigure{"memory_summary", memory_summary, true},
+                                 KnownFigure{"wall_clock", wall_clock, true},
+                                 KnownFigure{"speed_up", speed_up, true},
+                                 KnownFigure{"throughput", throughput, true},
+                                 KnownFigure{"peak_memory", peak_memory, true},
+                                 KnownFigure{"memory_timeline", memory_timeline, true},
+                                 KnownFigure{"responsibility_ratio", responsibility_ratio, false},
+                                 KnownFigure{"partition", partition, false},
+                                 KnownFigure{"kernel_peak_fraction", kernel_peak_fraction, false},
+                                 KnownFigure{"cqs_overhead", cqs_overhead, false}};
+
+Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {
+  const auto known = std::find_if(kFigures.begin(), kFigures.end(),
+                                  [&](const KnownFigure& figure) { return figure.name == name; });
+  if (known == kFigures.end()) throw UsageError(unknown_word("figure", name, figure_names()));
+  if (known->of_cases && !run.has_cases())
+    return empty_figure(std::string(name), "", "the run folder has no cases.csv");
+  return known->make(run, context);
+}
 
 CsvTable read_table(const std::filesystem::path& path) {
   return CsvTable::parse(read_file(path.string()), path.string());
@@ -74,12 +141,6 @@ CsvTable read_table(const std::filesystem::path& path) {
 std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   return read_table(path);
-}
-
-std::string subtitle(const PlottedRun& run) {
-  const std::string shared = shared_parameters(run.cases);
-  const std::string origin = provenance_line(run.provenance);
-  return shared.empty() || origin.empty() ? shared + origin : fmt::format("{}; {}", shared, origin);
 }
 
 }  // namespace
@@ -91,20 +152,25 @@ PlottedRun read_plotted_run(const std::string& path) {
   const std::filesystem::path manifest = folder / "manifest.json";
   if (!std::filesystem::exists(manifest))
     throw UsageError(fmt::format("{}: no run folder, it has no manifest.json", path));
+  std::optional<CsvTable> microbench = read_if_there(folder / "microbench.csv");
+  // A folder of microbenchmarks alone has no cases, any other must have them.
+  const bool no_cases = microbench && !std::filesystem::exists(folder / "cases.csv");
   return {path,
           read_provenance(read_file(manifest.string()), manifest.string()),
-          read_table(folder / "cases.csv"),
+          no_cases ? CsvTable() : read_table(folder / "cases.csv"),
+          std::move(microbench),
           read_if_there(folder / "memory_timeline.csv"),
           read_if_there(folder / "subsequences.csv"),
           read_if_there(folder / "responsibility_ratio.csv"),
-          read_if_there(folder / "partition.csv")};
+          read_if_there(folder / "partition.csv"),
+          {}};
 }
 
 std::span<const std::string_view> figure_names() {
   static const auto names = [] {
     std::array<std::string_view, kFigures.size()> out;
     std::transform(kFigures.begin(), kFigures.end(), out.begin(),
-                   [](const auto& figure) { return figure.first; });
+                   [](const KnownFigure& figure) { return figure.name; });
     return out;
   }();
   return names;
@@ -114,7 +180,7 @@ std::vector<Figure> figures_of_run(const PlottedRun& run, const FigureChoice& ch
   std::vector<std::string> names = choice.names.empty() ? run.provenance.figures : choice.names;
   const bool named = !names.empty();
   if (!named) names.assign(figure_names().begin(), figure_names().end());
-  FigureContext context{.subtitle = subtitle(run),
+  FigureContext context{.subtitle = subtitle(run.cases, run.provenance),
                         .published = &published_case_study_2(),
                         .machine_memory_bytes = run.provenance.memory_bytes};
   if (choice.published != nullptr) {
@@ -123,10 +189,7 @@ std::vector<Figure> figures_of_run(const PlottedRun& run, const FigureChoice& ch
   }
   std::vector<Figure> figures;
   for (const std::string& name : names) {
-    const auto found = std::find_if(kFigures.begin(), kFigures.end(),
-                                    [&](const auto& figure) { return figure.first == name; });
-    if (found == kFigures.end()) throw UsageError(unknown_word("figure", name, figure_names()));
-    Figure figure = found->second(run, context);
+    Figure figure = make_figure(name, run, context);
     if (named || figure.empty_reason.empty()) figures.push_back(std::move(figure));
   }
   return figures;

@@ -17,18 +17,22 @@ namespace qb {
 struct PlottedRun {
   std::string path{};
   Provenance provenance{};
-  CsvTable cases{};
+  CsvTable cases{};                          // without columns where the run has none
+  std::optional<CsvTable> microbench{};      // repeats of single kernels, see microbench_curves.h
   std::optional<CsvTable> timeline{};        // memory_timeline.csv
   std::optional<CsvTable> subsequences{};    // workers, worker, tokens
   std::optional<CsvTable> responsibility{};  // responsibility_ratio.csv: workers, interest_set, …
   std::optional<CsvTable> partition{};       // rectangles, see partition.h
+  std::vector<PlottedRun> beside{};          // whose cases stand in the panels of throughput
+
+  [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
 };
 
-// Needs manifest.json and cases.csv; throws UsageError where one is missing or no table.
+// Needs manifest.json and cases.csv or microbench.csv; throws UsageError where one is missing or no
+// table.
 [[nodiscard]] PlottedRun read_plotted_run(const std::string& path);
 
-// memory_summary, wall_clock, speed_up, peak_memory, memory_timeline, responsibility_ratio,
-// partition.
+// memory_summary, wall_clock, speed_up, throughput, …: what `figures:` of a spec may name.
 [[nodiscard]] std::span<const std::string_view> figure_names();
 
 struct FigureChoice {

@@ -34,7 +34,7 @@ TEST(RunFigures, WithoutNamesDrawsAllThatTheRunHasDataFor) {
   PlottedRun run = sample();
   run.provenance.figures.clear();
   EXPECT_THAT(names(figures_of_run(run, {})),
-              ElementsAre("memory_summary", "wall_clock", "speed_up", "peak_memory"));
+              ElementsAre("memory_summary", "wall_clock", "speed_up", "throughput", "peak_memory"));
 }
 
 TEST(RunFigures, ANamedFigureWithoutDataSaysWhy) {
@@ -56,6 +56,53 @@ TEST(RunFigures, TheSubtitleSaysShapeAndOrigin) {
   const std::string subtitle = figures_of_run(sample(), {}).at(0).subtitle;
   EXPECT_THAT(subtitle, HasSubstr("H = 8"));
   EXPECT_THAT(subtitle, HasSubstr("Some CPU"));
+}
+
+// The sample again as another program's run.
+PlottedRun peer(const std::string& run_id, const std::string& kernel) {
+  PlottedRun run = sample();
+  run.provenance.run_id = run_id;
+  run.provenance.peer = "torch 2.5";
+  run.cases = no_cases();
+  Values values = ok_case(1, 1000, 1.0);
+  values["kernel"] = kernel;
+  add_case(run.cases, values);
+  return run;
+}
+
+TEST(RunFigures, ThroughputShowsTheRunsBesideItAndSaysWhatTheyAre) {
+  PlottedRun run = sample();
+  run.beside = {peer("r2", "torch_sdpa")};
+  const auto figures = figures_of_run(run, {.names = {"throughput", "wall_clock"}});
+  ASSERT_EQ(figures.size(), 2u);
+  EXPECT_THAT(figures[0].subtitle, HasSubstr("beside it r2 (torch 2.5; qb 0.1.0"));
+  EXPECT_THAT(figures[0].subtitle, ::testing::Not(HasSubstr("kernel")))
+      << "the runs share no kernel";
+  EXPECT_THAT(figures[1].subtitle, HasSubstr("materialized kernel"));
+  EXPECT_THAT(figures[1].subtitle, ::testing::Not(HasSubstr("beside")));
+}
+
+TEST(RunFigures, RunsThatShareAnIdAreNamedByTheirFolders) {
+  PlottedRun run = sample();
+  run.beside = {peer(run.provenance.run_id, "materialized")};
+  run.beside[0].path = "elsewhere";
+  const Figure figure = figures_of_run(run, {.names = {"throughput"}}).at(0);
+  EXPECT_THAT(figure.subtitle, HasSubstr("beside it elsewhere"));
+}
+
+TEST(RunFigures, AFolderOfMicrobenchmarksNeedsNoCases) {
+  const std::string folder = fresh_folder("microbench");
+  write_file_atomically(folder + "/manifest.json", R"({"schema_version": 1})");
+  CsvTable microbench = no_microbench();
+  add_repeat(microbench, {{"peak_fraction", "0.8"}});
+  add_repeat(microbench, {{"benchmark", "cqs"}, {"workers", "7"}, {"overhead", "1.05"}});
+  write_file_atomically(folder + "/microbench.csv", microbench.to_string());
+  const PlottedRun run = read_plotted_run(folder);
+  EXPECT_THAT(names(figures_of_run(run, {})), ElementsAre("kernel_peak_fraction", "cqs_overhead"));
+  for (const std::string_view name : figure_names())
+    (void)figures_of_run(run, {.names = {std::string(name)}});
+  EXPECT_EQ(figures_of_run(run, {.names = {"wall_clock"}}).at(0).empty_reason,
+            "the run folder has no cases.csv");
 }
 
 TEST(RunFigures, AFolderThatIsNoRunIsASentence) {

@@ -138,6 +138,9 @@ inline Values ok_case(int workers, std::int64_t n, double share_of_n) {
   times("critical_path", seconds * 1.08 + 1e-3);
   times("worker_sum", seconds * 0.9 * workers);
   times("wall_time", seconds * 1.08 * workers + 1e-3);
+  const double flop = 4.0 * 8.0 * 64.0 * static_cast<double>(n) * static_cast<double>(n);
+  values["unmasked_flop"] = to_text(flop);
+  values["achieved_flop_per_s"] = to_text(flop / (seconds * 1.08 * workers + 1e-3));
   return values;
 }
 
@@ -173,6 +176,22 @@ inline CsvTable case_study_2(std::int64_t scale) {
         add_case(cases, ok_case(workers, n / scale, share));
     }
   return cases;
+}
+
+inline CsvTable no_microbench() {
+  return CsvTable({"case_id", "benchmark", "dtype", "mask", "isa", "threads", "workers", "n_tokens",
+                   "head_dim", "repeat", "warmup", "wall_time_s", "flop", "bytes", "peak_per_s",
+                   "peak_fraction", "overhead"});
+}
+
+// One repeat; `values` over those of flash in bf16 on one thread at N = 1024 and d = 64.
+inline void add_repeat(CsvTable& microbench, const Values& values) {
+  Values all = {{"case_id", "m"}, {"benchmark", "flash"}, {"dtype", "bf16"},
+                {"mask", "full"}, {"isa", "avx512"},      {"threads", "1"},
+                {"workers", "1"}, {"n_tokens", "1024"},   {"head_dim", "64"},
+                {"repeat", "0"},  {"warmup", "0"},        {"wall_time_s", "0.001"}};
+  for (const auto& [column, value] : values) all[column] = value;
+  add_case(microbench, all);
 }
 
 // An empty folder of this test's own, gone when the test program ends.

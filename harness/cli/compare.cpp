@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "harness/cli/verb.h"
 
@@ -16,22 +20,37 @@ the medians: SLOW or FAST when they are disjoint and the medians differ by more 
 SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer). Intervals of three
 repeats come apart by chance in one comparison of ten, of five in one of a hundred.
 
+--ignore takes keys out of what makes two cases the same, so that runs that differ in them can be held
+against each other: parameters, and isa. The output says which run has which value. Where that makes
+two cases of one run the same, nothing is compared.
+
 Memory counts when the active peak differs by more than 1 %, a status when it is a worse one.
 
-Exit codes: 0 no regression, 4 SLOW, more memory or a worse status, 5 not comparable (other device,
-other schema, no case in common).
+Exit codes: 0 no regression, 2 usage (an unknown key, ambiguous cases), 4 SLOW, more memory or a worse
+status, 5 not comparable (other device, other schema, no case in common).
 
 Examples:
   qb compare results/smoke/before results/smoke/after
-  qb compare results/smoke/laptop results/smoke/server --across-devices --threshold 0.1)";
+  qb compare results/smoke/laptop results/smoke/server --across-devices --threshold 0.1
+  qb compare results/prefill/latest results/prefill/torch --ignore kernel,isa)";
 
 struct CompareWords {
   std::string a;
   std::string b;
   std::string metric;
+  std::string ignore;
   bool csv = false;
   CompareOptions options;
 };
+
+// The words between commas, each once; none of an empty text.
+std::vector<std::string> comma_separated(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, ',');)
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  return words;
+}
 
 ExitCode compare(CompareWords& words) {
   if (!(words.options.threshold > 0.0))
@@ -41,6 +60,7 @@ ExitCode compare(CompareWords& words) {
     if (!words.options.metric)
       throw UsageError("--metric: " + unknown_word("metric", words.metric, all_words<Metric>()));
   }
+  words.options.ignore = comma_separated(words.ignore);
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
   fmt::print("{}",
@@ -64,6 +84,9 @@ void add_compare(CLI::App& app, Action& action) {
       "where ranks are threads, else critical_path");
   verb->add_flag("--across-devices", words->options.across_devices,
                  "Compare runs from different devices too, labelled");
+  verb->add_option("--ignore", words->ignore,
+                   "Keys that may differ between the cases of the two runs, such as kernel,isa")
+      ->type_name("KEYS");
   verb->add_flag("--csv", words->csv, "CSV instead of a table");
   verb->callback([&action, words] { action = [words] { return compare(*words); }; });
 }

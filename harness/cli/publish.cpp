@@ -89,6 +89,9 @@ void write_plan_tables(const Spec& spec, const std::string& folder) {
 
 DrawnRun draw_run(const std::string& folder, const std::string& directory) {
   DrawnRun drawn{read_plotted_run(folder), {}, {}, ExitCode::ok};
+  if (!drawn.run.has_cases())
+    throw UsageError(fmt::format("{}: a report needs cases.csv; `qb plot {}` draws its figures",
+                                 folder, folder));
   try {
     drawn.figures = draw_for_report(figures_of_run(drawn.run, {}), directory, drawn.missing);
   } catch (const EnvironmentError& error) {

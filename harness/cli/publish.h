@@ -24,7 +24,7 @@ struct DrawnRun {
   ExitCode code = ExitCode::ok;      // environment where gnuplot is missing
 };
 // Draws the figures of a run into `directory`. A missing gnuplot is told on stderr and in
-// `missing`.
+// `missing`. Throws UsageError where the folder has no cases.csv to report.
 [[nodiscard]] DrawnRun draw_run(const std::string& folder, const std::string& directory);
 
 // Draws RUN/figures, writes the page and prints its path.

@@ -18,21 +18,57 @@ constexpr double kMinSamples = 3.0;
 constexpr double kMemoryTolerance = 0.01;
 
 using Key = std::vector<std::string>;
+using Columns = std::vector<std::string>;
 
-Key key_of(const RunFolder& run, std::size_t row) {
-  Key key;
-  for (const std::string& column : parameter_columns()) key.push_back(run.cases.text(row, column));
-  return key;
+Key values_of(const RunFolder& run, std::size_t row, const Columns& columns) {
+  Key values;
+  for (const std::string& column : columns) values.push_back(run.cases.text(row, column));
+  return values;
 }
 
-std::map<Key, std::size_t> rows_by_key(const RunFolder& run) {
+// The parameters that make two rows the same case.
+Columns identity_without(const Columns& ignored) {
+  std::vector<std::string_view> known(parameter_columns().begin(), parameter_columns().end());
+  known.emplace_back("isa");  // no parameter, and yet the other half of what a kernel is
+  for (const std::string& key : ignored)
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw UsageError("--ignore: " + unknown_word("key", key, known));
+  Columns identity;
+  for (const std::string& column : parameter_columns())
+    if (std::find(ignored.begin(), ignored.end(), column) == ignored.end())
+      identity.push_back(column);
+  return identity;
+}
+
+// `kernel=flash isa=avx512`
+std::string assignments(const Columns& columns, const Key& values) {
+  std::string text;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    text += fmt::format("{}{}={}", i == 0 ? "" : " ", columns[i], values[i]);
+  return text;
+}
+
+[[noreturn]] void refuse_repeated(const RunFolder& run, std::size_t first, std::size_t second,
+                                  const Columns& ignored) {
+  const Key one = values_of(run, first, ignored);
+  const Key other = values_of(run, second, ignored);
+  if (one == other)
+    throw UsageError(
+        fmt::format("{}/cases.csv: record {} repeats the parameters of an earlier one; `qb "
+                    "verify` lists such rows",
+                    run.path, second + 1));
+  throw UsageError(fmt::format(
+      "--ignore: it makes records {} and {} of {}/cases.csv the same case ({}; {}); "
+      "ignore less, or compare a run that has one of the two",
+      first + 1, second + 1, run.path, assignments(ignored, one), assignments(ignored, other)));
+}
+
+std::map<Key, std::size_t> rows_by_key(const RunFolder& run, const Columns& identity,
+                                       const Columns& ignored) {
   std::map<Key, std::size_t> rows;
   for (std::size_t row = 0; row < run.cases.size(); ++row)
-    if (!rows.emplace(key_of(run, row), row).second)
-      throw UsageError(
-          fmt::format("{}/cases.csv: record {} repeats the parameters of an earlier one; `qb "
-                      "verify` lists such rows",
-                      run.path, row + 1));
+    if (const auto [at, is_new] = rows.emplace(values_of(run, row, identity), row); !is_new)
+      refuse_repeated(run, at->second, row, ignored);
   return rows;
 }
 
@@ -48,11 +84,11 @@ bool key_before(const Key& a, const Key& b) {
 }
 
 // Rows run in random order; people look for theirs by its parameters.
-std::vector<std::size_t> sorted_rows(const RunFolder& run) {
+std::vector<std::size_t> sorted_rows(const RunFolder& run, const Columns& identity) {
   std::vector<std::size_t> rows(run.cases.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
-    return key_before(key_of(run, a), key_of(run, b));
+    return key_before(values_of(run, a, identity), values_of(run, b, identity));
   });
   return rows;
 }
@@ -60,13 +96,13 @@ std::vector<std::size_t> sorted_rows(const RunFolder& run) {
 // Names a case by the parameters that tell it from the others of both runs.
 class Labels {
  public:
-  Labels(const RunFolder& a, const RunFolder& b) {
+  Labels(const RunFolder& a, const RunFolder& b, const Columns& identity) {
     std::map<std::string, std::set<std::string>> values;
     for (const RunFolder* run : {&a, &b})
       for (std::size_t row = 0; row < run->cases.size(); ++row)
-        for (const std::string& column : parameter_columns())
+        for (const std::string& column : identity)
           values[column].insert(run->cases.text(row, column));
-    for (const std::string& column : parameter_columns()) {
+    for (const std::string& column : identity) {
       const bool follows_workers = column == "interest_set" && values["workers"].size() > 1;
       if (column == "algorithm" || (values[column].size() > 1 && !follows_workers))
         columns_.push_back(column);
@@ -83,7 +119,7 @@ class Labels {
   }
 
  private:
-  std::vector<std::string> columns_;
+  Columns columns_;
 };
 
 Timing timing_of(const CsvTable& cases, std::size_t row, std::optional<Metric> metric) {
@@ -139,6 +175,25 @@ void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devi
                                 a.manifest.device_fingerprint, b.manifest.device_fingerprint));
 }
 
+// All of it but the label.
+CaseComparison compare_rows(const RunFolder& a, std::size_t row_a, const RunFolder& b,
+                            std::size_t row_b, const CompareOptions& options) {
+  CaseComparison c;
+  c.status_a = row_status(a, row_a);
+  c.status_b = row_status(b, row_b);
+  c.status = compare_statuses(c.status_a, c.status_b);
+  c.a = timing_of(a.cases, row_a, options.metric);
+  c.b = timing_of(b.cases, row_b, options.metric);
+  c.ratio = c.b.median_s / c.a.median_s;
+  c.verdict = time_verdict(c.a, c.b, options.threshold);
+  c.memory_a_bytes = a.cases.number(row_a, "active_memory_peak_bytes");
+  c.memory_b_bytes = b.cases.number(row_b, "active_memory_peak_bytes");
+  c.memory = compare_memory(c.memory_a_bytes, c.memory_b_bytes);
+  c.ignored_a = values_of(a, row_a, options.ignore);
+  c.ignored_b = values_of(b, row_b, options.ignore);
+  return c;
+}
+
 }  // namespace
 
 std::size_t RunComparison::count(Verdict verdict) const {
@@ -164,35 +219,28 @@ Verdict time_verdict(const Timing& a, const Timing& b, double threshold) {
 }
 
 RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const CompareOptions& options) {
+  const Columns identity = identity_without(options.ignore);
   require_comparable(a, b, options.across_devices);
-  const std::map<Key, std::size_t> rows_a = rows_by_key(a);
-  const std::map<Key, std::size_t> rows_b = rows_by_key(b);
-  const Labels labels(a, b);
+  const std::map<Key, std::size_t> rows_a = rows_by_key(a, identity, options.ignore);
+  const std::map<Key, std::size_t> rows_b = rows_by_key(b, identity, options.ignore);
+  const Labels labels(a, b, identity);
   RunComparison comparison;
   comparison.device_a = a.manifest.device_fingerprint;
   comparison.device_b = b.manifest.device_fingerprint;
-  for (const std::size_t row_a : sorted_rows(a)) {
-    const auto match = rows_b.find(key_of(a, row_a));
+  comparison.ignored = options.ignore;
+  for (const std::size_t row_a : sorted_rows(a, identity)) {
+    const auto match = rows_b.find(values_of(a, row_a, identity));
     if (match == rows_b.end()) {
       comparison.missing.push_back(labels.of(a, row_a));
       continue;
     }
-    CaseComparison c;
+    CaseComparison c = compare_rows(a, row_a, b, match->second, options);
     c.label = labels.of(a, row_a);
-    c.status_a = row_status(a, row_a);
-    c.status_b = row_status(b, match->second);
-    c.status = compare_statuses(c.status_a, c.status_b);
-    c.a = timing_of(a.cases, row_a, options.metric);
-    c.b = timing_of(b.cases, match->second, options.metric);
-    c.ratio = c.b.median_s / c.a.median_s;
-    c.verdict = time_verdict(c.a, c.b, options.threshold);
-    c.memory_a_bytes = a.cases.number(row_a, "active_memory_peak_bytes");
-    c.memory_b_bytes = b.cases.number(match->second, "active_memory_peak_bytes");
-    c.memory = compare_memory(c.memory_a_bytes, c.memory_b_bytes);
-    comparison.cases.push_back(c);
+    comparison.cases.push_back(std::move(c));
   }
-  for (const std::size_t row_b : sorted_rows(b))
-    if (!rows_a.contains(key_of(b, row_b))) comparison.added.push_back(labels.of(b, row_b));
+  for (const std::size_t row_b : sorted_rows(b, identity))
+    if (!rows_a.contains(values_of(b, row_b, identity)))
+      comparison.added.push_back(labels.of(b, row_b));
   if (comparison.cases.empty())
     throw ExitError(ExitCode::not_comparable,
                     fmt::format("{} and {} have no case in common", a.path, b.path));

@@ -58,6 +58,8 @@ struct CompareOptions {
   // Without one: wall_time where the ranks are threads, else critical_path.
   std::optional<Metric> metric;
   bool across_devices = false;
+  // Parameters, or isa, that may differ between a case of A and its case of B.
+  std::vector<std::string> ignore;
 };
 
 // NaN where there is no value.
@@ -82,6 +84,9 @@ struct CaseComparison {
   double memory_b_bytes = 0.0;
   Change memory = Change::same;
   Change status = Change::same;
+  // Of the ignored keys, in their order.
+  std::vector<std::string> ignored_a;
+  std::vector<std::string> ignored_b;
 
   [[nodiscard]] bool regression() const {
     return verdict == Verdict::slow || memory == Change::worse || status == Change::worse;
@@ -94,6 +99,7 @@ struct RunComparison {
   std::vector<std::string> added;     // only in B
   std::string device_a;
   std::string device_b;
+  std::vector<std::string> ignored;  // keys that the cases were matched without
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
   [[nodiscard]] std::size_t regressions() const;
@@ -103,14 +109,17 @@ struct RunComparison {
 [[nodiscard]] Verdict time_verdict(const Timing& a, const Timing& b, double threshold);
 
 // Throws ExitError(not_comparable) when schema or device differ, or no case is in both; UsageError
-// for a parameter set that is in a run twice.
+// for an ignored key that is none, and for a parameter set that is in a run twice, if only because
+// of what is ignored.
 [[nodiscard]] RunComparison compare_runs(const RunFolder& a, const RunFolder& b,
                                          const CompareOptions& options);
 
-// Table, lists of missing and new cases, and one summary line.
+// Table, lists of missing and new cases, and one summary line; above it which run has which value
+// of an ignored key, or in columns of the table where a run has several.
 [[nodiscard]] std::string comparison_text(const RunComparison& comparison,
                                           const CompareOptions& options);
-// The same cases as CSV, missing and new ones included.
+// The same cases as CSV, missing and new ones included; columns KEY_a and KEY_b for each ignored
+// key.
 [[nodiscard]] std::string comparison_csv(const RunComparison& comparison);
 
 }  // namespace qb

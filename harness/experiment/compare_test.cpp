@@ -183,6 +183,75 @@ TEST(Compare, NothingInCommonIsNotAPass) {
               ThrowsMessage<ExitError>(HasSubstr("no case in common")));
 }
 
+// A case of another kernel, and what its instructions were.
+RunRow row_of(Kernel kernel, const std::string& isa, double median, int workers = 1) {
+  Case c = small_case(workers);
+  c.kernel = kernel;
+  RunRow row = FakeRun::ok_row(c, median, median, median);
+  row["isa"] = isa;
+  return row;
+}
+
+CompareOptions ignoring(std::vector<std::string> keys) {
+  CompareOptions options;
+  options.ignore = std::move(keys);
+  return options;
+}
+
+TEST(Compare, AnIgnoredKeyMayDifferAndTheOutputSaysWhichRunHasWhat) {
+  FakeRun a("ignore_a");
+  FakeRun b("ignore_b");
+  a.with({row_of(Kernel::flash, "avx512", 1)});
+  b.with({row_of(Kernel::materialized, "", 2)});
+  const RunFolder run_a = read_run_folder(a.path());
+  const RunFolder run_b = read_run_folder(b.path());
+  EXPECT_THAT([&] { (void)compare_runs(run_a, run_b, {}); },
+              ThrowsMessage<ExitError>(HasSubstr("no case in common")));
+  const CompareOptions options = ignoring({"kernel", "isa"});
+  const RunComparison comparison = compare_runs(run_a, run_b, options);
+  ASSERT_EQ(comparison.cases.size(), 1U);
+  EXPECT_DOUBLE_EQ(comparison.cases[0].ratio, 2.0);
+  EXPECT_THAT(comparison.cases[0].label, Not(HasSubstr("kernel")));
+  EXPECT_THAT(comparison_text(comparison, options),
+              AllOf(HasSubstr("ignored kernel: A flash, B materialized"),
+                    HasSubstr("ignored isa: A avx512, B none")));
+  const CsvTable csv = CsvTable::parse(comparison_csv(comparison), "out");
+  EXPECT_EQ(csv.text(0, "kernel_a"), "flash");
+  EXPECT_EQ(csv.text(0, "kernel_b"), "materialized");
+  EXPECT_EQ(csv.text(0, "isa_a"), "avx512");
+}
+
+TEST(Compare, AnIgnoredKeyWithSeveralValuesInARunIsAColumn) {
+  FakeRun a("ignore_mixed_a");
+  FakeRun b("ignore_mixed_b");
+  a.with({row_of(Kernel::flash, "", 1, 1), row_of(Kernel::materialized, "", 1, 7)});
+  b.with({row_of(Kernel::reference, "", 1, 1), row_of(Kernel::reference, "", 1, 7)});
+  const CompareOptions options = ignoring({"kernel"});
+  const RunComparison comparison =
+      compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), options);
+  EXPECT_EQ(comparison.cases.size(), 2U);
+  EXPECT_THAT(
+      comparison_text(comparison, options),
+      AllOf(HasSubstr("kernel A"), HasSubstr("materialized"), Not(HasSubstr("ignored kernel"))));
+}
+
+TEST(Compare, IgnoringWhatTellsTwoCasesApartIsRefused) {
+  FakeRun a("ignore_same");
+  a.with({row_of(Kernel::flash, "", 1), row_of(Kernel::materialized, "", 1)});
+  const RunFolder run = read_run_folder(a.path());
+  EXPECT_THAT([&] { (void)compare_runs(run, run, ignoring({"kernel"})); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("records 1 and 2"),
+                                              HasSubstr("kernel=flash; kernel=materialized"))));
+}
+
+TEST(Compare, AnUnknownIgnoredKeyGetsTheNearest) {
+  FakeRun a("ignore_unknown");
+  a.with({row_of(Kernel::flash, "", 1)});
+  const RunFolder run = read_run_folder(a.path());
+  EXPECT_THAT([&] { (void)compare_runs(run, run, ignoring({"kernle"})); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean 'kernel'?")));
+}
+
 TEST(Compare, CsvHasOneRecordACaseAndEmptyForNotAvailable) {
   FakeRun a("csv_a");
   FakeRun b("csv_b");

@@ -19,9 +19,9 @@
 namespace qb {
 
 // What `figures:` may name; each is one figure of plots/.
-inline constexpr std::array<std::string_view, 7> kFigureNames = {
-    "memory_summary",  "wall_clock",           "speed_up", "peak_memory",
-    "memory_timeline", "responsibility_ratio", "partition"};
+inline constexpr std::array<std::string_view, 10> kFigureNames = {
+    "memory_summary",  "wall_clock",           "speed_up",  "throughput",           "peak_memory",
+    "memory_timeline", "responsibility_ratio", "partition", "kernel_peak_fraction", "cqs_overhead"};
 
 struct Spec {
   std::string name;         // `experiment:`; letters, digits, '_' and '-'
