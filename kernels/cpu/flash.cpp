@@ -20,14 +20,15 @@ namespace {
 // How a call is cut, by its shapes and threads alone, so that its memory can be predicted.
 struct Cut {
   std::int64_t heads_at_once = 1;  // query heads in a tile
-  std::int64_t query_tile = kFlashQueryTile;
+  std::int64_t query_tile = 0;
   std::int64_t splits = 1;  // of each tile's keys
 };
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-Cut cut_of(const Extent& q, const Extent& k, int threads) {
+Cut cut_of(const Extent& q, const Extent& k, std::int64_t value_dim, int threads) {
   Cut cut;
+  cut.query_tile = flash_query_tile(q.head_dim, value_dim);
   const std::int64_t group = q.heads / k.heads;
   const std::int64_t tokens = std::max<std::int64_t>(1, q.length);
   cut.heads_at_once = std::clamp<std::int64_t>(kFlashGroupRows / tokens, 1, group);
@@ -127,10 +128,12 @@ void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out
 
 }  // namespace
 
-KernelTiles flash_tiles(std::int64_t /*head_dim*/) { return {kFlashQueryTile, kFlashKeyBlock}; }
+KernelTiles flash_tiles(std::int64_t head_dim) {
+  return {flash_query_tile(head_dim, head_dim), kFlashKeyBlock};
+}
 
 std::int64_t flash_workspace_bytes(const WorkspaceShape& shape) {
-  const Cut cut = cut_of(shape.q, shape.k, shape.threads);
+  const Cut cut = cut_of(shape.q, shape.k, shape.value_dim, shape.threads);
   return shape.threads * 4 * FlashScratch::floats(shape.q.head_dim, shape.value_dim) +
          Parts(shape.q, shape.value_dim, cut.splits).bytes();
 }
@@ -139,7 +142,7 @@ void flash_attention(const AttentionArguments& a, const KernelContext& context) 
   const std::int64_t head_dim = a.q.extent.head_dim;
   const std::int64_t value_dim = a.v.extent.head_dim;
   const std::int64_t floats = FlashScratch::floats(head_dim, value_dim);
-  const Cut cut = cut_of(a.q.extent, a.k.extent, context.threads);
+  const Cut cut = cut_of(a.q.extent, a.k.extent, value_dim, context.threads);
   const Parts parts(a.q.extent, value_dim, cut.splits);
   const Buffer memory(context.workspace, static_cast<std::size_t>(context.threads * 4 * floats),
                       "flash_tiles", context.worker);

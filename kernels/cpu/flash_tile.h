@@ -10,12 +10,9 @@
 
 namespace qb::cpu {
 
-// Query rows of a tile, at most. Rows share what is converted or copied of a key block, and the
-// block's second read comes from cache; a multiple of every group width of the vector code.
-inline constexpr std::int64_t kFlashQueryTile = 192;
-// Keys scored, masked and exponentiated together, at most: scores of one group of rows stay in
+// Keys scored, masked and exponentiated together, at most: the scores of one group of rows stay in
 // the first-level cache. A multiple of every row block of the vector code.
-inline constexpr std::int64_t kFlashKeyBlock = 64;
+inline constexpr std::int64_t kFlashKeyBlock = 128;
 // Rows whose scores are held at a time: three vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashGroupRows = 48;
 // Copied keys and values are filled up to whole vectors of the widest instruction set.
@@ -23,6 +20,17 @@ inline constexpr std::int64_t kFlashColumns = 16;
 
 [[nodiscard]] constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
+}
+
+// Query rows of a tile, at most. All of them read a block of keys from the second-level cache once
+// it is there, so the more rows, the less is waited for memory; their queries and outputs must fit
+// beside it. A multiple of kFlashGroupRows by a power of two.
+[[nodiscard]] constexpr std::int64_t flash_query_tile(std::int64_t head_dim,
+                                                      std::int64_t value_dim) {
+  constexpr std::int64_t kCacheBytes = 768 * 1024;
+  std::int64_t rows = 16 * kFlashGroupRows;
+  while (rows > 4 * kFlashGroupRows && 4 * rows * (head_dim + value_dim) > kCacheBytes) rows /= 2;
+  return rows;
 }
 
 // Float32 buffers of one thread, one after the other, each 64-byte aligned. d and e stand for
@@ -37,32 +45,34 @@ struct FlashScratch {
   float* sum;          // [tile rows], of 2^((score - largest) scale log2(e))
 
   [[nodiscard]] static std::int64_t floats(std::int64_t head_dim, std::int64_t value_dim) {
-    return (kFlashQueryTile + kFlashKeyBlock) *
+    const std::int64_t rows = flash_query_tile(head_dim, value_dim);
+    return (rows + kFlashKeyBlock) *
                (round_up(head_dim, kFlashColumns) + round_up(value_dim, kFlashColumns)) +
-           kFlashKeyBlock * kFlashGroupRows + 2 * kFlashQueryTile;
+           kFlashKeyBlock * kFlashGroupRows + 2 * rows;
   }
   [[nodiscard]] static FlashScratch carve(float* memory, std::int64_t head_dim,
                                           std::int64_t value_dim) {
     const std::int64_t d = round_up(head_dim, kFlashColumns);
     const std::int64_t e = round_up(value_dim, kFlashColumns);
+    const std::int64_t rows = flash_query_tile(head_dim, value_dim);
     FlashScratch scratch{};
     const auto take = [&memory](std::int64_t count) {
       return std::exchange(memory, memory + count);
     };
-    scratch.queries = take(kFlashQueryTile * d);
+    scratch.queries = take(rows * d);
     scratch.keys = take(kFlashKeyBlock * d);
     scratch.values = take(kFlashKeyBlock * e);
     scratch.scores = take(kFlashKeyBlock * kFlashGroupRows);
-    scratch.accumulator = take(kFlashQueryTile * e);
-    scratch.largest = take(kFlashQueryTile);
-    scratch.sum = take(kFlashQueryTile);
+    scratch.accumulator = take(rows * e);
+    scratch.largest = take(rows);
+    scratch.sum = take(rows);
     return scratch;
   }
 };
 
 // Tokens [begin, end) of `heads` neighbouring query heads that read one key-value head; row
 // i * (end - begin) + t of the tile is token begin + t of head first_head + i. At most
-// kFlashQueryTile rows.
+// flash_query_tile() rows.
 struct FlashTile {
   const AttentionArguments* arguments;
   TensorView out;  // where O and LSE of these keys go
