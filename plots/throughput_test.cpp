@@ -118,6 +118,14 @@ TEST(Throughput, WhatDidNotRunHasNoPointAndANote) {
   EXPECT_THAT(figure.notes, Contains(HasSubstr("Out of memory, so without a point: 1 of 3")));
 }
 
+TEST(Throughput, ALineWithoutAnyPointIsNotInTheLegend) {
+  Values failed = failed_case(1, 1000, "unsupported", "no such type");
+  failed["kernel"] = "torch_sdpa";
+  failed["case_id"] = "failed";
+  EXPECT_THAT(names(figure_of(table({ok_case(1, 1000, 1.0), failed})).panels.at(0)),
+              ElementsAre("materialized f16"));
+}
+
 TEST(Throughput, NoRatesGiveASentence) {
   EXPECT_EQ(figure_of(no_cases()).empty_reason, "no case has a rate");
   EXPECT_EQ(figure_of(table({failed_case(1, 1000, "oom", "")})).empty_reason, "no case has a rate");
