@@ -1,11 +1,12 @@
 #include "kernels/merge.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
+
+#include "kernels/cpu/merge_rows.h"
 
 namespace qb {
 namespace {
@@ -27,25 +28,6 @@ void for_each_row(const Extent& extent, Function function) {
       for (std::int64_t t = 0; t < extent.length; ++t) function(b, h, t);
 }
 
-// One row; e elements of O. Weights are at most 1, so that nothing overflows.
-void merge_row(float* __restrict acc, float& acc_lse, const float* __restrict part, float part_lse,
-               std::int64_t e) {
-  if (part_lse == kMinusInfinity) return;
-  if (acc_lse == kMinusInfinity) {
-    std::copy_n(part, e, acc);
-    acc_lse = part_lse;
-    return;
-  }
-  const double a = static_cast<double>(acc_lse);
-  const double p = static_cast<double>(part_lse);
-  const double largest = std::max(a, p);
-  const double sum = std::exp(a - largest) + std::exp(p - largest);
-  const auto acc_weight = static_cast<float>(std::exp(a - largest) / sum);
-  const auto part_weight = static_cast<float>(std::exp(p - largest) / sum);
-  for (std::int64_t x = 0; x < e; ++x) acc[x] = acc[x] * acc_weight + part[x] * part_weight;
-  acc_lse = static_cast<float>(largest + std::log(sum));
-}
-
 }  // namespace
 
 void clear_partial(const TensorView& out, const TensorView& lse) {
@@ -62,11 +44,16 @@ void merge_partial(const TensorView& acc_out, const TensorView& acc_lse, const T
   check_partial(part_out, part_lse, "merge_partial");
   if (acc_out.extent != part_out.extent)
     throw std::invalid_argument("merge_partial: the two partials differ in shape");
-  for_each_row(acc_out.extent, [&](std::int64_t b, std::int64_t h, std::int64_t t) {
-    merge_row(acc_out.row_as<float>(b, h, t), *acc_lse.row_as<float>(b, h, t),
-              part_out.row_as<float>(b, h, t), *part_lse.row_as<float>(b, h, t),
-              acc_out.extent.head_dim);
-  });
+  const auto rows = [](const TensorView& out, const TensorView& lse, std::int64_t b,
+                       std::int64_t h) -> cpu::PartialRows {
+    return {out.row_as<float>(b, h, 0), out.token_stride, lse.row_as<float>(b, h, 0),
+            lse.token_stride};
+  };
+  const Extent& extent = acc_out.extent;
+  for (std::int64_t b = 0; b < extent.batch; ++b)
+    for (std::int64_t h = 0; h < extent.heads; ++h)
+      cpu::merge_rows(rows(acc_out, acc_lse, b, h), rows(part_out, part_lse, b, h), extent.length,
+                      extent.head_dim);
 }
 
 void copy_rows(const TensorView& source, const TensorView& destination) {

@@ -1,14 +1,11 @@
 #include "kernels/parallel.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
+
+#include "kernels/helper_threads.h"
 
 namespace qb {
 namespace {
@@ -55,26 +52,9 @@ void parallel_for(std::int64_t n, int threads, std::int64_t grain, const Team::B
   const std::int64_t step = std::max<std::int64_t>(1, grain);
   Team team(n, step, body);
   const std::int64_t chunks = (n - 1) / step + 1;
-  const int helpers = static_cast<int>(std::min<std::int64_t>(threads, chunks)) - 1;
-  {
-    std::vector<std::jthread> running;
-    running.reserve(static_cast<std::size_t>(std::max(0, helpers)));
-    try {
-      for (int thread = 1; thread <= helpers; ++thread)
-        running.emplace_back([&team, thread] { team.work(thread); });
-    } catch (const std::system_error&) {
-      // The system has no more threads to give: those that started, and the caller, do the work.
-    }
-    team.work(0);
-  }
+  run_with_helpers(static_cast<int>(std::min<std::int64_t>(threads, chunks)),
+                   [&team](int thread) { team.work(thread); });
   team.rethrow();
-}
-
-int available_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace qb

@@ -1,8 +1,11 @@
-// parallel_for over a small team of threads. Exceptions of the body reach the caller.
+// parallel_for over a small team of threads (helper_threads.h). Exceptions of the body reach the
+// caller.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+
+#include "kernels/helper_threads.h"
 
 namespace qb {
 
@@ -10,8 +13,5 @@ namespace qb {
 // handing out chunks of `grain` dynamically, lowest first. thread is in [0, threads).
 void parallel_for(std::int64_t n, int threads, std::int64_t grain,
                   const std::function<void(std::int64_t, std::int64_t, int)>& body);
-
-// Cores that this process may use (its affinity mask), at least 1.
-[[nodiscard]] int available_cores();
 
 }  // namespace qb

@@ -47,7 +47,5 @@ TEST(ParallelFor, MayBeNestedAndCalledFromManyThreads) {
   EXPECT_EQ(sum, 400);
 }
 
-TEST(AvailableCores, AtLeastOne) { EXPECT_GE(available_cores(), 1); }
-
 }  // namespace
 }  // namespace qb

@@ -86,7 +86,9 @@ std::array<double, 2> normal_pair(std::uint64_t key, std::uint64_t pair) {
   return {radius * direction.cosine, radius * direction.sine};
 }
 
-void fill(const TensorView& view, std::uint64_t key, int threads) {
+}  // namespace
+
+void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
   const std::int64_t n = view.extent.elements();
   const std::int64_t chunks = (n + kChunk - 1) / kChunk;
   parallel_for(chunks, threads, 16, [&](std::int64_t first, std::int64_t last, int) {
@@ -105,8 +107,6 @@ void fill(const TensorView& view, std::uint64_t key, int threads) {
   });
 }
 
-}  // namespace
-
 Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads) {
   const Shape& shape = problem.shape;
   Inputs inputs{Tensor(allocator, problem.dtype, shape.q(), "q"),
@@ -114,7 +114,7 @@ Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads) {
                 Tensor(allocator, problem.dtype, shape.v(), "v")};
   std::uint64_t key = mix(problem.seed * kGamma + kGamma);
   for (const Tensor* tensor : {&inputs.q, &inputs.k, &inputs.v})
-    fill(tensor->view(), key = mix(key + kGamma), threads);
+    fill_normal(tensor->view(), key = mix(key + kGamma), threads);
   return inputs;
 }
 

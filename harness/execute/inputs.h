@@ -1,6 +1,8 @@
 // Random inputs, the same for a seed on every machine.
 #pragma once
 
+#include <cstdint>
+
 #include "harness/plan/problem.h"
 #include "kernels/allocator.h"
 
@@ -15,5 +17,8 @@ struct Inputs {
 // Standard normal values from a counter-based generator: element i of a tensor depends on the seed,
 // the tensor and i alone, so any thread count gives the same bits.
 [[nodiscard]] Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads);
+
+// One contiguous tensor of such values; key: any number, the same gives the same.
+void fill_normal(const TensorView& view, std::uint64_t key, int threads);
 
 }  // namespace qb

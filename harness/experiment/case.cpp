@@ -78,30 +78,34 @@ std::optional<T> optional_at(const Json& json, const char* key) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) {
-  return {
-      {"algorithm", c.algorithm},
-      {"kernel", name(c.kernel)},
-      {"device", name(c.device)},
-      {"ranks", name(c.ranks)},
-      {"workers", fmt::format("{}", c.workers)},
-      {"threads", fmt::format("{}", c.threads)},
-      {"n_tokens", to_text(c.shape.q_len)},
-      {"kv_len", to_text(c.shape.kv_len)},
-      {"batch", to_text(c.shape.batch)},
-      {"q_heads", to_text(c.shape.q_heads)},
-      {"kv_heads", to_text(c.shape.kv_heads)},
-      {"head_dim", to_text(c.shape.head_dim)},
-      {"dtype", name(c.dtype)},
-      {"mask", name(c.mask)},
-      {"seed", fmt::format("{}", c.seed)},
-      {"interest_set", c.interest_set.value_or("")},
-      {"scale", c.scale ? to_text(*c.scale) : ""},
-      {"memory_budget_bytes", c.memory_budget_bytes == 0 ? "" : to_text(c.memory_budget_bytes)}};
+  return {{"algorithm", c.algorithm},
+          {"kernel", name(c.kernel)},
+          {"device", name(c.device)},
+          {"ranks", name(c.ranks)},
+          {"workers", fmt::format("{}", c.workers)},
+          {"threads", fmt::format("{}", c.threads)},
+          {"n_tokens", to_text(c.shape.q_len)},
+          {"kv_len", to_text(c.shape.kv_len)},
+          {"batch", to_text(c.shape.batch)},
+          {"q_heads", to_text(c.shape.q_heads)},
+          {"kv_heads", to_text(c.shape.kv_heads)},
+          {"head_dim", to_text(c.shape.head_dim)},
+          {"dtype", name(c.dtype)},
+          {"mask", name(c.mask)},
+          {"seed", fmt::format("{}", c.seed)},
+          {"interest_set", c.interest_set.value_or("")},
+          {"scale", c.scale ? to_text(*c.scale) : ""},
+          {"memory_budget_bytes", c.memory_budget_bytes == 0 ? "" : to_text(c.memory_budget_bytes)},
+          {"cpu_isa", c.cpu_isa ? name(*c.cpu_isa) : "auto"}};
 }
 
 std::string case_id(const Case& c) {
   std::string key;
-  for (const auto& [parameter, value] : case_parameters(c)) key += parameter + '=' + value + '\n';
+  for (const auto& [parameter, value] : case_parameters(c)) {
+    // Runs from before there was this parameter ran as if it were `auto`.
+    if (parameter == "cpu_isa" && !c.cpu_isa) continue;
+    key += parameter + '=' + value + '\n';
+  }
   // value_dim is no column, but a case of another value_dim is another case.
   key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_to_json(c.measure).dump();
   // The low bits of FNV-1a mix best; the high ones are folded in.
@@ -124,6 +128,7 @@ std::string case_to_json(const Case& c) {
                      {"interest_set", optional_to_json(c.interest_set)},
                      {"scale", optional_to_json(c.scale)},
                      {"memory_budget_bytes", c.memory_budget_bytes},
+                     {"cpu_isa", c.cpu_isa ? Json(word(*c.cpu_isa)) : Json(nullptr)},
                      {"measure", measure_to_json(c.measure)}};
   return json.dump();
 }
@@ -146,6 +151,7 @@ Case case_from_json(std::string_view text) {
     c.interest_set = optional_at<std::string>(json, "interest_set");
     c.scale = optional_at<double>(json, "scale");
     json.at("memory_budget_bytes").get_to(c.memory_budget_bytes);
+    if (!json.at("cpu_isa").is_null()) c.cpu_isa = enum_at<InstructionSet>(json, "cpu_isa");
     c.measure = measure_from_json(json.at("measure"));
     return c;
   } catch (const Json::exception& problem) {

@@ -13,6 +13,7 @@
 #include "harness/base/status.h"
 #include "harness/execute/executor.h"
 #include "harness/plan/problem.h"
+#include "kernels/cpu/instruction_set.h"
 
 namespace qb {
 
@@ -52,7 +53,8 @@ struct Case {
   std::uint64_t seed = 1;
   std::optional<std::string> interest_set;  // `0,1,3`
   std::optional<double> scale;
-  std::int64_t memory_budget_bytes = 0;  // 0: none
+  std::int64_t memory_budget_bytes = 0;   // 0: none
+  std::optional<InstructionSet> cpu_isa;  // none: the best that the CPU has
   Measure measure;
 };
 

@@ -9,7 +9,7 @@ const std::vector<std::string>& case_columns() {
       // parameters: case_parameters()
       "algorithm", "kernel", "device", "ranks", "workers", "threads", "n_tokens", "kv_len", "batch",
       "q_heads", "kv_heads", "head_dim", "dtype", "mask", "seed", "interest_set", "scale",
-      "memory_budget_bytes",
+      "memory_budget_bytes", "cpu_isa",
       // how it ended
       "status", "message", "isa",
       // predicted from the plan; pairs are per head
@@ -23,7 +23,8 @@ const std::vector<std::string>& case_columns() {
       "wall_time_high95_s", "critical_path_median_s", "critical_path_low95_s",
       "critical_path_high95_s", "worker_sum_median_s", "worker_sum_low95_s", "worker_sum_high95_s",
       "longest_subsequence_median_s", "longest_subsequence_low95_s", "longest_subsequence_high95_s",
-      "gather_median_s", "merge_median_s", "achieved_flop_per_s",
+      "gather_median_s", "merge_median_s", "achieved_flop_per_s", "peak_flop_per_s",
+      "peak_fraction",
       // verification
       "verified_rows", "max_error", "naive_error", "tolerance", "lse_max_error",
       // bookkeeping

@@ -112,7 +112,8 @@ std::size_t apply_override(YamlNode& spec, std::string_view label) {
   const Place path_place{label.substr(0, equals), 0, 0};
   const YamlNode value = read_override(label.substr(equals + 1), label);
 
-  const std::size_t dot = path.find('.');
+  // One parameter has a dot in its name.
+  const std::size_t dot = find_parameter(path) ? std::string_view::npos : path.find('.');
   const std::string_view head = path.substr(0, dot);
   require_known(path_place, head, spec_keys());
   if (dot == std::string_view::npos) {

@@ -52,6 +52,14 @@ TEST(Overrides, AMissingValueIsAdded) {
   EXPECT_EQ(with({"description='a: b'"}).description, "a: b");
 }
 
+TEST(Overrides, AParameterWithADotInItsNameIsOne) {
+  EXPECT_FALSE(with({}).cases.front().cpu_isa);
+  EXPECT_EQ(with({"cpu.isa=avx2"}).cases.front().cpu_isa, InstructionSet::avx2);
+  EXPECT_FALSE(with({"cpu.isa=auto"}).cases.front().cpu_isa);
+  EXPECT_EQ(with({"cpu.isa=[scalar, auto]"}).cases.size(), 6u);
+  EXPECT_EQ(with({"sweep.cpu.isa=[scalar, auto]"}).cases.size(), 6u);
+}
+
 TEST(Overrides, MeasureKeysAreReplaced) {
   EXPECT_EQ(with({"measure.repeats=9"}).cases.front().measure.max_repeats, 9);
   EXPECT_EQ(with({"measure={}"}).cases.front().measure.max_repeats, 5);

@@ -23,6 +23,19 @@ std::vector<std::string_view> algorithm_names() {
   return names;
 }
 
+// In place of an instruction set: the best that the CPU has.
+constexpr std::string_view kBestInstructionSet = "auto";
+
+std::vector<std::string_view> instruction_set_names() {
+  std::vector<std::string_view> names = all_words<InstructionSet>();
+  names.insert(names.begin(), kBestInstructionSet);
+  return names;
+}
+
+void store_instruction_set(Case& c, const Value& value) {
+  c.cpu_isa = parse_word<InstructionSet>(std::get<std::string>(value.data));
+}
+
 template <auto Member>
 void store_word(Case& c, const Value& value) {
   using E = std::remove_reference_t<decltype(c.*Member)>;
@@ -93,6 +106,8 @@ constexpr Parameter kParameters[] = {
     {"scale", "scale", real, 0, 0, "", "", true, nullptr, store_optional<&Case::scale>},
     {"memory_budget", "memory_budget_bytes", integer, 1, kMaxInteger, "", "", true, nullptr,
      store_integer<&Case::memory_budget_bytes>},
+    {"cpu.isa", "cpu_isa", word, 0, 0, kBestInstructionSet, "", false, instruction_set_names,
+     store_instruction_set},
 };
 
 // What the node is, for "must be …, got …".

@@ -61,6 +61,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "interest_set: \"0,1,3\"\n"
             "scale: ~\n"
             "memory_budget: 1073741824\n"
+            "cpu.isa: auto\n"
             "measure:\n"
             "  warmups: 1\n"
             "  min_repeats: 5\n"
@@ -121,6 +122,7 @@ std::string random_spec(std::mt19937_64& random) {
       {"seed", {"0", "9223372036854775807"}},
       {"scale", {"~", "0.1", "1e-7", "3"}},
       {"memory_budget", {"~", "80GiB", "123"}},
+      {"cpu.isa", {"auto", "avx2", "scalar"}},
   };
   std::string fixed = "experiment: random-1\n";
   std::string sweep;

@@ -11,7 +11,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // One timed repeat. Warm-ups are kept and marked.
 struct Sample {

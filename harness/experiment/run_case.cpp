@@ -22,6 +22,7 @@
 #include "harness/experiment/sampling.h"
 #include "harness/files/files.h"
 #include "harness/plan/check.h"
+#include "kernels/cpu/roofline.h"
 
 namespace qb {
 namespace {
@@ -76,6 +77,7 @@ class CaseRun {
   void run() {
     if (case_.device == Device::cuda)
       throw Unsupported("this build of qb has no CUDA kernels; use device: cpu");
+    if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
     planned_ = plan_case(case_);
     result_.values = prediction_columns(case_, planned_);
     result_.values["isa"] = kernel_isa(case_.kernel);
@@ -201,7 +203,12 @@ class CaseRun {
     const Summary wall = summarise(repeats(&Sample::wall_s));
     values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
     values["interval_coverage"] = to_text(wall.coverage);
-    values["achieved_flop_per_s"] = to_text(planned_.work.flops / wall.median);
+    const double flop_per_s = planned_.work.flops / wall.median;
+    values["achieved_flop_per_s"] = to_text(flop_per_s);
+    const double peak = cpu::kernel_peak_flop_per_s(case_.kernel, case_.dtype, planned_.threads);
+    if (peak == 0.0) return;
+    values["peak_flop_per_s"] = to_text(peak);
+    values["peak_fraction"] = to_text(flop_per_s / peak);
   }
 
   void add_steps(const std::vector<Execution>& executions) {

@@ -89,6 +89,30 @@ TEST(RunCase, MediansAreThoseOfTheSamples) {
                    number(result, "unmasked_flop") / median(wall_s));
 }
 
+TEST(RunCase, TheInstructionSetIsTheOneThatTheCaseNames) {
+  const InstructionSet best = available_instruction_sets().front();
+  for (const InstructionSet set : available_instruction_sets()) {
+    Case c = tiny("cqs", 7);
+    c.cpu_isa = set;
+    const CaseResult result = run_case(c, "");
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    EXPECT_EQ(result.values.at("isa"), word(set));
+    EXPECT_GT(number(result, "peak_flop_per_s"), 0.0);
+  }
+  use_instruction_set(best);
+}
+
+TEST(RunCase, AnInstructionSetThatTheCpuLacksIsUnsupported) {
+  Case c = tiny("dense", 1);
+  const auto& sets = available_instruction_sets();
+  c.cpu_isa = std::find(sets.begin(), sets.end(), InstructionSet::neon) == sets.end()
+                  ? InstructionSet::neon
+                  : InstructionSet::avx2;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::unsupported);
+  EXPECT_THAT(result.message, HasSubstr("no instruction set"));
+}
+
 TEST(RunCase, ThePredictedPeakIsTheMeasuredOne) {
   for (const Kernel kernel : {Kernel::materialized, Kernel::flash})
     for (Case c : {tiny("dense", 1), tiny("cqs", 7)}) {

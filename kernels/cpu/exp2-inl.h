@@ -40,7 +40,11 @@ HWY_INLINE V exp2_fast(D d, V x) {
   }
 #endif
   const hn::RebindToSigned<D> di;
+#if HWY_TARGET == HWY_SCALAR
+  x = hn::IfThenElse(hn::Lt(x, hn::Set(d, -127.0f)), hn::Set(d, -127.0f), x);
+#else
   x = hn::Max(hn::Set(d, -127.0f), x);  // in this order: NaN as the second operand is kept
+#endif
   const V floor = hn::Floor(x);
   const V p = exp2_fraction(d, hn::Sub(x, floor));
   const auto exponent = hn::Add(hn::ConvertTo(di, floor), hn::Set(di, 127));

@@ -101,8 +101,12 @@ std::vector<KeySpan> key_blocks(const TileSchedule& schedule, const Rows& rows, 
     const std::int64_t even =
         round_up(ceiling(taken, ceiling(std::max<std::int64_t>(taken, 1), kFlashKeyBlock)), 8);
     const std::int64_t end = span.begin + skipped + taken;
-    for (std::int64_t begin = span.begin + skipped; begin < end; begin += even)
-      blocks.push_back({begin, std::min(end, begin + even), span.kind, span.offset});
+    for (std::int64_t begin = span.begin + skipped; begin < end; begin += even) {
+      KeySpan block{begin, std::min(end, begin + even), span.kind, span.offset};
+      // Seen by the first row, so by all: most blocks under a causal mask need none.
+      if (TileSchedule::live_end(block, rows.begin) == block.end) block.kind = SpanKind::full;
+      blocks.push_back(block);
+    }
   }
   return blocks;
 }

@@ -43,6 +43,10 @@ HWY_INLINE UnitRows unit_rows(const TensorView& view, std::int64_t batch, std::i
       dim % (kFlashColumns * Units::kElements) == 0)
     return {reinterpret_cast<const float*>(first), dim / Units::kElements};
   const std::int64_t stride = round_up(dim, kFlashColumns * Units::kElements) / Units::kElements;
+  if (!own_type && view.token_stride == dim && stride == dim) {
+    convert(first, view.dtype, buffer, DType::f32, count * dim);
+    return {buffer, stride};
+  }
   for (std::int64_t j = 0; j < count; ++j) {
     float* const to = buffer + j * stride;
     const std::byte* const row = view.row(batch, head, begin + j);

@@ -3,8 +3,9 @@
 //
 //   s_j = sum over lanes of q k_j      p_j = 2^(c s_j - c m')      o = f o + sum p_j v_j
 //
-// A key is read once from memory for all rows of the tile, so the speed is that of the memory: a
-// float32 row of 64 costs some 20 instructions for 512 bytes.
+// A key is read once from memory for all rows of the tile, and 16-bit types are widened on their
+// way into the registers, so that the speed is that of the memory: a float32 row of 64 costs some
+// 20 instructions for 512 bytes.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -32,9 +33,25 @@ using Vector = hn::Vec<Floats>;
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Floats())); }
 
-// scores[j] = q k_j for keys [0, count); `units` is a multiple of the lanes. Returns the largest.
-template <class Units>
-HWY_INLINE float score_keys(const float* q, const UnitRows& keys, std::int64_t units,
+// Rows of elements, a multiple of the widest vector long.
+template <class T>
+struct Rows {
+  const T* data;
+  std::int64_t stride;
+
+  [[nodiscard]] HWY_INLINE Vector load(std::int64_t row, std::int64_t x) const {
+    const Floats d;
+    const T* const from = data + row * stride + x;
+    if constexpr (std::is_same_v<T, float>)
+      return hn::LoadU(d, from);
+    else
+      return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, Floats>(), from));
+  }
+};
+
+// scores[j] = q k_j for keys [0, count); q is filled up to `dim`. Returns the largest.
+template <class T>
+HWY_INLINE float score_keys(const float* q, const Rows<T>& keys, std::int64_t dim,
                             std::int64_t count, float* scores) {
   constexpr std::int64_t kKeysAtOnce = 4;
   const Floats d;
@@ -43,12 +60,11 @@ HWY_INLINE float score_keys(const float* q, const UnitRows& keys, std::int64_t u
     constexpr std::int64_t kKeys = decltype(at_once)::value;
     Vector sum[static_cast<std::size_t>(kKeys)];
     for (std::int64_t r = 0; r < kKeys; ++r) sum[r] = hn::Zero(d);
-    for (std::int64_t x = 0; x < units; x += lanes()) {
+    for (std::int64_t x = 0; x < dim; x += lanes()) {
       const Vector query = hn::Load(d, q + x);
 #pragma GCC unroll 4
       for (std::int64_t r = 0; r < kKeys; ++r)
-        sum[r] =
-            Units::multiply_add(query, hn::LoadU(d, keys.data + (j + r) * keys.stride + x), sum[r]);
+        sum[r] = hn::MulAdd(query, keys.load(j + r, x), sum[r]);
     }
     for (std::int64_t r = 0; r < kKeys; ++r) {
       scores[j + r] = hn::GetLane(hn::SumOfLanes(d, sum[r]));
@@ -76,71 +92,88 @@ HWY_INLINE float exponentiate(float* scores, std::int64_t count, float factor, f
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-// out = f out + sum over keys of p_j v_j, `columns` a multiple of the lanes: C vectors of columns
-// at a time.
-template <std::size_t C>
-HWY_INLINE void accumulate_columns(const float* p, const UnitRows& values, std::int64_t count,
-                                   float factor, float* out) {
+// Columns [x, x + C vectors) of out = f out + sum over keys of p_j v_j.
+template <std::size_t C, class T>
+HWY_INLINE void accumulate_columns(const float* p, const Rows<T>& values, std::int64_t x,
+                                   std::int64_t count, float factor, float* out) {
   const Floats d;
   Vector sum[C];
   for (std::size_t c = 0; c < C; ++c)
-    sum[c] = hn::Mul(hn::Set(d, factor), hn::Load(d, out + c * hn::Lanes(d)));
+    sum[c] = hn::Mul(hn::Set(d, factor), hn::Load(d, out + x + c * hn::Lanes(d)));
   for (std::int64_t j = 0; j < count; ++j) {
     const Vector weight = hn::Set(d, p[j]);
 #pragma GCC unroll 8
     for (std::size_t c = 0; c < C; ++c)
-      sum[c] = hn::MulAdd(weight, hn::LoadU(d, values.data + j * values.stride + c * hn::Lanes(d)),
-                          sum[c]);
+      sum[c] =
+          hn::MulAdd(weight, values.load(j, x + static_cast<std::int64_t>(c) * lanes()), sum[c]);
   }
-  for (std::size_t c = 0; c < C; ++c) hn::Store(sum[c], d, out + c * hn::Lanes(d));
+  for (std::size_t c = 0; c < C; ++c) hn::Store(sum[c], d, out + x + c * hn::Lanes(d));
 }
 
-HWY_INLINE void accumulate(const float* p, const UnitRows& values, std::int64_t count, float factor,
+template <class T>
+HWY_INLINE void accumulate(const float* p, const Rows<T>& values, std::int64_t count, float factor,
                            std::int64_t columns, float* out) {
   constexpr std::int64_t kColumns = 4;
   std::int64_t x = 0;
   for (; x + kColumns * lanes() <= columns; x += kColumns * lanes())
-    accumulate_columns<kColumns>(p, {values.data + x, values.stride}, count, factor, out + x);
-  for (; x < columns; x += lanes())
-    accumulate_columns<1>(p, {values.data + x, values.stride}, count, factor, out + x);
+    accumulate_columns<kColumns>(p, values, x, count, factor, out);
+  for (; x < columns; x += lanes()) accumulate_columns<1>(p, values, x, count, factor, out);
 }
 
-template <class Units>
+// Rows of one head as the products read them: where they are, or widened and filled up in `buffer`.
+template <class T>
+HWY_INLINE Rows<T> rows_of(const TensorView& view, const FlashTile& tile, const KeySpan& block,
+                           float* buffer) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (view.dtype != DType::f32 || view.extent.head_dim % kFlashColumns != 0) {
+      const UnitRows rows = unit_rows<Float32Units>(view, tile.batch, tile.kv_head(), block.begin,
+                                                    block.end - block.begin, buffer);
+      return {rows.data, rows.stride};
+    }
+  }
+  return {view.row_as<T>(tile.batch, tile.kv_head(), block.begin), view.token_stride};
+}
+
+void begin_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
+               std::int64_t dim, std::int64_t columns) {
+  const AttentionArguments& a = *tile.arguments;
+  const UnitRows from =
+      unit_rows<Float32Units>(a.q, tile.batch, tile.head(row), tile.token(row), 1, scratch.keys);
+  const float sign = a.scale == 0.0 ? 0.0f : (a.scale < 0.0 ? -1.0f : 1.0f);
+  for (std::int64_t x = 0; x < dim; ++x) scratch.queries[row * dim + x] = from.data[x] * sign;
+  std::fill_n(scratch.accumulator + row * columns, columns, 0.0f);
+  scratch.largest[row] = kMinusInfinity;
+  scratch.sum[row] = 0.0f;
+}
+
+void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
+                std::int64_t columns, float factor) {
+  const float sum = scratch.sum[row];
+  float* const out = tile.out.row_as<float>(tile.batch, tile.head(row), tile.token(row));
+  const float* const accumulator = scratch.accumulator + row * columns;
+  for (std::int64_t x = 0; x < tile.out.extent.head_dim; ++x)
+    out[x] = sum == 0.0f ? 0.0f : accumulator[x] / sum;
+  *tile.lse.row_as<float>(tile.batch, tile.head(row), tile.token(row)) =
+      natural_lse(scratch.largest[row] * factor, sum);
+}
+
+template <class T>
 HWY_INLINE void attend_rows(const FlashTile& tile, const FlashScratch& scratch) {
   const AttentionArguments& a = *tile.arguments;
-  const std::int64_t units =
-      round_up(a.q.extent.head_dim, kFlashColumns * Units::kElements) / Units::kElements;
-  const std::int64_t value_dim = a.v.extent.head_dim;
-  const std::int64_t columns = round_up(value_dim, kFlashColumns);
+  const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
+  const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
   const float factor = folded_scale(a.scale);
-  const hn::RebindToUnsigned<Floats> du;
-  const std::uint32_t sign = Units::kElements == 2 ? 0x80008000u : 0x80000000u;
-  const auto flip = hn::Set(du, a.scale < 0.0 ? sign : 0u);
-  for (std::int64_t row = 0; row < tile.rows(); ++row) {
-    float* const q = scratch.queries + row * units;
-    const float* const from =
-        unit_rows<Units>(a.q, tile.batch, tile.head(row), tile.token(row), 1, scratch.keys).data;
-    for (std::int64_t x = 0; x < units; x += lanes()) {
-      const auto bits = hn::Xor(hn::BitCast(du, hn::LoadU(Floats(), from + x)), flip);
-      hn::Store(a.scale == 0.0 ? hn::Zero(Floats()) : hn::BitCast(Floats(), bits), Floats(), q + x);
-    }
-    std::fill_n(scratch.accumulator + row * columns, columns, 0.0f);
-    scratch.largest[row] = kMinusInfinity;
-    scratch.sum[row] = 0.0f;
-  }
+  for (std::int64_t row = 0; row < tile.rows(); ++row) begin_row(tile, scratch, row, dim, columns);
   for (const KeySpan& block : tile.blocks) {
-    const std::int64_t count = block.end - block.begin;
-    const UnitRows keys =
-        unit_rows<Units>(a.k, tile.batch, tile.kv_head(), block.begin, count, scratch.keys);
-    const UnitRows values = unit_rows<Float32Units>(a.v, tile.batch, tile.kv_head(), block.begin,
-                                                    count, scratch.values);
+    const Rows<T> keys = rows_of<T>(a.k, tile, block, scratch.keys);
+    const Rows<T> values = rows_of<T>(a.v, tile, block, scratch.values);
     for (std::int64_t row = 0; row < tile.rows(); ++row) {
       const std::int64_t live = tile.live_keys(block, row);
       if (live == 0) continue;
       float& largest = scratch.largest[row];
       const float before = largest;
-      largest = std::max(largest, score_keys<Units>(scratch.queries + row * units, keys, units,
-                                                    live, scratch.scores));
+      largest = std::max(largest,
+                         score_keys(scratch.queries + row * dim, keys, dim, live, scratch.scores));
       const float shift = largest == kMinusInfinity ? 0.0f : largest * factor;
       const float rescale = std::exp2(before * factor - shift);
       scratch.sum[row] =
@@ -149,21 +182,17 @@ HWY_INLINE void attend_rows(const FlashTile& tile, const FlashScratch& scratch) 
                  scratch.accumulator + row * columns);
     }
   }
-  for (std::int64_t row = 0; row < tile.rows(); ++row) {
-    const float sum = scratch.sum[row];
-    float* const out = tile.out.row_as<float>(tile.batch, tile.head(row), tile.token(row));
-    const float* const accumulator = scratch.accumulator + row * columns;
-    for (std::int64_t x = 0; x < value_dim; ++x) out[x] = sum == 0.0f ? 0.0f : accumulator[x] / sum;
-    *tile.lse.row_as<float>(tile.batch, tile.head(row), tile.token(row)) =
-        natural_lse(scratch.largest[row] * factor, sum);
-  }
+  for (std::int64_t row = 0; row < tile.rows(); ++row)
+    finish_row(tile, scratch, row, columns, factor);
 }
 
 void attend_thin(const FlashTile& tile, const FlashScratch& scratch) {
-#if HWY_TARGET == HWY_AVX3
-  if (tile.bf16_pairs) return attend_rows<Bf16Pairs>(tile, scratch);
-#endif
-  attend_rows<Float32Units>(tile, scratch);
+  const AttentionArguments& a = *tile.arguments;
+  const bool whole_vectors =
+      a.k.extent.head_dim % kFlashColumns == 0 && a.v.extent.head_dim % kFlashColumns == 0;
+  if (whole_vectors && a.k.dtype == DType::f16) return attend_rows<hwy::float16_t>(tile, scratch);
+  if (whole_vectors && a.k.dtype == DType::bf16) return attend_rows<hwy::bfloat16_t>(tile, scratch);
+  attend_rows<float>(tile, scratch);
 }
 
 }  // namespace

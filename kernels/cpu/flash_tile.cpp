@@ -52,7 +52,7 @@ struct BlockRows {
 // One group of query rows: V vectors of them.
 template <std::size_t V>
 struct Group {
-  const float* queries;    // [units][V vectors]
+  float* queries;          // [units][V vectors]
   float* accumulator;      // [e][V vectors]
   float* largest;          // [V vectors]
   float* sum;              // [V vectors]
@@ -282,7 +282,6 @@ class Tile {
     const std::uint32_t flip = Units::kElements == 2 ? 0x80008000u : 0x80000000u;
     for (std::int64_t row = 0; row < tile_.rows(); row += group_rows())
       with_group(row, [&](const auto& group, std::int64_t width) {
-        auto* const queries = const_cast<float*>(group.queries);
         const std::int64_t count = a.scale == 0.0 ? 0 : std::min(width, tile_.rows() - row);
         transpose_in(
             [&](std::int64_t i) {
@@ -290,7 +289,7 @@ class Tile {
                                       1, scratch_.keys + i * units)
                   .data;
             },
-            count, units, width, a.scale < 0.0 ? flip : 0u, queries);
+            count, units, width, a.scale < 0.0 ? flip : 0u, group.queries);
         std::fill_n(group.accumulator, round_up(value_dim_, kFlashColumns) * width, 0.0f);
         std::fill_n(group.largest, width, kMinusInfinity);
         std::fill_n(group.sum, width, 0.0f);

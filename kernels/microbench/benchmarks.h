@@ -1,11 +1,19 @@
-// The parts of attention on one device, each alone: score product, softmax, value product, merge,
-// gather; and the whole kernels.
+// The microbenchmarks: attention's parts on one device, each alone, the whole kernels, and the cost
+// of a CQS plan over the dense kernel.
 #pragma once
+
+#include "kernels/microbench/recorder.h"
 
 namespace qb {
 
-// Names are part/n:…/d:… and kernel/dtype/mask/n:…/d:…/threads:…; shapes are 8 heads of n queries
-// and keys.
-void register_benchmarks();
+// quick: what the targets need. Else sweeps over N, types, masks, head_dims and threads.
+// Names are part/n:…/d:… and kernel/dtype/mask/n:…/d:…/h:…/threads:…, with /isa:… where one is
+// forced.
+void register_ceilings(Recorder& recorder);
+void register_parts(Recorder& recorder);
+void register_kernels(Recorder& recorder, bool quick);
+void register_cqs(Recorder& recorder, bool quick);
+// Accuracy against float64, and a million tokens.
+void register_limits(Recorder& recorder);
 
 }  // namespace qb

@@ -1,62 +1,118 @@
-// Microbenchmarks of the kernels' parts and of the whole kernels.
+// Microbenchmarks of the kernels' parts and of the whole kernels, and their targets.
 #include <benchmark/benchmark.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <ctime>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/status.h"
-#include "kernels/attention.h"
+#include "harness/experiment/environment.h"
+#include "harness/experiment/manifest.h"
+#include "harness/experiment/result.h"
+#include "harness/files/files.h"
+#include "kernels/helper_threads.h"
 #include "kernels/microbench/benchmarks.h"
-#include "kernels/microbench/sample_reporter.h"
+#include "kernels/microbench/line_reporter.h"
+#include "kernels/microbench/targets.h"
 
 namespace {
 
+constexpr const char* kHelp =
+    R"(microbench: ceilings of this machine, parts of attention, whole kernels, CQS over dense
+
+  microbench --quick       the targets of the CPU kernels, in under two minutes
+  microbench --out=DIR     everything, into DIR; qb plot DIR draws it
+  microbench --benchmark_filter='sweep/flash/f32' --out=DIR
+
+  --quick     only what the targets need
+  --out=DIR   write DIR/microbench.csv, a row a repeat, and DIR/manifest.json
+
+Each benchmark runs 6 times, with --quick 4 (--benchmark_repetitions), the first to warm up. Its
+ceiling (multiply-adds of the instruction set, or memory) is measured beside each repeat. The table
+at the end holds what was measured against the targets: met, missed or not measured.
+
+Exit codes: 0 some benchmark ran and none failed, 1 one failed or none matched, 2 bad usage,
+3 the folder cannot be written. A missed target is no failure.
+)";
+
 void print_help() {
-  std::puts(
-      "microbench: score product, softmax, value product, merge, gather and whole kernels\n"
-      "\n"
-      "  microbench --benchmark_filter='flash/f32' --csv=samples.csv\n"
-      "\n"
-      "  --csv=FILE   write a row a repeat in the columns of samples.csv; the first is the "
-      "warm-up\n"
-      "\n"
-      "Repeats are 6 unless --benchmark_repetitions says otherwise. Rates on the console: flop is\n"
-      "FLOP/s, bytes is bytes/s. Exit codes: 0 some benchmark ran, 1 all failed or none matched,\n"
-      "2 bad usage, 3 the file cannot be written.\n");
+  std::puts(kHelp);
   benchmark::PrintDefaultHelp();
 }
 
-int run(int argc, char** argv) {
-  std::string csv_path;
-  // Before the caller's own flags, which therefore win.
-  std::string repetitions = "--benchmark_repetitions=6";
-  std::vector<char*> arguments = {argv[0], repetitions.data()};
+struct Words {
+  bool quick = false;
+  std::string out;
+  std::vector<char*> passed_on;  // to Google Benchmark
+};
+
+Words read_words(int argc, char** argv) {
+  Words words;
   for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument.starts_with("--csv="))
-      csv_path = argument.substr(6);
+    const std::string_view word = argv[i];
+    if (word == "--quick")
+      words.quick = true;
+    else if (word.starts_with("--out="))
+      words.out = word.substr(6);
     else
-      arguments.push_back(argv[i]);
+      words.passed_on.push_back(argv[i]);
   }
-  int count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  benchmark::Initialize(&count, arguments.data(), print_help);
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data()))
+  // Before the caller's own flags, which therefore win.
+  static std::string repetitions;
+  repetitions = words.quick ? "--benchmark_repetitions=4" : "--benchmark_repetitions=6";
+  words.passed_on.insert(words.passed_on.begin(), {argv[0], repetitions.data()});
+  return words;
+}
+
+// So that figures know where the numbers came from.
+void write_manifest(const std::string& folder, int argc, char** argv) {
+  const std::string now = qb::utc_text(std::time(nullptr));
+  qb::Manifest manifest;
+  manifest.schema_version = qb::kSchemaVersion;
+  manifest.experiment = "microbench";
+  manifest.description = "Ceilings, parts of attention and whole kernels on one device.";
+  manifest.run_id = now;
+  manifest.argv.assign(argv, argv + argc);
+  manifest.started_at = now;
+  manifest.finished_at = now;
+  manifest.environment = qb::environment_json();
+  qb::write_file_atomically(folder + "/manifest.json", qb::manifest_to_json(manifest));
+}
+
+int run(int argc, char** argv) {
+  Words words = read_words(argc, argv);
+  int count = static_cast<int>(words.passed_on.size());
+  words.passed_on.push_back(nullptr);
+  benchmark::Initialize(&count, words.passed_on.data(), print_help);
+  if (benchmark::ReportUnrecognizedArguments(count, words.passed_on.data()))
     return static_cast<int>(qb::ExitCode::usage);
 
-  benchmark::AddCustomContext("materialized_isa",
-                              std::string(qb::kernel_isa(qb::Kernel::materialized)));
-  benchmark::AddCustomContext("flash_isa", std::string(qb::kernel_isa(qb::Kernel::flash)));
-  qb::register_benchmarks();
-  const bool colour = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  qb::SampleReporter reporter(csv_path, colour);
+  std::string csv_path;
+  if (!words.out.empty()) {
+    std::error_code problem;
+    std::filesystem::create_directories(words.out, problem);  // writing tells what is wrong
+    csv_path = words.out + "/microbench.csv";
+  }
+  qb::Recorder recorder(csv_path);
+  qb::register_ceilings(recorder);
+  qb::register_kernels(recorder, words.quick);
+  qb::register_cqs(recorder, words.quick);
+  qb::register_limits(recorder);
+  if (!words.quick) qb::register_parts(recorder);
+
+  fmt::print("{}\n", qb::device_fingerprint());
+  qb::LineReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::Shutdown();
-  return static_cast<int>(reporter.succeeded() > 0 ? qb::ExitCode::ok : qb::ExitCode::case_failed);
+  if (!words.out.empty()) write_manifest(words.out, argc, argv);
+  if (reporter.succeeded() > 0)
+    fmt::print("\n{}", qb::target_table(qb::judge(recorder.rows(), qb::available_cores())));
+  const bool good = reporter.succeeded() > 0 && reporter.failed() == 0;
+  return static_cast<int>(good ? qb::ExitCode::ok : qb::ExitCode::case_failed);
 }
 
 }  // namespace
@@ -65,7 +121,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const qb::ExitError& error) {
-    std::fprintf(stderr, "microbench: %s\n", error.what());
+    fmt::print(stderr, "microbench: {}\n", error.what());
     return static_cast<int>(error.code());
   }
 }

@@ -1,0 +1,164 @@
+// Flash against the float64 kernel on random problems, in every instruction set: types, head_dims,
+// grouped heads, views with strides, scales of either sign, spans, threads, split keys.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "kernels/cpu/instruction_set.h"
+#include "kernels/test_support.h"
+
+namespace qb {
+namespace {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  std::int64_t below(std::int64_t limit) {
+    return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(limit));
+  }
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[below(static_cast<std::int64_t>(values.size()))];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// Every `step`-th token of a tensor that holds the others too.
+struct Strided {
+  Tensor whole;
+  TensorView view;
+  Strided(DType dtype, Extent extent, std::int64_t step, std::uint64_t seed, int outlier_every) {
+    const std::int64_t length = extent.length;
+    extent.length = std::max<std::int64_t>(1, length * step);
+    whole = testing::random_tensor(dtype, extent, seed, 1.0, outlier_every);
+    view = whole.view().tokens(0, length, step);
+  }
+};
+
+TileSchedule random_schedule(Random& random, std::int64_t n, std::int64_t m) {
+  std::vector<ScheduleBlock> blocks;
+  const bool dense = random.below(2) == 0;
+  for (std::int64_t row = 0; row < n;) {
+    const std::int64_t row_end = dense ? n : std::min(n, row + 1 + random.below(150));
+    for (std::int64_t key = dense ? 0 : random.below(50); key < m;) {
+      const std::int64_t key_end = dense ? m : std::min(m, key + 1 + random.below(300));
+      const bool causal = random.below(2) == 0;
+      blocks.push_back({row,
+                        row_end,
+                        {key, key_end, causal ? SpanKind::causal : SpanKind::full,
+                         causal ? m - n + random.below(20) - 10 : 0}});
+      key = key_end + random.below(60);
+    }
+    row = row_end + random.below(10);
+  }
+  return build_schedule(n, m, blocks, random.one_of<std::int64_t>({16, 64, 192, 1000}));
+}
+
+void expect_agreement(std::uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  const auto dtype = random.one_of({DType::f32, DType::f16, DType::bf16});
+  const std::int64_t d = random.one_of<std::int64_t>({1, 5, 16, 24, 31, 64, 96, 128, 256});
+  const std::int64_t e = random.below(3) == 0 ? 1 + random.below(256) : d;
+  const std::int64_t kv_heads = 1 + random.below(2);
+  const std::int64_t group = random.one_of<std::int64_t>({1, 1, 2, 3, 8});
+  const std::int64_t n =
+      random.one_of<std::int64_t>({1, 2, 5, 7, 16, 47, 49, 97, 200, 385}) + random.below(3);
+  const std::int64_t m = 1 + random.below(random.below(3) == 0 ? 3000 : 300);
+  const int threads = static_cast<int>(1 + random.below(4));
+  const int outlier_every = random.below(3) == 0 ? 40 : 0;
+  const double sign = random.one_of({1.0, 1.0, -1.0});
+  const Extent q_extent{1 + random.below(2), kv_heads * group, n, d};
+  const Extent k_extent{q_extent.batch, kv_heads, m, d};
+  const Extent v_extent{q_extent.batch, kv_heads, m, e};
+  const Strided q(dtype, q_extent, 1 + random.below(2), seed + 1, outlier_every);
+  const Strided k(dtype, k_extent, 1 + random.below(2), seed + 2, outlier_every);
+  const Strided v(dtype, v_extent, 1 + random.below(2), seed + 3, 0);
+  const Tensor out(heap_allocator(), DType::f32, {q_extent.batch, q_extent.heads, n, e}, "out");
+  const Tensor lse(heap_allocator(), DType::f32, {q_extent.batch, q_extent.heads, n, 1}, "lse");
+  const TileSchedule schedule = random_schedule(random, n, m);
+  const AttentionArguments arguments{
+      q.view,     k.view,    v.view, &schedule, sign / std::sqrt(static_cast<double>(d)),
+      out.view(), lse.view()};
+  const auto run = [&](Kernel kernel) -> testing::Attended {
+    testing::fill(out.view(), std::nan(""));
+    testing::fill(lse.view(), std::nan(""));
+    attention(kernel, arguments, {heap_allocator(), threads, 0});
+    return {testing::values(out.view()), testing::values(lse.view())};
+  };
+  const testing::Attended exact = run(Kernel::reference);
+  const testing::Attended found = run(Kernel::flash);
+
+  double largest_value = 0.0;
+  for (const double value : testing::values(v.view))
+    largest_value = std::max(largest_value, std::abs(value));
+  double largest_lse = 1.0;
+  for (const double value : exact.lse)
+    if (std::isfinite(value)) largest_lse = std::max(largest_lse, std::abs(value));
+  const double u = unit_roundoff(DType::f32);
+  // A score is a sum of d products, each as large as the largest score; its error is that of every
+  // weight. Weights of bf16 are rounded once more.
+  const double score_error = (4.0 + std::sqrt(static_cast<double>(d))) * u * largest_lse *
+                             (outlier_every != 0 ? 8.0 : 1.0);
+  const double rounding = dtype == DType::bf16 ? unit_roundoff(DType::bf16) : 0.0;
+  EXPECT_LE(testing::max_difference(found.lse, exact.lse), 2.0 * score_error);
+  EXPECT_LE(testing::max_difference(found.out, exact.out),
+            (2.0 * rounding + 4.0 * score_error + 8.0 * u) * largest_value);
+}
+
+class Flash : public ::testing::TestWithParam<InstructionSet> {
+ protected:
+  Flash() { use_instruction_set(GetParam()); }
+  ~Flash() override { use_instruction_set(available_instruction_sets().front()); }
+};
+
+TEST_P(Flash, AgreesWithFloat64OnRandomProblems) {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) expect_agreement(1000 * seed);
+}
+
+// One key-value head and one query: no tile to share out, so the keys are, and the parts merged.
+TEST_P(Flash, SplitsKeysWhereTilesAreTooFewAndGetsTheSame) {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    testing::Call call(testing::random_tensor(dtype, {1, 3, 2, 64}, 1),
+                       testing::random_tensor(dtype, {1, 1, 4001, 64}, 2),
+                       testing::random_tensor(dtype, {1, 1, 4001, 64}, 3),
+                       build_schedule(2, 4001, {{0, 2, {0, 4001, SpanKind::causal, 3999}}}, 64));
+    testing::CountingAllocator one_thread;
+    testing::CountingAllocator three_threads;
+    const testing::Attended together = call.run(Kernel::flash, 1, one_thread);
+    const testing::Attended split = call.run(Kernel::flash, 3, three_threads);
+    EXPECT_LE(testing::max_difference(split.out, together.out), dtype == DType::f32 ? 1e-6 : 4e-3);
+    // LSE is about 9, and each of the parts that are merged rounds it once.
+    EXPECT_LE(testing::max_difference(split.lse, together.lse), 6e-6);
+    EXPECT_EQ(one_thread.labels().size(), 1u);
+    EXPECT_EQ(three_threads.labels().back(), "flash_parts");
+  }
+}
+
+// What stands behind the last row of a tensor must not be read: the page after it is not there for
+// a caller whose tensor ends at its end. Here it is NaN, which would show.
+TEST_P(Flash, ReadsNothingBehindARow) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
+    for (const std::int64_t d : {8, 24, 40, 64}) {
+      const Tensor wide = testing::random_tensor(dtype, {1, 1, 75, 2 * d}, 1);
+      for (std::int64_t t = 0; t < 75; ++t)
+        for (std::int64_t x = d; x < 2 * d; ++x)
+          store_element(wide.view().row(0, 0, t) + x * size_of(dtype), dtype, std::nan(""));
+      TensorView rows = wide.view();
+      rows.extent.head_dim = d;
+      const Tensor out(heap_allocator(), DType::f32, {1, 1, 75, d}, "out");
+      const Tensor lse(heap_allocator(), DType::f32, {1, 1, 75, 1}, "lse");
+      const TileSchedule schedule = build_schedule(75, 75, {{0, 75, {0, 75}}}, 64);
+      attention(Kernel::flash, {rows, rows, rows, &schedule, 0.1, out.view(), lse.view()},
+                {heap_allocator(), 1, 0});
+      for (const double value : testing::values(out.view())) ASSERT_TRUE(std::isfinite(value));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Flash, ::testing::ValuesIn(available_instruction_sets()),
+                         [](const auto& set) { return std::string(word(set.param)); });
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,181 @@
+#include "kernels/cpu/roofline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "kernels/cpu/instruction_set.h"
+#include "kernels/helper_threads.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/roofline.cpp"
+#include "kernels/cpu/highway_targets.h"
+// After highway_targets.h
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/exp2-inl.h"
+#include "kernels/cpu/tile_product-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+// As many independent sums as the kernels' products hold.
+template <class Units>
+HWY_INLINE double multiply_add_rounds(std::int64_t rounds, const float* factor, float* result) {
+  constexpr std::size_t kSums = kRowBlock * kVectorBlock;
+  const hn::ScalableTag<float> d;
+  const auto a = hn::Set(d, factor[0]);
+  const auto b = hn::Set(d, factor[1]);
+  hn::Vec<decltype(d)> sum[kSums];
+#pragma GCC unroll 32
+  for (std::size_t i = 0; i < kSums; ++i) sum[i] = hn::Set(d, static_cast<float>(i));
+  for (std::int64_t round = 0; round < rounds; ++round)
+#pragma GCC unroll 32
+    for (std::size_t i = 0; i < kSums; ++i) sum[i] = Units::multiply_add(a, b, sum[i]);
+  auto total = sum[0];
+#pragma GCC unroll 32
+  for (std::size_t i = 1; i < kSums; ++i) total = hn::Add(total, sum[i]);
+  *result = hn::GetLane(hn::SumOfLanes(d, total));
+  return static_cast<double>(rounds) * kSums * static_cast<double>(hn::Lanes(d)) * 2.0 *
+         Units::kElements;
+}
+
+// Returns the FLOP of `rounds` rounds.
+double multiply_add(bool bf16_pairs, std::int64_t rounds, const float* factor, float* result) {
+#if HWY_TARGET == HWY_AVX3
+  if (bf16_pairs) return multiply_add_rounds<Bf16Pairs>(rounds, factor, result);
+#endif
+  (void)bf16_pairs;
+  return multiply_add_rounds<Float32Units>(rounds, factor, result);
+}
+
+// Over `n` elements, a multiple of every vector, again and again.
+float exponentials(const float* x, std::int64_t n, std::int64_t rounds) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d);
+  for (std::int64_t round = 0; round < rounds; ++round)
+    for (std::int64_t i = 0; i < n; i += lanes)
+      sum = hn::Add(sum, exp2_fast(d, hn::Load(d, x + i)));
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+float sum_of(const float* x, std::int64_t n) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr std::int64_t kSums = 8;
+  hn::Vec<decltype(d)> sum[kSums];
+#pragma GCC unroll 8
+  for (auto& s : sum) s = hn::Zero(d);
+  for (std::int64_t i = 0; i < n; i += kSums * lanes)
+#pragma GCC unroll 8
+    for (std::int64_t s = 0; s < kSums; ++s)
+      sum[s] = hn::Add(sum[s], hn::Load(d, x + i + s * lanes));
+  auto total = hn::Zero(d);
+  for (const auto& s : sum) total = hn::Add(total, s);
+  return hn::GetLane(hn::SumOfLanes(d, total));
+}
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qb::cpu {
+namespace {
+
+HWY_EXPORT(multiply_add);
+HWY_EXPORT(exponentials);
+HWY_EXPORT(sum_of);
+
+volatile float sink;  // results go here, so that the work is not left out
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The best rate of a few bursts: burst(thread) returns its work.
+template <class Burst>
+double best_rate(int threads, const Burst& burst) {
+  constexpr int kBursts = 5;
+  std::vector<double> work(static_cast<std::size_t>(threads));
+  double best = 0.0;
+  for (int i = 0; i < kBursts; ++i) {
+    std::fill(work.begin(), work.end(), 0.0);
+    const double start_s = seconds_now();
+    run_with_helpers(threads,
+                     [&](int thread) { work[static_cast<std::size_t>(thread)] = burst(thread); });
+    const double elapsed_s = seconds_now() - start_s;
+    double sum = 0.0;
+    for (const double part : work) sum += part;
+    best = std::max(best, sum / elapsed_s);
+  }
+  return best;
+}
+
+constexpr std::int64_t kFloatsEach = std::int64_t{16} << 20;  // 64 MiB
+
+}  // namespace
+
+double fma_peak_flop_per_s(int threads, bool bf16_pairs) {
+  // 0.5 as f32; as two bf16 it is 0.5 and 0. The sums settle at twice the product: no overflow.
+  static const float factor[2] = {0.5f, 0.5f};
+  constexpr std::int64_t kRounds = 200'000;
+  return best_rate(threads, [&](int) {
+    float result = 0.0f;
+    const double flop = HWY_DYNAMIC_DISPATCH(multiply_add)(bf16_pairs, kRounds, factor, &result);
+    sink = result;
+    return flop;
+  });
+}
+
+double kernel_peak_flop_per_s(Kernel kernel, DType dtype, int threads) {
+  switch (kernel) {
+    case Kernel::reference:
+      return 0.0;
+    case Kernel::materialized:  // in float32 whatever the inputs are
+      return fma_peak_flop_per_s(threads, false);
+    case Kernel::flash:
+      return fma_peak_flop_per_s(threads, dtype == DType::bf16 && bf16_products());
+  }
+  return 0.0;
+}
+
+double exp2_per_s(int threads) {
+  constexpr std::int64_t kElements = 2048;
+  constexpr std::int64_t kRounds = 2000;
+  alignas(64) static float x[kElements];
+  for (std::int64_t i = 0; i < kElements; ++i) x[i] = -static_cast<float>(i) / 128.0f;
+  return best_rate(threads, [&](int) {
+    sink = HWY_DYNAMIC_DISPATCH(exponentials)(x, kElements, kRounds);
+    return static_cast<double>(kElements * kRounds);
+  });
+}
+
+MemoryCeiling::MemoryCeiling(int threads)
+    : threads_(threads),
+      memory_(heap_allocator(), static_cast<std::size_t>(threads * 2 * kFloatsEach * 4),
+              "ceiling") {
+  std::memset(memory_.data(), 0, memory_.bytes());
+}
+
+double MemoryCeiling::read_bytes_per_s() {
+  return best_rate(threads_, [&](int thread) {
+    const float* const x = memory_.as<float>() + thread * 2 * kFloatsEach;
+    sink = HWY_DYNAMIC_DISPATCH(sum_of)(x, 2 * kFloatsEach);
+    return static_cast<double>(2 * kFloatsEach * 4);
+  });
+}
+
+double MemoryCeiling::copy_bytes_per_s() {
+  return best_rate(threads_, [&](int thread) {
+    float* const x = memory_.as<float>() + thread * 2 * kFloatsEach;
+    std::memcpy(x + kFloatsEach, x, static_cast<std::size_t>(kFloatsEach * 4));
+    return static_cast<double>(2 * kFloatsEach * 4);
+  });
+}
+
+}  // namespace qb::cpu
+#endif  // HWY_ONCE
