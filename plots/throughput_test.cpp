@@ -75,9 +75,11 @@ TEST(Throughput, WhatElseDiffersIsNamed) {
   const CsvTable cases =
       table({dense_case("flash", "f32", 1000),
              dense_case("flash", "f32", 1000, {{"threads", "1"}, {"case_id", "one"}}),
+             dense_case("flash", "f32", 1000, {{"cpu_isa", "avx2"}, {"case_id", "forced"}}),
              dense_case("flash", "f32", 1000, {{"kv_len", "8000"}, {"case_id", "long"}})});
   EXPECT_THAT(names(figure_of(cases).panels.at(0)),
               ::testing::UnorderedElementsAre("flash f32, 2 threads", "flash f32, 1 thread",
+                                              "flash f32, 2 threads, avx2 forced",
                                               "flash f32, 2 threads, 8000 keys"));
 }
 

@@ -14,11 +14,11 @@ import os
 import statistics
 import time
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 PARAMETERS = (
     "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
-    "dtype mask seed interest_set scale memory_budget_bytes"
+    "dtype mask seed interest_set scale memory_budget_bytes cpu_isa"
 ).split()
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (
@@ -91,16 +91,21 @@ class Run:
         self.rows = list(lines)
 
     def dense_cases(self):
-        """One row for each dense problem on one worker, whatever kernel computed it."""
+        """One row for each dense problem on one worker, whatever kernel computed it.
+
+        A forced instruction set is an order to qb's kernels, so those cases are left out.
+        """
+        wanted = {"algorithm": "dense", "workers": "1", "device": "cpu", "cpu_isa": "auto"}
         cases = {}
         for row in self.rows:
-            if row["algorithm"] == "dense" and row["workers"] == "1" and row["device"] != "cuda":
+            if all(row[name] == value for name, value in wanted.items()):
                 key = tuple(row[name] for name in PARAMETERS if name != "kernel")
                 # Of several kernels' rows, one that could be planned knows the FLOP.
                 if not cases.get(key, {}).get("unmasked_flop"):
                     cases[key] = row
         if not cases:
-            raise Refusal(2, f"{self.path} has no dense case of one worker on a CPU")
+            raise Refusal(2, f"{self.path} has no dense case of one worker on the CPU without a "
+                             "forced instruction set")
         return list(cases.values())
 
     def require_this_machine(self):

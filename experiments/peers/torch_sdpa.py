@@ -3,11 +3,12 @@
 
     python3 experiments/peers/torch_sdpa.py results/NAME/RUN_ID --out results/NAME/torch
 
-Takes the run's dense cases of one worker and writes a run folder of the same columns, so that
-`qb compare RUN OUT --ignore kernel,isa` and `qb plot RUN --figure throughput --beside OUT` show
-both. Inputs are standard normal, as qb's are, in the case's element type; outputs are held against
-float64 by qb's rule before anything is timed; every case runs in a process of its own. An explicit
-mask is made before the clock starts. A memory budget of the run is not enforced.
+Takes the run's dense cases of one worker, without a forced cpu.isa, and writes a run folder of the
+same columns, so that `qb compare RUN OUT --ignore kernel,isa` and
+`qb plot RUN --figure throughput --beside OUT` show both. Inputs are standard normal, as qb's are,
+in the case's element type; outputs are held against float64 by qb's rule before anything is timed;
+every case runs in a process of its own. An explicit mask is made before the clock starts. A memory
+budget of the run is not enforced.
 
 Exit codes, as qb's: 0 all as allowed, 1 some case failed or none is ok, 2 usage, 3 environment (no
 PyTorch), 5 not comparable (another machine), 130 interrupted.
@@ -240,7 +241,8 @@ def peer_facts(torch):
     blas = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
     return {"name": "torch", "version": torch.__version__,
             "cpu_capability": torch.backends.cpu.get_cpu_capability(),
-            "blas": blas.group(1) if blas else None}
+            "blas": blas.group(1) if blas else None,
+            "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY")}
 
 
 def parse_words(argv):
@@ -273,7 +275,8 @@ def run(argv):
         result = measure_alone(torch, case, words.warmups, words.repeats)
         row = writer.add(case, result, started_at, time.perf_counter() - start)
         statuses[row["status"]] += 1
-        shape = " ".join(f"{name}={row[name]}" for name in ("dtype", "mask", "n_tokens", "head_dim"))
+        shown = ("dtype", "mask", "n_tokens", "head_dim")
+        shape = " ".join(f"{name}={row[name]}" for name in shown)
         outcome = f"{float(row['wall_time_median_s']):.6f} s" if row["status"] == "ok" else (
             f"{row['status']}: {row['message']}")
         print(f"[{index + 1}/{len(cases)}] {shape}  {outcome}", file=sys.stderr)

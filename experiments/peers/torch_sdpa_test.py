@@ -11,7 +11,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 QB = ""
 
-# Eight dense cases that differ in everything that SDPA is told, and one that is no case for it.
+# Eight dense cases that differ in everything that SDPA is told, and two that are no case for it.
 SPEC = """
 experiment: peers
 measure: {repeats: 2, warmups: 0, verify_rows: 4}
@@ -25,8 +25,10 @@ cases:
   - {n_tokens: 16, head_dim: 8, batch: 2, q_heads: 4, kv_heads: 2, dtype: f16}
   - {n_tokens: 80, head_dim: 4, threads: 1}
   - {n_tokens: 24, head_dim: 8, algorithm: cqs, workers: 7}
+  - {n_tokens: 24, head_dim: 8, cpu.isa: scalar}
 """
-LENGTHS = "{experiment: lengths, head_dim: 4, measure: {repeats: 1, warmups: 0}, sweep: {n_tokens: [%s]}}"
+LENGTHS = ("{experiment: lengths, head_dim: 4, measure: {repeats: 1, warmups: 0}, "
+           "sweep: {n_tokens: [%s]}}")
 
 
 def read(folder, name="cases.csv"):
@@ -76,7 +78,9 @@ class TorchSdpa(unittest.TestCase):
         self.assertEqual(header(self.out, "cases.csv"), header(run, "cases.csv"))
         self.assertEqual(header(self.out, "samples.csv"), header(run, "samples.csv"))
         ours = {row["case_id"]: row for row in read(self.out)}
-        theirs = [row for row in read(run) if row["algorithm"] == "dense"]
+        theirs = [row for row in read(run)
+                  if row["algorithm"] == "dense" and row["cpu_isa"] == "auto"]
+        self.assertEqual(len(theirs), 8)
         self.assertEqual(len(ours), len(theirs))
         for row, qb_row in zip(read(self.out), theirs):
             self.assertEqual((row["status"], row["message"]), ("ok", ""))
@@ -105,6 +109,7 @@ class TorchSdpa(unittest.TestCase):
         said = self.qb("compare", "--ignore", "kernel,isa", run, self.out)
         self.assertIn(said.returncode, (0, 4), said.stderr)
         self.assertIn("ignored kernel: A flash, B torch_sdpa", said.stdout)
+        self.assertIn("ignored isa: A ", said.stdout)
         self.assertIn("8 in both", said.stdout)
         self.assertIn("missing in B: algorithm=cqs", said.stdout)
         # Without gnuplot the plotted numbers are there all the same.
@@ -175,7 +180,7 @@ class TorchSdpa(unittest.TestCase):
             environment = json.load(file)["environment"]
         self.assertEqual(manifest["environment"]["peer"],
                          {"name": "torch", "version": "0.0-fake", "cpu_capability": "AVX512",
-                          "blas": "fakeblas"})
+                          "blas": "fakeblas", "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY")})
         for same in ("device_fingerprint", "memory"):
             self.assertEqual(manifest["environment"][same], environment[same])
         self.assertIsNone(manifest["environment"]["build"]["commit"])
