@@ -83,6 +83,12 @@ void f64_to_f32_loop(const void* source, void* destination, std::int64_t count) 
   map<double, float>(source, destination, count, [](auto x) { return static_cast<float>(x); });
 }
 
+// One element, for callers outside: code of an instruction set cannot be inlined into theirs.
+float f16_to_f32_one(std::uint16_t half) { return widen_f16(half); }
+std::uint16_t f32_to_f16_one(float value) { return round_f16(value); }
+float bf16_to_f32_one(std::uint16_t half) { return widen_bf16(half); }
+std::uint16_t f32_to_bf16_one(float value) { return round_bf16(value); }
+
 }  // namespace
 }  // namespace qb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -126,10 +132,10 @@ void from_f32(const float* source, void* destination, DType to, std::int64_t cou
 
 }  // namespace
 
-std::uint16_t f32_to_f16(float value) { return HWY_STATIC_DISPATCH(round_f16)(value); }
-float f16_to_f32(std::uint16_t bits) { return HWY_STATIC_DISPATCH(widen_f16)(bits); }
-std::uint16_t f32_to_bf16(float value) { return HWY_STATIC_DISPATCH(round_bf16)(value); }
-float bf16_to_f32(std::uint16_t bits) { return HWY_STATIC_DISPATCH(widen_bf16)(bits); }
+std::uint16_t f32_to_f16(float value) { return HWY_STATIC_DISPATCH(f32_to_f16_one)(value); }
+float f16_to_f32(std::uint16_t bits) { return HWY_STATIC_DISPATCH(f16_to_f32_one)(bits); }
+std::uint16_t f32_to_bf16(float value) { return HWY_STATIC_DISPATCH(f32_to_bf16_one)(value); }
+float bf16_to_f32(std::uint16_t bits) { return HWY_STATIC_DISPATCH(bf16_to_f32_one)(bits); }
 
 double load_element(const void* address, DType dtype) {
   if (dtype == DType::f64) {

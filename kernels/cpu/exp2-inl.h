@@ -40,10 +40,11 @@ HWY_INLINE V exp2_fast(D d, V x) {
   }
 #endif
   const hn::RebindToSigned<D> di;
-#if HWY_TARGET == HWY_SCALAR
-  x = hn::IfThenElse(hn::Lt(x, hn::Set(d, -127.0f)), hn::Set(d, -127.0f), x);
+  const V least = hn::Set(d, -127.0f);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  x = hn::Max(least, x);  // in this order: NaN as the second operand is kept
 #else
-  x = hn::Max(hn::Set(d, -127.0f), x);  // in this order: NaN as the second operand is kept
+  x = hn::IfThenElse(hn::Lt(x, least), least, x);
 #endif
   const V floor = hn::Floor(x);
   const V p = exp2_fraction(d, hn::Sub(x, floor));

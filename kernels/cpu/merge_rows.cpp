@@ -40,8 +40,8 @@ HWY_INLINE void weigh(Weights& w) {
     const auto a = hn::Load(d, w.acc_lse + i);
     const auto p = hn::Load(d, w.part_lse + i);
     const auto larger = hn::Max(a, p);
-    const auto difference = hn::Sub(hn::Min(a, p), larger);
-    const auto t = exp2_fast(d, hn::Mul(difference, hn::Set(d, kLog2E)));
+    const auto distance = hn::Abs(hn::Sub(a, p));  // NaN of either shows
+    const auto t = exp2_fast(d, hn::Mul(distance, hn::Set(d, -kLog2E)));
     const auto larger_weight = hn::Div(one, hn::Add(one, t));
     const auto smaller_weight = hn::Mul(t, larger_weight);
     const auto acc_larger = hn::Ge(a, p);
