@@ -33,7 +33,8 @@ constexpr std::array kParameters = {Parameter{"workers", "W = {}"},
                                     Parameter{"interest_set", "I = {}"},
                                     Parameter{"scale", "scale {}"},
                                     Parameter{"seed", "seed {}"},
-                                    Parameter{"memory_budget_bytes", "budget {} B"}};
+                                    Parameter{"memory_budget_bytes", "budget {} B"},
+                                    Parameter{"cpu_isa", "{} forced"}};
 
 using Key = std::vector<std::string>;
 
@@ -87,6 +88,7 @@ std::vector<std::string> splitting_columns(const CsvTable& cases,
 std::string named_value(std::string_view column, const std::string& value) {
   if (column == "threads" && value == "0") return "all cores";
   if (column == "threads" && value == "1") return "1 thread";
+  if (column == "cpu_isa" && value == "auto") return {};
   const auto found =
       std::find_if(kParameters.begin(), kParameters.end(),
                    [&](const Parameter& parameter) { return parameter.column == column; });

@@ -46,7 +46,8 @@ Figure cqs_overhead_figure(const CsvTable& microbench, const FigureContext& cont
   if (drawn.empty())
     return empty_figure(figure.name, kTitle, "microbench.csv has no overhead of cqs");
   figure.panels = curve_panels(drawn);
-  const Axis x = tokens_axis(all_x(figure.panels));
+  Axis x = tokens_axis(all_x(figure.panels));
+  x.log = true;
   for (Panel& panel : figure.panels) {
     panel.series.push_back({.name = fmt::format("{}", kOverheadLimit),
                             .draw = Draw::limit,

@@ -185,6 +185,9 @@ void legend(std::string& out, const Figure& figure, const Layout& layout) {
   line(out, "  unset xlabel");
   line(out, "  unset ylabel");
   line(out, "  unset grid");
+  // A key that is higher than its plot would go on in a second column, off the canvas.
+  line(out, "  set tmargin at screen 1");
+  line(out, "  set bmargin at screen 0");
   line(out, "  set xrange [0:1]");
   line(out, "  set yrange [0:1]");
   line(out, "  set key at {}, {} left top Left reverse samplen 2.4 spacing 1.25 font ',12'",

@@ -46,6 +46,15 @@ TEST(KernelPeakFraction, TheAxisReachesTheCeilingHoweverLowTheKernel) {
   EXPECT_GE(y_scale(figure, 0).max, 100.0);
 }
 
+TEST(KernelPeakFraction, ARepeatAboveTheCeilingIsInThePicture) {
+  CsvTable table = no_microbench();
+  for (const char* fraction : {"0.8", "1.25", "0.8"})
+    add_repeat(table, {{"peak_fraction", fraction}});
+  const Figure figure = kernel_peak_fraction_figure(table, {});
+  EXPECT_EQ(figure.panels.at(0).y.tics.back().label, "120");
+  EXPECT_GT(y_scale(figure, 0).max, 125.0);
+}
+
 TEST(KernelPeakFraction, SaysWhatTheCeilingIs) {
   EXPECT_THAT(kernel_peak_fraction_figure(microbench(), {}).notes,
               Contains(HasSubstr("f32: FMA peak of the instruction set, bf16: of vdpbf16ps, both "

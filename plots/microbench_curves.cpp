@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <iterator>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -19,23 +18,39 @@ namespace {
 // head_dim, mask, workers, dtype, threads, isa
 using CurveKey =
     std::tuple<std::int64_t, std::string, std::int64_t, std::string, std::int64_t, std::string>;
-using Repeats = std::map<double, std::vector<double>>;  // by n_tokens
+// Repeats of the largest problem that was measured at a length.
+struct Repeats {
+  double flop = 0.0;
+  std::vector<double> values{};
+};
+using RepeatsByLength = std::map<double, Repeats>;
 
-std::map<CurveKey, Repeats> read_repeats(const CsvTable& microbench, std::string_view benchmark,
-                                         std::string_view column) {
-  std::map<CurveKey, Repeats> repeats;
+// Of a length measured with several head counts, which are no column, the largest problem stands.
+void add_value(Repeats& repeats, double flop, double value) {
+  if (flop < repeats.flop) return;
+  if (flop > repeats.flop) repeats = {flop, {}};
+  repeats.values.push_back(value);
+}
+
+std::map<CurveKey, RepeatsByLength> read_repeats(const CsvTable& microbench,
+                                                 std::string_view benchmark,
+                                                 std::string_view column) {
+  std::map<CurveKey, RepeatsByLength> repeats;
   for (std::size_t row = 0; row < microbench.size(); ++row) {
     if (microbench.text(row, "benchmark") != benchmark) continue;
     if (microbench.number(row, "warmup") != 0.0) continue;
     const double value = microbench.number(row, column);
     if (std::isnan(value)) continue;
-    const auto whole = [&](const char* name) {
-      return static_cast<std::int64_t>(microbench.number(row, name));
+    // `workers` is empty where there is no plan, `flop` where nothing counts it.
+    const auto number = [&](const char* name) {
+      const double found = microbench.number(row, name);
+      return std::isnan(found) ? 0.0 : found;
     };
+    const auto whole = [&](const char* name) { return static_cast<std::int64_t>(number(name)); };
     const CurveKey key = {whole("head_dim"), microbench.text(row, "mask"),
                           whole("workers"),  microbench.text(row, "dtype"),
                           whole("threads"),  microbench.text(row, "isa")};
-    repeats[key][microbench.number(row, "n_tokens")].push_back(value);
+    add_value(repeats[key][number("n_tokens")], number("flop"), value);
   }
   return repeats;
 }
@@ -47,6 +62,22 @@ bool differs(const std::vector<BenchmarkCurve>& curves, Member member) {
   });
 }
 
+// The instruction sets behind each name, that with most points, the machine's own, first.
+std::map<std::string, std::vector<std::string>> sets_by_name(
+    const std::vector<DrawnCurve>& curves) {
+  std::map<std::string, std::map<std::string, std::size_t>> points;
+  for (const DrawnCurve& drawn : curves)
+    points[drawn.series.name][drawn.curve.isa] += drawn.curve.points.size();
+  std::map<std::string, std::vector<std::string>> sets;
+  for (const auto& [name, counts] : points) {
+    for (const auto& [isa, count] : counts) sets[name].push_back(isa);
+    std::stable_sort(
+        sets[name].begin(), sets[name].end(),
+        [&](const std::string& a, const std::string& b) { return counts.at(a) > counts.at(b); });
+  }
+  return sets;
+}
+
 }  // namespace
 
 std::vector<BenchmarkCurve> benchmark_curves(const CsvTable& microbench, std::string_view benchmark,
@@ -56,8 +87,8 @@ std::vector<BenchmarkCurve> benchmark_curves(const CsvTable& microbench, std::st
     BenchmarkCurve curve;
     std::tie(curve.head_dim, curve.mask, curve.workers, curve.dtype, curve.threads, curve.isa) =
         key;
-    for (const auto& [n_tokens, values] : repeats) {
-      const Summary summary = summarise(values);
+    for (const auto& [n_tokens, largest] : repeats) {
+      const Summary summary = summarise(largest.values);
       curve.points.push_back(
           {.x = n_tokens, .y = summary.median, .low = summary.low95, .high = summary.high95});
       if (summary.coverage < curve.coverage) {
@@ -86,18 +117,20 @@ std::string curve_name(const BenchmarkCurve& curve, const NamedParts& parts) {
 }
 
 std::vector<Panel> curve_panels(const std::vector<DrawnCurve>& curves) {
-  std::map<std::string, std::set<std::string, std::greater<>>> sets;  // by name; avx512 before avx2
-  for (const DrawnCurve& drawn : curves) sets[drawn.series.name].insert(drawn.curve.isa);
+  const auto sets = sets_by_name(curves);
   std::map<std::pair<std::int64_t, std::string>, Panel> panels;
   for (const auto& [curve, look] : curves) {
     Panel& panel = panels[{curve.head_dim, curve.mask}];
     panel.title = panel_title(curve.head_dim, curve.mask);
     Series series = look;
-    if (const auto& known = sets[look.name]; known.size() > 1) {
-      series.name += ", " + curve.isa;
-      if (curve.isa != *known.begin()) series.style.colour = lightened(series.style.colour);
-    }
     series.points = curve.points;
+    if (const auto& known = sets.at(look.name); known.size() > 1) {
+      series.name += ", " + curve.isa;
+      const auto rank =
+          std::distance(known.begin(), std::find(known.begin(), known.end(), curve.isa));
+      if (rank > 0) series.style.colour = lightened(series.style.colour);
+      series.style.mark = (series.style.mark + static_cast<int>(rank)) % kMarks;
+    }
     panel.series.push_back(std::move(series));
   }
   std::vector<Panel> out;

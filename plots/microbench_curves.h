@@ -4,6 +4,7 @@
 // warmup, wall_time_s, flop, bytes, peak_per_s, peak_fraction, overhead. `peak_fraction` is the
 // rate over the ceiling that the same process measured beside the repeat; `overhead`, of cqs only,
 // the sum of the workers' times with gather and merge over the time of dense, measured interleaved.
+// Further columns are ignored.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ struct BenchmarkCurve {
 };
 
 // Of the rows of `benchmark` that are no warm-ups and have a value in `column`; by head_dim, mask,
-// workers, dtype, threads and isa.
+// workers, dtype, threads and isa. Where a length was measured with several head counts, which are
+// no column, the repeats of the largest problem stand.
 [[nodiscard]] std::vector<BenchmarkCurve> benchmark_curves(const CsvTable& microbench,
                                                            std::string_view benchmark,
                                                            std::string_view column);
@@ -54,7 +56,7 @@ struct DrawnCurve {
 };
 
 // A panel per head dimension and mask, without axes. Where curves of one name differ in their
-// instruction sets, the set is added to the name, and all but one are lighter.
+// instruction sets, the set is added to the name, and all but the one with most points are lighter.
 [[nodiscard]] std::vector<Panel> curve_panels(const std::vector<DrawnCurve>& curves);
 
 // What marks and bars are.

@@ -51,6 +51,24 @@ TEST(MicrobenchCurves, LengthsAscendAndRowsWithoutAValueAreNoPoints) {
   EXPECT_EQ(curves[0].points[0].x, 1024.0);
 }
 
+TEST(MicrobenchCurves, OfSeveralHeadCountsTheLargestProblemStands) {
+  CsvTable microbench = no_microbench();
+  add_repeat(microbench, {{"peak_fraction", "0.2"}, {"flop", "1e9"}, {"case_id", "h:2"}});
+  add_repeat(microbench, {{"peak_fraction", "0.7"}, {"flop", "4e9"}, {"case_id", "h:8"}});
+  add_repeat(microbench, {{"peak_fraction", "0.8"}, {"flop", "4e9"}, {"case_id", "sweep/h:8"}});
+  add_repeat(microbench, {{"peak_fraction", "0.1"}, {"flop", "1e9"}, {"case_id", "sweep/h:2"}});
+  const auto curves = benchmark_curves(microbench, "flash", "peak_fraction");
+  ASSERT_EQ(curves.size(), 1u);
+  ASSERT_EQ(curves[0].points.size(), 1u);
+  EXPECT_DOUBLE_EQ(curves[0].points[0].y, 0.75);
+}
+
+TEST(MicrobenchCurves, WithoutAPlanThereAreNoWorkers) {
+  CsvTable microbench = no_microbench();
+  add_repeat(microbench, {{"peak_fraction", "0.5"}, {"workers", ""}});
+  EXPECT_EQ(benchmark_curves(microbench, "flash", "peak_fraction").at(0).workers, 0);
+}
+
 TEST(MicrobenchCurves, ShapesArePanels) {
   CsvTable microbench = no_microbench();
   for (const char* head_dim : {"128", "64"})
@@ -65,6 +83,7 @@ TEST(MicrobenchCurves, ShapesArePanels) {
 TEST(MicrobenchCurves, InstructionSetsAreNamedWhereALineHasSeveralInAnyPanel) {
   CsvTable microbench = no_microbench();
   add_repeat(microbench, {{"peak_fraction", "0.8"}});
+  add_repeat(microbench, {{"peak_fraction", "0.8"}, {"n_tokens", "2048"}});
   add_repeat(microbench, {{"peak_fraction", "0.6"}, {"isa", "avx2"}});
   add_repeat(microbench, {{"peak_fraction", "0.7"}, {"head_dim", "128"}});
   add_repeat(microbench, {{"peak_fraction", "0.5"}, {"dtype", "f32"}});

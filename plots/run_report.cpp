@@ -111,6 +111,12 @@ ReportSection environment_section(const Provenance& provenance) {
 
 ReportSection again_section(const PlottedRun& run) {
   ReportSection section{.title = "Run it again"};
+  if (!run.provenance.peer.empty()) {
+    section.paragraphs = {fmt::format(
+        "{} computed this run, at the cases of another, by this command.", run.provenance.peer)};
+    section.code = {run.provenance.command};
+    return section;
+  }
   if (!run.provenance.command.empty()) {
     section.paragraphs = {
         "This run was made by the first command; the second repeats exactly its "

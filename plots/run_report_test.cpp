@@ -38,6 +38,14 @@ TEST(RunReport, SaysHowToRunItAgainAndWhereItRan) {
   EXPECT_THAT(page, HasSubstr("A &lt;small&gt; study."));
 }
 
+TEST(RunReport, ARunOfAnotherProgramIsNotRunAgainByThisOne) {
+  PlottedRun run = run_of(case_study_2(10));
+  run.provenance.peer = "torch 2.5";
+  const std::string page = report_html(run_report(run, {}, {}));
+  EXPECT_THAT(page, HasSubstr("torch 2.5 computed this run"));
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("spec.resolved.yaml")));
+}
+
 TEST(RunReport, SaysWhichFiguresAreMissing) {
   std::vector<std::string> missing;
   const auto drawn = draw_for_report({empty_figure("wall_clock", "", "no case has a time")},

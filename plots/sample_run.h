@@ -39,6 +39,7 @@ inline CsvTable no_cases() {
                    "interest_set",
                    "scale",
                    "memory_budget_bytes",
+                   "cpu_isa",
                    "status",
                    "message",
                    "isa",
@@ -73,6 +74,8 @@ inline CsvTable no_cases() {
                    "gather_median_s",
                    "merge_median_s",
                    "achieved_flop_per_s",
+                   "peak_flop_per_s",
+                   "peak_fraction",
                    "verified_rows",
                    "max_error",
                    "naive_error",
@@ -98,7 +101,7 @@ inline void add_case(CsvTable& cases, const Values& values) {
 inline Values ok_case(int workers, std::int64_t n, double share_of_n) {
   const double longest = std::round(static_cast<double>(n) * share_of_n);
   const double seconds = 2e-8 * longest * longest;
-  Values values = {{"schema_version", "1"},
+  Values values = {{"schema_version", "2"},
                    {"case_id", fmt::format("{:04d}{:08d}", workers, n)},
                    {"experiment", "case_study_2"},
                    {"algorithm", workers == 1 ? "dense" : "cqs"},
@@ -117,6 +120,7 @@ inline Values ok_case(int workers, std::int64_t n, double share_of_n) {
                    {"mask", "full"},
                    {"seed", "1"},
                    {"memory_budget_bytes", "0"},
+                   {"cpu_isa", "auto"},
                    {"status", "ok"},
                    {"n_samples", "5"},
                    {"interval_coverage", "0.9375"},

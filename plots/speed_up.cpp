@@ -91,6 +91,9 @@ std::optional<std::size_t> base_case(const CsvTable& cases, std::size_t row) {
     const bool equal = std::all_of(same.begin(), same.end(), [&](const char* column) {
       return cases.text(other, column) == cases.text(row, column);
     });
+    // Runs of schema 1 have no cpu_isa.
+    if (cases.has("cpu_isa") && cases.text(other, "cpu_isa") != cases.text(row, "cpu_isa"))
+      continue;
     if (equal) found = other;  // of repeated cases the last stands
   }
   return found;

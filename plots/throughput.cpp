@@ -126,7 +126,11 @@ std::vector<Panel> rate_panels(const CsvTable& cases, const Lines& lines) {
     for (const auto& [where, rows] : rows_of) {
       Panel& panel = panels[where];
       panel.title = panel_title(where.head_dim, where.mask);
-      panel.series.push_back(rate_series(cases, rows, names.at(key), styles.at(key)));
+      Series series = rate_series(cases, rows, names.at(key), styles.at(key));
+      // A line without a point would only be a word in the legend; the notes count its cases.
+      if (std::any_of(series.points.begin(), series.points.end(),
+                      [](const Point& point) { return point.y > 0.0; }))
+        panel.series.push_back(std::move(series));
     }
   std::vector<Panel> out;
   for (auto& [where, panel] : panels) out.push_back(std::move(panel));

@@ -75,9 +75,11 @@ TEST(Throughput, WhatElseDiffersIsNamed) {
   const CsvTable cases =
       table({dense_case("flash", "f32", 1000),
              dense_case("flash", "f32", 1000, {{"threads", "1"}, {"case_id", "one"}}),
+             dense_case("flash", "f32", 1000, {{"cpu_isa", "avx2"}, {"case_id", "forced"}}),
              dense_case("flash", "f32", 1000, {{"kv_len", "8000"}, {"case_id", "long"}})});
   EXPECT_THAT(names(figure_of(cases).panels.at(0)),
               ::testing::UnorderedElementsAre("flash f32, 2 threads", "flash f32, 1 thread",
+                                              "flash f32, 2 threads, avx2 forced",
                                               "flash f32, 2 threads, 8000 keys"));
 }
 
@@ -116,6 +118,14 @@ TEST(Throughput, WhatDidNotRunHasNoPointAndANote) {
   EXPECT_TRUE(std::isnan(points[1].y));
   EXPECT_THAT(figure.notes, Contains(HasSubstr("1 of 3 cases (1 timeout)")));
   EXPECT_THAT(figure.notes, Contains(HasSubstr("Out of memory, so without a point: 1 of 3")));
+}
+
+TEST(Throughput, ALineWithoutAnyPointIsNotInTheLegend) {
+  Values failed = failed_case(1, 1000, "unsupported", "no such type");
+  failed["kernel"] = "torch_sdpa";
+  failed["case_id"] = "failed";
+  EXPECT_THAT(names(figure_of(table({ok_case(1, 1000, 1.0), failed})).panels.at(0)),
+              ElementsAre("materialized f16"));
 }
 
 TEST(Throughput, NoRatesGiveASentence) {

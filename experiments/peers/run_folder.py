@@ -1,0 +1,220 @@
+"""Run folders of qb, read and written by other programs: cases in, rows of the same columns out.
+
+Standard library only. A program that computes attention (a "peer") takes the dense cases of a run,
+measures each, and appends rows that `qb compare --ignore kernel,isa` and `qb plot --beside` read.
+"""
+
+import collections
+import copy
+import csv
+import hashlib
+import json
+import math
+import os
+import statistics
+import time
+
+SCHEMA_VERSION = 2
+
+PARAMETERS = (
+    "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
+    "dtype mask seed interest_set scale memory_budget_bytes cpu_isa"
+).split()
+# What a plan of one worker says of a problem, whoever computes it.
+PLANNED = (
+    "longest_subsequence_tokens shortest_subsequence_tokens mean_subsequence_tokens "
+    "stddev_subsequence_tokens responsibility_ratio unmasked_pairs critical_path_pairs "
+    "unmasked_flop moved_bytes"
+).split()
+# One worker: its time is the critical path, the sum and the wall clock at once.
+CLOCKS = ("wall_time", "critical_path", "worker_sum", "longest_subsequence")
+SAMPLE_COLUMNS = ["case_id", "repeat", "warmup", *(clock + "_s" for clock in CLOCKS),
+                  "gather_s", "merge_s"]
+
+Sample = collections.namedtuple("Sample", "repeat warmup seconds")
+
+
+class Refusal(Exception):
+    """Nothing can be measured; `code` is the exit code, as qb's are."""
+
+    def __init__(self, code, sentence):
+        super().__init__(sentence)
+        self.code = code
+
+
+def number_text(value):
+    """The shortest decimal that reads back as the same double."""
+    text = repr(value)
+    return text[:-2] if text.endswith(".0") else text
+
+
+def utc_now():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def median_interval(values):
+    """Median, low, high and coverage, as harness/base/statistics.h has them."""
+    ordered = sorted(values)
+    n = len(ordered)
+    low, coverage, tail = 0, 1.0 - 2.0 ** (1 - n), 0.0
+    for rank in range((n + 1) // 2):
+        tail += math.comb(n, rank) / 2**n
+        if 2.0 * tail > 0.05:
+            break
+        low, coverage = rank, 1.0 - 2.0 * tail
+    return statistics.median(ordered), ordered[low], ordered[n - 1 - low], coverage
+
+
+class Run:
+    """A finished or interrupted run of qb."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+                self.manifest = json.load(file)
+            with open(os.path.join(path, "cases.csv"), encoding="utf-8", newline="") as file:
+                whole = file.read()
+        except (OSError, ValueError) as problem:
+            raise Refusal(2, f"{path} is no run folder: {problem}") from problem
+        if not isinstance(self.manifest, dict) or "environment" not in self.manifest:
+            raise Refusal(2, f"{path} is no run folder: its manifest.json has no environment")
+        if self.manifest.get("schema_version") != SCHEMA_VERSION:
+            raise Refusal(5, f"{path} has schema_version {self.manifest.get('schema_version')}, "
+                             f"this script writes {SCHEMA_VERSION}")
+        # A last line without its end is torn: the writer died there.
+        lines = csv.DictReader(whole[: whole.rfind("\n") + 1].splitlines(keepends=True))
+        self.columns = list(lines.fieldnames or [])
+        missing = [name for name in PARAMETERS + PLANNED if name not in self.columns]
+        if missing:
+            raise Refusal(2, f"{path}/cases.csv has no column {missing[0]}")
+        self.rows = list(lines)
+
+    def dense_cases(self):
+        """One row for each dense problem on one worker, whatever kernel computed it.
+
+        A forced instruction set is an order to qb's kernels, so those cases are left out.
+        """
+        wanted = {"algorithm": "dense", "workers": "1", "device": "cpu", "cpu_isa": "auto"}
+        cases = {}
+        for row in self.rows:
+            if all(row[name] == value for name, value in wanted.items()):
+                key = tuple(row[name] for name in PARAMETERS if name != "kernel")
+                # Of several kernels' rows, one that could be planned knows the FLOP.
+                if not cases.get(key, {}).get("unmasked_flop"):
+                    cases[key] = row
+        if not cases:
+            raise Refusal(2, f"{self.path} has no dense case of one worker on the CPU without a "
+                             "forced instruction set")
+        return list(cases.values())
+
+    def require_this_machine(self):
+        """The rows go under the run's machine facts, so they must be measured on its machine."""
+        environment = self.manifest["environment"]
+        cpu = environment.get("cpu", {})
+        there = (cpu.get("processors"), cpu.get("usable_processors"),
+                 environment.get("memory", {}).get("total_bytes"))
+        here = (os.cpu_count(), sorted(os.sched_getaffinity(0)), memory_bytes())
+        for fact, theirs, ours in zip(("processors", "usable processors", "bytes of memory"),
+                                      there, here):
+            if theirs is not None and theirs != ours:
+                raise Refusal(5, f"{self.path} was measured on another machine ({fact}: {theirs} "
+                                 f"there, {ours} here); measure both on one")
+
+
+def memory_bytes():
+    with open("/proc/meminfo", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("MemTotal:"):
+                return int(line.split()[1]) * 1024
+    return None
+
+
+class Writer:
+    """Appends to a new run folder, row by row."""
+
+    def __init__(self, run, path, kernel, peer, description, argv):
+        if os.path.exists(os.path.join(path, "cases.csv")):
+            raise Refusal(2, f"{path} holds a run already; give another --out")
+        self.path, self.columns, self.kernel = path, run.columns, kernel
+        name = os.path.basename(os.path.abspath(path))
+        self.manifest = {
+            "schema_version": SCHEMA_VERSION, "experiment": run.manifest.get("experiment", ""),
+            "description": description, "figures": ["throughput"], "run_id": name, "spec_hash": "",
+            "order_seed": 0, "n_cases": 0, "argv": argv, "started_at": utc_now(),
+            "resumed_at": [], "finished_at": None,
+            "environment": peer_environment(run.manifest["environment"], peer)}
+        os.makedirs(path, exist_ok=True)
+        self.write_manifest()
+        self.append("cases.csv", [self.columns])
+        self.append("samples.csv", [SAMPLE_COLUMNS])
+
+    def append(self, name, rows):
+        path = os.path.join(self.path, name)
+        with open(path, "a", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def write_manifest(self):
+        path = os.path.join(self.path, "manifest.json")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            json.dump(self.manifest, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+        os.replace(path + ".new", path)
+
+    def add(self, case, result, started_at, duration_s):
+        """`result`: status, message, values by column, and the samples of a case that is ok."""
+        row = {name: case[name] for name in PARAMETERS + PLANNED}
+        row |= {"kernel": self.kernel, "schema_version": str(SCHEMA_VERSION),
+                "experiment": case["experiment"], "status": result["status"],
+                "message": " ".join(result["message"].split()), "started_at": started_at,
+                "duration_s": number_text(duration_s)}
+        row["case_id"] = case_id(row)
+        row |= result["values"]
+        if result["status"] == "ok":
+            row |= timed_columns(result["samples"], row["unmasked_flop"])
+            self.append("samples.csv", [sample_row(row["case_id"], s) for s in result["samples"]])
+        self.append("cases.csv", [[row.get(name, "") for name in self.columns]])
+        self.manifest["n_cases"] += 1
+        return row
+
+    def finish(self):
+        self.manifest["finished_at"] = utc_now()
+        self.write_manifest()
+
+
+def case_id(row):
+    text = "".join(f"{name}={row[name]}\n" for name in PARAMETERS)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def sample_row(identity, sample):
+    seconds = number_text(sample.seconds)
+    return [identity, sample.repeat, int(sample.warmup), *(seconds for _ in CLOCKS), "0", "0"]
+
+
+def timed_columns(samples, flop):
+    seconds = [sample.seconds for sample in samples if not sample.warmup]
+    median, low, high, coverage = median_interval(seconds)
+    columns = {"n_samples": str(len(seconds)), "interval_coverage": number_text(coverage),
+               "gather_median_s": "0", "merge_median_s": "0"}
+    for clock in CLOCKS:
+        columns |= {f"{clock}_median_s": number_text(median), f"{clock}_low95_s": number_text(low),
+                    f"{clock}_high95_s": number_text(high)}
+    if flop:
+        columns["achieved_flop_per_s"] = number_text(float(flop) / median)
+    return columns
+
+
+def peer_environment(environment, peer):
+    """The machine as the run describes it; what is of this moment and program anew."""
+    facts = copy.deepcopy(environment)
+    facts["time_utc"] = utc_now()
+    facts["build"] = dict.fromkeys(facts.get("build", {}))  # none of qb's code was run
+    facts.get("cpu", {}).pop("flash_kernel_runs_with", None)
+    if "system" in facts:
+        facts["system"]["load_average"] = " ".join(f"{load:.2f}" for load in os.getloadavg())
+        facts["system"]["omp_num_threads"] = os.environ.get("OMP_NUM_THREADS")
+    facts["peer"] = peer
+    return facts

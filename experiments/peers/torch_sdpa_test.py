@@ -1,0 +1,194 @@
+"""torch_sdpa.py on a run of qb, with a torch of plain Python: python3 torch_sdpa_test.py QB"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+QB = ""
+
+# Eight dense cases that differ in everything that SDPA is told, and two that are no case for it.
+SPEC = """
+experiment: peers
+measure: {repeats: 2, warmups: 0, verify_rows: 4}
+cases:
+  - {n_tokens: 24, head_dim: 8}
+  - {n_tokens: 24, head_dim: 8, dtype: f16}
+  - {n_tokens: 24, head_dim: 8, dtype: bf16}
+  - {n_tokens: 24, head_dim: 8, mask: causal, seed: 3, scale: 0.5}
+  - {n_tokens: 16, kv_len: 24, head_dim: 8, mask: causal, dtype: bf16}
+  - {n_tokens: 24, kv_len: 16, head_dim: 8, mask: causal}
+  - {n_tokens: 16, head_dim: 8, batch: 2, q_heads: 4, kv_heads: 2, dtype: f16}
+  - {n_tokens: 80, head_dim: 4, threads: 1}
+  - {n_tokens: 24, head_dim: 8, algorithm: cqs, workers: 7}
+  - {n_tokens: 24, head_dim: 8, cpu.isa: scalar}
+"""
+LENGTHS = ("{experiment: lengths, head_dim: 4, measure: {repeats: 1, warmups: 0}, "
+           "sweep: {n_tokens: [%s]}}")
+
+
+def read(folder, name="cases.csv"):
+    with open(os.path.join(folder, name), encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def header(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return file.readline()
+
+
+class TorchSdpa(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.addCleanup(scratch.cleanup)
+        self.scratch = scratch.name
+        self.out = self.path("torch")
+
+    def path(self, name):
+        return os.path.join(self.scratch, name)
+
+    def qb(self, *words, path=None):
+        environment = dict(os.environ, **({"PATH": path} if path else {}))
+        return subprocess.run([QB, *words], capture_output=True, text=True, check=False,
+                              env=environment)
+
+    def qb_run(self, spec):
+        with open(self.path("spec.yaml"), "w", encoding="utf-8") as file:
+            file.write(spec)
+        said = self.qb("run", self.path("spec.yaml"), "--quiet", "--out", self.path("r"),
+                       "--run-id", "a")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return said.stdout.splitlines()[-1]
+
+    def sdpa(self, *words, torch=os.path.join(HERE, "fake_torch"), faults=""):
+        environment = dict(os.environ, PYTHONPATH=torch, PYTHONDONTWRITEBYTECODE="1",
+                           FAKE_TORCH_FAULTS=faults)
+        return subprocess.run(
+            [sys.executable, os.path.join(HERE, "torch_sdpa.py"), *words],
+            capture_output=True, text=True, check=False, env=environment)
+
+    def test_rows_are_those_of_qb(self):
+        run = self.qb_run(SPEC)
+        said = self.sdpa(run, "--out", self.out, "--repeats", "3", "--warmups", "1")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(header(self.out, "cases.csv"), header(run, "cases.csv"))
+        self.assertEqual(header(self.out, "samples.csv"), header(run, "samples.csv"))
+        ours = {row["case_id"]: row for row in read(self.out)}
+        theirs = [row for row in read(run)
+                  if row["algorithm"] == "dense" and row["cpu_isa"] == "auto"]
+        self.assertEqual(len(theirs), 8)
+        self.assertEqual(len(ours), len(theirs))
+        for row, qb_row in zip(read(self.out), theirs):
+            self.assertEqual((row["status"], row["message"]), ("ok", ""))
+            self.assertEqual((row["kernel"], row["isa"]), ("torch_sdpa", "avx512"))
+            for same in ("n_tokens", "kv_len", "dtype", "mask", "threads", "unmasked_flop"):
+                self.assertEqual(row[same], qb_row[same])
+            self.assertGreater(int(row["verified_rows"]), 0)
+            self.assertLessEqual(float(row["max_error"]), float(row["tolerance"]))
+            self.assertLess(float(row["tolerance"]), 0.05)
+            self.check_times(row)
+
+    def check_times(self, row):
+        samples = [s for s in read(self.out, "samples.csv") if s["case_id"] == row["case_id"]]
+        self.assertEqual([s["warmup"] for s in samples], ["1", "0", "0", "0"])
+        times = sorted(float(s["wall_time_s"]) for s in samples if s["warmup"] == "0")
+        self.assertEqual((row["n_samples"], row["interval_coverage"]), ("3", "0.75"))
+        for clock in ("wall_time", "critical_path", "worker_sum", "longest_subsequence"):
+            self.assertEqual([float(row[f"{clock}_{what}_s"]) for what in
+                              ("low95", "median", "high95")], times)
+        self.assertAlmostEqual(float(row["achieved_flop_per_s"]),
+                               float(row["unmasked_flop"]) / times[1], delta=1.0)
+
+    def test_compare_and_plot_read_them(self):
+        run = self.qb_run(SPEC)
+        self.assertEqual(self.sdpa(run, "--out", self.out, "--repeats", "1").returncode, 0)
+        said = self.qb("compare", "--ignore", "kernel,isa", run, self.out)
+        self.assertIn(said.returncode, (0, 4), said.stderr)
+        self.assertIn("ignored kernel: A flash, B torch_sdpa", said.stdout)
+        self.assertIn("ignored isa: A ", said.stdout)
+        self.assertIn("8 in both", said.stdout)
+        self.assertIn("missing in B: algorithm=cqs", said.stdout)
+        # Without gnuplot the plotted numbers are there all the same.
+        self.qb("plot", run, "--figure", "throughput", "--beside", self.out, "--out",
+                self.path("figures"), path=self.path("empty"))
+        names = {row["series"] for row in read(self.path("figures"), "throughput.csv")}
+        self.assertTrue(any(name.startswith("torch_sdpa f32") for name in names), names)
+        self.assertTrue(any(name.startswith("flash f32") for name in names), names)
+
+    def test_a_case_that_fails_is_a_row(self):
+        run = self.qb_run(LENGTHS % "8, 9, 10, 11, 12, 13, 14, 15")
+        said = self.sdpa(run, "--out", self.out, "--repeats", "1", faults=(
+            "9:oom,10:unsupported,11:wrong,12:crash,13:kill,14:error,15:nan"))
+        self.assertEqual(said.returncode, 1)
+        rows = {int(row["n_tokens"]): row for row in read(self.out)}
+        self.assertEqual({n: row["status"] for n, row in rows.items()},
+                         {8: "ok", 9: "oom", 10: "unsupported", 11: "incorrect", 12: "crashed",
+                          13: "oom", 14: "error", 15: "incorrect"})
+        self.assertEqual(rows[14]["message"], "of two minds, and two lines")
+        self.assertIn("off by 0.5", rows[11]["message"])
+        for n, row in rows.items():
+            self.assertEqual(row["wall_time_median_s"] == "", n != 8)
+        self.assertEqual({s["case_id"] for s in read(self.out, "samples.csv")},
+                         {rows[8]["case_id"]})
+        self.assertEqual(self.qb("compare", "--ignore", "kernel", run, self.out).returncode, 4)
+
+    def test_two_kernels_are_one_case_here(self):
+        run = self.qb_run("{experiment: two, n_tokens: 8, head_dim: 4, measure: {repeats: 1}, "
+                          "sweep: {kernel: [flash, materialized]}}")
+        self.assertEqual(self.sdpa(run, "--out", self.out, "--repeats", "1").returncode, 0)
+        self.assertEqual(len(read(self.out)), 1)
+        said = self.qb("compare", "--ignore", "kernel", run, self.out)
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("the same case", said.stderr)
+
+    def test_without_torch_it_says_so(self):
+        run = self.qb_run(LENGTHS % "8")
+        os.mkdir(self.path("none"))
+        with open(self.path("none/torch.py"), "w", encoding="utf-8") as file:
+            file.write("raise ImportError(\"No module named 'torch'\")\n")
+        said = self.sdpa(run, "--out", self.out, torch=self.path("none"))
+        self.assertEqual(said.returncode, 3)
+        self.assertEqual(said.stderr, "torch_sdpa: PyTorch cannot be imported (No module named "
+                         "'torch'); install torch, or run this script with a Python that has it\n")
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_what_it_cannot_use_is_refused(self):
+        self.assertEqual(self.sdpa(self.path("nowhere"), "--out", self.out).returncode, 2)
+        run = self.qb_run(LENGTHS % "8")
+        self.assertEqual(self.sdpa(run, "--out", run).returncode, 2)
+        self.assertEqual(self.sdpa(run, "--out", self.out, "--repeats", "0").returncode, 2)
+        manifest = os.path.join(run, "manifest.json")
+        with open(manifest, encoding="utf-8") as file:
+            facts = json.load(file)
+        facts["environment"]["memory"]["total_bytes"] = 1
+        with open(manifest, "w", encoding="utf-8") as file:
+            json.dump(facts, file)
+        said = self.sdpa(run, "--out", self.out)
+        self.assertEqual(said.returncode, 5)
+        self.assertIn("measured on another machine", said.stderr)
+
+    def test_the_manifest_says_what_computed_and_where(self):
+        run = self.qb_run(LENGTHS % "8")
+        self.sdpa(run, "--out", self.out, "--repeats", "1")
+        with open(os.path.join(self.out, "manifest.json"), encoding="utf-8") as file:
+            manifest = json.load(file)
+        with open(os.path.join(run, "manifest.json"), encoding="utf-8") as file:
+            environment = json.load(file)["environment"]
+        self.assertEqual(manifest["environment"]["peer"],
+                         {"name": "torch", "version": "0.0-fake", "cpu_capability": "AVX512",
+                          "blas": "fakeblas", "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY")})
+        for same in ("device_fingerprint", "memory"):
+            self.assertEqual(manifest["environment"][same], environment[same])
+        self.assertIsNone(manifest["environment"]["build"]["commit"])
+        self.assertEqual(manifest["n_cases"], 1)
+        self.assertIsNotNone(manifest["finished_at"])
+
+
+if __name__ == "__main__":
+    QB = os.path.abspath(sys.argv.pop(1))
+    sys.dont_write_bytecode = True
+    unittest.main()
