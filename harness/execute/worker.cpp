@@ -24,16 +24,29 @@ struct Local {
   Tensor v;
 };
 
+// One head of one sequence of the batch.
+TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
+  view.data = view.row(batch, head, 0);
+  view.extent.batch = 1;
+  view.extent.heads = 1;
+  return view;
+}
+
+// A slice a head and token group.
 void gather(const TensorView& whole, const Tensor& local, const std::vector<TokenGroup>& groups,
             const std::vector<int>& chosen, const std::vector<std::int64_t>& begins, int threads) {
-  const auto n = static_cast<std::int64_t>(chosen.size());
+  const std::int64_t heads = whole.extent.heads;
+  const std::int64_t all_heads = whole.extent.batch * heads;
+  const auto n = static_cast<std::int64_t>(chosen.size()) * all_heads;
   parallel_for(n, threads_for_bytes(local.view().bytes(), threads), 1,
                [&](std::int64_t first, std::int64_t last, int) {
                  for (std::int64_t i = first; i < last; ++i) {
-                   const auto at = static_cast<std::size_t>(i);
+                   const auto at = static_cast<std::size_t>(i / all_heads);
+                   const std::int64_t batch = i % all_heads / heads;
                    const TokenGroup& group = groups[static_cast<std::size_t>(chosen[at])];
-                   copy_rows(group_rows(whole, group),
-                             local.view().tokens(begins[at], group.count));
+                   copy_rows(
+                       head_of(group_rows(whole, group), batch, i % heads),
+                       head_of(local.view().tokens(begins[at], group.count), batch, i % heads));
                  }
                });
 }

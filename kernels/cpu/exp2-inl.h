@@ -39,7 +39,7 @@ HWY_INLINE V exp2_fast(D d, V x) {
     return V{_mm512_scalef_ps(exp2_fraction(d, f).raw, x.raw)};
   }
 #endif
-  const hn::RebindToSigned<D> di;
+  const hn::RebindToUnsigned<D> du;
   const V least = hn::Set(d, -127.0f);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   x = hn::Max(least, x);  // in this order: NaN as the second operand is kept
@@ -48,8 +48,9 @@ HWY_INLINE V exp2_fast(D d, V x) {
 #endif
   const V floor = hn::Floor(x);
   const V p = exp2_fraction(d, hn::Sub(x, floor));
-  const auto exponent = hn::Add(hn::ConvertTo(di, floor), hn::Set(di, 127));
-  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(exponent)));
+  // This sum has n + 127 in its low bits, where a conversion would care for overflow.
+  const V biased = hn::Add(floor, hn::Set(d, 12582912.0f + 127.0f));
+  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, biased))));
 }
 
 }  // namespace qb::cpu::HWY_NAMESPACE

@@ -17,6 +17,12 @@
 namespace qb::cpu {
 namespace {
 
+// Keys of a block in the instruction set in use.
+std::int64_t flash_key_block() {
+  const bool wide = instruction_set() >= InstructionSet::avx512;
+  return wide ? kFlashScores / kFlashGroupRows : kFlashKeyBlock;
+}
+
 // How a call is cut, by its shapes and threads alone, so that its memory can be predicted.
 struct Cut {
   std::int64_t heads_at_once = 1;  // query heads in a tile
@@ -34,7 +40,7 @@ Cut cut_of(const Extent& q, const Extent& k, std::int64_t value_dim, int threads
   cut.heads_at_once = std::clamp<std::int64_t>(kFlashGroupRows / tokens, 1, group);
   if (threads == 1) return cut;
   // Fewer items than this leave threads idle at the end of a call.
-  const std::int64_t enough = 4 * std::int64_t{threads};
+  const std::int64_t enough = 8 * std::int64_t{threads};
   const auto items = [&] {
     return q.batch * k.heads * ceiling(group, cut.heads_at_once) * ceiling(tokens, cut.query_tile);
   };
@@ -100,7 +106,7 @@ std::vector<KeySpan> key_blocks(const TileSchedule& schedule, const Rows& rows, 
     first -= skipped;
     count -= taken;
     const std::int64_t even =
-        round_up(ceiling(taken, ceiling(std::max<std::int64_t>(taken, 1), kFlashKeyBlock)), 8);
+        round_up(ceiling(taken, ceiling(std::max<std::int64_t>(taken, 1), flash_key_block())), 8);
     const std::int64_t end = span.begin + skipped + taken;
     for (std::int64_t begin = span.begin + skipped; begin < end; begin += even) {
       KeySpan block{begin, std::min(end, begin + even), span.kind, span.offset};
@@ -129,7 +135,7 @@ void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out
 }  // namespace
 
 KernelTiles flash_tiles(std::int64_t head_dim) {
-  return {flash_query_tile(head_dim, head_dim), kFlashKeyBlock};
+  return {flash_query_tile(head_dim, head_dim), flash_key_block()};
 }
 
 std::int64_t flash_workspace_bytes(const WorkspaceShape& shape) {

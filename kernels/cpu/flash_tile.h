@@ -10,11 +10,14 @@
 
 namespace qb::cpu {
 
-// Keys scored, masked and exponentiated together, at most: the scores of one group of rows stay in
-// the first-level cache. A multiple of every row block of the vector code.
-inline constexpr std::int64_t kFlashKeyBlock = 128;
 // Rows whose scores are held at a time: three vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashGroupRows = 48;
+// Keys scored, masked and exponentiated together, at most, and a multiple of every row block of the
+// vector code.
+inline constexpr std::int64_t kFlashKeyBlock = 256;
+// Scores of a group of rows, at most: 24 KiB of the first-level cache, so that wide groups take
+// shorter blocks.
+inline constexpr std::int64_t kFlashScores = 128 * kFlashGroupRows;
 // Copied keys and values are filled up to whole vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashColumns = 16;
 
@@ -39,7 +42,7 @@ struct FlashScratch {
   float* queries;      // [group][d][group rows]
   float* keys;         // [key block][d], only of keys that cannot be read in place
   float* values;       // [key block][e], likewise
-  float* scores;       // [key block][group rows]
+  float* scores;       // [keys][group rows]
   float* accumulator;  // [group][e][group rows], not yet divided by `sum`
   float* largest;      // [tile rows], of the products q.k so far
   float* sum;          // [tile rows], of 2^((score - largest) scale log2(e))
@@ -48,7 +51,7 @@ struct FlashScratch {
     const std::int64_t rows = flash_query_tile(head_dim, value_dim);
     return (rows + kFlashKeyBlock) *
                (round_up(head_dim, kFlashColumns) + round_up(value_dim, kFlashColumns)) +
-           kFlashKeyBlock * kFlashGroupRows + 2 * rows;
+           kFlashScores + 2 * rows;
   }
   [[nodiscard]] static FlashScratch carve(float* memory, std::int64_t head_dim,
                                           std::int64_t value_dim) {
@@ -62,7 +65,7 @@ struct FlashScratch {
     scratch.queries = take(rows * d);
     scratch.keys = take(kFlashKeyBlock * d);
     scratch.values = take(kFlashKeyBlock * e);
-    scratch.scores = take(kFlashKeyBlock * kFlashGroupRows);
+    scratch.scores = take(kFlashScores);
     scratch.accumulator = take(rows * e);
     scratch.largest = take(rows);
     scratch.sum = take(rows);
@@ -82,7 +85,7 @@ struct FlashTile {
   std::int64_t heads;
   std::int64_t begin;
   std::int64_t end;
-  std::span<const KeySpan> blocks;  // of at most kFlashKeyBlock keys each, ascending
+  std::span<const KeySpan> blocks;  // of at most flash_key_block() keys each, ascending
   bool bf16_pairs;                  // multiply bf16 as it is, in pairs
 
   [[nodiscard]] std::int64_t tokens() const { return end - begin; }

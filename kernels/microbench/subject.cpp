@@ -47,7 +47,7 @@ void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
   const double before = subject.ceiling ? subject.ceiling() : kNotAvailable;
   time_repeat(now, row);
   if (subject.ceiling) {
-    row.peak_per_s = (before + subject.ceiling()) / 2.0;
+    row.peak_per_s = std::max(before, subject.ceiling());  // another process may disturb one
     const double work = std::isnan(row.flop) ? row.bytes : row.flop;
     row.peak_fraction = work / row.wall_time_s / row.peak_per_s;
     state.counters["peak"] = row.peak_fraction;
