@@ -1,7 +1,7 @@
 // A tile of flash attention with few query rows: decoding. Each row on its own, its head_dim in
 // the lanes of vectors:
 //
-//   s_j = sum over lanes of q k_j      p_j = 2^(c s_j - c m')      o = f o + sum p_j v_j
+//   s_j = sum over lanes of q k_j      p_j = 2^(c s_j - m')      o = f o + sum p_j v_j
 //
 // A key is read once from memory for all rows of the tile, and 16-bit types are widened on their
 // way into the registers, so that the speed is that of the memory: a float32 row of 64 costs some
@@ -147,14 +147,14 @@ void begin_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t 
 }
 
 void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
-                std::int64_t columns, float factor) {
+                std::int64_t columns) {
   const float sum = scratch.sum[row];
   float* const out = tile.out.row_as<float>(tile.batch, tile.head(row), tile.token(row));
   const float* const accumulator = scratch.accumulator + row * columns;
   for (std::int64_t x = 0; x < tile.out.extent.head_dim; ++x)
     out[x] = sum == 0.0f ? 0.0f : accumulator[x] / sum;
   *tile.lse.row_as<float>(tile.batch, tile.head(row), tile.token(row)) =
-      natural_lse(scratch.largest[row] * factor, sum);
+      natural_lse(scratch.largest[row], sum);
 }
 
 template <class T>
@@ -172,18 +172,18 @@ HWY_INLINE void attend_rows(const FlashTile& tile, const FlashScratch& scratch) 
       if (live == 0) continue;
       float& largest = scratch.largest[row];
       const float before = largest;
-      largest = std::max(largest,
-                         score_keys(scratch.queries + row * dim, keys, dim, live, scratch.scores));
-      const float shift = largest == kMinusInfinity ? 0.0f : largest * factor;
-      const float rescale = std::exp2(before * factor - shift);
+      const float block_largest =
+          score_keys(scratch.queries + row * dim, keys, dim, live, scratch.scores);
+      largest = std::max(largest, block_largest * factor);
+      const float shift = largest == kMinusInfinity ? 0.0f : largest;
+      const float rescale = std::exp2(before - shift);  // exactly 1 where nothing changes
       scratch.sum[row] =
           scratch.sum[row] * rescale + exponentiate(scratch.scores, live, factor, shift);
       accumulate(scratch.scores, values, live, rescale, columns,
                  scratch.accumulator + row * columns);
     }
   }
-  for (std::int64_t row = 0; row < tile.rows(); ++row)
-    finish_row(tile, scratch, row, columns, factor);
+  for (std::int64_t row = 0; row < tile.rows(); ++row) finish_row(tile, scratch, row, columns);
 }
 
 void attend_thin(const FlashTile& tile, const FlashScratch& scratch) {

@@ -44,8 +44,8 @@ struct FlashScratch {
   float* values;       // [key block][e], likewise
   float* scores;       // [keys][group rows]
   float* accumulator;  // [group][e][group rows], not yet divided by `sum`
-  float* largest;      // [tile rows], of the products q.k so far
-  float* sum;          // [tile rows], of 2^((score - largest) scale log2(e))
+  float* largest;      // [tile rows], of the scores so far, in units of log 2
+  float* sum;          // [tile rows], of 2^(score - largest)
 
   [[nodiscard]] static std::int64_t floats(std::int64_t head_dim, std::int64_t value_dim) {
     const std::int64_t rows = flash_query_tile(head_dim, value_dim);
