@@ -47,6 +47,13 @@ struct TensorView {
     view.token_stride = token_stride * stride;
     return view;
   }
+  // Heads begin, begin + 1, … (count of them).
+  [[nodiscard]] TensorView heads(std::int64_t begin, std::int64_t count) const {
+    TensorView view = *this;
+    view.data = row(0, begin, 0);
+    view.extent.heads = count;
+    return view;
+  }
   [[nodiscard]] std::int64_t bytes() const { return extent.elements() * size_of(dtype); }
 };
 

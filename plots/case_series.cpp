@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "harness/base/numbers.h"
 #include "plots/scale.h"
 
 namespace qb {
@@ -34,6 +36,8 @@ constexpr std::array kParameters = {Parameter{"workers", "W = {}"},
                                     Parameter{"scale", "scale {}"},
                                     Parameter{"seed", "seed {}"},
                                     Parameter{"memory_budget_bytes", "budget {} B"},
+                                    Parameter{"link_bandwidth_byte_per_s", "{}B/s"},
+                                    Parameter{"link_latency_s", "{} latency"},
                                     Parameter{"cpu_isa", "{} forced"}};
 
 using Key = std::vector<std::string>;
@@ -70,6 +74,13 @@ std::vector<std::size_t> standing_rows(const CsvTable& cases) {
   return rows;
 }
 
+std::map<std::string, std::vector<std::size_t>> rows_of_cases(const CsvTable& table) {
+  std::map<std::string, std::vector<std::size_t>> rows;
+  for (std::size_t row = 0; row < table.size(); ++row)
+    rows[table.text(row, "case_id")].push_back(row);
+  return rows;
+}
+
 std::vector<std::string> splitting_columns(const CsvTable& cases,
                                            const std::vector<std::size_t>& rows,
                                            const std::vector<std::string>& given) {
@@ -89,11 +100,24 @@ std::string named_value(std::string_view column, const std::string& value) {
   if (column == "threads" && value == "0") return "all cores";
   if (column == "threads" && value == "1") return "1 thread";
   if (column == "cpu_isa" && value == "auto") return {};
+  if (value.empty()) return {};
   const auto found =
       std::find_if(kParameters.begin(), kParameters.end(),
                    [&](const Parameter& parameter) { return parameter.column == column; });
-  if (value.empty() || found == kParameters.end()) return value;
-  return fmt::format(fmt::runtime(found->format), value);
+  if (found == kParameters.end()) return value;
+  std::string shown = value;
+  const std::optional<double> number = parse_real(value);
+  if (column == "link_bandwidth_byte_per_s" && number) shown = format_si(*number);
+  if (column == "link_latency_s" && number) shown = format_seconds(*number);
+  return fmt::format(fmt::runtime(found->format), shown);
+}
+
+std::string name_with(std::string name, const CsvTable& cases, std::size_t row,
+                      const std::vector<std::string>& columns) {
+  for (const std::string& column : columns)
+    if (const std::string part = named_value(column, cases.text(row, column)); !part.empty())
+      name += ", " + part;
+  return name;
 }
 
 std::vector<CaseSeries> case_series(const CsvTable& cases) {
@@ -110,10 +134,9 @@ std::vector<CaseSeries> case_series(const CsvTable& cases) {
     std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
       return cases.number(a, "n_tokens") < cases.number(b, "n_tokens");
     });
-    CaseSeries one{.name = fmt::format("W = {}", key.first), .workers = key.first};
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      if (const std::string part = named_value(columns[i], key.second[i]); !part.empty())
-        one.name += ", " + part;
+    CaseSeries one{
+        .name = name_with(fmt::format("W = {}", key.first), cases, members.front(), columns),
+        .workers = key.first};
     one.style = worker_style(key.first, variants[key.first]++);
     one.rows = std::move(members);
     series.push_back(std::move(one));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ struct CaseSeries {
 // The last row of each case_id, in the order of the file.
 [[nodiscard]] std::vector<std::size_t> standing_rows(const CsvTable& cases);
 
+// The rows of a table that has several a case: steps.csv, memory_timeline.csv.
+[[nodiscard]] std::map<std::string, std::vector<std::size_t>> rows_of_cases(const CsvTable& table);
+
 // The parameters that tell the rows apart when `given` already do, each only if it splits them
 // further: an algorithm that goes with its worker count (dense with 1, cqs with the others) does
 // not.
@@ -43,6 +47,10 @@ struct CaseSeries {
 
 // How a value of a parameter is named: `W = 7`, `flash`, `causal mask`. Empty for an empty value.
 [[nodiscard]] std::string named_value(std::string_view column, const std::string& value);
+
+// `name` and the row's values of `columns`, as they are named: `ring, threads, 1 GB/s`.
+[[nodiscard]] std::string name_with(std::string name, const CsvTable& cases, std::size_t row,
+                                    const std::vector<std::string>& columns);
 
 // The parameters that all cases share: `B = 1, H = 8, d = 64, f16, full mask, materialized,
 // serial`.

@@ -91,6 +91,12 @@ TEST(CaseSeries, NotesSayWhatTheBarsCover) {
   EXPECT_THAT(case_notes(cases)[0], HasSubstr("93.8 %"));
 }
 
+TEST(CaseSeries, LinksAreNamedInUnits) {
+  EXPECT_EQ(named_value("link_bandwidth_byte_per_s", "12500000000"), "12.5 GB/s");
+  EXPECT_EQ(named_value("link_latency_s", "2e-06"), "2.00 us latency");
+  EXPECT_EQ(named_value("link_bandwidth_byte_per_s", ""), "");
+}
+
 TEST(CaseSeries, SharedParametersLeaveOutWhatVaries) {
   CsvTable cases = case_study_2(10);
   EXPECT_EQ(shared_parameters(cases),

@@ -46,6 +46,7 @@ struct Point {
 enum class Draw {
   line_points,    // line, marks and intervals
   line,           // for dense curves
+  points,         // marks and intervals, each on its own
   steps,          // a value holds until the next x
   rectangles,     // x_low..x_high by low..high, filled; `text` at (x, y)
   out_of_memory,  // a cross at (x, y); NaN y: at the upper edge, since there is no value
@@ -56,10 +57,10 @@ struct Series {
   std::string name{};  // in the legend and the CSV
   Draw draw = Draw::line_points;
   Style style{};
-  bool published = false;  // someone else's numbers: dashed, hollow, one shared legend entry
+  bool published = false;  // someone else's numbers: dashed, hollow; see published_legend
   bool thin = false;       // a background curve, its marks hollow; rectangles without white borders
   bool in_legend = true;
-  std::string text{};  // written into each rectangle
+  std::string text{};  // written into each rectangle, a line for each '\n'
   std::vector<Point> points{};
 };
 
@@ -81,8 +82,9 @@ struct Figure {
   int panel_height = 330;    // pixels at 96 to the inch
   bool square = false;       // panels as wide as high
   bool shared_axes = false;  // all panels have one range
+  bool shared_x = false;     // in x alone
   Legend legend = Legend::beside;
-  std::string published_legend{};  // one entry for all published series
+  std::string published_legend{};  // one entry for all published series; empty: each has its own
   std::vector<std::string> notes{};
   // Not empty: there is nothing to draw, and this sentence says why.
   std::string empty_reason{};

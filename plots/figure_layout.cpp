@@ -31,9 +31,9 @@ double legend_width(const std::vector<LegendEntry>& entries) {
 }
 
 template <class Visit>
-void for_points(const Figure& figure, std::size_t p, Visit visit) {
+void for_points(const Figure& figure, std::size_t p, bool shared, Visit visit) {
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    if (i != p && !figure.shared_axes) continue;
+    if (i != p && !shared) continue;
     for (const Series& series : figure.panels[i].series)
       for (const Point& point : series.points) visit(point);
   }
@@ -65,7 +65,7 @@ std::size_t csv_rows(const Series& series) {
 
 Scale x_scale(const Figure& figure, std::size_t p) {
   std::vector<double> values;
-  for_points(figure, p, [&](const Point& point) {
+  for_points(figure, p, figure.shared_axes || figure.shared_x, [&](const Point& point) {
     values.insert(values.end(), {point.x, point.x_low, point.x_high});
   });
   for (const Tic& tic : figure.panels[p].x.tics) values.push_back(tic.value);
@@ -74,7 +74,7 @@ Scale x_scale(const Figure& figure, std::size_t p) {
 
 Scale y_scale(const Figure& figure, std::size_t p) {
   std::vector<double> values;
-  for_points(figure, p, [&](const Point& point) {
+  for_points(figure, p, figure.shared_axes, [&](const Point& point) {
     values.insert(values.end(), {point.y, point.low, point.high});
   });
   for (const Tic& tic : figure.panels[p].y.tics) values.push_back(tic.value);
@@ -85,14 +85,16 @@ std::vector<LegendEntry> legend_entries(const Figure& figure) {
   std::vector<LegendEntry> entries;
   if (figure.legend != Legend::beside) return entries;
   std::set<std::string> seen;
+  const bool shared = !figure.published_legend.empty();
   bool published = false;
   bool out_of_memory = false;
   std::vector<LegendEntry> limits;
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series) {
-      published = published || series.published;
+      const bool in_shared = series.published && shared;
+      published = published || in_shared;
       out_of_memory = out_of_memory || series.draw == Draw::out_of_memory;
-      if (!series.in_legend || series.published || series.draw == Draw::out_of_memory) continue;
+      if (!series.in_legend || in_shared || series.draw == Draw::out_of_memory) continue;
       if (!seen.insert(series.name).second) continue;
       (series.draw == Draw::limit ? limits : entries).push_back({series.name, series});
     }

@@ -31,7 +31,7 @@ struct CsvNames {
 // Rows of the figure's CSV that a series takes: one a point, two for the ends of a limit.
 [[nodiscard]] std::size_t csv_rows(const Series& series);
 
-// Of panel `p`; of all panels' values where the figure shares its axes.
+// Of panel `p`; of all panels' values where the figure shares its axes, or this one.
 [[nodiscard]] Scale x_scale(const Figure& figure, std::size_t p);
 [[nodiscard]] Scale y_scale(const Figure& figure, std::size_t p);
 
@@ -59,7 +59,7 @@ inline constexpr double kSubtitleTop = 46.0;
 inline constexpr double kNoteLine = 16.0;
 
 // Entries of the legend beside the panels, each once: the first series of each name, then one for
-// all published series, then one for all out-of-memory marks.
+// all published series where the figure names it, then one for all out-of-memory marks.
 struct LegendEntry {
   std::string text;
   Series like;

@@ -26,6 +26,16 @@ TEST(FigureLayout, TheLegendNamesEachThingOnce) {
   EXPECT_THAT(texts, ::testing::ElementsAre("W = 7", "published", "out of memory", "budget"));
 }
 
+TEST(FigureLayout, WithoutAWordForAllPublishedEachHasItsOwn) {
+  Figure figure = two_panels();
+  figure.published_legend.clear();
+  for (Panel& panel : figure.panels) panel.series[1].name = "W = 7, published";
+  std::vector<std::string> texts;
+  for (const LegendEntry& entry : legend_entries(figure)) texts.push_back(entry.text);
+  EXPECT_THAT(texts,
+              ::testing::ElementsAre("W = 7", "W = 7, published", "out of memory", "budget"));
+}
+
 TEST(FigureLayout, TheLegendStandsRightOfAllPanelsAndOnTheCanvas) {
   const Layout layout = lay_out(two_panels());
   for (const Box& plot : layout.plots) EXPECT_LT(plot.right, layout.legend_left);
@@ -54,6 +64,14 @@ TEST(FigureLayout, SharedAxesHaveOneRange) {
   EXPECT_NE(y_scale(figure, 0).max, y_scale(figure, 1).max);
   figure.shared_axes = true;
   EXPECT_EQ(y_scale(figure, 0).max, y_scale(figure, 1).max);
+}
+
+TEST(FigureLayout, ASharedXLeavesEachPanelItsOwnY) {
+  Figure figure = two_panels();
+  figure.panels[1].series[0].points.push_back({.x = 1e6, .y = 1.0});
+  figure.shared_x = true;
+  EXPECT_EQ(x_scale(figure, 0).max, x_scale(figure, 1).max);
+  EXPECT_NE(y_scale(figure, 0).max, y_scale(figure, 1).max);
 }
 
 TEST(FigureLayout, ColumnsAreNamedByTheAxesWhereAllPanelsAgree) {

@@ -43,8 +43,12 @@ std::string line_look(const Series& series) {
       return fmt::format("linespoints {}lw {} pt {} ps 0.75 lc rgb '{}'", dash_look(series.style),
                          series.thin ? "0.8" : "1.8", point_type(series.style, series.thin),
                          colour);
+    case Draw::points:
+      return fmt::format("points pt {} ps 0.9 lc rgb '{}'", point_type(series.style, series.thin),
+                         colour);
     case Draw::line:
-      return fmt::format("lines {}lw {} lc rgb '{}'", series.published ? "dt 2 " : "",
+      return fmt::format("lines {}lw {} lc rgb '{}'",
+                         series.published ? "dt 2 " : dash_look(series.style),
                          series.thin ? "0.6" : "1.8", colour);
     case Draw::steps:
       return fmt::format("steps lw {} lc rgb '{}'", series.thin ? "0.8" : "1.6", colour);
@@ -67,6 +71,23 @@ struct Rows {
 
 std::string from_column(const std::string& column) { return fmt::format("(num('{}'))", column); }
 
+std::vector<std::string> text_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+// Moves line `i` of `count` so that all stand around one middle.
+std::string line_offset(std::size_t i, std::size_t count) {
+  if (count < 2) return {};
+  const double up = (static_cast<double>(count) - 1.0) / 2.0 - static_cast<double>(i);
+  return fmt::format(" offset 0,{:.2f}", 1.05 * up);
+}
+
 void add_elements(std::vector<std::string>& out, const CsvNames& names, const Rows& rows,
                   const Series& series, const Scale& y) {
   const std::string x =
@@ -76,9 +97,10 @@ void add_elements(std::vector<std::string>& out, const CsvNames& names, const Ro
                               from_column(names.x_low()), from_column(names.x_high()),
                               from_column(names.y_low()), from_column(names.y_high()),
                               line_look(series)));
-    if (!series.text.empty())
-      out.push_back(fmt::format("{}:{}:({}) with labels font ',11'", x, from_column(names.y),
-                                gnuplot_quote(series.text)));
+    const std::vector<std::string> texts = text_lines(series.text);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      out.push_back(fmt::format("{}:{}:({}) with labels font ',11'{}", x, from_column(names.y),
+                                gnuplot_quote(texts[i]), line_offset(i, texts.size())));
     return;
   }
   if (series.draw == Draw::out_of_memory) {

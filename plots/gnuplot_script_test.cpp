@@ -57,7 +57,18 @@ TEST(GnuplotScript, RectanglesHaveEdgesInTheCsv) {
   EXPECT_EQ(figure_csv(figure).to_string(),
             "panel,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,n_tokens_low,"
             "n_tokens_high\n1,bars,data,1.5,2,1,3,1,2\n");
-  EXPECT_THAT(gnuplot_script(figure), HasSubstr("('7') with labels"));
+  EXPECT_THAT(gnuplot_script(figure), HasSubstr("('7') with labels font ',11' notitle"));
+}
+
+TEST(GnuplotScript, LinesOfARectanglesTextStandAroundItsMiddle) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {{.name = "bars",
+                              .draw = Draw::rectangles,
+                              .text = "zigzag\n1.3×",
+                              .points = {{1.5, 2, 1, 3, 1, 2}}}};
+  const std::string script = gnuplot_script(figure);
+  EXPECT_THAT(script, HasSubstr("('zigzag') with labels font ',11' offset 0,0.53"));
+  EXPECT_THAT(script, HasSubstr("('1.3×') with labels font ',11' offset 0,-0.53"));
 }
 
 TEST(GnuplotScript, ThinSeriesHaveHollowMarksAndDashesAreLengths) {
@@ -68,6 +79,15 @@ TEST(GnuplotScript, ThinSeriesHaveHollowMarksAndDashesAreLengths) {
   EXPECT_THAT(gnuplot_script(figure),
               ::testing::AllOf(HasSubstr("linespoints lw 0.8 pt 4"),
                                HasSubstr("linespoints dt (7,3) lw 1.8 pt 5")));
+}
+
+TEST(GnuplotScript, PointsHaveNoLineBetweenThem) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {{.name = "marks", .draw = Draw::points, .points = {{1, 2}}},
+                             {.name = "curve", .draw = Draw::line, .style = {kBlack, 0, 1}}};
+  figure.panels[0].series[1].points = {{1, 2}, {2, 3}};
+  EXPECT_THAT(gnuplot_script(figure), ::testing::AllOf(HasSubstr("with points pt 7"),
+                                                       HasSubstr("with lines dt (7,3) lw 1.8")));
 }
 
 TEST(GnuplotScript, SeriesThatCannotBeToldApartAreAMistake) {

@@ -26,9 +26,6 @@ struct Timeline {
   double oom_s = kNaN;
 };
 
-// case_id -> rows of memory_timeline.csv.
-using RowsOfCase = std::map<std::string, std::vector<std::size_t>>;
-
 Timeline read_timeline(const CsvTable& timeline, const std::vector<std::size_t>& rows,
                        const CaseSeries& from) {
   Timeline out{from, {}, kNaN};
@@ -49,9 +46,7 @@ Timeline read_timeline(const CsvTable& timeline, const std::vector<std::size_t>&
 // n_tokens -> timelines, ascending worker count.
 std::map<double, std::vector<Timeline>> timelines_by_length(const CsvTable& cases,
                                                             const CsvTable& timeline) {
-  RowsOfCase rows_of;
-  for (std::size_t row = 0; row < timeline.size(); ++row)
-    rows_of[timeline.text(row, "case_id")].push_back(row);
+  const auto rows_of = rows_of_cases(timeline);
   std::map<double, std::vector<Timeline>> found;
   for (const CaseSeries& group : case_series(cases))
     for (const std::size_t row : group.rows) {

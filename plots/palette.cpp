@@ -16,6 +16,12 @@ constexpr std::uint32_t kGreen = 0x009E73;
 constexpr std::uint32_t kPurple = 0xCC79A7;
 constexpr std::uint32_t kOrange = 0xE69F00;
 constexpr std::uint32_t kSky = 0x56B4E9;
+// Of Tol's muted set and a brown, where the six are not enough.
+constexpr std::uint32_t kWine = 0x882255;
+constexpr std::uint32_t kIndigo = 0x332288;
+constexpr std::uint32_t kTeal = 0x44AA99;
+constexpr std::uint32_t kOlive = 0x999933;
+constexpr std::uint32_t kBrown = 0x8C510A;
 
 // Yellow, the eighth colour of the set, is too light for a line on white.
 constexpr std::array kColours = {kBlue, kVermillion, kGreen, kPurple, kOrange, kSky};
@@ -27,9 +33,19 @@ constexpr std::pair<std::int64_t, Style> kWorkers[] = {
 };
 
 constexpr std::pair<std::string_view, Style> kAlgorithms[] = {
-    {"dense", {kBlack, 0}},    {"cqs", {kVermillion, 4}}, {"ring", {kBlue, 2}},
-    {"striped", {kOrange, 1}}, {"zigzag", {kGreen, 3}},   {"ulysses", {kPurple, 5}},
-    {"tree", {kSky, 0}},
+    {"dense", {kBlack, 0}},
+    {"cqs", {kVermillion, 4}},
+    {"cqs_sharded", {kWine, 4, 1}},
+    {"ring", {kBlue, 2}},
+    {"striped", {kOrange, 1}},
+    {"zigzag", {kGreen, 3}},
+    {"pass_kv", {kTeal, 3, 1}},
+    {"pass_q", {kOlive, 2, 1}},
+    {"decode", {kGrey, 0, 1}},
+    {"flash_decoding", {kIndigo, 1, 1}},
+    {"tree_decode", {kSky, 5, 1}},
+    {"ulysses", {kPurple, 5}},
+    {"all_gather_kv", {kBrown, 0, 2}},
 };
 
 constexpr std::pair<std::string_view, Style> kKernels[] = {
@@ -89,6 +105,12 @@ Style worker_style(std::int64_t workers, int variant) {
 
 Style algorithm_style(std::string_view algorithm, int variant) {
   return with_variant(named_style(kAlgorithms, algorithm), variant);
+}
+
+int ranks_mark(std::string_view ranks) {
+  constexpr std::array<std::string_view, 5> known = {"threads", "mpi", "serial", "model", "nccl"};
+  const auto found = std::find(known.begin(), known.end(), ranks);
+  return static_cast<int>(found - known.begin());
 }
 
 Style kernel_style(std::string_view kernel) { return named_style(kKernels, kernel); }

@@ -28,6 +28,8 @@ inline constexpr int kDashes = 3;
 // another mark.
 [[nodiscard]] Style worker_style(std::int64_t workers, int variant = 0);
 [[nodiscard]] Style algorithm_style(std::string_view algorithm, int variant = 0);
+// Who plays the workers (`ranks:`), by the mark alone, where the colour tells the algorithm.
+[[nodiscard]] int ranks_mark(std::string_view ranks);
 // A kernel, of this program or another, and an element type.
 [[nodiscard]] Style kernel_style(std::string_view kernel);
 [[nodiscard]] Style dtype_style(std::string_view dtype);
@@ -39,6 +41,11 @@ inline constexpr int kSpareColours = 9;
 
 // Fill of worker `worker` in a partition: light enough for black text, neighbours far apart in hue.
 [[nodiscard]] std::uint32_t partition_colour(int worker);
+
+// What a worker does, wherever its time is drawn; black numbers can be read on the first.
+inline constexpr std::uint32_t kComputeColour = 0x56B4E9;
+inline constexpr std::uint32_t kCommunicationColour = 0xD55E00;
+inline constexpr std::uint32_t kIdleColour = 0xD4D4D4;
 
 // Halfway to white: for what stands behind.
 [[nodiscard]] std::uint32_t lightened(std::uint32_t colour);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace qb {
 namespace {
@@ -31,6 +32,24 @@ TEST(Palette, AnyWorkerCountAndAnyAlgorithmHasAStyle) {
     EXPECT_LT(worker_style(workers).mark, kMarks);
   }
   EXPECT_EQ(algorithm_style("something new"), algorithm_style("something new"));
+}
+
+TEST(Palette, EveryAlgorithmHasAColourOfItsOwnAndAnotherLook) {
+  std::set<std::uint32_t> colours;
+  std::set<std::pair<int, int>> looks;  // in a grey print
+  for (const char* algorithm :
+       {"dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag", "pass_kv", "pass_q", "decode",
+        "flash_decoding", "tree_decode", "ulysses", "all_gather_kv"}) {
+    const Style style = algorithm_style(algorithm);
+    EXPECT_TRUE(colours.insert(style.colour).second) << algorithm;
+    EXPECT_TRUE(looks.emplace(style.mark, style.dash).second) << algorithm;
+  }
+}
+
+TEST(Palette, RanksDifferInTheirMark) {
+  std::set<int> marks;
+  for (const char* ranks : {"serial", "threads", "mpi", "nccl", "model", "another"})
+    EXPECT_TRUE(marks.insert(ranks_mark(ranks)).second) << ranks;
 }
 
 TEST(Palette, KnownKernelsAndElementTypesDifferInColour) {
@@ -63,6 +82,7 @@ TEST(Palette, PartitionColoursAreDistinct) {
 }
 
 TEST(Palette, BlackNumbersCanBeReadOnPartitionColours) {
+  EXPECT_GT(contrast_with_black(kComputeColour), 4.5);
   for (int worker = 0; worker < 128; ++worker)
     EXPECT_GT(contrast_with_black(partition_colour(worker)), 4.5) << "worker " << worker;
 }

@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
+#include <utility>
+
+#include "plots/palette.h"
 
 namespace qb {
 
 namespace embedded {
 extern const std::string_view cqs_case_study_2;
 extern const std::string_view cqs_interest_set_table;
+extern const std::string_view striped_attention_tables;
 }  // namespace embedded
 
 namespace {
@@ -53,6 +58,39 @@ const CsvTable& published_interest_table() {
   static const CsvTable table =
       CsvTable::parse(embedded::cqs_interest_set_table, "cqs_interest_set_table.csv");
   return table;
+}
+
+const CsvTable& published_striped_attention() {
+  static const CsvTable table =
+      CsvTable::parse(embedded::striped_attention_tables, "striped_attention_tables.csv");
+  return table;
+}
+
+std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
+  const CsvTable& table = published_striped_attention();
+  const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
+  std::map<std::string, Series> found;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    const std::string& block = table.text(row, "block_size_tokens");
+    const double mesh = table.number(row, "mesh_sequence_parallel");
+    if (table.text(row, "paper_table") == "2" || mesh != static_cast<double>(workers)) continue;
+    const std::string& model = table.text(row, "model");
+    const std::string& hardware = table.text(row, "hardware");
+    const std::string name =
+        fmt::format("{}, {}, mesh {}x{}", model, hardware, table.text(row, "mesh_model_parallel"),
+                    table.text(row, "mesh_sequence_parallel"));
+    Series& series = found[name];
+    series.name = name;
+    series.published = true;
+    const bool tpu = hardware.starts_with("TPU");
+    series.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(model)};
+    series.points.push_back({.x = block.empty() ? table.number(row, "sequence_length_tokens") / mesh
+                                                : table.number(row, "block_size_tokens"),
+                             .y = table.number(row, "observed_speedup_ratio")});
+  }
+  std::vector<Series> out;
+  for (auto& [name, series] : found) out.push_back(std::move(series));
+  return out;
 }
 
 std::optional<int> published_scale(const CsvTable& cases, const CsvTable& published) {

@@ -1,4 +1,4 @@
-// The published numbers of CQS-Attention, compiled in, and how they are laid over a run.
+// Published numbers, compiled in, and how those of CQS-Attention are laid over a run.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,12 @@ namespace qb {
 // data/published/cqs_case_study_2.csv and cqs_interest_set_table.csv.
 [[nodiscard]] const CsvTable& published_case_study_2();
 [[nodiscard]] const CsvTable& published_interest_table();
+// striped_attention_tables.csv, of Striped Attention.
+[[nodiscard]] const CsvTable& published_striped_attention();
+
+// Its speed-ups of a training step over a ring, on `workers` sequence-parallel devices, against
+// tokens a worker (tables 3 to 5); a series a model, hardware and mesh.
+[[nodiscard]] std::vector<Series> published_striped_speed_ups(std::int64_t workers);
 
 // The factor s in 1, 10, 100 for which the published lengths are s times the run's own: a sweep at
 // a tenth of the paper's N has s = 10. nullopt where fewer than half of the run's lengths match.

@@ -13,6 +13,7 @@ using ::testing::HasSubstr;
 TEST(Published, TheCompiledInTablesAreWhole) {
   EXPECT_EQ(published_case_study_2().size(), 45u);
   EXPECT_EQ(published_interest_table().size(), 109u);
+  EXPECT_EQ(published_striped_attention().size(), 59u);
 }
 
 TEST(Published, FindsAMeanByWorkersAndLength) {
@@ -23,6 +24,17 @@ TEST(Published, FindsAMeanByWorkersAndLength) {
 TEST(Published, ASweepAtATenthHasScaleTen) {
   EXPECT_EQ(published_scale(case_study_2(1), published_case_study_2()), 1);
   EXPECT_EQ(published_scale(case_study_2(10), published_case_study_2()), 10);
+}
+
+TEST(Published, StripedSpeedUpsStandAtTokensAWorker) {
+  const std::vector<Series> series = published_striped_speed_ups(4);
+  ASSERT_EQ(series.size(), 4u) << "three models on a 2x4 mesh, one on 1x4";
+  EXPECT_EQ(series[0].name, "1B, A100 80GB NVLink, mesh 1x4");
+  EXPECT_EQ(series[0].points.at(3).x, 24576.0) << "table 5 prints the block";
+  EXPECT_EQ(series[1].name, "1B, A100 80GB NVLink, mesh 2x4");
+  EXPECT_EQ(series[1].points.at(0).x, 4096.0) << "table 3 the sequence";
+  EXPECT_EQ(series[1].points[0].y, 0.95);
+  EXPECT_TRUE(published_striped_speed_ups(7).empty());
 }
 
 TEST(Published, OtherLengthsHaveNoScale) {

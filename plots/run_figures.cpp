@@ -12,21 +12,32 @@
 #include "harness/files/files.h"
 #include "plots/case_series.h"
 #include "plots/cqs_overhead.h"
+#include "plots/decode_attention.h"
+#include "plots/exposed_communication.h"
+#include "plots/exposed_split.h"
+#include "plots/gantt.h"
 #include "plots/kernel_peak_fraction.h"
 #include "plots/memory_summary.h"
 #include "plots/memory_timeline.h"
+#include "plots/model_residual.h"
 #include "plots/partition.h"
 #include "plots/peak_memory.h"
 #include "plots/published.h"
 #include "plots/responsibility_ratio.h"
+#include "plots/scheme_comparison.h"
+#include "plots/scheme_map.h"
 #include "plots/speed_up.h"
+#include "plots/striped_speed_up.h"
 #include "plots/throughput.h"
+#include "plots/ttft_miss_rate.h"
 #include "plots/wall_clock.h"
+#include "plots/work_per_round.h"
 
 namespace qb {
 namespace {
 
 constexpr const char* kNoMicrobench = "the run folder has no microbench.csv";
+constexpr const char* kNoSteps = "the run folder has no steps.csv";
 
 const CsvTable* pointer(const std::optional<CsvTable>& table) { return table ? &*table : nullptr; }
 
@@ -38,12 +49,6 @@ std::string subtitle(const CsvTable& cases, const Provenance& provenance) {
 
 Figure memory_summary(const PlottedRun& run, const FigureContext& context) {
   return memory_summary_figure(run.cases, pointer(run.subsequences), context);
-}
-Figure wall_clock(const PlottedRun& run, const FigureContext& context) {
-  return wall_clock_figure(run.cases, context);
-}
-Figure speed_up(const PlottedRun& run, const FigureContext& context) {
-  return speed_up_figure(run.cases, context);
 }
 // Names of runs for people: run ids, or their folders where two runs share one.
 std::vector<std::string> run_names(const PlottedRun& run) {
@@ -76,9 +81,6 @@ Figure throughput(const PlottedRun& run, const FigureContext& context) {
   return throughput_figure(joined, own);
 }
 
-Figure peak_memory(const PlottedRun& run, const FigureContext& context) {
-  return peak_memory_figure(run.cases, context);
-}
 Figure memory_timeline(const PlottedRun& run, const FigureContext& context) {
   if (!run.timeline)
     return empty_figure("memory_timeline", "",
@@ -108,22 +110,50 @@ Figure cqs_overhead(const PlottedRun& run, const FigureContext& context) {
   return cqs_overhead_figure(*run.microbench, context);
 }
 
+Figure gantt(const PlottedRun& run, const FigureContext& context) {
+  if (!run.steps) return empty_figure("gantt", "", kNoSteps);
+  return gantt_figure(run.cases, *run.steps, context);
+}
+
+Figure work_per_round(const PlottedRun& run, const FigureContext& context) {
+  if (!run.steps) return empty_figure("work_per_round", "", kNoSteps);
+  return work_per_round_figure(run.cases, *run.steps, context);
+}
+
 using Maker = Figure (*)(const PlottedRun&, const FigureContext&);
+
+// Of a figure that is drawn from cases.csv alone.
+template <Figure (*draw)(const CsvTable&, const FigureContext&)>
+Figure of_cases(const PlottedRun& run, const FigureContext& context) {
+  return draw(run.cases, context);
+}
 struct KnownFigure {
   std::string_view name;
   Maker make;
   bool of_cases;  // drawn from cases.csv
 };
-constexpr std::array kFigures = {KnownFigure{"memory_summary", memory_summary, true},
-                                 KnownFigure{"wall_clock", wall_clock, true},
-                                 KnownFigure{"speed_up", speed_up, true},
-                                 KnownFigure{"throughput", throughput, true},
-                                 KnownFigure{"peak_memory", peak_memory, true},
-                                 KnownFigure{"memory_timeline", memory_timeline, true},
-                                 KnownFigure{"responsibility_ratio", responsibility_ratio, false},
-                                 KnownFigure{"partition", partition, false},
-                                 KnownFigure{"kernel_peak_fraction", kernel_peak_fraction, false},
-                                 KnownFigure{"cqs_overhead", cqs_overhead, false}};
+constexpr auto kFigures = std::to_array<KnownFigure>({
+    {"memory_summary", memory_summary, true},
+    {"wall_clock", of_cases<wall_clock_figure>, true},
+    {"speed_up", of_cases<speed_up_figure>, true},
+    {"throughput", throughput, true},
+    {"peak_memory", of_cases<peak_memory_figure>, true},
+    {"memory_timeline", memory_timeline, true},
+    {"responsibility_ratio", responsibility_ratio, false},
+    {"partition", partition, false},
+    {"kernel_peak_fraction", kernel_peak_fraction, false},
+    {"cqs_overhead", cqs_overhead, false},
+    {"scheme_comparison", of_cases<scheme_comparison_figure>, true},
+    {"scheme_map", of_cases<scheme_map_figure>, true},
+    {"ttft_miss_rate", of_cases<ttft_miss_rate_figure>, true},
+    {"exposed_split", of_cases<exposed_split_figure>, true},
+    {"decode_attention", of_cases<decode_attention_figure>, true},
+    {"gantt", gantt, true},
+    {"work_per_round", work_per_round, true},
+    {"striped_speed_up", of_cases<striped_speed_up_figure>, true},
+    {"exposed_communication", of_cases<exposed_communication_figure>, true},
+    {"model_residual", of_cases<model_residual_figure>, true},
+});
 
 Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {
   const auto known = std::find_if(kFigures.begin(), kFigures.end(),
@@ -163,6 +193,7 @@ PlottedRun read_plotted_run(const std::string& path) {
           read_if_there(folder / "subsequences.csv"),
           read_if_there(folder / "responsibility_ratio.csv"),
           read_if_there(folder / "partition.csv"),
+          read_if_there(folder / "steps.csv"),
           {}};
 }
 

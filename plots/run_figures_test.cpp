@@ -105,6 +105,24 @@ TEST(RunFigures, AFolderOfMicrobenchmarksNeedsNoCases) {
             "the run folder has no cases.csv");
 }
 
+TEST(RunFigures, StepsAreReadWhereTheFolderHasThem) {
+  EXPECT_EQ(figures_of_run(sample(), {.names = {"gantt"}}).at(0).empty_reason,
+            "the run folder has no steps.csv");
+  const std::string folder = fresh_folder("steps");
+  write_file_atomically(folder + "/manifest.json", sample_manifest());
+  CsvTable cases = no_cases();
+  const Values ring = ok_case(2, 1000, 1.0);
+  add_case(cases, ring);
+  CsvTable steps = no_steps();
+  for (int round = 0; round < 2; ++round)
+    add_step(steps, ring.at("case_id"), 0, round, {{"compute_s", "1"}, {"unmasked_pairs", "1000"}});
+  write_file_atomically(folder + "/cases.csv", cases.to_string());
+  write_file_atomically(folder + "/steps.csv", steps.to_string());
+  for (const Figure& figure :
+       figures_of_run(read_plotted_run(folder), {.names = {"gantt", "work_per_round"}}))
+    EXPECT_EQ(figure.empty_reason, "") << figure.name;
+}
+
 TEST(RunFigures, AFolderThatIsNoRunIsASentence) {
   EXPECT_THROW((void)read_plotted_run(fresh_folder("no_run")), UsageError);
   EXPECT_THROW((void)read_plotted_run("/nonexistent/run"), UsageError);

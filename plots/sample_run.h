@@ -40,6 +40,8 @@ inline CsvTable no_cases() {
                    "scale",
                    "memory_budget_bytes",
                    "cpu_isa",
+                   "link_bandwidth_byte_per_s",
+                   "link_latency_s",
                    "status",
                    "message",
                    "isa",
@@ -82,7 +84,11 @@ inline CsvTable no_cases() {
                    "tolerance",
                    "lse_max_error",
                    "started_at",
-                   "duration_s"});
+                   "duration_s",
+                   "provenance",
+                   "exposed_communication_median_s",
+                   "modelled_wall_time_s",
+                   "model_residual_ratio"});
 }
 
 using Values = std::map<std::string, std::string>;
@@ -180,6 +186,22 @@ inline CsvTable case_study_2(std::int64_t scale) {
         add_case(cases, ok_case(workers, n / scale, share));
     }
   return cases;
+}
+
+inline CsvTable no_steps() {
+  return CsvTable({"case_id", "worker", "step", "unmasked_pairs", "executed_pairs", "in_bytes",
+                   "out_bytes", "kv_tokens", "start_s", "compute_s", "communication_s",
+                   "exposed_communication_s", "idle_s"});
+}
+
+// One worker's step of a case.
+inline void add_step(CsvTable& steps, const std::string& case_id, int worker, int step,
+                     const Values& values) {
+  Values all = {{"case_id", case_id},
+                {"worker", fmt::format("{}", worker)},
+                {"step", fmt::format("{}", step)}};
+  for (const auto& [column, value] : values) all[column] = value;
+  add_case(steps, all);
 }
 
 inline CsvTable no_microbench() {

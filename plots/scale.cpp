@@ -135,6 +135,11 @@ Scale make_scale(const Axis& axis, std::span<const double> values) {
   return scale;
 }
 
+TimeUnit time_unit(double longest_s) {
+  if (longest_s >= 1.0) return {"s", 1.0};
+  return longest_s >= 1e-3 ? TimeUnit{"ms", 1e3} : TimeUnit{"us", 1e6};
+}
+
 bool spans_powers(std::span<const double> values) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0.0;

@@ -22,6 +22,13 @@ struct Scale {
 // all gives [0, 1] or [1, 10].
 [[nodiscard]] Scale make_scale(const Axis& axis, std::span<const double> values);
 
+// Of an axis of times up to `longest_s`: s, ms or us.
+struct TimeUnit {
+  std::string name;    // `ms`; also the suffix of the axis's column
+  double per_s = 1.0;  // times seconds
+};
+[[nodiscard]] TimeUnit time_unit(double longest_s);
+
 // Whether positive values spread over so many powers that a log axis is clearer: a factor of 8.
 [[nodiscard]] bool spans_powers(std::span<const double> values);
 

@@ -92,6 +92,13 @@ TEST(Scale, GivenTicsAreKept) {
   EXPECT_THAT(scale.minor, IsEmpty());
 }
 
+TEST(Scale, TimesTakeTheUnitThatFitsTheLongest) {
+  EXPECT_EQ(time_unit(12.0).name, "s");
+  EXPECT_EQ(time_unit(0.25).name, "ms");
+  EXPECT_EQ(time_unit(0.25).per_s, 1e3);
+  EXPECT_EQ(time_unit(2e-5).name, "us");
+}
+
 TEST(Scale, EightfoldSpansArePowers) {
   EXPECT_TRUE(spans_powers(std::array{1.0, 8.0}));
   EXPECT_FALSE(spans_powers(std::array{1.0, 7.9, kNaN, -100.0}));

@@ -14,11 +14,12 @@ import os
 import statistics
 import time
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 PARAMETERS = (
     "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
-    "dtype mask seed interest_set scale memory_budget_bytes cpu_isa"
+    "dtype mask seed interest_set scale memory_budget_bytes cpu_isa sequences new_key_owner "
+    "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores"
 ).split()
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (
@@ -165,7 +166,7 @@ class Writer:
 
     def add(self, case, result, started_at, duration_s):
         """`result`: status, message, values by column, and the samples of a case that is ok."""
-        row = {name: case[name] for name in PARAMETERS + PLANNED}
+        row = {name: case[name] for name in PARAMETERS + PLANNED} | {"provenance": "measured"}
         row |= {"kernel": self.kernel, "schema_version": str(SCHEMA_VERSION),
                 "experiment": case["experiment"], "status": result["status"],
                 "message": " ".join(result["message"].split()), "started_at": started_at,

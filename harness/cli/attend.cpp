@@ -172,7 +172,7 @@ void add_attend(CLI::App& app, Action& action) {
   verb->add_option("--v", request->v, "values; heads and length of the keys")->required();
   verb->add_option("--out", request->out, "where to write O; its rank is that of --q")->required();
   verb->add_option("--lse", request->lse, "where to write the log-sum-exp of each row");
-  verb->add_option("--algorithm", request->algorithm, "dense (default), cqs");
+  verb->add_option("--algorithm", request->algorithm, "default dense; " + algorithm_words());
   add_integer(*verb, "--workers", request->workers, "W (default 1)");
   verb->add_option("--interest-set", request->interest_set,
                    "cqs: residues such as 0,1,3 (default: the published set)");
@@ -180,7 +180,8 @@ void add_attend(CLI::App& app, Action& action) {
            "default full; causal is aligned to the last query and key");
   add_word(*verb, "--kernel", request->kernel, "default flash");
   verb->add_option("--scale", request->scale, "of the scores (default 1/sqrt(d))");
-  add_word(*verb, "--ranks", request->ranks, "who plays the workers, default serial");
+  add_word(*verb, "--ranks", request->ranks,
+           "who plays the workers, default serial; not mpi, model");
   add_integer(*verb, "--threads", request->threads, "default: all cores");
   add_word(*verb, "--out-dtype", request->out_dtype, "of O and LSE, default f32; not bf16");
   verb->add_flag("--verify", request->verify,

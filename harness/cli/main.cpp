@@ -20,6 +20,7 @@ constexpr const char* kFooter = R"(Examples:
   qb run experiments/smoke.yaml      one small sweep, to a verified figure
   qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3
   qb sets table                      the 109 published interest sets, recomputed
+  qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
 
 `./qb test` builds and runs the tests.
@@ -44,6 +45,10 @@ int run_main(int argc, char** argv) {
   add_plot(app, action);
   add_report(app, action);
   add_sets(app, action);
+  add_bounds(app, action);
+  add_select(app, action);
+  add_calibrate(app, action);
+  add_advise(app, action);
   add_env(app, action);
   try {
     app.parse(argc, argv);

@@ -10,6 +10,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/status.h"
+#include "harness/plan/strategy.h"
 
 namespace qb {
 
@@ -31,6 +32,30 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, Integer& value,
           },
           what)
       ->type_name("NUMBER");
+}
+
+// Adds `name` as a number above 0.
+inline CLI::Option* add_positive(CLI::App& app, const std::string& name, double& value,
+                                 const std::string& what) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &value](const std::string& text) {
+            const auto parsed = parse_real(text);
+            if (!parsed || !(*parsed > 0.0))
+              throw UsageError(fmt::format(
+                  "{} {}: not a number above 0; write it as 312e12, 25e9 or 25GB", name, text));
+            value = *parsed;
+          },
+          what)
+      ->type_name("NUMBER");
+}
+
+// The names of all strategies, for --help.
+[[nodiscard]] inline std::string algorithm_words() {
+  std::vector<std::string_view> names;
+  for (const Strategy& strategy : strategies()) names.push_back(strategy.name);
+  return join(names, ", ");
 }
 
 // Adds `name` as one of the words of the enum E.

@@ -7,6 +7,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/plan_view.h"
 #include "harness/cli/verb.h"
+#include "harness/experiment/case.h"
 #include "harness/plan/check.h"
 #include "harness/plan/picture.h"
 #include "harness/plan/strategy.h"
@@ -27,15 +28,22 @@ struct PlanWords {
   bool json = false;
   bool pairs = false;
   std::string picture;
+  std::string sequences;
+  NewKeyOwner new_key_owner = NewKeyOwner::round_robin;
 };
 
 ExitCode show_plan(const PlanWords& words) {
   Shape shape = words.shape;
+  if (shape.q_len == 0 && words.sequences.empty())
+    throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
   if (shape.kv_len == 0) shape.kv_len = shape.q_len;
   if (shape.kv_heads == 0) shape.kv_heads = shape.q_heads;
   shape.value_dim = shape.head_dim;
-  const Problem problem = make_problem(shape, words.mask, words.dtype, 0);
-  StrategyOptions options{words.workers, std::nullopt};
+  const Problem problem = words.sequences.empty()
+                              ? make_problem(shape, words.mask, words.dtype, 0)
+                              : make_packed_problem(shape, words.mask, words.dtype, 0,
+                                                    parse_sequences(words.sequences));
+  StrategyOptions options{words.workers, std::nullopt, words.new_key_owner};
   if (!words.interest_set.empty())
     options.interest_set = parse_interest_set(words.interest_set, words.workers);
   const Plan plan = make_plan(words.algorithm, problem, options);
@@ -46,8 +54,8 @@ ExitCode show_plan(const PlanWords& words) {
       "{}", words.json ? plan_json(plan, work, words.pairs) : plan_table(plan, work, words.kernel));
   if (!words.picture.empty())
     draw_partition(partition_rectangles(plan), words.picture,
-                   fmt::format("{}: N = {}, W = {}", plan.algorithm, format_grouped(shape.q_len),
-                               words.workers));
+                   fmt::format("{}: N = {}, W = {}", plan.algorithm,
+                               format_grouped(problem.shape.q_len), words.workers));
   return ExitCode::ok;
 }
 
@@ -56,10 +64,14 @@ ExitCode show_plan(const PlanWords& words) {
 void add_plan(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("plan", "show which worker computes which pairs");
   const auto words = std::make_shared<PlanWords>();
-  verb->add_option("--algorithm", words->algorithm, "dense, cqs")->capture_default_str();
-  add_integer(*verb, "--n-tokens", words->shape.q_len, "N, positions of the whole sequence")
-      ->required();
-  add_integer(*verb, "--kv-len", words->shape.kv_len, "keys, where not N");
+  verb->add_option("--algorithm", words->algorithm, algorithm_words())->capture_default_str();
+  add_integer(*verb, "--n-tokens", words->shape.q_len,
+              "N, positions of the whole sequence; with a cache the new ones");
+  add_integer(*verb, "--kv-len", words->shape.kv_len, "keys, where not N: cached and new tokens");
+  verb->add_option(
+      "--sequences", words->sequences,
+      "in place of --n-tokens: a packed batch, cached+new tokens each, \"100+8 64+1\"");
+  add_word(*verb, "--new-key-owner", words->new_key_owner, "decode, default round_robin");
   add_integer(*verb, "--workers", words->workers, "W (default 1)");
   verb->add_option("--interest-set", words->interest_set,
                    "cqs: residues such as 0,1,3 (default: the published set)");
@@ -80,7 +92,9 @@ void add_plan(CLI::App& app, Action& action) {
       "  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs\n"
       "  qb plan --n-tokens 49000 --workers 31 --mask causal\n"
       "  qb plan --n-tokens 10 --workers 7 --picture partition.svg\n"
-      "  qb plan --n-tokens 1e9 --workers 1057");
+      "  qb plan --n-tokens 1e9 --workers 1057\n"
+      "  qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json\n"
+      "  qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal");
   verb->callback([words, &action] { action = [words] { return show_plan(*words); }; });
 }
 

@@ -92,6 +92,13 @@ std::string plan_json(const Plan& plan, const Work& work, bool with_pairs) {
       entry["token_ranges"] = token_ranges(groups);
     entry["pairs_count"] = work.workers[w].unmasked_pairs;
     if (with_pairs) entry["pairs"] = pair_list(plan, plan.workers[w]);
+    if (communicates(plan)) {
+      entry["pairs_by_step"] = Json::array();
+      for (const StepWork& step : work.workers[w].steps)
+        entry["pairs_by_step"].push_back(step.unmasked_pairs);
+      entry["sent_bytes"] = work.workers[w].bytes_out;
+      entry["active_peak_bytes"] = work.workers[w].active_peak_bytes;
+    }
     workers.push_back(std::move(entry));
   }
   Json out;
@@ -132,11 +139,14 @@ std::string plan_table(const Plan& plan, const Work& work, Kernel kernel) {
       "\nlongest subsequence    {} tokens\nshortest subsequence   {} tokens\n"
       "responsibility ratio   {:.4f} of {}\ncritical path          {} pairs a head\n"
       "all workers            {} pairs a head, {} executed\nforward pass           {}FLOP\n"
-      "moved                  {}\nserial peak memory     {}\n",
+      "moved                  {}, {} by the busiest worker\n"
+      "peak memory            {} of a worker, {} serial\n",
       format_grouped(work.longest_subsequence), format_grouped(work.shortest_subsequence),
       work.responsibility_ratio, plan.workers.size(), format_grouped(work.critical_path_pairs),
       format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
       format_si(work.flops), format_bytes(static_cast<std::uint64_t>(work.bytes_total)),
+      format_bytes(static_cast<std::uint64_t>(work.sent_bytes_max)),
+      format_bytes(static_cast<std::uint64_t>(work.worker_peak_bytes)),
       format_bytes(static_cast<std::uint64_t>(work.serial_peak_bytes)));
   return out;
 }

@@ -58,5 +58,15 @@ TEST(PlanView, TheTableSaysWhatTheJsonSays) {
   EXPECT_THAT(table, testing::HasSubstr("longest subsequence    5 tokens"));
 }
 
+TEST(PlanView, RingsSayWhatEachRoundComputesAndSends) {
+  const Problem problem = make_problem({1, 1, 1, 8, 8, 4, 4}, MaskKind::causal, DType::f32, 0);
+  const std::string json = json_of(make_plan("ring", problem, {4, {}}), false);
+  // c = 2: c(c+1)/2 + 3 c^2 pairs; K and V of two tokens of 16 bytes, three hops.
+  EXPECT_THAT(json, testing::HasSubstr(R"("critical_path_pairs":15)"));
+  EXPECT_THAT(json, testing::HasSubstr(
+                        R"({"worker":1,"tokens":[2,3],"pairs_count":7,"pairs_by_step":[3,4,0,0],)"
+                        R"("sent_bytes":192,)"));
+}
+
 }  // namespace
 }  // namespace qb

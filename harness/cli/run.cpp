@@ -11,9 +11,11 @@
 #include "harness/base/text_table.h"
 #include "harness/cli/publish.h"
 #include "harness/cli/verb.h"
+#include "harness/execute/mpi_world.h"
 #include "harness/experiment/case_label.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/machine.h"
+#include "harness/experiment/mpi_case.h"
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/spec.h"
 #include "harness/experiment/sweep_runner.h"
@@ -26,6 +28,7 @@ constexpr const char* kFooter = R"(Examples:
   qb run experiments/smoke.yaml --dry-run
   qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
   qb run experiments/smoke.yaml --retry          only the cases that are not ok
+  qb run experiments/mine.yaml --run-id a --only workers=4    now these, the others another time
 
 Results go to OUT/<experiment>/<run_id>/. The same command again goes on with an unfinished run; a
 finished one is followed by a new one. Ctrl-C stops after killing the case in flight, Ctrl-C twice
@@ -38,6 +41,7 @@ is ok; 1 some case is incorrect, timeout, crashed or error, or none is ok; 2 bad
 struct RunWords {
   std::vector<std::string> specs;
   SpecOptions spec;
+  std::vector<std::string> only;
   RunOptions run;
   bool dry_run = false;
   bool yes = false;
@@ -53,7 +57,7 @@ std::vector<std::string> dry_row(const Case& c, std::span<const std::string> var
     const auto bytes = parse_integer(values.at("predicted_active_peak_bytes")).value_or(0);
     std::string verdict = infeasible(c, flop).value_or("runs");
     const std::int64_t limit = c.memory_budget_bytes > 0 ? c.memory_budget_bytes : machine_bytes;
-    if (bytes > limit)
+    if (bytes > limit && c.ranks != Ranks::model)
       verdict = fmt::format("oom: over the {} of {}",
                             c.memory_budget_bytes > 0 ? "budget" : "machine's memory",
                             format_bytes(static_cast<std::uint64_t>(limit)));
@@ -88,34 +92,79 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-ExitCode run_all(const RunWords& words) {
+// A spec, and what is to be run of it now: the same where there is no --only.
+struct Task {
+  Spec spec;
+  Spec now;
+};
+
+Task load_task(const std::string& path, const RunWords& words) {
   SpecOptions options = words.spec;
   if (words.yes) options.max_cases = std::numeric_limits<std::size_t>::max();
-  // All are read before any runs: a mistake in the last one, or a missing device, costs nothing.
-  std::vector<Spec> specs;
-  for (const std::string& path : words.specs) specs.push_back(load_spec(path, options));
-  for (const Spec& spec : specs)
-    for (const Case& c : spec.cases)
-      if (!words.dry_run) require_device(c);
+  Task task{load_spec(path, options), {}};
+  options.filter.insert(options.filter.end(), words.only.begin(), words.only.end());
+  task.now = load_spec(path, options);
+  return task;
+}
+
+ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
   ExitCode worst = ExitCode::ok;
-  for (const Spec& spec : specs) {
+  for (const auto& [spec, now] : tasks) {
     if (words.dry_run) {
-      print_dry_run(spec);
+      print_dry_run(now);
       continue;
     }
-    const RunOutcome outcome = run_spec(spec, words.run);
+    RunOptions options = words.run;
+    if (!words.only.empty()) options.only = case_ids(now);
+    const RunOutcome outcome = run_spec(spec, options);
     fmt::print("{}", outcome_table(outcome));
     fmt::print(stderr, "{}", failure_list(outcome));
     fmt::print("{}\n", outcome.folder);
     const ExitCode code = exit_code(outcome);
     if (code == ExitCode::interrupted) return code;
     worst = std::max(worst, code);
-    if (spec.figures.empty()) continue;
+    if (spec.figures.empty() || outcome.cases.size() < outcome.n_cases) continue;
     write_plan_tables(spec, outcome.folder);
     const ExitCode drawn = publish_run(outcome.folder, outcome.folder + "/report.html");
     if (worst == ExitCode::ok) worst = drawn;
   }
   return worst;
+}
+
+// Rank 0 runs the sweep and the others serve it. A rank that no longer answers is ended by force.
+ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
+  MpiWorld world;
+  if (world.rank() != 0) {
+    serve_mpi_cases();
+    return ExitCode::ok;
+  }
+  try {
+    const ExitCode code = run_tasks(tasks, words);
+    if (world.is_broken()) world.abort(static_cast<int>(code));
+    end_mpi_cases();
+    return code;
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "qb: {}\n", problem.what());
+    world.abort(static_cast<int>(ExitCode::environment));
+  }
+}
+
+bool any_over_mpi(const std::vector<Task>& tasks) {
+  return std::ranges::any_of(tasks, [](const Task& task) {
+    return std::ranges::any_of(task.now.cases, [](const Case& c) { return c.ranks == Ranks::mpi; });
+  });
+}
+
+ExitCode run_all(const RunWords& words) {
+  // All are read before any runs: a mistake in the last one, or a missing device, costs nothing.
+  std::vector<Task> tasks;
+  for (const std::string& path : words.specs) tasks.push_back(load_task(path, words));
+  for (const Task& task : tasks)
+    for (const Case& c : task.now.cases)
+      if (!words.dry_run) require_device(c);
+  if (launched_by_mpi() && any_over_mpi(tasks) && !words.dry_run) return run_over_mpi(tasks, words);
+  // Other ranks have nothing to do with cases that need none.
+  return launched_rank() == 0 ? run_tasks(tasks, words) : ExitCode::ok;
 }
 
 }  // namespace
@@ -129,6 +178,9 @@ void add_run(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   verb->add_option("--filter", words->spec.filter,
                    "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
+      ->allow_extra_args(false);
+  verb->add_option("--only", words->only,
+                   "Run only cases with KEY=VALUE now; the others stay to be run")
       ->allow_extra_args(false);
   verb->add_flag("--dry-run", words->dry_run, "List the cases with predicted cost; write nothing");
   verb->add_flag("--yes", words->yes, "Run however many cases there are");

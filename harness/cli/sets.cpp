@@ -30,11 +30,7 @@ void add_table(CLI::App& sets, Action& action) {
   CLI::App* verb = sets.add_subcommand(
       "table", "the 109 published sets, their asym-RR recomputed beside the published one");
   const auto form = std::make_shared<TableForm>(TableForm::terminal);
-  CLI::Option* csv = verb->add_flag_callback(
-      "--csv", [form] { *form = TableForm::csv; }, "CSV, with every digit of ours");
-  verb->add_flag_callback(
-          "--markdown", [form] { *form = TableForm::markdown; }, "a Markdown table")
-      ->excludes(csv);
+  add_table_form(*verb, *form);
   verb->footer(
       "Exit code 4 if any ratio differs by more than one unit of the fourth decimal.\n\n"
       "Examples:\n"

@@ -7,11 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "harness/cli/table_form.h"
 #include "interest_sets/published.h"
 
 namespace qb {
-
-enum class TableForm { terminal, csv, markdown };
 
 // One row a comparison: W, m, I, asym-RR ours and as published, `agrees` or `differs`.
 [[nodiscard]] std::string comparison_table(std::span<const PublishedComparison> rows,

@@ -21,6 +21,10 @@ void add_compare(CLI::App& app, Action& action);
 void add_plot(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_sets(CLI::App& app, Action& action);
+void add_bounds(CLI::App& app, Action& action);
+void add_select(CLI::App& app, Action& action);
+void add_calibrate(CLI::App& app, Action& action);
+void add_advise(CLI::App& app, Action& action);
 void add_env(CLI::App& app, Action& action);
 
 }  // namespace qb

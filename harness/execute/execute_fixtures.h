@@ -74,8 +74,15 @@ struct Trial {
 
   [[nodiscard]] Execution run(Ranks ranks, Kernel kernel, int threads, Allocator& memory) {
     return execute(ranks, plan,
-                   {inputs.q.view(), inputs.k.view(), inputs.v.view(), out.view(), lse.view(),
-                    kernel, threads, &memory});
+                   {.q = inputs.q.view(),
+                    .k = inputs.k.view(),
+                    .v = inputs.v.view(),
+                    .out = out.view(),
+                    .lse = lse.view(),
+                    .kernel = kernel,
+                    .threads = threads,
+                    .allocator = &memory,
+                    .guard_messages = true});
   }
 
   [[nodiscard]] Verification verify() const {

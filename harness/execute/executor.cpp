@@ -6,39 +6,11 @@
 #include <stdexcept>
 
 #include "harness/base/status.h"
+#include "harness/execute/memory_ledger.h"
 #include "harness/execute/worker.h"
 
 namespace qb {
 namespace {
-
-void check_transfers(const Plan& plan, Ranks ranks, const std::vector<Transfer>& transfers,
-                     std::size_t worker, std::size_t step) {
-  for (const Transfer& transfer : transfers) {
-    if (transfer.kind == TransferKind::scatter || transfer.kind == TransferKind::gather) continue;
-    throw Unsupported(fmt::format(
-        "{} moves {} by {} in step {} of worker {}; the {} executor has no transport "
-        "between workers and plays only plans that scatter and gather",
-        plan.algorithm, word(transfer.what), word(transfer.kind), step, worker, word(ranks)));
-  }
-}
-
-void check_playable(const Plan& plan, Ranks ranks) {
-  if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
-  const HeadRange all_heads{0, plan.problem.shape.q_heads};
-  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
-    for (std::size_t s = 0; s < plan.workers[w].steps.size(); ++s) {
-      const Step& step = plan.workers[w].steps[s];
-      check_transfers(plan, ranks, step.receives, w, s);
-      check_transfers(plan, ranks, step.sends, w, s);
-      for (const PairTask& task : step.tasks)
-        if (task.heads != all_heads)
-          throw Unsupported(
-              fmt::format("{} splits heads in step {} of worker {}; the {} executor computes all "
-                          "heads of a worker's tokens at once",
-                          plan.algorithm, s, w, word(ranks)));
-    }
-  }
-}
 
 void check_tensor(const TensorView& view, const Extent& extent, DType dtype,
                   std::string_view name) {
@@ -71,18 +43,33 @@ double longest_subsequence_s(const Plan& plan, const std::vector<WorkerTime>& wo
   return seconds;
 }
 
+Execution run(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
+  if (ranks == Ranks::model)
+    throw Unsupported("the model executor predicts times and computes no output");
+  if (ranks == Ranks::mpi) return execute_mpi(plan, arguments);
+  // A single worker that needs no copy is the same in both.
+  return ranks == Ranks::serial || works_in_place(plan) ? execute_serial(plan, arguments)
+                                                        : execute_threads(plan, arguments);
+}
+
 }  // namespace
 
-Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
-  check_playable(plan, ranks);
-  check_arguments(plan, arguments);
-  // A single worker that needs no copy is the same in every executor.
-  Execution execution = ranks == Ranks::serial || works_in_place(plan)
-                            ? execute_serial(plan, arguments)
-                            : execute_threads(plan, arguments);
-  if (ranks == Ranks::threads) execution.critical_path_s = execution.wall_s;
+void add_sums(const Plan& plan, Execution& execution) {
   for (const WorkerTime& worker : execution.workers) execution.worker_sum_s += worker.total_s();
   execution.longest_subsequence_s = longest_subsequence_s(plan, execution.workers);
+}
+
+Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
+  if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
+  if (!arguments.shard) check_arguments(plan, arguments);
+  Execution execution = run(ranks, plan, arguments);
+  if (ranks != Ranks::serial) execution.critical_path_s = execution.wall_s;
+  const auto* ledger = dynamic_cast<const MemoryLedger*>(arguments.allocator);
+  if (ledger != nullptr && ranks != Ranks::mpi)
+    for (std::size_t w = 0; w < execution.workers.size(); ++w)
+      execution.workers[w].active_peak_bytes =
+          static_cast<std::int64_t>(ledger->worker_peak_bytes(static_cast<int>(w)));
+  add_sums(plan, execution);
   return execution;
 }
 

@@ -117,38 +117,6 @@ TEST(Execute, WorkersOfManyStepsAreCorrect) {
   }
 }
 
-// Striped Attention's layout: token t on worker t mod W. Groups are strided views.
-Plan striped_plan(const Problem& problem, int workers) {
-  Plan plan;
-  plan.problem = problem;
-  plan.algorithm = "striped";
-  for (int w = 0; w < workers; ++w) {
-    const std::int64_t count = (problem.shape.q_len - w + workers - 1) / workers;
-    plan.q_groups.push_back({w, count, workers});
-  }
-  plan.kv_groups = plan.q_groups;
-  for (int w = 0; w < workers; ++w) {
-    Worker worker{{w}, {}, {Step{}}};
-    for (int k = 0; k < workers; ++k) {
-      worker.kv_groups.push_back(k);
-      if (const auto task = pair_task(problem, plan.q_groups, plan.kv_groups, w, k))
-        worker.steps[0].tasks.push_back(*task);
-    }
-    plan.workers.push_back(std::move(worker));
-  }
-  return plan;
-}
-
-TEST(Execute, StridedGroupsAreGatheredAndMergedInPlace) {
-  for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
-    for (const Ranks ranks : {Ranks::serial, Ranks::threads}) {
-      Trial trial(striped_plan(small_problem(29, mask), 4), heap_allocator());
-      ASSERT_EQ(check(trial.plan), std::nullopt);
-      expect_correct(trial, ranks, Kernel::flash);
-    }
-  }
-}
-
 // Four queries, two keys, causal: the first two queries see nothing, and no worker holds them.
 TEST(Execute, QueriesThatNobodyHoldsGetZeroAndMinusInfinity) {
   Problem problem = small_problem(4, MaskKind::causal);
@@ -166,27 +134,6 @@ TEST(Execute, QueriesThatNobodyHoldsGetZeroAndMinusInfinity) {
     Trial trial(plan, heap_allocator());
     expect_correct(trial, ranks, Kernel::flash);
   }
-}
-
-TEST(Execute, RefusesTransfersBetweenWorkersWithTheReason) {
-  Trial trial(cqs_plan(small_problem(9), 3), heap_allocator());
-  trial.plan.algorithm = "ring";
-  trial.plan.workers[1].steps[0].receives.push_back(
-      {TransferKind::p2p, {0}, TensorRole::k, {0}, {0, 2}, 64});
-  try {
-    (void)trial.run(Ranks::threads, Kernel::flash, 1, heap_allocator());
-    FAIL() << "a ring ran without a transport";
-  } catch (const Unsupported& error) {
-    EXPECT_STREQ(error.what(),
-                 "ring moves K by p2p in step 0 of worker 1; the threads executor has no transport "
-                 "between workers and plays only plans that scatter and gather");
-  }
-}
-
-TEST(Execute, RefusesTasksOfSomeHeads) {
-  Trial trial(cqs_plan(small_problem(9), 3), heap_allocator());
-  trial.plan.workers[2].steps[0].tasks[0].heads = {0, 1};
-  EXPECT_THROW((void)trial.run(Ranks::serial, Kernel::flash, 1, heap_allocator()), Unsupported);
 }
 
 TEST(Execute, RefusesTensorsOfAnotherShapeThanThePlans) {
@@ -235,7 +182,8 @@ TEST(Execute, GivesEverythingBackWhereverMemoryRunsOut) {
 
 TEST(ExecuteThreads, GiveEverythingBackWhereverMemoryRunsOut) {
   for (const Kernel kernel : {Kernel::reference, Kernel::flash})
-    survive_running_out(cqs_plan(small_problem(20), 4), Ranks::threads, kernel);
+    for (const char* algorithm : {"cqs", "ring", "pass_q", "tree_decode"})
+      survive_running_out(make_plan(algorithm, small_problem(20), {4, {}}), Ranks::threads, kernel);
 }
 
 }  // namespace

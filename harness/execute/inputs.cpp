@@ -107,14 +107,52 @@ void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
   });
 }
 
+namespace {
+
+// Of the whole tensors of a problem.
+std::uint64_t key_of(const Problem& problem, TensorRole what) {
+  std::uint64_t key = mix(problem.seed * kGamma + kGamma);
+  for (int i = 0; i <= static_cast<int>(what); ++i) key = mix(key + kGamma);
+  return key;
+}
+
+// One row of `dim` elements that begins at element `first` of the whole tensor.
+void fill_row(std::uint64_t key, std::int64_t first, std::int64_t dim, std::byte* row,
+              DType dtype) {
+  std::array<double, 2> pair{};
+  std::array<double, 256> values{};
+  for (std::int64_t x = 0; x < dim; ++x) {
+    const std::int64_t element = first + x;
+    if (x == 0 || element % 2 == 0)
+      pair = normal_pair(key, static_cast<std::uint64_t>(element / 2));
+    values[static_cast<std::size_t>(x)] = pair[static_cast<std::size_t>(element % 2)];
+  }
+  convert(values.data(), DType::f64, row, dtype, dim);
+}
+
+}  // namespace
+
+void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
+                const HeadRange& heads, const TensorView& view) {
+  const Shape& shape = problem.shape;
+  const Extent whole =
+      what == TensorRole::q ? shape.q() : (what == TensorRole::k ? shape.k() : shape.v());
+  const std::uint64_t key = key_of(problem, what);
+  for (std::int64_t b = 0; b < whole.batch; ++b)
+    for (std::int64_t h = heads.begin; h < heads.end; ++h)
+      for (std::int64_t t = 0; t < tokens.count; ++t)
+        fill_row(key, ((b * whole.heads + h) * whole.length + tokens.token(t)) * whole.head_dim,
+                 whole.head_dim, view.row(b, h - heads.begin, t), view.dtype);
+}
+
 Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads) {
   const Shape& shape = problem.shape;
   Inputs inputs{Tensor(allocator, problem.dtype, shape.q(), "q"),
                 Tensor(allocator, problem.dtype, shape.k(), "k"),
                 Tensor(allocator, problem.dtype, shape.v(), "v")};
-  std::uint64_t key = mix(problem.seed * kGamma + kGamma);
-  for (const Tensor* tensor : {&inputs.q, &inputs.k, &inputs.v})
-    fill_normal(tensor->view(), key = mix(key + kGamma), threads);
+  fill_normal(inputs.q.view(), key_of(problem, TensorRole::q), threads);
+  fill_normal(inputs.k.view(), key_of(problem, TensorRole::k), threads);
+  fill_normal(inputs.v.view(), key_of(problem, TensorRole::v), threads);
   return inputs;
 }
 

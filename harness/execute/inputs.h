@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "harness/plan/problem.h"
+#include "harness/plan/plan.h"
 #include "kernels/allocator.h"
 
 namespace qb {
@@ -17,6 +17,11 @@ struct Inputs {
 // Standard normal values from a counter-based generator: element i of a tensor depends on the seed,
 // the tensor and i alone, so any thread count gives the same bits.
 [[nodiscard]] Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads);
+
+// Tokens of Q, K or V of the same inputs, heads [begin, end) of the tensor: what a worker needs
+// that holds a shard only. Allocates nothing.
+void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
+                const HeadRange& heads, const TensorView& view);
 
 // One contiguous tensor of such values; key: any number, the same gives the same.
 void fill_normal(const TensorView& view, std::uint64_t key, int threads);

@@ -120,5 +120,24 @@ TEST(MakeInputs, OfASeedNeverChange) {
   EXPECT_NEAR(element(inputs.v, 15), 0.5754838813374473, 4e-16);
 }
 
+TEST(MakeShard, GivesTheRowsOfTheWholeInputs) {
+  const Problem problem = make_problem({2, 6, 3, 17, 23, 5, 7}, MaskKind::full, DType::bf16, 11);
+  const Inputs whole = make_inputs(problem, heap_allocator(), 1);
+  const TensorView views[] = {whole.q.view(), whole.k.view(), whole.v.view()};
+  const TokenGroup tokens{2, 4, 3};
+  const HeadRange heads{1, 3};
+  for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v}) {
+    const TensorView& of_whole = views[static_cast<std::size_t>(what)];
+    const Tensor shard(heap_allocator(), DType::bf16, {2, 2, 4, of_whole.extent.head_dim}, "shard");
+    make_shard(problem, what, tokens, heads, shard.view());
+    for (std::int64_t b = 0; b < 2; ++b)
+      for (std::int64_t h = 0; h < 2; ++h)
+        for (std::int64_t t = 0; t < 4; ++t)
+          EXPECT_EQ(std::memcmp(shard.view().row(b, h, t), of_whole.row(b, h + 1, tokens.token(t)),
+                                static_cast<std::size_t>(of_whole.extent.head_dim * 2)),
+                    0);
+  }
+}
+
 }  // namespace
 }  // namespace qb

@@ -32,6 +32,13 @@ struct Block {
   int worker = 0;
 };
 
+// What one worker holds.
+struct Share {
+  std::uint64_t active = 0;
+  std::uint64_t peak = 0;
+  std::uint64_t at_reset = 0;
+};
+
 }  // namespace
 
 struct MemoryLedger::State {
@@ -110,6 +117,9 @@ struct MemoryLedger::State {
     }
     live.emplace(segment, Block{bytes, size, label, worker});
     active += bytes;
+    Share& share = shares[worker];
+    share.active += bytes;
+    share.peak = std::max(share.peak, share.active);
     record(MemoryAction::alloc, label, worker, segment, bytes);
     return segment;
   }
@@ -120,6 +130,7 @@ struct MemoryLedger::State {
     const Block block = found->second;
     live.erase(found);
     active -= block.bytes;
+    shares[block.worker].active -= block.bytes;
     cached.emplace(block.segment_bytes, pointer);
     record(MemoryAction::free, block.label, block.worker, pointer, block.bytes);
   }
@@ -132,6 +143,7 @@ struct MemoryLedger::State {
   std::uint64_t reserved = 0;
   std::uint64_t active_peak = 0;
   std::uint64_t reserved_peak = 0;
+  std::map<int, Share> shares;  // by worker
   std::unordered_map<void*, Block> live;
   std::multimap<std::size_t, void*> cached;
   std::vector<MemoryEvent> events;
@@ -176,6 +188,13 @@ void MemoryLedger::reset_peaks() {
   const std::lock_guard lock(state_->mutex);
   state_->active_peak = state_->active;
   state_->reserved_peak = state_->reserved;
+  for (auto& [worker, share] : state_->shares) share.at_reset = share.peak = share.active;
+}
+
+std::uint64_t MemoryLedger::worker_peak_bytes(int worker) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->shares.find(worker);
+  return found == state_->shares.end() ? 0 : found->second.peak - found->second.at_reset;
 }
 
 void MemoryLedger::release_cached() {

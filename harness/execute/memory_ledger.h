@@ -74,6 +74,8 @@ class MemoryLedger final : public Allocator {
   [[nodiscard]] std::uint64_t reserved_bytes() const;
   [[nodiscard]] std::uint64_t active_peak_bytes() const;
   [[nodiscard]] std::uint64_t reserved_peak_bytes() const;
+  // Most that one worker has held since reset_peaks(), above what it held then.
+  [[nodiscard]] std::uint64_t worker_peak_bytes(int worker) const;
   // The peaks start again from what is held now.
   void reset_peaks();
   // Gives cached blocks back to the system.

@@ -1,7 +1,9 @@
 // One device plays each worker in turn, alone: what a single worker costs can be measured without a
 // second device, and only one worker's memory is alive at a time.
 #include <algorithm>
+#include <memory>
 
+#include "harness/execute/memory_transport.h"
 #include "harness/execute/worker.h"
 #include "kernels/parallel.h"
 
@@ -56,28 +58,69 @@ double composed_critical_path_s(const Plan& plan, const std::vector<WorkerTime>&
                         : gather_s + longest_step_sum_s(workers));
 }
 
+// Each worker from its first step to its last, before the next one: only one holds memory.
+void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments, Execution& execution) {
+  Written written(plan.q_groups.size(), 0);
+  if (splits_heads(plan))
+    for (std::size_t group = 0; group < written.size(); ++group) {
+      clear_group(plan, static_cast<int>(group), arguments);
+      written[group] = 1;
+    }
+  for (std::size_t i = 0; i < plan.workers.size(); ++i) {
+    const int index = static_cast<int>(i);
+    WorkerTime& time = execution.workers[i];
+    WorkerPlayer player(plan, index, arguments, arguments.threads, nullptr, time);
+    player.prepare();
+    player.play();
+    if (player.partial().out.view().data == nullptr) continue;
+    const double merge_start_s = now_s();
+    deliver(plan, index, player.partial(), written, arguments);
+    time.merge_s = now_s() - merge_start_s;
+  }
+  for (std::size_t group = 0; group < written.size(); ++group)
+    if (written[group] == 0) clear_group(plan, static_cast<int>(group), arguments);
+}
+
+// All workers a step, then the next step: their messages wait in memory.
+void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
+                       Execution& execution) {
+  MemoryTransport transport({.workers = static_cast<int>(plan.workers.size())});
+  std::vector<std::unique_ptr<WorkerPlayer>> players;
+  std::size_t steps = 0;
+  for (std::size_t i = 0; i < plan.workers.size(); ++i) {
+    players.push_back(std::make_unique<WorkerPlayer>(
+        plan, static_cast<int>(i), arguments, arguments.threads, &transport, execution.workers[i]));
+    players.back()->prepare();
+    steps = std::max(steps, plan.workers[i].steps.size());
+  }
+  for (std::size_t s = 0; s < steps; ++s) {
+    for (void (WorkerPlayer::*phase)() :
+         {&WorkerPlayer::begin_step, &WorkerPlayer::compute_step, &WorkerPlayer::end_step})
+      for (const auto& player : players)
+        if (s < player->worker().steps.size()) ((*player).*phase)();
+  }
+  for (const auto& player : players) player->finish();
+  for (const auto& player : players) {
+    deliver_whole(plan, player->worker(), player->partial(), arguments);
+    if (plan.result == Result::everyone) break;
+  }
+}
+
 }  // namespace
 
 Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments) {
   Execution execution;
   execution.workers.resize(plan.workers.size());
   const double start_s = now_s();
-  if (works_in_place(plan)) {
+  if (works_in_place(plan))
     play_in_place(plan, arguments, execution.workers[0]);
-  } else {
-    Written written(plan.q_groups.size(), 0);
-    for (std::size_t i = 0; i < plan.workers.size(); ++i) {
-      const int index = static_cast<int>(i);
-      WorkerTime& time = execution.workers[i];
-      const Partial partial = play_worker(plan, index, arguments, arguments.threads, time);
-      if (partial.out.view().data == nullptr) continue;
-      const double merge_start_s = now_s();
-      deliver(plan, index, partial, written, arguments);
-      time.merge_s = now_s() - merge_start_s;
-    }
-    for (std::size_t group = 0; group < written.size(); ++group)
-      if (written[group] == 0) clear_group(plan, static_cast<int>(group), arguments);
-  }
+  else if (communicates(plan))
+    play_step_by_step(plan, arguments, execution);
+  else
+    play_one_by_one(plan, arguments, execution);
+  // Nothing overlaps and nothing is sent over a link.
+  for (WorkerTime& worker : execution.workers)
+    for (StepTime& step : worker.steps) step = {.compute_s = step.compute_s};
   execution.wall_s = now_s() - start_s;
   execution.critical_path_s = composed_critical_path_s(plan, execution.workers);
   return execution;

@@ -1,8 +1,9 @@
 // One thread a worker, all at once, in one address space: real concurrency and a real wall clock.
 //
-// Each worker gathers and computes; when all have, each takes q groups in turn and merges the
-// partials of a group in worker order. Rows of a group are touched by one thread only, and the
-// order does not depend on the timing, so the bits are those of the serial executor.
+// Workers pass messages while they compute; a carrier thread makes the copies. Where a root gathers
+// the partials, each worker, when all have computed, takes q groups in turn and merges the partials
+// of a group in worker order: rows of a group are touched by one thread only. No order depends on
+// the timing, so the bits are those of the serial executor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +11,13 @@
 #include <atomic>
 #include <barrier>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
 #include "harness/base/status.h"
+#include "harness/execute/memory_transport.h"
 #include "harness/execute/worker.h"
 
 namespace qb {
@@ -39,12 +42,19 @@ class Crew {
         arguments_(arguments),
         n_workers_(plan.workers.size()),
         kernel_threads_(std::max(1, arguments.threads / static_cast<int>(n_workers_))),
-        partials_(n_workers_),
+        transport_({.carrier = true,
+                    .link = arguments.link,
+                    .timeout_s = arguments.message_timeout_s,
+                    .workers = static_cast<int>(n_workers_)}),
         holders_(plan.q_groups.size()),
         meeting_(static_cast<std::ptrdiff_t>(n_workers_ + 1), NoteTime{meetings_s_.data()}) {
     execution_.workers.resize(n_workers_);
     layouts_.reserve(n_workers_);
+    players_.reserve(n_workers_);
     for (std::size_t w = 0; w < n_workers_; ++w) {
+      players_.push_back(std::make_unique<WorkerPlayer>(plan, static_cast<int>(w), arguments,
+                                                        kernel_threads_, &transport_,
+                                                        execution_.workers[w]));
       layouts_.push_back(local_layout(plan, plan.workers[w]));
       for (std::size_t i = 0; i < plan.workers[w].q_groups.size(); ++i)
         holders_[static_cast<std::size_t>(plan.workers[w].q_groups[i])].push_back({w, i});
@@ -75,25 +85,33 @@ class Crew {
 
  private:
   void fail(std::exception_ptr error) {
+    transport_.fail(error);
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
     failed_ = true;
   }
 
   void work(std::size_t w) noexcept {
+    WorkerPlayer& player = *players_[w];
+    WorkerTime& time = execution_.workers[w];
+    const bool at_root = plan_.result == Result::root;
+    if (!player.is_scattered()) attempt([&] { player.prepare(); });
     meeting_.arrive_and_wait();
-    attempt([&] {
-      partials_[w] = play_worker(plan_, static_cast<int>(w), arguments_, kernel_threads_,
-                                 execution_.workers[w]);
-    });
+    player.set_start(meetings_s_[0]);
+    if (player.is_scattered()) attempt([&] { player.prepare(); });
+    attempt([&] { player.play(); });
     const double computed_s = now_s();
     meeting_.arrive_and_wait();
     const double start_s = now_s();
-    if (!execution_.workers[w].steps.empty())
-      execution_.workers[w].steps.back().idle_s = start_s - computed_s;
-    attempt([&] { merge_groups(); });
-    execution_.workers[w].merge_s = now_s() - start_s;
+    if (at_root && !time.steps.empty()) time.steps.back().idle_s += start_s - computed_s;
+    if (at_root) {
+      attempt([&] { merge_groups(); });
+      time.merge_s = now_s() - start_s;
+    }
     meeting_.arrive_and_wait();
+    // Tokens stay sharded: putting them together is for the caller's eyes.
+    if (plan_.result == Result::owners || (plan_.result == Result::everyone && w == 0))
+      attempt([&] { deliver_whole(plan_, player.worker(), player.partial(), arguments_); });
   }
 
   // Nothing where a worker has already failed: the others end as soon as they can.
@@ -109,9 +127,10 @@ class Crew {
 
   void merge_groups() {
     for (std::size_t group = next_group_++; group < holders_.size(); group = next_group_++) {
-      bool first = true;
+      bool first = !splits_heads(plan_);
+      if (!first) clear_group(plan_, static_cast<int>(group), arguments_);
       for (const Holder& holder : holders_[group]) {
-        const Partial& partial = partials_[holder.worker];
+        const Partial& partial = players_[holder.worker]->partial();
         if (partial.out.view().data == nullptr) continue;
         deliver_group(plan_, plan_.workers[holder.worker], layouts_[holder.worker], holder.position,
                       partial, first, arguments_);
@@ -126,7 +145,8 @@ class Crew {
   const std::size_t n_workers_;
   const int kernel_threads_;
   Execution execution_;
-  std::vector<Partial> partials_;
+  MemoryTransport transport_;
+  std::vector<std::unique_ptr<WorkerPlayer>> players_;
   std::vector<LocalLayout> layouts_;
   std::vector<std::vector<Holder>> holders_;  // of each q group, in worker order
   std::array<double, 3> meetings_s_{};        // when all were ready, had computed, had merged

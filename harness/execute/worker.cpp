@@ -9,20 +9,9 @@
 namespace qb {
 namespace {
 
-Extent with_length(Extent extent, std::int64_t length) {
-  extent.length = length;
-  return extent;
-}
-
 TensorView group_rows(const TensorView& whole, const TokenGroup& group) {
   return whole.tokens(group.first, group.count, group.stride);
 }
-
-struct Local {
-  Tensor q;
-  Tensor k;
-  Tensor v;
-};
 
 // One head of one sequence of the batch.
 TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
@@ -32,49 +21,22 @@ TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
   return view;
 }
 
-// A slice a head and token group.
-void gather(const TensorView& whole, const Tensor& local, const std::vector<TokenGroup>& groups,
+// Copies the groups of a worker out of a whole tensor, a slice a head and token group.
+void gather(const TensorView& whole, const TensorView& local, const std::vector<TokenGroup>& groups,
             const std::vector<int>& chosen, const std::vector<std::int64_t>& begins, int threads) {
   const std::int64_t heads = whole.extent.heads;
   const std::int64_t all_heads = whole.extent.batch * heads;
   const auto n = static_cast<std::int64_t>(chosen.size()) * all_heads;
-  parallel_for(n, threads_for_bytes(local.view().bytes(), threads), 1,
+  parallel_for(n, threads_for_bytes(local.bytes(), threads), 1,
                [&](std::int64_t first, std::int64_t last, int) {
                  for (std::int64_t i = first; i < last; ++i) {
                    const auto at = static_cast<std::size_t>(i / all_heads);
                    const std::int64_t batch = i % all_heads / heads;
                    const TokenGroup& group = groups[static_cast<std::size_t>(chosen[at])];
-                   copy_rows(
-                       head_of(group_rows(whole, group), batch, i % heads),
-                       head_of(local.view().tokens(begins[at], group.count), batch, i % heads));
+                   copy_rows(head_of(group_rows(whole, group), batch, i % heads),
+                             head_of(local.tokens(begins[at], group.count), batch, i % heads));
                  }
                });
-}
-
-Local gather_local(const Plan& plan, int index, const LocalLayout& layout,
-                   const ExecutionArguments& arguments, int threads) {
-  const Worker& worker = plan.workers[static_cast<std::size_t>(index)];
-  const Shape& shape = plan.problem.shape;
-  const DType dtype = plan.problem.dtype;
-  Allocator& memory = *arguments.allocator;
-  Local local{Tensor(memory, dtype, with_length(shape.q(), layout.q_tokens), "q_local", index),
-              Tensor(memory, dtype, with_length(shape.k(), layout.kv_tokens), "k_local", index),
-              Tensor(memory, dtype, with_length(shape.v(), layout.kv_tokens), "v_local", index)};
-  gather(arguments.q, local.q, plan.q_groups, worker.q_groups, layout.q_begin, threads);
-  gather(arguments.k, local.k, plan.kv_groups, worker.kv_groups, layout.kv_begin, threads);
-  gather(arguments.v, local.v, plan.kv_groups, worker.kv_groups, layout.kv_begin, threads);
-  return local;
-}
-
-Partial make_partial(const Plan& plan, int index, std::int64_t tokens, Allocator& memory,
-                     std::string_view out_label, std::string_view lse_label) {
-  const Shape& shape = plan.problem.shape;
-  return {Tensor(memory, DType::f32, with_length(shape.out(), tokens), out_label, index),
-          Tensor(memory, DType::f32, with_length(shape.lse(), tokens), lse_label, index)};
-}
-
-void merge_rows(const Partial& into, const Partial& from) {
-  merge_partial(into.out.view(), into.lse.view(), from.out.view(), from.lse.view());
 }
 
 std::int64_t query_tile(const Plan& plan, Kernel kernel) {
@@ -92,49 +54,224 @@ int threads_for_bytes(std::int64_t bytes, int threads) {
   return static_cast<int>(std::clamp<std::int64_t>(bytes / kBytesPerThread, 1, threads));
 }
 
-Partial play_worker(const Plan& plan, int index, const ExecutionArguments& arguments, int threads,
-                    WorkerTime& time) {
-  const Worker& worker = plan.workers[static_cast<std::size_t>(index)];
-  const LocalLayout layout = local_layout(plan, worker);
-  time.steps.resize(worker.steps.size());
-  if (layout.q_tokens == 0 || layout.kv_tokens == 0) return {};
-  Allocator& memory = *arguments.allocator;
+WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
+                           int threads, Transport* transport, WorkerTime& time)
+    : plan_(plan),
+      index_(index),
+      worker_(plan.workers[static_cast<std::size_t>(index)]),
+      arguments_(arguments),
+      threads_(threads),
+      transport_(transport),
+      time_(time),
+      blocks_(plan, worker_) {
+  time_.steps.resize(worker_.steps.size());
+}
 
-  const double start_s = now_s();
-  const Local local = gather_local(plan, index, layout, arguments, threads);
-  Partial total = make_partial(plan, index, layout.q_tokens, memory, "out_partial", "lse_partial");
-  time.gather_s = now_s() - start_s;
+bool WorkerPlayer::is_scattered() const {
+  if (worker_.steps.empty()) return false;
+  const std::vector<Transfer>& receives = worker_.steps[0].receives;
+  return std::any_of(receives.begin(), receives.end(), [](const Transfer& transfer) {
+    return transfer.kind == TransferKind::scatter;
+  });
+}
 
-  for (std::size_t i = 0; i < worker.steps.size(); ++i) {
-    const Step& step = worker.steps[i];
-    if (i > 0 && step.tasks.empty()) continue;
-    const TileSchedule schedule =
-        step_schedule(plan, worker, step, query_tile(plan, arguments.kernel));
-    const double step_start_s = now_s();
-    Partial of_step;
-    if (i > 0) of_step = make_partial(plan, index, layout.q_tokens, memory, "out_step", "lse_step");
-    const Partial& target = i > 0 ? of_step : total;
-    attention(arguments.kernel,
-              {local.q.view(), local.k.view(), local.v.view(), &schedule, plan.problem.scale,
-               target.out.view(), target.lse.view()},
-              {memory, threads, index});
-    if (i > 0) merge_rows(total, of_step);
-    time.steps[i].compute_s = now_s() - step_start_s;
-    time.compute_s += time.steps[i].compute_s;
+Extent WorkerPlayer::extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const {
+  const Shape& shape = plan_.problem.shape;
+  const bool of_keys = what == TensorRole::k || what == TensorRole::v;
+  const HeadRange range = of_keys ? kv_heads_of(shape, heads) : heads;
+  const bool wide = what == TensorRole::q || what == TensorRole::k;
+  return {shape.batch, range.end - range.begin, rows, wide ? shape.head_dim : shape.value_dim};
+}
+
+Partial WorkerPlayer::make_partial(std::int64_t rows, const HeadRange& heads, const char* out_label,
+                                   const char* lse_label) const {
+  Extent lse = extent(TensorRole::partial, rows, heads);
+  lse.head_dim = 1;
+  Allocator& memory = *arguments_.allocator;
+  return {Tensor(memory, DType::f32, extent(TensorRole::partial, rows, heads), out_label, index_),
+          Tensor(memory, DType::f32, lse, lse_label, index_), false};
+}
+
+void WorkerPlayer::make_room() {
+  const Block& q = blocks_.block(kResidentQueries);
+  const Block& kv = blocks_.block(kResidentKeys);
+  Held& queries = held_[kResidentQueries];
+  Held& keys = held_[kResidentKeys];
+  const auto local = [&](TensorRole what, const Block& block, const char* label) {
+    return Tensor(*arguments_.allocator, plan_.problem.dtype, extent(what, block.rows, block.heads),
+                  label, index_);
+  };
+  queries.first_owned = local(TensorRole::q, q, "q_local");
+  keys.first_owned = local(TensorRole::k, kv, "k_local");
+  keys.second_owned = local(TensorRole::v, kv, "v_local");
+  queries.first = queries.first_owned.view();
+  keys.first = keys.first_owned.view();
+  keys.second = keys.second_owned.view();
+  if (q.rows == 0) return;
+  resident_ = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
+  begin_reduction();
+}
+
+TensorView WorkerPlayer::shard(TensorRole what) const {
+  const Held& held = held_.at(what == TensorRole::q ? kResidentQueries : kResidentKeys);
+  return what == TensorRole::v ? held.second : held.first;
+}
+
+// Takes a block's groups from the caller's whole tensor, or makes them.
+void WorkerPlayer::fill(TensorRole what, const TensorView& whole, const Block& block,
+                        const TensorView& local) const {
+  const bool of_queries = what == TensorRole::q;
+  const std::vector<TokenGroup>& groups = of_queries ? plan_.q_groups : plan_.kv_groups;
+  const HeadRange heads = of_queries ? block.heads : kv_heads_of(plan_.problem.shape, block.heads);
+  if (!arguments_.shard) {
+    gather(whole.heads(heads.begin, heads.end - heads.begin), local, groups, block.groups,
+           block.begins, threads_);
+    return;
   }
-  if (worker.steps.empty()) clear_partial(total.out.view(), total.lse.view());
-  return total;
+  for (std::size_t i = 0; i < block.groups.size(); ++i) {
+    const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
+    arguments_.shard(what, group, heads, local.tokens(block.begins[i], group.count));
+  }
+}
+
+Tensor WorkerPlayer::shard_of(int worker, TensorRole what, const TensorView& whole) const {
+  const BlockTracker blocks(plan_, plan_.workers[static_cast<std::size_t>(worker)]);
+  const Block& block = blocks.block(what == TensorRole::q ? kResidentQueries : kResidentKeys);
+  Tensor tensor(*arguments_.allocator, plan_.problem.dtype, extent(what, block.rows, block.heads),
+                "scattered", kRoot);
+  fill(what, whole, block, tensor.view());
+  return tensor;
+}
+
+void WorkerPlayer::prepare() {
+  const double start_s = now_s();
+  make_room();
+  const Block& q = blocks_.block(kResidentQueries);
+  const Block& kv = blocks_.block(kResidentKeys);
+  fill(TensorRole::q, arguments_.q, q, shard(TensorRole::q));
+  fill(TensorRole::k, arguments_.k, kv, shard(TensorRole::k));
+  fill(TensorRole::v, arguments_.v, kv, shard(TensorRole::v));
+  // Shards are where the work begins; only a scatter is part of it.
+  if (is_scattered()) time_.gather_s = now_s() - start_s;
+}
+
+void WorkerPlayer::begin_step() {
+  step_time().start_s = now_s() - start_s_;
+  await_messages();
+  end_sends();
+  blocks_.enter_step();
+  const double start_s = now_s();
+  take_up_blocks();
+  merge_messages();
+  incoming_.clear();
+  step_time().compute_s = now_s() - start_s;
+  post_receives();
+  post_sends(false);
+}
+
+void WorkerPlayer::compute_step() {
+  const double start_s = now_s();
+  for (const KernelCall& call : blocks_.take_calls()) compute(call);
+  step_time().compute_s += now_s() - start_s;
+}
+
+// What the step before sent has mostly gone by the time that the next messages have come.
+void WorkerPlayer::end_sends() {
+  for (const Outgoing& outgoing : sent_) wait(outgoing.ticket);
+  sent_.clear();
+  if (step_ > 0)
+    for (int id : blocks_.leave_step()) held_.erase(id);
+}
+
+void WorkerPlayer::end_step() {
+  post_sends(true);
+  time_.compute_s += step_time().compute_s;
+  ++step_;
+}
+
+void WorkerPlayer::finish() {
+  if (!sent_.empty()) {
+    --step_;  // the waiting belongs to the last step
+    for (const Outgoing& outgoing : sent_) wait(outgoing.ticket);
+    sent_.clear();
+    ++step_;
+  }
+  if (resident_.out.view().data == nullptr) return;
+  if (!resident_.begun) begin_partial(resident_);
+  finish_reduction();
+}
+
+void WorkerPlayer::play() {
+  for (std::size_t s = 0; s < worker_.steps.size(); ++s) {
+    begin_step();
+    compute_step();
+    end_step();
+  }
+  finish();
+}
+
+void WorkerPlayer::begin_partial(Partial& partial) {
+  clear_partial(partial.out.view(), partial.lse.view());
+  partial.begun = true;
+}
+
+void WorkerPlayer::compute(const KernelCall& call) {
+  const Block& q = blocks_.block(call.q_block);
+  const Block& kv = blocks_.block(call.kv_block);
+  Partial& partial = q.resident ? resident_ : passing_[q.id];
+  if (partial.out.view().data == nullptr)
+    partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
+  const TileSchedule schedule =
+      call_schedule(plan_, blocks_, call, query_tile(plan_, arguments_.kernel));
+
+  const std::int64_t rows = call.q_end - call.q_begin;
+  const std::int64_t keys = call.k_end - call.k_begin;
+  const std::int64_t n_heads = call.heads.end - call.heads.begin;
+  const std::int64_t first_head = call.heads.begin - q.heads.begin;
+  const Shape& shape = plan_.problem.shape;
+  const HeadRange kv_heads = kv_heads_of(shape, call.heads);
+  const std::int64_t first_kv_head = kv_heads.begin - kv_heads_of(shape, kv.heads).begin;
+  const std::int64_t n_kv_heads = kv_heads.end - kv_heads.begin;
+  const Held& queries = held_.at(q.id);
+  const Held& keys_values = held_.at(kv.id);
+  const auto of_keys = [&](const TensorView& view) {
+    return view.tokens(call.k_begin, keys).heads(first_kv_head, n_kv_heads);
+  };
+  const auto of_queries = [&](const TensorView& view) {
+    return view.tokens(call.q_begin, rows).heads(first_head, n_heads);
+  };
+
+  Partial result;
+  if (!call.first) result = make_partial(rows, call.heads, "out_step", "lse_step");
+  const Partial& target = call.first ? partial : result;
+  attention(arguments_.kernel,
+            {of_queries(queries.first), of_keys(keys_values.first), of_keys(keys_values.second),
+             &schedule, plan_.problem.scale, target.out.view(), target.lse.view()},
+            {*arguments_.allocator, threads_, index_});
+  if (call.first) {
+    partial.begun = true;
+    return;
+  }
+  if (!partial.begun) begin_partial(partial);
+  merge_partial(of_queries(partial.out.view()), of_queries(partial.lse.view()), result.out.view(),
+                result.lse.view());
 }
 
 void play_in_place(const Plan& plan, const ExecutionArguments& arguments, WorkerTime& time) {
-  const Worker& worker = plan.workers[0];
-  const TileSchedule schedule =
-      step_schedule(plan, worker, worker.steps[0], query_tile(plan, arguments.kernel));
+  BlockTracker blocks(plan, plan.workers[0]);
+  blocks.enter_step();
+  const std::vector<KernelCall> calls = blocks.take_calls();
   const double start_s = now_s();
-  attention(arguments.kernel,
-            {arguments.q, arguments.k, arguments.v, &schedule, plan.problem.scale, arguments.out,
-             arguments.lse},
-            {*arguments.allocator, arguments.threads, 0});
+  if (calls.empty()) {
+    clear_partial(arguments.out, arguments.lse);
+  } else {
+    const TileSchedule schedule =
+        call_schedule(plan, blocks, calls[0], query_tile(plan, arguments.kernel));
+    attention(arguments.kernel,
+              {arguments.q, arguments.k, arguments.v, &schedule, plan.problem.scale, arguments.out,
+               arguments.lse},
+              {*arguments.allocator, arguments.threads, 0});
+  }
   time.compute_s = now_s() - start_s;
   time.steps = {StepTime{.compute_s = time.compute_s}};
 }
@@ -143,8 +280,10 @@ void deliver_group(const Plan& plan, const Worker& worker, const LocalLayout& la
                    std::size_t position, const Partial& partial, bool first,
                    const ExecutionArguments& arguments) {
   const TokenGroup& group = plan.q_groups[static_cast<std::size_t>(worker.q_groups[position])];
-  const TensorView out = group_rows(arguments.out, group);
-  const TensorView lse = group_rows(arguments.lse, group);
+  const HeadRange heads = plan.heads_of(worker);
+  const std::int64_t n_heads = heads.end - heads.begin;
+  const TensorView out = group_rows(arguments.out, group).heads(heads.begin, n_heads);
+  const TensorView lse = group_rows(arguments.lse, group).heads(heads.begin, n_heads);
   const std::int64_t begin = layout.q_begin[position];
   const TensorView part_out = partial.out.view().tokens(begin, group.count);
   const TensorView part_lse = partial.lse.view().tokens(begin, group.count);
@@ -154,6 +293,19 @@ void deliver_group(const Plan& plan, const Worker& worker, const LocalLayout& la
   } else {
     merge_partial(out, lse, part_out, part_lse);
   }
+}
+
+void deliver_whole(const Plan& plan, const Worker& worker, const Partial& partial,
+                   const ExecutionArguments& arguments) {
+  if (partial.out.view().data == nullptr) return;
+  const LocalLayout layout = local_layout(plan, worker);
+  for (std::size_t i = 0; i < worker.q_groups.size(); ++i)
+    deliver_group(plan, worker, layout, i, partial, true, arguments);
+}
+
+bool splits_heads(const Plan& plan) {
+  return std::any_of(plan.workers.begin(), plan.workers.end(),
+                     [](const Worker& worker) { return worker.heads.end > 0; });
 }
 
 void clear_group(const Plan& plan, int group, const ExecutionArguments& arguments) {

@@ -32,6 +32,19 @@ ExecutionArguments arguments_of(Trial& trial) {
           &heap_allocator()};
 }
 
+// A worker after its last step.
+struct Played {
+  Played(Trial& trial, int worker)
+      : arguments(arguments_of(trial)), player(trial.plan, worker, arguments, 1, nullptr, time) {
+    player.prepare();
+    player.play();
+  }
+
+  ExecutionArguments arguments;
+  WorkerTime time;
+  WorkerPlayer player;
+};
+
 // exp(LSE) of a partial is the sum of exp(score) over exactly the pairs of the worker's tasks.
 double sum_of_tasks(const Trial& trial, const Worker& worker, int q_group, std::int64_t token) {
   const Plan& plan = trial.plan;
@@ -56,8 +69,8 @@ TEST(PlayWorker, ComputesExactlyThePairsOfItsTasks) {
   for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
     Trial trial(cqs_plan(mask), heap_allocator());
     for (int w = 0; w < 7; ++w) {
-      WorkerTime time;
-      const Partial partial = play_worker(trial.plan, w, arguments_of(trial), 1, time);
+      const Played played(trial, w);
+      const Partial& partial = played.player.partial();
       const Worker& worker = trial.plan.workers[static_cast<std::size_t>(w)];
       const LocalLayout layout = local_layout(trial.plan, worker);
       for (std::size_t i = 0; i < worker.q_groups.size(); ++i) {
@@ -77,16 +90,15 @@ TEST(PlayWorker, ComputesExactlyThePairsOfItsTasks) {
 TEST(PlayWorker, WithoutTokensGivesNothing) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());
   trial.plan.workers[3] = Worker{};
-  WorkerTime time;
-  const Partial partial = play_worker(trial.plan, 3, arguments_of(trial), 1, time);
-  EXPECT_EQ(partial.out.view().data, nullptr);
-  EXPECT_EQ(time.total_s(), 0.0);
+  const Played played(trial, 3);
+  EXPECT_EQ(played.player.partial().out.view().data, nullptr);
+  EXPECT_EQ(played.time.compute_s, 0.0);
 }
 
 TEST(DeliverGroup, CopiesTheFirstPartialOverWhateverWasThere) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());  // the output is poison
-  WorkerTime time;
-  const Partial partial = play_worker(trial.plan, 2, arguments_of(trial), 1, time);
+  const Played played(trial, 2);
+  const Partial& partial = played.player.partial();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
   deliver_group(trial.plan, worker, layout, 1, partial, true, arguments_of(trial));
@@ -103,8 +115,8 @@ TEST(DeliverGroup, CopiesTheFirstPartialOverWhateverWasThere) {
 
 TEST(DeliverGroup, MergesALaterPartialWithTheFirst) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());
-  WorkerTime time;
-  const Partial partial = play_worker(trial.plan, 2, arguments_of(trial), 1, time);
+  const Played played(trial, 2);
+  const Partial& partial = played.player.partial();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
   deliver_group(trial.plan, worker, layout, 0, partial, true, arguments_of(trial));

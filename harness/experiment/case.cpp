@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/numbers.h"
@@ -63,6 +64,10 @@ Shape shape_from_json(const Json& json) {
   return s;
 }
 
+std::string optional_text(const std::optional<double>& value) {
+  return value ? to_text(*value) : std::string();
+}
+
 template <class T>
 Json optional_to_json(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -94,17 +99,27 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"mask", name(c.mask)},
           {"seed", fmt::format("{}", c.seed)},
           {"interest_set", c.interest_set.value_or("")},
-          {"scale", c.scale ? to_text(*c.scale) : ""},
+          {"scale", optional_text(c.scale)},
           {"memory_budget_bytes", c.memory_budget_bytes == 0 ? "" : to_text(c.memory_budget_bytes)},
-          {"cpu_isa", c.cpu_isa ? name(*c.cpu_isa) : "auto"}};
+          {"cpu_isa", c.cpu_isa ? name(*c.cpu_isa) : "auto"},
+          {"sequences", c.sequences.value_or("")},
+          {"new_key_owner", name(c.new_key_owner)},
+          {"link_bandwidth_byte_per_s", optional_text(c.link_bandwidth_byte_per_s)},
+          {"link_latency_s", optional_text(c.link_latency_s)},
+          {"link_mode", name(c.link_mode)},
+          {"model_device", c.model_device.value_or("")},
+          {"model_cores", fmt::format("{}", c.model_cores)}};
 }
 
 std::string case_id(const Case& c) {
+  // Runs from before there were these parameters ran with their defaults.
+  constexpr std::size_t kFirstParameters = 18;
+  const auto parameters = case_parameters(c);
+  const auto defaults = case_parameters(Case{});
   std::string key;
-  for (const auto& [parameter, value] : case_parameters(c)) {
-    // Runs from before there was this parameter ran as if it were `auto`.
-    if (parameter == "cpu_isa" && !c.cpu_isa) continue;
-    key += parameter + '=' + value + '\n';
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (i >= kFirstParameters && parameters[i] == defaults[i]) continue;
+    key += parameters[i].first + '=' + parameters[i].second + '\n';
   }
   // value_dim is no column, but a case of another value_dim is another case.
   key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_to_json(c.measure).dump();
@@ -129,6 +144,13 @@ std::string case_to_json(const Case& c) {
                      {"scale", optional_to_json(c.scale)},
                      {"memory_budget_bytes", c.memory_budget_bytes},
                      {"cpu_isa", c.cpu_isa ? Json(word(*c.cpu_isa)) : Json(nullptr)},
+                     {"sequences", optional_to_json(c.sequences)},
+                     {"new_key_owner", word(c.new_key_owner)},
+                     {"link_bandwidth_byte_per_s", optional_to_json(c.link_bandwidth_byte_per_s)},
+                     {"link_latency_s", optional_to_json(c.link_latency_s)},
+                     {"link_mode", word(c.link_mode)},
+                     {"model_device", optional_to_json(c.model_device)},
+                     {"model_cores", c.model_cores},
                      {"measure", measure_to_json(c.measure)}};
   return json.dump();
 }
@@ -152,11 +174,48 @@ Case case_from_json(std::string_view text) {
     c.scale = optional_at<double>(json, "scale");
     json.at("memory_budget_bytes").get_to(c.memory_budget_bytes);
     if (!json.at("cpu_isa").is_null()) c.cpu_isa = enum_at<InstructionSet>(json, "cpu_isa");
+    c.sequences = optional_at<std::string>(json, "sequences");
+    c.new_key_owner = enum_at<NewKeyOwner>(json, "new_key_owner");
+    c.link_bandwidth_byte_per_s = optional_at<double>(json, "link_bandwidth_byte_per_s");
+    c.link_latency_s = optional_at<double>(json, "link_latency_s");
+    c.link_mode = enum_at<LinkMode>(json, "link_mode");
+    c.model_device = optional_at<std::string>(json, "model_device");
+    json.at("model_cores").get_to(c.model_cores);
     c.measure = measure_from_json(json.at("measure"));
     return c;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("cannot read the case: {}", problem.what()));
   }
+}
+
+std::vector<Sequence> parse_sequences(std::string_view text) {
+  std::vector<Sequence> sequences;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find_first_of(" ,", at), text.size());
+    const std::string_view item = text.substr(at, end - at);
+    at = end + 1;
+    if (item.empty()) continue;
+    const std::size_t plus = item.find('+');
+    const bool cached = plus != std::string_view::npos;
+    const auto first = parse_integer(item.substr(0, std::min(plus, item.size())));
+    const auto second = cached ? parse_integer(item.substr(plus + 1)) : first;
+    if (!first || !second || *first < 0 || *second < 1)
+      throw UsageError(fmt::format(
+          "sequences: '{}' is no sequence; write cached+new tokens such as 100+8, or 64", item));
+    sequences.push_back({cached ? *first : 0, *second});
+  }
+  if (sequences.empty())
+    throw UsageError("sequences needs at least one, written as cached+new tokens such as 100+8");
+  return sequences;
+}
+
+std::string to_string(const std::vector<Sequence>& sequences) {
+  std::string text;
+  for (const Sequence& sequence : sequences)
+    text += fmt::format("{}{}+{}", text.empty() ? "" : " ", sequence.cached_tokens,
+                        sequence.new_tokens);
+  return text;
 }
 
 }  // namespace qb

@@ -13,6 +13,7 @@
 #include "harness/base/status.h"
 #include "harness/execute/executor.h"
 #include "harness/plan/problem.h"
+#include "harness/plan/strategy.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace qb {
@@ -24,6 +25,19 @@ struct Words<Device> {
   static constexpr std::string_view what = "device";
   static constexpr std::pair<Device, std::string_view> table[] = {
       {Device::automatic, "auto"}, {Device::cpu, "cpu"}, {Device::cuda, "cuda"}};
+};
+
+// What a link is taken for: `overlap` moves messages while workers compute, `blocking` adds their
+// time (ranks: model), `nocomm` moves them in no time (ranks: model).
+enum class LinkMode { overlap, blocking, nocomm };
+
+template <>
+struct Words<LinkMode> {
+  static constexpr std::string_view what = "link.mode";
+  static constexpr std::pair<LinkMode, std::string_view> table[] = {
+      {LinkMode::overlap, "overlap"},
+      {LinkMode::blocking, "blocking"},
+      {LinkMode::nocomm, "nocomm"}};
 };
 
 // How a case is timed. Sampling ends at `max_repeats`, or from `min_repeats` on as soon as the 95 %
@@ -55,6 +69,13 @@ struct Case {
   std::optional<double> scale;
   std::int64_t memory_budget_bytes = 0;   // 0: none
   std::optional<InstructionSet> cpu_isa;  // none: the best that the CPU has
+  std::optional<std::string> sequences;   // a packed batch: `100+8 64+1`, cached + new tokens each
+  NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
+  std::optional<double> link_bandwidth_byte_per_s;       // none: no limit
+  std::optional<double> link_latency_s;
+  LinkMode link_mode = LinkMode::overlap;
+  std::optional<std::string> model_device;  // a file, or `here`: measured when the case begins
+  int model_cores = 0;                      // devices that the workers share; 0: as the device says
   Measure measure;
 };
 
@@ -63,6 +84,11 @@ struct Case {
 
 // 12 hex digits of a hash over case_parameters and the measure settings; the key for resuming.
 [[nodiscard]] std::string case_id(const Case& c);
+
+// `100+8 64+1`, separated by spaces or commas; a number alone has nothing cached. Throws
+// UsageError.
+[[nodiscard]] std::vector<Sequence> parse_sequences(std::string_view text);
+[[nodiscard]] std::string to_string(const std::vector<Sequence>& sequences);
 
 // Written to and read by the child process. JSON text, one line.
 [[nodiscard]] std::string case_to_json(const Case& c);

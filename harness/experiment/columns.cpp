@@ -9,22 +9,29 @@ const std::vector<std::string>& case_columns() {
       // parameters: case_parameters()
       "algorithm", "kernel", "device", "ranks", "workers", "threads", "n_tokens", "kv_len", "batch",
       "q_heads", "kv_heads", "head_dim", "dtype", "mask", "seed", "interest_set", "scale",
-      "memory_budget_bytes", "cpu_isa",
-      // how it ended
-      "status", "message", "isa",
+      "memory_budget_bytes", "cpu_isa", "sequences", "new_key_owner", "link_bandwidth_byte_per_s",
+      "link_latency_s", "link_mode", "model_device", "model_cores",
+      // how it ended; provenance: measured | model
+      "status", "message", "isa", "provenance",
       // predicted from the plan; pairs are per head
       "longest_subsequence_tokens", "shortest_subsequence_tokens", "mean_subsequence_tokens",
       "stddev_subsequence_tokens", "responsibility_ratio", "unmasked_pairs", "executed_pairs",
-      "critical_path_pairs", "unmasked_flop", "moved_bytes", "predicted_active_peak_bytes",
+      "critical_path_pairs", "unmasked_flop", "moved_bytes", "worker_sent_bytes",
+      "predicted_active_peak_bytes", "predicted_worker_active_peak_bytes",
       // memory pass
       "active_memory_peak_bytes", "reserved_memory_peak_bytes", "resident_peak_bytes",
+      "worker_active_peak_bytes",
       // timed pass
       "n_samples", "interval_coverage", "wall_time_median_s", "wall_time_low95_s",
       "wall_time_high95_s", "critical_path_median_s", "critical_path_low95_s",
       "critical_path_high95_s", "worker_sum_median_s", "worker_sum_low95_s", "worker_sum_high95_s",
       "longest_subsequence_median_s", "longest_subsequence_low95_s", "longest_subsequence_high95_s",
-      "gather_median_s", "merge_median_s", "achieved_flop_per_s", "peak_flop_per_s",
-      "peak_fraction",
+      "gather_median_s", "merge_median_s",
+      // of the worker where each is largest, summed over its steps
+      "compute_median_s", "communication_median_s", "exposed_communication_median_s",
+      "idle_median_s", "achieved_flop_per_s", "peak_flop_per_s", "peak_fraction",
+      // what the model executor says of the same plan, and measured wall / modelled wall - 1
+      "modelled_wall_time_s", "model_residual_ratio",
       // verification
       "verified_rows", "max_error", "naive_error", "tolerance", "lse_max_error",
       // bookkeeping
@@ -47,8 +54,10 @@ const std::vector<std::string>& sample_columns() {
 
 const std::vector<std::string>& step_columns() {
   static const std::vector<std::string> columns = {
-      "case_id",  "worker",    "step",      "unmasked_pairs",  "executed_pairs",
-      "in_bytes", "out_bytes", "compute_s", "communication_s", "exposed_communication_s",
+      "case_id",        "worker",          "step",
+      "unmasked_pairs", "executed_pairs",  "in_bytes",
+      "out_bytes",      "kv_tokens",       "start_s",
+      "compute_s",      "communication_s", "exposed_communication_s",
       "idle_s"};
   return columns;
 }

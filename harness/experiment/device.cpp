@@ -1,8 +1,11 @@
 #include "harness/experiment/device.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "harness/base/status.h"
+#include "harness/plan/strategy.h"
 #include "interest_sets/interest_set.h"
 
 namespace qb {
@@ -24,7 +27,22 @@ bool gpu_present() {
 
 Case resolve_case(Case c) {
   if (c.device == Device::automatic) c.device = Device::cpu;
-  if (c.algorithm == "cqs" && !c.interest_set && c.workers >= 3)
+  if (c.sequences) {
+    Shape sums = c.shape;
+    sums.batch = 1;
+    sums.q_len = 0;
+    sums.kv_len = 0;
+    for (const Sequence& sequence : parse_sequences(*c.sequences)) {
+      sums.q_len += sequence.new_tokens;
+      sums.kv_len += sequence.cached_tokens + sequence.new_tokens;
+    }
+    if (c.shape.q_len != sums.q_len)
+      throw UsageError(fmt::format("sequences hold {} new tokens and n_tokens is {}; make it {}",
+                                   sums.q_len, c.shape.q_len, sums.q_len));
+    c.shape = sums;
+  }
+  if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
+  if (takes_interest_set(c.algorithm) && !c.interest_set && c.workers >= 3)
     c.interest_set = to_string(default_interest_set(c.workers));
   return c;
 }

@@ -108,6 +108,20 @@ constexpr Parameter kParameters[] = {
      store_integer<&Case::memory_budget_bytes>},
     {"cpu.isa", "cpu_isa", word, 0, 0, kBestInstructionSet, "", false, instruction_set_names,
      store_instruction_set},
+    {"sequences", "sequences", sequences, 0, 0, "", "", true, nullptr,
+     store_optional<&Case::sequences>},
+    word_parameter("new_key_owner", "round_robin", all_words<NewKeyOwner>,
+                   store_word<&Case::new_key_owner>),
+    {"link.bandwidth", "link_bandwidth_byte_per_s", real, 0, 0, "", "", true, nullptr,
+     store_optional<&Case::link_bandwidth_byte_per_s>},
+    {"link.latency", "link_latency_s", real, 0, 0, "", "", true, nullptr,
+     store_optional<&Case::link_latency_s>},
+    {"link.mode", "link_mode", word, 0, 0, "overlap", "", false, all_words<LinkMode>,
+     store_word<&Case::link_mode>},
+    {"model.device", "model_device", file, 0, 0, "", "", true, nullptr,
+     store_optional<&Case::model_device>},
+    {"model.cores", "model_cores", integer, 0, kMaxThreads, "0", "", false, nullptr,
+     store_integer<&Case::model_cores>},
 };
 
 // What the node is, for "must be …, got …".
@@ -167,6 +181,17 @@ std::string read_interest_set(const YamlNode& node) {
   }
 }
 
+// `100+8 64+1`.
+std::string read_sequences(const YamlNode& node) {
+  if (node.kind != YamlKind::scalar)
+    fail_type("sequences", "cached+new tokens of each sequence such as \"100+8 64+1\"", node);
+  try {
+    return to_string(parse_sequences(node.text));
+  } catch (const UsageError& problem) {
+    fail_at(node.place, problem.what());
+  }
+}
+
 }  // namespace
 
 std::span<const Parameter> parameters() { return kParameters; }
@@ -199,6 +224,12 @@ Value read_operand(const Parameter& parameter, const YamlNode& node) {
       return {read_any_integer(parameter.name, node), node.place};
     case ParameterType::real:
       return {read_real(parameter.name, node), node.place};
+    case ParameterType::sequences:
+      return {read_sequences(node), node.place};
+    case ParameterType::file:
+      if (node.kind != YamlKind::scalar || node.text.empty())
+        fail_type(parameter.name, "a file, or here", node);
+      return {node.text, node.place};
     case ParameterType::interest_set:
       break;
   }

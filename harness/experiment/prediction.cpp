@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <thread>
 
 #include "harness/base/numbers.h"
 #include "harness/experiment/device.h"
@@ -14,8 +16,19 @@
 namespace qb {
 namespace {
 
+// Decoding deals sequences to workers, so that a batch of equal ones is packed too.
+std::vector<Sequence> sequences_of(const Case& c) {
+  if (c.sequences) return parse_sequences(*c.sequences);
+  if (c.algorithm != "decode" || c.shape.batch == 1) return {};
+  const Sequence sequence{c.shape.kv_len - c.shape.q_len, c.shape.q_len};
+  return std::vector<Sequence>(static_cast<std::size_t>(c.shape.batch), sequence);
+}
+
 Problem problem_of(const Case& c) {
-  Problem problem = make_problem(c.shape, c.mask, c.dtype, c.seed);
+  const std::vector<Sequence> sequences = sequences_of(c);
+  Problem problem = sequences.empty()
+                        ? make_problem(c.shape, c.mask, c.dtype, c.seed)
+                        : make_packed_problem(c.shape, c.mask, c.dtype, c.seed, sequences);
   if (c.scale) problem.scale = *c.scale;
   return problem;
 }
@@ -41,7 +54,7 @@ Spread subsequence_spread(const Work& work) {
 
 // The model's peak is that of one worker at a time; as threads all workers hold theirs at once.
 std::int64_t active_peak_bytes(Ranks ranks, const Work& work) {
-  if (ranks == Ranks::serial) return work.serial_peak_bytes;
+  if (ranks != Ranks::threads) return work.serial_peak_bytes;
   std::int64_t worst = 0;
   std::int64_t sum = 0;
   for (const WorkerWork& worker : work.workers) {
@@ -51,16 +64,26 @@ std::int64_t active_peak_bytes(Ranks ranks, const Work& work) {
   return work.serial_peak_bytes - worst + sum;
 }
 
+// All cores; of a host that ranks share without being bound to cores, a rank's part.
+int default_threads(Ranks ranks) {
+  const char* on_host = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const int cores = available_cores();
+  const bool bound = cores < static_cast<int>(std::thread::hardware_concurrency());
+  if (ranks != Ranks::mpi || on_host == nullptr || bound) return cores;
+  return std::max(1, cores / std::max(1, std::atoi(on_host)));
+}
+
 }  // namespace
 
 PlannedCase plan_case(const Case& c) {
   PlannedCase planned;
-  planned.threads = c.threads > 0 ? c.threads : available_cores();
-  StrategyOptions options{.workers = c.workers, .interest_set = {}};
+  planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
+  StrategyOptions options{
+      .workers = c.workers, .interest_set = {}, .new_key_owner = c.new_key_owner};
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   planned.plan = make_plan(c.algorithm, problem_of(c), options);
   const int threads_per_worker =
-      c.ranks == Ranks::serial ? planned.threads : std::max(1, planned.threads / c.workers);
+      c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
   planned.work = model_work(planned.plan, c.kernel, threads_per_worker);
   return planned;
 }
@@ -78,7 +101,9 @@ std::map<std::string, std::string> prediction_columns(const Case& c, const Plann
           {"critical_path_pairs", to_text(work.critical_path_pairs)},
           {"unmasked_flop", to_text(work.flops)},
           {"moved_bytes", to_text(work.bytes_total)},
-          {"predicted_active_peak_bytes", to_text(active_peak_bytes(c.ranks, work))}};
+          {"worker_sent_bytes", to_text(work.sent_bytes_max)},
+          {"predicted_active_peak_bytes", to_text(active_peak_bytes(c.ranks, work))},
+          {"predicted_worker_active_peak_bytes", to_text(work.worker_peak_bytes)}};
 }
 
 std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {

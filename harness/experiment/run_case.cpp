@@ -4,6 +4,7 @@
 // It is the run that is verified, so that a large case is executed once less.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <new>
@@ -14,9 +15,12 @@
 #include "harness/execute/executor.h"
 #include "harness/execute/inputs.h"
 #include "harness/execute/memory_ledger.h"
+#include "harness/execute/model_executor.h"
 #include "harness/execute/timeline.h"
 #include "harness/execute/verify.h"
+#include "harness/experiment/case_link.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/mpi_case.h"
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/result.h"
 #include "harness/experiment/sampling.h"
@@ -43,6 +47,8 @@ std::string resident_peak_bytes() {
   }
   return {};
 }
+
+constexpr int kMostWorkersWithSteps = 64;
 
 // The ledger and the tensors of the caller in it.
 struct Arena {
@@ -81,11 +87,19 @@ class CaseRun {
     planned_ = plan_case(case_);
     result_.values = prediction_columns(case_, planned_);
     result_.values["isa"] = kernel_isa(case_.kernel);
-    if (const auto reason = infeasible(case_, planned_.work.flops))
-      throw CaseError(Status::infeasible, *reason);
+    if (case_.ranks != Ranks::model)
+      if (const auto reason = infeasible(case_, planned_.work.flops))
+        throw CaseError(Status::infeasible, *reason);
     if (const auto flaw = check(planned_.plan))
       throw CaseError(Status::error, "the plan is wrong: " + *flaw);
 
+    if (case_.ranks == Ranks::model) {
+      modelled_pass();
+      result_.status = Status::ok;
+      return;
+    }
+    result_.values["provenance"] = "measured";
+    ranks_.emplace(case_);
     const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
     std::optional<Arena> arena;
     arena.emplace(case_, record);
@@ -103,7 +117,9 @@ class CaseRun {
  private:
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
 
-  Execution execute_once(Arena& arena) const {
+  // verifying: the output is looked at, and messages are guarded.
+  Execution execute_once(Arena& arena, bool verifying) const {
+    if (ranks_) ranks_->announce_execution(verifying);
     return execute(case_.ranks, planned_.plan,
                    {.q = arena.inputs.q.view(),
                     .k = arena.inputs.k.view(),
@@ -112,7 +128,11 @@ class CaseRun {
                     .lse = arena.lse.view(),
                     .kernel = case_.kernel,
                     .threads = planned_.threads,
-                    .allocator = &arena.ledger});
+                    .allocator = &arena.ledger,
+                    .link = link_of(case_),
+                    .message_timeout_s = message_timeout_s(case_),
+                    .collect_output = verifying,
+                    .guard_messages = verifying});
   }
 
   void memory_pass(Arena& arena) {
@@ -120,7 +140,11 @@ class CaseRun {
       arena.fill(problem(), planned_.threads);
       poison(arena.out.view(), arena.lse.view());
       arena.ledger.reset_peaks();
-      (void)execute_once(arena);
+      const Execution execution = execute_once(arena, true);
+      std::int64_t worst = 0;
+      for (const WorkerTime& worker : execution.workers)
+        worst = std::max(worst, worker.active_peak_bytes);
+      result_.values["worker_active_peak_bytes"] = to_text(worst);
     } catch (const OutOfMemory&) {
       keep_events(arena.ledger);  // how it came to that is worth a look
       throw;
@@ -160,21 +184,61 @@ class CaseRun {
   void timed_pass(Arena& arena) {
     std::vector<Execution> executions;
     result_.samples = take_samples(case_.measure, steady_s, [&] {
-      executions.push_back(execute_once(arena));
-      const Execution& e = executions.back();
-      Sample sample{.wall_s = e.wall_s,
-                    .critical_path_s = e.critical_path_s,
-                    .worker_sum_s = e.worker_sum_s,
-                    .longest_subsequence_s = e.longest_subsequence_s};
-      for (const WorkerTime& worker : e.workers) {
-        sample.gather_s += worker.gather_s;
-        sample.merge_s += worker.merge_s;
-      }
-      return sample;
+      executions.push_back(execute_once(arena, false));
+      return sample_of(executions.back());
     });
     executions.erase(executions.begin(), executions.begin() + case_.measure.warmups);
     add_medians();
+    add_rates();
+    add_parts(executions);
     add_steps(executions);
+    if (case_.model_device) add_residual();
+  }
+
+  static Sample sample_of(const Execution& e) {
+    Sample sample{.wall_s = e.wall_s,
+                  .critical_path_s = e.critical_path_s,
+                  .worker_sum_s = e.worker_sum_s,
+                  .longest_subsequence_s = e.longest_subsequence_s};
+    for (const WorkerTime& worker : e.workers) {
+      sample.gather_s += worker.gather_s;
+      sample.merge_s += worker.merge_s;
+    }
+    return sample;
+  }
+
+  [[nodiscard]] Execution modelled() const {
+    DeviceModel device =
+        *case_.model_device == "here"
+            ? calibrate_here(case_.kernel, case_.dtype, case_.shape.head_dim,
+                             {.max_tokens = std::min<std::int64_t>(case_.shape.kv_len, 4096)})
+            : load_device_model(*case_.model_device);
+    // A device of its own for each worker, unless the case says that some share one.
+    device.cores.value = case_.model_cores;
+    ModelLink link = model_link_of(case_);
+    // Without a limit of their own, the messages of one machine are copies.
+    if (case_.ranks != Ranks::model && link.limit.bandwidth_byte_per_s == 0.0)
+      link.limit.bandwidth_byte_per_s = device.copy_byte_per_s.value;
+    return model_execution(planned_.plan, device, link, case_.kernel);
+  }
+
+  // A prediction is exact: one sample, no interval.
+  void modelled_pass() {
+    result_.values["provenance"] = "model";
+    const std::vector<Execution> executions = {modelled()};
+    result_.samples = {sample_of(executions[0])};
+    result_.values["modelled_wall_time_s"] = to_text(executions[0].wall_s);
+    add_medians();
+    add_parts(executions);
+    // A row for each worker and step of thousands of workers is no table that anyone reads.
+    if (case_.workers <= kMostWorkersWithSteps) add_steps(executions);
+  }
+
+  void add_residual() {
+    const double wall_s = modelled().wall_s;
+    result_.values["modelled_wall_time_s"] = to_text(wall_s);
+    result_.values["model_residual_ratio"] =
+        to_text(summarise(repeats(&Sample::wall_s)).median / wall_s - 1.0);
   }
 
   [[nodiscard]] std::vector<double> repeats(double Sample::*time) const {
@@ -203,12 +267,40 @@ class CaseRun {
     const Summary wall = summarise(repeats(&Sample::wall_s));
     values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
     values["interval_coverage"] = to_text(wall.coverage);
-    const double flop_per_s = planned_.work.flops / wall.median;
+  }
+
+  void add_rates() {
+    auto& values = result_.values;
+    const double flop_per_s = planned_.work.flops / summarise(repeats(&Sample::wall_s)).median;
     values["achieved_flop_per_s"] = to_text(flop_per_s);
     const double peak = cpu::kernel_peak_flop_per_s(case_.kernel, case_.dtype, planned_.threads);
     if (peak == 0.0) return;
     values["peak_flop_per_s"] = to_text(peak);
     values["peak_fraction"] = to_text(flop_per_s / peak);
+  }
+
+  // What serial ranks do not have is left empty: nothing travels and nobody waits.
+  [[nodiscard]] bool has_messages() const { return case_.ranks != Ranks::serial; }
+
+  void add_parts(const std::vector<Execution>& executions) {
+    constexpr std::pair<const char*, double StepTime::*> kParts[] = {
+        {"compute_median_s", &StepTime::compute_s},
+        {"communication_median_s", &StepTime::communication_s},
+        {"exposed_communication_median_s", &StepTime::exposed_communication_s},
+        {"idle_median_s", &StepTime::idle_s}};
+    for (const auto& [column, member] : kParts) {
+      if (member != &StepTime::compute_s && !has_messages()) continue;
+      std::vector<double> largest;
+      for (const Execution& execution : executions) {
+        largest.push_back(0.0);
+        for (const WorkerTime& worker : execution.workers) {
+          double sum_s = 0.0;
+          for (const StepTime& step : worker.steps) sum_s += step.*member;
+          largest.back() = std::max(largest.back(), sum_s);
+        }
+      }
+      result_.values[column] = to_text(median(largest));
+    }
   }
 
   void add_steps(const std::vector<Execution>& executions) {
@@ -221,9 +313,15 @@ class CaseRun {
                                         to_text(work.unmasked_pairs),
                                         to_text(work.executed_pairs),
                                         to_text(work.bytes_in),
-                                        to_text(work.bytes_out)};
-        for (double StepTime::*time : {&StepTime::compute_s, &StepTime::communication_s,
-                                       &StepTime::exposed_communication_s, &StepTime::idle_s}) {
+                                        to_text(work.bytes_out),
+                                        to_text(work.kv_tokens)};
+        for (double StepTime::*time :
+             {&StepTime::start_s, &StepTime::compute_s, &StepTime::communication_s,
+              &StepTime::exposed_communication_s, &StepTime::idle_s}) {
+          if (time != &StepTime::compute_s && !has_messages()) {
+            row.emplace_back();
+            continue;
+          }
           std::vector<double> values;
           for (const Execution& execution : executions)
             if (w < execution.workers.size() && s < execution.workers[w].steps.size())
@@ -239,6 +337,7 @@ class CaseRun {
   const std::string& trace_stem_;
   CaseResult& result_;
   PlannedCase planned_;
+  std::optional<MpiCase> ranks_;
 };
 
 }  // namespace

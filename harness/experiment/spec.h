@@ -19,9 +19,28 @@
 namespace qb {
 
 // What `figures:` may name; each is one figure of plots/.
-inline constexpr std::array<std::string_view, 10> kFigureNames = {
-    "memory_summary",  "wall_clock",           "speed_up",  "throughput",           "peak_memory",
-    "memory_timeline", "responsibility_ratio", "partition", "kernel_peak_fraction", "cqs_overhead"};
+inline constexpr auto kFigureNames = std::to_array<std::string_view>({
+    "memory_summary",
+    "wall_clock",
+    "speed_up",
+    "throughput",
+    "peak_memory",
+    "memory_timeline",
+    "responsibility_ratio",
+    "partition",
+    "kernel_peak_fraction",
+    "cqs_overhead",
+    "scheme_comparison",
+    "scheme_map",
+    "ttft_miss_rate",
+    "exposed_split",
+    "decode_attention",
+    "gantt",
+    "work_per_round",
+    "striped_speed_up",
+    "exposed_communication",
+    "model_residual",
+});
 
 struct Spec {
   std::string name;         // `experiment:`; letters, digits, '_' and '-'

@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <set>
 
+#include "harness/execute/mpi_world.h"
 #include "harness/experiment/case_label.h"
 #include "harness/experiment/case_order.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/environment.h"
 #include "harness/experiment/interrupt.h"
+#include "harness/experiment/mpi_case.h"
 #include "harness/experiment/resume.h"
 #include "harness/experiment/store.h"
 
@@ -38,8 +41,8 @@ std::vector<Entry> resolved_cases(const Spec& spec) {
 
 class Sweep {
  public:
-  Sweep(std::vector<Entry> entries, RunStore& store, SweepWorld& world)
-      : entries_(std::move(entries)), store_(store), world_(world) {
+  Sweep(std::vector<Entry> entries, const RunOptions& options, RunStore& store, SweepWorld& world)
+      : entries_(std::move(entries)), options_(options), store_(store), world_(world) {
     std::vector<Case> cases;
     for (const Entry& entry : entries_) cases.push_back(entry.c);
     varying_ = varying_parameters(cases);
@@ -50,7 +53,7 @@ class Sweep {
   bool run() {
     for (std::size_t at : seeded_order(entries_.size(), store_.manifest().order_seed)) {
       const Entry& entry = entries_[at];
-      if (store_.has(entry.id)) continue;
+      if (store_.has(entry.id) || !is_chosen(entry)) continue;
       if (world_.stop_requested() || !run_one(entry)) return false;
     }
     return true;
@@ -63,13 +66,17 @@ class Sweep {
   }
 
  private:
+  [[nodiscard]] bool is_chosen(const Entry& entry) const {
+    return !options_.only || options_.only->contains(entry.id);
+  }
+
   void note_what_stands() {
     std::map<std::string, std::string> status;
     for (std::size_t row = 0; row < store_.cases().size(); ++row)
       status[store_.cases().text(row, "case_id")] = store_.cases().text(row, "status");
     for (const Entry& entry : entries_) {
       if (!store_.has(entry.id)) {
-        remaining_.add(case_weight(entry.c));
+        if (is_chosen(entry)) remaining_.add(case_weight(entry.c));
         continue;
       }
       ++number_;
@@ -105,6 +112,7 @@ class Sweep {
   }
 
   std::vector<Entry> entries_;
+  const RunOptions& options_;
   RunStore& store_;
   SweepWorld& world_;
   std::vector<std::string> varying_;
@@ -205,14 +213,18 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
   const std::size_t n_cases = entries.size();
   RunStore store = open_store(spec, options, world, n_cases);
   try {
-    Sweep sweep(std::move(entries), store, world);
+    Sweep sweep(std::move(entries), options, store, world);
     const bool whole = sweep.run();
-    if (whole && store.manifest().finished_at.empty()) store.finish(utc_text(world.utc()));
+    const std::size_t left = n_cases - std::min(n_cases, store.cases().size());
+    if (left == 0 && store.manifest().finished_at.empty()) store.finish(utc_text(world.utc()));
     world.progress.end_line();
     if (!whole)
       world.progress.note(fmt::format(
           "interrupted: {} of {} cases are done; the same command again goes on with {}",
           store.cases().size(), n_cases, store.path()));
+    else if (left > 0)
+      world.progress.note(
+          fmt::format("{} of {} cases are left to be run, in {}", left, n_cases, store.path()));
     return outcome_of(store, sweep, !whole);
   } catch (const EnvironmentError& problem) {
     world.progress.end_line();
@@ -223,9 +235,17 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
   }
 }
 
+std::set<std::string> case_ids(const Spec& spec) {
+  std::set<std::string> ids;
+  for (const Case& c : spec.cases) ids.insert(case_id(resolve_case(c)));
+  return ids;
+}
+
 RunOutcome run_spec(const Spec& spec, const RunOptions& options) {
   const InterruptGuard interrupt;
-  ProcessLauncher launcher(ProcessLauncher::own_command(), interrupt);
+  ProcessLauncher processes(ProcessLauncher::own_command(), interrupt);
+  MpiLauncher ranks(processes);
+  Launcher& launcher = MpiWorld::current() != nullptr ? static_cast<Launcher&>(ranks) : processes;
   Progress progress(stderr_style(options.quiet), [](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);

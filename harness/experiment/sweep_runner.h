@@ -7,6 +7,8 @@
 #include <ctime>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ struct RunOptions {
   bool retry = false;             // run the cases of the newest run again that are not ok
   bool quiet = false;             // no progress, only failures
   std::vector<std::string> argv;  // for the manifest
+  // Ids of the cases to run now: the others stay to be run, and the run is unfinished until they
+  // have. None: all.
+  std::optional<std::set<std::string>> only;
 };
 
 struct RunOutcome {
@@ -54,6 +59,9 @@ struct SweepWorld {
 // Throws UsageError (nothing to run, a run id of another spec) and EnvironmentError (no such
 // device, not writable, full disk, another writer) with the rows so far kept.
 [[nodiscard]] RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world);
+
+// The ids of a spec's cases as they run on this machine.
+[[nodiscard]] std::set<std::string> case_ids(const Spec& spec);
 
 // In the real world: child processes, stderr, Ctrl-C.
 [[nodiscard]] RunOutcome run_spec(const Spec& spec, const RunOptions& options);

@@ -91,6 +91,21 @@ TEST_F(SweepRunner, AnInterruptedRunGoesOnWithTheRest) {
   EXPECT_EQ(manifest_of(whole).resumed_at.size(), 1u);
 }
 
+TEST_F(SweepRunner, PartsOfARunAreRunAtDifferentTimes) {
+  RunOptions some = options();
+  some.only = case_ids(fake_spec({small_case(2000), small_case(5000)}));
+  const RunOutcome part = sweep_.run(fake_spec(ten()), some);
+  EXPECT_THAT(lengths(sweep_.launcher.launched), testing::UnorderedElementsAre(2000, 5000));
+  EXPECT_EQ(exit_code(part), ExitCode::ok);
+  EXPECT_EQ(manifest_of(part).finished_at, "");
+  EXPECT_THAT(sweep_.said, HasSubstr("8 of 10 cases are left to be run"));
+
+  const RunOutcome whole = run(ten());
+  EXPECT_EQ(whole.folder, part.folder);
+  EXPECT_EQ(sweep_.launcher.launched.size(), 8u);
+  EXPECT_NE(manifest_of(whole).finished_at, "");
+}
+
 TEST_F(SweepRunner, AStopBetweenCasesLaunchesNothingMore) {
   sweep_.stop = true;
   EXPECT_TRUE(run(ten()).interrupted);

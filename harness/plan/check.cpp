@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
+#include "harness/plan/check_flow.h"
 #include "harness/plan/layout.h"
 
 namespace qb {
@@ -54,39 +54,18 @@ Offence check_groups(std::string_view what, const std::vector<TokenGroup>& group
   return std::nullopt;
 }
 
-bool contains(const std::vector<int>& groups, int group) {
-  return std::find(groups.begin(), groups.end(), group) != groups.end();
+bool exists(const std::vector<TokenGroup>& groups, int group) {
+  return group >= 0 && group < static_cast<int>(groups.size());
 }
 
-bool holds(const std::vector<int>& resident, const Step& step, TensorRole role, int group) {
-  if (std::binary_search(resident.begin(), resident.end(), group)) return true;
-  return std::any_of(step.receives.begin(), step.receives.end(), [&](const Transfer& transfer) {
-    return transfer.what == role && contains(transfer.groups, group);
-  });
-}
-
-// Every task's groups exist and are with its worker at that step; collects the tasks.
-Offence check_residency(const Plan& plan, std::vector<OwnedTask>& tasks) {
+// Collects the tasks; their groups must exist.
+Offence collect_tasks(const Plan& plan, std::vector<OwnedTask>& tasks) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
-    const Worker& worker = plan.workers[w];
-    if (!std::is_sorted(worker.q_groups.begin(), worker.q_groups.end()) ||
-        !std::is_sorted(worker.kv_groups.begin(), worker.kv_groups.end()))
-      return fmt::format("worker {} does not hold its groups in ascending order", w);
-    for (std::size_t s = 0; s < worker.steps.size(); ++s) {
-      const Step& step = worker.steps[s];
-      for (const PairTask& task : step.tasks) {
-        if (task.q_group < 0 || task.q_group >= static_cast<int>(plan.q_groups.size()) ||
-            task.kv_group < 0 || task.kv_group >= static_cast<int>(plan.kv_groups.size()))
+    for (std::size_t s = 0; s < plan.workers[w].steps.size(); ++s) {
+      for (const PairTask& task : plan.workers[w].steps[s].tasks) {
+        if (!exists(plan.q_groups, task.q_group) || !exists(plan.kv_groups, task.kv_group))
           return fmt::format("worker {} step {}: task ({}, {}) names a group that does not exist",
                              w, s, task.q_group, task.kv_group);
-        if (!holds(worker.q_groups, step, TensorRole::q, task.q_group))
-          return fmt::format(
-              "worker {} step {}: computes with query group {} that it does not hold", w, s,
-              task.q_group);
-        if (!holds(worker.kv_groups, step, TensorRole::k, task.kv_group) ||
-            !holds(worker.kv_groups, step, TensorRole::v, task.kv_group))
-          return fmt::format("worker {} step {}: computes with key group {} that it does not hold",
-                             w, s, task.kv_group);
         tasks.push_back({task, static_cast<int>(w)});
       }
     }
@@ -147,50 +126,15 @@ Offence check_cover(const Plan& plan, std::vector<OwnedTask> tasks) {
   return std::nullopt;
 }
 
-// A p2p send of step s is received at step s + 1.
-Offence check_transfers(const Plan& plan) {
-  using Message = std::tuple<std::size_t, int, int, TensorRole, std::vector<int>, std::int64_t>;
-  std::map<Message, int> balance;
-  const int n = static_cast<int>(plan.workers.size());
-  for (int w = 0; w < n; ++w) {
-    const Worker& worker = plan.workers[static_cast<std::size_t>(w)];
-    for (std::size_t s = 0; s < worker.steps.size(); ++s) {
-      const auto count = [&](const Transfer& transfer, bool sent) -> Offence {
-        if (transfer.kind != TransferKind::p2p) return std::nullopt;
-        for (int peer : transfer.peers) {
-          if (peer < 0 || peer >= n || peer == w)
-            return fmt::format("worker {} step {}: peer {} is no other worker", w, s, peer);
-          const Message message(sent ? s + 1 : s, sent ? w : peer, sent ? peer : w, transfer.what,
-                                transfer.groups, transfer.bytes);
-          balance[message] += sent ? 1 : -1;
-        }
-        return std::nullopt;
-      };
-      for (const Transfer& transfer : worker.steps[s].sends)
-        if (auto offence = count(transfer, true)) return offence;
-      for (const Transfer& transfer : worker.steps[s].receives)
-        if (auto offence = count(transfer, false)) return offence;
-    }
-  }
-  for (const auto& [message, difference] : balance) {
-    const auto& [step, from, to, what, groups, bytes] = message;
-    if (difference != 0)
-      return fmt::format("step {}: {} of {} bytes from worker {} to {} is {}", step, word(what),
-                         bytes, from, to,
-                         difference > 0 ? "sent and never received" : "awaited and never sent");
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<std::string> check(const Plan& plan) {
   if (auto offence = check_groups("query", plan.q_groups, plan.problem.shape.q_len)) return offence;
   if (auto offence = check_groups("key", plan.kv_groups, plan.problem.shape.kv_len)) return offence;
   std::vector<OwnedTask> tasks;
-  if (auto offence = check_residency(plan, tasks)) return offence;
-  if (auto offence = check_cover(plan, std::move(tasks))) return offence;
-  return check_transfers(plan);
+  if (auto offence = collect_tasks(plan, tasks)) return offence;
+  if (auto offence = check_flow(plan)) return offence;
+  return check_cover(plan, std::move(tasks));
 }
 
 }  // namespace qb

@@ -91,12 +91,14 @@ TEST(Check, StridedGroupsTileToo) {
 TEST(Check, EverySendNeedsItsReceive) {
   Plan plan = sample_plan();
   plan.workers[0].steps.resize(2);
-  const Transfer transfer{TransferKind::p2p, {1}, TensorRole::k, {0}, {0, 2}, 64};
+  plan.group_lists.push_back({0});
+  const int list = static_cast<int>(plan.group_lists.size()) - 1;
+  const Transfer transfer{TransferKind::p2p, TensorRole::k, 1, list, {0, 2}, 64};
   plan.workers[0].steps[0].sends.push_back(transfer);
   EXPECT_THAT(check(plan).value(), HasSubstr("from worker 0 to 1 is sent and never received"));
   plan.workers[1].steps.resize(2);
   plan.workers[1].steps[1].receives.push_back(transfer);
-  plan.workers[1].steps[1].receives.back().peers = {0};
+  plan.workers[1].steps[1].receives.back().peer = 0;
   EXPECT_EQ(check(plan), std::nullopt);
   plan.workers[1].steps[1].receives.back().bytes = 32;
   EXPECT_NE(check(plan), std::nullopt);

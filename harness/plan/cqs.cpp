@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "harness/base/status.h"
-#include "harness/plan/layout.h"
+#include "harness/plan/builder.h"
 #include "harness/plan/strategy.h"
 #include "interest_sets/distillation.h"
 
@@ -42,70 +42,41 @@ InterestSet choose_interest_set(const StrategyOptions& options) {
   return *options.interest_set;
 }
 
-std::int64_t tokens_of(const std::vector<TokenGroup>& groups, const std::vector<int>& chosen) {
-  std::int64_t tokens = 0;
-  for (int group : chosen) tokens += groups[static_cast<std::size_t>(group)].count;
-  return tokens;
-}
-
-// The scatter of Q, K and V of the material list and the gather of the partial O and LSE.
-void add_transfers(const Plan& plan, const Worker& worker, Step& step) {
-  const Shape& shape = plan.problem.shape;
-  const std::int64_t element = size_of(plan.problem.dtype);
-  const std::int64_t q_tokens = tokens_of(plan.q_groups, worker.q_groups) * shape.batch;
-  const std::int64_t kv_tokens = tokens_of(plan.kv_groups, worker.kv_groups) * shape.batch;
-  const HeadRange heads{0, shape.q_heads};
-  const auto scatter = [&](TensorRole what, const std::vector<int>& groups, std::int64_t bytes) {
-    step.receives.push_back({TransferKind::scatter, {kRoot}, what, groups, heads, bytes});
-  };
-  scatter(TensorRole::q, worker.q_groups, q_tokens * shape.q_heads * shape.head_dim * element);
-  scatter(TensorRole::k, worker.kv_groups, kv_tokens * shape.kv_heads * shape.head_dim * element);
-  scatter(TensorRole::v, worker.kv_groups, kv_tokens * shape.kv_heads * shape.value_dim * element);
-  step.sends.push_back({TransferKind::gather,
-                        {kRoot},
-                        TensorRole::partial,
-                        worker.q_groups,
-                        heads,
-                        q_tokens * shape.q_heads * (shape.value_dim + 1) * size_of(DType::f32)});
-}
-
-Worker make_worker(const Plan& plan, const InterestSet& set, int index) {
-  const std::vector<GroupPair> kept = distill(set, index);
+// The material list and the tasks, with the scatter of the one and the gather of the partials.
+void fill_worker(PlanBuilder& builder, const InterestSet& set, int index) {
   std::vector<int> material = {index};
-  Step step;
-  const auto add_task = [&](int q_group, int kv_group) {
-    if (const auto task = pair_task(plan.problem, plan.q_groups, plan.kv_groups, q_group, kv_group))
-      step.tasks.push_back(*task);
-  };
-  add_task(index, index);
-  for (const GroupPair& pair : kept) {
+  Step& step = builder.step(index, 0);
+  builder.add_task(step, index, index);
+  for (const GroupPair& pair : distill(set, index)) {
     material.push_back(pair.first);
     material.push_back(pair.second);
-    add_task(pair.first, pair.second);
-    add_task(pair.second, pair.first);
+    builder.add_task(step, pair.first, pair.second);
+    builder.add_task(step, pair.second, pair.first);
   }
   std::sort(material.begin(), material.end());
   material.erase(std::unique(material.begin(), material.end()), material.end());
-  Worker worker{material, material, {}};
-  add_transfers(plan, worker, step);
-  worker.steps.push_back(std::move(step));
-  return worker;
+  builder.worker(index).q_groups = material;
+  builder.worker(index).kv_groups = material;
+  const int list = builder.add_list(std::move(material));
+  for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v})
+    builder.scatter(step, what, list);
+  builder.gather(step, list, builder.all_heads());
 }
 
 }  // namespace
 
+InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options) {
+  require_workers(shape, options.workers);
+  return choose_interest_set(options);
+}
+
 Plan plan_cqs(const Problem& problem, const StrategyOptions& options) {
-  require_workers(problem.shape, options.workers);
-  const InterestSet set = choose_interest_set(options);
-  Plan plan;
-  plan.problem = problem;
-  plan.algorithm = "cqs";
-  plan.q_groups = contiguous_groups(problem.shape.q_len, options.workers);
-  plan.kv_groups = contiguous_groups(problem.shape.kv_len, options.workers);
-  plan.workers.reserve(static_cast<std::size_t>(options.workers));
-  for (int index = 0; index < options.workers; ++index)
-    plan.workers.push_back(make_worker(plan, set, index));
-  return plan;
+  require_one_sequence(problem, "cqs");
+  const InterestSet set = cqs_interest_set(problem.shape, options);
+  PlanBuilder builder(problem, "cqs", options.workers);
+  (void)deal_contiguous(builder.plan, options.workers);
+  for (int index = 0; index < options.workers; ++index) fill_worker(builder, set, index);
+  return std::move(builder.plan);
 }
 
 }  // namespace qb

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace qb {
@@ -13,17 +14,24 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts) {
+std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts, std::int64_t first) {
   const std::int64_t quotient = n / parts;
   const std::int64_t remainder = n % parts;
   std::vector<TokenGroup> groups;
   groups.reserve(static_cast<std::size_t>(parts));
-  std::int64_t first = 0;
   for (int part = 0; part < parts; ++part) {
     const std::int64_t count = quotient + (part >= parts - remainder ? 1 : 0);
     groups.push_back({first, count, 1});
     first += count;
   }
+  return groups;
+}
+
+std::vector<TokenGroup> striped_groups(std::int64_t n, int parts) {
+  std::vector<TokenGroup> groups;
+  groups.reserve(static_cast<std::size_t>(parts));
+  for (std::int64_t part = 0; part < parts; ++part)
+    groups.push_back({part, std::max<std::int64_t>(0, (n - part + parts - 1) / parts), parts});
   return groups;
 }
 
@@ -33,10 +41,14 @@ std::optional<PairTask> pair_task(const Problem& problem, const std::vector<Toke
   const TokenGroup& q = q_groups[static_cast<std::size_t>(q_group)];
   const TokenGroup& k = kv_groups[static_cast<std::size_t>(kv_group)];
   if (q.count == 0 || k.count == 0) return std::nullopt;
+  const Segment* segment = problem.mask.segment_of(q.first);
+  if (segment != nullptr && (k.first < segment->k_begin || k.first >= segment->k_end))
+    return std::nullopt;
   PairTask task{q_group, kv_group, {0, problem.shape.q_heads}, Allowed::all, 0};
   if (problem.mask.kind == MaskKind::full) return task;
-  const std::int64_t last_seen_by_first = q.first + problem.mask.offset;
-  const std::int64_t last_seen_by_last = q.token(q.count - 1) + problem.mask.offset;
+  const std::int64_t offset = problem.mask.offset_of(q.first);
+  const std::int64_t last_seen_by_first = q.first + offset;
+  const std::int64_t last_seen_by_last = q.token(q.count - 1) + offset;
   if (k.first > last_seen_by_last) return std::nullopt;
   if (k.token(k.count - 1) <= last_seen_by_first) return task;
   if (q.stride != k.stride && q.count > 1 && k.count > 1)

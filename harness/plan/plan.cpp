@@ -28,4 +28,47 @@ std::int64_t worker_pairs(const Plan& plan, const Worker& worker) {
   return pairs;
 }
 
+bool communicates(const Plan& plan) {
+  for (const Worker& worker : plan.workers)
+    for (const Step& step : worker.steps)
+      for (const Transfer& transfer : step.sends)
+        if (transfer.peer != kRoot) return true;
+  return false;
+}
+
+HeadRange kv_heads_of(const Shape& shape, const HeadRange& heads) {
+  const std::int64_t group = shape.q_heads / shape.kv_heads;
+  return {heads.begin / group, (heads.end + group - 1) / group};
+}
+
+std::int64_t tokens_of(const std::vector<TokenGroup>& groups, const std::vector<int>& chosen) {
+  std::int64_t tokens = 0;
+  for (int group : chosen) tokens += groups[static_cast<std::size_t>(group)].count;
+  return tokens;
+}
+
+std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
+                          const HeadRange& heads) {
+  const Shape& shape = problem.shape;
+  const HeadRange kv = kv_heads_of(shape, heads);
+  const std::int64_t q_rows = shape.batch * rows * (heads.end - heads.begin);
+  const std::int64_t kv_rows = shape.batch * rows * (kv.end - kv.begin);
+  switch (what) {
+    case TensorRole::q:
+      return q_rows * shape.head_dim * size_of(problem.dtype);
+    case TensorRole::k:
+      return kv_rows * shape.head_dim * size_of(problem.dtype);
+    case TensorRole::v:
+      return kv_rows * shape.value_dim * size_of(problem.dtype);
+    case TensorRole::partial:
+      return q_rows * (shape.value_dim + 1) * size_of(DType::f32);
+    case TensorRole::row_max:
+    case TensorRole::denominator:
+      return q_rows * size_of(DType::f32);
+    case TensorRole::numerator:
+      return q_rows * shape.value_dim * size_of(DType::f32);
+  }
+  return 0;
+}
+
 }  // namespace qb

@@ -43,7 +43,9 @@ struct PairTask {
 };
 
 enum class TransferKind { p2p, scatter, gather, all_gather, all_to_all, all_reduce };
-enum class TensorRole { q, k, v, partial };
+// partial: O and LSE of some keys. The last three are what tree decoding reduces: the maximum LSE
+// of each row, sum exp(LSE - maximum), and sum O exp(LSE - maximum).
+enum class TensorRole { q, k, v, partial, row_max, denominator, numerator };
 
 template <>
 struct Words<TransferKind> {
@@ -64,19 +66,29 @@ struct Words<TensorRole> {
       {TensorRole::q, "Q"},
       {TensorRole::k, "K"},
       {TensorRole::v, "V"},
-      {TensorRole::partial, "partial"}};
+      {TensorRole::partial, "partial"},
+      {TensorRole::row_max, "row_max"},
+      {TensorRole::denominator, "denominator"},
+      {TensorRole::numerator, "numerator"}};
 };
 
 // Worker kRoot holds the whole sequence before the scatter and after the gather.
 inline constexpr int kRoot = -1;
 
+// One tensor's share of a message. Every kind but scatter and gather is a message between two
+// workers, sent in one step and received in the next: collectives are spelt out, and `kind` says
+// what they belong to. Q, K and V leave when the step begins, beside its tasks; what is computed
+// leaves when it ends. All transfers of a step to one peer travel as one message. A worker may be
+// its own peer in all_gather and all_to_all: that share is copied and not sent.
+// What came p2p is held for one step, what came by a collective to the end.
 struct Transfer {
   TransferKind kind = TransferKind::p2p;
-  std::vector<int> peers;
   TensorRole what = TensorRole::k;
-  std::vector<int> groups;  // q groups for Q and partial, kv groups for K and V
+  int peer = 0;    // the other side, or kRoot
+  int groups = 0;  // in Plan::group_lists: q groups for Q and what is computed, else kv groups
   HeadRange heads;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  // with the padding that makes messages equally long
+  friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
 // What a worker does between two synchronisations: receives, pair tasks, sends.
@@ -90,6 +102,7 @@ struct Worker {
   std::vector<int> q_groups;   // resident before step 0 or received by scatter; ascending
   std::vector<int> kv_groups;  // likewise
   std::vector<Step> steps;
+  HeadRange heads{};  // of what is resident; empty: all
 };
 
 // How the critical path is composed from the steps of the workers.
@@ -98,14 +111,48 @@ enum class Synchronisation {
   rounds,     // a barrier after each step: the sum over rounds of the slowest worker
 };
 
+// Where the output is whole when all steps are done.
+enum class Result {
+  root,      // workers gather their partials at the root, which merges them
+  owners,    // the one worker that holds a q group holds its output: tokens stay sharded
+  everyone,  // each worker holds all of it, after all-reduces
+};
+
 struct Plan {
   Problem problem;
   std::string algorithm;
   Synchronisation synchronisation = Synchronisation::fork_join;
+  Result result = Result::root;
   std::vector<TokenGroup> q_groups;
   std::vector<TokenGroup> kv_groups;
   std::vector<Worker> workers;
+  std::vector<std::vector<int>> group_lists;  // ascending; shared by transfers
+  // The step before which a kv group's tokens do not exist (decoding); empty: all are there at
+  // once.
+  std::vector<int> kv_first_step;
+
+  [[nodiscard]] const std::vector<int>& groups_of(const Transfer& transfer) const {
+    return group_lists[static_cast<std::size_t>(transfer.groups)];
+  }
+  [[nodiscard]] HeadRange heads_of(const Worker& worker) const {
+    return worker.heads.end > 0 ? worker.heads : HeadRange{0, problem.shape.q_heads};
+  }
 };
+
+// True where tokens move between workers, so that they cannot be played one after the other.
+[[nodiscard]] bool communicates(const Plan& plan);
+
+// Key-value heads that serve the query heads [begin, end).
+[[nodiscard]] HeadRange kv_heads_of(const Shape& shape, const HeadRange& heads);
+
+// Tokens of the named groups.
+[[nodiscard]] std::int64_t tokens_of(const std::vector<TokenGroup>& groups,
+                                     const std::vector<int>& chosen);
+
+// Bytes of one tensor's rows for the query heads `heads` (K and V: of their key-value heads), over
+// the whole batch. Partials and what is reduced are f32.
+[[nodiscard]] std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
+                                        const HeadRange& heads);
 
 // Pairs (i, j) of [0, n_queries) x [0, n_keys) with j <= i + offset.
 [[nodiscard]] std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys,

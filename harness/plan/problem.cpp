@@ -39,10 +39,45 @@ Problem make_problem(const Shape& shape, MaskKind mask, DType dtype, std::uint64
   return problem;
 }
 
+Problem make_packed_problem(Shape shape, MaskKind mask, DType dtype, std::uint64_t seed,
+                            const std::vector<Sequence>& sequences) {
+  if (sequences.empty()) throw UsageError("a packed batch needs at least one sequence");
+  shape.batch = 1;
+  shape.q_len = 0;
+  shape.kv_len = 0;
+  std::vector<Segment> segments;
+  for (const Sequence& sequence : sequences) {
+    require_range("the number of new tokens of a sequence", sequence.new_tokens, 1, kMaxTokens);
+    require_range("the number of cached tokens of a sequence", sequence.cached_tokens, 0,
+                  kMaxTokens);
+    const std::int64_t q_end = shape.q_len + sequence.new_tokens;
+    const std::int64_t k_end = shape.kv_len + sequence.cached_tokens + sequence.new_tokens;
+    segments.push_back({shape.q_len, q_end, shape.kv_len, k_end});
+    shape.q_len = q_end;
+    shape.kv_len = k_end;
+  }
+  Problem problem = make_problem(shape, mask, dtype, seed);
+  problem.mask.segments = std::move(segments);
+  return problem;
+}
+
+std::vector<Segment> segments_of(const Problem& problem) {
+  if (!problem.mask.segments.empty()) return problem.mask.segments;
+  return {{0, problem.shape.q_len, 0, problem.shape.kv_len}};
+}
+
 std::int64_t unmasked_pairs(const Problem& problem) {
-  const Shape& shape = problem.shape;
-  if (problem.mask.kind == MaskKind::full) return shape.q_len * shape.kv_len;
-  return causal_pairs(shape.q_len, shape.kv_len, problem.mask.offset);
+  std::int64_t pairs = 0;
+  for (const Segment& s : segments_of(problem)) {
+    const std::int64_t n_queries = s.q_end - s.q_begin;
+    const std::int64_t n_keys = s.k_end - s.k_begin;
+    // Without segments a mask may have an alignment of its own.
+    const std::int64_t offset =
+        problem.mask.segments.empty() ? problem.mask.offset : n_keys - n_queries;
+    pairs += problem.mask.kind == MaskKind::full ? n_queries * n_keys
+                                                 : causal_pairs(n_queries, n_keys, offset);
+  }
+  return pairs;
 }
 
 }  // namespace qb

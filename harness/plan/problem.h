@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kernels/dtype.h"
 #include "kernels/mask.h"
@@ -41,6 +42,20 @@ struct Problem {
 inline constexpr std::int64_t kMaxTokens = 3'000'000'000;
 [[nodiscard]] Problem make_problem(const Shape& shape, MaskKind mask, DType dtype,
                                    std::uint64_t seed);
+
+// A batch of unequal lengths, packed one after another: sequence i has new_tokens queries that
+// attend to its cached_tokens and to each other. shape.batch is 1, and q_len and kv_len are set to
+// the sums. Throws UsageError as make_problem does, and for a sequence without new tokens.
+struct Sequence {
+  std::int64_t cached_tokens = 0;
+  std::int64_t new_tokens = 0;
+};
+[[nodiscard]] Problem make_packed_problem(Shape shape, MaskKind mask, DType dtype,
+                                          std::uint64_t seed,
+                                          const std::vector<Sequence>& sequences);
+
+// The sequences of a problem as segments: one where it is not packed.
+[[nodiscard]] std::vector<Segment> segments_of(const Problem& problem);
 
 // Query-key pairs that the mask allows, per head.
 [[nodiscard]] std::int64_t unmasked_pairs(const Problem& problem);

@@ -1,7 +1,7 @@
 #include "harness/plan/tiling.h"
 
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
 
 namespace qb {
 namespace {
@@ -18,14 +18,6 @@ std::vector<std::int64_t> begins(const std::vector<TokenGroup>& groups,
   return begin;
 }
 
-std::int64_t begin_of(const std::vector<int>& chosen, const std::vector<std::int64_t>& begin,
-                      int group) {
-  const auto at = std::lower_bound(chosen.begin(), chosen.end(), group);
-  if (at == chosen.end() || *at != group)
-    throw std::logic_error("a task names a group that its worker does not hold");
-  return begin[static_cast<std::size_t>(at - chosen.begin())];
-}
-
 }  // namespace
 
 LocalLayout local_layout(const Plan& plan, const Worker& worker) {
@@ -40,14 +32,15 @@ bool works_in_place(const Plan& plan) {
          plan.q_groups.size() == 1 && plan.kv_groups.size() == 1;
 }
 
-TileSchedule step_schedule(const Plan& plan, const Worker& worker, const Step& step,
+TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks, const KernelCall& call,
                            std::int64_t query_tile) {
-  const LocalLayout layout = local_layout(plan, worker);
-  std::vector<ScheduleBlock> blocks;
-  blocks.reserve(step.tasks.size());
-  for (const PairTask& task : step.tasks) {
-    const std::int64_t q_begin = begin_of(worker.q_groups, layout.q_begin, task.q_group);
-    const std::int64_t k_begin = begin_of(worker.kv_groups, layout.kv_begin, task.kv_group);
+  const Block& q = blocks.block(call.q_block);
+  const Block& kv = blocks.block(call.kv_block);
+  std::vector<ScheduleBlock> rectangles;
+  rectangles.reserve(call.tasks.size());
+  for (const PairTask& task : call.tasks) {
+    const std::int64_t q_begin = q.begin_of(task.q_group) - call.q_begin;
+    const std::int64_t k_begin = kv.begin_of(task.kv_group) - call.k_begin;
     const std::int64_t q_end =
         q_begin + plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
     const std::int64_t k_end =
@@ -55,11 +48,12 @@ TileSchedule step_schedule(const Plan& plan, const Worker& worker, const Step& s
     // j <= i + offset in the groups' own indices is k_begin + j <= q_begin + i + (k_begin - q_begin
     // + offset) in local positions.
     const bool causal = task.allowed == Allowed::causal;
-    blocks.push_back({q_begin, q_end,
-                      KeySpan{k_begin, k_end, causal ? SpanKind::causal : SpanKind::full,
-                              causal ? k_begin - q_begin + task.offset : 0}});
+    rectangles.push_back({q_begin, q_end,
+                          KeySpan{k_begin, k_end, causal ? SpanKind::causal : SpanKind::full,
+                                  causal ? k_begin - q_begin + task.offset : 0}});
   }
-  return build_schedule(layout.q_tokens, layout.kv_tokens, std::move(blocks), query_tile);
+  return build_schedule(call.q_end - call.q_begin, call.k_end - call.k_begin, std::move(rectangles),
+                        query_tile);
 }
 
 }  // namespace qb

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "harness/plan/blocks.h"
 #include "harness/plan/plan.h"
 #include "kernels/tile_schedule.h"
 
@@ -22,9 +23,9 @@ struct LocalLayout {
 // caller's tensors, without a gather and without partials.
 [[nodiscard]] bool works_in_place(const Plan& plan);
 
-// The schedule of one step over the local tensors; query tiles of at most `query_tile` rows. The
-// tasks must be of groups that the worker holds (check() proves it) and of all heads.
-[[nodiscard]] TileSchedule step_schedule(const Plan& plan, const Worker& worker, const Step& step,
-                                         std::int64_t query_tile);
+// The schedule of a kernel call over rows [q_begin, q_end) and [k_begin, k_end) of its blocks;
+// query tiles of at most `query_tile` rows.
+[[nodiscard]] TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks,
+                                         const KernelCall& call, std::int64_t query_tile);
 
 }  // namespace qb

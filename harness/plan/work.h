@@ -15,6 +15,7 @@ struct StepWork {
   std::int64_t executed_pairs = 0;  // per head, at tile granularity
   std::int64_t bytes_in = 0;        // received
   std::int64_t bytes_out = 0;       // sent
+  std::int64_t kv_tokens = 0;       // local keys: while decoding the cache grows
 };
 
 struct WorkerWork {
@@ -35,13 +36,20 @@ struct Work {
   std::int64_t critical_path_pairs = 0;  // fork-join: the slowest worker; rounds: sum of maxima
   std::int64_t longest_subsequence = 0;  // tokens: the largest local query count
   std::int64_t shortest_subsequence = 0;
-  double responsibility_ratio = 0.0;  // unmasked pairs / critical path pairs: N^2 / max when full
-  std::int64_t bytes_total = 0;       // sent by all workers and the root
+  double responsibility_ratio = 0.0;   // unmasked pairs / critical path pairs: N^2 / max when full
+  std::int64_t bytes_total = 0;        // sent by all workers and the root
+  std::int64_t sent_bytes_max = 0;     // by the worker that sends most
+  std::int64_t worker_peak_bytes = 0;  // of the worker that holds most
   // Peak of the whole execution under the serial executor: the caller's inputs and output plus the
-  // worst worker.
+  // worst worker; where workers communicate and all are there at once, plus all of them, a bound.
   std::int64_t serial_peak_bytes = 0;
   double flops = 0.0;  // 4 * unmasked pairs * q_heads * batch * head_dim (value_dim counted apart)
 };
+
+// Pairs per head that a kernel computes for one task, in tiles of `query_tile` rows. (What
+// `materialized` computes depends on the whole call: all its rows and keys.)
+[[nodiscard]] std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
+                                          std::int64_t query_tile);
 
 // `threads` is the kernel's thread count per worker; tiles come from kernel_tiles().
 [[nodiscard]] Work model_work(const Plan& plan, Kernel kernel, int threads);

@@ -1,0 +1,189 @@
+"""qb run over MPI, from the command line to the rows: python3 mpi_run_test.py QB MPIEXEC"""
+
+import csv
+import glob
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+QB = ""
+MPIEXEC = ""
+
+# Every kind of plan over ranks, fewer workers than ranks, other executors in between, and what
+# cannot be: more workers than ranks, and rank 0's whole tensors in less memory than they and a
+# worker's shards need.
+SPEC = """
+experiment: ranks
+dtype: f32
+mask: causal
+q_heads: 4
+head_dim: 8
+threads: 1
+measure: {repeats: 2, warmups: 0, timeout: 60s, verify_rows: 8}
+cases:
+  - {ranks: mpi, workers: 4, n_tokens: 96, algorithm: ring}
+  - {ranks: mpi, workers: 4, n_tokens: 96, algorithm: zigzag}
+  - {ranks: mpi, workers: 4, n_tokens: 96, algorithm: ulysses}
+  - {ranks: mpi, workers: 4, n_tokens: 96, algorithm: cqs}
+  - {ranks: mpi, workers: 3, n_tokens: 96, algorithm: cqs_sharded}
+  - {ranks: mpi, workers: 2, n_tokens: 96, algorithm: all_gather_kv}
+  - {ranks: mpi, workers: 1, n_tokens: 96, algorithm: dense}
+  - {ranks: threads, workers: 4, n_tokens: 96, algorithm: ring}
+  - {ranks: serial, workers: 7, n_tokens: 96, algorithm: cqs}
+  - {ranks: mpi, workers: 5, n_tokens: 96, algorithm: ring}
+  - {ranks: mpi, workers: 4, n_tokens: 1024, algorithm: ring, memory_budget: 600000}
+"""
+SWEEP = """
+experiment: parts
+ranks: mpi
+q_heads: 2
+head_dim: 8
+n_tokens: 64
+algorithm: ring
+threads: 1
+measure: {repeats: 1, warmups: 0, timeout: 60s, verify_rows: 4}
+sweep: {workers: [2, 3]}
+"""
+# Long enough to be disturbed; messages are waited for a third of the timeout.
+LONG = """
+experiment: long
+ranks: mpi
+algorithm: ring
+q_heads: 8
+workers: 3
+threads: 1
+measure: {warmups: 0, repeats: 100000, max_time: 60s, timeout: 6s, verify_rows: 4}
+sweep: {n_tokens: [512]}
+"""
+
+
+class MpiRun(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.addCleanup(scratch.cleanup)
+        self.scratch = scratch.name
+
+    def path(self, name):
+        return os.path.join(self.scratch, name)
+
+    def command(self, spec, words, ranks):
+        with open(self.path("spec.yaml"), "w", encoding="utf-8") as file:
+            file.write(spec)
+        command = [QB, "run", self.path("spec.yaml"), "--out", self.path("results"), "--quiet",
+                   "--run-id", "a", *words]
+        environment = {key: value for key, value in os.environ.items()
+                       if not key.startswith(("OMPI_", "PMIX_", "PMI_"))}
+        if ranks:
+            command = [MPIEXEC, "--oversubscribe", "--bind-to", "none", "--mca",
+                       "mpi_yield_when_idle", "1", "-n", str(ranks), *command]
+            environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        return command, environment
+
+    def rows(self):
+        rows = []
+        for path in glob.glob(self.path("results/*/a/cases.csv")):
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+        return rows
+
+    def run_spec(self, spec, *words, ranks=0):
+        """The rows of the run, and what qb said. Without ranks: not under mpirun."""
+        command, environment = self.command(spec, words, ranks)
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              env=environment, timeout=120)
+        return self.rows(), done
+
+    def process_of_rank(self, rank):
+        """The qb that plays a rank of this test's run, by its command line and environment."""
+        for folder in glob.glob("/proc/[0-9]*"):
+            try:
+                with open(folder + "/cmdline", "rb") as file:
+                    words = file.read().decode(errors="replace").split("\0")
+                with open(folder + "/environ", "rb") as file:
+                    variables = file.read().decode(errors="replace").split("\0")
+            except OSError:
+                continue
+            if (os.path.basename(words[0]) == os.path.basename(QB) and
+                    self.path("spec.yaml") in words and
+                    f"OMPI_COMM_WORLD_RANK={rank}" in variables):
+                return int(os.path.basename(folder))
+        return None
+
+    def disturb(self, signal_of_rank_2):
+        """Runs LONG and sends rank 2 a signal once it is under way."""
+        command, environment = self.command(LONG, [], 3)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=environment) as mpirun:
+            deadline = time.monotonic() + 30
+            while not glob.glob(self.path("results/long/a/cases.csv")):
+                self.assertLess(time.monotonic(), deadline, "the run does not begin")
+                time.sleep(0.1)
+            time.sleep(1.0)
+            os.kill(self.process_of_rank(2), signal_of_rank_2)
+            said = mpirun.communicate(timeout=60)[0]
+        return self.rows(), mpirun.returncode, said
+
+    def test_ranks_and_other_executors_share_a_run(self):
+        rows, done = self.run_spec(SPEC, ranks=4)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(rows), 11, done.stderr)
+        told = {(row["ranks"], row["workers"], row["n_tokens"], row["algorithm"]): row
+                for row in rows}
+        too_many = told.pop(("mpi", "5", "96", "ring"))
+        self.assertEqual(too_many["status"], "unsupported")
+        self.assertIn("5 workers need as many MPI processes; there are 4", too_many["message"])
+        too_large = told.pop(("mpi", "4", "1024", "ring"))
+        self.assertEqual(too_large["status"], "oom", too_large["message"])
+        self.assertIn("rank 0", too_large["message"])
+        for key, row in told.items():
+            with self.subTest(key=key):
+                self.assertEqual(row["status"], "ok", row["message"])
+                self.assertGreater(float(row["wall_time_median_s"]), 0)
+                self.assertEqual(row["provenance"], "measured")
+        self.assertGreater(
+            float(told["mpi", "4", "96", "ring"]["exposed_communication_median_s"]), 0)
+
+    def test_parts_of_a_run_by_different_numbers_of_ranks(self):
+        rows, done = self.run_spec(SWEEP, "--only", "workers=2", ranks=2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row["workers"] for row in rows], ["2"])
+        rows, done = self.run_spec(SWEEP, "--only", "workers=3", ranks=3)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([(row["workers"], row["status"]) for row in rows],
+                         [("2", "ok"), ("3", "ok")])
+
+    def test_without_mpirun_the_row_says_what_to_do(self):
+        rows, done = self.run_spec(SWEEP)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for row in rows:
+            self.assertEqual(row["status"], "unsupported")
+            self.assertIn(f"mpirun -n {row['workers']} qb run", row["message"])
+        self.assertEqual(len(rows), 2)
+
+    def test_a_rank_that_stands_still_is_a_timeout(self):
+        rows, code, said = self.disturb(signal.SIGSTOP)
+        self.assertEqual([row["status"] for row in rows], ["timeout"], said)
+        self.assertIn("rank", rows[0]["message"])
+        self.assertEqual(code, 1, said)
+
+    def test_a_rank_that_dies_ends_the_run_which_goes_on_later(self):
+        rows, code, said = self.disturb(signal.SIGKILL)
+        self.assertEqual(rows, [])
+        self.assertNotEqual(code, 0, said)
+        again, done = self.run_spec(LONG, "--dry-run", ranks=3)
+        self.assertEqual((again, done.returncode), ([], 0), done.stderr)
+
+    def test_a_mistake_in_the_spec_ends_all_ranks(self):
+        rows, done = self.run_spec(SWEEP + "colour: red\n", ranks=2)
+        self.assertEqual(rows, [])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("unknown key 'colour'", done.stderr)
+
+
+if __name__ == "__main__":
+    QB, MPIEXEC = (os.path.abspath(word) for word in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,41 @@
+// Cases that are played by MPI ranks: rank 0 runs the sweep, the others serve it.
+#pragma once
+
+#include <memory>
+
+#include "harness/experiment/supervisor.h"
+
+namespace qb {
+
+// What rank 0 does around a case of ranks: mpi. Elsewhere, and for other cases, nothing.
+class MpiCase {
+ public:
+  // Tells the other ranks which case comes.
+  explicit MpiCase(const Case& c);
+  // Tells them that it is over.
+  ~MpiCase();
+  // Tells them that execute() comes; see ExecutionArguments for `verifying`.
+  void announce_execution(bool verifying) const;
+  MpiCase(const MpiCase&) = delete;
+  MpiCase& operator=(const MpiCase&) = delete;
+
+ private:
+  bool announced_ = false;
+};
+
+// What the other ranks do until rank 0 says that there is nothing more.
+void serve_mpi_cases();
+void end_mpi_cases();
+
+// Plays cases of ranks: mpi in this process, with the other ranks; all others in a child process as
+// ever. Throws EnvironmentError where a rank has stopped to answer: the cases so far are kept.
+class MpiLauncher final : public Launcher {
+ public:
+  explicit MpiLauncher(Launcher& others) : others_(others) {}
+  [[nodiscard]] CaseResult launch(const Case& c, const CasePaths& paths) override;
+
+ private:
+  Launcher& others_;
+};
+
+}  // namespace qb

@@ -1,0 +1,179 @@
+#include "harness/plan/blocks.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace qb {
+namespace {
+
+Block make_block(const Plan& plan, bool of_queries, const HeadRange& heads,
+                 std::vector<int> groups) {
+  Block block;
+  block.of_queries = of_queries;
+  block.heads = heads;
+  block.groups = std::move(groups);
+  const std::vector<TokenGroup>& all = of_queries ? plan.q_groups : plan.kv_groups;
+  for (int group : block.groups) {
+    block.begins.push_back(block.rows);
+    block.rows += all[static_cast<std::size_t>(group)].count;
+  }
+  return block;
+}
+
+}  // namespace
+
+bool Block::holds(int group) const {
+  return std::binary_search(groups.begin(), groups.end(), group);
+}
+
+std::int64_t Block::begin_of(int group) const {
+  const auto at = std::lower_bound(groups.begin(), groups.end(), group);
+  if (at == groups.end() || *at != group)
+    throw std::logic_error("a task names a group that its worker does not hold");
+  return begins[static_cast<std::size_t>(at - groups.begin())];
+}
+
+BlockTracker::BlockTracker(const Plan& plan, const Worker& worker) : plan_(plan), worker_(worker) {
+  const HeadRange heads = plan.heads_of(worker);
+  add(make_block(plan, true, heads, worker.q_groups));
+  add(make_block(plan, false, heads, worker.kv_groups));
+}
+
+void BlockTracker::add(Block block) {
+  block.id = next_id_++;
+  auto& newest = block.of_queries ? block_of_q_ : block_of_kv_;
+  for (int group : block.groups) newest[group] = block.id;
+  live_.emplace(block.id, std::move(block));
+}
+
+// All of one kind that the messages of this step bring is one block.
+void BlockTracker::arrive(bool of_queries, bool& collective) {
+  const TensorRole what = of_queries ? TensorRole::q : TensorRole::k;
+  std::vector<int> groups;
+  std::vector<std::size_t> from;
+  HeadRange heads;
+  for (std::size_t m = 0; m < received_.size(); ++m) {
+    for (const Transfer& part : received_[m].parts) {
+      if (part.what != what) continue;
+      const std::vector<int>& more = plan_.groups_of(part);
+      groups.insert(groups.end(), more.begin(), more.end());
+      from.push_back(m);
+      heads = part.heads;
+      collective = part.kind != TransferKind::p2p;
+    }
+  }
+  if (from.empty()) return;
+  std::sort(groups.begin(), groups.end());
+  Block block = make_block(plan_, of_queries, heads, std::move(groups));
+  block.resident = false;
+  block.one_step = !collective;
+  block.messages = std::move(from);
+  block.id = next_id_;
+  arrived_.push_back(block);
+  add(std::move(block));
+}
+
+void BlockTracker::enter_step() {
+  if (entered_) ++step_;
+  entered_ = true;
+  received_ = messages_of(step().receives);
+  arrived_.clear();
+  bool collective = false;
+  arrive(true, collective);
+  arrive(false, collective);
+}
+
+int BlockTracker::find(bool of_queries, int group) const {
+  const auto& newest = of_queries ? block_of_q_ : block_of_kv_;
+  const auto found = newest.find(group);
+  if (found == newest.end())
+    throw std::logic_error("a task names a group that its worker does not hold");
+  return found->second;
+}
+
+void BlockTracker::complete(KernelCall& call) {
+  const Block& q = live_.at(call.q_block);
+  const Block& kv = live_.at(call.kv_block);
+  const bool begun = !begun_.emplace(call.q_block, q).second;
+  if (!begun && !q.resident)
+    for (int group : q.groups) begun_of_q_[group] = q.id;
+  call.first = !begun && call.heads == q.heads;
+  call.q_end = q.rows;
+  call.k_end = kv.rows;
+  if (call.first) return;
+  call.q_begin = q.rows;
+  call.k_begin = kv.rows;
+  call.q_end = 0;
+  call.k_end = 0;
+  for (const PairTask& task : call.tasks) {
+    const std::int64_t q_begin = q.begin_of(task.q_group);
+    const std::int64_t k_begin = kv.begin_of(task.kv_group);
+    call.q_begin = std::min(call.q_begin, q_begin);
+    call.k_begin = std::min(call.k_begin, k_begin);
+    call.q_end = std::max(call.q_end,
+                          q_begin + plan_.q_groups[static_cast<std::size_t>(task.q_group)].count);
+    call.k_end = std::max(call.k_end,
+                          k_begin + plan_.kv_groups[static_cast<std::size_t>(task.kv_group)].count);
+  }
+}
+
+std::vector<KernelCall> BlockTracker::take_calls() {
+  std::vector<KernelCall> calls;
+  for (const PairTask& task : step().tasks) {
+    const int q = find(true, task.q_group);
+    const int kv = find(false, task.kv_group);
+    const auto same = std::find_if(calls.begin(), calls.end(), [&](const KernelCall& call) {
+      return call.q_block == q && call.kv_block == kv && call.heads == task.heads;
+    });
+    if (same != calls.end()) {
+      same->tasks.push_back(task);
+      continue;
+    }
+    calls.push_back({});
+    calls.back().q_block = q;
+    calls.back().kv_block = kv;
+    calls.back().heads = task.heads;
+    calls.back().tasks = {task};
+  }
+  for (KernelCall& call : calls) complete(call);
+  return calls;
+}
+
+std::optional<std::size_t> BlockTracker::passed_on(const Message& send) const {
+  for (std::size_t m = 0; m < received_.size(); ++m) {
+    const bool in_place = std::all_of(arrived_.begin(), arrived_.end(), [m](const Block& block) {
+      return block.messages.size() == 1 && block.messages[0] == m;
+    });
+    if (in_place && same_content(received_[m], send)) return m;
+  }
+  return std::nullopt;
+}
+
+const Block* BlockTracker::computed(const Transfer& part) const {
+  for (int group : plan_.groups_of(part)) {
+    const auto found = begun_of_q_.find(group);
+    if (found != begun_of_q_.end()) return &begun_.at(found->second);
+    const Block& resident = live_.at(kResidentQueries);
+    if (resident.holds(group)) return &resident;
+  }
+  return nullptr;
+}
+
+std::vector<int> BlockTracker::leave_step() {
+  std::vector<int> gone;
+  for (const Block& block : arrived_) {
+    if (!block.one_step) continue;
+    auto& newest = block.of_queries ? block_of_q_ : block_of_kv_;
+    for (int group : block.groups) newest.erase(group);
+    // What is resident counts again.
+    const Block& resident = live_.at(block.of_queries ? kResidentQueries : kResidentKeys);
+    for (int group : block.groups)
+      if (resident.holds(group)) newest[group] = resident.id;
+    gone.push_back(block.id);
+    live_.erase(block.id);
+  }
+  return gone;
+}
+
+}  // namespace qb

@@ -1,0 +1,180 @@
+#include "harness/plan/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/status.h"
+#include "harness/plan/layout.h"
+
+namespace qb {
+namespace {
+
+bool of_queries(TensorRole what) { return what != TensorRole::k && what != TensorRole::v; }
+
+std::vector<std::vector<int>> one_group_each(int workers) {
+  std::vector<std::vector<int>> shards;
+  for (int w = 0; w < workers; ++w) shards.push_back({w});
+  return shards;
+}
+
+// Cuts `count` tokens from `first` on into 2W chunks and deals chunks i and 2W - 1 - i to worker i;
+// the most tokens of one worker.
+std::int64_t deal_chunks(std::int64_t first, std::int64_t count, std::vector<TokenGroup>& groups,
+                         std::vector<std::vector<int>>& shards) {
+  const int workers = static_cast<int>(shards.size());
+  const int base = static_cast<int>(groups.size());
+  for (const TokenGroup& chunk : contiguous_groups(count, 2 * workers, first))
+    groups.push_back(chunk);
+  std::int64_t most = 0;
+  for (int w = 0; w < workers; ++w) {
+    const std::vector<int> chunks = {base + w, base + 2 * workers - 1 - w};
+    most = std::max(most, tokens_of(groups, chunks));
+    std::vector<int>& shard = shards[static_cast<std::size_t>(w)];
+    shard.insert(shard.end(), chunks.begin(), chunks.end());
+  }
+  return most;
+}
+
+std::int64_t longest(const std::vector<TokenGroup>& groups) {
+  std::int64_t tokens = 0;
+  for (const TokenGroup& group : groups) tokens = std::max(tokens, group.count);
+  return tokens;
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(const Problem& problem, std::string algorithm, int workers) {
+  plan.problem = problem;
+  plan.algorithm = std::move(algorithm);
+  plan.workers.resize(static_cast<std::size_t>(workers));
+}
+
+Step& PlanBuilder::step(int index, int step_index) {
+  std::vector<Step>& steps = worker(index).steps;
+  if (steps.size() <= static_cast<std::size_t>(step_index))
+    steps.resize(static_cast<std::size_t>(step_index) + 1);
+  return steps[static_cast<std::size_t>(step_index)];
+}
+
+int PlanBuilder::neighbour(int index, int distance) const {
+  const int n = n_workers();
+  return ((index + distance) % n + n) % n;
+}
+
+int PlanBuilder::add_list(std::vector<int> groups) {
+  plan.group_lists.push_back(std::move(groups));
+  return static_cast<int>(plan.group_lists.size()) - 1;
+}
+
+void PlanBuilder::add_task(Step& step, int q_group, int kv_group, const HeadRange& heads) {
+  auto task = pair_task(plan.problem, plan.q_groups, plan.kv_groups, q_group, kv_group);
+  if (!task) return;
+  task->heads = heads;
+  step.tasks.push_back(*task);
+}
+
+void PlanBuilder::add_task(Step& step, int q_group, int kv_group) {
+  add_task(step, q_group, kv_group, all_heads());
+}
+
+void PlanBuilder::add_tasks(Step& step, const std::vector<int>& q_groups,
+                            const std::vector<int>& kv_groups) {
+  for (int q : q_groups)
+    for (int kv : kv_groups) add_task(step, q, kv);
+}
+
+Transfer PlanBuilder::transfer(const Message& message, int peer) const {
+  const std::vector<TokenGroup>& groups = of_queries(message.what) ? plan.q_groups : plan.kv_groups;
+  const std::int64_t rows =
+      std::max(tokens_of(groups, plan.group_lists[static_cast<std::size_t>(message.groups)]),
+               message.padded_rows);
+  return {message.kind,  message.what,
+          peer,          message.groups,
+          message.heads, tensor_bytes(plan.problem, message.what, rows, message.heads)};
+}
+
+void PlanBuilder::send(int from, int to, int send_step, const Message& message) {
+  step(from, send_step).sends.push_back(transfer(message, to));
+  step(to, send_step + 1).receives.push_back(transfer(message, from));
+}
+
+void PlanBuilder::scatter(Step& step, TensorRole what, int groups) {
+  step.receives.push_back(transfer({TransferKind::scatter, what, groups, all_heads(), 0}, kRoot));
+}
+
+void PlanBuilder::gather(Step& step, int groups, const HeadRange& heads) {
+  step.sends.push_back(
+      transfer({TransferKind::gather, TensorRole::partial, groups, heads, 0}, kRoot));
+}
+
+Shards deal_contiguous(Plan& plan, int workers) {
+  plan.q_groups = contiguous_groups(plan.problem.shape.q_len, workers);
+  plan.kv_groups = contiguous_groups(plan.problem.shape.kv_len, workers);
+  return {one_group_each(workers), one_group_each(workers), longest(plan.kv_groups)};
+}
+
+Shards deal_striped(Plan& plan, int workers) {
+  plan.q_groups = striped_groups(plan.problem.shape.q_len, workers);
+  plan.kv_groups = striped_groups(plan.problem.shape.kv_len, workers);
+  return {one_group_each(workers), one_group_each(workers), longest(plan.kv_groups)};
+}
+
+Shards deal_zigzag(Plan& plan, int workers) {
+  Shards shards{std::vector<std::vector<int>>(static_cast<std::size_t>(workers)),
+                std::vector<std::vector<int>>(static_cast<std::size_t>(workers)), 0};
+  for (const Segment& segment : segments_of(plan.problem)) {
+    const std::int64_t n_new = segment.q_end - segment.q_begin;
+    // Fewer keys than queries: all keys count as new.
+    const std::int64_t n_cached =
+        std::max<std::int64_t>(0, segment.k_end - segment.k_begin - n_new);
+    (void)deal_chunks(segment.q_begin, n_new, plan.q_groups, shards.q);
+    if (n_cached > 0)
+      shards.kv_room += deal_chunks(segment.k_begin, n_cached, plan.kv_groups, shards.kv);
+    shards.kv_room +=
+        deal_chunks(segment.k_begin + n_cached, segment.k_end - segment.k_begin - n_cached,
+                    plan.kv_groups, shards.kv);
+  }
+  return shards;
+}
+
+void require_one_sequence(const Problem& problem, std::string_view algorithm) {
+  if (problem.mask.segments.size() > 1)
+    throw Unsupported(
+        fmt::format("{} does not split packed sequences of unequal lengths; zigzag, pass_kv, "
+                    "pass_q and decode do",
+                    algorithm));
+}
+
+Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
+                  Shards (*deal)(Plan&, int)) {
+  PlanBuilder builder(problem, std::move(algorithm), workers);
+  Plan& plan = builder.plan;
+  plan.synchronisation = Synchronisation::rounds;
+  plan.result = Result::owners;
+  const Shards shards = deal(plan, workers);
+  std::vector<int> lists;
+  for (int w = 0; w < workers; ++w) {
+    const auto index = static_cast<std::size_t>(w);
+    builder.worker(w).q_groups = shards.q[index];
+    builder.worker(w).kv_groups = shards.kv[index];
+    builder.worker(w).steps.resize(static_cast<std::size_t>(workers));
+    lists.push_back(builder.add_list(shards.kv[index]));
+  }
+  for (int i = 0; i < workers; ++i) {
+    for (int w = 0; w < workers; ++w) {
+      const auto source = static_cast<std::size_t>(builder.neighbour(w, -i));
+      builder.add_tasks(builder.step(w, i), shards.q[static_cast<std::size_t>(w)],
+                        shards.kv[source]);
+      if (i + 1 == workers) continue;
+      for (const TensorRole what : {TensorRole::k, TensorRole::v})
+        builder.send(w, builder.neighbour(w, 1), i,
+                     {TransferKind::p2p, what, lists[source], builder.all_heads(), shards.kv_room});
+    }
+  }
+  return std::move(builder.plan);
+}
+
+}  // namespace qb

@@ -1,0 +1,60 @@
+#include "harness/plan/messages.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace qb {
+namespace {
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + kMessageAlignment - 1) / kMessageAlignment * kMessageAlignment;
+}
+
+Message& message_to(std::vector<Message>& messages, int peer) {
+  // Transfers of one message mostly stand together.
+  if (!messages.empty() && messages.back().peer == peer) return messages.back();
+  const auto found = std::find_if(messages.begin(), messages.end(),
+                                  [peer](const Message& message) { return message.peer == peer; });
+  if (found != messages.end()) return *found;
+  messages.push_back({.peer = peer, .late = false, .parts = {}, .at = {}, .buffer_bytes = 0});
+  messages.back().buffer_bytes = kMessageHeaderBytes;
+  return messages.back();
+}
+
+}  // namespace
+
+std::vector<Message> messages_of(const std::vector<Transfer>& transfers) {
+  std::vector<Message> messages;
+  for (const Transfer& transfer : transfers) {
+    if (transfer.peer == kRoot) continue;
+    Message& message = message_to(messages, transfer.peer);
+    const bool late = !is_input(transfer.what);
+    if (!message.parts.empty() && message.late != late)
+      throw std::logic_error("a message mixes inputs with results");
+    message.late = late;
+    message.parts.push_back(transfer);
+    message.at.push_back(message.buffer_bytes);
+    message.buffer_bytes += aligned(transfer.bytes);
+  }
+  return messages;
+}
+
+bool same_content(const Message& a, const Message& b) {
+  return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+                    [](const Transfer& x, const Transfer& y) {
+                      return x.what == y.what && x.groups == y.groups && x.heads == y.heads &&
+                             x.bytes == y.bytes;
+                    });
+}
+
+std::vector<std::size_t> first_equal(const std::vector<Message>& sends) {
+  std::vector<std::size_t> first(sends.size());
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    first[i] = i;
+    // An all-gather repeats one message; an all-to-all has none twice.
+    if (i > 0 && same_content(sends[first[i - 1]], sends[i])) first[i] = first[i - 1];
+  }
+  return first;
+}
+
+}  // namespace qb

@@ -1,0 +1,201 @@
+#include "plots/exposed_communication.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/numbers.h"
+#include "plots/palette.h"
+#include "plots/scale.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kTitle = "Communication that computing does not hide";
+constexpr std::size_t kMostPanels = 6;
+constexpr double kGiga = 1e9;
+
+struct PanelKey {
+  std::int64_t n_tokens = 0;
+  std::int64_t workers = 0;
+  std::string ranks{};
+  auto operator<=>(const PanelKey&) const = default;
+};
+
+bool modelled(const CsvTable& cases, std::size_t row) {
+  return cases.text(row, "ranks") == "model" ||
+         (cases.has("provenance") && cases.text(row, "provenance") == "model");
+}
+
+PanelKey panel_of(const CsvTable& cases, std::size_t row) {
+  return {static_cast<std::int64_t>(cases.number(row, "n_tokens")),
+          static_cast<std::int64_t>(cases.number(row, "workers")), cases.text(row, "ranks")};
+}
+
+// Percent of the wall clock; NaN where the row has no such time.
+double exposed_share(const CsvTable& cases, std::size_t row) {
+  return 100.0 * cases.number(row, "exposed_communication_median_s") /
+         cases.number(row, "wall_time_median_s");
+}
+
+// GB/s; NaN without a limit.
+double bandwidth(const CsvTable& cases, std::size_t row) {
+  constexpr const char* kColumn = "link_bandwidth_byte_per_s";
+  return cases.has(kColumn) ? cases.number(row, kColumn) / kGiga : kNaN;
+}
+
+std::vector<std::size_t> drawn_rows(const CsvTable& cases) {
+  std::vector<std::size_t> rows;
+  for (const std::size_t row : standing_rows(cases))
+    if (ran(cases, row) && cases.number(row, "workers") >= 2.0 &&
+        cases.text(row, "ranks") != "serial" && exposed_share(cases, row) >= 0.0)
+      rows.push_back(row);
+  return rows;
+}
+
+// Rows of each panel. The model's stand in each measured panel of their N and W, or in one of their
+// own where there is none.
+std::map<PanelKey, std::vector<std::size_t>> rows_of_panels(const CsvTable& cases,
+                                                            const std::vector<std::size_t>& rows) {
+  std::map<PanelKey, std::vector<std::size_t>> panels;
+  for (const std::size_t row : rows)
+    if (!modelled(cases, row)) panels[panel_of(cases, row)].push_back(row);
+  const auto measured = panels;
+  for (const std::size_t row : rows) {
+    if (!modelled(cases, row)) continue;
+    const PanelKey own = panel_of(cases, row);
+    bool beside = false;
+    for (const auto& [key, members] : measured)
+      if (key.n_tokens == own.n_tokens && key.workers == own.workers) {
+        panels[key].push_back(row);
+        beside = true;
+      }
+    if (!beside) panels[own].push_back(row);
+  }
+  return panels;
+}
+
+struct Look {
+  std::vector<std::string> others;  // columns that name a line besides its algorithm
+  double no_limit = 1.0;            // where cases without a limit stand, GB/s
+};
+
+// The lines of a panel by name; the model's are thin where measured ones stand beside them.
+struct Lines {
+  std::map<std::string, Series> limited{};                  // ascending bandwidth
+  std::map<std::string, std::vector<Point>> not_limited{};  // of the same names
+};
+
+Lines read_lines(const CsvTable& cases, const PanelKey& key, const std::vector<std::size_t>& rows,
+                 const Look& look) {
+  Lines lines;
+  std::map<std::pair<std::string, bool>, int> variants;  // of an algorithm, and of its model
+  for (const std::size_t row : rows) {
+    const bool behind = modelled(cases, row) && key.ranks != "model";
+    const std::string& algorithm = cases.text(row, "algorithm");
+    std::string name = name_with(algorithm, cases, row, look.others);
+    if (behind) name += ", model";
+    Series& line = lines.limited[name];
+    if (line.name.empty()) {
+      line = {.name = name, .thin = behind};
+      line.style = algorithm_style(algorithm, variants[{algorithm, behind}]++);
+      if (behind) line.style.dash = 1;
+    }
+    const double limit = bandwidth(cases, row);
+    if (std::isnan(limit))
+      lines.not_limited[name].push_back({.x = look.no_limit, .y = exposed_share(cases, row)});
+    else
+      line.points.push_back({.x = limit, .y = exposed_share(cases, row)});
+  }
+  for (auto& [name, line] : lines.limited)
+    std::stable_sort(line.points.begin(), line.points.end(),
+                     [](const Point& a, const Point& b) { return a.x < b.x; });
+  return lines;
+}
+
+Panel draw_panel(const CsvTable& cases, const PanelKey& key, const std::vector<std::size_t>& rows,
+                 const Look& look) {
+  const Lines lines = read_lines(cases, key, rows, look);
+  Panel panel{.title = fmt::format("N = {}, W = {}, {}", format_grouped(key.n_tokens), key.workers,
+                                   key.ranks)};
+  for (const auto& [name, line] : lines.limited) {
+    panel.series.push_back(line);
+    const auto apart = lines.not_limited.find(name);
+    if (apart == lines.not_limited.end()) continue;
+    panel.series.push_back(line);
+    panel.series.back().name += ", no limit";
+    panel.series.back().in_legend = false;
+    panel.series.back().points = apart->second;
+  }
+  return panel;
+}
+
+// Tics of the bandwidths, and `no limit` behind them where a case has none.
+Axis bandwidth_axis(const CsvTable& cases, const std::vector<std::size_t>& rows, Look& look) {
+  Axis axis{.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s", .log = true};
+  std::vector<double> limits;
+  bool unlimited = false;
+  for (const std::size_t row : rows) {
+    const double limit = bandwidth(cases, row);
+    unlimited = unlimited || std::isnan(limit);
+    if (!std::isnan(limit)) limits.push_back(limit);
+  }
+  if (!unlimited) return axis;
+  if (!limits.empty()) {
+    axis.tics = make_scale(axis, limits).tics;
+    look.no_limit = 4.0 * *std::max_element(limits.begin(), limits.end());
+    std::erase_if(axis.tics, [&](const Tic& tic) { return tic.value * 2.0 > look.no_limit; });
+  }
+  axis.tics.push_back({look.no_limit, "no limit"});
+  return axis;
+}
+
+}  // namespace
+
+Figure exposed_communication_figure(const CsvTable& cases, const FigureContext& context) {
+  Figure figure{.name = "exposed_communication",
+                .title = kTitle,
+                .subtitle = context.subtitle,
+                .shared_axes = true};
+  if (!cases.has("exposed_communication_median_s"))
+    return empty_figure(figure.name, kTitle, "the run is of a schema without communication times");
+  const std::vector<std::size_t> rows = drawn_rows(cases);
+  if (rows.empty())
+    return empty_figure(figure.name, kTitle,
+                        "no case of two workers or more that are not serial has communication "
+                        "times");
+  Look look{
+      .others = splitting_columns(
+          cases, rows, {"algorithm", "n_tokens", "workers", "ranks", "link_bandwidth_byte_per_s"})};
+  const Axis x = bandwidth_axis(cases, rows, look);
+  const auto panels = rows_of_panels(cases, rows);
+  for (const auto& [key, members] : panels) {
+    if (figure.panels.size() == kMostPanels) break;
+    figure.panels.push_back(draw_panel(cases, key, members, look));
+    figure.panels.back().x = x;
+    figure.panels.back().y = {.label = "exposed communication (% of wall)",
+                              .column = "exposed_communication_percent",
+                              .from_zero = true};
+  }
+  arrange_panels(figure);
+  figure.notes = {
+      "Time in which the worker with most of it waited for data on its way, summed over steps, "
+      "over "
+      "the wall clock of the case: medians of both; the run keeps no interval of the first.",
+      "No limit: the case names no bandwidth, data move as fast as the machine's memory or network "
+      "lets them. Thin and dashed: the cost model's prediction."};
+  if (panels.size() > kMostPanels)
+    figure.notes.push_back(
+        fmt::format("The first {} panels by N, W and ranks are drawn; left out: {}.", kMostPanels,
+                    panels.size() - kMostPanels));
+  return figure;
+}
+
+}  // namespace qb

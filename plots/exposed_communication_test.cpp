@@ -1,0 +1,113 @@
+#include "plots/exposed_communication.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Values link_case(const std::string& algorithm, const std::string& ranks,
+                 const std::string& bandwidth, double exposed_s, int workers = 4) {
+  Values values = ok_case(workers, 8192, 1.0);
+  values["algorithm"] = algorithm;
+  values["ranks"] = ranks;
+  values["provenance"] = ranks == "model" ? "model" : "measured";
+  values["link_bandwidth_byte_per_s"] = bandwidth;
+  values["wall_time_median_s"] = "2";
+  values["exposed_communication_median_s"] = to_text(exposed_s);
+  values["case_id"] += algorithm + ranks + bandwidth;
+  return values;
+}
+
+CsvTable table(const std::vector<Values>& rows) {
+  CsvTable cases = no_cases();
+  for (const Values& values : rows) add_case(cases, values);
+  return cases;
+}
+
+const Series& named(const Panel& panel, const std::string& name) {
+  for (const Series& series : panel.series)
+    if (series.name == name) return series;
+  throw std::out_of_range(name);
+}
+
+std::vector<std::string> titles(const Figure& figure) {
+  std::vector<std::string> out;
+  for (const Panel& panel : figure.panels) out.push_back(panel.title);
+  return out;
+}
+
+TEST(ExposedCommunication, IsAShareOfTheWallClockAgainstBandwidth) {
+  const Figure figure = exposed_communication_figure(
+      table({link_case("ring", "threads", "1e10", 0.1), link_case("ring", "threads", "1e9", 1.0),
+             link_case("zigzag", "threads", "1e9", 0.5)}),
+      {});
+  ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, threads"));
+  const Series& ring = named(figure.panels[0], "ring");
+  ASSERT_EQ(ring.points.size(), 2u);
+  EXPECT_EQ(ring.points[0].x, 1.0);
+  EXPECT_DOUBLE_EQ(ring.points[0].y, 50.0);
+  EXPECT_EQ(ring.points[1].x, 10.0);
+  EXPECT_DOUBLE_EQ(ring.points[1].y, 5.0);
+  EXPECT_EQ(ring.style, algorithm_style("ring"));
+  EXPECT_DOUBLE_EQ(named(figure.panels[0], "zigzag").points.at(0).y, 25.0);
+  EXPECT_TRUE(figure.panels[0].x.log);
+  EXPECT_TRUE(figure.panels[0].x.tics.empty()) << "no case is without a limit";
+}
+
+TEST(ExposedCommunication, TheModelStandsThinAndDashedBesideTheMeasuredCases) {
+  const Figure figure = exposed_communication_figure(
+      table({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "mpi", "1e9", 1.2),
+             link_case("ring", "model", "1e9", 0.8), link_case("ring", "model", "1e9", 0.6, 8)}),
+      {});
+  ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi", "N = 8,192, W = 4, threads",
+                                          "N = 8,192, W = 8, model"));
+  for (const std::size_t panel : {0u, 1u}) {
+    const Series& model = named(figure.panels[panel], "ring, model");
+    EXPECT_TRUE(model.thin);
+    EXPECT_EQ(model.style.dash, 1);
+    EXPECT_EQ(model.style.colour, algorithm_style("ring").colour);
+    EXPECT_DOUBLE_EQ(model.points.at(0).y, 40.0);
+  }
+  EXPECT_FALSE(named(figure.panels[2], "ring").thin);
+}
+
+TEST(ExposedCommunication, CasesWithoutALimitStandApartBehindTheOthers) {
+  const Figure figure = exposed_communication_figure(
+      table({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "threads", "1e10", 0.5),
+             link_case("ring", "threads", "", 0.2)}),
+      {});
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_EQ(named(panel, "ring").points.size(), 2u);
+  const Series& apart = named(panel, "ring, no limit");
+  EXPECT_DOUBLE_EQ(apart.points.at(0).y, 10.0);
+  EXPECT_GT(apart.points[0].x, 10.0);
+  EXPECT_FALSE(apart.in_legend);
+  EXPECT_EQ(panel.x.tics.back().label, "no limit");
+  EXPECT_EQ(panel.x.tics.back().value, apart.points[0].x);
+}
+
+TEST(ExposedCommunication, AnAlgorithmWithoutAnyLimitIsStillInTheLegend) {
+  const Figure figure =
+      exposed_communication_figure(table({link_case("ring", "threads", "", 0.2)}), {});
+  EXPECT_TRUE(named(figure.panels.at(0), "ring").in_legend);
+  EXPECT_EQ(figure.panels[0].x.tics.size(), 1u);
+}
+
+TEST(ExposedCommunication, SerialCasesAndOneWorkerHaveNoShare) {
+  EXPECT_THAT(exposed_communication_figure(table({link_case("ring", "serial", "", 0.2),
+                                                  link_case("ring", "threads", "", 0.0, 1)}),
+                                           {})
+                  .empty_reason,
+              HasSubstr("communication times"));
+  EXPECT_THAT(exposed_communication_figure(CsvTable({"case_id"}), {}).empty_reason,
+              HasSubstr("schema"));
+}
+
+}  // namespace
+}  // namespace qb
