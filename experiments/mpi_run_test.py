@@ -118,13 +118,16 @@ class MpiRun(unittest.TestCase):
         command, environment = self.command(LONG, [], 3)
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env=environment) as mpirun:
-            deadline = time.monotonic() + 30
-            while not glob.glob(self.path("results/long/a/cases.csv")):
-                self.assertLess(time.monotonic(), deadline, "the run does not begin")
-                time.sleep(0.1)
-            time.sleep(1.0)
-            os.kill(self.process_of_rank(2), signal_of_rank_2)
-            said = mpirun.communicate(timeout=60)[0]
+            try:
+                deadline = time.monotonic() + 30
+                while not glob.glob(self.path("results/long/a/cases.csv")):
+                    self.assertLess(time.monotonic(), deadline, "the run does not begin")
+                    time.sleep(0.1)
+                time.sleep(1.0)
+                os.kill(self.process_of_rank(2), signal_of_rank_2)
+                said = mpirun.communicate(timeout=60)[0]
+            finally:
+                mpirun.terminate()  # nothing where it has ended; its ranks end with it
         return self.rows(), mpirun.returncode, said
 
     def test_ranks_and_other_executors_share_a_run(self):

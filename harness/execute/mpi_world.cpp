@@ -46,7 +46,8 @@ struct MpiWorld::State {
   int rank = 0;
   int size = 1;
   bool broken = false;
-  double offset_s = 0.0;  // rank 0's now_s() less this one's
+  double offset_s = 0.0;                // rank 0's now_s() less this one's
+  std::map<int, MPI_Comm> first_ranks;  // by their number; null where this rank is not of them
 
   // Waits without burning a core: the other ranks may share it.
   void await(MPI_Request& request, double timeout_s, const char* what) {
@@ -63,6 +64,33 @@ struct MpiWorld::State {
                         fmt::format("rank {} waited {} s in vain for {}", rank, timeout_s, what));
       rest(std::chrono::microseconds(200));
     }
+  }
+
+  // Waits for what ends when all ranks take part; rank 0 tells the others' story.
+  void await_all(MPI_Request& request, double timeout_s) {
+    try {
+      await(request, rank == 0 ? timeout_s : 0.0, "all ranks to begin");
+    } catch (const CaseError&) {
+      broken = true;
+      throw;
+    }
+  }
+
+  // The communicator of the first `workers` ranks, made on its first use by all ranks.
+  MPI_Comm& ranks_of(int workers, double timeout_s) {
+    const auto [found, is_new] = first_ranks.emplace(workers, MPI_COMM_NULL);
+    if (!is_new) return found->second;
+    // A split has no end of its own where a rank does not come, and is made only once for that.
+    MPI_Request come = MPI_REQUEST_NULL;
+    {
+      const std::lock_guard lock(mutex);
+      QB_MPI(MPI_Ibarrier(control, &come));
+    }
+    await_all(come, timeout_s);
+    const std::lock_guard lock(mutex);
+    QB_MPI(MPI_Comm_split(control, rank < workers ? 0 : MPI_UNDEFINED, rank, &found->second));
+    if (found->second != MPI_COMM_NULL) MPI_Comm_set_errhandler(found->second, MPI_ERRORS_RETURN);
+    return found->second;
   }
 
   // The offset of the clocks by the fastest of some round trips with rank 0.
@@ -127,6 +155,8 @@ MpiWorld::MpiWorld() : state_(std::make_unique<State>()) {
 
 MpiWorld::~MpiWorld() {
   current_world = nullptr;
+  for (auto& [number, ranks] : state_->first_ranks)
+    if (ranks != MPI_COMM_NULL) MPI_Comm_free(&ranks);
   MPI_Comm_free(&state_->control);
   MPI_Finalize();
 }
@@ -347,30 +377,24 @@ struct MpiTransport::State {
 };
 
 std::unique_ptr<MpiTransport> MpiWorld::make_transport(int workers, double timeout_s) {
+  MPI_Comm& ranks = state_->ranks_of(workers, timeout_s);
+  if (ranks == MPI_COMM_NULL) return nullptr;
   auto state = std::make_unique<MpiTransport::State>(*state_);
-  // A split has no end of its own where a rank does not come; rank 0 tells the others' story.
+  state->timeout_s = timeout_s;
+  // Every transport's messages are its own: what an ended one left on the way cannot meet them.
   MPI_Request come = MPI_REQUEST_NULL;
   {
     const std::lock_guard lock(state_->mutex);
-    QB_MPI(MPI_Ibarrier(state_->control, &come));
+    QB_MPI(MPI_Comm_idup(ranks, &state->messages, &come));
   }
-  try {
-    state_->await(come, state_->rank == 0 ? timeout_s : 0.0, "all ranks to begin");
-  } catch (const CaseError&) {
-    state_->broken = true;
-    throw;
-  }
+  state_->await_all(come, timeout_s);
   {
     const std::lock_guard lock(state_->mutex);
-    QB_MPI(MPI_Comm_split(state_->control, state_->rank < workers ? 0 : MPI_UNDEFINED, state_->rank,
-                          &state->messages));
-    if (state->messages == MPI_COMM_NULL) return nullptr;
     MPI_Comm_set_errhandler(state->messages, MPI_ERRORS_RETURN);
     MPI_Comm_rank(state->messages, &state->rank);
     MPI_Comm_size(state->messages, &state->size);
     state->await_failures();
   }
-  state->timeout_s = timeout_s;
   return std::make_unique<MpiTransport>(std::move(state));
 }
 
