@@ -6,13 +6,16 @@
 namespace qb {
 namespace {
 
+// Above, less effort: the number of pairs, of remainders and of workers grow together.
+constexpr int kFewWorkers = 256;
+
 // Twice the tokens above q that worker k has through its pairs, for the remainders r looked at.
 // larger(g) = 1 for g >= W - r; a pair adds its weight times the larger groups among its two.
 class Excess {
  public:
   explicit Excess(int modulus) : modulus_(modulus) {
-    // Every remainder for small W; a sample of 128 above.
-    const int step = std::max(1, modulus / 128);
+    // Every remainder for small W; a sample above.
+    const int step = std::max(1, modulus / (modulus <= kFewWorkers ? 128 : 32));
     for (int r = 1; r < modulus; r += step) remainders_.push_back(r);
     sums_.assign(remainders_.size() * static_cast<std::size_t>(modulus), 0);
     add(0, 2);  // the diagonal block (n + 1)^2 = n^2 + 2 n + 1
@@ -89,9 +92,9 @@ std::vector<ResiduePair> balanced_pairs(const InterestSet& set,
   Excess excess(set.modulus);
   for (const ResiduePair& pair : kept) excess.add_pair(pair, 1);
   std::int64_t least = excess.cost();
-  constexpr int kMostPasses = 8;
+  const int most_passes = set.modulus <= kFewWorkers ? 8 : 2;
   bool better = true;
-  for (int pass = 0; better && pass < kMostPasses; ++pass) {
+  for (int pass = 0; better && pass < most_passes; ++pass) {
     better = false;
     for (std::size_t i = 0; i < kept.size(); ++i)
       for (const ResiduePair& other : all[i]) {

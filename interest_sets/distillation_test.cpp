@@ -12,6 +12,7 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/status.h"
+#include "interest_sets/constructions.h"
 
 namespace qb {
 namespace {
@@ -47,7 +48,7 @@ std::vector<InterestSet> sample_sets() {
   std::vector<InterestSet> sets;
   for (int workers = 3; workers <= 111; ++workers) {
     sets.push_back(default_interest_set(workers));
-    if (workers % 5 < 2) sets.push_back(constructed_interest_set(workers));
+    if (workers % 5 < 2) sets.push_back(ruler_set(workers));
   }
   for (int workers : {112, 133, 250, 307, 400}) sets.push_back(default_interest_set(workers));
   sets.push_back({7, {3, 1, 0}});

@@ -8,6 +8,8 @@
 #include <stdexcept>
 
 #include "harness/base/status.h"
+#include "interest_sets/best_known.h"
+#include "interest_sets/constructions.h"
 #include "interest_sets/published.h"
 
 namespace qb {
@@ -106,24 +108,10 @@ std::vector<int> quorum(const InterestSet& set, int worker) {
 InterestSet default_interest_set(int modulus) {
   require_modulus(modulus);
   if (auto published = published_interest_set(modulus)) return *std::move(published);
-  return constructed_interest_set(modulus);
-}
-
-InterestSet constructed_interest_set(int modulus) {
-  require_modulus(modulus);
-  // j a - i with 0 <= i < a runs through (j-1) a + 1 .. j a, so the J multiples cover 1 .. J a, and
-  // W/2 is enough because a difference covers its negative too. The size a + J is least near
-  // a = sqrt(W/2).
-  const int half = modulus / 2;
-  const auto multiples = [&](int step) { return (half + step - 1) / step; };
-  int step = 2;
-  while (step + 1 + multiples(step + 1) <= step + multiples(step)) ++step;
-  InterestSet set{.modulus = modulus, .residues = {}};
-  for (int i = 0; i < step; ++i) set.residues.push_back(i);
-  for (int j = 1; j <= multiples(step); ++j)
-    if (j * step < modulus) set.residues.push_back(j * step);
-  verify(set);
-  return set;
+  const auto stored = stored_best_sets();
+  const auto index = static_cast<std::size_t>(modulus - stored.front().set.modulus);
+  if (index < stored.size()) return stored[index].set;
+  return singer_order(modulus) ? singer_set(modulus) : ruler_set(modulus);
 }
 
 }  // namespace qb

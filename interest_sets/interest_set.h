@@ -44,8 +44,4 @@ void verify(const InterestSet& set);
 // UsageError below 3.
 [[nodiscard]] InterestSet default_interest_set(int modulus);
 
-// {0, 1, ..., a-1} with the multiples a, 2a, ..., up to W/2: about sqrt(2 W) residues, where no set
-// has fewer than about sqrt(W). W >= 3, else UsageError.
-[[nodiscard]] InterestSet constructed_interest_set(int modulus);
-
 }  // namespace qb

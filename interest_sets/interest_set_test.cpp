@@ -8,6 +8,8 @@
 #include <set>
 
 #include "harness/base/status.h"
+#include "interest_sets/best_known.h"
+#include "interest_sets/constructions.h"
 
 namespace qb {
 namespace {
@@ -104,21 +106,12 @@ TEST(InterestSet, QuorumIsTheSetMovedByTheWorker) {
 TEST(InterestSet, DefaultIsThePublishedSetWhereThereIsOne) {
   for (int workers = 3; workers <= 111; ++workers)
     EXPECT_EQ(default_interest_set(workers), published_interest_set(workers).value());
-  EXPECT_EQ(default_interest_set(112), constructed_interest_set(112));
+  EXPECT_EQ(default_interest_set(112), stored_best_sets().front().set);
+  EXPECT_EQ(default_interest_set(1024), stored_best_sets().back().set);
+  EXPECT_EQ(default_interest_set(1057), singer_order(1057) ? singer_set(1057) : ruler_set(1057));
   EXPECT_EQ(published_interest_set(2), std::nullopt);
   EXPECT_EQ(published_interest_set(112), std::nullopt);
   for (int workers : {2, 1, 0, -4}) EXPECT_THROW((void)default_interest_set(workers), UsageError);
-}
-
-TEST(InterestSet, ConstructedSetsCoverWithAboutSqrtTwoWResidues) {
-  for (int workers = 3; workers <= 2000; workers += workers < 300 ? 1 : 17) {
-    const InterestSet set = constructed_interest_set(workers);
-    SCOPED_TRACE(testing::Message() << "W = " << workers << ", I = " << to_string(set));
-    EXPECT_EQ(set.modulus, workers);
-    EXPECT_NO_THROW(verify(set));
-    EXPECT_EQ(first_uncovered_by_definition(set), std::nullopt);
-    EXPECT_LE(static_cast<double>(set.residues.size()), std::sqrt(2.0 * workers) + 1.0);
-  }
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ using OnTask = std::function<bool(const SearchState&, const PlayedTask&)>;
 [[nodiscard]] std::uint64_t checksum(std::span<const InterestSet> sets);
 
 // The largest W whose search ends within seconds.
-inline constexpr int kMostExhaustiveWorkers = 79;
+inline constexpr int kMostExhaustiveWorkers = 65;
 
 // All m-subsets of Z_W that contain 0 and 1 and cover every difference, m the least size for which
 // there is one; residues ascending, sets in lexicographic order. Throws UsageError unless

@@ -27,6 +27,7 @@ bool names(const Spec& spec, std::string_view figure) {
 
 Plan plan_of(const Case& c) {
   StrategyOptions options{c.workers, std::nullopt};
+  options.distillation = c.distillation;
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   return make_plan(c.algorithm, make_problem(c.shape, c.mask, c.dtype, c.seed), options);
 }

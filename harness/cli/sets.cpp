@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "harness/cli/options.h"
+#include "harness/cli/sets_verbs.h"
 #include "harness/cli/sets_view.h"
 #include "harness/cli/verb.h"
 #include "harness/files/files.h"
+#include "interest_sets/constructions.h"
 
 namespace qb {
 namespace {
@@ -26,17 +28,40 @@ ExitCode print_table(TableForm form) {
   return ExitCode::ok;
 }
 
+ExitCode print_balance(TableForm form) {
+  const auto rows = compare_distillations();
+  fmt::print("{}", balance_table(rows, form));
+  const std::string summary = balance_summary(rows);
+  if (form == TableForm::csv)
+    fmt::print(stderr, "{}", summary);
+  else
+    fmt::print("\n{}", summary);
+  for (const DistillationRow& row : rows)
+    if (row.balanced < row.published) return ExitCode::regression;
+  return ExitCode::ok;
+}
+
 void add_table(CLI::App& sets, Action& action) {
   CLI::App* verb = sets.add_subcommand(
       "table", "the 109 published sets, their asym-RR recomputed beside the published one");
   const auto form = std::make_shared<TableForm>(TableForm::terminal);
   add_table_form(*verb, *form);
+  const auto distillation = std::make_shared<Distillation>(Distillation::published);
+  add_word(*verb, "--distillation", *distillation,
+           "balanced: both distillations side by side, with RR / W and longest subsequence; "
+           "default published");
   verb->footer(
-      "Exit code 4 if any ratio differs by more than one unit of the fourth decimal.\n\n"
+      "Exit code 4 if any ratio differs by more than one unit of the fourth decimal; with\n"
+      "--distillation balanced, if a balanced ratio is below the published one.\n\n"
       "Examples:\n"
       "  qb sets table\n"
-      "  qb sets table --csv > interest_sets.csv");
-  verb->callback([&action, form] { action = [form] { return print_table(*form); }; });
+      "  qb sets table --csv > interest_sets.csv\n"
+      "  qb sets table --distillation balanced");
+  verb->callback([&action, form, distillation] {
+    action = [form, distillation] {
+      return *distillation == Distillation::balanced ? print_balance(*form) : print_table(*form);
+    };
+  });
 }
 
 void add_verify_file(CLI::App& sets, Action& action) {
@@ -64,13 +89,44 @@ void add_show(CLI::App& sets, Action& action) {
   const auto workers = std::make_shared<int>(0);
   add_integer(*verb, "--workers", *workers, "W, 3 or more")->required();
   verb->footer(
-      "Up to W = 111 it is the published set, above it a plain construction.\n\n"
+      "Up to W = 111 it is the published set, to 1024 the best known one, above it Singer's where\n"
+      "W = q^2 + q + 1 with a prime power q, else a ruler.\n\n"
       "Examples:\n"
       "  qb sets show --workers 7\n"
       "  qb sets show --workers 1057");
   verb->callback([&action, workers] {
     action = [workers] {
       fmt::print("{}", show_set(*workers));
+      return ExitCode::ok;
+    };
+  });
+}
+
+struct ConstructWords {
+  int from = 0;
+  int to = 0;
+  double moves = 4e5;
+};
+
+void add_construct(CLI::App& sets, Action& action) {
+  CLI::App* verb = sets.add_subcommand(
+      "construct", "small sets for a range of W: Singer, ruler, local search; lines W m: residues");
+  const auto words = std::make_shared<ConstructWords>();
+  add_integer(*verb, "--from", words->from, "first W, 3 or more")->required();
+  add_integer(*verb, "--to", words->to, "last W")->required();
+  add_positive(*verb, "--moves", words->moves,
+               "moves of local search for each W, about 2 million a second (default 4e5)");
+  verb->footer(
+      "Deterministic. interest_sets/best_known.txt is what it printed.\n\n"
+      "Examples:\n"
+      "  qb sets construct --from 112 --to 157 --moves 4e6\n"
+      "  qb sets construct --from 1057 --to 1057");
+  verb->callback([&action, words] {
+    action = [words] {
+      for (int workers = words->from; workers <= words->to; ++workers) {
+        fmt::print("{}", set_line(searched_set(workers, static_cast<std::int64_t>(words->moves))));
+        std::fflush(stdout);
+      }
       return ExitCode::ok;
     };
   });
@@ -112,17 +168,23 @@ void add_responsibility(CLI::App& sets, Action& action) {
 
 void add_sets(CLI::App& app, Action& action) {
   CLI::App* sets = app.add_subcommand(
-      "sets", "interest sets: the published table, a verifier, responsibility ratios");
+      "sets", "interest sets: the published table, exhaustive search, a set for any W, balance");
   sets->require_subcommand(1);
   sets->footer(
       "Examples:\n"
       "  qb sets table\n"
       "  qb sets show --workers 7\n"
+      "  qb sets search --workers 52\n"
       "  qb sets SUBCOMMAND --help");
   add_table(*sets, action);
   add_verify_file(*sets, action);
   add_show(*sets, action);
   add_responsibility(*sets, action);
+  add_construct(*sets, action);
+  add_sets_search(*sets, action);
+  add_sets_product(*sets, action);
+  add_sets_skew(*sets, action);
+  add_sets_figures(*sets, action);
 }
 
 }  // namespace qb

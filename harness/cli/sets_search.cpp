@@ -13,6 +13,7 @@
 #include "harness/cli/sets_search_view.h"
 #include "harness/cli/sets_verbs.h"
 #include "harness/files/files.h"
+#include "interest_sets/minimum_list.h"
 
 namespace qb {
 namespace {
@@ -24,6 +25,7 @@ struct SearchWords {
   int best = 10;
   bool count = false;
   bool quiet = false;
+  bool compact = false;
   std::string journal;
   TableForm form = TableForm::terminal;
 };
@@ -39,7 +41,8 @@ class Watcher {
  public:
   Watcher(const SearchWords& words, SearchState& state) : words_(words), state_(state) {
     if (words.journal.empty()) return;
-    if (std::filesystem::exists(words.journal)) take_up();
+    if (std::filesystem::exists(words.journal))
+      take_up();
     else
       append_and_flush(words.journal, journal_head(state));
   }
@@ -119,10 +122,9 @@ SearchOutcome search(const SearchWords& words) {
   const OnTask on_task = [&](const SearchState& now, const PlayedTask& played) {
     return watcher(now, played);
   };
-  if (words.size > 0)
-    (void)search_size(outcome.state, words.size, outcome.threads, on_task);
-  outcome.size = words.size > 0 ? words.size
-                                : search_minimum(outcome.state, outcome.threads, on_task);
+  if (words.size > 0) (void)search_size(outcome.state, words.size, outcome.threads, on_task);
+  outcome.size =
+      words.size > 0 ? words.size : search_minimum(outcome.state, outcome.threads, on_task);
   watcher.end();
   outcome.seconds = seconds_since(begin);
   outcome.sets = sets_of_orbits(words.workers, outcome.state.sizes.at(outcome.size).found);
@@ -133,6 +135,12 @@ ExitCode print_search(const SearchWords& words) {
   SearchOutcome outcome = search(words);
   if (words.count) {
     fmt::print("{}\n", outcome.sets.size());
+    return ExitCode::ok;
+  }
+  if (words.compact) {
+    fmt::print(
+        "{}", compact_record({words.workers, outcome.size, outcome.sets.size(),
+                              checksum(outcome.sets), outcome.state.sizes.at(outcome.size).found}));
     return ExitCode::ok;
   }
   const std::string summary = search_summary(outcome);
@@ -158,12 +166,14 @@ void add_sets_search(CLI::App& sets, Action& action) {
   add_integer(*verb, "--threads", words->threads, "default: all cores");
   add_integer(*verb, "--best", words->best, "how many to print by each ranking (default 10)");
   verb->add_flag("--count", words->count, "print the number of sets alone");
+  verb->add_flag("--compact", words->compact, "print a record as in interest_sets/minimum.txt");
   verb->add_flag("--quiet", words->quiet, "no progress");
   verb->add_option("--journal", words->journal,
                    "a file to write the finished tasks to; it takes up from there");
   add_table_form(*verb, words->form);
   verb->footer(
-      "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. Minimality\n"
+      "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. "
+      "Minimality\n"
       "is proved by searching every smaller size to its end. W <= 79 takes seconds, proofs to\n"
       "W = 133 minutes. --csv prints every set. Killed, it goes on with the same command and the\n"
       "same --journal.\n\n"

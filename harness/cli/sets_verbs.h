@@ -8,8 +8,8 @@
 namespace qb {
 
 void add_sets_search(CLI::App& sets, Action& action);
-void add_sets_table(CLI::App& sets, Action& action);
-void add_sets_skew(CLI::App& sets, Action& action);
 void add_sets_product(CLI::App& sets, Action& action);
+void add_sets_skew(CLI::App& sets, Action& action);
+void add_sets_figures(CLI::App& sets, Action& action);
 
 }  // namespace qb

@@ -12,6 +12,8 @@
 #include "harness/base/numbers.h"
 #include "harness/base/status.h"
 #include "harness/base/text_table.h"
+#include "interest_sets/best_known.h"
+#include "interest_sets/constructions.h"
 #include "interest_sets/distillation.h"
 #include "interest_sets/minimum_sets.h"
 
@@ -56,10 +58,14 @@ std::optional<std::string> complaint(const ListedSet& listed) {
 
 std::string describe_ratio(const InterestSet& set) {
   const double ours = asymptotic_responsibility_ratio(set);
+  const double balanced = asymptotic_responsibility_ratio(set, Distillation::balanced);
   const auto published = published_asymptotic_ratio(set.modulus);
-  if (!published) return fmt::format("{:.4f} (perfect balance: {})", ours, set.modulus);
-  return fmt::format("{:.4f} (published {}: {})", ours, published->printed,
-                     verdict(agrees_with_published(ours, *published)));
+  if (!published)
+    return fmt::format("{:.4f}, balanced {:.4f} (perfect balance: {})", ours, balanced,
+                       set.modulus);
+  return fmt::format("{:.4f} (published {}: {}), balanced {:.4f} (perfect balance: {})", ours,
+                     published->printed, verdict(agrees_with_published(ours, *published)), balanced,
+                     set.modulus);
 }
 
 // Calls visit(row) for every N in [from, to], holding a piece of the rows at a time.
@@ -97,6 +103,72 @@ std::string comparison_summary(std::span<const PublishedComparison> rows) {
   return text + ".\n";
 }
 
+std::vector<DistillationRow> compare_distillations() {
+  std::vector<DistillationRow> rows;
+  for (const ListedSet& listed : published_interest_sets()) {
+    DistillationRow row{listed.set, 0.0, 0.0, 0, 0, false};
+    row.published = asymptotic_responsibility_ratio(row.set, Distillation::published);
+    row.balanced = asymptotic_responsibility_ratio(row.set, Distillation::balanced);
+    const auto published = longest_subsequences(row.set, Distillation::published);
+    const auto balanced = longest_subsequences(row.set, Distillation::balanced);
+    row.published_longest = published.back();
+    row.balanced_longest = balanced.back();
+    for (std::size_t i = 0; i < published.size(); ++i)
+      row.more_tokens |= balanced[i] > published[i];
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string balance_table(std::span<const DistillationRow> rows, TableForm form) {
+  if (form == TableForm::csv) {
+    CsvTable table({"workers", "quorum_size", "interest_set",
+                    "published_asymptotic_responsibility_ratio",
+                    "balanced_asymptotic_responsibility_ratio", "published_longest_tokens",
+                    "balanced_longest_tokens"});
+    for (const DistillationRow& row : rows)
+      table.append({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
+                    csv_residues(row.set), to_text(row.published), to_text(row.balanced),
+                    to_text(row.published_longest), to_text(row.balanced_longest)});
+    return table.to_string();
+  }
+  TextTable table({"W", "m", "interest set", "published", "balanced", "gain", "published / W",
+                   "balanced / W", "longest", "balanced longest"});
+  for (const DistillationRow& row : rows) {
+    const double workers = row.set.modulus;
+    table.add({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
+               braces(row.set.residues), fmt::format("{:.4f}", row.published),
+               fmt::format("{:.4f}", row.balanced),
+               fmt::format("{:.4f}", row.balanced / row.published),
+               fmt::format("{:.4f}", row.published / workers),
+               fmt::format("{:.4f}", row.balanced / workers), fmt::to_string(row.published_longest),
+               fmt::to_string(row.balanced_longest)});
+  }
+  return form == TableForm::markdown ? table.markdown() : table.terminal();
+}
+
+std::string balance_summary(std::span<const DistillationRow> rows) {
+  double published = 1.0;
+  double balanced = 1.0;
+  int worse = 0;
+  int more_tokens = 0;
+  for (const DistillationRow& row : rows) {
+    published = std::min(published, row.published / row.set.modulus);
+    balanced = std::min(balanced, row.balanced / row.set.modulus);
+    worse += row.balanced < row.published ? 1 : 0;
+    more_tokens += row.more_tokens ? 1 : 0;
+  }
+  return fmt::format(
+      "asym-RR / W is {:.4f} or more published, {:.4f} or more balanced; balanced is below "
+      "published "
+      "for {} of {} W and holds more local tokens for {}.\n",
+      published, balanced, worse, rows.size(), more_tokens);
+}
+
+std::string set_line(const InterestSet& set) {
+  return fmt::format("{:4} {:2}: {}\n", set.modulus, set.residues.size(), csv_residues(set));
+}
+
 SetVerdicts verify_sets(std::string_view text, std::string_view name) {
   SetVerdicts verdicts;
   const auto sets = parse_interest_sets(text, name);
@@ -118,24 +190,31 @@ SetVerdicts verify_sets(std::string_view text, std::string_view name) {
   return verdicts;
 }
 
+std::string source_of(int workers) {
+  if (published_interest_set(workers)) return "published table, supplement of CQS-Attention";
+  if (singer_order(workers)) return "line of a projective plane (Singer)";
+  if (workers <= stored_best_sets().back().set.modulus) return "best known, stored";
+  return "ruler (Wichmann)";
+}
+
 std::string show_set(int workers) {
-  const InterestSet set = default_interest_set(workers);
+  const KnownSet known = known_interest_set(workers);
+  const InterestSet& set = known.set;
   std::string text;
   const auto line = [&](std::string_view what, const std::string& value) {
     text += fmt::format("{:<14}{}\n", what, value);
   };
   line("workers", fmt::to_string(workers));
   line("interest set", to_string(set));
-  line("size", fmt::format("{} (no set can have fewer than {})", set.residues.size(),
-                           least_conceivable_size(workers)));
-  line("source", published_interest_set(workers)
-                     ? "published table, supplement of CQS-Attention"
-                     : "plain construction: 0..a-1 and the multiples of a up to W/2");
+  line("size", fmt::format("{} ({}; no set can have fewer than {})", set.residues.size(),
+                           word(known.standing), known.lower_bound));
+  line("source", source_of(workers));
   line("asym-RR", describe_ratio(set));
+  const auto kept = kept_residue_pairs(set);
   TextTable table({"worker", "quorum", "kept pairs"});
   for (int worker = 0; worker < workers; ++worker)
     table.add({fmt::to_string(worker), braces(quorum(set, worker)),
-               fmt::to_string(distill(set, worker).size())});
+               fmt::to_string(distill(workers, kept, worker, Distillation::published).size())});
   return text + "\n" + table.terminal();
 }
 

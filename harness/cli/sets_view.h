@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/cli/table_form.h"
 #include "interest_sets/published.h"
@@ -17,6 +18,24 @@ namespace qb {
                                            TableForm form);
 // One sentence: how many rows agree, and the W of those that do not.
 [[nodiscard]] std::string comparison_summary(std::span<const PublishedComparison> rows);
+
+// Both distillations of the published set of W, on the published interval N in [40 W, 41 W).
+struct DistillationRow {
+  InterestSet set;
+  double published = 0.0;  // asym-RR
+  double balanced = 0.0;
+  std::int64_t published_longest = 0;  // longest subsequence, the largest of the interval
+  std::int64_t balanced_longest = 0;
+  bool more_tokens = false;  // balanced holds more at some N
+};
+// W = 3..111.
+[[nodiscard]] std::vector<DistillationRow> compare_distillations();
+[[nodiscard]] std::string balance_table(std::span<const DistillationRow> rows, TableForm form);
+// The least asym-RR / W of both, and where tokens or balance got worse.
+[[nodiscard]] std::string balance_summary(std::span<const DistillationRow> rows);
+
+// `  57  8: 0 1 3 13 32 36 43 52` with its line end, as interest-set files have it.
+[[nodiscard]] std::string set_line(const InterestSet& set);
 
 struct SetVerdicts {
   std::string text;  // a line a set, `NAME:LINE: …`, then how many of them are good

@@ -5,6 +5,7 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/status.h"
+#include "harness/cli/sets_search_view.h"
 #include "interest_sets/distillation.h"
 
 namespace qb {
@@ -66,9 +67,11 @@ TEST(SetsView, ShowsSourceRatioAndQuorums) {
   EXPECT_THAT(published, HasSubstr("source        published table"));
   EXPECT_THAT(published, HasSubstr("6.9095 (published 6.9095: agrees)"));
   EXPECT_THAT(published, HasSubstr("\n     6  {6,0,2}           3\n"));
-  const std::string constructed = show_set(112);
-  EXPECT_THAT(constructed, HasSubstr("source        plain construction"));
-  EXPECT_THAT(constructed, HasSubstr("(no set can have fewer than 12)"));
+  EXPECT_THAT(published, HasSubstr("size          3 (singer; no set can have fewer than 3)"));
+  EXPECT_THAT(show_set(100),
+              HasSubstr("size          12 (optimal; no set can have fewer than 12)"));
+  EXPECT_THAT(show_set(1024), HasSubstr("source        best known, stored"));
+  EXPECT_THAT(show_set(1057), HasSubstr("no set can have fewer than 33"));
   EXPECT_THROW((void)show_set(2), UsageError);
 }
 
@@ -76,6 +79,53 @@ std::string whole_csv(int workers, std::int64_t from, std::int64_t to) {
   std::string text;
   responsibility_csv(workers, from, to, [&](std::string_view piece) { text += piece; });
   return text;
+}
+
+TEST(SetsView, BalanceStandsBesideThePublishedRule) {
+  const auto rows = compare_distillations();
+  ASSERT_EQ(rows.size(), 109u);
+  const std::string summary = balance_summary(rows);
+  EXPECT_THAT(summary, HasSubstr("published, 0.98"));
+  EXPECT_THAT(summary, HasSubstr("below published for 0 of 109 W"));
+  EXPECT_THAT(summary, HasSubstr("more local tokens for 0.\n"));
+  const CsvTable csv = CsvTable::parse(balance_table(rows, TableForm::csv), "csv");
+  EXPECT_EQ(csv.text(1, "workers"), "4");
+  EXPECT_NEAR(csv.number(1, "published_asymptotic_responsibility_ratio"), 3.1963, 5e-5);
+  EXPECT_GT(csv.number(1, "balanced_asymptotic_responsibility_ratio"), 3.95);
+  EXPECT_THAT(balance_table(rows, TableForm::markdown), HasSubstr("| 4 | 3 | {0,1,2} | 3.1963 |"));
+}
+
+TEST(SetsView, ALineOfASetIsReadAgain) {
+  const InterestSet set{57, {0, 1, 3, 13, 32, 36, 43, 52}};
+  EXPECT_EQ(set_line(set), "  57  8: 0 1 3 13 32 36 43 52\n");
+  EXPECT_EQ(parse_interest_sets(set_line(set), "mine").at(0).set, set);
+}
+
+TEST(SetsSearchView, SaysWhatIsProvedAndRanks) {
+  SearchOutcome outcome;
+  outcome.state.modulus = 8;
+  const auto go_on = [](const SearchState&, const PlayedTask&) { return true; };
+  outcome.size = search_minimum(outcome.state, 1, go_on);
+  outcome.sets = sets_of_orbits(8, outcome.state.sizes.at(outcome.size).found);
+  const std::string text = search_summary(outcome);
+  EXPECT_THAT(text, HasSubstr("size          4\n"));
+  EXPECT_THAT(text, HasSubstr("proved        minimum"));
+  EXPECT_THAT(text, HasSubstr("(with 0 and 1)"));
+  const auto ranked = ranked_sets(outcome.sets, 2);
+  ASSERT_EQ(ranked.size(), outcome.sets.size());
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    EXPECT_EQ(ranked[i].set, outcome.sets[i]);
+    EXPECT_EQ(ranked[i].asymptotic_ratio, asymptotic_responsibility_ratio(outcome.sets[i]));
+  }
+  EXPECT_THAT(best_sets(ranked, 2, TableForm::terminal), HasSubstr("Best by longest subsequence"));
+  EXPECT_EQ(CsvTable::parse(ranked_csv(ranked), "csv").size(), ranked.size());
+  outcome.size = 3;
+  outcome.state.sizes[3].played.assign(4, false);
+  outcome.sets.clear();
+  EXPECT_THAT(search_summary(outcome), HasSubstr("no interest set of 3 residues exists"));
+  outcome.state.sizes[3].played[0] = true;
+  EXPECT_EQ(progress_line(outcome.state, 3, 0, 2.0),
+            "m = 3: 1 of 4 tasks, 0 orbits, 2.00 s, about 6.00 s to go");
 }
 
 TEST(SetsView, ResponsibilityCsvHasEveryMinimumSetAtEveryN) {

@@ -19,7 +19,6 @@
 #include <algorithm>
 
 #include "harness/base/status.h"
-#include "harness/plan/layout.h"
 
 namespace qb {
 namespace {
@@ -43,6 +42,22 @@ InterestSet choose_interest_set(const StrategyOptions& options) {
                                  options.workers));
   verify(*options.interest_set);
   return *options.interest_set;
+}
+
+// Contiguous groups of these sizes. Throws UsageError where they are not W positive sizes of N.
+std::vector<TokenGroup> sized_groups(const StrategyOptions& options, const Shape& shape) {
+  std::vector<TokenGroup> groups;
+  std::int64_t first = 0;
+  for (std::int64_t size : options.group_sizes) {
+    if (size < 1) throw UsageError(fmt::format("a token group of {} tokens", size));
+    groups.push_back({first, size, 1});
+    first += size;
+  }
+  if (std::ssize(groups) != options.workers || first != shape.q_len || first != shape.kv_len)
+    throw UsageError(fmt::format(
+        "{} group sizes with {} tokens do not cut {} queries and {} keys for {} workers",
+        groups.size(), first, shape.q_len, shape.kv_len, options.workers));
+  return groups;
 }
 
 // Each group cut into two, the second one not the shorter.
@@ -79,7 +94,12 @@ QuorumBlocks::QuorumBlocks(PlanBuilder& builder, const StrategyOptions& options)
     : builder_(builder), distillation_(options.distillation) {
   Plan& plan = builder.plan;
   pairs_ = kept_residue_pairs(cqs_interest_set(plan.problem.shape, options), distillation_);
-  (void)deal_contiguous(plan, options.workers);
+  if (options.group_sizes.empty()) {
+    (void)deal_contiguous(plan, options.workers);
+  } else {
+    plan.q_groups = sized_groups(options, plan.problem.shape);
+    plan.kv_groups = plan.q_groups;
+  }
   in_pieces_ = distillation_ == Distillation::balanced && options.workers % 2 == 0 &&
                plan.problem.mask.kind != MaskKind::full;
   if (in_pieces_) plan.q_groups = halves(plan.q_groups);

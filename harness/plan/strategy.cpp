@@ -44,6 +44,8 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
     throw UsageError(fmt::format("an interest set belongs to cqs; {} takes none", algorithm));
   if (options.distillation != Distillation::published && !takes_interest_set(algorithm))
     throw UsageError(fmt::format("distillation belongs to cqs; {} has none", algorithm));
+  if (!options.group_sizes.empty() && !takes_interest_set(algorithm))
+    throw UsageError(fmt::format("group sizes belong to cqs; {} has none", algorithm));
   Plan plan = strategy.plan(problem, options);
   plan.algorithm = algorithm;  // the name that was asked for
   return plan;

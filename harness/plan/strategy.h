@@ -28,6 +28,8 @@ struct StrategyOptions {
   std::optional<InterestSet> interest_set{};  // cqs: default is the published set for `workers`
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
   Distillation distillation = Distillation::published;   // cqs
+  // cqs: tokens of each group, of queries and of keys alike, where they are not to be equal
+  std::vector<std::int64_t> group_sizes{};
 };
 
 // Two names of one strategy are two entries with the same function.
