@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 #include "harness/experiment/case.h"
+#include "harness/experiment/result.h"
 #include "harness/files/files.h"
 
 namespace qb {
@@ -23,6 +25,26 @@ void require_run_folder(const std::string& path) {
 
 CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(path), path); }
 
+// A run from before there were the parameters of layers computed attention: they have their
+// defaults then.
+CsvTable with_later_parameters(CsvTable cases) {
+  std::map<std::string, std::string> later;
+  for (const auto& [name, value] : case_parameters(Case{}))
+    if (name == "workload" || name.starts_with("layer_")) later[name] = value;
+  std::vector<std::string> before;
+  for (const std::string& column : case_columns())
+    if (!later.contains(column)) before.push_back(column);
+  if (cases.header() != before || cases.torn()) return cases;
+  CsvTable wider(case_columns());
+  for (std::size_t row = 0; row < cases.size(); ++row) {
+    std::vector<std::string> fields;
+    for (const std::string& column : case_columns())
+      fields.push_back(later.contains(column) ? later[column] : cases.text(row, column));
+    wider.append(std::move(fields));
+  }
+  return wider;
+}
+
 }  // namespace
 
 RunFolder read_run_folder(const std::string& path) {
@@ -30,7 +52,7 @@ RunFolder read_run_folder(const std::string& path) {
   RunFolder run;
   run.path = path;
   run.manifest = manifest_from_json(read_file(path + "/manifest.json"), path + "/manifest.json");
-  run.cases = read_table(path + "/cases.csv");
+  run.cases = with_later_parameters(read_table(path + "/cases.csv"));
   run.samples = read_table(path + "/samples.csv");
   return run;
 }

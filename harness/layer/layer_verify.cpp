@@ -58,6 +58,8 @@ Verification verify_layer(const LayerQuestion& question, const float* y,
                     to_text(place_of(flaw - y, shape.n_tokens, width)), *flaw);
     return verification;
   }
+  verification.correct = rows.empty();
+  if (verification.correct) return verification;
   const std::vector<double> reference = reference_layer_rows(question, rows, threads);
   const std::vector<double> naive = naive_layer_rows(question, rows, threads);
   double magnitude = 0.0;

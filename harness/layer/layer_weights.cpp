@@ -25,6 +25,9 @@ bool is_norm_scale(LayerTensor tensor) {
   return tensor == LayerTensor::attention_norm_scale || tensor == LayerTensor::output_norm_scale;
 }
 
+// Of the hidden states; the tensors follow.
+std::uint64_t first_key(std::uint64_t seed) { return (seed + 1) << 8; }
+
 std::string file_of(const std::string& folder, LayerTensor tensor) {
   return fmt::format("{}/{}.npy", folder, word(tensor));
 }
@@ -91,7 +94,7 @@ float* LayerWeights::data(LayerTensor tensor) const {
 LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed, Allocator& allocator,
                             int threads) {
   LayerWeights weights(shape, allocator);
-  std::uint64_t key = (seed + 1) << 8;  // not those of the inputs, which follow one another
+  std::uint64_t key = first_key(seed);
   for (const auto& entry : Words<LayerTensor>::table) {
     const LayerTensor tensor = entry.first;
     const std::vector<std::int64_t> sizes = tensor_shape(shape, tensor);
@@ -106,6 +109,13 @@ LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed, Allocat
     });
   }
   return weights;
+}
+
+Tensor random_states(const LayerShape& shape, std::uint64_t seed, Allocator& allocator,
+                     int threads) {
+  Tensor states(allocator, DType::f32, shape.states(), "hidden_states");
+  fill_normal(states.view(), first_key(seed), threads);
+  return states;
 }
 
 LayerWeights read_weights(const std::string& folder, const LayerShape& shape,

@@ -85,6 +85,10 @@ class LayerWeights {
 [[nodiscard]] LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed,
                                           Allocator& allocator, int threads);
 
+// Standard normal hidden states [batch, N, H] of the same seed, labelled `hidden_states`.
+[[nodiscard]] Tensor random_states(const LayerShape& shape, std::uint64_t seed,
+                                   Allocator& allocator, int threads);
+
 // From FOLDER/NAME.npy for each of the names above; f16, f32 or f64. Throws UsageError in one
 // sentence for a folder or file that is not there, a shape that does not fit, or a value that is
 // not finite.
