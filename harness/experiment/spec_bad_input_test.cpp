@@ -187,7 +187,7 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nlayer.weights: bert/layer0\n",
        "3:16: layer.weights is for workload transformer_layer"},
       {"n_tokens: 8\nworkload: transformer\n",
-       "3:11: unknown workload 'transformer'; did you mean 'transformer_layer'?"},
+       "3:11: unknown workload 'transformer'; known: attention, transformer_layer"},
       {"n_tokens: 8\nworkload: transformer_layer\nlayer.block_tokens: 0\n",
        "4:21: layer.block_tokens must be from 1 to 3,000,000,000, got 0"},
       {"n_tokens: 8\nq_heads: 8\nkv_heads: 3\n", "4:11: q_heads 8 is no multiple of kv_heads 3"},
