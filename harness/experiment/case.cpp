@@ -109,6 +109,7 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"link_mode", name(c.link_mode)},
           {"model_device", c.model_device.value_or("")},
           {"model_cores", fmt::format("{}", c.model_cores)},
+          {"distillation", name(c.distillation)},
           {"workload", name(c.workload)},
           {"layer_feed_forward_dim", to_text(c.layer_feed_forward_dim)},
           {"layer_block_tokens", c.layer_block_tokens == 0 ? "" : to_text(c.layer_block_tokens)},
@@ -155,6 +156,7 @@ std::string case_to_json(const Case& c) {
                      {"link_mode", word(c.link_mode)},
                      {"model_device", optional_to_json(c.model_device)},
                      {"model_cores", c.model_cores},
+                     {"distillation", word(c.distillation)},
                      {"workload", word(c.workload)},
                      {"layer_feed_forward_dim", c.layer_feed_forward_dim},
                      {"layer_block_tokens", c.layer_block_tokens},
@@ -189,6 +191,7 @@ Case case_from_json(std::string_view text) {
     c.link_mode = enum_at<LinkMode>(json, "link_mode");
     c.model_device = optional_at<std::string>(json, "model_device");
     json.at("model_cores").get_to(c.model_cores);
+    c.distillation = enum_at<Distillation>(json, "distillation");
     c.workload = enum_at<Workload>(json, "workload");
     json.at("layer_feed_forward_dim").get_to(c.layer_feed_forward_dim);
     json.at("layer_block_tokens").get_to(c.layer_block_tokens);

@@ -86,6 +86,7 @@ struct Case {
   LinkMode link_mode = LinkMode::overlap;
   std::optional<std::string> model_device;  // a file, or `here`: measured when the case begins
   int model_cores = 0;                      // devices that the workers share; 0: as the device says
+  Distillation distillation = Distillation::published;  // cqs
   Workload workload = Workload::attention;
   std::int64_t layer_feed_forward_dim = 0;   // 0: 4 x the hidden width
   std::int64_t layer_block_tokens = 0;       // 0: the plain layer

@@ -123,6 +123,8 @@ constexpr Parameter kParameters[] = {
      store_optional<&Case::model_device>},
     {"model.cores", "model_cores", integer, 0, kMaxThreads, "0", "", false, nullptr,
      store_integer<&Case::model_cores>},
+    word_parameter("distillation", "published", all_words<Distillation>,
+                   store_word<&Case::distillation>),
     word_parameter("workload", "attention", all_words<Workload>, store_word<&Case::workload>),
     {"layer.feed_forward_dim", "layer_feed_forward_dim", integer, 0, kMaxWidth, "0", "", false,
      nullptr, store_integer<&Case::layer_feed_forward_dim>},

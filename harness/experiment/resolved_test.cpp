@@ -69,6 +69,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "link.mode: overlap\n"
             "model.device: ~\n"
             "model.cores: 0\n"
+            "distillation: published\n"
             "workload: attention\n"
             "layer.feed_forward_dim: 0\n"
             "layer.block_tokens: ~\n"

@@ -25,24 +25,26 @@ void require_run_folder(const std::string& path) {
 
 CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(path), path); }
 
-// A run from before there were the parameters of layers computed attention: they have their
-// defaults then.
-CsvTable with_later_parameters(CsvTable cases) {
-  std::map<std::string, std::string> later;
+// Schema 4 is schema 3 with more parameters, and grows by parameters.
+constexpr int kOldestReadableSchema = 3;
+
+// Gives the table those of case_columns() that are parameters and that it lacks, with their
+// defaults. Unchanged where its other columns are not those of this schema.
+CsvTable with_all_parameters(const CsvTable& cases, const std::string& path) {
+  std::map<std::string, std::string> added;
   for (const auto& [name, value] : case_parameters(Case{}))
-    if (name == "workload" || name.starts_with("layer_")) later[name] = value;
-  std::vector<std::string> before;
+    if (!cases.has(name)) added[name] = value;
   for (const std::string& column : case_columns())
-    if (!later.contains(column)) before.push_back(column);
-  if (cases.header() != before || cases.torn()) return cases;
-  CsvTable wider(case_columns());
+    if (!cases.has(column) && !added.contains(column)) return cases;
+  CsvTable table(case_columns());
   for (std::size_t row = 0; row < cases.size(); ++row) {
     std::vector<std::string> fields;
     for (const std::string& column : case_columns())
-      fields.push_back(later.contains(column) ? later[column] : cases.text(row, column));
-    wider.append(std::move(fields));
+      fields.push_back(added.contains(column) ? added.at(column) : cases.text(row, column));
+    table.append(std::move(fields));
   }
-  return wider;
+  // A torn line stays torn.
+  return CsvTable::parse(table.to_string() + (cases.torn() ? "torn" : ""), path);
 }
 
 }  // namespace
@@ -52,8 +54,13 @@ RunFolder read_run_folder(const std::string& path) {
   RunFolder run;
   run.path = path;
   run.manifest = manifest_from_json(read_file(path + "/manifest.json"), path + "/manifest.json");
-  run.cases = with_later_parameters(read_table(path + "/cases.csv"));
+  run.cases = read_table(path + "/cases.csv");
   run.samples = read_table(path + "/samples.csv");
+  if (run.manifest.schema_version >= kOldestReadableSchema &&
+      run.manifest.schema_version <= kSchemaVersion) {
+    run.cases = with_all_parameters(run.cases, path + "/cases.csv");
+    run.manifest.schema_version = kSchemaVersion;
+  }
   return run;
 }
 
