@@ -25,7 +25,7 @@ void require_run_folder(const std::string& path) {
 
 CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(path), path); }
 
-// Schema 4 is schema 3 with more parameters.
+// Schema 4 is schema 3 with more parameters, and grows by parameters.
 constexpr int kOldestReadableSchema = 3;
 
 // Gives the table those of case_columns() that are parameters and that it lacks, with their
@@ -57,7 +57,7 @@ RunFolder read_run_folder(const std::string& path) {
   run.cases = read_table(path + "/cases.csv");
   run.samples = read_table(path + "/samples.csv");
   if (run.manifest.schema_version >= kOldestReadableSchema &&
-      run.manifest.schema_version < kSchemaVersion) {
+      run.manifest.schema_version <= kSchemaVersion) {
     run.cases = with_all_parameters(run.cases, path + "/cases.csv");
     run.manifest.schema_version = kSchemaVersion;
   }
