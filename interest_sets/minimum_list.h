@@ -3,10 +3,12 @@
 //
 // minimum.txt, a record a W, written by `qb sets search --workers W --compact`:
 //
-//   7 3 1 2 2fb8bf39d11b7a35: 2        W m orbits sets checksum: representatives
+//   8 4 3 10 ad31a8e428f4906d:         W m orbits sets checksum
+//   01 02 10                           representatives
 //
-// A representative (affine.h) is its gaps after 0 and 1, a letter each: 1..9 as digits 0..8, and on
-// through 9, a..z, A..Z. Sets and checksum are of the whole list, expanded and in order.
+// A representative (affine.h) is its gaps after 0 and 1, a letter each: gaps 1..10 are 0..9, and on
+// through a..z and A..Z; `-` for {0, 1} alone. Sets and checksum are of the whole list, expanded
+// and in order.
 //
 // searches.txt, a line a search:  W m orbits sets nodes cpu_seconds
 #pragma once

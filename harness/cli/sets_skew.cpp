@@ -60,7 +60,7 @@ double measured_time(const SkewWords& words, const std::vector<std::int64_t>& si
   const Plan plan = make_plan("cqs", problem, options);
   if (const auto offence = check(plan))
     throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
-  MemoryLedger ledger({});
+  MemoryLedger ledger(LedgerOptions{});
   const Inputs inputs = make_inputs(problem, ledger, 1);
   const Tensor out(ledger, DType::f32, problem.shape.out(), "out");
   const Tensor lse(ledger, DType::f32, problem.shape.lse(), "lse");
