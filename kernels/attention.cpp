@@ -65,7 +65,7 @@ void check_types(Kernel kernel, const AttentionArguments& a) {
 KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim) {
   switch (kernel) {
     case Kernel::reference:
-      return {64, 1};
+      return {64, 1, 1, 1};
     case Kernel::materialized:
       return cpu::materialized_tiles();
     case Kernel::flash:

@@ -53,6 +53,9 @@ struct KernelContext {
 struct KernelTiles {
   std::int64_t query_tile = 0;  // rows of a query tile
   std::int64_t key_block = 0;   // keys masked together
+  // Of bands and bits: blocks of so many keys and rows without a pair are skipped.
+  std::int64_t key_step = 1;
+  std::int64_t row_group = 1;
 };
 [[nodiscard]] KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim);
 

@@ -169,9 +169,16 @@ std::int64_t TileSchedule::empty_rows() const {
   for (const QueryTile& tile : tiles)
     for (std::int64_t row = tile.begin; row < tile.end; ++row) {
       bool live = false;
-      for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans && !live; ++s)
-        for_each_run(spans[static_cast<std::size_t>(s)], row,
-                     [&](std::int64_t, std::int64_t) { live = true; });
+      for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans && !live; ++s) {
+        const KeySpan& span = spans[static_cast<std::size_t>(s)];
+        if (span.kind != SpanKind::bits) {
+          live = span.live(row).count() > 0;
+          continue;
+        }
+        const std::uint64_t* const bits = row_bits(span, row);
+        live = std::any_of(bits, bits + span.row_words(),
+                           [](std::uint64_t word) { return word != 0; });
+      }
       rows -= live ? 1 : 0;
     }
   return rows;

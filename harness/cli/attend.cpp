@@ -119,7 +119,7 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
   table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",
                                   s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len, s.head_dim)});
   table.add({"type, mask, scale", fmt::format("{}, {}, {:.6g}", word(plan.problem.dtype),
-                                              word(plan.problem.mask.kind), plan.problem.scale)});
+                                              to_string(plan.problem.mask), plan.problem.scale)});
   table.add({"algorithm", fmt::format("{}, {} worker{}, {}", plan.algorithm, plan.workers.size(),
                                       plan.workers.size() == 1 ? "" : "s", word(request.ranks))});
   table.add({"kernel", std::string(word(request.kernel))});

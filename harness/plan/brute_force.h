@@ -13,6 +13,14 @@
 
 namespace qb::testing_support {
 
+// Whether a task computes key j of its key group for query i of its query group.
+inline bool computes(const Plan& plan, const PairTask& task, std::int64_t i, std::int64_t j) {
+  if (task.allowed == Allowed::all) return true;
+  if (task.allowed == Allowed::causal) return j <= i + task.offset;
+  return plan.problem.mask.allows(plan.q_groups[static_cast<std::size_t>(task.q_group)].token(i),
+                                  plan.kv_groups[static_cast<std::size_t>(task.kv_group)].token(j));
+}
+
 // How many times each (query, key) pair is computed for a head; row-major q_len x kv_len.
 inline std::vector<int> pair_counts(const Plan& plan, std::int64_t head = 0) {
   const auto n_keys = static_cast<std::size_t>(plan.problem.shape.kv_len);
@@ -25,7 +33,7 @@ inline std::vector<int> pair_counts(const Plan& plan, std::int64_t head = 0) {
         const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
         for (std::int64_t i = 0; i < q.count; ++i)
           for (std::int64_t j = 0; j < k.count; ++j)
-            if (task.allowed == Allowed::all || j <= i + task.offset)
+            if (computes(plan, task, i, j))
               ++counts[static_cast<std::size_t>(q.token(i)) * n_keys +
                        static_cast<std::size_t>(k.token(j))];
       }

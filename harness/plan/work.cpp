@@ -122,6 +122,12 @@ std::int64_t critical_path(const Plan& plan, const std::vector<WorkerWork>& work
 // that the tile's last row sees.
 std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
                             std::int64_t query_tile) {
+  if (task.allowed == Allowed::pattern && kernel != Kernel::reference) {
+    const KernelTiles tiles = kernel_tiles(kernel, plan.problem.shape.head_dim);
+    return count_pairs(plan.problem.mask, {mask_block(plan, task)},
+                       {query_tile, tiles.key_step, tiles.row_group})
+        .executed;
+  }
   if (task.allowed == Allowed::all || kernel != Kernel::flash) return task_pairs(plan, task);
   const std::int64_t n_queries = plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
   const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
@@ -137,6 +143,7 @@ Work model_work(const Plan& plan, Kernel kernel, int threads) {
   const Shape& shape = plan.problem.shape;
   Work work;
   work.unmasked_pairs = unmasked_pairs(plan.problem);
+  work.rows_without_keys = rows_without_keys(plan.problem);
   work.workers.reserve(plan.workers.size());
   std::int64_t worst_worker_bytes = 0;
   work.shortest_subsequence = shape.q_len;

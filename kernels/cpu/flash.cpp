@@ -23,6 +23,23 @@ std::int64_t flash_key_block() {
   return wide ? kFlashScores / kFlashGroupRows : kFlashKeyBlock;
 }
 
+// Query rows of a group in the instruction set in use: three vectors.
+std::int64_t flash_group_rows() {
+  switch (instruction_set()) {
+    case InstructionSet::avx512_bf16:
+    case InstructionSet::avx512:
+      return 48;
+    case InstructionSet::avx2:
+      return 24;
+    case InstructionSet::neon:
+    case InstructionSet::sse4:
+      return 12;
+    case InstructionSet::scalar:
+      break;
+  }
+  return 3;
+}
+
 // How a call is cut, by its shapes and threads alone, so that its memory can be predicted.
 struct Cut {
   std::int64_t heads_at_once = 1;  // query heads in a tile
@@ -168,7 +185,8 @@ void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out
 }  // namespace
 
 KernelTiles flash_tiles(std::int64_t head_dim) {
-  return {flash_query_tile(head_dim, head_dim), flash_key_block()};
+  return {flash_query_tile(head_dim, head_dim), flash_key_block(), kFlashKeyStep,
+          flash_group_rows()};
 }
 
 std::int64_t flash_workspace_bytes(const WorkspaceShape& shape) {

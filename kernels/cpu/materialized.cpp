@@ -131,7 +131,7 @@ Extent scores_extent(const Extent& q, const Extent& k) {
 
 }  // namespace
 
-KernelTiles materialized_tiles() { return {256, 1}; }
+KernelTiles materialized_tiles() { return {256, 1, 1, 1}; }
 
 std::string_view materialized_isa() { return gemm_isa(); }
 
