@@ -9,7 +9,7 @@
 
 #include "kernels/mask_spec.h"
 
-namespace qb::testing {
+namespace qb::mask_fixtures {
 
 inline PatternNode::Argument number(std::string name, std::int64_t value) {
   return {std::move(name), {value}, {}, false};
@@ -104,4 +104,4 @@ inline Mask mask_of(const PatternNode& node, std::int64_t q_len, std::int64_t kv
   return MaskSpec(node).mask(q_len, kv_len);
 }
 
-}  // namespace qb::testing
+}  // namespace qb::mask_fixtures

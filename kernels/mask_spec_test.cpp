@@ -9,14 +9,14 @@
 namespace qb {
 namespace {
 
-using testing::block_local;
-using testing::global_tokens;
+using mask_fixtures::block_local;
+using mask_fixtures::global_tokens;
+using mask_fixtures::list;
+using mask_fixtures::mask_of;
+using mask_fixtures::number;
+using mask_fixtures::real;
+using mask_fixtures::sliding_window;
 using ::testing::HasSubstr;
-using testing::list;
-using testing::mask_of;
-using testing::number;
-using testing::real;
-using testing::sliding_window;
 using ::testing::ThrowsMessage;
 
 // The rows of a mask as text, `x` for a pair that is allowed.

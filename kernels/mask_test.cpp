@@ -12,14 +12,14 @@
 namespace qb {
 namespace {
 
-using testing::block_local;
+using mask_fixtures::block_local;
+using mask_fixtures::global_tokens;
+using mask_fixtures::mask_of;
+using mask_fixtures::number;
+using mask_fixtures::random_blocks;
+using mask_fixtures::random_pattern;
+using mask_fixtures::sliding_window;
 using ::testing::ElementsAre;
-using testing::global_tokens;
-using testing::mask_of;
-using testing::number;
-using testing::random_blocks;
-using testing::random_pattern;
-using testing::sliding_window;
 
 std::int64_t draw(std::mt19937_64& engine, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));
@@ -189,9 +189,9 @@ TEST(MaskTiles, RowsAreCutAtBlocksSoThatTheyNeedNoMask) {
 }
 
 TEST(MaskTiles, RowsOfGlobalTokensAreTilesOfTheirOwn) {
-  const TileSchedule schedule =
-      build_mask_schedule(mask_of({"global", {testing::list("indices", {100, 101})}, {}}, 256, 256),
-                          256, 256, whole(256), 192);
+  const TileSchedule schedule = build_mask_schedule(
+      mask_of({"global", {mask_fixtures::list("indices", {100, 101})}, {}}, 256, 256), 256, 256,
+      whole(256), 192);
   ASSERT_EQ(schedule.tiles.size(), 3u);
   EXPECT_THAT(schedule.spans, ElementsAre(KeySpan{100, 102}, KeySpan{0, 256}, KeySpan{100, 102}));
 }

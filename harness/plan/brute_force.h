@@ -10,6 +10,7 @@
 #include "harness/base/status.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/strategy.h"
+#include "kernels/mask_fixtures.h"
 
 namespace qb::testing_support {
 
@@ -64,8 +65,8 @@ inline std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-// Odd sizes, grouped heads, other key lengths, both masks; for the strategies that take them packed
-// sequences of unequal lengths.
+// Odd sizes, grouped heads, other key lengths, both masks and sparse patterns; for the strategies
+// that take them packed sequences of unequal lengths.
 inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& random) {
   Shape shape;
   const bool heads_split = algorithm == "ulysses";
@@ -86,6 +87,9 @@ inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& r
   }
   shape.q_len = draw(random, 1, 70);
   shape.kv_len = random() % 3 == 0 ? draw(random, 1, 90) : shape.q_len;
+  if (random() % 2 == 0 && shape.kv_len > 1)
+    return make_problem(shape, MaskSpec(mask_fixtures::random_pattern(random, shape.kv_len)),
+                        DType::f32, random());
   return make_problem(shape, mask, DType::f32, random());
 }
 
