@@ -109,7 +109,8 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"link_latency_s", optional_text(c.link_latency_s)},
           {"link_mode", name(c.link_mode)},
           {"model_device", c.model_device.value_or("")},
-          {"model_cores", fmt::format("{}", c.model_cores)}};
+          {"model_cores", fmt::format("{}", c.model_cores)},
+          {"distillation", name(c.distillation)}};
 }
 
 std::string case_id(const Case& c) {
@@ -152,6 +153,7 @@ std::string case_to_json(const Case& c) {
                      {"link_mode", word(c.link_mode)},
                      {"model_device", optional_to_json(c.model_device)},
                      {"model_cores", c.model_cores},
+                     {"distillation", word(c.distillation)},
                      {"measure", measure_to_json(c.measure)}};
   return json.dump();
 }
@@ -182,6 +184,7 @@ Case case_from_json(std::string_view text) {
     c.link_mode = enum_at<LinkMode>(json, "link_mode");
     c.model_device = optional_at<std::string>(json, "model_device");
     json.at("model_cores").get_to(c.model_cores);
+    c.distillation = enum_at<Distillation>(json, "distillation");
     c.measure = measure_from_json(json.at("measure"));
     return c;
   } catch (const Json::exception& problem) {

@@ -76,6 +76,7 @@ struct Case {
   LinkMode link_mode = LinkMode::overlap;
   std::optional<std::string> model_device;  // a file, or `here`: measured when the case begins
   int model_cores = 0;                      // devices that the workers share; 0: as the device says
+  Distillation distillation = Distillation::published;  // cqs
   Measure measure;
 };
 

@@ -127,6 +127,8 @@ constexpr Parameter kParameters[] = {
      store_optional<&Case::model_device>},
     {"model.cores", "model_cores", integer, 0, kMaxThreads, "0", "", false, nullptr,
      store_integer<&Case::model_cores>},
+    word_parameter("distillation", "published", all_words<Distillation>,
+                   store_word<&Case::distillation>),
 };
 
 // What the node is, for "must be …, got …".

@@ -69,6 +69,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "link.mode: overlap\n"
             "model.device: ~\n"
             "model.cores: 0\n"
+            "distillation: published\n"
             "measure:\n"
             "  warmups: 1\n"
             "  min_repeats: 5\n"

@@ -11,7 +11,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 // One timed repeat. Warm-ups are kept and marked.
 struct Sample {

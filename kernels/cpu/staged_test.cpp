@@ -24,7 +24,8 @@ TEST(Staged, IsAttentionOverTheMask) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     std::mt19937_64 engine(seed);
     const auto n = static_cast<std::int64_t>(2 + engine() % 150);
-    const auto q_len = static_cast<std::int64_t>(engine() % 2 == 0 ? n : 1 + engine() % 150);
+    const std::int64_t q_len =
+        engine() % 2 == 0 ? n : static_cast<std::int64_t>(1 + engine() % 150);
     const MaskSpec spec(mask_fixtures::random_pattern(engine, n));
     SCOPED_TRACE(spec.text() + ", seed " + std::to_string(seed));
     const Mask mask = spec.mask(q_len, n);
