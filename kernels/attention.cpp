@@ -65,18 +65,22 @@ void check_types(Kernel kernel, const AttentionArguments& a) {
 KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim) {
   switch (kernel) {
     case Kernel::reference:
-      return {64, 1};
+      return {64, 1, 1, 1};
     case Kernel::materialized:
       return cpu::materialized_tiles();
     case Kernel::flash:
       return cpu::flash_tiles(head_dim);
+    case Kernel::staged:
+      return cpu::staged_tiles();
   }
   return {};
 }
 
 std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k, DType dtype,
-                                    int threads, std::int64_t value_dim) {
-  const cpu::WorkspaceShape shape{q, k, value_dim == 0 ? q.head_dim : value_dim, dtype, threads};
+                                    int threads, std::int64_t value_dim,
+                                    std::int64_t stored_pairs) {
+  const cpu::WorkspaceShape shape{q,     k,       value_dim == 0 ? q.head_dim : value_dim,
+                                  dtype, threads, stored_pairs};
   switch (kernel) {
     case Kernel::reference:
       return cpu::reference_workspace_bytes(shape);
@@ -84,6 +88,8 @@ std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent
       return cpu::materialized_workspace_bytes(shape);
     case Kernel::flash:
       return cpu::flash_workspace_bytes(shape);
+    case Kernel::staged:
+      return cpu::staged_workspace_bytes(shape);
   }
   return 0;
 }
@@ -100,6 +106,8 @@ void attention(Kernel kernel, const AttentionArguments& arguments, const KernelC
       return cpu::materialized_attention(arguments, context);
     case Kernel::flash:
       return cpu::flash_attention(arguments, context);
+    case Kernel::staged:
+      return cpu::staged_attention(arguments, context);
   }
 }
 
@@ -108,6 +116,7 @@ std::string_view kernel_isa(Kernel kernel) {
     case Kernel::reference:
       return "scalar";
     case Kernel::materialized:
+    case Kernel::staged:
       return cpu::materialized_isa();
     case Kernel::flash:
       return word(instruction_set());

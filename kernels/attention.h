@@ -18,7 +18,7 @@
 
 namespace qb {
 
-enum class Kernel { reference, materialized, flash };
+enum class Kernel { reference, materialized, flash, staged };
 
 template <>
 struct Words<Kernel> {
@@ -27,6 +27,7 @@ struct Words<Kernel> {
       {Kernel::reference, "reference"},
       {Kernel::materialized, "materialized"},
       {Kernel::flash, "flash"},
+      {Kernel::staged, "staged"},
   };
 };
 
@@ -43,24 +44,40 @@ struct AttentionArguments {
   TensorView lse;
 };
 
+// Seconds of the stages of `staged`, added up over calls.
+struct StageTimes {
+  double scores_s = 0.0;
+  double softmax_s = 0.0;
+  double values_s = 0.0;
+};
+
 struct KernelContext {
   Allocator& workspace;  // every temporary of the kernel comes from here, labelled
   int threads = 1;
   int worker = 0;  // for the labels of the ledger
+  StageTimes* stages = nullptr;
 };
 
 // Block sizes that callers need for schedules and for the work model.
 struct KernelTiles {
   std::int64_t query_tile = 0;  // rows of a query tile
   std::int64_t key_block = 0;   // keys masked together
+  // Of bands and bits: blocks of so many keys and rows without a pair are skipped.
+  std::int64_t key_step = 1;
+  std::int64_t row_group = 1;
 };
+// A key_step that skips nothing within a span.
+inline constexpr std::int64_t kWholeSpan = std::int64_t{1} << 40;
+
 [[nodiscard]] KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim);
 
 // Bytes of temporaries that the kernel takes at its peak, exactly as the ledger will count them.
-// value_dim 0: as head_dim.
+// value_dim 0: as head_dim. stored_pairs, of a head: what the schedule makes `staged` store (< 0:
+// every pair).
 [[nodiscard]] std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k,
                                                   DType dtype, int threads,
-                                                  std::int64_t value_dim = 0);
+                                                  std::int64_t value_dim = 0,
+                                                  std::int64_t stored_pairs = -1);
 
 // Throws std::invalid_argument on shapes that do not fit together, Unsupported for a head_dim above
 // 256 or a dtype without a kernel, OutOfMemory from the workspace.

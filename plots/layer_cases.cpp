@@ -44,6 +44,14 @@ std::vector<std::size_t> layer_rows(const CsvTable& cases) {
   return rows;
 }
 
+// A pattern by its name alone, `sliding_window`, where it is written with its arguments.
+std::string with_short_mask(std::string name, const std::string& mask) {
+  const std::size_t at = name.find(mask);
+  const std::size_t colon = mask.find(':');
+  if (at == std::string::npos || !mask.starts_with('{') || colon == std::string::npos) return name;
+  return name.replace(at, mask.size(), mask.substr(1, colon - 1));
+}
+
 }  // namespace
 
 std::vector<LayerVariant> layer_variants(const CsvTable& cases) {
@@ -57,7 +65,6 @@ std::vector<LayerVariant> layer_variants(const CsvTable& cases) {
     for (const std::string& column : others) key.push_back(cases.text(row, column));
     groups[key].push_back(row);
   }
-  std::map<bool, int> seen;
   std::vector<LayerVariant> variants;
   for (auto& [key, members] : groups) {
     std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
@@ -66,7 +73,9 @@ std::vector<LayerVariant> layer_variants(const CsvTable& cases) {
     const bool plain = key.front().empty();
     const std::string block =
         plain ? "plain" : named_value("layer_block_tokens", key.front()) + " tokens";
-    LayerVariant variant{.name = name_with(block, cases, members.front(), others), .plain = plain};
+    LayerVariant variant{.name = with_short_mask(name_with(block, cases, members.front(), others),
+                                                 cases.text(members.front(), "mask")),
+                         .plain = plain};
     variant.style = indexed_style(static_cast<int>(variants.size()));
     variant.rows = std::move(members);
     variants.push_back(std::move(variant));

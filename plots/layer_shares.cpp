@@ -54,10 +54,16 @@ void stack(Panel& panel, const PartMedians& parts, double place, const std::stri
   }
 }
 
+// Nine lengths side by side have room for `16Ki` each.
+std::string short_length(const std::string& n) {
+  const auto tokens = parse_integer(n);
+  return tokens && *tokens % 1024 == 0 ? fmt::format("{}Ki", *tokens / 1024) : n;
+}
+
 void finish(Panel& panel, const std::vector<std::string>& lengths) {
   panel.x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"};
   for (std::size_t i = 0; i < lengths.size(); ++i)
-    panel.x.tics.push_back({static_cast<double>(i), lengths[i]});
+    panel.x.tics.push_back({static_cast<double>(i), short_length(lengths[i])});
   panel.y = {.label = "share of the layer's time (%)", .column = "share_percent", .tight = true};
   for (const double tic : {0.0, 25.0, 50.0, 75.0, 100.0})
     panel.y.tics.push_back({tic, fmt::format("{:.0f}", tic)});
@@ -100,15 +106,14 @@ Panel published_panel() {
     for (const Column& column : kColumns) {
       const double share = kPercent * table.number(row, column.name) / sum;
       const auto place = static_cast<double>(row);
+      const std::string name = fmt::format("published {}", column.label);
       panel.series.push_back(
-          {.name = fmt::format("published {} at N = {}", column.label, lengths.back()),
+          {.name = row == 0 ? name : fmt::format("{} at N = {}", name, lengths.back()),
            .draw = Draw::rectangles,
            .style = {lightened(part_colour(column.like))},
            .published = true,
-           .in_legend = false,
-           .text = row == 0 || row + 1 == table.size()
-                       ? fmt::format("{} {:.0f}", column.label, share)
-                       : fmt::format("{:.0f}", share),
+           .in_legend = row == 0,
+           .text = share >= kLeastTexted ? fmt::format("{:.0f}", share) : "",
            .points = {{.x = place,
                        .y = low + share / 2,
                        .low = low,

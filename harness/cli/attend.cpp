@@ -107,10 +107,12 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
   table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",
                                   s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len, s.head_dim)});
   table.add({"type, mask, scale", fmt::format("{}, {}, {:.6g}", word(plan.problem.dtype),
-                                              word(plan.problem.mask.kind), plan.problem.scale)});
+                                              to_string(plan.problem.mask), plan.problem.scale)});
   table.add({"algorithm", fmt::format("{}, {} worker{}, {}", plan.algorithm, plan.workers.size(),
                                       plan.workers.size() == 1 ? "" : "s", word(request.ranks))});
   table.add({"kernel", std::string(word(request.kernel))});
+  if (const std::int64_t rows = rows_without_keys(plan.problem); rows > 0)
+    table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
   table.add({"wall clock", format_seconds(execution.wall_s)});
   if (plan.workers.size() > 1 && request.ranks == Ranks::serial)
     table.add({"critical path, composed", format_seconds(execution.critical_path_s)});
@@ -164,8 +166,8 @@ void add_attend(CLI::App& app, Action& action) {
   add_integer(*verb, "--workers", request->workers, "W (default 1)");
   verb->add_option("--interest-set", request->interest_set,
                    "cqs: residues such as 0,1,3 (default: the published set)");
-  add_word(*verb, "--mask", request->mask,
-           "default full; causal is aligned to the last query and key");
+  add_mask(*verb, "--mask", request->mask,
+           "default full; queries take the last positions of the keys");
   add_word(*verb, "--kernel", request->kernel, "default flash");
   verb->add_option("--scale", request->scale, "of the scores (default 1/sqrt(d))");
   add_word(*verb, "--ranks", request->ranks,
@@ -181,7 +183,10 @@ void add_attend(CLI::App& app, Action& action) {
       "Examples:\n"
       "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
       "  qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --mask causal \\\n"
-      "            --out o.npy --lse lse.npy --verify");
+      "            --out o.npy --lse lse.npy --verify\n"
+      "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \\\n"
+      "            --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: "
+      "4}}]}'");
   verb->callback([request, &action] {
     action = [request] {
       fmt::print("{}", attend(*request));

@@ -19,7 +19,7 @@ struct AttendRequest {
   std::string algorithm = "dense";
   int workers = 1;
   std::string interest_set;  // empty: the published one
-  MaskKind mask = MaskKind::full;
+  MaskSpec mask;
   Kernel kernel = Kernel::flash;
   std::optional<double> scale;  // 1/sqrt(head_dim)
   Ranks ranks = Ranks::serial;

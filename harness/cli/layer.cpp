@@ -27,6 +27,8 @@ void check_request(const LayerRequest& request) {
     throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16, f32 or f64");
   if (request.scale && !std::isfinite(*request.scale))
     throw UsageError("--scale must be a finite number");
+  if (request.kernel == Kernel::staged)
+    throw UsageError("--kernel staged: a layer takes flash, materialized or reference");
   if (request.threads < 0 || request.memory_budget_bytes < 0 || request.block_tokens < 0)
     throw UsageError("--threads, --memory-budget and --block-tokens cannot be negative");
   require_writable(request.out);
@@ -62,7 +64,7 @@ std::string summary(const LayerRequest& request, const LayerShape& shape,
   table.add({"shape", fmt::format("batch {}, tokens {}, hidden {} = {} heads x {}, feed-forward {}",
                                   shape.batch, shape.n_tokens, shape.hidden(), shape.heads,
                                   shape.head_dim, shape.feed_forward_dim)});
-  table.add({"mask, scale, kernel", fmt::format("{}, {:.6g}, {}", word(options.mask.kind),
+  table.add({"mask, scale, kernel", fmt::format("{}, {:.6g}, {}", to_string(options.mask),
                                                 options.scale, word(options.kernel))});
   table.add({"blocks", options.block_tokens == 0
                            ? "none: the plain layer"
@@ -113,7 +115,7 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   const Tensor y(ledger, DType::f32, shape.states(), "output");
   poison(y.view(), TensorView{});
   LayerOptions options;
-  if (request.mask == MaskKind::causal) options.mask = Mask::causal(shape.n_tokens, shape.n_tokens);
+  options.mask = request.mask.mask(shape.n_tokens, shape.n_tokens);
   options.scale = request.scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.head_dim)));
   options.kernel = request.kernel;
   options.block_tokens = request.block_tokens;
@@ -145,7 +147,7 @@ void add_layer(CLI::App& app, Action& action) {
   verb->add_option("--out", request->out, "where to write the layer's output")->required();
   add_integer(*verb, "--heads", request->heads, "attention heads; they divide the hidden width")
       ->required();
-  add_word(*verb, "--mask", request->mask, "default full");
+  add_mask(*verb, "--mask", request->mask, "default full");
   add_word(*verb, "--kernel", request->kernel, "default flash");
   verb->add_option("--scale", request->scale, "of the scores (default 1/sqrt(d))");
   add_integer(*verb, "--block-tokens", request->block_tokens,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/layer/transformer_layer.h"
+#include "kernels/mask_spec.h"
 
 namespace qb {
 
@@ -15,7 +16,7 @@ struct LayerRequest {
   std::string input;    // paths of NPY files
   std::string out;
   std::int64_t heads = 0;
-  MaskKind mask = MaskKind::full;
+  MaskSpec mask;
   Kernel kernel = Kernel::flash;
   std::optional<double> scale;    // 1/sqrt(head_dim)
   std::int64_t block_tokens = 0;  // 0: the plain layer

@@ -10,6 +10,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/status.h"
+#include "harness/experiment/mask_reader.h"
 #include "harness/plan/strategy.h"
 
 namespace qb {
@@ -56,6 +57,18 @@ inline CLI::Option* add_positive(CLI::App& app, const std::string& name, double&
   std::vector<std::string_view> names;
   for (const Strategy& strategy : strategies()) names.push_back(strategy.name);
   return join(names, ", ");
+}
+
+// Adds `name` as a mask, a word or a pattern.
+inline CLI::Option* add_mask(CLI::App& app, const std::string& name, MaskSpec& value,
+                             const std::string& what) {
+  return app
+      .add_option_function<std::string>(
+          name, [name, &value](const std::string& text) { value = parse_mask(text, name); },
+          what +
+              " (full, causal, or a pattern such as {sliding_window: {left: 128, right: 128}}: " +
+              "experiments/README.md)")
+      ->type_name("MASK");
 }
 
 // Adds `name` as one of the words of the enum E.

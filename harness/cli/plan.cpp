@@ -22,7 +22,7 @@ struct PlanWords {
   Shape shape{1, 1, 0, 0, 0, 64, 64};
   int workers = 1;
   std::string interest_set;
-  MaskKind mask = MaskKind::full;
+  MaskSpec mask;
   DType dtype = DType::f32;
   Kernel kernel = Kernel::flash;
   bool json = false;
@@ -77,7 +77,7 @@ void add_plan(CLI::App& app, Action& action) {
   verb->add_option("--interest-set", words->interest_set,
                    "cqs: residues such as 0,1,3 (default: the published set)");
   add_word(*verb, "--distillation", words->distillation, "cqs, default published");
-  add_word(*verb, "--mask", words->mask, "default full");
+  add_mask(*verb, "--mask", words->mask, "default full");
   add_integer(*verb, "--q-heads", words->shape.q_heads, "query heads (default 1)");
   add_integer(*verb, "--kv-heads", words->shape.kv_heads, "key-value heads (default q-heads)");
   add_integer(*verb, "--head-dim", words->shape.head_dim, "default 64");

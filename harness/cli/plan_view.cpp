@@ -57,6 +57,7 @@ Json token_ranges(const std::vector<TokenGroup>& groups) {
 }
 
 Json pair_list(const Plan& plan, const Worker& worker) {
+  const Problem& problem = plan.problem;
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (const Step& step : worker.steps) {
     for (const PairTask& task : step.tasks) {
@@ -64,7 +65,7 @@ Json pair_list(const Plan& plan, const Worker& worker) {
       const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
       for (std::int64_t i = 0; i < q.count; ++i)
         for (std::int64_t j = 0; j < k.count; ++j)
-          if (task.allowed == Allowed::all || j <= i + task.offset)
+          if (problem.mask.allows(q.token(i), k.token(j)))
             pairs.emplace_back(q.token(i), k.token(j));
     }
   }
@@ -133,7 +134,7 @@ std::string plan_table(const Plan& plan, const Work& work, Kernel kernel) {
   }
   std::string out = fmt::format("{} · {} tokens · {} worker{} · {} mask · kernel {}\n",
                                 plan.algorithm, format_grouped(shape.q_len), plan.workers.size(),
-                                in_place ? "" : "s", word(plan.problem.mask.kind), word(kernel));
+                                in_place ? "" : "s", to_string(plan.problem.mask), word(kernel));
   out += "exact cover: proved (each unmasked pair exactly once)\n\n" + table.terminal();
   out += fmt::format(
       "\nlongest subsequence    {} tokens\nshortest subsequence   {} tokens\n"

@@ -59,7 +59,7 @@ using Random = std::mt19937_64;
   const Shape& s = plan.problem.shape;
   return fmt::format("{} W={} b={} h={} g={} n={} m={} d={} {} {}", plan.algorithm,
                      plan.workers.size(), s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len,
-                     s.head_dim, word(plan.problem.dtype), word(plan.problem.mask.kind));
+                     s.head_dim, word(plan.problem.dtype), to_string(plan.problem.mask));
 }
 
 // A plan with its inputs and poisoned outputs.

@@ -50,9 +50,10 @@ struct ExecutionArguments {
   Allocator* allocator = nullptr;  // the memory ledger
   LinkLimit link{};                // threads: messages between workers are held back to this
   double message_timeout_s = 300.0;
-  ShardSource shard{};          // in place of q, k and v
-  bool collect_output = true;   // mpi: bring a sharded output to rank 0, outside the measured time
-  bool guard_messages = false;  // hash every message: a buffer that is used too early is noticed
+  ShardSource shard{};           // in place of q, k and v
+  bool collect_output = true;    // mpi: bring a sharded output to rank 0, outside the measured time
+  StageTimes* stages = nullptr;  // serial: what the kernel's stages took, added up
+  bool guard_messages = false;   // hash every message: a buffer that is used too early is noticed
 };
 
 // In the order in which they come within a step: waiting for a peer that is not ready (idle) or for

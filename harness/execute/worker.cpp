@@ -247,7 +247,7 @@ void WorkerPlayer::compute(const KernelCall& call) {
   attention(arguments_.kernel,
             {of_queries(queries.first), of_keys(keys_values.first), of_keys(keys_values.second),
              &schedule, plan_.problem.scale, target.out.view(), target.lse.view()},
-            {*arguments_.allocator, threads_, index_});
+            {*arguments_.allocator, threads_, index_, arguments_.stages});
   if (call.first) {
     partial.begun = true;
     return;
@@ -270,7 +270,7 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments, Worker
     attention(arguments.kernel,
               {arguments.q, arguments.k, arguments.v, &schedule, plan.problem.scale, arguments.out,
                arguments.lse},
-              {*arguments.allocator, arguments.threads, 0});
+              {*arguments.allocator, arguments.threads, 0, arguments.stages});
   }
   time.compute_s = now_s() - start_s;
   time.steps = {StepTime{.compute_s = time.compute_s}};

@@ -7,6 +7,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/experiment/hash.h"
+#include "harness/experiment/mask_reader.h"
 
 namespace qb {
 namespace {
@@ -96,7 +97,7 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"kv_heads", to_text(c.shape.kv_heads)},
           {"head_dim", to_text(c.shape.head_dim)},
           {"dtype", name(c.dtype)},
-          {"mask", name(c.mask)},
+          {"mask", c.mask.text()},
           {"seed", fmt::format("{}", c.seed)},
           {"interest_set", c.interest_set.value_or("")},
           {"scale", optional_text(c.scale)},
@@ -142,7 +143,7 @@ std::string case_to_json(const Case& c) {
                      {"workers", c.workers},
                      {"threads", c.threads},
                      {"shape", shape_to_json(c.shape)},
-                     {"mask", word(c.mask)},
+                     {"mask", c.mask.text()},
                      {"dtype", word(c.dtype)},
                      {"seed", c.seed},
                      {"interest_set", optional_to_json(c.interest_set)},
@@ -177,7 +178,7 @@ Case case_from_json(std::string_view text) {
     json.at("workers").get_to(c.workers);
     json.at("threads").get_to(c.threads);
     c.shape = shape_from_json(json.at("shape"));
-    c.mask = enum_at<MaskKind>(json, "mask");
+    c.mask = parse_mask(json.at("mask").get<std::string>());
     c.dtype = enum_at<DType>(json, "dtype");
     json.at("seed").get_to(c.seed);
     c.interest_set = optional_at<std::string>(json, "interest_set");

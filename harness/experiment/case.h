@@ -72,7 +72,7 @@ struct Case {
   int workers = 1;
   int threads = 0;  // 0: all cores
   Shape shape;
-  MaskKind mask = MaskKind::full;
+  MaskSpec mask;
   DType dtype = DType::f32;
   std::uint64_t seed = 1;
   std::optional<std::string> interest_set;  // `0,1,3`

@@ -28,6 +28,7 @@ void require_supported(const Case& c) {
           fmt::format("is computed by one worker: algorithm: dense, workers: 1 and ranks: serial, "
                       "not {}, {} and {}",
                       c.algorithm, c.workers, word(c.ranks)));
+  require(c.kernel != Kernel::staged, "takes flash, materialized or reference, not staged");
   require(c.dtype == DType::f32, fmt::format("is computed in f32, not {}", word(c.dtype)));
   require(c.shape.kv_heads == c.shape.q_heads && c.shape.value_dim == c.shape.head_dim,
           fmt::format("has as many key-value heads as query heads, not {} and {}", c.shape.kv_heads,

@@ -1,4 +1,4 @@
-// A case of workload transformer_layer: an encoder layer around dense attention, on one worker.
+// A case of workload transformer_layer: an encoder layer around attention of one worker.
 #pragma once
 
 #include <map>

@@ -88,7 +88,8 @@ std::string_view home_of(YamlNode& spec, const Parameter& parameter, const YamlN
   const bool one_set = parameter.type == ParameterType::interest_set &&
                        value.kind == YamlKind::list && !value.items.empty() &&
                        value.items.front().kind == YamlKind::scalar && !value.items.front().quoted;
-  if (scalar || one_set) return "";
+  const bool one_mask = parameter.type == ParameterType::mask && value.kind == YamlKind::map;
+  if (scalar || one_set || one_mask) return "";
   return stands_in(spec, "zip", parameter.name) ? "zip" : "sweep";
 }
 

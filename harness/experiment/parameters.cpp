@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "harness/base/numbers.h"
+#include "harness/experiment/mask_reader.h"
 #include "harness/plan/strategy.h"
 
 namespace qb {
@@ -67,6 +68,10 @@ void store_algorithm(Case& c, const Value& value) {
   c.algorithm = std::get<std::string>(value.data);
 }
 
+void store_mask(Case& c, const Value& value) {
+  c.mask = parse_mask(std::get<std::string>(value.data));
+}
+
 void store_head_dim(Case& c, const Value& value) {
   c.shape.head_dim = std::get<std::int64_t>(value.data);
   c.shape.value_dim = c.shape.head_dim;
@@ -100,7 +105,7 @@ constexpr Parameter kParameters[] = {
     integer_parameter("kv_heads", 1, kMaxHeads, "", "q_heads", store_size<&Shape::kv_heads>),
     integer_parameter("head_dim", 1, kMaxHeadDim, "64", "", store_head_dim),
     word_parameter("dtype", "f32", all_words<DType>, store_word<&Case::dtype>),
-    word_parameter("mask", "full", all_words<MaskKind>, store_word<&Case::mask>),
+    {"mask", "mask", mask, 0, 0, "full", "", false, nullptr, store_mask},
     integer_parameter("seed", 0, kMaxInteger, "1", "", store_integer<&Case::seed>),
     {"interest_set", "interest_set", interest_set, 0, 0, "", "", true, nullptr,
      store_optional<&Case::interest_set>},
@@ -236,6 +241,8 @@ Value read_operand(const Parameter& parameter, const YamlNode& node) {
       return {read_real(parameter.name, node), node.place};
     case ParameterType::sequences:
       return {read_sequences(node), node.place};
+    case ParameterType::mask:
+      return {read_mask(node).text(), node.place};
     case ParameterType::file:
       if (node.kind != YamlKind::scalar || node.text.empty())
         fail_type(parameter.name,

@@ -116,7 +116,9 @@ double case_weight(const Case& c) {
   const Shape& s = c.shape;
   const double pairs = static_cast<double>(s.q_len) * static_cast<double>(s.kv_len) *
                        static_cast<double>(s.batch * s.q_heads);
-  const double half = c.mask == MaskKind::causal ? 0.5 : 1.0;
+  // Of a pattern: a guess that costs nothing.
+  const double half =
+      c.mask.kind() == MaskKind::full ? 1.0 : (c.mask.kind() == MaskKind::causal ? 0.5 : 0.1);
   const double repeats = 2.0 + c.measure.warmups + c.measure.min_repeats;
   return kProcessStart + repeats * half * pairs * static_cast<double>(s.head_dim + s.value_dim);
 }

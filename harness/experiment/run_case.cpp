@@ -96,7 +96,14 @@ class CaseRun {
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
 
   // verifying: the output is looked at, and messages are guarded.
-  Execution execute_once(Arena& arena, bool verifying) const {
+  Execution execute_once(Arena& arena, bool verifying) {
+    StageTimes stages;
+    const Execution execution = execute_once(arena, verifying, stages);
+    if (case_.kernel == Kernel::staged && case_.ranks == Ranks::serial) stages_.push_back(stages);
+    return execution;
+  }
+
+  Execution execute_once(Arena& arena, bool verifying, StageTimes& stages) const {
     if (ranks_) ranks_->announce_execution(verifying);
     return execute(case_.ranks, planned_.plan,
                    {.q = arena.inputs.q.view(),
@@ -110,6 +117,7 @@ class CaseRun {
                     .link = link_of(case_),
                     .message_timeout_s = message_timeout_s(case_),
                     .collect_output = verifying,
+                    .stages = case_.ranks == Ranks::serial ? &stages : nullptr,
                     .guard_messages = verifying});
   }
 
@@ -154,7 +162,27 @@ class CaseRun {
     add_rates(case_, planned_.work.flops, planned_.threads, result_.samples, result_.values);
     add_parts(executions);
     add_steps(executions);
+    add_remarks();
     if (case_.model_device) add_residual();
+  }
+
+  // What no column says, in the message of a row that is all right.
+  void add_remarks() {
+    std::string& message = result_.message;
+    if (planned_.work.rows_without_keys > 0)
+      message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
+                            planned_.work.rows_without_keys, problem().shape.q_len);
+    if (stages_.empty()) return;
+    const auto timed = std::span(stages_).last(result_.samples.size() -
+                                               static_cast<std::size_t>(case_.measure.warmups));
+    const auto median_of = [&](double StageTimes::*stage) {
+      std::vector<double> times;
+      for (const StageTimes& one : timed) times.push_back(one.*stage);
+      return to_text(median(times));
+    };
+    message += fmt::format("{}stages: scores {} s, softmax {} s, values {} s",
+                           message.empty() ? "" : "; ", median_of(&StageTimes::scores_s),
+                           median_of(&StageTimes::softmax_s), median_of(&StageTimes::values_s));
   }
 
   static Sample sample_of(const Execution& e) {
@@ -262,6 +290,7 @@ class CaseRun {
   CaseResult& result_;
   PlannedCase planned_;
   std::optional<MpiCase> ranks_;
+  std::vector<StageTimes> stages_;  // of each execution of `staged`
 };
 
 }  // namespace

@@ -134,6 +134,7 @@ class Combinations {
     if (c.shape.q_heads % c.shape.kv_heads != 0)
       fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is no multiple of kv_heads {}",
                                                     c.shape.q_heads, c.shape.kv_heads));
+    check_mask(c, point);
     if (c.distillation != Distillation::published && !takes_interest_set(c.algorithm))
       fail_at(
           place(point, "distillation"),
@@ -163,6 +164,15 @@ class Combinations {
   }
 
  private:
+  // Global tokens, dilations and window sizes are held against the length.
+  static void check_mask(const Case& c, const Point& point) {
+    if (c.mask.kind() != MaskKind::pattern || c.sequences) return;
+    try {
+      (void)c.mask.mask(c.shape.q_len, c.shape.kv_len);
+    } catch (const UsageError& problem) {
+      fail_at(place(point, "mask"), problem.what());
+    }
+  }
   static const Place& place(const Point& point, std::string_view name) {
     return point[*find_parameter(name)]->place;
   }

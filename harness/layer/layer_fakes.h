@@ -9,6 +9,7 @@
 
 #include "harness/layer/layer_reference.h"
 #include "harness/layer/transformer_layer.h"
+#include "kernels/mask_spec.h"
 
 namespace qb::testing_support {
 
@@ -19,10 +20,9 @@ struct RandomLayer {
   LayerWeights weights;
   std::vector<float> x;
 
-  RandomLayer(const LayerShape& sizes, MaskKind mask, std::uint64_t seed)
+  RandomLayer(const LayerShape& sizes, const MaskSpec& mask, std::uint64_t seed)
       : shape(sizes), weights(random_weights(sizes, seed, heap_allocator(), 1)) {
-    options.mask =
-        mask == MaskKind::full ? Mask::full() : Mask::causal(shape.n_tokens, shape.n_tokens);
+    options.mask = mask.mask(shape.n_tokens, shape.n_tokens);
     options.scale = 1.0 / std::sqrt(static_cast<double>(shape.head_dim));
     std::mt19937_64 engine(seed);
     std::normal_distribution<float> normal;

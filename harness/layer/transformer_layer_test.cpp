@@ -20,7 +20,7 @@ void expect_correct(const RandomLayer& layer) {
   SCOPED_TRACE(fmt::format(
       "N {} heads {} d {} F {} block {} {} {} {} threads", layer.shape.n_tokens, layer.shape.heads,
       layer.shape.head_dim, layer.shape.feed_forward_dim, layer.options.block_tokens,
-      word(layer.options.kernel), word(layer.options.mask.kind), layer.options.threads));
+      word(layer.options.kernel), to_string(layer.options.mask), layer.options.threads));
   const std::vector<float> y = layer.run();
   const Verification verification =
       verify_layer(layer.question(), y.data(), all_rows(layer.shape), 2);
@@ -60,6 +60,31 @@ TEST(TransformerLayer, OfBertBaseIsThatOfFloat64) {
     layer.options.block_tokens = block;
     layer.options.threads = 2;
     expect_correct(layer);
+  }
+}
+
+TEST(TransformerLayer, TakesSparsePatterns) {
+  const auto node = [](std::string name, std::vector<std::pair<std::string, std::int64_t>> of) {
+    PatternNode pattern{.name = std::move(name)};
+    for (auto& [argument, value] : of)
+      pattern.arguments.push_back({.name = argument, .integers = {value}, .real = {}});
+    return pattern;
+  };
+  const MaskSpec patterns[] = {MaskSpec(node("sliding_window", {{"left", 9}, {"right", 4}})),
+                               MaskSpec(node("bigbird", {{"left", 5},
+                                                         {"right", 5},
+                                                         {"tokens", 3},
+                                                         {"random_blocks", 2},
+                                                         {"block", 16},
+                                                         {"seed", 1}}))};
+  for (const MaskSpec& pattern : patterns) {
+    for (const std::int64_t block : {0, 1, 50}) {
+      RandomLayer layer({1, 131, 2, 16, 64}, pattern, 12);
+      layer.options.block_tokens = block;
+      layer.options.threads = 2;
+      SCOPED_TRACE(pattern.text());
+      expect_correct(layer);
+    }
   }
 }
 

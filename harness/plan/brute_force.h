@@ -10,8 +10,17 @@
 #include "harness/base/status.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/strategy.h"
+#include "kernels/mask_fixtures.h"
 
 namespace qb::testing_support {
+
+// Whether a task computes key j of its key group for query i of its query group.
+inline bool computes(const Plan& plan, const PairTask& task, std::int64_t i, std::int64_t j) {
+  if (task.allowed == Allowed::all) return true;
+  if (task.allowed == Allowed::causal) return j <= i + task.offset;
+  return plan.problem.mask.allows(plan.q_groups[static_cast<std::size_t>(task.q_group)].token(i),
+                                  plan.kv_groups[static_cast<std::size_t>(task.kv_group)].token(j));
+}
 
 // How many times each (query, key) pair is computed for a head; row-major q_len x kv_len.
 inline std::vector<int> pair_counts(const Plan& plan, std::int64_t head = 0) {
@@ -25,7 +34,7 @@ inline std::vector<int> pair_counts(const Plan& plan, std::int64_t head = 0) {
         const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
         for (std::int64_t i = 0; i < q.count; ++i)
           for (std::int64_t j = 0; j < k.count; ++j)
-            if (task.allowed == Allowed::all || j <= i + task.offset)
+            if (computes(plan, task, i, j))
               ++counts[static_cast<std::size_t>(q.token(i)) * n_keys +
                        static_cast<std::size_t>(k.token(j))];
       }
@@ -56,8 +65,8 @@ inline std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-// Odd sizes, grouped heads, other key lengths, both masks; for the strategies that take them packed
-// sequences of unequal lengths.
+// Odd sizes, grouped heads, other key lengths, both masks and sparse patterns; for the strategies
+// that take them packed sequences of unequal lengths.
 inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& random) {
   Shape shape;
   const bool heads_split = algorithm == "ulysses";
@@ -78,6 +87,9 @@ inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& r
   }
   shape.q_len = draw(random, 1, 70);
   shape.kv_len = random() % 3 == 0 ? draw(random, 1, 90) : shape.q_len;
+  if (random() % 2 == 0 && shape.kv_len > 1)
+    return make_problem(shape, MaskSpec(mask_fixtures::random_pattern(random, shape.kv_len)),
+                        DType::f32, random());
   return make_problem(shape, mask, DType::f32, random());
 }
 

@@ -113,6 +113,11 @@ void add_decode_step(PlanBuilder& builder, const Decoding& decoding, int t) {
     }
 }
 
+bool sees_later_tokens(const Mask& mask) {
+  if (mask.kind == MaskKind::pattern) return !mask.pattern->looks_back_only();
+  return mask.kind == MaskKind::full;
+}
+
 }  // namespace
 
 Plan plan_decode(const Problem& problem, const StrategyOptions& options) {
@@ -120,10 +125,10 @@ Plan plan_decode(const Problem& problem, const StrategyOptions& options) {
     throw Unsupported("decode deals sequences to workers: give the batch packed");
   const std::vector<Segment> sequences = segments_of(problem);
   for (const Segment& s : sequences)
-    if (problem.mask.kind == MaskKind::full && s.q_end - s.q_begin > 1)
+    if (sees_later_tokens(problem.mask) && s.q_end - s.q_begin > 1)
       throw Unsupported(
           "decode computes one token after the other, none of which sees a later one; "
-          "use mask: causal");
+          "use mask: causal, or of a pattern {all_of: [causal, ...]}");
   PlanBuilder builder(problem, "decode", options.workers);
   builder.plan.synchronisation = Synchronisation::rounds;
   builder.plan.result = Result::owners;

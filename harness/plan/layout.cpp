@@ -6,14 +6,6 @@
 #include <stdexcept>
 
 namespace qb {
-namespace {
-
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
-}  // namespace
-
 std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts, std::int64_t first) {
   const std::int64_t quotient = n / parts;
   const std::int64_t remainder = n % parts;
@@ -46,6 +38,13 @@ std::optional<PairTask> pair_task(const Problem& problem, const std::vector<Toke
     return std::nullopt;
   PairTask task{q_group, kv_group, {0, problem.shape.q_heads}, Allowed::all, 0};
   if (problem.mask.kind == MaskKind::full) return task;
+  if (problem.mask.kind == MaskKind::pattern) {
+    const Coverage coverage =
+        problem.mask.coverage({q.first, q.count, q.stride}, {k.first, k.count, k.stride});
+    if (coverage == Coverage::none) return std::nullopt;
+    if (coverage == Coverage::partial) task.allowed = Allowed::pattern;
+    return task;
+  }
   const std::int64_t offset = problem.mask.offset_of(q.first);
   const std::int64_t last_seen_by_first = q.first + offset;
   const std::int64_t last_seen_by_last = q.token(q.count - 1) + offset;

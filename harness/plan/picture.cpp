@@ -14,10 +14,10 @@ CsvTable partition_rectangles(const Plan& plan) {
         const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
         if (q.stride != 1 || k.stride != 1)
           throw Unsupported("a partition of strided groups is no set of rectangles");
-        const bool causal = task.allowed == Allowed::causal;
+        constexpr const char* kAllowed[] = {"all", "causal", "pattern"};
         table.append({to_text(static_cast<std::int64_t>(w)), to_text(q.first),
                       to_text(q.first + q.count), to_text(k.first), to_text(k.first + k.count),
-                      causal ? "causal" : "all", to_text(task.offset)});
+                      kAllowed[static_cast<std::size_t>(task.allowed)], to_text(task.offset)});
       }
     }
   }

@@ -14,10 +14,18 @@ std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys, std::int6
   return static_cast<std::int64_t>(ramp + static_cast<__int128>(n_queries - full) * n_keys);
 }
 
+MaskBlock mask_block(const Plan& plan, const PairTask& task) {
+  const TokenGroup& q = plan.q_groups[static_cast<std::size_t>(task.q_group)];
+  const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
+  return {0, 0, {q.first, q.count, q.stride}, {k.first, k.count, k.stride}};
+}
+
 std::int64_t task_pairs(const Plan& plan, const PairTask& task) {
   const std::int64_t n_queries = plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
   const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
   if (task.allowed == Allowed::all) return n_queries * n_keys;
+  if (task.allowed == Allowed::pattern)
+    return count_pairs(plan.problem.mask, {mask_block(plan, task)}, {1024, 1024, 1024}).unmasked;
   return causal_pairs(n_queries, n_keys, task.offset);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/plan/problem.h"
+#include "kernels/mask_tiles.h"
 
 namespace qb {
 
@@ -30,9 +31,10 @@ struct HeadRange {
   friend bool operator==(const HeadRange&, const HeadRange&) = default;
 };
 
-// Every pair of (query group, key group), or with `causal` those with local key index <= local
-// query index + offset.
-enum class Allowed { all, causal };
+// Every pair of (query group, key group); with `causal` those with local key index <= local query
+// index + offset; with `pattern` those that the problem's mask allows of the groups' tokens,
+// perhaps none at all.
+enum class Allowed { all, causal, pattern };
 
 struct PairTask {
   int q_group = 0;
@@ -157,6 +159,9 @@ struct Plan {
 // Pairs (i, j) of [0, n_queries) x [0, n_keys) with j <= i + offset.
 [[nodiscard]] std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys,
                                         std::int64_t offset);
+
+// The groups of a task as a block of the mask, alone in its tensors.
+[[nodiscard]] MaskBlock mask_block(const Plan& plan, const PairTask& task);
 
 // Pairs (per head) that a task computes.
 [[nodiscard]] std::int64_t task_pairs(const Plan& plan, const PairTask& task);

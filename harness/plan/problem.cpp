@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/base/status.h"
 #include "harness/plan/plan.h"
+#include "kernels/mask_tiles.h"
 
 namespace qb {
 namespace {
@@ -15,9 +17,16 @@ void require_range(std::string_view name, std::int64_t value, std::int64_t low, 
     throw UsageError(fmt::format("{} is {}; it must be between {} and {}", name, value, low, high));
 }
 
+// Counting without regard to a kernel.
+constexpr Granularity kCoarse{1024, 1024, 1024};
+
+std::vector<MaskBlock> whole_block(const Problem& problem) {
+  return {{0, 0, {0, problem.shape.q_len, 1}, {0, problem.shape.kv_len, 1}}};
+}
+
 }  // namespace
 
-Problem make_problem(const Shape& shape, MaskKind mask, DType dtype, std::uint64_t seed) {
+Problem make_problem(const Shape& shape, const MaskSpec& mask, DType dtype, std::uint64_t seed) {
   require_range("batch", shape.batch, 1, 1'000'000);
   require_range("q_heads", shape.q_heads, 1, 1'000'000);
   require_range("kv_heads", shape.kv_heads, 1, 1'000'000);
@@ -32,16 +41,20 @@ Problem make_problem(const Shape& shape, MaskKind mask, DType dtype, std::uint64
                     shape.q_heads, shape.kv_heads));
   Problem problem;
   problem.shape = shape;
-  problem.mask = mask == MaskKind::full ? Mask::full() : Mask::causal(shape.q_len, shape.kv_len);
+  problem.mask = mask.mask(shape.q_len, shape.kv_len);
   problem.dtype = dtype;
   problem.scale = 1.0 / std::sqrt(static_cast<double>(shape.head_dim));
   problem.seed = seed;
   return problem;
 }
 
-Problem make_packed_problem(Shape shape, MaskKind mask, DType dtype, std::uint64_t seed,
+Problem make_packed_problem(Shape shape, const MaskSpec& mask, DType dtype, std::uint64_t seed,
                             const std::vector<Sequence>& sequences) {
   if (sequences.empty()) throw UsageError("a packed batch needs at least one sequence");
+  if (sequences.size() > 1 && mask.kind() == MaskKind::pattern)
+    throw Unsupported(
+        "a sparse pattern says where tokens stand in one sequence, and this batch packs several; "
+        "run them one by one, or take mask: causal");
   shape.batch = 1;
   shape.q_len = 0;
   shape.kv_len = 0;
@@ -57,7 +70,7 @@ Problem make_packed_problem(Shape shape, MaskKind mask, DType dtype, std::uint64
     shape.kv_len = k_end;
   }
   Problem problem = make_problem(shape, mask, dtype, seed);
-  problem.mask.segments = std::move(segments);
+  if (mask.kind() != MaskKind::pattern) problem.mask.segments = std::move(segments);
   return problem;
 }
 
@@ -67,6 +80,8 @@ std::vector<Segment> segments_of(const Problem& problem) {
 }
 
 std::int64_t unmasked_pairs(const Problem& problem) {
+  if (problem.mask.kind == MaskKind::pattern)
+    return count_pairs(problem.mask, whole_block(problem), kCoarse).unmasked;
   std::int64_t pairs = 0;
   for (const Segment& s : segments_of(problem)) {
     const std::int64_t n_queries = s.q_end - s.q_begin;
@@ -78,6 +93,20 @@ std::int64_t unmasked_pairs(const Problem& problem) {
                                                  : causal_pairs(n_queries, n_keys, offset);
   }
   return pairs;
+}
+
+std::int64_t rows_without_keys(const Problem& problem) {
+  if (problem.mask.kind == MaskKind::pattern)
+    return count_pairs(problem.mask, whole_block(problem), kCoarse).empty_rows;
+  if (problem.mask.kind == MaskKind::full) return 0;
+  std::int64_t rows = 0;
+  for (const Segment& s : segments_of(problem)) {
+    const std::int64_t offset =
+        problem.mask.segments.empty() ? problem.mask.offset : s.k_end - s.q_end;
+    // Row q sees the keys up to q + offset.
+    rows += std::clamp<std::int64_t>(s.k_begin - offset - s.q_begin, 0, s.q_end - s.q_begin);
+  }
+  return rows;
 }
 
 }  // namespace qb

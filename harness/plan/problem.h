@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/dtype.h"
-#include "kernels/mask.h"
+#include "kernels/mask_spec.h"
 #include "kernels/tensor.h"
 
 namespace qb {
@@ -40,17 +40,18 @@ struct Problem {
 // of range: every length >= 1, head_dim in [1, 256], q_heads a multiple of kv_heads, lengths at
 // most kMaxTokens so that pair counts fit 63 bits.
 inline constexpr std::int64_t kMaxTokens = 3'000'000'000;
-[[nodiscard]] Problem make_problem(const Shape& shape, MaskKind mask, DType dtype,
+[[nodiscard]] Problem make_problem(const Shape& shape, const MaskSpec& mask, DType dtype,
                                    std::uint64_t seed);
 
 // A batch of unequal lengths, packed one after another: sequence i has new_tokens queries that
 // attend to its cached_tokens and to each other. shape.batch is 1, and q_len and kv_len are set to
-// the sums. Throws UsageError as make_problem does, and for a sequence without new tokens.
+// the sums. Throws UsageError as make_problem does, and for a sequence without new tokens;
+// Unsupported for a sparse pattern over several sequences.
 struct Sequence {
   std::int64_t cached_tokens = 0;
   std::int64_t new_tokens = 0;
 };
-[[nodiscard]] Problem make_packed_problem(Shape shape, MaskKind mask, DType dtype,
+[[nodiscard]] Problem make_packed_problem(Shape shape, const MaskSpec& mask, DType dtype,
                                           std::uint64_t seed,
                                           const std::vector<Sequence>& sequences);
 
@@ -59,5 +60,8 @@ struct Sequence {
 
 // Query-key pairs that the mask allows, per head.
 [[nodiscard]] std::int64_t unmasked_pairs(const Problem& problem);
+
+// Queries that see no key: their output is 0 and their LSE -inf.
+[[nodiscard]] std::int64_t rows_without_keys(const Problem& problem);
 
 }  // namespace qb

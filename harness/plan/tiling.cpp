@@ -36,6 +36,17 @@ TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks, const K
                            std::int64_t query_tile) {
   const Block& q = blocks.block(call.q_block);
   const Block& kv = blocks.block(call.kv_block);
+  const Mask& mask = plan.problem.mask;
+  if (mask.kind == MaskKind::pattern) {
+    std::vector<MaskBlock> groups;
+    for (const PairTask& task : call.tasks) {
+      groups.push_back(mask_block(plan, task));
+      groups.back().q_begin = q.begin_of(task.q_group) - call.q_begin;
+      groups.back().k_begin = kv.begin_of(task.kv_group) - call.k_begin;
+    }
+    return build_mask_schedule(mask, call.q_end - call.q_begin, call.k_end - call.k_begin,
+                               std::move(groups), query_tile);
+  }
   std::vector<ScheduleBlock> rectangles;
   rectangles.reserve(call.tasks.size());
   for (const PairTask& task : call.tasks) {

@@ -85,7 +85,8 @@ WorkerWork work_of(const Plan& plan, int index, Kernel kernel, int threads) {
   work.active_peak_bytes =
       works_in_place(plan)
           ? kernel_workspace_bytes(kernel, plan.problem.shape.q(), plan.problem.shape.k(),
-                                   plan.problem.dtype, threads, plan.problem.shape.value_dim)
+                                   plan.problem.dtype, threads, plan.problem.shape.value_dim,
+                                   work.executed_pairs)
           : worker_peak_bytes(plan, index, kernel, threads);
   return work;
 }
@@ -118,11 +119,18 @@ std::int64_t critical_path(const Plan& plan, const std::vector<WorkerWork>& work
 
 }  // namespace
 
-// Of a causal block, `flash` computes tiles of query_tile rows and every key up to the last one
-// that the tile's last row sees.
+// Of a causal block, `flash` and `staged` compute tiles of query_tile rows and every key up to the
+// last one that the tile's last row sees.
 std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
                             std::int64_t query_tile) {
-  if (task.allowed == Allowed::all || kernel != Kernel::flash) return task_pairs(plan, task);
+  if (task.allowed == Allowed::pattern && kernel != Kernel::reference) {
+    const KernelTiles tiles = kernel_tiles(kernel, plan.problem.shape.head_dim);
+    return count_pairs(plan.problem.mask, {mask_block(plan, task)},
+                       {query_tile, tiles.key_step, tiles.row_group})
+        .executed;
+  }
+  const bool by_tiles = kernel == Kernel::flash || kernel == Kernel::staged;
+  if (task.allowed == Allowed::all || !by_tiles) return task_pairs(plan, task);
   const std::int64_t n_queries = plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
   const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
   std::int64_t pairs = 0;
@@ -137,6 +145,7 @@ Work model_work(const Plan& plan, Kernel kernel, int threads) {
   const Shape& shape = plan.problem.shape;
   Work work;
   work.unmasked_pairs = unmasked_pairs(plan.problem);
+  work.rows_without_keys = rows_without_keys(plan.problem);
   work.workers.reserve(plan.workers.size());
   std::int64_t worst_worker_bytes = 0;
   work.shortest_subsequence = shape.q_len;

@@ -32,6 +32,7 @@ struct WorkerWork {
 struct Work {
   std::vector<WorkerWork> workers;
   std::int64_t unmasked_pairs = 0;       // of the problem, per head
+  std::int64_t rows_without_keys = 0;    // of the problem, per head
   std::int64_t executed_pairs = 0;       // over workers
   std::int64_t critical_path_pairs = 0;  // fork-join: the slowest worker; rounds: sum of maxima
   std::int64_t longest_subsequence = 0;  // tokens: the largest local query count

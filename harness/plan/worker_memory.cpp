@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/plan/blocks.h"
+#include "harness/plan/work.h"
 
 namespace qb {
 namespace {
@@ -120,6 +121,15 @@ class MemoryWalk {
       if (id != kResidentQueries) give(take_out(partial_bytes_, id));
   }
 
+  // For the one kernel that stores what it computes.
+  [[nodiscard]] std::int64_t stored_pairs(const KernelCall& call) const {
+    if (kernel_ != Kernel::staged) return -1;
+    const std::int64_t tile = kernel_tiles(kernel_, plan_.problem.shape.head_dim).query_tile;
+    std::int64_t pairs = 0;
+    for (const PairTask& task : call.tasks) pairs += executed_pairs(plan_, task, kernel_, tile);
+    return pairs;
+  }
+
   void compute(const KernelCall& call) {
     const Block& q = blocks_.block(call.q_block);
     if (!partial_bytes_.contains(call.q_block)) {
@@ -133,7 +143,7 @@ class MemoryWalk {
     const Extent k_extent{shape.batch, kv_heads.end - kv_heads.begin, call.k_end - call.k_begin,
                           shape.head_dim};
     std::int64_t bytes = kernel_workspace_bytes(kernel_, q_extent, k_extent, plan_.problem.dtype,
-                                                threads_, shape.value_dim);
+                                                threads_, shape.value_dim, stored_pairs(call));
     if (!call.first) bytes += bytes_of(TensorRole::partial, q_extent.length, call.heads);
     take(bytes);
     give(bytes);

@@ -15,6 +15,7 @@ struct WorkspaceShape {
   std::int64_t value_dim = 0;
   DType dtype = DType::f32;
   int threads = 1;
+  std::int64_t stored_pairs = -1;  // of a head, for staged
 };
 
 // Float64, one row at a time, key by key.
@@ -26,6 +27,11 @@ void materialized_attention(const AttentionArguments& arguments, const KernelCon
 [[nodiscard]] std::int64_t materialized_workspace_bytes(const WorkspaceShape& shape);
 [[nodiscard]] KernelTiles materialized_tiles();
 [[nodiscard]] std::string_view materialized_isa();
+
+// A block-compressed score matrix in memory, three stages: staged.cpp.
+void staged_attention(const AttentionArguments& arguments, const KernelContext& context);
+[[nodiscard]] std::int64_t staged_workspace_bytes(const WorkspaceShape& shape);
+[[nodiscard]] KernelTiles staged_tiles();
 
 // Tiled online softmax: flash.cpp.
 void flash_attention(const AttentionArguments& arguments, const KernelContext& context);

@@ -26,8 +26,9 @@ class OneThread {
 }  // namespace
 
 void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Matrix& a,
-          const Matrix& b, float* c, std::int64_t c_row_stride) {
+          const Matrix& b, float* c, std::int64_t c_row_stride, bool add) {
   if (rows == 0 || columns == 0) return;
+  if (depth == 0 && add) return;
   if (depth == 0) {  // a sum of nothing, which the library refuses
     for (std::int64_t row = 0; row < rows; ++row)
       std::fill_n(c + row * c_row_stride, columns, 0.0f);
@@ -36,7 +37,7 @@ void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Mat
   const OneThread one_thread;
   const dnnl_status_t status =
       dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', rows, columns, depth, 1.0f,
-                 a.data, a.row_stride, b.data, b.row_stride, 0.0f, c, c_row_stride);
+                 a.data, a.row_stride, b.data, b.row_stride, add ? 1.0f : 0.0f, c, c_row_stride);
   if (status != dnnl_success)
     throw std::runtime_error(fmt::format("dnnl_sgemm of [{}, {}] x [{}, {}] failed: status {}",
                                          rows, depth, depth, columns, static_cast<int>(status)));

@@ -15,11 +15,11 @@ struct Matrix {
   bool transposed = false;  // the product takes the transpose of what is stored
 };
 
-// c [rows, columns] := a [rows, depth] * b [depth, columns], by the calling thread alone: a caller
-// with several threads gives each its rows. Thread-safe. Throws std::runtime_error where the
-// library reports a failure.
+// c [rows, columns] := a [rows, depth] * b [depth, columns], or c += it where `add`, by the calling
+// thread alone: a caller with several threads gives each its rows. Thread-safe. Throws
+// std::runtime_error where the library reports a failure.
 void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Matrix& a,
-          const Matrix& b, float* c, std::int64_t c_row_stride);
+          const Matrix& b, float* c, std::int64_t c_row_stride, bool add = false);
 
 // Keeps the library to this instruction set: it can be told once, before its first product; later
 // calls are without effect.

@@ -135,7 +135,8 @@ double kernel_peak_flop_per_s(Kernel kernel, DType dtype, int threads) {
   switch (kernel) {
     case Kernel::reference:
       return 0.0;
-    case Kernel::materialized:  // in float32 whatever the inputs are
+    case Kernel::materialized:
+    case Kernel::staged:  // in float32 whatever the inputs are
       return fma_peak_flop_per_s(threads, false);
     case Kernel::flash:
       return fma_peak_flop_per_s(threads, dtype == DType::bf16 && bf16_products());

@@ -1,0 +1,178 @@
+// Sparse attention in three stages over a block-compressed matrix of scores, all heads at once:
+// what fusing is measured against.
+//
+//   scores   S = Q K^T of every tile of rows and span of keys that the schedule keeps: dense x
+//   dense
+//            -> sparse, one BLAS product a block
+//   softmax  of the kept scores of a row, the pairs that a block holds too many masked to -inf
+//   values   O = S V, block by block: sparse x dense
+//
+// A tile's spans stand side by side in one row-major block, so that a row of scores is contiguous.
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "kernels/cpu/cpu_kernels.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/row_softmax.h"
+#include "kernels/merge.h"
+#include "kernels/parallel.h"
+
+namespace qb::cpu {
+namespace {
+
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+// Where the scores of each tile stand in a head's, and how many keys its rows have.
+struct StoredTile {
+  const QueryTile* tile;
+  std::int64_t first_score;
+  std::int64_t keys;
+
+  [[nodiscard]] std::int64_t rows() const { return tile->end - tile->begin; }
+};
+
+class StagedCall {
+ public:
+  StagedCall(const AttentionArguments& a, int threads) : a_(a), threads_(threads) {
+    for (const QueryTile& tile : a.schedule->tiles) {
+      std::int64_t keys = 0;
+      for (const KeySpan& span : spans_of(tile)) keys += span.end - span.begin;
+      tiles_.push_back({&tile, scores_, keys});
+      scores_ += (tile.end - tile.begin) * keys;
+    }
+  }
+
+  [[nodiscard]] std::int64_t bytes() const {
+    return 4 * scores_ * a_.q.extent.batch * a_.q.extent.heads;
+  }
+
+  void score(float* scores) const {
+    for_each_tile(scores,
+                  [this](const StoredTile& stored, std::int64_t b, std::int64_t h, float* block) {
+                    for (const KeySpan& span : spans_of(*stored.tile)) {
+                      gemm(stored.rows(), span.end - span.begin, a_.q.extent.head_dim,
+                           {a_.q.row_as<float>(b, h, stored.tile->begin), a_.q.token_stride, false},
+                           {a_.k.row_as<float>(b, kv_head(h), span.begin), a_.k.token_stride, true},
+                           block, stored.keys);
+                      block += span.end - span.begin;
+                    }
+                  });
+  }
+
+  void softmax(float* scores) const {
+    const auto scale = static_cast<float>(a_.scale);
+    for_each_tile(
+        scores, [&](const StoredTile& stored, std::int64_t b, std::int64_t h, float* block) {
+          for (std::int64_t i = 0; i < stored.rows(); ++i) {
+            float* const row = block + i * stored.keys;
+            scale_and_shift_row(row, stored.keys, scale, 0.0f);
+            mask(stored, stored.tile->begin + i, row);
+            *a_.lse.row_as<float>(b, h, stored.tile->begin + i) = softmax_row(row, stored.keys);
+          }
+        });
+  }
+
+  void multiply_values(float* scores) const {
+    for_each_tile(
+        scores, [this](const StoredTile& stored, std::int64_t b, std::int64_t h, float* block) {
+          bool first = true;
+          for (const KeySpan& span : spans_of(*stored.tile)) {
+            gemm(stored.rows(), a_.v.extent.head_dim, span.end - span.begin,
+                 {block, stored.keys, false},
+                 {a_.v.row_as<float>(b, kv_head(h), span.begin), a_.v.token_stride, false},
+                 a_.out.row_as<float>(b, h, stored.tile->begin), a_.out.token_stride, !first);
+            block += span.end - span.begin;
+            first = false;
+          }
+        });
+  }
+
+ private:
+  [[nodiscard]] std::span<const KeySpan> spans_of(const QueryTile& tile) const {
+    return std::span(a_.schedule->spans)
+        .subspan(static_cast<std::size_t>(tile.first_span), static_cast<std::size_t>(tile.n_spans));
+  }
+  [[nodiscard]] std::int64_t kv_head(std::int64_t head) const {
+    return head / (a_.q.extent.heads / a_.k.extent.heads);
+  }
+
+  // function(tile, b, h, its scores) for all tiles of all heads.
+  template <class Function>
+  void for_each_tile(float* scores, Function function) const {
+    const auto n_tiles = static_cast<std::int64_t>(tiles_.size());
+    const std::int64_t heads = a_.q.extent.heads;
+    parallel_for(a_.q.extent.batch * heads * n_tiles, threads_, 4,
+                 [&](std::int64_t begin, std::int64_t end, int) {
+                   for (std::int64_t item = begin; item < end; ++item) {
+                     const std::int64_t head = item / n_tiles;
+                     const StoredTile& stored = tiles_[static_cast<std::size_t>(item % n_tiles)];
+                     function(stored, head / heads, head % heads,
+                              scores + head * scores_ + stored.first_score);
+                   }
+                 });
+  }
+
+  void mask(const StoredTile& stored, std::int64_t query, float* row) const {
+    for (const KeySpan& span : spans_of(*stored.tile)) {
+      if (span.kind != SpanKind::full) {
+        std::int64_t seen = span.begin;
+        a_.schedule->for_each_run(span, query, [&](std::int64_t begin, std::int64_t end) {
+          std::fill(row + (seen - span.begin), row + (begin - span.begin), kMinusInfinity);
+          seen = end;
+        });
+        std::fill(row + (seen - span.begin), row + (span.end - span.begin), kMinusInfinity);
+      }
+      row += span.end - span.begin;
+    }
+  }
+
+  const AttentionArguments& a_;
+  const int threads_;
+  std::vector<StoredTile> tiles_;
+  std::int64_t scores_ = 0;  // of a head
+};
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+// Rows of a block: of a window as wide as the tile is high, two thirds of the stored pairs are
+// seen.
+KernelTiles staged_tiles() {
+  constexpr std::int64_t kRows = 64;
+  return {kRows, 1, kWholeSpan, kRows};
+}
+
+std::int64_t staged_workspace_bytes(const WorkspaceShape& shape) {
+  const std::int64_t pairs =
+      shape.stored_pairs < 0 ? shape.q.length * shape.k.length : shape.stored_pairs;
+  return 4 * shape.q.batch * shape.q.heads * pairs;
+}
+
+void staged_attention(const AttentionArguments& a, const KernelContext& context) {
+  if (a.q.dtype != DType::f32)
+    throw Unsupported("kernel staged takes f32 inputs; flash and materialized take the others");
+  const StagedCall call(a, context.threads);
+  clear_partial(a.out, a.lse);  // rows without a tile
+  if (call.bytes() == 0) return;
+  const Buffer memory(context.workspace, static_cast<std::size_t>(call.bytes()), "sparse_scores",
+                      context.worker);
+  float* const scores = memory.as<float>();
+  const double start_s = now_s();
+  call.score(scores);
+  const double scored_s = now_s();
+  call.softmax(scores);
+  const double softened_s = now_s();
+  call.multiply_values(scores);
+  if (context.stages == nullptr) return;
+  context.stages->scores_s += scored_s - start_s;
+  context.stages->softmax_s += softened_s - scored_s;
+  context.stages->values_s += now_s() - softened_s;
+}
+
+}  // namespace qb::cpu
