@@ -142,7 +142,9 @@ void meet_warp(const void* what, void* brought, Act act) {
   meet(block->warps[static_cast<std::size_t>(block->current / kWarp)], kWarp, what, brought, act);
 }
 
-float from_bits(bool bf16, std::uint16_t bits) { return bf16 ? bf16_to_f32(bits) : f16_to_f32(bits); }
+float from_bits(bool bf16, std::uint16_t bits) {
+  return bf16 ? bf16_to_f32(bits) : f16_to_f32(bits);
+}
 std::uint16_t bits_of(std::uint32_t both, int half) {
   return static_cast<std::uint16_t>(half == 0 ? both : both >> 16);
 }
@@ -191,7 +193,8 @@ void run_block() {
     const std::uint64_t before = block->progress;
     bool all_done = true;
     // Warps in random order; rotating within a warp changes nothing that a kernel can see.
-    const auto first = static_cast<std::ptrdiff_t>(block->engine() % static_cast<unsigned>(n_warps));
+    const auto first =
+        static_cast<std::ptrdiff_t>(block->engine() % static_cast<unsigned>(n_warps));
     for (std::ptrdiff_t w = 0; w < n_warps; ++w)
       for (int lane = 0; lane < kWarp; ++lane) {
         const int t = static_cast<int>((first + w) % n_warps) * kWarp + lane;
@@ -216,9 +219,9 @@ void run_block() {
 
 // Element (row, column) of what a descriptor names, as the layouts of the PTX manual place it:
 // depth-major: rows of 128 bytes, eight of them an atom, atoms `stride` apart; further columns of
-// the same row lie in the next 16-byte chunks. Column-major: 64 columns in a row of 128 bytes, eight
-// rows (of the depth) an atom, the next eight `stride` on, the next 64 columns `leading` on. The
-// swizzle exchanges address bits 4-6 with bits 7-9.
+// the same row lie in the next 16-byte chunks. Column-major: 64 columns in a row of 128 bytes,
+// eight rows (of the depth) an atom, the next eight `stride` on, the next 64 columns `leading` on.
+// The swizzle exchanges address bits 4-6 with bits 7-9.
 float operand(std::uint64_t descriptor, bool column_major, bool bf16, int depth, int other) {
   if (descriptor >> 62 != 1) fail("descriptor without 128-byte swizzle");
   const auto start = static_cast<std::uint32_t>(descriptor & 0x3FFF) << 4;
@@ -413,8 +416,8 @@ void load_matrices(std::uint32_t (&r)[4], std::uint32_t row) { load_four(r, row,
 void load_matrices_transposed(std::uint32_t (&r)[4], std::uint32_t row) { load_four(r, row, true); }
 
 // The fragments of mma.m16n8k16 in the PTX manual. A: register i holds row lane / 4 (+ 8 for odd i)
-// and columns 2 (lane % 4), + 1 (+ 8 for i >= 2). B: register i holds rows 2 (lane % 4), + 1 (+ 8 for
-// i = 1) and column lane / 4.
+// and columns 2 (lane % 4), + 1 (+ 8 for i >= 2). B: register i holds rows 2 (lane % 4), + 1 (+ 8
+// for i = 1) and column lane / 4.
 void multiply_add_warp(bool bf16, float* c, const std::uint32_t* a, std::uint32_t b0,
                        std::uint32_t b1) {
   static const char kWhat = 0;
@@ -473,7 +476,8 @@ void copy_box(std::uint32_t shared, const TensorMap* map, std::uint32_t barrier,
   const std::array<std::int64_t, 5> at{c0, c1, c2, c3, c4};
   if (map->box[0] != kPanelColumns) fail("a box is not as wide as its swizzle");
   std::size_t rows = 1;
-  for (int i = 1; i < 5; ++i) rows *= static_cast<std::size_t>(map->box[static_cast<std::size_t>(i)]);
+  for (int i = 1; i < 5; ++i)
+    rows *= static_cast<std::size_t>(map->box[static_cast<std::size_t>(i)]);
   Box box{shared, barrier, std::vector<std::byte>(rows * kPanelRowBytes)};
   std::memset(shared_bytes(shared, box.data.size(), kAtomBytes), kPoison, box.data.size());
   for (std::size_t row = 0; row < rows; ++row)
@@ -489,8 +493,9 @@ void copy_box(std::uint32_t shared, const TensorMap* map, std::uint32_t barrier,
         offset += x * map->strides[i];
       }
       if (!inside) continue;
-      std::memcpy(box.data.data() + tile_address(static_cast<int>(rows), static_cast<int>(row), column),
-                  static_cast<const std::byte*>(map->base) + 2 * offset, 2);
+      std::memcpy(
+          box.data.data() + tile_address(static_cast<int>(rows), static_cast<int>(row), column),
+          static_cast<const std::byte*>(map->base) + 2 * offset, 2);
     }
   block->boxes.push_back(std::move(box));
   ++block->progress;
@@ -521,8 +526,8 @@ void issue_product(bool bf16, bool add, int columns, float* c, const std::uint32
           const int lane = thread % kWarp;
           const int row = thread / kWarp * 16 + lane / 4 + i / 2 % 2 * 8;
           const int depth = lane % 4 * 2 + i % 2 + i / 4 * 8;
-          product.a_values[static_cast<std::size_t>(row * 16 + depth)] = from_bits(
-              bf16, bits_of(static_cast<Issue*>(all[thread])->a[i / 2], i % 2));
+          product.a_values[static_cast<std::size_t>(row * 16 + depth)] =
+              from_bits(bf16, bits_of(static_cast<Issue*>(all[thread])->a[i / 2], i % 2));
         }
     }
     std::vector<float> a_values = product.a_values;

@@ -1,10 +1,11 @@
-// Runs a CUDA kernel on the CPU, one block at a time, a fiber a thread: what proves the kernels where
-// no GPU is at hand.
+// Runs a CUDA kernel on the CPU, one block at a time, a fiber a thread: what proves the kernels
+// where no GPU is at hand.
 //
 // It is meant to notice what a GPU would punish only now and then:
-// - Asynchronous copies poison their target when they are asked for and land as late as is allowed, so
-//   that whoever reads too early reads NaN. A box of the copy engine lands when nobody can go on, or
-//   at random.
+// - Asynchronous copies poison their target when they are asked for and land as late as is allowed,
+// so
+//   that whoever reads too early reads NaN. A box of the copy engine lands when nobody can go on,
+//   or at random.
 // - A product of a warpgroup reads its operands when it is issued and again when it is waited for,
 //   and refuses if they have changed; its accumulators are written at the wait.
 // - The fibers run in an order that depends on the seed. Where no fiber can go on, it throws.

@@ -1,9 +1,10 @@
 // Where the elements are: in shared memory, and in the registers of a warp.
 //
-// Shared memory. A tile is `rows` tokens of D 16-bit elements, cut into panels of 64 columns. A panel
-// row is 128 bytes: all 32 banks, eight chunks of 16 bytes. Chunk c of row r lies at place c ^ (r % 8),
-// so that the same chunk of eight consecutive rows, which is what ldmatrix reads at once, covers all
-// banks. TMA writes the very same pattern (SWIZZLE_128B) and wgmma reads it, so both paths share it.
+// Shared memory. A tile is `rows` tokens of D 16-bit elements, cut into panels of 64 columns. A
+// panel row is 128 bytes: all 32 banks, eight chunks of 16 bytes. Chunk c of row r lies at place c
+// ^ (r % 8), so that the same chunk of eight consecutive rows, which is what ldmatrix reads at
+// once, covers all banks. TMA writes the very same pattern (SWIZZLE_128B) and wgmma reads it, so
+// both paths share it.
 //
 //   row 0 | c0 c1 c2 c3 c4 c5 c6 c7 |
 //   row 1 | c1 c0 c3 c2 c5 c4 c7 c6 |      8 rows are an atom of 1024 bytes; a tile begins at a
@@ -11,8 +12,8 @@
 //   ...
 //
 // Registers. mma.m16n8k16 and wgmma.m64nNk16 deal a matrix to the lanes in the same way: lane l has
-// row l / 4 (and that plus 8) and two neighbouring columns from 2 (l % 4). A warp of wgmma owns 16 of
-// the 64 rows. So scores come out of the first product where the second wants its A operand.
+// row l / 4 (and that plus 8) and two neighbouring columns from 2 (l % 4). A warp of wgmma owns 16
+// of the 64 rows. So scores come out of the first product where the second wants its A operand.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +36,10 @@ QB_HOST_DEVICE constexpr std::uint32_t tile_address(int rows, int row, int colum
                                     (chunk ^ (row % 8)) * kChunkBytes + column % kChunkColumns * 2);
 }
 
-// The address of the element `column` columns further on in the same row, from the address of one in
-// an even chunk or in the odd one behind it. Tiles begin at multiples of 1024, so that the place of a
-// chunk is bits 4-6 of the address, and stepping along a row is one exclusive or: a lane keeps one
-// address for a tile, not one for each step. `column`: a multiple of 16, known at compile time.
+// The address of the element `column` columns further on in the same row, from the address of one
+// in an even chunk or in the odd one behind it. Tiles begin at multiples of 1024, so that the place
+// of a chunk is bits 4-6 of the address, and stepping along a row is one exclusive or: a lane keeps
+// one address for a tile, not one for each step. `column`: a multiple of 16, known at compile time.
 QB_HOST_DEVICE constexpr std::uint32_t along_row(std::uint32_t address, int rows, int column) {
   return (address ^ static_cast<std::uint32_t>(column % kPanelColumns * 2)) +
          static_cast<std::uint32_t>(column / kPanelColumns * rows * kPanelRowBytes);
@@ -50,9 +51,9 @@ struct Place {
   friend constexpr bool operator==(const Place&, const Place&) = default;
 };
 
-// ldmatrix.x4 reads four 8x8 matrices: lanes 8 i .. 8 i + 7 give the addresses of the rows of matrix
-// i, and register i of each lane receives its share of matrix i. These are the rows that lane l
-// names, relative to a 16x16 corner of the tile.
+// ldmatrix.x4 reads four 8x8 matrices: lanes 8 i .. 8 i + 7 give the addresses of the rows of
+// matrix i, and register i of each lane receives its share of matrix i. These are the rows that
+// lane l names, relative to a 16x16 corner of the tile.
 
 // A of the first product, queries x depth: rows 0-7, rows 8-15, then both for depth 8-15.
 QB_HOST_DEVICE constexpr Place query_fragment(int lane) { return {lane % 16, lane / 16 * 8}; }
@@ -87,17 +88,16 @@ QB_HOST_DEVICE constexpr std::uint64_t matrix_descriptor(std::uint32_t address,
 QB_HOST_DEVICE constexpr std::uint64_t depth_major_descriptor(std::uint32_t tile, int rows,
                                                               int first_row, int depth) {
   const int panel = depth / kPanelColumns;
-  const std::uint32_t offset =
-      static_cast<std::uint32_t>(panel * rows * kPanelRowBytes + first_row * kPanelRowBytes +
-                                 depth % kPanelColumns * 2);
+  const std::uint32_t offset = static_cast<std::uint32_t>(
+      panel * rows * kPanelRowBytes + first_row * kPanelRowBytes + depth % kPanelColumns * 2);
   return matrix_descriptor(tile + offset, kChunkBytes, kAtomBytes);
 }
 
-// V, whose rows run along the output columns ("MN-major", transposed by the instruction): 64 columns
-// further on is the next panel, the leading offset; eight keys further on are 1024 bytes. `key`:
-// first of 16 keys; `column`: a multiple of 64.
-QB_HOST_DEVICE constexpr std::uint64_t column_major_descriptor(std::uint32_t tile, int rows, int key,
-                                                               int column) {
+// V, whose rows run along the output columns ("MN-major", transposed by the instruction): 64
+// columns further on is the next panel, the leading offset; eight keys further on are 1024 bytes.
+// `key`: first of 16 keys; `column`: a multiple of 64.
+QB_HOST_DEVICE constexpr std::uint64_t column_major_descriptor(std::uint32_t tile, int rows,
+                                                               int key, int column) {
   const int panel_bytes = rows * kPanelRowBytes;
   const std::uint32_t offset =
       static_cast<std::uint32_t>(column / kPanelColumns * panel_bytes + key * kPanelRowBytes);

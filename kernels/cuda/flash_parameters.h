@@ -35,7 +35,8 @@ struct MaskedStep {
   std::int32_t n_keys = 0;
   std::int32_t lo = 0;
   std::int32_t hi = 0;
-  std::int32_t bits = -1;  // first word in FlashParameters::bits, key_block / 64 words a row; -1: none
+  std::int32_t bits =
+      -1;  // first word in FlashParameters::bits, key_block / 64 words a row; -1: none
 };
 
 struct FullRun {
@@ -67,8 +68,8 @@ struct FlashParameters {
   std::int32_t heads_at_once = 1;  // whose keys and values share the cache
   std::int32_t q_heads = 0;
   std::int32_t heads_per_kv = 1;
-  // Query heads of a key-value head that are packed into the rows of a tile: row r is token r / pack
-  // and head r % pack. 1, or heads_per_kv.
+  // Query heads of a key-value head that are packed into the rows of a tile: row r is token r /
+  // pack and head r % pack. 1, or heads_per_kv.
   std::int32_t pack = 1;
   std::int32_t head_dim = 0;
   std::int32_t value_dim = 0;
@@ -91,15 +92,16 @@ QB_HOST_DEVICE constexpr WorkItem work_item(const FlashParameters& p, int index)
   const int section = index / section_items;
   const int rest = index % section_items;
   const int first_head = section * p.heads_at_once;
-  const int width = p.n_heads - first_head < p.heads_at_once ? p.n_heads - first_head : p.heads_at_once;
+  const int width =
+      p.n_heads - first_head < p.heads_at_once ? p.n_heads - first_head : p.heads_at_once;
   const int slot = first_head + rest % width;
   const int slots_per_batch = p.q_heads / p.pack;
   const int q_head = slot % slots_per_batch * p.pack;
   return {rest / width, slot / slots_per_batch, q_head, q_head / p.heads_per_kv};
 }
 
-// The item of round `round` for block `block` of a persistent grid, in snake order, so that no block
-// gets the heaviest of every round. May be past the end.
+// The item of round `round` for block `block` of a persistent grid, in snake order, so that no
+// block gets the heaviest of every round. May be past the end.
 QB_HOST_DEVICE constexpr int snake_item(int round, int block, int n_blocks) {
   return round * n_blocks + (round % 2 == 0 ? block : n_blocks - 1 - block);
 }

@@ -1,4 +1,5 @@
-// Flash attention for sm_80 and everything after it: mma.sync over shared memory that cp.async fills.
+// Flash attention for sm_80 and everything after it: mma.sync over shared memory that cp.async
+// fills.
 //
 // A block of four warps owns a tile of query rows of one head and walks the tile's live key blocks.
 //
@@ -8,11 +9,13 @@
 //
 // One item of the ring is consumed at a time: wait until it is there, one barrier (which also says
 // that everybody is done with the item before), and the freed slot is given the item kSlots - 1
-// ahead. V is taken before the softmax and not after it, so that the next K is on its way meanwhile.
+// ahead. V is taken before the softmax and not after it, so that the next K is on its way
+// meanwhile.
 //
-// `thin` tiles are for decoding: 16 rows, and the four warps share the keys instead of the rows, each
-// with statistics of its own, which are merged through shared memory at the end. Then all warps work
-// where there is one query (or the few query heads of one key-value head), and memory is the limit.
+// `thin` tiles are for decoding: 16 rows, and the four warps share the keys instead of the rows,
+// each with statistics of its own, which are merged through shared memory at the end. Then all
+// warps work where there is one query (or the few query heads of one key-value head), and memory is
+// the limit.
 #pragma once
 
 #include "kernels/cuda/flash_softmax.cuh"
@@ -124,9 +127,9 @@ class Sm80Block {
     }
     const int last_masked = work.first_masked + work.n_masked;
     const int n_full = work.n_full;
-#pragma unroll 1
+    QB_NO_UNROLL
     for (int i = work.first_masked; i < last_masked; ++i) attend<true>(i);
-#pragma unroll 1
+    QB_NO_UNROLL
     for (int i = 0; i < n_full; ++i) attend<false>(0);
     finish();
   }
@@ -141,13 +144,14 @@ class Sm80Block {
     const std::int64_t token_bytes = p_.q.token_stride * work.q_stride * 2;
     const char* const first = static_cast<const char*>(p_.q.data) +
                               (item.batch * p_.q.batch_stride + item.q_head * p_.q.head_stride +
-                               work.q_token * p_.q.token_stride) * 2;
+                               work.q_token * p_.q.token_stride) *
+                                  2;
     if (p_.pack == 1) {
       copy_rows_async<C::kRows, C::kD, C::kThreads>(queries_, first, token_bytes, work.n_rows,
                                                     p_.head_dim, thread_);
       return;
     }
-#pragma unroll 1
+    QB_NO_UNROLL
     for (int i = thread_; i < C::kRows * (C::kD / kChunkColumns); i += C::kThreads) {
       const int row = i / (C::kD / kChunkColumns);
       const int column = i % (C::kD / kChunkColumns) * kChunkColumns;
@@ -159,8 +163,8 @@ class Sm80Block {
     }
   }
 
-  // The next item of the ring, keys or values, into a free slot; an empty group behind the last one,
-  // so that groups and items keep in step.
+  // The next item of the ring, keys or values, into a free slot; an empty group behind the last
+  // one, so that groups and items keep in step.
   template <bool kValues>
   QB_DEVICE void load_next(int pair) {
     if constexpr (!kValues) cursor_.template next<C::kKeys>(p_);
@@ -235,8 +239,8 @@ class Sm80Block {
       QB_UNROLL
       for (int key = 0; key < C::kWarpKeys; key += 16) {
         std::uint32_t b[4];
-        ptx::load_matrices(b, along_row(k_at, C::kKeys, depth) +
-                                  static_cast<std::uint32_t>(key * kPanelRowBytes));
+        ptx::load_matrices(
+            b, along_row(k_at, C::kKeys, depth) + static_cast<std::uint32_t>(key * kPanelRowBytes));
         QB_UNROLL
         for (int r = 0; r < kRowTiles; ++r) {
           ptx::multiply_add<C::kBf16>(&s[r][key / 2], a[r], b[0], b[1]);
@@ -286,7 +290,8 @@ class Sm80Block {
     }
   }
 
-  // Shared memory at the end of a thin tile, over the ring: O of each warp, then its sums and shifts.
+  // Shared memory at the end of a thin tile, over the ring: O of each warp, then its sums and
+  // shifts.
   static constexpr int kThinStatistics = C::kWarps * 16 * C::kD * 4;
   static_assert(!C::kThin || kThinStatistics + C::kWarps * 16 * 8 <= C::kSlots * C::kSlotBytes);
   QB_DEVICE std::uint32_t thin_statistics(int warp, int row) const {
@@ -299,8 +304,8 @@ class Sm80Block {
     QB_UNROLL
     for (int i = 0; i < C::kD / 2; ++i) {
       const Place at = accumulator_place(lane_, i % 4);
-      ptx::store_shared(
-          slots_ + ((warp_ * 16 + at.row) * C::kD + i / 4 * 8 + at.column) * 4, out_[0][i]);
+      ptx::store_shared(slots_ + ((warp_ * 16 + at.row) * C::kD + i / 4 * 8 + at.column) * 4,
+                        out_[0][i]);
     }
     QB_UNROLL
     for (int half = 0; half < 2; ++half) {
@@ -308,8 +313,8 @@ class Sm80Block {
       const std::uint32_t at = thin_statistics(warp_, accumulator_place(lane_, 2 * half).row);
       const float sum = rows_[0].sum[half];
       ptx::store_shared(at, sum);
-      ptx::store_shared(
-          at + 4, sum > 0.0F ? shift_of(rows_[0].maximum[half], p_.scale_log2) : -INFINITY);
+      ptx::store_shared(at + 4,
+                        sum > 0.0F ? shift_of(rows_[0].maximum[half], p_.scale_log2) : -INFINITY);
     }
     ptx::sync_threads();
     for (int i = thread_; i < smaller(16, work.n_rows * p_.pack) * C::kD; i += C::kThreads)

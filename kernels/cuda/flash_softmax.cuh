@@ -2,12 +2,12 @@
 // 16 query rows (two rows: its own and that plus 8) and kTiles * 8 keys.
 //
 // Running maxima are of raw scores; the scale and log2(e) are one factor c, folded into the
-// multiply-add before the exponential: p = 2^(c s - shift) with shift = c max, rounded once. The factor
-// by which older sums shrink is 2^(old shift - new shift), so it is exactly 1 while the maximum
-// stays, however many blocks there are.
+// multiply-add before the exponential: p = 2^(c s - shift) with shift = c max, rounded once. The
+// factor by which older sums shrink is 2^(old shift - new shift), so it is exactly 1 while the
+// maximum stays, however many blocks there are.
 //
-// Nothing about the mask outlives a step: it is told by the step's geometry, which is read when it is
-// needed, and full steps do not have any.
+// Nothing about the mask outlives a step: it is told by the step's geometry, which is read when it
+// is needed, and full steps do not have any.
 #pragma once
 
 #include <cmath>
@@ -88,7 +88,8 @@ QB_DEVICE void online_softmax(float (&s)[4 * kTiles], RowStatistics& rows, float
     const float before = rows.maximum[half];
     rows.maximum[half] = fmaxf(before, maximum_of_row(largest));
     const float shift = shift_of(rows.maximum[half], scale_log2);
-    rescale[half] = before == -INFINITY ? 0.0F : ptx::exp2(ptx::multiply(before, scale_log2) - shift);
+    rescale[half] =
+        before == -INFINITY ? 0.0F : ptx::exp2(ptx::multiply(before, scale_log2) - shift);
     float sum = 0.0F;
     QB_UNROLL
     for (int t = 0; t < kTiles; ++t) {
@@ -126,17 +127,17 @@ struct OutputRow {
   float* out = nullptr;
   float* lse = nullptr;
 };
-QB_DEVICE OutputRow output_row(const FlashParameters& p, const TileWork& work,
-                               const WorkItem& item, int row) {
+QB_DEVICE OutputRow output_row(const FlashParameters& p, const TileWork& work, const WorkItem& item,
+                               int row) {
   const TensorAddress& out = p.out[work.to_partial];
   const TensorAddress& lse = p.lse[work.to_partial];
   const int token = p.pack == 1 ? row : row / p.pack;
   const int head = p.pack == 1 ? item.q_head : item.q_head + row % p.pack;
   const std::int64_t at = work.out_row + static_cast<std::int64_t>(token) * work.out_stride;
-  return {static_cast<float*>(out.data) + item.batch * out.batch_stride +
-              head * out.head_stride + at * out.token_stride,
-          static_cast<float*>(lse.data) + item.batch * lse.batch_stride +
-              head * lse.head_stride + at * lse.token_stride};
+  return {static_cast<float*>(out.data) + item.batch * out.batch_stride + head * out.head_stride +
+              at * out.token_stride,
+          static_cast<float*>(lse.data) + item.batch * lse.batch_stride + head * lse.head_stride +
+              at * lse.token_stride};
 }
 
 // Two neighbouring outputs of a row. Rows begin at even elements where pairs do; head dimensions
@@ -156,8 +157,8 @@ QB_DEVICE void store_pair(float* row, int column, int n_columns, float first, fl
   }
 }
 
-// Normalises and writes a lane's two rows: kCount / 4 tiles of 8 columns from `first_column` on. The
-// statistics are reduced to whole rows by the caller.
+// Normalises and writes a lane's two rows: kCount / 4 tiles of 8 columns from `first_column` on.
+// The statistics are reduced to whole rows by the caller.
 template <int kCount>
 QB_DEVICE void store_rows(const FlashParameters& p, const TileWork& work, const WorkItem& item,
                           const float (&o)[kCount], const RowStatistics& rows, int first_row,

@@ -64,17 +64,18 @@ void check_groups(const char* what, const std::vector<RowGroup>& groups, std::in
     if (group.count < 0 || group.stride < 1 ||
         (group.count > 0 && (group.first < 0 || last >= n_tokens)))
       throw std::invalid_argument(
-          fmt::format("flash: {} group of {} tokens from {} on, stride {}, is outside [0, {})", what,
-                      group.count, group.first, group.stride, n_tokens));
+          fmt::format("flash: {} group of {} tokens from {} on, stride {}, is outside [0, {})",
+                      what, group.count, group.first, group.stride, n_tokens));
     rows += group.count;
   }
   if (rows != n_local)
-    throw std::invalid_argument(fmt::format("flash: {} groups of {} tokens, a schedule of {}", what,
-                                            rows, n_local));
+    throw std::invalid_argument(
+        fmt::format("flash: {} groups of {} tokens, a schedule of {}", what, rows, n_local));
 }
 
-// The stride of all groups of more than one token, as the copy engine needs it: 0 where they differ.
-std::int64_t common_stride(const GroupedCall& call, std::vector<RowGroup> GroupedWorker::* groups) {
+// The stride of all groups of more than one token, as the copy engine needs it: 0 where they
+// differ.
+std::int64_t common_stride(const GroupedCall& call, std::vector<RowGroup> GroupedWorker::*groups) {
   std::int64_t stride = 0;
   for (const GroupedWorker& worker : call.workers)
     for (const RowGroup& group : worker.*groups) {
@@ -101,7 +102,8 @@ FlashVariant choose_variant(const GroupedCall& call, FlashPath path, std::int64_
   const std::int32_t pack = heads_to_pack(call, thin.tile_rows);
   if (rows * pack <= thin.tile_rows) return FlashVariant::thin;
   const FlashShape hopper = flash_shape(FlashVariant::hopper, dim);
-  if (path != FlashPath::sm90 || dim > hopper.padded_dim || heads_to_pack(call, hopper.tile_rows) > 1)
+  if (path != FlashPath::sm90 || dim > hopper.padded_dim ||
+      heads_to_pack(call, hopper.tile_rows) > 1)
     return FlashVariant::wide;
   const std::int64_t q_stride = common_stride(call, &GroupedWorker::q_groups);
   const std::int64_t k_stride = common_stride(call, &GroupedWorker::kv_groups);
@@ -116,8 +118,8 @@ FlashVariant choose_variant(const GroupedCall& call, FlashPath path, std::int64_
 // A tile before it is split: its rows, and the lists of its blocks.
 struct Tile {
   std::size_t worker = 0;
-  std::size_t group = 0;       // of the worker's q groups
-  std::int64_t begin = 0;      // local rows
+  std::size_t group = 0;   // of the worker's q groups
+  std::int64_t begin = 0;  // local rows
   std::int64_t end = 0;
   std::vector<MaskedStep> masked;
   std::vector<FullRun> runs;
@@ -130,40 +132,82 @@ struct Tile {
 class TileBuilder {
  public:
   TileBuilder(const TileSchedule& schedule, const std::vector<LocalGroup>& keys,
-              std::int64_t key_block)
-      : schedule_(schedule), keys_(keys), key_block_(key_block) {}
+              std::int64_t key_block, std::vector<std::uint64_t>& bits)
+      : schedule_(schedule), keys_(keys), key_block_(key_block), bits_(bits) {}
 
+  // Blocks do not straddle groups of keys.
   void add_span(Tile& tile, const KeySpan& span) const {
-    auto group = std::upper_bound(
-        keys_.begin(), keys_.end(), span.begin,
-        [](std::int64_t key, const LocalGroup& g) { return key < g.end(); });
-    for (; group != keys_.end() && group->begin < span.end; ++group) {
-      KeySpan part = span;
-      part.begin = std::max(span.begin, group->begin);
-      part.end = std::min(span.end, group->end());
-      add_part(tile, part, *group);
+    const KeyRange live = span.live(tile.begin, tile.end - 1);
+    auto group =
+        std::upper_bound(keys_.begin(), keys_.end(), live.begin,
+                         [](std::int64_t key, const LocalGroup& g) { return key < g.end(); });
+    for (; group != keys_.end() && group->begin < live.end; ++group) {
+      const std::int64_t end = std::min(live.end, group->end());
+      for (std::int64_t key = std::max(live.begin, group->begin); key < end; key += key_block_)
+        add_block(tile, span, {key, std::min(end, key + key_block_)}, *group);
     }
   }
 
  private:
-  // Keys that lie in one group.
-  void add_part(Tile& tile, const KeySpan& part, const LocalGroup& group) const {
-    const std::int64_t live_end = TileSchedule::live_end(part, tile.end - 1);
-    for (std::int64_t key = part.begin; key < live_end; key += key_block_) {
-      const std::int64_t n_keys = std::min(key_block_, part.end - key);
-      const bool every_pair =
-          n_keys == key_block_ && TileSchedule::live_end(part, tile.begin) >= key + n_keys;
-      if (every_pair)
-        add_full(tile, group.token(key), group.rows.stride);
-      else
-        tile.masked.push_back({narrow(group.token(key)), narrow(group.rows.stride), narrow(n_keys),
-                               near(-kFarAway), near(last_column(part, tile.begin, key)), -1});
+  void add_block(Tile& tile, const KeySpan& span, const KeyRange& keys,
+                 const LocalGroup& group) const {
+    MaskedStep step{narrow(group.token(keys.begin)),
+                    narrow(group.rows.stride),
+                    narrow(keys.count()),
+                    narrow(-kFarAway),
+                    narrow(kFarAway),
+                    -1};
+    bool every_pair = true;
+    if (span.kind == SpanKind::bits) {
+      const auto [some, all] = add_bits(tile, span, keys, step);
+      if (!some) return;
+      every_pair = all;
+    } else {
+      every_pair =
+          span.live(tile.begin).end >= keys.end && span.live(tile.end - 1).begin <= keys.begin;
+      if (span.kind != SpanKind::full) step.hi = near(tile.begin + span.offset - keys.begin);
+      if (span.kind == SpanKind::band) step.lo = near(tile.begin + span.low - keys.begin);
     }
+    if (every_pair && keys.count() == key_block_)
+      add_full(tile, step.k_token, step.k_stride);
+    else
+      tile.masked.push_back(step);
   }
 
-  // Of a block at `key`, the last column that row 0 of the tile sees.
-  static std::int64_t last_column(const KeySpan& part, std::int64_t row, std::int64_t key) {
-    return part.kind == SpanKind::causal ? row + part.offset - key : kFarAway;
+  struct Seen {
+    bool some = false;
+    bool all = true;
+  };
+
+  // The bits of a block, a row of words for each row of the tile; none where they are all the same.
+  Seen add_bits(const Tile& tile, const KeySpan& span, const KeyRange& keys,
+                MaskedStep& step) const {
+    const std::size_t first = bits_.size();
+    const std::int64_t shift = (keys.begin - span.begin) % 64;
+    const std::int64_t first_word = (keys.begin - span.begin) / 64;
+    Seen seen;
+    for (std::int64_t row = tile.begin; row < tile.end; ++row) {
+      const std::uint64_t* const words = schedule_.row_bits(span, row);
+      for (std::int64_t begin = 0; begin < key_block_; begin += 64) {
+        const std::int64_t n_bits = std::clamp<std::int64_t>(keys.count() - begin, 0, 64);
+        const std::int64_t at = first_word + begin / 64;
+        std::uint64_t word = n_bits == 0 ? 0 : words[at] >> shift;
+        if (shift != 0 && n_bits > 64 - shift) word |= words[at + 1] << (64 - shift);
+        const std::uint64_t every = n_bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - n_bits);
+        word &= every;
+        seen.some = seen.some || word != 0;
+        seen.all = seen.all && word == every;
+        bits_.push_back(word);
+      }
+    }
+    if (seen.some && !seen.all) {
+      if (bits_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+        throw Unsupported("flash on CUDA: more than 2^31 words of mask bits");
+      step.bits = narrow(static_cast<std::int64_t>(first));
+    } else {
+      bits_.resize(first);
+    }
+    return seen;
   }
 
   void add_full(Tile& tile, std::int64_t token, std::int64_t stride) const {
@@ -181,16 +225,18 @@ class TileBuilder {
   const TileSchedule& schedule_;
   const std::vector<LocalGroup>& keys_;
   std::int64_t key_block_;
+  std::vector<std::uint64_t>& bits_;
 };
 
 // All tiles of a worker: rows of the schedule's tiles, cut to the kernel's tile and where a group
 // ends; rows in no tile of the schedule get tiles without blocks, which write the identity.
 void add_tiles(const GroupedWorker& worker, std::size_t worker_index, const FlashShape& shape,
-               std::int64_t tile_tokens, std::vector<Tile>& tiles) {
+               std::int64_t tile_tokens, std::vector<Tile>& tiles,
+               std::vector<std::uint64_t>& bits) {
   const TileSchedule& schedule = *worker.schedule;
   const std::vector<LocalGroup> queries = local_groups(worker.q_groups, false);
   const std::vector<LocalGroup> keys = local_groups(worker.kv_groups, true);
-  const TileBuilder builder(schedule, keys, shape.key_block);
+  const TileBuilder builder(schedule, keys, shape.key_block, bits);
   std::size_t group = 0;
   const auto add_rows = [&](std::int64_t begin, std::int64_t end, const QueryTile* of) {
     while (begin < end) {
@@ -227,7 +273,7 @@ struct OutputGroup {
   struct Source {
     std::int64_t begin = 0;  // rows of the group
     std::int64_t end = 0;
-    MergeSource source;      // its row belongs to `begin`
+    MergeSource source;  // its row belongs to `begin`
   };
   std::vector<Source> sources;
 };
@@ -291,8 +337,7 @@ class OutputMap {
       if (group.head_seen[index(head)]) group.direct = false;
       group.head_seen[index(head)] = true;
     }
-    group.heads_covered =
-        std::count(group.head_seen.begin(), group.head_seen.end(), true);
+    group.heads_covered = std::count(group.head_seen.begin(), group.head_seen.end(), true);
   }
 
   // Between two neighbouring row boundaries the sources are the same.
@@ -365,8 +410,8 @@ void check_call(const GroupedCall& call) {
     check_groups("key", worker.kv_groups, worker.schedule->n_keys, call.k.extent.length);
     const std::int64_t head_end = worker.head_end == 0 ? call.q.extent.heads : worker.head_end;
     if (worker.head_begin < 0 || worker.head_begin >= head_end || head_end > call.q.extent.heads)
-      throw std::invalid_argument(fmt::format("flash: query heads [{}, {}) of {}", worker.head_begin,
-                                              head_end, call.q.extent.heads));
+      throw std::invalid_argument(fmt::format("flash: query heads [{}, {}) of {}",
+                                              worker.head_begin, head_end, call.q.extent.heads));
   }
 }
 
@@ -413,7 +458,8 @@ std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
   constexpr std::int64_t kCacheBytes = 24 << 20;
   const std::int64_t kv_heads =
       std::max<std::int64_t>(1, kCacheBytes / std::max<std::int64_t>(1, bytes_per_kv_head));
-  return narrow(std::clamp<std::int64_t>(kv_heads * heads_per_kv, 1, std::max<std::int64_t>(n_heads, 1)));
+  return narrow(
+      std::clamp<std::int64_t>(kv_heads * heads_per_kv, 1, std::max<std::int64_t>(n_heads, 1)));
 }
 
 WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
@@ -427,16 +473,16 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
 
   std::vector<Tile> tiles;
   for (std::size_t w = 0; w < call.workers.size(); ++w)
-    add_tiles(call.workers[w], w, lists.shape, lists.shape.tile_rows / lists.pack, tiles);
+    add_tiles(call.workers[w], w, lists.shape, lists.shape.tile_rows / lists.pack, tiles,
+              lists.bits);
   std::stable_sort(tiles.begin(), tiles.end(),
                    [](const Tile& a, const Tile& b) { return a.n_steps() > b.n_steps(); });
   std::int64_t total_steps = 0;
   for (const Tile& tile : tiles) total_steps += tile.n_steps();
   const std::int64_t slots = call.q.extent.batch * call.q.extent.heads / lists.pack;
-  const std::int64_t split =
-      steps_per_split(std::ssize(tiles) * slots, total_steps * slots,
-                      tiles.empty() ? 0 : tiles.front().n_steps(),
-                      static_cast<std::int64_t>(n_sms) * lists.shape.blocks_per_sm);
+  const std::int64_t split = steps_per_split(
+      std::ssize(tiles) * slots, total_steps * slots, tiles.empty() ? 0 : tiles.front().n_steps(),
+      static_cast<std::int64_t>(n_sms) * lists.shape.blocks_per_sm);
 
   OutputMap outputs(call);
   std::vector<std::vector<LocalGroup>> queries;
@@ -464,8 +510,7 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
       } else {
         work.to_partial = 1;
         work.out_stride = 1;
-        OutputGroup::Source source{0, group.rows.count,
-                                   {0, work.head_begin, work.head_end}};
+        OutputGroup::Source source{0, group.rows.count, {0, work.head_begin, work.head_end}};
         if (step == 0) {
           const auto [at, is_new] = base_rows.try_emplace({tile.worker, tile.group}, 0);
           if (is_new) {

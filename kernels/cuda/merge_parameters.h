@@ -7,8 +7,8 @@
 
 namespace qb::cuda {
 
-// Output tokens token, token + stride, … (n_rows of them). Row r of it is row source_row + r of each
-// source. Without sources it is the identity: O = 0, LSE = -inf.
+// Output tokens token, token + stride, … (n_rows of them). Row r of it is row source_row + r of
+// each source. Without sources it is the identity: O = 0, LSE = -inf.
 struct MergeTile {
   std::int32_t token = 0;
   std::int32_t stride = 1;

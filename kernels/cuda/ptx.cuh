@@ -1,6 +1,6 @@
 // Every instruction that C++ has no word for, in the order in which a reader of the flash kernels
-// meets them. Nothing else in this folder contains assembly. A host compiler gets the same functions
-// from emulated_ptx.h, so that tests run the kernels themselves on a CPU.
+// meets them. Nothing else in this folder contains assembly. A host compiler gets the same
+// functions from emulated_ptx.h, so that tests run the kernels themselves on a CPU.
 //
 // Shared memory is spoken of by its 32-bit address in the shared window, as the instructions do.
 #pragma once
@@ -74,9 +74,9 @@ QB_DEVICE std::uint32_t pack(float low, float high) {
 
 // ---- Global to shared memory on sm_80: cp.async -------------------------------------------------
 //
-// A thread asks for 16 bytes and goes on. Its requests form groups (commit); wait<n> returns when at
-// most the n newest groups are still under way. That is said to the one thread only: others see the
-// bytes after a barrier behind the wait.
+// A thread asks for 16 bytes and goes on. Its requests form groups (commit); wait<n> returns when
+// at most the n newest groups are still under way. That is said to the one thread only: others see
+// the bytes after a barrier behind the wait.
 
 // 16 bytes; zeros where `valid` is false, and then nothing is read.
 QB_DEVICE void copy_async(std::uint32_t shared, const void* global, bool valid) {
@@ -139,8 +139,9 @@ QB_DEVICE float load_shared(std::uint32_t address) {
 // ---- sm_90a: barriers that count arrivals and bytes ---------------------------------------------
 //
 // An mbarrier is eight bytes of shared memory. Its phase ends when the expected number of arrivals
-// and all announced bytes have come; it then begins the next. A waiter names the parity of the phase
-// whose end it waits for, so a barrier whose first phase has not ended lets a wait for parity 1 pass.
+// and all announced bytes have come; it then begins the next. A waiter names the parity of the
+// phase whose end it waits for, so a barrier whose first phase has not ended lets a wait for parity
+// 1 pass.
 
 QB_DEVICE void barrier_init(std::uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
@@ -173,7 +174,8 @@ QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
       : "memory");
 }
 
-// The sixteen named barriers of a block: `threads` count those that wait and those that only arrive.
+// The sixteen named barriers of a block: `threads` count those that wait and those that only
+// arrive.
 QB_DEVICE void named_sync(int name, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
 }
@@ -212,10 +214,10 @@ QB_DEVICE void take_registers() {
 
 // ---- sm_90a: products of a warpgroup ------------------------------------------------------------
 //
-// Four warps multiply 64 x 16 by 16 x N while they do something else. fence: my registers are ready;
-// commit: what was issued is a group; wait<n>: at most the n newest groups are under way. In between,
-// accumulators (and A, where it is in registers) belong to the hardware. The compiler does not know
-// that, so hold() stands wherever they change hands: it pretends to change each register.
+// Four warps multiply 64 x 16 by 16 x N while they do something else. fence: my registers are
+// ready; commit: what was issued is a group; wait<n>: at most the n newest groups are under way. In
+// between, accumulators (and A, where it is in registers) belong to the hardware. The compiler does
+// not know that, so hold() stands wherever they change hands: it pretends to change each register.
 
 QB_DEVICE void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 QB_DEVICE void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -229,25 +231,26 @@ QB_DEVICE void hold(float (&r)[kCount]) {
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(r[i])::"memory");
 }
 
-#define QB_F8(c, i)                                                                     \
+#define QB_F8(c, i)                                                                           \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), \
       "+f"(c[i + 6]), "+f"(c[i + 7])
 #define QB_F32(c, i) QB_F8(c, i), QB_F8(c, i + 8), QB_F8(c, i + 16), QB_F8(c, i + 24)
 #define QB_LIST_32                                                                   \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define QB_LIST_64                                                                       \
-  QB_LIST_32                                                                             \
-  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "   \
+#define QB_LIST_64                                                                     \
+  QB_LIST_32                                                                           \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 
 // c (= or +=) A B with A and B in shared memory, B read as it lies (K: depth-major).
-#define QB_SHARED_PRODUCT(n, type, list, sd, a, b)                                       \
-  "{\n.reg .pred add;\nsetp.ne.b32 add, " sd ", 0;\n"                                    \
+#define QB_SHARED_PRODUCT(n, type, list, sd, a, b)                                        \
+  "{\n.reg .pred add;\nsetp.ne.b32 add, " sd                                              \
+  ", 0;\n"                                                                                \
   "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, " a ", " b \
   ", add, 1, 1, 0, 0;\n}"
 // c += A B with A in registers, B transposed on the way (V: column-major).
-#define QB_REGISTER_PRODUCT(n, type, list, a0, a1, a2, a3, b)                             \
+#define QB_REGISTER_PRODUCT(n, type, list, a0, a1, a2, a3, b)                                \
   "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, {" a0 ", " a1 \
   ", " a2 ", " a3 "}, " b ", 1, 1, 1, 1;"
 
@@ -278,10 +281,9 @@ template <bool kBf16, int kCount>
 QB_DEVICE void product_of_registers(float (&c)[kCount], const std::uint32_t* a, std::uint64_t b) {
   static_assert(kCount == 32 || kCount == 64);
   if constexpr (kCount == 64 && kBf16)
-    asm volatile(
-        QB_REGISTER_PRODUCT("128", "bf16", QB_LIST_64, "%64", "%65", "%66", "%67", "%68")
-        : QB_F32(c, 0), QB_F32(c, 32)
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    asm volatile(QB_REGISTER_PRODUCT("128", "bf16", QB_LIST_64, "%64", "%65", "%66", "%67", "%68")
+                 : QB_F32(c, 0), QB_F32(c, 32)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
   else if constexpr (kCount == 64)
     asm volatile(QB_REGISTER_PRODUCT("128", "f16", QB_LIST_64, "%64", "%65", "%66", "%67", "%68")
                  : QB_F32(c, 0), QB_F32(c, 32)
