@@ -73,8 +73,8 @@ template <int kPending>
 void product_wait() {
   product_wait_for(kPending);
 }
-template <std::size_t kCount>
-void hold(float (&)[kCount]) {}
+template <class T>
+void hold(T& /*registers*/) {}
 void issue_product(bool bf16, bool add, int columns, float* c, const std::uint32_t* a_registers,
                    std::uint64_t a, std::uint64_t b);
 template <bool kBf16, bool kAdd, std::size_t kCount>

@@ -10,6 +10,7 @@
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"
 #include "kernels/cuda/flash_sm80.cuh"
+#include "kernels/cuda/flash_sm90.cuh"
 #pragma GCC diagnostic pop
 
 namespace qb::cuda {
@@ -30,6 +31,33 @@ template <class C>
 void run_sm80(const FlashParameters& p, int n_items, unsigned seed) {
   emulator::launch(n_items, C::kThreads, C::kSharedBytes, seed,
                    [&p] { Sm80Block<C>(p, ptx::shared_base()).run(); });
+}
+
+// As the host encodes it: (columns, residue, index, head, batch), see flash_maps.h.
+ptx::TensorMap map_of(const TensorView& view, std::int64_t stride, int rows) {
+  return {view.data,
+          {view.extent.head_dim, stride, view.extent.length / stride, view.extent.heads,
+           view.extent.batch},
+          {1, view.token_stride, view.token_stride * stride, view.head_stride, view.batch_stride},
+          {kPanelColumns, 1, rows, 1, 1}};
+}
+
+template <class C>
+void run_sm90(const GroupedCall& call, const FlashParameters& p, int n_blocks, unsigned seed) {
+  const TensorMaps maps{map_of(call.q, p.q_map_stride, C::kRows),
+                        map_of(call.k, p.k_map_stride, C::kKeys),
+                        map_of(call.v, p.k_map_stride, C::kKeys)};
+  emulator::launch(n_blocks, C::kThreads, C::kSharedBytes, seed,
+                   [&] { Sm90Block<C>(p, maps, ptx::shared_base()).run(); });
+}
+
+template <bool kBf16>
+void run_hopper(const GroupedCall& call, const WorkLists& lists, const FlashParameters& p,
+                int n_blocks, unsigned seed) {
+  if (lists.shape.padded_dim == 64)
+    run_sm90<Sm90<kBf16, 64>>(call, p, n_blocks, seed);
+  else
+    run_sm90<Sm90<kBf16, 128>>(call, p, n_blocks, seed);
 }
 
 template <bool kBf16>
@@ -82,37 +110,46 @@ void run_emulated(const Emulated& e) {
   p.head_dim = static_cast<int>(q.head_dim);
   p.value_dim = static_cast<int>(e_dim);
   p.scale_log2 = static_cast<float>(call.scale * 1.4426950408889634);
+  p.q_map_stride = lists.q_map_stride;
+  p.k_map_stride = lists.k_map_stride;
+  if (lists.shape.variant == FlashVariant::hopper) {
+    call.q.dtype == DType::bf16 ? run_hopper<true>(call, lists, p, e.n_sms, e.seed)
+                                : run_hopper<false>(call, lists, p, e.n_sms, e.seed);
+    return;
+  }
   call.q.dtype == DType::bf16 ? run_variant<true>(lists, p, e.seed)
                               : run_variant<false>(lists, p, e.seed);
 }
 
 TEST(FlashEmulation, First) {
   for (const DType dtype : {DType::bf16, DType::f16})
-    for (const std::int64_t d : {64, 128, 256}) {
-      const std::int64_t n = 200;
-      testing::Call call(testing::random_tensor(dtype, {1, 2, n, d}, 1),
-                         testing::random_tensor(dtype, {1, 1, n, d}, 2),
-                         testing::random_tensor(dtype, {1, 1, n, d}, 3),
-                         build_schedule(n, n, {{0, n, {0, n, SpanKind::causal, 0}}}, 128));
-      testing::fill(call.out.view(), std::nan(""));
-      testing::fill(call.lse.view(), std::nan(""));
-      Emulated e;
-      e.call = {call.q.view(),
-                call.k.view(),
-                call.v.view(),
-                call.scale,
-                {{0, {{0, n, 1}}, {{0, n, 1}}, &call.schedule, 0, 0}},
-                call.out.view(),
-                call.lse.view(),
-                false};
-      run_emulated(e);
-      const auto expected =
-          testing::brute_force<double>(call.q.view(), call.k.view(), call.v.view(), call.scale,
-                                       [](auto i, auto j) { return j <= i; });
-      printf("%d %g %g\n", (int)d,
-             testing::max_difference(testing::values(call.out.view()), expected.out),
-             testing::max_difference(testing::values(call.lse.view()), expected.lse));
-    }
+    for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
+      for (const std::int64_t d : {64, 128}) {
+        const std::int64_t n = 400;
+        testing::Call call(testing::random_tensor(dtype, {1, 2, n, d}, 1),
+                           testing::random_tensor(dtype, {1, 1, n, d}, 2),
+                           testing::random_tensor(dtype, {1, 1, n, d}, 3),
+                           build_schedule(n, n, {{0, n, {0, n, SpanKind::causal, 0}}}, 128));
+        testing::fill(call.out.view(), std::nan(""));
+        testing::fill(call.lse.view(), std::nan(""));
+        Emulated e;
+        e.call = {call.q.view(),
+                  call.k.view(),
+                  call.v.view(),
+                  call.scale,
+                  {{0, {{0, n, 1}}, {{0, n, 1}}, &call.schedule, 0, 0}},
+                  call.out.view(),
+                  call.lse.view(),
+                  false};
+        e.path = path;
+        run_emulated(e);
+        const auto expected =
+            testing::brute_force<double>(call.q.view(), call.k.view(), call.v.view(), call.scale,
+                                         [](auto i, auto j) { return j <= i; });
+        printf("%d %g %g\n", (int)d,
+               testing::max_difference(testing::values(call.out.view()), expected.out),
+               testing::max_difference(testing::values(call.lse.view()), expected.lse));
+      }
 }
 
 }  // namespace

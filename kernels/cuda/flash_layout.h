@@ -83,25 +83,29 @@ QB_HOST_DEVICE constexpr std::uint64_t matrix_descriptor(std::uint32_t address,
          static_cast<std::uint64_t>((stride_bytes & 0x3FFFF) >> 4) << 32 | std::uint64_t{1} << 62;
 }
 
+// The same with a start address `bytes` further on. Shared memory ends before the field overflows.
+QB_HOST_DEVICE constexpr std::uint64_t advance(std::uint64_t descriptor, int bytes) {
+  return descriptor + static_cast<std::uint64_t>(bytes / 16);
+}
+
 // Q and K, whose rows run along the depth ("K-major"): eight rows further on are 1024 bytes, the
-// leading offset says nothing. `depth`: first of 16 columns.
-QB_HOST_DEVICE constexpr std::uint64_t depth_major_descriptor(std::uint32_t tile, int rows,
-                                                              int first_row, int depth) {
-  const int panel = depth / kPanelColumns;
-  const std::uint32_t offset = static_cast<std::uint32_t>(
-      panel * rows * kPanelRowBytes + first_row * kPanelRowBytes + depth % kPanelColumns * 2);
-  return matrix_descriptor(tile + offset, kChunkBytes, kAtomBytes);
+// leading offset says nothing.
+QB_HOST_DEVICE constexpr std::uint64_t depth_major_descriptor(std::uint32_t tile) {
+  return matrix_descriptor(tile, kChunkBytes, kAtomBytes);
+}
+// Bytes to row `row` (a multiple of 8) and columns [depth, depth + 16). Within a panel row the
+// start address moves inside the swizzled atom, which is what the instruction expects.
+QB_HOST_DEVICE constexpr int depth_major_step(int rows, int row, int depth) {
+  return depth / kPanelColumns * rows * kPanelRowBytes + row * kPanelRowBytes +
+         depth % kPanelColumns * 2;
 }
 
 // V, whose rows run along the output columns ("MN-major", transposed by the instruction): 64
 // columns further on is the next panel, the leading offset; eight keys further on are 1024 bytes.
-// `key`: first of 16 keys; `column`: a multiple of 64.
-QB_HOST_DEVICE constexpr std::uint64_t column_major_descriptor(std::uint32_t tile, int rows,
-                                                               int key, int column) {
-  const int panel_bytes = rows * kPanelRowBytes;
-  const std::uint32_t offset =
-      static_cast<std::uint32_t>(column / kPanelColumns * panel_bytes + key * kPanelRowBytes);
-  return matrix_descriptor(tile + offset, static_cast<std::uint32_t>(panel_bytes), kAtomBytes);
+QB_HOST_DEVICE constexpr std::uint64_t column_major_descriptor(std::uint32_t tile, int rows) {
+  return matrix_descriptor(tile, static_cast<std::uint32_t>(rows * kPanelRowBytes), kAtomBytes);
 }
+// Bytes to keys [key, key + 16).
+QB_HOST_DEVICE constexpr int column_major_step(int key) { return key * kPanelRowBytes; }
 
 }  // namespace qb::cuda

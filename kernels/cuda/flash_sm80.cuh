@@ -61,41 +61,6 @@ QB_DEVICE void copy_rows_async(std::uint32_t shared, const char* rows, std::int6
   }
 }
 
-// The key blocks of a tile, one after another.
-struct KeyCursor {
-  int masked = 0;  // next of the lists
-  int run = 0;
-  int masked_left = 0;
-  int full_left = 0;
-  int run_left = 0;
-  int token = 0;
-  int stride = 1;
-  int n_keys = 0;  // 0: there is no block any more
-
-  template <int kKeys>
-  QB_DEVICE void next(const FlashParameters& p) {
-    if (masked_left > 0) {
-      const MaskedStep& step = p.masked[masked++];
-      --masked_left;
-      token = step.k_token;
-      stride = step.k_stride;
-      n_keys = step.n_keys;
-      return;
-    }
-    n_keys = full_left > 0 ? kKeys : 0;
-    if (full_left == 0) return;
-    --full_left;
-    token += kKeys * stride;
-    if (run_left == 0) {
-      const FullRun& next_run = p.runs[run++];
-      token = next_run.k_token;
-      stride = next_run.k_stride;
-      run_left = next_run.n_blocks;
-    }
-    --run_left;
-  }
-};
-
 template <class C>
 class Sm80Block {
  public:

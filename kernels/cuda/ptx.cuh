@@ -230,6 +230,11 @@ QB_DEVICE void hold(float (&r)[kCount]) {
   QB_UNROLL
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(r[i])::"memory");
 }
+template <int kCount>
+QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
+  QB_UNROLL
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+r"(r[i])::"memory");
+}
 
 #define QB_F8(c, i)                                                                           \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), \
