@@ -45,6 +45,15 @@ QB_HOST_DEVICE constexpr std::uint32_t along_row(std::uint32_t address, int rows
          static_cast<std::uint32_t>(column / kPanelColumns * rows * kPanelRowBytes);
 }
 
+// The address of the element i * kStep rows further down, from the address of one in a row below
+// kStep.
+template <int kStep>
+QB_HOST_DEVICE constexpr std::uint32_t down_rows(std::uint32_t address, int i) {
+  static_assert(kStep % 8 == 0 || kStep == 4);
+  return (address ^ static_cast<std::uint32_t>(i * kStep % 8 * kChunkBytes)) +
+         static_cast<std::uint32_t>(i * kStep * kPanelRowBytes);
+}
+
 struct Place {
   int row = 0;
   int column = 0;

@@ -119,14 +119,16 @@ struct KeyCursor {
 
   template <int kKeys>
   QB_DEVICE void next(const FlashParameters& p) {
-    if (masked_left > 0) {
-      const MaskedStep& step = p.masked[masked++];
-      --masked_left;
-      token = step.k_token;
-      stride = step.k_stride;
-      n_keys = step.n_keys;
-      return;
-    }
+    if (masked_left == 0) return next_full<kKeys>(p);
+    const MaskedStep& step = p.masked[masked++];
+    --masked_left;
+    token = step.k_token;
+    stride = step.k_stride;
+    n_keys = step.n_keys;
+  }
+  // Where the masked ones are behind.
+  template <int kKeys>
+  QB_DEVICE void next_full(const FlashParameters& p) {
     n_keys = full_left > 0 ? kKeys : 0;
     if (full_left == 0) return;
     --full_left;

@@ -31,7 +31,7 @@ struct Sm80 {
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kRowTiles = kThin || kD == 256 ? 1 : 2;  // of 16 rows, a warp
   static constexpr int kRows = kThin ? 16 : 16 * kRowTiles * kWarps;
-  static constexpr int kKeys = kThin ? 64 : (kD == 64 ? 128 : 64);
+  static constexpr int kKeys = 64;
   static constexpr int kWarpKeys = kThin ? kKeys / kWarps : kKeys;
   static constexpr int kSlots = kThin ? (kD == 256 ? 4 : 6) : 2;
   static constexpr int kKeyTiles = kWarpKeys / 8;
@@ -42,24 +42,32 @@ struct Sm80 {
   static constexpr int kWordsPerRow = kKeys / 64;
 };
 
-// Rows of a tensor to a tile of shared memory, 16 bytes a thread at a time.
+// Rows of a tensor to a tile of shared memory, 16 bytes a thread at a time: chunk thread % kChunks
+// of every kStep-th row. `first` is this thread's row among the first kStep, `from` its chunk
+// there; step and row addresses are one register each, the rest are constants.
+inline constexpr int kAllRows = 1 << 30;
+
 template <int kTileRows, int kD, int kThreads>
-QB_DEVICE void copy_rows_async(std::uint32_t shared, const char* rows, std::int64_t row_bytes,
-                               int n_rows, int n_columns, int thread) {
-  constexpr int kChunks = kD / kChunkColumns;
-  constexpr int kStep = kThreads / kChunks;
-  const int column = thread % kChunks * kChunkColumns;
-  const int first = thread / kChunks;
-  const char* from = rows + first * row_bytes + column * 2;
-  QB_UNROLL
-  for (int i = 0; i < (kTileRows + kStep - 1) / kStep; ++i) {
-    const int row = first + i * kStep;
-    if (kTileRows % kStep != 0 && row >= kTileRows) break;
-    const bool valid = row < n_rows && column < n_columns;
-    ptx::copy_async(shared + tile_address(kTileRows, row, column), from, valid);
-    from += kStep * row_bytes;
+struct RowCopy {
+  static constexpr int kChunks = kD / kChunkColumns;
+  static constexpr int kStep = kThreads / kChunks;
+  static_assert(kTileRows % kStep == 0 && (kStep % 8 == 0 || kStep == 4));
+
+  QB_DEVICE static int column(int thread) { return thread % kChunks * kChunkColumns; }
+  QB_DEVICE static int first(int thread) { return thread / kChunks; }
+
+  QB_DEVICE static void copy(std::uint32_t shared, const char* from, std::int64_t row_bytes,
+                             int n_rows, int thread) {
+    const std::uint32_t to = shared + tile_address(kTileRows, first(thread), column(thread));
+    const std::int64_t step_bytes = kStep * row_bytes;
+    const int rows_left = n_rows == kAllRows ? kTileRows : n_rows - first(thread);
+    QB_UNROLL
+    for (int i = 0; i < kTileRows / kStep; ++i) {
+      ptx::copy_async(down_rows<kStep>(to, i), from, i * kStep < rows_left);
+      from += step_bytes;
+    }
   }
-}
+};
 
 template <class C>
 class Sm80Block {
@@ -76,10 +84,11 @@ class Sm80Block {
     const WorkItem item = work_item(p_, ptx::block_index());
     const TileWork work = p_.tiles[item.tile];
     if (item.q_head < work.head_begin || item.q_head >= work.head_end) return;
+    const int column = RowCopy<C::kKeys, C::kD, C::kThreads>::column(thread_);
     key_rows_ = static_cast<const char*>(p_.k.data) +
-                (item.batch * p_.k.batch_stride + item.kv_head * p_.k.head_stride) * 2;
+                (item.batch * p_.k.batch_stride + item.kv_head * p_.k.head_stride + column) * 2;
     value_rows_ = static_cast<const char*>(p_.v.data) +
-                  (item.batch * p_.v.batch_stride + item.kv_head * p_.v.head_stride) * 2;
+                  (item.batch * p_.v.batch_stride + item.kv_head * p_.v.head_stride + column) * 2;
     cursor_.masked = work.first_masked;
     cursor_.run = work.first_run;
     cursor_.masked_left = work.n_masked;
@@ -87,8 +96,8 @@ class Sm80Block {
     load_queries(item, work);
     QB_UNROLL
     for (int pair = 0; pair < kPairs; ++pair) {
-      load_next<false>(pair);
-      if (pair + 1 < kPairs) load_next<true>(pair);
+      load_next<false, true>(pair);
+      if (pair + 1 < kPairs) load_next<true, true>(pair);
     }
     const int last_masked = work.first_masked + work.n_masked;
     const int n_full = work.n_full;
@@ -112,8 +121,9 @@ class Sm80Block {
                                work.q_token * p_.q.token_stride) *
                                   2;
     if (p_.pack == 1) {
-      copy_rows_async<C::kRows, C::kD, C::kThreads>(queries_, first, token_bytes, work.n_rows,
-                                                    p_.head_dim, thread_);
+      using Copy = RowCopy<C::kRows, C::kD, C::kThreads>;
+      Copy::copy(queries_, first + Copy::first(thread_) * token_bytes + Copy::column(thread_) * 2,
+                 token_bytes, Copy::column(thread_) < p_.head_dim ? work.n_rows : 0, thread_);
       return;
     }
     QB_NO_UNROLL
@@ -130,15 +140,19 @@ class Sm80Block {
 
   // The next item of the ring, keys or values, into a free slot; an empty group behind the last
   // one, so that groups and items keep in step.
-  template <bool kValues>
+  // Behind a full block there are only full ones, of which all rows are there.
+  template <bool kValues, bool kMayBeMasked>
   QB_DEVICE void load_next(int pair) {
-    if constexpr (!kValues) cursor_.template next<C::kKeys>(p_);
+    if constexpr (!kValues && kMayBeMasked) cursor_.template next<C::kKeys>(p_);
+    if constexpr (!kValues && !kMayBeMasked) cursor_.template next_full<C::kKeys>(p_);
     if (cursor_.n_keys > 0) {
+      using Copy = RowCopy<C::kKeys, C::kD, C::kThreads>;
       const std::int64_t token_bytes = (kValues ? p_.v : p_.k).token_stride * 2;
-      copy_rows_async<C::kKeys, C::kD, C::kThreads>(
-          slot<kValues>(pair), (kValues ? value_rows_ : key_rows_) + cursor_.token * token_bytes,
-          cursor_.stride * token_bytes, cursor_.n_keys, kValues ? p_.value_dim : p_.head_dim,
-          thread_);
+      const int token = cursor_.token + Copy::first(thread_) * cursor_.stride;
+      const bool inside = Copy::column(thread_) < (kValues ? p_.value_dim : p_.head_dim);
+      Copy::copy(slot<kValues>(pair), (kValues ? value_rows_ : key_rows_) + token * token_bytes,
+                 cursor_.stride * token_bytes,
+                 kMayBeMasked ? (inside ? cursor_.n_keys : 0) : (inside ? kAllRows : 0), thread_);
     }
     ptx::copy_commit();
   }
@@ -150,19 +164,19 @@ class Sm80Block {
 
   // Waits for the next item of the ring, frees the one before and has it filled again: with values
   // of kPairs - 1 blocks ahead before keys, with keys of kPairs blocks ahead before values.
-  template <bool kValues>
+  template <bool kValues, bool kMasked>
   QB_DEVICE std::uint32_t take() {
     ptx::copy_wait<C::kSlots - 2>();
     ptx::sync_threads();
-    load_next<!kValues>(kValues ? pair_ : (pair_ == 0 ? kPairs : pair_) - 1);
+    load_next<!kValues, kMasked>(kValues ? pair_ : (pair_ == 0 ? kPairs : pair_) - 1);
     return slot<kValues>(pair_);
   }
 
   template <bool kMasked>
   QB_DEVICE void attend(int masked_step) {
     float s[kRowTiles][4 * C::kKeyTiles];
-    score(s, take<false>());
-    const std::uint32_t values = take<true>();
+    score(s, take<false, kMasked>());
+    const std::uint32_t values = take<true, kMasked>();
     if (kPairs > 1) pair_ = pair_ + 1 == kPairs ? 0 : pair_ + 1;
     if constexpr (kMasked) {
       const int n_rows = p_.tiles[work_item(p_, ptx::opaque(ptx::block_index())).tile].n_rows;
@@ -312,7 +326,7 @@ class Sm80Block {
   int thread_;
   int warp_;
   int lane_;
-  const char* key_rows_ = nullptr;  // of this head
+  const char* key_rows_ = nullptr;  // of this head, this thread's column
   const char* value_rows_ = nullptr;
   KeyCursor cursor_;
   int pair_ = 0;  // of slots, of the block that is being attended to

@@ -24,33 +24,36 @@ QB_HOST_DEVICE constexpr int larger(int a, int b) { return a > b ? a : b; }
 inline constexpr float kLn2 = 0.6931471805599453F;
 
 // Scores that the step does not allow become -inf. first_row, first_key: of this warp, in the tile.
+// Columns are counted from the lane's own first one, so that they are constants to compare with.
 template <int kTiles>
 QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, const MaskedStep& step,
                            int n_rows, int words_per_row, int first_row, int first_key, int lane) {
+  static_assert(kTiles < 8 || kTiles % 8 == 0);
+  const int column = first_key + accumulator_place(lane, 0).column;
   QB_UNROLL
   for (int half = 0; half < 2; ++half) {
     const int row = first_row + accumulator_place(lane, 2 * half).row;
     const int token = p.pack == 1 ? row : row / p.pack;
-    const int first = larger(token + step.lo, 0);
-    const int last = smaller(token + step.hi, step.n_keys - 1);
-    const int column = first_key + accumulator_place(lane, 0).column;
+    const int first = larger(token + step.lo, 0) - column;
+    const int last = smaller(token + step.hi, step.n_keys - 1) - column;
     QB_UNROLL
     for (int t = 0; t < kTiles; ++t) {
       QB_UNROLL
-      for (int i = 0; i < 2; ++i) {
-        const int key = column + 8 * t + i;
-        if (key < first || key > last) s[4 * t + 2 * half + i] = -INFINITY;
-      }
+      for (int i = 0; i < 2; ++i)
+        if (8 * t + i < first || 8 * t + i > last) s[4 * t + 2 * half + i] = -INFINITY;
     }
     if (step.bits < 0) continue;
     const std::uint64_t* words =
         p.bits + step.bits + static_cast<std::int64_t>(smaller(token, n_rows - 1)) * words_per_row;
     QB_UNROLL
-    for (int t = 0; t < kTiles; ++t) {
-      const int key = column + 8 * t;
-      const std::uint64_t word = words[key / 64] >> (key % 64);
-      if ((word & 1) == 0) s[4 * t + 2 * half] = -INFINITY;
-      if ((word & 2) == 0) s[4 * t + 2 * half + 1] = -INFINITY;
+    for (int from = 0; from < kTiles; from += 8) {
+      const std::uint64_t word = words[(first_key + 8 * from) / 64] >> (column % 64);
+      QB_UNROLL
+      for (int t = from; t < kTiles && t < from + 8; ++t) {
+        QB_UNROLL
+        for (int i = 0; i < 2; ++i)
+          if ((word >> (8 * (t - from) + i) & 1) == 0) s[4 * t + 2 * half + i] = -INFINITY;
+      }
     }
   }
 }

@@ -421,7 +421,7 @@ FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim) {
   const int padded = head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
   switch (variant) {
     case FlashVariant::wide:
-      if (padded == 64) return {variant, 64, 128, 128, 2};
+      if (padded == 64) return {variant, 64, 128, 64, 2};
       return padded == 128 ? FlashShape{variant, 128, 128, 64, 2}
                            : FlashShape{variant, 256, 64, 64, 1};
     case FlashVariant::thin:
