@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 
 #include "harness/base/status.h"
+#include "kernels/cuda/flash_layout.h"
 
 namespace qb::cuda {
 namespace {
 
+constexpr std::int64_t kMaxHeadDim = 256;
 constexpr std::int64_t kMergeTileRows = 32;
 constexpr std::int64_t kFarAway = std::int64_t{1} << 30;  // from every column of a block
 
@@ -399,23 +404,135 @@ void list_steps(const Tile& tile, std::int64_t begin, std::int64_t end, std::int
   work.n_full = narrow(std::max<std::int64_t>(0, end - std::max(begin, n_masked)));
 }
 
-void check_call(const GroupedCall& call) {
-  for (const std::int64_t n : {call.q.extent.length, call.k.extent.length})
-    if (n > std::numeric_limits<std::int32_t>::max())
-      throw Unsupported(fmt::format("flash on CUDA: {} tokens, the most are 2^31 - 1", n));
-  for (const GroupedWorker& worker : call.workers) {
-    if (worker.schedule == nullptr) throw std::invalid_argument("flash: no tile schedule");
-    worker.schedule->validate();
-    check_groups("query", worker.q_groups, worker.schedule->n_queries, call.q.extent.length);
-    check_groups("key", worker.kv_groups, worker.schedule->n_keys, call.k.extent.length);
-    const std::int64_t head_end = worker.head_end == 0 ? call.q.extent.heads : worker.head_end;
-    if (worker.head_begin < 0 || worker.head_begin >= head_end || head_end > call.q.extent.heads)
-      throw std::invalid_argument(fmt::format("flash: query heads [{}, {}) of {}",
-                                              worker.head_begin, head_end, call.q.extent.heads));
-  }
+std::string text(const Extent& extent) {
+  return fmt::format("[{}, {}, {}, {}]", extent.batch, extent.heads, extent.length,
+                     extent.head_dim);
+}
+
+void require_extent(const char* name, const Extent& found, const Extent& expected) {
+  if (found != expected)
+    throw std::invalid_argument(
+        fmt::format("flash: {} is {}, expected {}", name, text(found), text(expected)));
+}
+
+void check_worker(const GroupedCall& call, const GroupedWorker& worker) {
+  if (worker.schedule == nullptr) throw std::invalid_argument("flash: no tile schedule");
+  worker.schedule->validate();
+  check_groups("query", worker.q_groups, worker.schedule->n_queries, call.q.extent.length);
+  check_groups("key", worker.kv_groups, worker.schedule->n_keys, call.k.extent.length);
+  const std::int64_t head_end = worker.head_end == 0 ? call.q.extent.heads : worker.head_end;
+  if (worker.head_begin < 0 || worker.head_begin >= head_end || head_end > call.q.extent.heads)
+    throw std::invalid_argument(fmt::format("flash: query heads [{}, {}) of {}", worker.head_begin,
+                                            head_end, call.q.extent.heads));
 }
 
 }  // namespace
+
+void check_call(const GroupedCall& call) {
+  const Extent& q = call.q.extent;
+  const Extent& k = call.k.extent;
+  const std::int64_t e = call.v.extent.head_dim;
+  if (call.k.dtype != call.q.dtype || call.v.dtype != call.q.dtype)
+    throw std::invalid_argument(fmt::format("flash: q, k and v are of different types: {}, {}, {}",
+                                            word(call.q.dtype), word(call.k.dtype),
+                                            word(call.v.dtype)));
+  if (call.q.dtype != DType::f16 && call.q.dtype != DType::bf16)
+    throw Unsupported(
+        fmt::format("flash on CUDA takes f16 and bf16, not {}; kernel materialized takes f32 there",
+                    word(call.q.dtype)));
+  if (call.out.dtype != DType::f32 || call.lse.dtype != DType::f32)
+    throw std::invalid_argument("flash: out and lse must be f32");
+  for (const std::int64_t dim : {q.head_dim, e})
+    if (dim < 1 || dim > kMaxHeadDim)
+      throw Unsupported(
+          fmt::format("head_dim {} is outside the range 1..{} of flash on CUDA", dim, kMaxHeadDim));
+  if (k.heads < 1 || q.heads % k.heads != 0)
+    throw std::invalid_argument(fmt::format(
+        "flash: {} query heads are no multiple of {} key-value heads", q.heads, k.heads));
+  require_extent("k", k, {q.batch, k.heads, k.length, q.head_dim});
+  require_extent("v", call.v.extent, {q.batch, k.heads, k.length, e});
+  require_extent("out", call.out.extent, {q.batch, q.heads, q.length, e});
+  require_extent("lse", call.lse.extent, {q.batch, q.heads, q.length, 1});
+  for (const std::int64_t n : {q.length, k.length})
+    if (n > std::numeric_limits<std::int32_t>::max())
+      throw Unsupported(fmt::format("flash on CUDA: {} tokens, the most are 2^31 - 1", n));
+  for (const GroupedWorker& worker : call.workers) check_worker(call, worker);
+}
+
+AlignedInputs align_inputs(const GroupedCall& call) {
+  const auto input = [](const TensorView& view, float factor) {
+    const auto whole = [](std::int64_t elements) { return elements % kChunkColumns == 0; };
+    const Extent& x = view.extent;
+    const bool aligned = whole(x.head_dim) && (x.length < 2 || whole(view.token_stride)) &&
+                         (x.heads < 2 || whole(view.head_stride)) &&
+                         (x.batch < 2 || whole(view.batch_stride)) &&
+                         reinterpret_cast<std::uintptr_t>(view.data) % kChunkBytes == 0;
+    AlignedInput result{!aligned || factor != 1.0F, x, factor};
+    result.extent.head_dim = (x.head_dim + kChunkColumns - 1) / kChunkColumns * kChunkColumns;
+    return result;
+  };
+  const float factor = call.scale > 0.0 ? 1.0F : call.scale < 0.0 ? -1.0F : 0.0F;
+  return {input(call.q, factor), input(call.k, 1.0F), input(call.v, 1.0F),
+          factor == 0.0F ? 1.0 : std::abs(call.scale)};
+}
+
+ListOffsets list_offsets(const WorkLists& lists) {
+  std::size_t end = 0;
+  const auto place = [&end](const auto& list) {
+    const std::size_t begin = end;
+    end += (list.size() * sizeof(list[0]) + 255) / 256 * 256;
+    return begin;
+  };
+  ListOffsets at;
+  at.tiles = place(lists.tiles);
+  at.masked = place(lists.masked);
+  at.runs = place(lists.runs);
+  at.bits = place(lists.bits);
+  at.merge_tiles = place(lists.merge_tiles);
+  at.merge_sources = place(lists.merge_sources);
+  at.bytes = end;
+  return at;
+}
+
+Extent partial_extent(const GroupedCall& call, const WorkLists& lists) {
+  return {call.q.extent.batch, call.q.extent.heads, lists.n_partial_rows,
+          (call.v.extent.head_dim + 3) / 4 * 4};
+}
+
+BoxedTensor boxed_tensor(const TensorView& view, std::int64_t stride, int rows) {
+  const Extent& x = view.extent;
+  return {view.data,
+          {x.head_dim, stride, x.length / stride, x.heads, x.batch},
+          {1, view.token_stride, view.token_stride * stride, view.head_stride, view.batch_stride},
+          rows};
+}
+
+FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists, double scale) {
+  const auto address = [](const TensorView& view) {
+    return TensorAddress{view.data, view.batch_stride, view.head_stride, view.token_stride};
+  };
+  const Extent& q = call.q.extent;
+  FlashParameters p;
+  p.q = address(call.q);
+  p.k = address(call.k);
+  p.v = address(call.v);
+  p.out[0] = address(call.out);
+  p.lse[0] = address(call.lse);
+  p.n_tiles = narrow(std::ssize(lists.tiles));
+  p.pack = lists.pack;
+  p.n_heads = narrow(q.batch * q.heads / lists.pack);
+  p.heads_per_kv = narrow(q.heads / call.k.extent.heads);
+  const std::int64_t kv_bytes =
+      call.k.extent.length * (q.head_dim + call.v.extent.head_dim) * size_of(call.q.dtype);
+  p.heads_at_once = heads_at_once(p.n_heads, p.heads_per_kv / p.pack, kv_bytes);
+  p.q_heads = narrow(q.heads);
+  p.head_dim = narrow(q.head_dim);
+  p.value_dim = narrow(call.out.extent.head_dim);
+  p.q_map_stride = lists.q_map_stride;
+  p.k_map_stride = lists.k_map_stride;
+  p.scale_log2 = static_cast<float>(scale * 1.4426950408889634);
+  return p;
+}
 
 FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim) {
   const int padded = head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
@@ -463,7 +580,6 @@ std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
 }
 
 WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
-  check_call(call);
   const std::int64_t dim = std::max(call.q.extent.head_dim, call.v.extent.head_dim);
   WorkLists lists;
   lists.shape = flash_shape(choose_variant(call, path, dim), dim);
@@ -535,6 +651,36 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   lists.n_partial_rows = narrow(outputs.n_partial_rows());
   outputs.list_merges(lists);
   return lists;
+}
+
+KernelTiles flash_tiles(std::int64_t head_dim, FlashPath path) {
+  if (head_dim < 1 || head_dim > kMaxHeadDim)
+    throw Unsupported(fmt::format("head_dim {} is outside the range 1..{} of flash on CUDA",
+                                  head_dim, kMaxHeadDim));
+  const bool hopper = path == FlashPath::sm90 && head_dim <= 128;
+  const FlashShape shape =
+      flash_shape(hopper ? FlashVariant::hopper : FlashVariant::wide, head_dim);
+  return {shape.tile_rows, shape.key_block};
+}
+
+std::int64_t flash_workspace_bytes(const GroupedCall& call, FlashPath path, int n_sms) {
+  check_call(call);
+  const AlignedInputs inputs = align_inputs(call);
+  GroupedCall aligned = call;
+  std::int64_t bytes = 0;
+  const auto align = [&bytes](TensorView& view, const AlignedInput& input) {
+    if (!input.copied) return;
+    view = contiguous_view(nullptr, view.dtype, input.extent);
+    bytes += view.bytes();
+  };
+  align(aligned.q, inputs.q);
+  align(aligned.k, inputs.k);
+  align(aligned.v, inputs.v);
+  const WorkLists lists = lower(aligned, path, n_sms);
+  const Extent partial = partial_extent(call, lists);
+  const std::int64_t rows = partial.batch * partial.heads * partial.length;
+  return bytes + static_cast<std::int64_t>(list_offsets(lists).bytes) +
+         rows * (partial.head_dim + 1) * size_of(DType::f32);
 }
 
 }  // namespace qb::cuda

@@ -45,9 +45,58 @@ struct WorkLists {
   std::vector<MergeSource> merge_sources;
 };
 
-// Throws std::invalid_argument on groups that overlap or do not fit the schedule, Unsupported on
-// more than 2^31 tokens. `hopper`: whether the copy engine can read the tensors as they lie.
+// Of a checked call whose inputs are aligned. Throws std::invalid_argument on query groups that
+// overlap.
 [[nodiscard]] WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms);
+
+// How the kernels are to read the inputs. Rows that are not 16 bytes apart, and queries whose scale
+// is not positive, are copied first: the kernels take the maximum of raw scores, so a negative
+// scale turns the signs of Q, and a scale of 0 makes Q zero.
+struct AlignedInput {
+  bool copied = false;
+  Extent extent;  // of the copy
+  float factor = 1.0F;
+};
+struct AlignedInputs {
+  AlignedInput q;
+  AlignedInput k;
+  AlignedInput v;
+  double scale = 1.0;
+};
+[[nodiscard]] AlignedInputs align_inputs(const GroupedCall& call);
+
+// Checks shapes and types as attention() does.
+void check_call(const GroupedCall& call);
+
+// Where the lists lie in their one allocation.
+struct ListOffsets {
+  std::size_t tiles = 0;
+  std::size_t masked = 0;
+  std::size_t runs = 0;
+  std::size_t bits = 0;
+  std::size_t merge_tiles = 0;
+  std::size_t merge_sources = 0;
+  std::size_t bytes = 0;
+};
+[[nodiscard]] ListOffsets list_offsets(const WorkLists& lists);
+
+// Partials of all heads: rows of value_dim, rounded up to 16 bytes.
+[[nodiscard]] Extent partial_extent(const GroupedCall& call, const WorkLists& lists);
+
+// A 16-bit tensor that the copy engine reads in boxes of `rows` tokens and 64 columns: dimensions
+// (columns, residue, index, head, batch), token = index * stride + residue. So groups of every
+// stride-th token are boxes too.
+struct BoxedTensor {
+  void* data = nullptr;
+  std::int64_t extents[5] = {};
+  std::int64_t strides[5] = {};  // in elements; the first is 1
+  int rows = 0;
+};
+[[nodiscard]] BoxedTensor boxed_tensor(const TensorView& view, std::int64_t stride, int rows);
+
+// What the kernels are told of a call and its lists, but for the lists' addresses.
+[[nodiscard]] FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists,
+                                               double scale);
 
 // Query heads of a key-value head that share a tile: all of them where that still leaves room for
 // all query rows of a worker, else 1. With pack queries and few rows, one read of the keys serves
