@@ -1,0 +1,214 @@
+// FlashLaunch: a GroupedCall on the device.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/check.cuh"
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/flash_kernels.h"
+#include "kernels/cuda/flash_work.h"
+
+namespace qb::cuda {
+namespace {
+
+int head_slots(const Extent& extent) { return static_cast<int>(extent.batch * extent.heads); }
+
+TensorAddress address(const TensorView& view) {
+  return {view.data, view.batch_stride, view.head_stride, view.token_stride};
+}
+
+// An input where the kernels read it: as it lies, or copied before each launch.
+class InputCopy {
+ public:
+  InputCopy(const TensorView& view, const AlignedInput& aligned, const char* label,
+            const LaunchContext& context)
+      : from_(view), view_(view), factor_(aligned.factor) {
+    if (!aligned.copied) return;
+    copy_.emplace(context.workspace, view.dtype, aligned.extent, label, context.worker);
+    view_ = copy_->view();
+  }
+  [[nodiscard]] const TensorView& view() const { return view_; }
+  void refresh(void* stream) const {
+    if (!copy_) return;
+    PadParameters p;
+    p.from = address(from_);
+    p.to = address(view_);
+    p.n_tokens = static_cast<std::int32_t>(from_.extent.length);
+    p.heads = static_cast<std::int32_t>(from_.extent.heads);
+    p.columns = static_cast<std::int32_t>(from_.extent.head_dim);
+    p.padded_columns = static_cast<std::int32_t>(view_.extent.head_dim);
+    p.factor = factor_;
+    launch_pad(p, head_slots(from_.extent), stream);
+  }
+
+ private:
+  TensorView from_;
+  TensorView view_;
+  float factor_;
+  std::optional<Tensor> copy_;
+};
+
+template <class T>
+void put(std::vector<std::byte>& bytes, std::size_t at, const std::vector<T>& list) {
+  if (!list.empty()) std::memcpy(bytes.data() + at, list.data(), list.size() * sizeof(T));
+}
+
+std::vector<std::byte> packed(const WorkLists& lists, const ListOffsets& at) {
+  std::vector<std::byte> bytes(at.bytes);
+  put(bytes, at.tiles, lists.tiles);
+  put(bytes, at.masked, lists.masked);
+  put(bytes, at.runs, lists.runs);
+  put(bytes, at.bits, lists.bits);
+  put(bytes, at.merge_tiles, lists.merge_tiles);
+  put(bytes, at.merge_sources, lists.merge_sources);
+  return bytes;
+}
+
+const GroupedCall& checked(const GroupedCall& call) {
+  check_call(call);
+  return call;
+}
+
+}  // namespace
+
+struct FlashLaunch::State {
+  State(const GroupedCall& call, const LaunchContext& context)
+      : inputs(align_inputs(checked(call))),
+        q(call.q, inputs.q, "q_aligned", context),
+        k(call.k, inputs.k, "k_aligned", context),
+        v(call.v, inputs.v, "v_aligned", context),
+        bf16(call.q.dtype == DType::bf16),
+        n_sms(context.n_sms),
+        stream(context.stream) {
+    GroupedCall aligned = call;
+    aligned.q = q.view();
+    aligned.k = k.view();
+    aligned.v = v.view();
+    const WorkLists lists = lower(aligned, flash_path(context), context.n_sms);
+    shape = lists.shape;
+    parameters = flash_parameters(aligned, lists, inputs.scale);
+    boxes = {boxed_tensor(aligned.q, lists.q_map_stride, shape.tile_rows),
+             boxed_tensor(aligned.k, lists.k_map_stride, shape.key_block),
+             boxed_tensor(aligned.v, lists.k_map_stride, shape.key_block)};
+    upload(lists, context);
+    make_partials(call, lists, context);
+  }
+
+  void upload(const WorkLists& lists, const LaunchContext& context) {
+    const ListOffsets at = list_offsets(lists);
+    const std::vector<std::byte> bytes = packed(lists, at);
+    list = Buffer(context.workspace, at.bytes, "tile_lists", context.worker);
+    // Pageable memory: the call returns when the bytes have been taken over.
+    QB_CUDA_CHECK(cudaMemcpyAsync(list.data(), bytes.data(), at.bytes, cudaMemcpyHostToDevice,
+                                  static_cast<cudaStream_t>(stream)));
+    const auto* const base = list.as<const std::byte>();
+    parameters.tiles = reinterpret_cast<const TileWork*>(base + at.tiles);
+    parameters.masked = reinterpret_cast<const MaskedStep*>(base + at.masked);
+    parameters.runs = reinterpret_cast<const FullRun*>(base + at.runs);
+    parameters.bits = reinterpret_cast<const std::uint64_t*>(base + at.bits);
+    merging.tiles = reinterpret_cast<const MergeTile*>(base + at.merge_tiles);
+    merging.sources = reinterpret_cast<const MergeSource*>(base + at.merge_sources);
+    merging.n_tiles = static_cast<std::int32_t>(lists.merge_tiles.size());
+  }
+
+  void make_partials(const GroupedCall& call, const WorkLists& lists,
+                     const LaunchContext& context) {
+    if (lists.n_partial_rows > 0) {
+      Extent extent = partial_extent(call, lists);
+      out = Tensor(context.workspace, DType::f32, extent, "out_partial", context.worker);
+      extent.head_dim = 1;
+      lse = Tensor(context.workspace, DType::f32, extent, "lse_partial", context.worker);
+    }
+    parameters.out[1] = address(out.view());
+    parameters.lse[1] = address(lse.view());
+    merging.out = parameters.out[0];
+    merging.lse = parameters.lse[0];
+    merging.part_out = parameters.out[1];
+    merging.part_lse = parameters.lse[1];
+    merging.heads = parameters.q_heads;
+    merging.value_dim = parameters.value_dim;
+    merging.accumulate = call.accumulate ? 1 : 0;
+    n_merge_slots = head_slots(call.q.extent);
+  }
+
+  AlignedInputs inputs;
+  InputCopy q;
+  InputCopy k;
+  InputCopy v;
+  bool bf16;
+  int n_sms;
+  void* stream;
+  FlashShape shape;
+  FlashParameters parameters;
+  BoxedInputs boxes;
+  MergeParameters merging;
+  int n_merge_slots = 0;
+  Buffer list;
+  Tensor out;
+  Tensor lse;
+};
+
+FlashLaunch::FlashLaunch(const GroupedCall& call, const LaunchContext& context)
+    : state_(std::make_unique<State>(call, context)) {}
+FlashLaunch::FlashLaunch(FlashLaunch&&) noexcept = default;
+FlashLaunch& FlashLaunch::operator=(FlashLaunch&&) noexcept = default;
+FlashLaunch::~FlashLaunch() = default;
+
+void FlashLaunch::attend() const {
+  const State& s = *state_;
+  s.q.refresh(s.stream);
+  s.k.refresh(s.stream);
+  s.v.refresh(s.stream);
+  const int n_items = s.parameters.n_tiles * s.parameters.n_heads;
+  if (s.shape.variant == FlashVariant::hopper)
+    launch_sm90(s.parameters, s.boxes, s.shape, s.bf16, std::min(n_items, s.n_sms), s.stream);
+  else
+    launch_sm80(s.parameters, s.shape, s.bf16, n_items, s.stream);
+}
+
+void FlashLaunch::merge() const {
+  launch_merge(state_->merging, state_->n_merge_slots, state_->stream);
+}
+
+bool FlashLaunch::needs_merge() const { return state_->merging.n_tiles > 0; }
+
+void flash_groups(const GroupedCall& call, const LaunchContext& context) {
+  const FlashLaunch launch(call, context);
+  launch.attend();
+  launch.merge();
+}
+
+void flash(const AttentionArguments& a, const LaunchContext& context) {
+  GroupedCall call{a.q, a.k, a.v, a.scale, {}, a.out, a.lse, false};
+  call.workers.push_back(
+      {context.worker, {{0, a.q.extent.length, 1}}, {{0, a.k.extent.length, 1}}, a.schedule, 0, 0});
+  flash_groups(call, context);
+}
+
+void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,
+           const TensorView& part_lse, const LaunchContext& context) {
+  MergeParameters p;
+  p.out = address(acc_out);
+  p.lse = address(acc_lse);
+  p.part_out = address(part_out);
+  p.part_lse = address(part_lse);
+  p.heads = static_cast<std::int32_t>(acc_out.extent.heads);
+  p.value_dim = static_cast<std::int32_t>(acc_out.extent.head_dim);
+  p.accumulate = 1;
+  launch_merge_rows(p, acc_out.extent.length, head_slots(acc_out.extent), context.stream);
+}
+
+void clear_partial(const TensorView& out, const TensorView& lse, const LaunchContext& context) {
+  MergeParameters p;
+  p.out = address(out);
+  p.lse = address(lse);
+  p.heads = static_cast<std::int32_t>(out.extent.heads);
+  p.value_dim = static_cast<std::int32_t>(out.extent.head_dim);
+  launch_merge_rows(p, out.extent.length, head_slots(out.extent), context.stream);
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,280 @@
+// The kernels themselves, run on the CPU over emulated instructions, against float64.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/cuda/emulator.h"
+#include "kernels/cuda/flash_test_support.h"
+#include "kernels/cuda/flash_work.h"
+
+// The CUDA compiler knows no such warnings.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wconversion"
+#include "kernels/cuda/flash_sm80.cuh"
+#include "kernels/cuda/flash_sm90.cuh"
+#include "kernels/cuda/merge.cuh"
+#pragma GCC diagnostic pop
+
+namespace qb::cuda {
+namespace {
+
+template <class C>
+void run_sm80(const WorkLists& lists, const FlashParameters& p, unsigned seed) {
+  EXPECT_EQ(lists.shape.tile_rows, C::kRows);
+  EXPECT_EQ(lists.shape.key_block, C::kKeys);
+  emulator::launch(p.n_tiles * p.n_heads, C::kThreads, C::kSharedBytes, seed,
+                   [&p] { Sm80Block<C>(p, ptx::shared_base()).run(); });
+}
+
+ptx::TensorMap map_of(const TensorView& view, std::int64_t stride, int rows) {
+  const BoxedTensor boxed = boxed_tensor(view, stride, rows);
+  ptx::TensorMap map{boxed.data, {}, {}, {kPanelColumns, 1, boxed.rows, 1, 1}};
+  std::copy_n(boxed.extents, 5, map.extents.begin());
+  std::copy_n(boxed.strides, 5, map.strides.begin());
+  return map;
+}
+
+template <class C>
+void run_sm90(const GroupedCall& call, const WorkLists& lists, const FlashParameters& p,
+              int n_blocks, unsigned seed) {
+  EXPECT_EQ(lists.shape.tile_rows, C::kRows);
+  EXPECT_EQ(lists.shape.key_block, C::kKeys);
+  const TensorMaps maps{map_of(call.q, p.q_map_stride, C::kRows),
+                        map_of(call.k, p.k_map_stride, C::kKeys),
+                        map_of(call.v, p.k_map_stride, C::kKeys)};
+  emulator::launch(n_blocks, C::kThreads, C::kSharedBytes, seed,
+                   [&] { Sm90Block<C>(p, maps, ptx::shared_base()).run(); });
+}
+
+template <bool kBf16, int kD>
+void run_dim(const GroupedCall& call, const WorkLists& lists, const FlashParameters& p,
+             int n_blocks, unsigned seed) {
+  if (lists.shape.variant == FlashVariant::thin)
+    run_sm80<Sm80<kBf16, kD, true>>(lists, p, seed);
+  else if (lists.shape.variant == FlashVariant::wide)
+    run_sm80<Sm80<kBf16, kD, false>>(lists, p, seed);
+  else if constexpr (kD <= 128)
+    run_sm90<Sm90<kBf16, kD>>(call, lists, p, n_blocks, seed);
+}
+
+template <bool kBf16>
+void run_type(const GroupedCall& call, const WorkLists& lists, const FlashParameters& p,
+              int n_blocks, unsigned seed) {
+  if (lists.shape.padded_dim == 64)
+    run_dim<kBf16, 64>(call, lists, p, n_blocks, seed);
+  else if (lists.shape.padded_dim == 128)
+    run_dim<kBf16, 128>(call, lists, p, n_blocks, seed);
+  else
+    run_dim<kBf16, 256>(call, lists, p, n_blocks, seed);
+}
+
+// attend() and merge() of a FlashLaunch, on emulated blocks.
+WorkLists run_emulated(const GroupedCall& call, FlashPath path, int n_sms, unsigned seed) {
+  WorkLists lists = lower(call, path, n_sms);
+  FlashParameters p = flash_parameters(call, lists, call.scale);
+  const Extent extent = partial_extent(call, lists);
+  const Tensor out(heap_allocator(), DType::f32, extent, "out_partial");
+  const Tensor lse(heap_allocator(), DType::f32, {extent.batch, extent.heads, extent.length, 1},
+                   "lse_partial");
+  qb::testing::fill(out.view(), std::nan(""));
+  qb::testing::fill(lse.view(), std::nan(""));
+  const auto address = [](const TensorView& view) {
+    return TensorAddress{view.data, view.batch_stride, view.head_stride, view.token_stride};
+  };
+  p.out[1] = address(out.view());
+  p.lse[1] = address(lse.view());
+  p.tiles = lists.tiles.data();
+  p.masked = lists.masked.data();
+  p.runs = lists.runs.data();
+  p.bits = lists.bits.data();
+  const int n_blocks = std::min(n_sms, p.n_tiles * p.n_heads);
+  if (call.q.dtype == DType::bf16)
+    run_type<true>(call, lists, p, n_blocks, seed);
+  else
+    run_type<false>(call, lists, p, n_blocks, seed);
+  const MergeParameters m{p.out[0],
+                          p.lse[0],
+                          p.out[1],
+                          p.lse[1],
+                          lists.merge_tiles.data(),
+                          lists.merge_sources.data(),
+                          static_cast<int>(lists.merge_tiles.size()),
+                          p.q_heads,
+                          p.value_dim,
+                          call.accumulate ? 1 : 0};
+  const int slots = static_cast<int>(call.q.extent.batch) * p.q_heads;
+  emulator::launch(m.n_tiles * slots, kMergeThreads, 0, seed, [&] {
+    merge_block(m, m.tiles[ptx::block_index() / slots], ptx::block_index() % slots);
+  });
+  return lists;
+}
+
+FlashVariant expect_float64(const testing::Problem& problem, FlashPath path, int n_sms,
+                            unsigned seed) {
+  problem.poison();
+  const WorkLists lists = run_emulated(problem.call(), path, n_sms, seed);
+  const qb::testing::Attended expected = testing::expected(problem);
+  const testing::Tolerance tolerance = testing::tolerance(problem);
+  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+            tolerance.out);
+  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
+            tolerance.lse);
+  return lists.shape.variant;
+}
+
+ScheduleBlock causal(std::int64_t n, std::int64_t m) {
+  return {0, n, {0, m, SpanKind::causal, m - n, 0, 0}};
+}
+
+TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
+  for (const DType dtype : {DType::bf16, DType::f16})
+    for (const std::int64_t d : {64, 128, 256})
+      for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
+        if (path == FlashPath::sm90 && d == 256) continue;
+        SCOPED_TRACE(std::string(word(dtype)) + " " + std::to_string(d));
+        testing::Problem problem(
+            {.dtype = dtype, .q = {1, 2, 150, d}, .kv_heads = 1, .n_keys = 210}, 1);
+        problem.add_whole({causal(150, 210)});
+        EXPECT_EQ(expect_float64(problem, path, 1, 1),
+                  path == FlashPath::sm90 ? FlashVariant::hopper : FlashVariant::wide);
+      }
+}
+
+TEST(FlashEmulation, DecodingSharesTheKeysAmongWarpsAndSplits) {
+  for (const std::int64_t d : {64, 128, 256}) {
+    testing::Problem problem({.q = {2, 8, 2, d}, .kv_heads = 2, .n_keys = 700}, 2);
+    problem.add_whole({causal(2, 700)});
+    EXPECT_EQ(expect_float64(problem, FlashPath::sm90, 2, 2), FlashVariant::thin);
+  }
+}
+
+TEST(FlashEmulation, PacksQueryHeadsIntoWideTilesToo) {
+  testing::Problem problem({.q = {1, 40, 3, 64}, .kv_heads = 1, .n_keys = 260}, 3);
+  problem.add_whole({causal(3, 260)});
+  EXPECT_EQ(expect_float64(problem, FlashPath::sm80, 1, 3), FlashVariant::wide);
+}
+
+// Contiguous and strided groups, several workers whose partials are merged, bands and bits, rows
+// without keys, several tiles a block, head dimensions between the compiled ones.
+TEST(FlashEmulation, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
+  for (unsigned seed = 0; seed < 8; ++seed)
+    for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      std::mt19937 engine(seed);
+      const auto n = static_cast<std::int64_t>(40 + 4 * (engine() % 70));
+      testing::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
+                                .q = {1, 2, n, seed % 4 == 0 ? 72 : 40},
+                                .kv_heads = 1 + seed % 2,
+                                .n_keys = n,
+                                .value_dim = seed % 3 == 0 ? 24 : 64},
+                               seed);
+      const auto groups = testing::draw_groups(n, 4, seed % 3 == 1, engine);
+      testing::draw_workers(problem, 3, groups, groups, 192, engine);
+      expect_float64(problem, path, 2, seed);
+    }
+}
+
+TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {
+  for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
+    testing::Problem outliers(
+        {.q = {1, 1, 70, 64}, .n_keys = 140, .deviation = 3.0, .outlier_every = 50}, 5);
+    outliers.add_whole({{0, 70, {0, 140}}});
+    expect_float64(outliers, path, 1, 5);
+    testing::Problem one({.q = {1, 1, 1, 64}, .n_keys = 1}, 6);
+    one.add_whole({{0, 1, {0, 1}}});
+    expect_float64(one, path, 1, 6);
+    testing::Problem none({.q = {1, 1, 50, 64}, .n_keys = 50}, 7);
+    none.add_whole({});
+    expect_float64(none, path, 1, 7);
+  }
+}
+
+// Earlier rounds of a ring lie in the output already.
+TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
+  testing::Problem problem({.q = {1, 2, 50, 20 * 2}, .n_keys = 130}, 8);
+  problem.poison();
+  GroupedCall call = problem.call();
+  for (const auto& [begin, end] : {std::pair{0, 60}, std::pair{60, 130}}) {
+    const TileSchedule schedule = build_schedule(50, end - begin, {{0, 50, {0, end - begin}}}, 50);
+    call.workers = {{0, {{0, 50, 1}}, {{begin, end - begin, 1}}, &schedule, 0, 0}};
+    call.accumulate = begin > 0;
+    run_emulated(call, FlashPath::sm80, 1, 8);
+  }
+  problem.add_whole({{0, 50, {0, 130}}});
+  const qb::testing::Attended expected = testing::expected(problem);
+  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+            testing::tolerance(problem).out);
+  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
+            testing::tolerance(problem).lse);
+}
+
+// ---- The emulator notices what it is there to notice --------------------------------------------
+
+template <class Kernel>
+std::string complaint(int threads, Kernel kernel) {
+  try {
+    emulator::launch(1, threads, 4096, 1, kernel);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Emulator, ReadsPoisonBeforeACopyHasBeenWaitedFor) {
+  alignas(16) const float source[4] = {1, 2, 3, 4};
+  float early = 0.0F;
+  float late = 0.0F;
+  EXPECT_EQ(complaint(32,
+                      [&] {
+                        if (ptx::thread_index() != 0) return;
+                        ptx::copy_async(0, source, true);
+                        ptx::copy_commit();
+                        early = ptx::load_shared(4);
+                        ptx::copy_wait<0>();
+                        late = ptx::load_shared(4);
+                      }),
+            "");
+  EXPECT_TRUE(std::isnan(early));
+  EXPECT_EQ(late, 2.0F);
+}
+
+TEST(Emulator, NamesDeadlocksAndDivergentWarps) {
+  EXPECT_NE(complaint(64, [] { ptx::named_sync(1, 128); }).find("nobody can go on"),
+            std::string::npos);
+  EXPECT_NE(complaint(32,
+                      [] {
+                        std::uint32_t r[4];
+                        if (ptx::thread_index() < 16)
+                          ptx::load_matrices(r, 0);
+                        else
+                          (void)ptx::shuffle_xor(0.0F, 1);
+                      })
+                .find("different instructions"),
+            std::string::npos);
+}
+
+TEST(Emulator, RefusesOperandsThatChangeUnderAProduct) {
+  const auto change = [](bool too_early) {
+    return complaint(128, [too_early] {
+      float c[32] = {};
+      const std::uint32_t a[4] = {};
+      const std::uint64_t v = column_major_descriptor(0, 16);
+      if (ptx::thread_index() == 0)
+        for (std::uint32_t at = 0; at < 2048; at += 4) ptx::store_shared(at, 0.0F);
+      ptx::named_sync(1, 128);
+      ptx::product_of_registers<true>(c, a, v);
+      ptx::product_commit();
+      if (too_early) ptx::store_shared(0, 1.0F);
+      ptx::product_wait<0>();
+      if (!too_early) ptx::store_shared(0, 1.0F);
+    });
+  };
+  EXPECT_EQ(change(false), "");
+  EXPECT_NE(change(true).find("changed while it was under way"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace qb::cuda
