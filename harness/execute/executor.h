@@ -78,7 +78,8 @@ struct WorkerTime {
 
 struct Execution {
   std::vector<WorkerTime> workers;
-  double wall_s = 0.0;  // of the whole call; threads: from when all threads stand ready
+  double wall_s = 0.0;    // of the whole call; threads: from when all threads stand ready
+  double device_s = 0.0;  // the same by the clock of a GPU; 0 on the CPU
   // threads: the wall clock. serial: composed by plan.synchronisation from times measured alone,
   // without the messages between workers,
   //   fork_join  max over workers of (gather + compute)
