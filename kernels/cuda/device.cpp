@@ -9,12 +9,9 @@ int read_properties(int ordinal, CudaDevice& device) {
   cudaDeviceProp properties{};
   const cudaError_t error = cudaGetDeviceProperties(&properties, ordinal);
   if (error != cudaSuccess) return error;
-  device = {properties.name,
-            properties.major,
-            properties.minor,
-            properties.multiProcessorCount,
-            properties.totalGlobalMem,
-            static_cast<std::uint64_t>(properties.l2CacheSize)};
+  device = {properties.name,           properties.major,
+            properties.minor,          properties.multiProcessorCount,
+            properties.totalGlobalMem, static_cast<std::uint64_t>(properties.l2CacheSize)};
   return cudaSuccess;
 }
 

@@ -34,8 +34,7 @@ CudaProbe probe_cuda(const DriverQueries& queries) {
   if (error == kNoDevice || (error == 0 && count == 0))
     return {{}, "no GPU: the NVIDIA driver reports no device"};
   const auto require = [&](int code, const char* what) {
-    if (code != 0)
-      throw EnvironmentError(fmt::format("{} failed: {}", what, queries.text(code)));
+    if (code != 0) throw EnvironmentError(fmt::format("{} failed: {}", what, queries.text(code)));
   };
   require(error, "counting the GPUs");
   CudaProbe probe;

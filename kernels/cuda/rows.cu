@@ -23,9 +23,9 @@ struct Side {
 struct Copy {
   Side from;
   Side to;
-  std::int64_t first_slice;    // of batch x heads
+  std::int64_t first_slice;  // of batch x heads
   std::int64_t heads;
-  std::int64_t words;          // of a slice
+  std::int64_t words;  // of a slice
   std::int64_t words_per_row;
 };
 
@@ -67,8 +67,9 @@ void launch(Copy copy, std::int64_t row_bytes, std::int64_t rows, std::int64_t s
   const std::int64_t blocks = std::min<std::int64_t>((copy.words + kThreads - 1) / kThreads, 4096);
   for (; copy.first_slice < slices; copy.first_slice += kMaxGridY) {
     const std::int64_t now = std::min(slices - copy.first_slice, kMaxGridY);
-    copy_words<Word><<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(now)), kThreads, 0,
-                       stream>>>(copy);
+    copy_words<Word>
+        <<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(now)), kThreads, 0, stream>>>(
+            copy);
     QB_CUDA_CHECK(cudaGetLastError());
   }
 }

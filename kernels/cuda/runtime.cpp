@@ -21,8 +21,7 @@ void* memory_or_null(cudaError_t error, void* memory, const char* what, int line
 
 std::uint64_t pool_attribute(const Handle<PoolTraits>& pool, cudaMemPoolAttr attribute) {
   std::uint64_t value = 0;
-  QB_CUDA_CHECK(
-      cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool.get()), attribute, &value));
+  QB_CUDA_CHECK(cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool.get()), attribute, &value));
   return value;
 }
 
@@ -150,17 +149,19 @@ std::uint64_t Pool::used_bytes() const {
   return pool_attribute(handle_, cudaMemPoolAttrUsedMemCurrent);
 }
 
-void copy_to_device(const void* host, void* device, std::size_t bytes, const Stream& stream) {
-  QB_CUDA_CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, native(stream)));
+void copy_to_device(const void* host, void* device, std::size_t bytes, void* stream) {
+  QB_CUDA_CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice,
+                                static_cast<cudaStream_t>(stream)));
 }
 
-void copy_to_host(const void* device, void* host, std::size_t bytes, const Stream& stream) {
-  QB_CUDA_CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, native(stream)));
-  stream.wait();
+void copy_to_host(const void* device, void* host, std::size_t bytes, void* stream) {
+  const auto native_stream = static_cast<cudaStream_t>(stream);
+  QB_CUDA_CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, native_stream));
+  QB_CUDA_CHECK(cudaStreamSynchronize(native_stream));
 }
 
-void fill_bytes(void* device, unsigned char value, std::size_t bytes, const Stream& stream) {
-  QB_CUDA_CHECK(cudaMemsetAsync(device, value, bytes, native(stream)));
+void fill_bytes(void* device, unsigned char value, std::size_t bytes, void* stream) {
+  QB_CUDA_CHECK(cudaMemsetAsync(device, value, bytes, static_cast<cudaStream_t>(stream)));
 }
 
 }  // namespace qb::cuda

@@ -101,11 +101,11 @@ class Pool {
   Handle<PoolTraits> handle_;
 };
 
-// Enqueued copies between the host and the device. From pageable memory: the bytes have been read
-// when this returns.
-void copy_to_device(const void* host, void* device, std::size_t bytes, const Stream& stream);
+// Enqueued copies between the host and the device; stream: a cudaStream_t. From pageable memory:
+// the bytes have been read when this returns.
+void copy_to_device(const void* host, void* device, std::size_t bytes, void* stream);
 // Waits for the copy.
-void copy_to_host(const void* device, void* host, std::size_t bytes, const Stream& stream);
-void fill_bytes(void* device, unsigned char value, std::size_t bytes, const Stream& stream);
+void copy_to_host(const void* device, void* host, std::size_t bytes, void* stream);
+void fill_bytes(void* device, unsigned char value, std::size_t bytes, void* stream);
 
 }  // namespace qb::cuda

@@ -1,0 +1,19 @@
+// The baseline of the CQS-Attention case studies on a GPU. A plain host header.
+#pragma once
+
+#include "kernels/cuda/blas.h"
+#include "kernels/cuda/cuda_kernels.h"
+
+namespace qb::cuda {
+
+// As qb::attention with kernel materialized, on device views of f16, bf16 or f32; any head_dim.
+// Throws Unsupported for f64, OutOfMemory from the workspace.
+void materialized(const AttentionArguments& device_views, const LaunchContext& context, Blas& blas);
+
+// Bytes that it takes from the workspace at its peak, as the ledger will count them.
+[[nodiscard]] std::int64_t materialized_workspace_bytes(const Extent& q, const Extent& k,
+                                                        DType dtype, const TileSchedule& schedule);
+
+inline constexpr std::int64_t kBlasWorkspaceBytes = 32 << 20;
+
+}  // namespace qb::cuda

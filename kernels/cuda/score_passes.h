@@ -1,0 +1,31 @@
+// The passes of the materialized kernel over its score matrix; private to it. A plain host header.
+#pragma once
+
+#include "kernels/tensor.h"
+#include "kernels/tile_schedule.h"
+
+namespace qb::cuda {
+
+// A score matrix [slices, rows, columns], contiguous; slices = batch x heads.
+struct Scores {
+  void* data = nullptr;
+  std::int64_t slices = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+
+  [[nodiscard]] std::int64_t elements() const { return slices * rows * columns; }
+};
+
+// to = from * scale.
+void scale_pass(DType dtype, const Scores& from, const Scores& to, float scale, void* stream);
+// scores += bias, a matrix [rows, columns] for every slice.
+void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream);
+// -inf where no span allows the pair. `tiles` and `spans` are the schedule's, in device memory,
+// with `n_tiles` of the former.
+void mask_pass(DType dtype, const Scores& scores, const QueryTile* tiles, std::int64_t n_tiles,
+               const KeySpan* spans, void* stream);
+// to = softmax of each row of from; lse [b,h,n,1] likewise. A row of -inf gives 0 and -inf.
+void softmax_pass(DType dtype, const Scores& from, const Scores& to, const TensorView& lse,
+                  void* stream);
+
+}  // namespace qb::cuda
