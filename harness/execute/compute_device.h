@@ -6,11 +6,16 @@
 // later work will use it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
+#include "harness/execute/block_keeper.h"
+#include "harness/execute/system_memory.h"
 #include "kernels/attention.h"
+#include "kernels/cuda/clock_reasons.h"
 #include "kernels/cuda/cuda_kernels.h"
 
 namespace qb {
@@ -23,9 +28,15 @@ class PreparedCall {
   virtual void merge() = 0;   // partials to output
 };
 
+struct DeviceFacts {
+  std::string name;
+  std::uint64_t l2_bytes = 0;
+};
+
 class ComputeDevice {
  public:
   virtual ~ComputeDevice() = default;
+  [[nodiscard]] virtual const DeviceFacts& facts() const = 0;
 
   // Throws Unsupported where the device has no such kernel, naming the nearest.
   virtual void require(Kernel kernel, DType dtype, std::int64_t head_dim) const = 0;
@@ -42,6 +53,16 @@ class ComputeDevice {
   virtual void clear_partial(const TensorView& out, const TensorView& lse) = 0;
   virtual void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
                              const TensorView& part_out, const TensorView& part_lse) = 0;
+
+  // Where a ledger over this device's memory takes its segments from.
+  [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
+  // Between contiguous tensors of one shape. The first may return before the device has the bytes,
+  // the second waits.
+  virtual void upload(const TensorView& host, const TensorView& device) = 0;
+  virtual void download(const TensorView& device, const TensorView& host) = 0;
+  virtual void fill(void* device, unsigned char value, std::size_t bytes) = 0;
+  // Waits. How fast the device ran just now.
+  [[nodiscard]] virtual cuda::ClockState clock() = 0;
 
   // A point after all that was enqueued so far; numbers count from 0.
   [[nodiscard]] virtual int mark() = 0;

@@ -1,5 +1,6 @@
 // flash on a device: launches that read Q, K and V where they lie.
 #include <algorithm>
+#include <limits>
 
 #include "harness/execute/device_player.h"
 #include "harness/execute/worker.h"
@@ -130,7 +131,12 @@ Execution DeviceExecutor::Rounds::run() {
     for (const StepTime& step : worker.steps) worker.compute_s += step.compute_s;
   execution.critical_path_s =
       of_workers ? composed_critical_path_s(plan_, execution.workers) : execution.wall_s;
-  if (of_workers) add_sums(plan_, execution);
+  if (of_workers) {
+    add_sums(plan_, execution);
+  } else {
+    execution.worker_sum_s = std::numeric_limits<double>::quiet_NaN();
+    execution.longest_subsequence_s = execution.worker_sum_s;
+  }
   return execution;
 }
 

@@ -86,6 +86,7 @@ struct Execution {
   //   rounds     max over workers of gather + sum over steps of the max over workers of compute
   // plus the merges of all workers, which the root does one after another.
   double critical_path_s = 0.0;
+  // The rest is NaN where the workers were launched together, and `workers` is empty.
   double worker_sum_s = 0.0;  // sum of total_s over workers
   // Kernel time of the worker with the longest subsequence: what CQS-Attention's published speed-up
   // divides by. Transfers and merge are not in it.

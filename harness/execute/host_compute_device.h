@@ -2,6 +2,7 @@
 // operations, and it can be told to break.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ class HostComputeDevice final : public ComputeDevice {
   [[nodiscard]] int operations() const { return operations_; }
   [[nodiscard]] int launches() const { return launches_; }
 
+  [[nodiscard]] const DeviceFacts& facts() const override { return facts_; }
   void require(Kernel kernel, DType dtype, std::int64_t head_dim) const override {
     if (kernel == Kernel::flash && dtype == DType::f64)
       throw Unsupported("kernel flash takes no f64 inputs; the nearest is f32");
@@ -52,6 +54,25 @@ class HostComputeDevice final : public ComputeDevice {
     operate();
     qb::merge_partial(acc_out, acc_lse, part_out, part_lse);
   }
+
+  [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
+  void upload(const TensorView& host, const TensorView& device) override {
+    operate();
+    qb::copy_rows(host, device);
+  }
+  void download(const TensorView& device, const TensorView& host) override {
+    operate();
+    qb::copy_rows(device, host);
+  }
+  void fill(void* device, unsigned char value, std::size_t bytes) override {
+    operate();
+    if (on_fill_) on_fill_();
+    std::memset(device, value, bytes);
+  }
+  [[nodiscard]] cuda::ClockState clock() override {
+    return {.sm_hz = 1.5e9, .reasons = ++clocks_ % 2 == 0 ? 0x4u : 0x0u, .reasons_known = true};
+  }
+  void on_fill(std::function<void()> function) { on_fill_ = std::move(function); }
 
   [[nodiscard]] int mark() override {
     marks_.push_back(operations_);
@@ -170,6 +191,9 @@ class HostComputeDevice final : public ComputeDevice {
   int operations_ = 0;
   int launches_ = 0;
   int lost_at_ = 0;
+  std::function<void()> on_fill_;
+  int clocks_ = 0;
+  DeviceFacts facts_{"a host that plays a GPU", 1 << 16};
   std::vector<int> marks_;
 };
 

@@ -108,7 +108,12 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"link_latency_s", optional_text(c.link_latency_s)},
           {"link_mode", name(c.link_mode)},
           {"model_device", c.model_device.value_or("")},
-          {"model_cores", fmt::format("{}", c.model_cores)}};
+          {"model_cores", fmt::format("{}", c.model_cores)},
+          {"allocator", name(c.allocator)},
+          {"launch", name(c.launch)},
+          {"clock", name(c.clock)},
+          {"l2_cache", name(c.l2_cache)},
+          {"cuda_path", name(c.cuda_path)}};
 }
 
 std::string case_id(const Case& c) {
@@ -151,6 +156,11 @@ std::string case_to_json(const Case& c) {
                      {"link_mode", word(c.link_mode)},
                      {"model_device", optional_to_json(c.model_device)},
                      {"model_cores", c.model_cores},
+                     {"allocator", word(c.allocator)},
+                     {"launch", word(c.launch)},
+                     {"clock", word(c.clock)},
+                     {"l2_cache", word(c.l2_cache)},
+                     {"cuda_path", word(c.cuda_path)},
                      {"measure", measure_to_json(c.measure)}};
   return json.dump();
 }
@@ -181,6 +191,11 @@ Case case_from_json(std::string_view text) {
     c.link_mode = enum_at<LinkMode>(json, "link_mode");
     c.model_device = optional_at<std::string>(json, "model_device");
     json.at("model_cores").get_to(c.model_cores);
+    c.allocator = enum_at<AllocatorKind>(json, "allocator");
+    c.launch = enum_at<Launch>(json, "launch");
+    c.clock = enum_at<ClockKind>(json, "clock");
+    c.l2_cache = enum_at<L2Cache>(json, "l2_cache");
+    c.cuda_path = enum_at<CudaPath>(json, "cuda_path");
     c.measure = measure_from_json(json.at("measure"));
     return c;
   } catch (const Json::exception& problem) {

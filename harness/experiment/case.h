@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/execute/block_keeper.h"
+#include "harness/execute/device_executor.h"
 #include "harness/execute/executor.h"
 #include "harness/plan/problem.h"
 #include "harness/plan/strategy.h"
@@ -25,6 +27,33 @@ struct Words<Device> {
   static constexpr std::string_view what = "device";
   static constexpr std::pair<Device, std::string_view> table[] = {
       {Device::automatic, "auto"}, {Device::cpu, "cpu"}, {Device::cuda, "cuda"}};
+};
+
+// What the second-level cache of a GPU holds when a repeat begins.
+enum class L2Cache {
+  automatic,  // flushed on a GPU; nothing is done to the CPU's
+  flushed,    // nothing of the inputs: something larger was written over it
+  rotated,    // inputs of another repeat: several sets take turns
+  warm,       // what the repeat before left
+};
+
+template <>
+struct Words<L2Cache> {
+  static constexpr std::string_view what = "l2_cache";
+  static constexpr std::pair<L2Cache, std::string_view> table[] = {{L2Cache::automatic, "auto"},
+                                                                   {L2Cache::flushed, "flushed"},
+                                                                   {L2Cache::rotated, "rotated"},
+                                                                   {L2Cache::warm, "warm"}};
+};
+
+// The instructions of the flash kernel on a GPU: the newest that it has, or those of an A100.
+enum class CudaPath { automatic, sm_80 };
+
+template <>
+struct Words<CudaPath> {
+  static constexpr std::string_view what = "cuda.path";
+  static constexpr std::pair<CudaPath, std::string_view> table[] = {{CudaPath::automatic, "auto"},
+                                                                    {CudaPath::sm_80, "sm_80"}};
 };
 
 // What a link is taken for: `overlap` moves messages while workers compute, `blocking` adds their
@@ -76,6 +105,12 @@ struct Case {
   LinkMode link_mode = LinkMode::overlap;
   std::optional<std::string> model_device;  // a file, or `here`: measured when the case begins
   int model_cores = 0;                      // devices that the workers share; 0: as the device says
+  AllocatorKind allocator = AllocatorKind::automatic;
+  // The rest is of device: cuda.
+  Launch launch = Launch::alone;
+  ClockKind clock = ClockKind::synchronized;
+  L2Cache l2_cache = L2Cache::automatic;
+  CudaPath cuda_path = CudaPath::automatic;
   Measure measure;
 };
 

@@ -6,18 +6,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
+#include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 
 #include "harness/base/numbers.h"
 #include "harness/base/statistics.h"
 #include "harness/execute/executor.h"
-#include "harness/execute/inputs.h"
-#include "harness/execute/memory_ledger.h"
 #include "harness/execute/model_executor.h"
 #include "harness/execute/timeline.h"
 #include "harness/execute/verify.h"
+#include "harness/experiment/arena.h"
 #include "harness/experiment/case_link.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/mpi_case.h"
@@ -50,43 +52,24 @@ std::string resident_peak_bytes() {
 
 constexpr int kMostWorkersWithSteps = 64;
 
-// The ledger and the tensors of the caller in it.
-struct Arena {
-  MemoryLedger ledger;
-  Inputs inputs;
-  Tensor out;
-  Tensor lse;
-
-  Arena(const Case& c, bool record_events) : ledger(options(c, record_events)) {}
-
-  void fill(const Problem& problem, int threads) {
-    inputs = make_inputs(problem, ledger, threads);
-    out = Tensor(ledger, DType::f32, problem.shape.out(), "output");
-    lse = Tensor(ledger, DType::f32, problem.shape.lse(), "lse");
-  }
-
-  static LedgerOptions options(const Case& c, bool record_events) {
-    LedgerOptions options;
-    options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
-    options.record_events = record_events;
-    return options;
-  }
-};
-
 class CaseRun {
  public:
   // trace_stem: traces are written there with their endings; empty: none.
-  CaseRun(const Case& c, const std::string& trace_stem, CaseResult& result)
-      : case_(c), trace_stem_(trace_stem), result_(result) {}
+  CaseRun(const Case& c, const std::string& trace_stem, const OpenGpu& open_gpu, CaseResult& result)
+      : case_(c), trace_stem_(trace_stem), open_gpu_(open_gpu), result_(result) {}
 
   // Throws CaseError and whatever else goes wrong; `result` holds what was known until then.
   void run() {
-    if (case_.device == Device::cuda)
-      throw Unsupported("this build of qb has no CUDA kernels; use device: cpu");
+    require_fitting_device(case_);
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
+    if (case_.device == Device::cuda) {
+      gpu_ = open_gpu_({.force_sm80 = case_.cuda_path == CudaPath::sm_80});
+      result_.values["gpu"] = gpu_->facts().name;
+      gpu_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
+    }
     planned_ = plan_case(case_);
-    result_.values = prediction_columns(case_, planned_);
-    result_.values["isa"] = kernel_isa(case_.kernel);
+    result_.values.merge(prediction_columns(case_, planned_));
+    result_.values["isa"] = gpu_ ? gpu_->isa(case_.kernel, case_.dtype) : kernel_isa(case_.kernel);
     if (case_.ranks != Ranks::model)
       if (const auto reason = infeasible(case_, planned_.work.flops))
         throw CaseError(Status::infeasible, *reason);
@@ -101,14 +84,14 @@ class CaseRun {
     result_.values["provenance"] = "measured";
     ranks_.emplace(case_);
     const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
-    std::optional<Arena> arena;
-    arena.emplace(case_, record);
+    std::unique_ptr<Arena> arena = make_arena(record);
     memory_pass(*arena);
     verify(*arena);
     if (record) {
       // Events cost time: the timed runs get a ledger that keeps none.
-      arena.emplace(case_, false);
-      arena->fill(problem(), planned_.threads);
+      arena.reset();
+      arena = make_arena(false);
+      arena->fill();
     }
     timed_pass(*arena);
     result_.status = Status::ok;
@@ -117,45 +100,33 @@ class CaseRun {
  private:
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
 
-  // verifying: the output is looked at, and messages are guarded.
-  Execution execute_once(Arena& arena, bool verifying) const {
-    if (ranks_) ranks_->announce_execution(verifying);
-    return execute(case_.ranks, planned_.plan,
-                   {.q = arena.inputs.q.view(),
-                    .k = arena.inputs.k.view(),
-                    .v = arena.inputs.v.view(),
-                    .out = arena.out.view(),
-                    .lse = arena.lse.view(),
-                    .kernel = case_.kernel,
-                    .threads = planned_.threads,
-                    .allocator = &arena.ledger,
-                    .link = link_of(case_),
-                    .message_timeout_s = message_timeout_s(case_),
-                    .collect_output = verifying,
-                    .guard_messages = verifying});
+  [[nodiscard]] std::unique_ptr<Arena> make_arena(bool record) {
+    if (gpu_) return make_gpu_arena(case_, planned_, record, *gpu_);
+    return make_cpu_arena(case_, planned_, record,
+                          [this](bool verifying) { ranks_->announce_execution(verifying); });
   }
 
   void memory_pass(Arena& arena) {
     try {
-      arena.fill(problem(), planned_.threads);
-      poison(arena.out.view(), arena.lse.view());
-      arena.ledger.reset_peaks();
-      const Execution execution = execute_once(arena, true);
+      arena.fill();
+      arena.poison_output();
+      arena.ledger().reset_peaks();
+      const Execution execution = arena.execute(true);
       std::int64_t worst = 0;
       for (const WorkerTime& worker : execution.workers)
         worst = std::max(worst, worker.active_peak_bytes);
       result_.values["worker_active_peak_bytes"] = to_text(worst);
     } catch (const OutOfMemory&) {
-      keep_events(arena.ledger);  // how it came to that is worth a look
+      keep_events(arena.ledger());  // how it came to that is worth a look
       throw;
     }
     const auto bytes = [](std::uint64_t value) {
       return to_text(static_cast<std::int64_t>(value));
     };
-    result_.values["active_memory_peak_bytes"] = bytes(arena.ledger.active_peak_bytes());
-    result_.values["reserved_memory_peak_bytes"] = bytes(arena.ledger.reserved_peak_bytes());
+    result_.values["active_memory_peak_bytes"] = bytes(arena.ledger().active_peak_bytes());
+    result_.values["reserved_memory_peak_bytes"] = bytes(arena.ledger().reserved_peak_bytes());
     result_.values["resident_peak_bytes"] = resident_peak_bytes();
-    keep_events(arena.ledger);
+    keep_events(arena.ledger());
   }
 
   void keep_events(const MemoryLedger& ledger) {
@@ -166,11 +137,11 @@ class CaseRun {
     write_file_atomically(trace_stem_ + ".pickle", pytorch_snapshot(events));
   }
 
-  void verify(const Arena& arena) {
+  void verify(Arena& arena) {
     if (case_.measure.verify_rows == 0) return;
+    const HostTensors t = arena.tensors();
     const Verification verification =
-        verify_output(problem(), arena.inputs.q.view(), arena.inputs.k.view(),
-                      arena.inputs.v.view(), arena.out.view(), arena.lse.view(),
+        verify_output(problem(), t.q, t.k, t.v, t.out, t.lse,
                       rows_to_verify(planned_.plan, case_.measure.verify_rows), planned_.threads);
     auto& values = result_.values;
     values["verified_rows"] = to_text(verification.rows);
@@ -184,11 +155,15 @@ class CaseRun {
   void timed_pass(Arena& arena) {
     std::vector<Execution> executions;
     result_.samples = take_samples(case_.measure, steady_s, [&] {
-      executions.push_back(execute_once(arena, false));
-      return sample_of(executions.back());
+      arena.begin_sample();
+      executions.push_back(arena.execute(false));
+      Sample sample = sample_of(executions.back());
+      arena.end_sample(sample);
+      return sample;
     });
     executions.erase(executions.begin(), executions.begin() + case_.measure.warmups);
     add_medians();
+    if (gpu_) add_gpu_columns();
     add_rates();
     add_parts(executions);
     add_steps(executions);
@@ -200,6 +175,9 @@ class CaseRun {
                   .critical_path_s = e.critical_path_s,
                   .worker_sum_s = e.worker_sum_s,
                   .longest_subsequence_s = e.longest_subsequence_s};
+    if (e.device_s > 0.0) sample.device_s = e.device_s;
+    if (e.workers.empty())  // launched together
+      sample.gather_s = sample.merge_s = std::numeric_limits<double>::quiet_NaN();
     for (const WorkerTime& worker : e.workers) {
       sample.gather_s += worker.gather_s;
       sample.merge_s += worker.merge_s;
@@ -248,6 +226,15 @@ class CaseRun {
     return values;
   }
 
+  static bool is_known(const std::vector<double>& of_repeats) {
+    return std::none_of(of_repeats.begin(), of_repeats.end(),
+                        [](double value) { return std::isnan(value); });
+  }
+
+  void add_median(const char* column, const std::vector<double>& of_repeats) {
+    if (is_known(of_repeats)) result_.values[column] = to_text(median(of_repeats));
+  }
+
   void add_medians() {
     constexpr std::pair<const char*, double Sample::*> kClocks[] = {
         {"wall_time", &Sample::wall_s},
@@ -256,23 +243,33 @@ class CaseRun {
         {"longest_subsequence", &Sample::longest_subsequence_s}};
     auto& values = result_.values;
     for (const auto& [name, member] : kClocks) {
+      if (!is_known(repeats(member))) continue;
       const Summary summary = summarise(repeats(member));
       const std::string prefix = name;
       values[prefix + "_median_s"] = to_text(summary.median);
       values[prefix + "_low95_s"] = to_text(summary.low95);
       values[prefix + "_high95_s"] = to_text(summary.high95);
     }
-    values["gather_median_s"] = to_text(median(repeats(&Sample::gather_s)));
-    values["merge_median_s"] = to_text(median(repeats(&Sample::merge_s)));
+    add_median("gather_median_s", repeats(&Sample::gather_s));
+    add_median("merge_median_s", repeats(&Sample::merge_s));
     const Summary wall = summarise(repeats(&Sample::wall_s));
     values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
     values["interval_coverage"] = to_text(wall.coverage);
+  }
+
+  void add_gpu_columns() {
+    add_median("device_time_median_s", repeats(&Sample::device_s));
+    add_median("sm_clock_median_hz", repeats(&Sample::sm_clock_hz));
+    double throttled = 0.0;
+    for (const double value : repeats(&Sample::throttled)) throttled += value;
+    if (!std::isnan(throttled)) result_.values["throttled_samples"] = to_text(throttled);
   }
 
   void add_rates() {
     auto& values = result_.values;
     const double flop_per_s = planned_.work.flops / summarise(repeats(&Sample::wall_s)).median;
     values["achieved_flop_per_s"] = to_text(flop_per_s);
+    if (gpu_) return;  // its ceiling is not measured here
     const double peak = cpu::kernel_peak_flop_per_s(case_.kernel, case_.dtype, planned_.threads);
     if (peak == 0.0) return;
     values["peak_flop_per_s"] = to_text(peak);
@@ -283,6 +280,7 @@ class CaseRun {
   [[nodiscard]] bool has_messages() const { return case_.ranks != Ranks::serial; }
 
   void add_parts(const std::vector<Execution>& executions) {
+    if (executions[0].workers.empty()) return;
     constexpr std::pair<const char*, double StepTime::*> kParts[] = {
         {"compute_median_s", &StepTime::compute_s},
         {"communication_median_s", &StepTime::communication_s},
@@ -304,6 +302,7 @@ class CaseRun {
   }
 
   void add_steps(const std::vector<Execution>& executions) {
+    if (executions[0].workers.empty()) return;
     const auto& workers = planned_.work.workers;
     for (std::size_t w = 0; w < workers.size(); ++w) {
       for (std::size_t s = 0; s < workers[w].steps.size(); ++s) {
@@ -311,7 +310,7 @@ class CaseRun {
         std::vector<std::string> row = {to_text(static_cast<std::int64_t>(w)),
                                         to_text(static_cast<std::int64_t>(s)),
                                         to_text(work.unmasked_pairs),
-                                        to_text(work.executed_pairs),
+                                        gpu_ ? std::string() : to_text(work.executed_pairs),
                                         to_text(work.bytes_in),
                                         to_text(work.bytes_out),
                                         to_text(work.kv_tokens)};
@@ -335,14 +334,16 @@ class CaseRun {
 
   const Case& case_;
   const std::string& trace_stem_;
+  const OpenGpu& open_gpu_;
   CaseResult& result_;
   PlannedCase planned_;
+  std::unique_ptr<ComputeDevice> gpu_;  // device: cuda; outlives the arena
   std::optional<MpiCase> ranks_;
 };
 
 }  // namespace
 
-CaseResult run_case(const Case& c, const std::string& trace_directory) {
+CaseResult run_case(const Case& c, const std::string& trace_directory, const OpenGpu& open_gpu) {
   CaseResult result;
   const auto failed = [&](Status status, const std::string& message) {
     result.status = status;
@@ -353,7 +354,7 @@ CaseResult run_case(const Case& c, const std::string& trace_directory) {
   try {
     const Case resolved = resolve_case(c);
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
-    CaseRun(resolved, stem, result).run();
+    CaseRun(resolved, stem, open_gpu, result).run();
   } catch (const CaseError& error) {
     failed(error.status(), error.what());
   } catch (const std::bad_alloc&) {

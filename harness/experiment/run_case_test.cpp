@@ -57,11 +57,12 @@ double number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
-// What serial ranks without a model have not.
+// What serial ranks on the CPU without a model have not.
 bool is_of_links_or_models(std::string_view column) {
   for (const std::string_view name :
        {"communication_median_s", "exposed_communication_median_s", "idle_median_s",
-        "modelled_wall_time_s", "model_residual_ratio"})
+        "modelled_wall_time_s", "model_residual_ratio", "gpu", "device_time_median_s",
+        "sm_clock_median_hz", "throttled_samples"})
     if (column == name) return true;
   return false;
 }

@@ -116,7 +116,10 @@ void* DirectMemory::allocate(std::size_t bytes) {
   return memory_or_null(error, memory, "cudaMalloc", __LINE__);
 }
 
-void DirectMemory::release(void* memory) noexcept { (void)cudaFree(memory); }
+void DirectMemory::release(void* memory, void* stream) noexcept {
+  (void)cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
+  (void)cudaFree(memory);
+}
 
 Pool::Pool(const Stream& stream) : stream_(stream) {
   int device = 0;

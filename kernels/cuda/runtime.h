@@ -84,7 +84,8 @@ class Graph {
 struct DirectMemory {
   [[nodiscard]] static std::uint64_t free_bytes();
   [[nodiscard]] static void* allocate(std::size_t bytes);  // nullptr: no more
-  static void release(void* memory) noexcept;
+  // Waits for what the stream was given before. A device that is lost is met elsewhere.
+  static void release(void* memory, void* stream) noexcept;
 };
 
 // A private pool of the driver's, ordered with one stream, that keeps what it gets back.
