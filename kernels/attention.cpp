@@ -70,6 +70,8 @@ KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim) {
       return cpu::materialized_tiles();
     case Kernel::flash:
       return cpu::flash_tiles(head_dim);
+    case Kernel::cudnn:
+      return {256, 1};
   }
   return {};
 }
@@ -84,6 +86,8 @@ std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent
       return cpu::materialized_workspace_bytes(shape);
     case Kernel::flash:
       return cpu::flash_workspace_bytes(shape);
+    case Kernel::cudnn:
+      break;
   }
   return 0;
 }
@@ -100,6 +104,8 @@ void attention(Kernel kernel, const AttentionArguments& arguments, const KernelC
       return cpu::materialized_attention(arguments, context);
     case Kernel::flash:
       return cpu::flash_attention(arguments, context);
+    case Kernel::cudnn:
+      throw Unsupported("kernel cudnn is of device: cuda; the nearest on the CPU is flash");
   }
 }
 
@@ -111,6 +117,8 @@ std::string_view kernel_isa(Kernel kernel) {
       return cpu::materialized_isa();
     case Kernel::flash:
       return word(instruction_set());
+    case Kernel::cudnn:
+      break;
   }
   return "?";
 }

@@ -18,7 +18,7 @@
 
 namespace qb {
 
-enum class Kernel { reference, materialized, flash };
+enum class Kernel { reference, materialized, flash, cudnn };
 
 template <>
 struct Words<Kernel> {
@@ -27,6 +27,7 @@ struct Words<Kernel> {
       {Kernel::reference, "reference"},
       {Kernel::materialized, "materialized"},
       {Kernel::flash, "flash"},
+      {Kernel::cudnn, "cudnn"},
   };
 };
 

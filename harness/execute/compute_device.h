@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,7 +43,7 @@ class ComputeDevice {
   virtual void require(Kernel kernel, DType dtype, std::int64_t head_dim) const = 0;
   [[nodiscard]] virtual KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const = 0;
   // What the kernel runs on, for the isa column.
-  [[nodiscard]] virtual std::string_view isa(Kernel kernel, DType dtype) const = 0;
+  [[nodiscard]] virtual std::string_view isa(Kernel kernel, DType dtype) = 0;
 
   virtual void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
                          int worker) = 0;
@@ -61,6 +62,10 @@ class ComputeDevice {
   virtual void upload(const TensorView& host, const TensorView& device) = 0;
   virtual void download(const TensorView& device, const TensorView& host) = 0;
   virtual void fill(void* device, unsigned char value, std::size_t bytes) = 0;
+  // Between the two calls every allocation on the device is recorded, those of libraries too. The
+  // second gives the most bytes held at once; nothing where the device does not tell.
+  virtual void watch_memory() {}
+  [[nodiscard]] virtual std::optional<std::uint64_t> watched_peak_bytes() { return std::nullopt; }
   // Waits. How fast the device ran just now.
   [[nodiscard]] virtual cuda::ClockState clock() = 0;
 

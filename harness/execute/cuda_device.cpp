@@ -10,8 +10,10 @@
 #include "harness/base/status.h"
 #include "kernels/cuda/blas.h"
 #include "kernels/cuda/clocks.h"
+#include "kernels/cuda/cudnn_attention.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/materialized.h"
+#include "kernels/cuda/memory_activity.h"
 #include "kernels/cuda/rows.h"
 #include "kernels/cuda/runtime.h"
 
@@ -58,10 +60,12 @@ class CudaComputeDevice final : public ComputeDevice {
           fmt::format("kernel {} takes no f64 on a GPU; the nearest is kernel materialized, dtype "
                       "f32",
                       word(kernel)));
-    if (kernel != Kernel::flash) return;
+    if (kernel == Kernel::materialized) return;
     if (dtype == DType::f32)
       throw Unsupported(
-          "kernel flash takes f16 and bf16 on a GPU, not f32; the nearest is kernel materialized");
+          fmt::format("kernel {} takes f16 and bf16 on a GPU, not f32; the nearest is kernel "
+                      "materialized",
+                      word(kernel)));
     (void)tiles(kernel, head_dim);
   }
 
@@ -70,7 +74,8 @@ class CudaComputeDevice final : public ComputeDevice {
     return cuda::flash_tiles(head_dim, path());
   }
 
-  std::string_view isa(Kernel kernel, DType dtype) const override {
+  std::string_view isa(Kernel kernel, DType dtype) override {
+    if (kernel == Kernel::cudnn) return cudnn().isa();
     if (kernel != Kernel::flash) return cuda::blas_isa(dtype);
     return path() == cuda::FlashPath::sm90 ? "sm_90a" : "sm_80";
   }
@@ -79,6 +84,7 @@ class CudaComputeDevice final : public ComputeDevice {
                  int worker) override {
     const cuda::LaunchContext context = launch_context(workspace, worker);
     if (kernel == Kernel::flash) return cuda::flash(arguments, context);
+    if (kernel == Kernel::cudnn) return cudnn().attend(arguments, context);
     if (!blas_) blas_.emplace(stream_.get());
     cuda::materialized(arguments, context, *blas_);
   }
@@ -120,6 +126,13 @@ class CudaComputeDevice final : public ComputeDevice {
   void fill(void* device, unsigned char value, std::size_t bytes) override {
     cuda::fill_bytes(device, value, bytes, stream_.get());
   }
+  void watch_memory() override { activity_.emplace(); }
+  std::optional<std::uint64_t> watched_peak_bytes() override {
+    if (!activity_) return std::nullopt;
+    const auto peak = activity_->peak_bytes();
+    activity_.reset();
+    return peak;
+  }
   cuda::ClockState clock() override {
     if (!clocks_) clocks_.emplace(stream_.get());
     return clocks_->read();
@@ -159,6 +172,11 @@ class CudaComputeDevice final : public ComputeDevice {
     return cuda::flash_path(launch_context(heap_allocator(), 0));
   }
 
+  cuda::CudnnAttention& cudnn() {
+    if (!cudnn_) cudnn_.emplace(stream_.get());
+    return *cudnn_;
+  }
+
   // What the pool holds and does not use is available too.
   MemorySource pool_memory() {
     if (!pool_) pool_.emplace(stream_);
@@ -179,7 +197,9 @@ class CudaComputeDevice final : public ComputeDevice {
   cuda::Stream stream_;
   std::optional<cuda::Pool> pool_;
   std::optional<cuda::Blas> blas_;
+  std::optional<cuda::CudnnAttention> cudnn_;
   std::optional<cuda::ClockMonitor> clocks_;
+  std::optional<cuda::MemoryActivity> activity_;
   std::vector<Mark> marks_;
   std::size_t n_marks_ = 0;
 };

@@ -31,7 +31,7 @@ class HostComputeDevice final : public ComputeDevice {
   [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
     return kernel_tiles(kernel, head_dim);
   }
-  [[nodiscard]] std::string_view isa(Kernel, DType) const override { return "host"; }
+  [[nodiscard]] std::string_view isa(Kernel, DType) override { return "host"; }
 
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
                  int worker) override {

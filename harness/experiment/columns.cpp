@@ -22,6 +22,8 @@ const std::vector<std::string>& case_columns() {
       // memory pass
       "active_memory_peak_bytes", "reserved_memory_peak_bytes", "resident_peak_bytes",
       "worker_active_peak_bytes",
+      // all that the GPU held at once, libraries included, by its driver
+      "device_memory_peak_bytes",
       // timed pass
       "n_samples", "interval_coverage", "wall_time_median_s", "wall_time_low95_s",
       "wall_time_high95_s", "critical_path_median_s", "critical_path_low95_s",

@@ -14,7 +14,7 @@ namespace {
 bool is_for_gpu(const Case& c) {
   const bool narrow = c.dtype == DType::f16 || c.dtype == DType::bf16;
   return c.ranks == Ranks::serial && !c.cpu_isa && c.allocator != AllocatorKind::same_size &&
-         ((c.kernel == Kernel::flash && narrow) ||
+         (((c.kernel == Kernel::flash || c.kernel == Kernel::cudnn) && narrow) ||
           (c.kernel == Kernel::materialized && c.dtype != DType::f64));
 }
 

@@ -84,8 +84,12 @@ class CaseRun {
     result_.values["provenance"] = "measured";
     ranks_.emplace(case_);
     const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
+    if (gpu_) gpu_->watch_memory();
     std::unique_ptr<Arena> arena = make_arena(record);
     memory_pass(*arena);
+    if (gpu_)
+      if (const auto peak = gpu_->watched_peak_bytes())
+        result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
     verify(*arena);
     if (record) {
       // Events cost time: the timed runs get a ledger that keeps none.

@@ -62,7 +62,7 @@ bool is_of_links_or_models(std::string_view column) {
   for (const std::string_view name :
        {"communication_median_s", "exposed_communication_median_s", "idle_median_s",
         "modelled_wall_time_s", "model_residual_ratio", "gpu", "device_time_median_s",
-        "sm_clock_median_hz", "throttled_samples"})
+        "sm_clock_median_hz", "throttled_samples", "device_memory_peak_bytes"})
     if (column == name) return true;
   return false;
 }

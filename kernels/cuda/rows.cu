@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/cuda/check.cuh"
+#include "kernels/cuda/element.cuh"
 #include "kernels/cuda/rows.h"
 
 namespace qb::cuda {
@@ -47,6 +48,25 @@ __global__ void copy_words(const Copy copy) {
   }
 }
 
+// words: elements here.
+template <class Element>
+__global__ void widen(const Copy copy) {
+  const std::int64_t slice = copy.first_slice + blockIdx.y;
+  const std::int64_t batch = slice / copy.heads;
+  const std::int64_t head = slice % copy.heads;
+  const char* const from =
+      copy.from.data + batch * copy.from.batch_bytes + head * copy.from.head_bytes;
+  char* const to = copy.to.data + batch * copy.to.batch_bytes + head * copy.to.head_bytes;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+       i < copy.words; i += step) {
+    const std::int64_t row = i / copy.words_per_row;
+    const std::int64_t at = i - row * copy.words_per_row;
+    const auto* const source = reinterpret_cast<const Element*>(from + row * copy.from.token_bytes);
+    reinterpret_cast<float*>(to + row * copy.to.token_bytes)[at] = to_float(source[at]);
+  }
+}
+
 Side side(const TensorView& view) {
   const std::int64_t size = size_of(view.dtype);
   return {static_cast<char*>(view.data), view.batch_stride * size, view.head_stride * size,
@@ -59,17 +79,17 @@ bool divides(std::int64_t width, const Side& side) {
          side.token_bytes % width == 0;
 }
 
-template <class Word>
-void launch(Copy copy, std::int64_t row_bytes, std::int64_t rows, std::int64_t slices,
-            cudaStream_t stream) {
-  copy.words_per_row = row_bytes / static_cast<std::int64_t>(sizeof(Word));
-  copy.words = copy.words_per_row * rows;
+using Kernel = void (*)(Copy);
+
+void launch(Kernel kernel, Copy copy, std::int64_t words_per_row, std::int64_t rows,
+            std::int64_t slices, void* stream) {
+  copy.words_per_row = words_per_row;
+  copy.words = words_per_row * rows;
   const std::int64_t blocks = std::min<std::int64_t>((copy.words + kThreads - 1) / kThreads, 4096);
   for (; copy.first_slice < slices; copy.first_slice += kMaxGridY) {
     const std::int64_t now = std::min(slices - copy.first_slice, kMaxGridY);
-    copy_words<Word>
-        <<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(now)), kThreads, 0, stream>>>(
-            copy);
+    kernel<<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(now)), kThreads, 0,
+             static_cast<cudaStream_t>(stream)>>>(copy);
     QB_CUDA_CHECK(cudaGetLastError());
   }
 }
@@ -91,13 +111,23 @@ void copy_rows(const TensorView& source, const TensorView& destination, void* st
   const auto fits = [&](std::int64_t width) {
     return row_bytes % width == 0 && divides(width, copy.from) && divides(width, copy.to);
   };
-  const auto native = static_cast<cudaStream_t>(stream);
   if (fits(16))
-    launch<uint4>(copy, row_bytes, rows, slices, native);
+    launch(copy_words<uint4>, copy, row_bytes / 16, rows, slices, stream);
   else if (fits(4))
-    launch<unsigned>(copy, row_bytes, rows, slices, native);
+    launch(copy_words<unsigned>, copy, row_bytes / 4, rows, slices, stream);
   else
-    launch<unsigned short>(copy, row_bytes, rows, slices, native);
+    launch(copy_words<unsigned short>, copy, row_bytes / 2, rows, slices, stream);
+}
+
+void widen_rows(const TensorView& source, const TensorView& destination, void* stream) {
+  const bool half = source.dtype == DType::f16;
+  if (source.extent != destination.extent || destination.dtype != DType::f32 ||
+      (!half && source.dtype != DType::bf16))
+    throw std::invalid_argument("widen_rows: the views differ in shape, or are of other types");
+  if (source.extent.elements() == 0) return;
+  launch(half ? widen<Half> : widen<Bfloat16>,
+         {side(source), side(destination), 0, source.extent.heads, 0, 0}, source.extent.head_dim,
+         source.extent.length, source.extent.batch * source.extent.heads, stream);
 }
 
 }  // namespace qb::cuda
