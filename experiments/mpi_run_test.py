@@ -173,12 +173,18 @@ class MpiRun(unittest.TestCase):
         self.assertIn("rank", rows[0]["message"])
         self.assertEqual(code, 1, said)
 
-    def test_a_rank_that_dies_ends_the_run_which_goes_on_later(self):
+    def test_a_rank_that_dies_is_a_crash_of_its_case(self):
         rows, code, said = self.disturb(signal.SIGKILL)
-        self.assertEqual(rows, [])
+        self.assertEqual([row["status"] for row in rows], ["crashed"], said)
+        self.assertIn("rank 2 (process ", rows[0]["message"])
         self.assertNotEqual(code, 0, said)
-        again, done = self.run_spec(LONG, "--dry-run", ranks=3)
-        self.assertEqual((again, done.returncode), ([], 0), done.stderr)
+        again, done = self.run_spec(LONG, ranks=3)
+        self.assertEqual((again, done.returncode), (rows, 1), done.stderr)  # told once, and kept
+
+    def test_a_case_without_end_is_a_timeout(self):
+        rows, done = self.run_spec(LONG, "--set", "measure.timeout=1s", ranks=3)
+        self.assertEqual([row["status"] for row in rows], ["timeout"], done.stderr)
+        self.assertIn("not done after", rows[0]["message"])
 
     def test_a_mistake_in_the_spec_ends_all_ranks(self):
         rows, done = self.run_spec(SWEEP + "colour: red\n", ranks=2)

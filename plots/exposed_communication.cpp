@@ -14,6 +14,7 @@
 #include "harness/base/numbers.h"
 #include "plots/palette.h"
 #include "plots/scale.h"
+#include "plots/scheme_cases.h"
 
 namespace qb {
 namespace {
@@ -82,7 +83,10 @@ std::map<PanelKey, std::vector<std::size_t>> rows_of_panels(const CsvTable& case
   return panels;
 }
 
+using Value = double (*)(const CsvTable& cases, std::size_t row);
+
 struct Look {
+  Value y = exposed_share;
   std::vector<std::string> others;  // columns that name a line besides its algorithm
   double no_limit = 1.0;            // where cases without a limit stand, GB/s
 };
@@ -110,9 +114,9 @@ Lines read_lines(const CsvTable& cases, const PanelKey& key, const std::vector<s
     }
     const double limit = bandwidth(cases, row);
     if (std::isnan(limit))
-      lines.not_limited[name].push_back({.x = look.no_limit, .y = exposed_share(cases, row)});
+      lines.not_limited[name].push_back({.x = look.no_limit, .y = look.y(cases, row)});
     else
-      line.points.push_back({.x = limit, .y = exposed_share(cases, row)});
+      line.points.push_back({.x = limit, .y = look.y(cases, row)});
   }
   for (auto& [name, line] : lines.limited)
     std::stable_sort(line.points.begin(), line.points.end(),
@@ -137,6 +141,11 @@ Panel draw_panel(const CsvTable& cases, const PanelKey& key, const std::vector<s
   return panel;
 }
 
+std::vector<std::string> line_columns(const CsvTable& cases, const std::vector<std::size_t>& rows) {
+  return splitting_columns(
+      cases, rows, {"algorithm", "n_tokens", "workers", "ranks", "link_bandwidth_byte_per_s"});
+}
+
 // Tics of the bandwidths, and `no limit` behind them where a case has none.
 Axis bandwidth_axis(const CsvTable& cases, const std::vector<std::size_t>& rows, Look& look) {
   Axis axis{.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s", .log = true};
@@ -157,7 +166,83 @@ Axis bandwidth_axis(const CsvTable& cases, const std::vector<std::size_t>& rows,
   return axis;
 }
 
+double exposed_seconds(const CsvTable& cases, std::size_t row) {
+  return cases.number(row, "exposed_communication_median_s");
+}
+
+// How long the link takes for what the busiest worker sends.
+double link_seconds(const CsvTable& cases, std::size_t row) {
+  return cases.number(row, "worker_sent_bytes") / cases.number(row, "link_bandwidth_byte_per_s");
+}
+
+// Measured cases whose link has a limit, and the model's of the same.
+std::vector<std::size_t> limited_rows(const CsvTable& cases) {
+  std::vector<std::size_t> rows = drawn_rows(cases);
+  std::erase_if(rows, [&](std::size_t row) {
+    return !(bandwidth(cases, row) > 0.0) || !(exposed_seconds(cases, row) > 0.0);
+  });
+  return rows;
+}
+
+// Beside each line what its bytes alone take, thin.
+void add_link_times(const CsvTable& cases, const PanelKey& key,
+                    const std::vector<std::size_t>& rows, Look look, Panel& panel) {
+  look.y = link_seconds;
+  std::vector<std::size_t> measured = rows;
+  if (key.ranks != "model")
+    std::erase_if(measured, [&](std::size_t row) { return modelled(cases, row); });
+  for (auto& [name, line] : read_lines(cases, key, measured, look).limited) {
+    line.name += ", bytes / bandwidth";
+    line.thin = true;
+    line.style.dash = 2;
+    line.in_legend = false;
+    panel.series.push_back(std::move(line));
+  }
+}
+
+constexpr const char* kNoTimes = "the run is of a schema without communication times";
+
+std::string left_out(std::size_t panels) {
+  return fmt::format("The first {} panels by N, W and ranks are drawn; left out: {}.", kMostPanels,
+                     panels - kMostPanels);
+}
+
 }  // namespace
+
+Figure exposed_time_figure(const CsvTable& cases, const FigureContext& context) {
+  Figure figure{.name = "exposed_time",
+                .title = "Exposed communication follows the link",
+                .subtitle = context.subtitle,
+                .shared_axes = true};
+  if (!cases.has("exposed_communication_median_s") || !cases.has("worker_sent_bytes"))
+    return empty_figure(figure.name, figure.title, kNoTimes);
+  const std::vector<std::size_t> rows = limited_rows(cases);
+  if (rows.empty())
+    return empty_figure(figure.name, figure.title,
+                        "no case of two workers or more names a link.bandwidth");
+  Look look{.y = exposed_seconds, .others = line_columns(cases, rows)};
+  const Axis x = bandwidth_axis(cases, rows, look);
+  const auto panels = rows_of_panels(cases, rows);
+  for (const auto& [key, members] : panels) {
+    if (figure.panels.size() == kMostPanels) break;
+    figure.panels.push_back(draw_panel(cases, key, members, look));
+    add_link_times(cases, key, members, look, figure.panels.back());
+    figure.panels.back().x = x;
+    figure.panels.back().y = {
+        .label = "exposed communication (s)", .column = "exposed_communication_s", .log = true};
+  }
+  figure.panels.front().series.push_back(
+      legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}));
+  figure.panels.front().series.back().thin = true;
+  arrange_panels(figure);
+  figure.notes = {
+      "Time in which the worker with most of it waited for data on its way, summed over steps: "
+      "median. Thin: what the busiest worker sends over the link's bandwidth, which is what would "
+      "be exposed if nothing were hidden behind computing. A line below its thin one hides the "
+      "difference; one above it waits for more than the link."};
+  if (panels.size() > kMostPanels) figure.notes.push_back(left_out(panels.size()));
+  return figure;
+}
 
 Figure exposed_communication_figure(const CsvTable& cases, const FigureContext& context) {
   Figure figure{.name = "exposed_communication",
@@ -165,15 +250,13 @@ Figure exposed_communication_figure(const CsvTable& cases, const FigureContext& 
                 .subtitle = context.subtitle,
                 .shared_axes = true};
   if (!cases.has("exposed_communication_median_s"))
-    return empty_figure(figure.name, kTitle, "the run is of a schema without communication times");
+    return empty_figure(figure.name, kTitle, kNoTimes);
   const std::vector<std::size_t> rows = drawn_rows(cases);
   if (rows.empty())
     return empty_figure(figure.name, kTitle,
                         "no case of two workers or more that are not serial has communication "
                         "times");
-  Look look{
-      .others = splitting_columns(
-          cases, rows, {"algorithm", "n_tokens", "workers", "ranks", "link_bandwidth_byte_per_s"})};
+  Look look{.others = line_columns(cases, rows)};
   const Axis x = bandwidth_axis(cases, rows, look);
   const auto panels = rows_of_panels(cases, rows);
   for (const auto& [key, members] : panels) {
@@ -191,10 +274,7 @@ Figure exposed_communication_figure(const CsvTable& cases, const FigureContext& 
       "the wall clock of the case: medians of both; the run keeps no interval of the first.",
       "No limit: the case names no bandwidth, data move as fast as the machine's memory or network "
       "lets them. Thin and dashed: the cost model's prediction."};
-  if (panels.size() > kMostPanels)
-    figure.notes.push_back(
-        fmt::format("The first {} panels by N, W and ranks are drawn; left out: {}.", kMostPanels,
-                    panels.size() - kMostPanels));
+  if (panels.size() > kMostPanels) figure.notes.push_back(left_out(panels.size()));
   return figure;
 }
 

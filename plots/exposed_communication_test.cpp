@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "plots/sample_run.h"
+#include "plots/sample_schemes.h"
 
 namespace qb {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 using namespace testing_support;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 Values link_case(const std::string& algorithm, const std::string& ranks,
                  const std::string& bandwidth, double exposed_s, int workers = 4) {
@@ -107,6 +109,32 @@ TEST(ExposedCommunication, SerialCasesAndOneWorkerHaveNoShare) {
               HasSubstr("communication times"));
   EXPECT_THAT(exposed_communication_figure(CsvTable({"case_id"}), {}).empty_reason,
               HasSubstr("schema"));
+}
+
+Values sent_case(const std::string& ranks, const std::string& exposed_s) {
+  return scheme_case("ring", 4, 8192, 2.0,
+                     {{"ranks", ranks},
+                      {"provenance", ranks == "model" ? "model" : "measured"},
+                      {"link_bandwidth_byte_per_s", "2e9"},
+                      {"exposed_communication_median_s", exposed_s},
+                      {"worker_sent_bytes", "4e9"}});
+}
+
+TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
+  Values unlimited = sent_case("mpi", "0.1");
+  unlimited["link_bandwidth_byte_per_s"] = "";
+  unlimited["case_id"] = "unlimited";
+  const Figure figure = exposed_time_figure(
+      scheme_table({sent_case("mpi", "0.5"), sent_case("model", "0.4"), unlimited}), {});
+  ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi"));
+  const Panel& panel = figure.panels[0];
+  EXPECT_THAT(named(panel, "ring").points, SizeIs(1));
+  EXPECT_DOUBLE_EQ(named(panel, "ring").points[0].y, 0.5);
+  EXPECT_DOUBLE_EQ(named(panel, "ring, model").points.at(0).y, 0.4);
+  EXPECT_DOUBLE_EQ(named(panel, "ring, bytes / bandwidth").points.at(0).y, 2.0);
+  EXPECT_TRUE(panel.y.log);
+  EXPECT_THAT(exposed_time_figure(scheme_table({unlimited}), {}).empty_reason,
+              HasSubstr("link.bandwidth"));
 }
 
 }  // namespace

@@ -152,6 +152,7 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"work_per_round", work_per_round, true},
     {"striped_speed_up", of_cases<striped_speed_up_figure>, true},
     {"exposed_communication", of_cases<exposed_communication_figure>, true},
+    {"exposed_time", of_cases<exposed_time_figure>, true},
     {"model_residual", of_cases<model_residual_figure>, true},
 });
 

@@ -175,6 +175,7 @@ std::vector<std::string> timing_notes(const CsvTable& cases, const std::vector<s
 
 Axis workers_axis(std::vector<double> workers) {
   Axis axis{.label = "workers W", .column = "workers", .log = true};
+  std::erase_if(workers, [](double value) { return !std::isfinite(value); });  // legend keys
   std::sort(workers.begin(), workers.end());
   workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
   if (workers.empty()) return axis;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "plots/sample_schemes.h"
 
@@ -71,6 +72,8 @@ TEST(SchemeCases, WorkerTicsArePowersOfTwoAndElseTheCountsThemselves) {
   };
   EXPECT_THAT(labels(workers_axis({2, 7, 8, 13, 31})), ElementsAre("2", "4", "8", "16"));
   EXPECT_THAT(labels(workers_axis({7, 13, 7})), ElementsAre("7", "13"));
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(labels(workers_axis({4, none, 4, none, 4})), ElementsAre("4"));
 }
 
 }  // namespace

@@ -135,6 +135,7 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
 ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
   MpiWorld world;
   if (world.rank() != 0) {
+    const InterruptGuard outlasts_rank_0;  // which tells by those that are gone who has died
     serve_mpi_cases();
     return ExitCode::ok;
   }

@@ -1,10 +1,12 @@
 // The processes that mpirun or srun started: who they are, what rank 0 tells them, and the messages
-// between workers. The only way to MPI: mpi_world.cpp alone includes its header.
+// between workers. The only way to MPI: mpi_world.cpp and mpi_transport.cpp alone include its
+// header.
 //
 // All calls are made under one lock. A thread of its own keeps messages moving while the worker
 // computes, and sleeps where there are none, so that ranks which wait leave the cores to others.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,8 +49,12 @@ class MpiWorld {
   // rank 0 where not all come; the world is of no use then.
   [[nodiscard]] std::unique_ptr<MpiTransport> make_transport(int workers, double timeout_s);
 
-  // True once a rank did not answer: only abort() is left.
+  // Process ids of the ranks on this host, by rank.
+  [[nodiscard]] const std::map<int, int>& processes_here() const;
+
+  // True once a rank did not answer, or give_up() was called: only abort() is left.
   [[nodiscard]] bool is_broken() const;
+  void give_up();
   // Ends all ranks at once: for when one no longer answers.
   [[noreturn]] void abort(int code);
 

@@ -1,4 +1,4 @@
-// In place of mpi_world.cpp where qb is built without MPI.
+// In place of mpi_world.cpp and mpi_transport.cpp where qb is built without MPI.
 #include <cstdlib>
 
 #include "harness/base/status.h"
@@ -21,7 +21,12 @@ std::string MpiWorld::library() const { return {}; }
 std::string MpiWorld::broadcast(std::string text) { return text; }
 std::vector<std::string> MpiWorld::gather(const std::string& text, double) { return {text}; }
 std::unique_ptr<MpiTransport> MpiWorld::make_transport(int, double) { return nullptr; }
+const std::map<int, int>& MpiWorld::processes_here() const {
+  static const std::map<int, int> none;
+  return none;
+}
 bool MpiWorld::is_broken() const { return false; }
+void MpiWorld::give_up() {}
 void MpiWorld::abort(int code) { std::exit(code); }
 
 MpiTransport::MpiTransport(std::unique_ptr<State>) {}

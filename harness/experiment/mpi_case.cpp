@@ -1,12 +1,24 @@
 #include "harness/experiment/mpi_case.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "harness/execute/inputs.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/mpi_world.h"
+#include "harness/execute/worker.h"
 #include "harness/experiment/case_link.h"
 #include "harness/experiment/prediction.h"
 
@@ -70,13 +82,109 @@ void end_mpi_cases() {
   if (!MpiWorld::current()->is_broken()) (void)MpiWorld::current()->broadcast(kNoMore);
 }
 
+namespace {
+
+// A file descriptor that is closed with its owner; -1 is none.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// A case that runs in a thread of its own, so that it can be left behind.
+struct RunningCase {
+  explicit RunningCase(int event) : done(event) {}
+  std::promise<CaseResult> result;
+  Descriptor done;  // readable when it has ended
+};
+
+CaseResult failed(Status status, std::string message) {
+  CaseResult result;
+  result.status = status;
+  result.message = std::move(message);
+  return result;
+}
+
+// Ranks of this host other than this one, watched by their processes. A kernel without pidfd_open
+// watches none: mpirun ends the run then, without a row.
+class RankWatch {
+ public:
+  explicit RankWatch(const MpiWorld& world) {
+    for (const auto& [rank, process] : world.processes_here())
+      if (rank != world.rank())
+        ranks_.push_back({rank, process, Descriptor(open_process(process))});
+  }
+
+  // Until `done` or `stop` is readable, a rank dies or the time is over; nothing when it is done.
+  [[nodiscard]] std::optional<CaseResult> wait(int done, int stop, double timeout_s) const {
+    std::vector<pollfd> events = {{done, POLLIN, 0}, {stop, POLLIN, 0}};
+    for (const Watched& watched : ranks_) events.push_back({watched.process.get(), POLLIN, 0});
+    const double deadline_s = now_s() + timeout_s;
+    for (;;) {
+      const double left_s = deadline_s - now_s();
+      if (left_s <= 0.0)
+        return failed(Status::timeout, fmt::format("not done after {} s", timeout_s));
+      if (::poll(events.data(), events.size(),
+                 static_cast<int>(std::min(left_s, 60.0) * 1e3) + 1) <= 0)
+        continue;
+      if (events[0].revents != 0) return std::nullopt;
+      // Before the signal: mpirun sends one to all when a rank has died.
+      for (std::size_t i = 0; i < ranks_.size(); ++i)
+        if (events[i + 2].revents != 0)
+          return failed(Status::crashed,
+                        fmt::format("rank {} (process {} of this host) has died; mpirun says how",
+                                    ranks_[i].rank, ranks_[i].id));
+      if (events[1].revents != 0) return failed(Status::interrupted, "interrupted");
+    }
+  }
+
+ private:
+  struct Watched {
+    int rank;
+    int id;
+    Descriptor process;
+  };
+  static int open_process(int id) { return static_cast<int>(::syscall(SYS_pidfd_open, id, 0)); }
+
+  std::vector<Watched> ranks_;
+};
+
+}  // namespace
+
 CaseResult MpiLauncher::launch(const Case& c, const CasePaths& paths) {
   if (c.ranks != Ranks::mpi) return others_.launch(c, paths);
   if (MpiWorld::current()->is_broken())
     throw EnvironmentError(
         "a rank no longer answers (the last case says which), so that no further case of ranks: "
         "mpi can run");
-  return run_case(c, paths.trace_directory);
+  const auto running = std::make_shared<RunningCase>(::eventfd(0, EFD_CLOEXEC));
+  std::future<CaseResult> result = running->result.get_future();
+  const RankWatch watch(*MpiWorld::current());
+  std::thread thread([running, c, traces = paths.trace_directory] {
+    try {
+      running->result.set_value(run_case(c, traces));
+    } catch (...) {
+      running->result.set_exception(std::current_exception());
+    }
+    ::eventfd_write(running->done.get(), 1);
+  });
+  // Ranks that wait end their waits by themselves, and say for whom: they come first.
+  const double timeout_s = c.measure.timeout_s + 2.0 * message_timeout_s(c);
+  if (auto failure = watch.wait(running->done.get(), interrupt_.wake_fd(), timeout_s)) {
+    MpiWorld::current()->give_up();
+    thread.detach();
+    return *std::move(failure);
+  }
+  thread.join();
+  return result.get();
 }
 
 }  // namespace qb

@@ -28,14 +28,18 @@ void serve_mpi_cases();
 void end_mpi_cases();
 
 // Plays cases of ranks: mpi in this process, with the other ranks; all others in a child process as
-// ever. Throws EnvironmentError where a rank has stopped to answer: the cases so far are kept.
+// ever. A rank of this host that dies makes its case `crashed`, one that computes without end
+// `timeout`. Throws EnvironmentError for the next case after either, or after a rank that has
+// stopped to answer: the cases so far are kept.
 class MpiLauncher final : public Launcher {
  public:
-  explicit MpiLauncher(Launcher& others) : others_(others) {}
+  MpiLauncher(Launcher& others, const InterruptGuard& interrupt)
+      : others_(others), interrupt_(interrupt) {}
   [[nodiscard]] CaseResult launch(const Case& c, const CasePaths& paths) override;
 
  private:
   Launcher& others_;
+  const InterruptGuard& interrupt_;
 };
 
 }  // namespace qb

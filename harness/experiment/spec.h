@@ -39,6 +39,7 @@ inline constexpr auto kFigureNames = std::to_array<std::string_view>({
     "work_per_round",
     "striped_speed_up",
     "exposed_communication",
+    "exposed_time",
     "model_residual",
 });
 

@@ -244,7 +244,7 @@ std::set<std::string> case_ids(const Spec& spec) {
 RunOutcome run_spec(const Spec& spec, const RunOptions& options) {
   const InterruptGuard interrupt;
   ProcessLauncher processes(ProcessLauncher::own_command(), interrupt);
-  MpiLauncher ranks(processes);
+  MpiLauncher ranks(processes, interrupt);
   Launcher& launcher = MpiWorld::current() != nullptr ? static_cast<Launcher&>(ranks) : processes;
   Progress progress(stderr_style(options.quiet), [](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stderr);
