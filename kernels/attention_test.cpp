@@ -104,7 +104,27 @@ INSTANTIATE_TEST_SUITE_P(Shapes, AgainstFloat64,
                                             ::testing::ValuesIn(kShapes)),
                          case_name);
 
-// A schedule with gaps, banned blocks, short spans and rows without keys.
+// Turns every other span into one of random bits, of which one in `sparsity` is set.
+void draw_bits(TileSchedule& schedule, std::mt19937_64& engine) {
+  for (const QueryTile& tile : schedule.tiles)
+    for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
+      KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+      if (engine() % 2 == 0) continue;
+      const std::uint64_t sparsity = engine() % 2 == 0 ? 2 : 60;
+      span.kind = SpanKind::bits;
+      span.words = static_cast<std::int64_t>(schedule.words.size()) - tile.begin * span.row_words();
+      for (std::int64_t row = tile.begin; row < tile.end; ++row) {
+        const std::size_t first = schedule.words.size();
+        schedule.words.resize(first + static_cast<std::size_t>(span.row_words()));
+        for (std::int64_t bit = 0; bit < span.end - span.begin; ++bit)
+          if (engine() % sparsity == 0)
+            schedule.words[first + static_cast<std::size_t>(bit / 64)] |= std::uint64_t{1}
+                                                                          << (bit % 64);
+      }
+    }
+}
+
+// A schedule with gaps, banned blocks, bands, bits, short spans and rows without keys.
 TileSchedule random_schedule(std::int64_t n, std::int64_t m, std::int64_t query_tile,
                              std::mt19937_64& engine) {
   const auto below = [&engine](std::int64_t limit) {
@@ -115,14 +135,18 @@ TileSchedule random_schedule(std::int64_t n, std::int64_t m, std::int64_t query_
     const std::int64_t row_end = std::min(n, row + 1 + below(90));
     for (std::int64_t key = below(40); key < m;) {
       const std::int64_t key_end = std::min(m, key + 1 + below(below(2) == 0 ? 9 : 400));
-      const KeySpan span{key, key_end, below(3) == 0 ? SpanKind::causal : SpanKind::full,
-                         below(2 * m) - m / 2};
+      constexpr SpanKind kKinds[] = {SpanKind::full, SpanKind::full, SpanKind::causal,
+                                     SpanKind::band};
+      const std::int64_t low = below(2 * m) - m;
+      const KeySpan span{key, key_end, kKinds[below(4)], low + below(below(2) == 0 ? 4 : m), low};
       blocks.push_back({row, row_end, span});
       key = key_end + below(3) * below(60);
     }
     row = row_end + below(2) * below(30);
   }
-  return build_schedule(n, m, std::move(blocks), query_tile);
+  TileSchedule schedule = build_schedule(n, m, std::move(blocks), query_tile);
+  draw_bits(schedule, engine);
+  return schedule;
 }
 
 bool schedule_allows(const TileSchedule& schedule, std::int64_t row, std::int64_t key) {
@@ -130,7 +154,7 @@ bool schedule_allows(const TileSchedule& schedule, std::int64_t row, std::int64_
     if (tile.begin <= row && row < tile.end)
       for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
         const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
-        if (span.begin <= key && key < TileSchedule::live_end(span, row)) return true;
+        if (schedule.sees(span, row, key)) return true;
       }
   return false;
 }

@@ -20,12 +20,47 @@ std::int64_t clamped_sum(std::int64_t last, std::int64_t limit) {
   return rising * (rising + 1) / 2 + (last - rising) * limit;
 }
 
-// Live pairs of query rows [begin, end) in a span.
+// Live pairs of query rows [begin, end) in a span that is not of bits: keys up to the last of each
+// row, less those before its first.
 std::int64_t live_pairs(const KeySpan& span, std::int64_t begin, std::int64_t end) {
   const std::int64_t length = span.end - span.begin;
   if (span.kind == SpanKind::full) return (end - begin) * length;
-  const std::int64_t before_first = begin + span.offset - span.begin;  // keys of row begin - 1
-  return clamped_sum(before_first + (end - begin), length) - clamped_sum(before_first, length);
+  const auto keys_up_to = [&](std::int64_t offset) {
+    const std::int64_t before_first = begin + offset - span.begin;  // keys of row begin - 1
+    return clamped_sum(before_first + (end - begin), length) - clamped_sum(before_first, length);
+  };
+  const std::int64_t seen = keys_up_to(span.offset);
+  return span.kind == SpanKind::causal ? seen : seen - keys_up_to(span.low - 1);
+}
+
+// function(end of the block) for each block of `key_block` keys of the span, counted from its
+// begin, in which some of the rows [first, last] see a key.
+template <class Function>
+void for_each_live_block(const TileSchedule& schedule, const KeySpan& span, std::int64_t first,
+                         std::int64_t last, std::int64_t key_block, Function function) {
+  if (span.kind != SpanKind::bits) {
+    const KeyRange live = span.live(first, last);
+    if (live.begin >= live.end) return;
+    for (std::int64_t begin = live.begin - (live.begin - span.begin) % key_block; begin < live.end;
+         begin += key_block)
+      function(begin, std::min(span.end, begin + key_block));
+    return;
+  }
+  KeySpan any = span;
+  std::vector<std::uint64_t> together(static_cast<std::size_t>(span.row_words()));
+  for (std::int64_t row = first; row <= last; ++row)
+    for (std::size_t w = 0; w < together.size(); ++w)
+      together[w] |= schedule.row_bits(span, row)[w];
+  any.words = 0;
+  const TileSchedule one_row{1, schedule.n_keys, {}, {}, std::move(together)};
+  std::int64_t done = span.begin;
+  one_row.for_each_run(any, 0, [&](std::int64_t begin, std::int64_t end) {
+    begin = std::max(done, begin - (begin - span.begin) % key_block);
+    for (; begin < end; begin = done) {
+      done = std::min(span.end, begin + key_block);
+      function(begin, done);
+    }
+  });
 }
 
 void check_span(const KeySpan& span, std::int64_t n_keys, const std::string& place) {
@@ -77,12 +112,17 @@ std::vector<QueryRange> group_by_range(std::span<const ScheduleBlock> blocks) {
   return ranges;
 }
 
-// What query rows [begin, end) see of a span: nothing, all of it, or its part up to the last live
-// key.
+// What query rows [begin, end) see of a span: nothing, all of it, or its part between the first and
+// the last live key.
 KeySpan clip(const KeySpan& span, std::int64_t begin, std::int64_t end) {
-  if (TileSchedule::live_end(span, begin) == span.end)
+  const KeyRange first = span.live(begin);
+  const KeyRange last = span.live(end - 1);
+  if (first.end == span.end && last.begin == span.begin)
     return {span.begin, span.end, SpanKind::full, 0};
-  return {span.begin, TileSchedule::live_end(span, end - 1), span.kind, span.offset};
+  KeySpan part = span;
+  part.begin = first.begin;
+  part.end = last.end;
+  return part;
 }
 
 }  // namespace
@@ -90,21 +130,57 @@ KeySpan clip(const KeySpan& span, std::int64_t begin, std::int64_t end) {
 std::int64_t TileSchedule::unmasked_pairs() const {
   std::int64_t pairs = 0;
   for (const QueryTile& tile : tiles)
-    for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s)
-      pairs += live_pairs(spans[static_cast<std::size_t>(s)], tile.begin, tile.end);
+    for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
+      const KeySpan& span = spans[static_cast<std::size_t>(s)];
+      if (span.kind != SpanKind::bits) {
+        pairs += live_pairs(span, tile.begin, tile.end);
+        continue;
+      }
+      const std::uint64_t* const bits = row_bits(span, tile.begin);
+      for (std::int64_t w = 0; w < (tile.end - tile.begin) * span.row_words(); ++w)
+        pairs += std::popcount(bits[w]);
+    }
   return pairs;
 }
 
-std::int64_t TileSchedule::executed_pairs(std::int64_t key_block) const {
+std::int64_t TileSchedule::executed_pairs(std::int64_t key_block, std::int64_t row_group) const {
   std::int64_t pairs = 0;
-  for (const QueryTile& tile : tiles)
+  for (const QueryTile& tile : tiles) {
+    const std::int64_t step = row_group == 0 ? tile.end - tile.begin : row_group;
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
       const KeySpan& span = spans[static_cast<std::size_t>(s)];
-      const std::int64_t live = live_end(span, tile.end - 1) - span.begin;
-      const std::int64_t blocks = (live + key_block - 1) / key_block;
-      pairs += (tile.end - tile.begin) * std::min(span.end - span.begin, blocks * key_block);
+      if (span.kind == SpanKind::full) {
+        pairs += (tile.end - tile.begin) * (span.end - span.begin);
+        continue;
+      }
+      for (std::int64_t first = tile.begin; first < tile.end; first += step) {
+        const std::int64_t rows = std::min(step, tile.end - first);
+        for_each_live_block(
+            *this, span, first, first + rows - 1, key_block,
+            [&](std::int64_t begin, std::int64_t end) { pairs += rows * (end - begin); });
+      }
     }
+  }
   return pairs;
+}
+
+std::int64_t TileSchedule::empty_rows() const {
+  std::int64_t rows = n_queries;
+  for (const QueryTile& tile : tiles)
+    for (std::int64_t row = tile.begin; row < tile.end; ++row) {
+      bool live = false;
+      for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans && !live; ++s)
+        for_each_run(spans[static_cast<std::size_t>(s)], row,
+                     [&](std::int64_t, std::int64_t) { live = true; });
+      rows -= live ? 1 : 0;
+    }
+  return rows;
+}
+
+std::int64_t TileSchedule::bytes() const {
+  return static_cast<std::int64_t>(tiles.size() * sizeof(QueryTile) +
+                                   spans.size() * sizeof(KeySpan) +
+                                   words.size() * sizeof(std::uint64_t));
 }
 
 void TileSchedule::validate() const {
@@ -127,6 +203,12 @@ void TileSchedule::validate() const {
         fail(fmt::format("tile {} span {}: key {} is out of order or there twice", t, s,
                          span.begin));
       last_key = span.end;
+      if (span.kind != SpanKind::bits) continue;
+      const std::int64_t first_word = span.words + tile.begin * span.row_words();
+      const std::int64_t n_words = (tile.end - tile.begin) * span.row_words();
+      if (first_word < 0 || first_word > static_cast<std::int64_t>(words.size()) - n_words)
+        fail(fmt::format("tile {} span {}: words [{}, +{}) of {}", t, s, first_word, n_words,
+                         words.size()));
     }
   }
 }
@@ -139,12 +221,15 @@ TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,
       fail(fmt::format("queries [{}, {}) are empty or outside [0, {})", block.q_begin, block.q_end,
                        n_queries));
     check_span(block.keys, n_keys, fmt::format("queries [{}, {})", block.q_begin, block.q_end));
+    if (block.keys.kind == SpanKind::bits)
+      fail(fmt::format("queries [{}, {}): a block has no bits of its own", block.q_begin,
+                       block.q_end));
   }
   std::sort(blocks.begin(), blocks.end(), [](const ScheduleBlock& a, const ScheduleBlock& b) {
     return a.q_begin != b.q_begin ? a.q_begin < b.q_begin : a.keys.begin < b.keys.begin;
   });
 
-  TileSchedule schedule{n_queries, n_keys, {}, {}};
+  TileSchedule schedule{n_queries, n_keys, {}, {}, {}};
   for (const QueryRange& range : group_by_range(blocks))
     for (std::int64_t begin = range.begin; begin < range.end; begin += query_tile) {
       const std::int64_t end = std::min(range.end, begin + query_tile);

@@ -2,10 +2,13 @@
 //
 // Everything the field calls by different names is one of these: dense is one full span a tile,
 // causal cuts the last span on the diagonal, a CQS subsequence lists the spans of its kept group
-// pairs and leaves out the banned ones, a ring step is a dense or causal schedule over its block.
+// pairs and leaves out the banned ones, a ring step is a dense or causal schedule over its block, a
+// sliding window is one band a tile, and what is left of a sparse pattern is a bit a pair.
 // Spans of nothing are absent, so a kernel does no work for masked-out pairs at tile granularity.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -15,14 +18,40 @@ namespace qb {
 enum class SpanKind : std::uint8_t {
   full,    // every pair
   causal,  // query row i sees key j iff j <= i + offset
+  band,    // query row i sees key j iff i + low <= j <= i + offset
+  bits,    // query row i sees key j iff its bit in TileSchedule::words is set
+};
+
+// Keys [begin, end).
+struct KeyRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  [[nodiscard]] std::int64_t count() const { return end - begin; }
+  friend bool operator==(const KeyRange&, const KeyRange&) = default;
 };
 
 struct KeySpan {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   SpanKind kind = SpanKind::full;
-  std::int64_t offset = 0;
+  std::int64_t offset = 0;  // causal, band
+  std::int64_t low = 0;     // band
+  // bits: query row i has row_words() words from word `words + i * row_words()` on, the lowest bit
+  // of the first for key `begin`. Counted from row 0, so that rows of a tile are found without it,
+  // and so possibly negative. Spans with equal bits may share words. Bits behind `end` are 0.
+  std::int64_t words = 0;
 
+  [[nodiscard]] std::int64_t row_words() const { return (end - begin + 63) / 64; }
+  // Keys between the first and the last that query row i may see; of bits all, seen or not.
+  [[nodiscard]] KeyRange live(std::int64_t row) const {
+    if (kind == SpanKind::full || kind == SpanKind::bits) return {begin, end};
+    const std::int64_t last = std::clamp(row + offset + 1, begin, end);
+    return {kind == SpanKind::causal ? begin : std::clamp(row + low, begin, last), last};
+  }
+  // Likewise of any of the rows [first, last].
+  [[nodiscard]] KeyRange live(std::int64_t first, std::int64_t last) const {
+    return {live(first).begin, live(last).end};
+  }
   friend bool operator==(const KeySpan&, const KeySpan&) = default;
 };
 
@@ -42,18 +71,39 @@ struct TileSchedule {
   std::int64_t n_keys = 0;
   std::vector<QueryTile> tiles;
   std::vector<KeySpan> spans;
+  std::vector<std::uint64_t> words{};  // of bits spans
 
   // Pairs that the spans allow: the useful work.
   [[nodiscard]] std::int64_t unmasked_pairs() const;
-  // Pairs that a kernel computes which masks inside blocks of key_block keys: a full span costs
-  // its keys, a partial one every block of it that has a live pair.
-  [[nodiscard]] std::int64_t executed_pairs(std::int64_t key_block) const;
-  // Keys of a span that query row i sees: [span.begin, live_end(span, i)).
-  [[nodiscard]] static std::int64_t live_end(const KeySpan& span, std::int64_t query) {
-    if (span.kind == SpanKind::full) return span.end;
-    const std::int64_t end = query + span.offset + 1;
-    return end < span.begin ? span.begin : (end < span.end ? end : span.end);
+  // Pairs that a kernel computes which masks inside blocks of key_block keys and row_group rows (0:
+  // whole tiles): a full span costs its keys, a partial one every block of it that has a live pair.
+  [[nodiscard]] std::int64_t executed_pairs(std::int64_t key_block,
+                                            std::int64_t row_group = 0) const;
+  // Rows that see no key, in a tile or not.
+  [[nodiscard]] std::int64_t empty_rows() const;
+  // What the schedule itself takes.
+  [[nodiscard]] std::int64_t bytes() const;
+
+  // The words of query row i in a bits span.
+  [[nodiscard]] const std::uint64_t* row_bits(const KeySpan& span, std::int64_t row) const {
+    return words.data() + (span.words + row * span.row_words());
   }
+  [[nodiscard]] bool sees(const KeySpan& span, std::int64_t row, std::int64_t key) const {
+    const KeyRange range = span.live(row);
+    if (key < range.begin || key >= range.end) return false;
+    if (span.kind != SpanKind::bits) return true;
+    const std::int64_t bit = key - span.begin;
+    return (row_bits(span, row)[bit / 64] >> (bit % 64) & 1) != 0;
+  }
+  // Calls function(begin, end) for each run of keys of the span that query row i sees, ascending.
+  template <class Function>
+  void for_each_run(const KeySpan& span, std::int64_t row, Function function) const {
+    for_each_run(span, row, {span.begin, span.end}, function);
+  }
+  // Of those within a part of the span.
+  template <class Function>
+  void for_each_run(const KeySpan& span, std::int64_t row, const KeyRange& within,
+                    Function function) const;
 
   // Throws std::invalid_argument naming the first tile or span that is out of range, out of order
   // or overlapping.
@@ -73,5 +123,31 @@ struct ScheduleBlock {
 [[nodiscard]] TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,
                                           std::vector<ScheduleBlock> blocks,
                                           std::int64_t query_tile);
+
+template <class Function>
+void TileSchedule::for_each_run(const KeySpan& span, std::int64_t row, const KeyRange& within,
+                                Function function) const {
+  const KeyRange live = span.live(row);
+  const std::int64_t begin = std::max(live.begin, within.begin);
+  const std::int64_t end = std::min(live.end, within.end);
+  if (begin >= end) return;
+  if (span.kind != SpanKind::bits) return function(begin, end);
+  const std::uint64_t* const bits = row_bits(span, row);
+  const std::int64_t n_bits = end - span.begin;
+  // The first bit of that value at or behind `at`.
+  const auto next = [&](std::int64_t at, bool value) {
+    while (at < n_bits) {
+      const std::uint64_t rest = (value ? bits[at / 64] : ~bits[at / 64]) >> (at % 64);
+      if (rest != 0) return std::min(n_bits, at + std::countr_zero(rest));
+      at += 64 - at % 64;
+    }
+    return n_bits;
+  };
+  for (std::int64_t at = next(begin - span.begin, true); at < n_bits;) {
+    const std::int64_t run_end = next(at, false);
+    function(span.begin + at, span.begin + run_end);
+    at = next(run_end, true);
+  }
+}
 
 }  // namespace qb

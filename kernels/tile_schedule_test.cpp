@@ -17,8 +17,9 @@ using ::testing::ThrowsMessage;
 using Pair = std::pair<std::int64_t, std::int64_t>;
 
 bool span_allows(const KeySpan& span, std::int64_t row, std::int64_t key) {
-  return span.begin <= key && key < span.end &&
-         (span.kind == SpanKind::full || key <= row + span.offset);
+  if (key < span.begin || key >= span.end) return false;
+  if (span.kind == SpanKind::band && key < row + span.low) return false;
+  return span.kind == SpanKind::full || key <= row + span.offset;
 }
 
 std::set<Pair> pairs_of(const std::vector<ScheduleBlock>& blocks, std::int64_t n, std::int64_t m) {
@@ -49,10 +50,9 @@ std::vector<ScheduleBlock> random_blocks(std::int64_t n, std::int64_t m, std::mt
     const std::int64_t row_end = std::min(n, row + 1 + below(12));
     for (std::int64_t key = below(4); key < m;) {
       const std::int64_t key_end = std::min(m, key + 1 + below(10));
-      blocks.push_back(
-          {row,
-           row_end,
-           {key, key_end, below(2) == 0 ? SpanKind::full : SpanKind::causal, below(3 * m) - m}});
+      constexpr SpanKind kKinds[] = {SpanKind::full, SpanKind::causal, SpanKind::band};
+      const std::int64_t low = below(3 * m) - m;
+      blocks.push_back({row, row_end, {key, key_end, kKinds[below(3)], low + below(m), low}});
       key = key_end + below(2) * below(6);
     }
     row = row_end + below(2) * below(5);
@@ -74,6 +74,9 @@ TEST(TileSchedule, HoldsExactlyThePairsOfItsBlocks) {
     const std::set<Pair> expected = pairs_of(blocks, n, m);
     ASSERT_EQ(pairs_of(blocks_of(schedule), n, m), expected);
     ASSERT_EQ(schedule.unmasked_pairs(), static_cast<std::int64_t>(expected.size()));
+    std::set<std::int64_t> rows;
+    for (const Pair& pair : expected) rows.insert(pair.first);
+    ASSERT_EQ(schedule.empty_rows(), n - static_cast<std::int64_t>(rows.size()));
     for (const QueryTile& tile : schedule.tiles) ASSERT_LE(tile.end - tile.begin, query_tile);
   }
 }
@@ -97,6 +100,55 @@ TEST(TileSchedule, ExecutedPairsCountEveryBlockWithALivePair) {
       }
     ASSERT_EQ(schedule.executed_pairs(key_block), expected);
   }
+}
+
+// Rows [2, 5) of keys [3, 100): row i sees the keys that are multiples of i.
+TileSchedule multiples() {
+  TileSchedule schedule{6, 100, {{2, 5, 0, 1}}, {{3, 100, SpanKind::bits, 0, 0, -2 * 2}}, {}};
+  for (std::int64_t row = 2; row < 5; ++row) {
+    std::uint64_t words[2] = {};
+    for (std::int64_t key = 3; key < 100; ++key)
+      if (key % row == 0) words[(key - 3) / 64] |= std::uint64_t{1} << ((key - 3) % 64);
+    schedule.words.insert(schedule.words.end(), words, words + 2);
+  }
+  return schedule;
+}
+
+TEST(TileSchedule, BitsSayPairByPairWhatARowSees) {
+  const TileSchedule schedule = multiples();
+  ASSERT_NO_THROW(schedule.validate());
+  EXPECT_TRUE(schedule.sees(schedule.spans[0], 3, 99));
+  EXPECT_FALSE(schedule.sees(schedule.spans[0], 3, 98));
+  EXPECT_FALSE(schedule.sees(schedule.spans[0], 2, 2));
+  EXPECT_EQ(schedule.unmasked_pairs(), 48 + 33 + 24);
+  EXPECT_EQ(schedule.empty_rows(), 3);
+  std::vector<Pair> runs;
+  schedule.for_each_run(schedule.spans[0], 4, {60, 73}, [&](std::int64_t begin, std::int64_t end) {
+    runs.emplace_back(begin, end);
+  });
+  EXPECT_THAT(runs, ElementsAre(Pair{60, 61}, Pair{64, 65}, Pair{68, 69}, Pair{72, 73}));
+}
+
+TEST(TileSchedule, ExecutedPairsOfBitsAreThoseOfBlocksWithABit) {
+  TileSchedule schedule = multiples();
+  EXPECT_EQ(schedule.executed_pairs(10), 3 * 97);
+  for (std::uint64_t& word : schedule.words) word = 0;
+  schedule.words[1] = 1;  // row 2, key 3 + 64
+  EXPECT_EQ(schedule.executed_pairs(10), 3 * 10);
+  EXPECT_EQ(schedule.executed_pairs(10, 2), 2 * 10);
+  EXPECT_EQ(schedule.executed_pairs(48, 1), 48);
+  schedule.words[1] = std::uint64_t{1} << 32;  // key 99, in a block of two
+  EXPECT_EQ(schedule.executed_pairs(5), 3 * 2);
+}
+
+TEST(TileSchedule, BitsOutsideTheWordsAreRefused) {
+  TileSchedule schedule = multiples();
+  schedule.words.pop_back();
+  EXPECT_THAT([&] { schedule.validate(); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("words [0, +6) of 5")));
+  schedule = multiples();
+  schedule.spans[0].words = -5;
+  EXPECT_THROW(schedule.validate(), std::invalid_argument);
 }
 
 TEST(TileSchedule, DenseIsOneFullSpanATile) {

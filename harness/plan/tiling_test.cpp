@@ -28,10 +28,11 @@ void count_pairs(const TileSchedule& schedule, const KernelCall& call,
     for (std::int64_t i = tile.begin; i < tile.end; ++i)
       for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
         const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
-        for (std::int64_t j = span.begin; j < TileSchedule::live_end(span, i); ++j)
-          ++counts[static_cast<std::size_t>(q_tokens[static_cast<std::size_t>(call.q_begin + i)] *
-                                                kv_len +
-                                            k_tokens[static_cast<std::size_t>(call.k_begin + j)])];
+        for (std::int64_t j = span.begin; j < span.end; ++j)
+          if (schedule.sees(span, i, j))
+            ++counts[static_cast<std::size_t>(
+                q_tokens[static_cast<std::size_t>(call.q_begin + i)] * kv_len +
+                k_tokens[static_cast<std::size_t>(call.k_begin + j)])];
       }
 }
 

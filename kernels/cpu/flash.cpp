@@ -69,7 +69,7 @@ struct Rows {
   std::int64_t end;
   std::int64_t first_span;
   std::int64_t n_spans;
-  std::int64_t keys;  // seen by the last row: the most of any
+  std::int64_t keys;  // between the first and the last that any row sees, of all spans
 };
 
 // Heavy tiles first, so that no thread begins one when the others are done. Bookkeeping of the
@@ -82,7 +82,7 @@ std::vector<Rows> heavy_first(const TileSchedule& schedule, std::int64_t query_t
       std::int64_t keys = 0;
       for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
         const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
-        keys += TileSchedule::live_end(span, end - 1) - span.begin;
+        keys += span.live(begin, end - 1).count();
       }
       tiles.push_back({begin, end, tile.first_span, tile.n_spans, keys});
     }
@@ -92,31 +92,64 @@ std::vector<Rows> heavy_first(const TileSchedule& schedule, std::int64_t query_t
   return tiles;
 }
 
-// Part `split` of `splits` of the keys that the rows see, cut into even blocks.
-std::vector<KeySpan> key_blocks(const TileSchedule& schedule, const Rows& rows, std::int64_t split,
-                                std::int64_t splits) {
-  std::int64_t first = rows.keys * split / splits;
-  std::int64_t count = rows.keys * (split + 1) / splits - first;
-  std::vector<KeySpan> blocks;
-  for (std::int64_t s = rows.first_span; s < rows.first_span + rows.n_spans && count > 0; ++s) {
-    const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
-    const std::int64_t live = TileSchedule::live_end(span, rows.end - 1) - span.begin;
-    const std::int64_t skipped = std::min(first, live);
-    const std::int64_t taken = std::min(count, live - skipped);
-    first -= skipped;
-    count -= taken;
-    const std::int64_t even =
-        round_up(ceiling(taken, ceiling(std::max<std::int64_t>(taken, 1), flash_key_block())), 8);
-    const std::int64_t end = span.begin + skipped + taken;
-    for (std::int64_t begin = span.begin + skipped; begin < end; begin += even) {
-      KeySpan block{begin, std::min(end, begin + even), span.kind, span.offset};
-      // Seen by the first row, so by all: most blocks under a causal mask need none.
-      if (TileSchedule::live_end(block, rows.begin) == block.end) block.kind = SpanKind::full;
-      blocks.push_back(block);
+// The keys of a tile cut into blocks; kept from tile to tile, so that memory is asked for once.
+class KeyBlocks {
+ public:
+  // Part `split` of `splits` of the keys that the rows see.
+  std::span<const FlashBlock> cut(const TileSchedule& schedule, const Rows& rows,
+                                  std::int64_t split, std::int64_t splits) {
+    pieces_.clear();
+    ends_.clear();
+    filled_ = 0;
+    std::int64_t first = rows.keys * split / splits;
+    std::int64_t count = rows.keys * (split + 1) / splits - first;
+    for (std::int64_t s = rows.first_span; s < rows.first_span + rows.n_spans && count > 0; ++s) {
+      const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+      const KeyRange live = span.live(rows.begin, rows.end - 1);
+      const std::int64_t skipped = std::min(first, live.count());
+      const std::int64_t taken = std::min(count, live.count() - skipped);
+      first -= skipped;
+      count -= taken;
+      add_evenly(span, rows, {live.begin + skipped, live.begin + skipped + taken});
+    }
+    end_block();
+    blocks_.clear();
+    std::size_t begin = 0;
+    for (const std::size_t end : ends_) {
+      blocks_.push_back({std::span(pieces_).subspan(begin, end - begin)});
+      begin = end;
+    }
+    return blocks_;
+  }
+
+ private:
+  void add_evenly(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
+    if (keys.count() == 0) return;
+    const std::int64_t limit = flash_key_block();
+    const std::int64_t even = round_up(ceiling(keys.count(), ceiling(keys.count(), limit)), 8);
+    for (std::int64_t begin = keys.begin; begin < keys.end; begin += even) {
+      const std::int64_t end = std::min(keys.end, begin + even);
+      if (filled_ + (end - begin) > limit) end_block();
+      pieces_.push_back({&span, begin, end, masked(span, rows, {begin, end}), filled_});
+      filled_ += round_up(end - begin, 2);
     }
   }
-  return blocks;
-}
+  // What the first and the last row see, all see: most blocks under a causal mask need none.
+  static bool masked(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
+    if (span.kind == SpanKind::bits) return true;
+    return span.live(rows.begin).end < keys.end || span.live(rows.end - 1).begin > keys.begin;
+  }
+  void end_block() {
+    const std::size_t begun = ends_.empty() ? 0 : ends_.back();
+    if (pieces_.size() > begun) ends_.push_back(pieces_.size());
+    filled_ = 0;
+  }
+
+  std::vector<FlashPiece> pieces_;
+  std::vector<std::size_t> ends_;  // of blocks, in pieces
+  std::vector<FlashBlock> blocks_;
+  std::int64_t filled_ = 0;  // keys of the block that is being filled
+};
 
 // Rows in no tile have no keys.
 void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out,
@@ -169,6 +202,7 @@ void flash_attention(const AttentionArguments& a, const KernelContext& context) 
   const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
   const std::int64_t head_sets = ceiling(group, cut.heads_at_once);
   const std::int64_t per_tile = a.q.extent.batch * a.k.extent.heads * head_sets * cut.splits;
+  std::vector<KeyBlocks> lists(static_cast<std::size_t>(context.threads));
   for (std::int64_t split = 0; split < cut.splits; ++split) {
     const auto [out, lse] = part(split);
     clear_rows_without_tile(*a.schedule, out, lse);
@@ -180,8 +214,9 @@ void flash_attention(const AttentionArguments& a, const KernelContext& context) 
                  const std::int64_t set = item % per_tile / cut.splits;
                  const std::int64_t kv_head = set / head_sets % a.k.extent.heads;
                  const std::int64_t first = set % head_sets * cut.heads_at_once;
-                 const std::vector<KeySpan> blocks =
-                     key_blocks(*a.schedule, rows, split, cut.splits);
+                 const std::span<const FlashBlock> blocks =
+                     lists[static_cast<std::size_t>(thread)].cut(*a.schedule, rows, split,
+                                                                 cut.splits);
                  const auto [out, lse] = part(split);
                  const FlashTile tile{.arguments = &a,
                                       .out = out,

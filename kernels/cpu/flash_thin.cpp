@@ -122,16 +122,16 @@ HWY_INLINE void accumulate(const float* p, const Rows<T>& values, std::int64_t c
 
 // Rows of one head as the products read them: where they are, or widened and filled up in `buffer`.
 template <class T>
-HWY_INLINE Rows<T> rows_of(const TensorView& view, const FlashTile& tile, const KeySpan& block,
+HWY_INLINE Rows<T> rows_of(const TensorView& view, const FlashTile& tile, const FlashPiece& piece,
                            float* buffer) {
   if constexpr (std::is_same_v<T, float>) {
     if (view.dtype != DType::f32 || view.extent.head_dim % kFlashColumns != 0) {
-      const UnitRows rows = unit_rows<Float32Units>(view, tile.batch, tile.kv_head(), block.begin,
-                                                    block.end - block.begin, buffer);
+      const UnitRows rows = unit_rows<Float32Units>(view, tile.batch, tile.kv_head(), piece.begin,
+                                                    piece.end - piece.begin, buffer);
       return {rows.data, rows.stride};
     }
   }
-  return {view.row_as<T>(tile.batch, tile.kv_head(), block.begin), view.token_stride};
+  return {view.row_as<T>(tile.batch, tile.kv_head(), piece.begin), view.token_stride};
 }
 
 void begin_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
@@ -157,32 +157,58 @@ void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t
       natural_lse(scratch.largest[row], sum);
 }
 
+// One row over the keys of a piece that it sees: runs of neighbours, scored side by side.
+template <class T>
+HWY_INLINE void attend_piece(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
+                             const FlashPiece& piece, const Rows<T>& keys, const Rows<T>& values) {
+  const AttentionArguments& a = *tile.arguments;
+  const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
+  const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
+  const float factor = folded_scale(a.scale);
+  const auto for_each_run = [&](auto function) {
+    std::int64_t at = 0;
+    a.schedule->for_each_run(*piece.span, tile.token(row), {piece.begin, piece.end},
+                             [&](std::int64_t begin, std::int64_t end) {
+                               function(begin - piece.begin, end - begin, at);
+                               at += end - begin;
+                             });
+    return at;
+  };
+  float block_largest = kMinusInfinity;
+  const std::int64_t live =
+      for_each_run([&](std::int64_t key, std::int64_t count, std::int64_t at) {
+        const Rows<T> from{keys.data + key * keys.stride, keys.stride};
+        block_largest = std::max(block_largest, score_keys(scratch.queries + row * dim, from, dim,
+                                                           count, scratch.scores + at));
+      });
+  if (live == 0) return;
+  float& largest = scratch.largest[row];
+  const float before = largest;
+  largest = std::max(largest, block_largest * factor);
+  const float shift = largest == kMinusInfinity ? 0.0f : largest;
+  float rescale = std::exp2(before - shift);  // exactly 1 where nothing changes
+  scratch.sum[row] = scratch.sum[row] * rescale + exponentiate(scratch.scores, live, factor, shift);
+  for_each_run([&](std::int64_t key, std::int64_t count, std::int64_t at) {
+    const Rows<T> from{values.data + key * values.stride, values.stride};
+    accumulate(scratch.scores + at, from, count, rescale, columns,
+               scratch.accumulator + row * columns);
+    rescale = 1.0f;
+  });
+}
+
 template <class T>
 HWY_INLINE void attend_rows(const FlashTile& tile, const FlashScratch& scratch) {
   const AttentionArguments& a = *tile.arguments;
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
-  const float factor = folded_scale(a.scale);
   for (std::int64_t row = 0; row < tile.rows(); ++row) begin_row(tile, scratch, row, dim, columns);
-  for (const KeySpan& block : tile.blocks) {
-    const Rows<T> keys = rows_of<T>(a.k, tile, block, scratch.keys);
-    const Rows<T> values = rows_of<T>(a.v, tile, block, scratch.values);
-    for (std::int64_t row = 0; row < tile.rows(); ++row) {
-      const std::int64_t live = tile.live_keys(block, row);
-      if (live == 0) continue;
-      float& largest = scratch.largest[row];
-      const float before = largest;
-      const float block_largest =
-          score_keys(scratch.queries + row * dim, keys, dim, live, scratch.scores);
-      largest = std::max(largest, block_largest * factor);
-      const float shift = largest == kMinusInfinity ? 0.0f : largest;
-      const float rescale = std::exp2(before - shift);  // exactly 1 where nothing changes
-      scratch.sum[row] =
-          scratch.sum[row] * rescale + exponentiate(scratch.scores, live, factor, shift);
-      accumulate(scratch.scores, values, live, rescale, columns,
-                 scratch.accumulator + row * columns);
+  for (const FlashBlock& block : tile.blocks)
+    for (const FlashPiece& piece : block.pieces) {
+      const Rows<T> keys = rows_of<T>(a.k, tile, piece, scratch.keys);
+      const Rows<T> values = rows_of<T>(a.v, tile, piece, scratch.values);
+      for (std::int64_t row = 0; row < tile.rows(); ++row)
+        attend_piece(tile, scratch, row, piece, keys, values);
     }
-  }
   for (std::int64_t row = 0; row < tile.rows(); ++row) finish_row(tile, scratch, row, columns);
 }
 

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/flash_tile.cpp"
@@ -43,10 +44,17 @@ constexpr auto kRows = static_cast<std::int64_t>(kRowBlock);
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Floats())); }
 
-// The keys of a block as the products read them, for all groups of a tile.
-struct BlockRows {
+// The keys of a piece as the products read them, for all groups of a tile.
+struct PieceRows {
   UnitRows keys;
   UnitRows values;  // for pairs: [pair of keys][e]
+};
+
+// Keys of a piece that some row of a group sees, neighbours in memory and among the scores.
+struct Run {
+  PieceRows rows;
+  std::int64_t count;
+  std::int64_t at;  // place of the first score; for pairs even
 };
 
 // One group of query rows: V vectors of them.
@@ -116,29 +124,73 @@ HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& valu
     for (std::size_t v = 0; v < V; ++v) hn::Store(sum[r][v], d, out + r * width + v * hn::Lanes(d));
 }
 
-// Scores of keys that a row does not see become -inf; `largest` is found anew. live: [V vectors]
-// keys that each row sees, the first all_live of which are seen by every row.
+// Which keys of a run the rows of a group see.
+struct RunMask {
+  alignas(64) std::int32_t first[kFlashGroupRows];  // counted from the run's first key
+  alignas(64) std::int32_t end[kFlashGroupRows];
+  std::int32_t latest_first;  // over the rows: keys [latest_first, earliest_end) need no mask
+  std::int32_t earliest_end;
+  // Of bits, instead: each row's words and the bit of the run's first key.
+  const std::uint64_t* words[kFlashGroupRows];
+  std::int64_t first_bit;
+  bool bits;
+};
+
+// Scores of keys that a row does not see become -inf; `largest` is found anew.
 template <std::size_t V>
-HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const std::int32_t* live,
-                            std::int64_t all_live, float* largest) {
+HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const RunMask& mask, float* largest) {
   const Floats d;
   const hn::RebindToSigned<Floats> di;
   const std::size_t width = V * hn::Lanes(d);
+  const auto none = hn::Set(d, kMinusInfinity);
   for (std::size_t v = 0; v < V; ++v) {
-    const auto rows_live = hn::Load(di, live + v * hn::Lanes(d));
-    Vector most = hn::Set(d, kMinusInfinity);
-    float* s = scores + v * hn::Lanes(d);
+    const std::size_t lane = v * hn::Lanes(d);
+    const auto first = hn::Load(di, mask.first + lane);
+    const auto end = hn::Load(di, mask.end + lane);
+    Vector most = none;
+    float* s = scores + lane;
     for (std::int64_t j = 0; j < keys; ++j, s += width) {
-      auto score = hn::Load(d, s);
-      if (j >= all_live) {
-        const auto seen = hn::Gt(rows_live, hn::Set(di, static_cast<std::int32_t>(j)));
-        score = hn::IfThenElse(hn::RebindMask(d, seen), score, hn::Set(d, kMinusInfinity));
+      Vector score = hn::Load(d, s);
+      if (j < mask.latest_first || j >= mask.earliest_end) {
+        const auto key = hn::Set(di, static_cast<std::int32_t>(j));
+        const auto seen = hn::AndNot(hn::Lt(key, first), hn::Lt(key, end));
+        score = hn::IfThenElse(hn::RebindMask(d, seen), score, none);
         hn::Store(score, d, s);
       }
       most = hn::Max(most, score);
     }
-    hn::Store(most, d, largest + v * hn::Lanes(d));
+    hn::Store(most, d, largest + lane);
   }
+}
+
+// The same with a bit a pair.
+template <std::size_t V>
+HWY_INLINE void mask_scores_by_bits(float* scores, std::int64_t keys, const RunMask& mask,
+                                    float* largest) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> di;
+  const std::size_t width = V * hn::Lanes(d);
+  const auto none = hn::Set(d, kMinusInfinity);
+  Vector most[V];
+  for (std::size_t v = 0; v < V; ++v) most[v] = none;
+  alignas(64) std::int32_t halves[kFlashGroupRows];
+  for (std::int64_t j = 0; j < keys;) {
+    const std::int64_t bit = mask.first_bit + j;
+    for (std::size_t i = 0; i < width; ++i)
+      halves[i] = static_cast<std::int32_t>(mask.words[i][bit / 64] >> (bit % 64 / 32 * 32));
+    for (std::int64_t b = bit % 32; b < 32 && j < keys; ++b, ++j) {
+      const auto one = hn::Set(di, static_cast<std::int32_t>(std::uint32_t{1} << b));
+      float* const s = scores + static_cast<std::size_t>(j) * width;
+      for (std::size_t v = 0; v < V; ++v) {
+        const std::size_t lane = v * hn::Lanes(d);
+        const auto seen = hn::TestBit(hn::Load(di, halves + lane), one);
+        const Vector score = hn::IfThenElse(hn::RebindMask(d, seen), hn::Load(d, s + lane), none);
+        hn::Store(score, d, s + lane);
+        most[v] = hn::Max(most[v], score);
+      }
+    }
+  }
+  for (std::size_t v = 0; v < V; ++v) hn::Store(most[v], d, largest + v * hn::Lanes(d));
 }
 
 // P of two keys of one vector of rows, as the second product reads it.
@@ -185,20 +237,33 @@ HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float factor,
   }
 }
 
-// `keys` of the block's keys, the most that a row of the group sees, with their masks.
+// Scores of a run, with its mask if any; `largest`: [V vectors] of all runs of the block so far.
 template <class Units, std::size_t V>
-HWY_INLINE void attend_block(const Group<V>& group, const BlockRows& block, std::int64_t keys,
-                             const std::int32_t* live, std::int64_t all_live, float* scores) {
+HWY_INLINE void score_run(const Group<V>& group, const Run& run, const RunMask* mask, float* scores,
+                          float* largest) {
   const Floats d;
-  alignas(64) float largest[kFlashGroupRows];
-  alignas(64) float factors[kFlashGroupRows];
-  std::fill_n(largest, V * hn::Lanes(d), kMinusInfinity);
+  alignas(64) float of_run[kFlashGroupRows];
+  std::fill_n(of_run, V * hn::Lanes(d), kMinusInfinity);
   std::int64_t key = 0;
-  for (; key + kRows <= keys; key += kRows)
-    score_keys<Units, kRowBlock>(group, block.keys, key, scores, largest);
-  for (; key < keys; ++key) score_keys<Units, 1>(group, block.keys, key, scores, largest);
-  if (all_live < keys) mask_scores<V>(scores, keys, live, all_live, largest);
+  for (; key + kRows <= run.count; key += kRows)
+    score_keys<Units, kRowBlock>(group, run.rows.keys, key, scores, of_run);
+  for (; key < run.count; ++key) score_keys<Units, 1>(group, run.rows.keys, key, scores, of_run);
+  if (mask != nullptr && mask->bits)
+    mask_scores_by_bits<V>(scores, run.count, *mask, of_run);
+  else if (mask != nullptr)
+    mask_scores<V>(scores, run.count, *mask, of_run);
+  for (std::size_t v = 0; v < V; ++v) {
+    const std::size_t at = v * hn::Lanes(d);
+    hn::Store(hn::Max(hn::Load(d, largest + at), hn::Load(d, of_run + at)), d, largest + at);
+  }
+}
 
+// The runs of a block, scored already: `keys` scores, whose maxima are `largest`.
+template <class Units, std::size_t V>
+HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, std::int64_t keys,
+                              const float* largest, float* scores) {
+  const Floats d;
+  alignas(64) float factors[kFlashGroupRows];
   const auto c = hn::Set(d, group.factor);
   Vector shift[V];
   for (std::size_t v = 0; v < V; ++v) {
@@ -220,9 +285,14 @@ HWY_INLINE void attend_block(const Group<V>& group, const BlockRows& block, std:
     const Vector before = hn::Load(d, group.sum + at);
     hn::Store(hn::MulAdd(before, hn::Load(d, factors + at), sum[v]), d, group.sum + at);
   }
-  const std::int64_t depth = (keys + Units::kElements - 1) / Units::kElements;
-  for (std::int64_t x = 0; x < group.value_dim; x += kRows)
-    accumulate_columns<Units, V>(group, block.values, x, scores, depth, factors);
+  for (const Run& run : runs) {
+    const std::int64_t depth = (run.count + Units::kElements - 1) / Units::kElements;
+    const float* const p =
+        scores + static_cast<std::size_t>(run.at / Units::kElements) * V * hn::Lanes(d);
+    for (std::int64_t x = 0; x < group.value_dim; x += kRows)
+      accumulate_columns<Units, V>(group, run.rows.values, x, p, depth, factors);
+    if (&run != &runs.back()) std::fill_n(factors, V * hn::Lanes(d), 1.0f);
+  }
 }
 
 // A tile with its rows cut into groups of kVectorBlock vectors, the last of fewer.
@@ -238,8 +308,9 @@ class Tile {
 
   HWY_INLINE void attend() {
     begin();
-    for (const KeySpan& block : tile_.blocks) {
-      const BlockRows rows = block_rows(block);
+    for (const FlashBlock& block : tile_.blocks) {
+      PieceRows rows[kFlashKeyBlock];
+      for (std::size_t p = 0; p < block.pieces.size(); ++p) rows[p] = piece_rows(block.pieces[p]);
       for (std::int64_t row = 0; row < tile_.rows(); row += group_rows()) {
         with_group(row, [&](const auto& group, std::int64_t width) {
           attend_group(group, row, width, block, rows);
@@ -298,38 +369,125 @@ class Tile {
       });
   }
 
-  HWY_INLINE BlockRows block_rows(const KeySpan& block) {
+  HWY_INLINE PieceRows piece_rows(const FlashPiece& piece) {
     const AttentionArguments& a = *tile_.arguments;
-    const std::int64_t count = block.end - block.begin;
+    const std::int64_t count = piece.end - piece.begin;
+    const std::int64_t stride = round_up(value_dim_, kFlashColumns);
     const UnitRows keys =
-        unit_rows<Units>(a.k, tile_.batch, tile_.kv_head(), block.begin, count, scratch_.keys);
+        unit_rows<Units>(a.k, tile_.batch, tile_.kv_head(), piece.begin, count,
+                         scratch_.keys + piece.at * round_up(a.k.extent.head_dim, kFlashColumns));
+    float* const values = scratch_.values + piece.at / Units::kElements * stride;
     if constexpr (Units::kElements == 2) {
-      const std::int64_t stride = round_up(value_dim_, kFlashColumns);
-      pair_rows(a.v, tile_.batch, tile_.kv_head(), block.begin, count, stride, scratch_.values);
-      return {keys, {scratch_.values, stride}};
+      pair_rows(a.v, tile_.batch, tile_.kv_head(), piece.begin, count, stride, values);
+      return {keys, {values, stride}};
     } else {
-      return {keys, unit_rows<Units>(a.v, tile_.batch, tile_.kv_head(), block.begin, count,
-                                     scratch_.values)};
+      return {keys,
+              unit_rows<Units>(a.v, tile_.batch, tile_.kv_head(), piece.begin, count, values)};
     }
   }
 
   template <std::size_t V>
   HWY_INLINE void attend_group(const Group<V>& group, std::int64_t row, std::int64_t width,
-                               const KeySpan& block, const BlockRows& rows) {
-    alignas(64) std::int32_t live[kFlashGroupRows] = {};
-    std::int64_t most = block.end - block.begin;
-    std::int64_t least = most;
-    if (block.kind != SpanKind::full) {
-      most = 0;
-      for (std::int64_t i = 0; i < width; ++i) {
-        const std::int64_t keys = tile_.live_keys(block, std::min(row + i, tile_.rows() - 1));
-        live[i] = static_cast<std::int32_t>(keys);
-        most = std::max(most, keys);
-        least = std::min(least, keys);
-      }
-      if (most == 0) return;
+                               const FlashBlock& block, const PieceRows* rows) {
+    alignas(64) float largest[kFlashGroupRows];
+    std::fill_n(largest, width, kMinusInfinity);
+    std::int64_t n_runs = 0;
+    std::int64_t keys = 0;
+    for (std::size_t p = 0; p < block.pieces.size(); ++p) {
+      const FlashPiece& piece = block.pieces[p];
+      const auto score = [&](std::int64_t begin, std::int64_t end, const RunMask* mask) {
+        // A last key without its pair: one that nobody sees stands in.
+        if (Units::kElements == 2 && keys % 2 != 0)
+          std::fill_n(scratch_.scores + keys++ * width, width, kMinusInfinity);
+        PieceRows from = rows[p];
+        from.keys.data += (begin - piece.begin) * from.keys.stride;
+        from.values.data += (begin - piece.begin) / Units::kElements * from.values.stride;
+        runs_[n_runs] = {from, end - begin, keys};
+        score_run<Units, V>(group, runs_[n_runs], mask, scratch_.scores + keys * width, largest);
+        keys += end - begin;
+        ++n_runs;
+      };
+      if (!piece.masked)
+        score(piece.begin, piece.end, nullptr);
+      else if (piece.span->kind == SpanKind::bits)
+        score_live_steps(piece, row, width, score);
+      else
+        score_live_range(piece, row, width, score);
     }
-    attend_block<Units, V>(group, rows, most, live, least, scratch_.scores);
+    if (n_runs == 0) return;
+    attend_scored<Units, V>(group, std::span(runs_, static_cast<std::size_t>(n_runs)), keys,
+                            largest, scratch_.scores);
+  }
+
+  // Query row of a group's lane; lanes behind the last row follow it.
+  [[nodiscard]] HWY_INLINE std::int64_t token_of(std::int64_t row) const {
+    const std::int64_t last = std::min(row, tile_.rows() - 1);
+    return tile_.heads == 1 ? tile_.begin + last : tile_.token(last);
+  }
+
+  // Calls score(begin, end, mask) for the keys from the first to the last that a row sees.
+  template <class Score>
+  HWY_INLINE void score_live_range(const FlashPiece& piece, std::int64_t row, std::int64_t width,
+                                   Score score) {
+    RunMask mask;
+    mask.bits = false;
+    std::int64_t first = piece.end;
+    std::int64_t last = piece.begin;
+    for (std::int64_t i = 0; i < width; ++i) {
+      const KeyRange live = piece.span->live(token_of(row + i));
+      const std::int64_t begin = std::max(live.begin, piece.begin);
+      const std::int64_t end = std::max(begin, std::min(live.end, piece.end));
+      mask.first[i] = static_cast<std::int32_t>(begin - piece.begin);
+      mask.end[i] = static_cast<std::int32_t>(end - piece.begin);
+      if (begin == end) continue;
+      first = std::min(first, begin);
+      last = std::max(last, end);
+    }
+    if (first >= last) return;
+    first = piece.begin + (first - piece.begin) / kFlashKeyStep * kFlashKeyStep;
+    last = std::min(piece.end, piece.begin + round_up(last - piece.begin, kFlashKeyStep));
+    const auto skipped = static_cast<std::int32_t>(first - piece.begin);
+    mask.latest_first = 0;
+    mask.earliest_end = static_cast<std::int32_t>(last - first);
+    for (std::int64_t i = 0; i < width; ++i) {
+      mask.latest_first = std::max(mask.latest_first, mask.first[i] -= skipped);
+      mask.earliest_end = std::min(mask.earliest_end, mask.end[i] -= skipped);
+    }
+    const bool all = mask.latest_first <= 0 && mask.earliest_end >= last - first;
+    score(first, last, all ? nullptr : &mask);
+  }
+
+  // Calls score(begin, end, mask) for each run of steps of keys in which some row sees one.
+  template <class Score>
+  HWY_INLINE void score_live_steps(const FlashPiece& piece, std::int64_t row, std::int64_t width,
+                                   Score score) {
+    const TileSchedule& schedule = *tile_.arguments->schedule;
+    RunMask mask;
+    mask.bits = true;
+    const std::int64_t first_bit = piece.begin - piece.span->begin;
+    const std::int64_t first_word = first_bit / 64;
+    const std::int64_t n_words = (first_bit + piece.end - piece.begin + 63) / 64 - first_word;
+    std::uint64_t any[kFlashKeyBlock / 64 + 2] = {};
+    for (std::int64_t i = 0; i < width; ++i) {
+      mask.words[i] = schedule.row_bits(*piece.span, token_of(row + i));
+      for (std::int64_t w = 0; w < n_words; ++w) any[w] |= mask.words[i][first_word + w];
+    }
+    const auto step_is_live = [&](std::int64_t key) {
+      const std::int64_t bit = key - piece.begin + first_bit % 64;
+      std::uint64_t bits = any[bit / 64] >> (bit % 64);
+      if (bit % 64 != 0) bits |= any[bit / 64 + 1] << (64 - bit % 64);
+      const std::int64_t keys = std::min(kFlashKeyStep, piece.end - key);
+      return (bits & ((std::uint64_t{1} << keys) - 1)) != 0;
+    };
+    for (std::int64_t key = piece.begin; key < piece.end;) {
+      const std::int64_t begin = key;
+      while (key < piece.end && step_is_live(key)) key = std::min(piece.end, key + kFlashKeyStep);
+      if (key > begin) {
+        mask.first_bit = begin - piece.span->begin;
+        score(begin, key, &mask);
+      }
+      if (key < piece.end) key = std::min(piece.end, key + kFlashKeyStep);
+    }
   }
 
   HWY_INLINE void finish() {
@@ -357,6 +515,7 @@ class Tile {
   const std::int64_t units_;
   const std::int64_t value_dim_;
   const float factor_;
+  Run runs_[kFlashKeyBlock];  // of the group and block at hand
 };
 
 void attend(const FlashTile& tile, const FlashScratch& scratch) {

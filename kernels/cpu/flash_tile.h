@@ -73,6 +73,25 @@ struct FlashScratch {
   }
 };
 
+// Keys begin and end of pieces are counted in these from the begin of their span: whole ones are
+// skipped where no row of a group sees a key of them.
+inline constexpr std::int64_t kFlashKeyStep = 16;
+
+// Some keys of a span.
+struct FlashPiece {
+  const KeySpan* span;
+  std::int64_t begin;
+  std::int64_t end;
+  bool masked;  // some row of the tile does not see all of them
+  // Where they stand among the copied keys of a block: even, as bf16 values are copied in pairs.
+  std::int64_t at;
+};
+
+// Pieces scored together, of at most flash_key_block() keys, gaps for pairs included.
+struct FlashBlock {
+  std::span<const FlashPiece> pieces;
+};
+
 // Tokens [begin, end) of `heads` neighbouring query heads that read one key-value head; row
 // i * (end - begin) + t of the tile is token begin + t of head first_head + i. At most
 // flash_query_tile() rows.
@@ -85,8 +104,8 @@ struct FlashTile {
   std::int64_t heads;
   std::int64_t begin;
   std::int64_t end;
-  std::span<const KeySpan> blocks;  // of at most flash_key_block() keys each, ascending
-  bool bf16_pairs;                  // multiply bf16 as it is, in pairs
+  std::span<const FlashBlock> blocks;  // ascending
+  bool bf16_pairs;                     // multiply bf16 as it is, in pairs
 
   [[nodiscard]] std::int64_t tokens() const { return end - begin; }
   [[nodiscard]] std::int64_t rows() const { return heads * tokens(); }
@@ -94,10 +113,6 @@ struct FlashTile {
   [[nodiscard]] std::int64_t token(std::int64_t row) const { return begin + row % tokens(); }
   [[nodiscard]] std::int64_t kv_head() const {
     return first_head / (arguments->q.extent.heads / arguments->k.extent.heads);
-  }
-  // Keys of a block that a row sees, counted from the block's begin.
-  [[nodiscard]] std::int64_t live_keys(const KeySpan& block, std::int64_t row) const {
-    return TileSchedule::live_end(block, token(row)) - block.begin;
   }
 };
 

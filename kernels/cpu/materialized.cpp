@@ -104,9 +104,11 @@ void mask_pass(const TensorView& scores, const TileSchedule& schedule, int threa
       float* const s = head_row(head, row);
       std::int64_t seen = 0;
       for (std::int64_t i = tile.first_span; i < tile.first_span + tile.n_spans; ++i) {
-        const KeySpan& span = schedule.spans[static_cast<std::size_t>(i)];
-        std::fill(s + seen, s + span.begin, kMinusInfinity);
-        seen = TileSchedule::live_end(span, row);
+        schedule.for_each_run(schedule.spans[static_cast<std::size_t>(i)], row,
+                              [&](std::int64_t begin, std::int64_t end) {
+                                std::fill(s + seen, s + begin, kMinusInfinity);
+                                seen = end;
+                              });
       }
       std::fill(s + seen, s + m, kMinusInfinity);
     }

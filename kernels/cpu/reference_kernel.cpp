@@ -31,11 +31,13 @@ std::span<const KeySpan> spans_of(const TileSchedule& schedule, std::int64_t row
 
 // function(key, position among the live keys) for each live key of the row.
 template <class Function>
-std::int64_t for_each_key(std::span<const KeySpan> spans, std::int64_t row, Function function) {
+std::int64_t for_each_key(const TileSchedule& schedule, std::span<const KeySpan> spans,
+                          std::int64_t row, Function function) {
   std::int64_t count = 0;
   for (const KeySpan& span : spans)
-    for (std::int64_t key = span.begin; key < TileSchedule::live_end(span, row); ++key)
-      function(key, count++);
+    schedule.for_each_run(span, row, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t key = begin; key < end; ++key) function(key, count++);
+    });
   return count;
 }
 
@@ -52,13 +54,14 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
 
   convert(a.q.row(b, h, row), a.q.dtype, query, DType::f64, d);
   double largest = kMinusInfinity;
-  const std::int64_t count = for_each_key(spans, row, [&](std::int64_t key, std::int64_t position) {
+  const auto score = [&](std::int64_t key, std::int64_t position) {
     convert(a.k.row(b, kv_head, key), a.k.dtype, loaded, DType::f64, d);
     double product = 0.0;
     for (std::int64_t x = 0; x < d; ++x) product += query[x] * loaded[x];
     scores[position] = a.scale * product;
     largest = std::max(largest, scores[position]);
-  });
+  };
+  const std::int64_t count = for_each_key(*a.schedule, spans, row, score);
   double total = 0.0;
   for (std::int64_t i = 0; i < count; ++i) {
     scores[i] = scores[i] == kMinusInfinity ? 0.0 : std::exp(scores[i] - largest);
@@ -66,7 +69,7 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
   }
 
   std::fill_n(sum, e, 0.0);
-  for_each_key(spans, row, [&](std::int64_t key, std::int64_t position) {
+  for_each_key(*a.schedule, spans, row, [&](std::int64_t key, std::int64_t position) {
     convert(a.v.row(b, kv_head, key), a.v.dtype, loaded, DType::f64, e);
     for (std::int64_t x = 0; x < e; ++x) sum[x] += scores[position] * loaded[x];
   });

@@ -1,0 +1,146 @@
+// What the host hands to the flash kernels: plain structs, lists in device memory, no mask objects.
+//
+// A launch is a list of tiles times the heads. For each tile the list names only live key blocks:
+// first the steps that need a mask, each with its geometry, then runs of full blocks, for which a
+// kernel keeps nothing but a counter.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/host_device.h"
+
+namespace qb::cuda {
+
+// Query rows of one tile, or, with several splits, some of their keys.
+struct TileWork {
+  std::int32_t q_token = 0;  // token of row 0 in the original tensor
+  std::int32_t q_stride = 1;
+  std::int32_t n_rows = 0;
+  std::int32_t out_row = 0;  // row 0 in the output (to_partial 0) or the partials
+  std::int32_t out_stride = 1;
+  std::int32_t to_partial = 0;
+  std::int32_t head_begin = 0;  // query heads that this tile is of
+  std::int32_t head_end = 0;
+  std::int32_t first_masked = 0;
+  std::int32_t n_masked = 0;
+  std::int32_t first_run = 0;
+  std::int32_t n_full = 0;  // blocks of the runs
+};
+
+// A key block of which row r of the tile sees column c iff r + lo <= c <= r + hi, c < n_keys, and,
+// where there are bits, bit c of its words is set.
+struct MaskedStep {
+  std::int32_t k_token = 0;  // token of column 0 in the original tensors
+  std::int32_t k_stride = 1;
+  std::int32_t n_keys = 0;
+  std::int32_t lo = 0;
+  std::int32_t hi = 0;
+  std::int32_t bits =
+      -1;  // first word in FlashParameters::bits, key_block / 64 words a row; -1: none
+};
+
+struct FullRun {
+  std::int32_t k_token = 0;
+  std::int32_t k_stride = 1;
+  std::int32_t n_blocks = 0;
+};
+
+// Strides in elements.
+struct TensorAddress {
+  void* data = nullptr;
+  std::int64_t batch_stride = 0;
+  std::int64_t head_stride = 0;
+  std::int64_t token_stride = 0;
+};
+
+struct FlashParameters {
+  TensorAddress q;
+  TensorAddress k;
+  TensorAddress v;
+  TensorAddress out[2];  // the output, the partials
+  TensorAddress lse[2];
+  const TileWork* tiles = nullptr;
+  const MaskedStep* masked = nullptr;
+  const FullRun* runs = nullptr;
+  const std::uint64_t* bits = nullptr;
+  std::int32_t n_tiles = 0;
+  std::int32_t n_heads = 0;        // batch * head slots, see pack
+  std::int32_t heads_at_once = 1;  // whose keys and values share the cache
+  std::int32_t q_heads = 0;
+  std::int32_t heads_per_kv = 1;
+  // Query heads of a key-value head that are packed into the rows of a tile: row r is token r /
+  // pack and head r % pack. 1, or heads_per_kv.
+  std::int32_t pack = 1;
+  std::int32_t head_dim = 0;
+  std::int32_t value_dim = 0;
+  std::int32_t q_map_stride = 1;  // TMA only: of all groups of more than one token
+  std::int32_t k_map_stride = 1;
+  float scale_log2 = 0.0F;  // scale * log2(e), positive
+};
+
+// What block `index` of a launch does: heavy tiles first, and within a tile the heads, but no more
+// heads at once than fit into the cache.
+struct WorkItem {
+  int tile = 0;
+  int batch = 0;
+  int q_head = 0;  // the first one of a pack
+  int kv_head = 0;
+};
+
+QB_HOST_DEVICE constexpr WorkItem work_item(const FlashParameters& p, int index) {
+  const int section_items = p.n_tiles * p.heads_at_once;
+  const int section = index / section_items;
+  const int rest = index % section_items;
+  const int first_head = section * p.heads_at_once;
+  const int width =
+      p.n_heads - first_head < p.heads_at_once ? p.n_heads - first_head : p.heads_at_once;
+  const int slot = first_head + rest % width;
+  const int slots_per_batch = p.q_heads / p.pack;
+  const int q_head = slot % slots_per_batch * p.pack;
+  return {rest / width, slot / slots_per_batch, q_head, q_head / p.heads_per_kv};
+}
+
+// The item of round `round` for block `block` of a persistent grid, in snake order, so that no
+// block gets the heaviest of every round. May be past the end.
+QB_HOST_DEVICE constexpr int snake_item(int round, int block, int n_blocks) {
+  return round * n_blocks + (round % 2 == 0 ? block : n_blocks - 1 - block);
+}
+
+// The key blocks of a tile, one after another.
+struct KeyCursor {
+  int masked = 0;  // next of the lists
+  int run = 0;
+  int masked_left = 0;
+  int full_left = 0;
+  int run_left = 0;
+  int token = 0;
+  int stride = 1;
+  int n_keys = 0;  // 0: there is no block any more
+
+  template <int kKeys>
+  QB_DEVICE void next(const FlashParameters& p) {
+    if (masked_left == 0) return next_full<kKeys>(p);
+    const MaskedStep& step = p.masked[masked++];
+    --masked_left;
+    token = step.k_token;
+    stride = step.k_stride;
+    n_keys = step.n_keys;
+  }
+  // Where the masked ones are behind.
+  template <int kKeys>
+  QB_DEVICE void next_full(const FlashParameters& p) {
+    n_keys = full_left > 0 ? kKeys : 0;
+    if (full_left == 0) return;
+    --full_left;
+    token += kKeys * stride;
+    if (run_left == 0) {
+      const FullRun& next_run = p.runs[run++];
+      token = next_run.k_token;
+      stride = next_run.k_stride;
+      run_left = next_run.n_blocks;
+    }
+    --run_left;
+  }
+};
+
+}  // namespace qb::cuda

@@ -1,0 +1,334 @@
+// Flash attention for sm_90a: TMA brings the tiles, wgmma multiplies them, and warps specialise.
+//
+// A persistent block has one producer warpgroup, which gives its registers away and of which one
+// thread feeds the copy engine, and two or three consumer warpgroups of 64 query rows each.
+//
+//   producer    Q | K0 V0 | K1 V1 | …            rings of kStages tiles, full/empty mbarriers
+//   consumer 0  S0 | S1 , O+=P0V0 | softmax 1 | S2 , O+=P1V1 | softmax 2 …
+//   consumer 1       S0 | S1 , O+=P0V0 | softmax 1 …
+//
+// Two overlaps hide the softmax. Within a consumer, the scores of step j are issued together with
+// the output product of step j - 1, so while the second is still under way the softmax of the first
+// runs. Between consumers, a turn is passed round (ping-pong): one issues its products while the
+// other one is in its softmax, so that the tensor cores always have somebody's work.
+//
+// Order within a step: issue S_j; issue O += P_{j-1} V_{j-1}; wait for S_j, give K_j back; mask,
+// softmax; wait for O, give V_{j-1} back; scale O, pack P_j. P is packed last because its registers
+// are an operand until O is there.
+#pragma once
+
+#include "kernels/cuda/flash_softmax.cuh"
+
+namespace qb::cuda {
+
+template <bool kBf16Inputs, int kDim>
+struct Sm90 {
+  static constexpr bool kBf16 = kBf16Inputs;
+  static constexpr int kD = kDim;  // padded head_dim: 64, 128
+  static constexpr int kConsumers = kD == 64 ? 3 : 2;
+  static constexpr int kThreads = 128 * (kConsumers + 1);
+  static constexpr int kRows = 64 * kConsumers;
+  static constexpr int kKeys = 128;
+  static constexpr int kStages = 2;
+  // 64 Ki registers for all threads; the launch deals them out evenly (168 and 128 a thread).
+  static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
+  static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : 160;
+  static constexpr int kQueryBytes = kRows * kD * 2;
+  static constexpr int kTileBytes = kKeys * kD * 2;
+  static constexpr int kBarriers = kQueryBytes + 2 * kStages * kTileBytes;
+  static constexpr int kSharedBytes = kBarriers + (2 + 4 * kStages) * 8;
+  static constexpr int kWordsPerRow = kKeys / 64;
+  static constexpr int kKeyTiles = kKeys / 8;
+};
+
+// Both rings go round together: step number `count` since the kernel began is in this stage, in the
+// phase of this parity. kStages is a power of two.
+template <int kStages>
+struct RingPosition {
+  static_assert((kStages & (kStages - 1)) == 0);
+  int stage = 0;
+  int parity = 0;
+  QB_DEVICE explicit RingPosition(unsigned count)
+      : stage(static_cast<int>(count % kStages)), parity(static_cast<int>(count / kStages % 2)) {}
+};
+
+struct TensorMaps {
+  ptx::TensorMap q;
+  ptx::TensorMap k;
+  ptx::TensorMap v;
+};
+
+template <class C>
+class Sm90Block {
+ public:
+  QB_DEVICE Sm90Block(const FlashParameters& p, const TensorMaps& maps, std::uint32_t shared)
+      : p_(p), maps_(maps), shared_(shared) {}
+
+  QB_DEVICE void run() {
+    const int thread = ptx::thread_index();
+    if (thread == 0) init_barriers();
+    ptx::sync_threads();
+    const int warpgroup = ptx::uniform(thread / 128);
+    if (warpgroup == 0) {
+      ptx::give_registers<C::kProducerRegisters>();
+      if (thread == 0) produce();
+    } else {
+      ptx::take_registers<C::kConsumerRegisters>();
+      consume();
+    }
+  }
+
+ private:
+  using Position = RingPosition<C::kStages>;
+
+  // ---- Shared memory ----------------------------------------------------------------------------
+
+  QB_DEVICE std::uint32_t keys(int stage) const {
+    return shared_ + static_cast<std::uint32_t>(C::kQueryBytes + stage * C::kTileBytes);
+  }
+  QB_DEVICE std::uint32_t values(int stage) const { return keys(C::kStages + stage); }
+  QB_DEVICE std::uint32_t barrier(int i) const {
+    return shared_ + static_cast<std::uint32_t>(C::kBarriers + 8 * i);
+  }
+  QB_DEVICE std::uint32_t query_full() const { return barrier(0); }
+  QB_DEVICE std::uint32_t query_empty() const { return barrier(1); }
+  QB_DEVICE std::uint32_t keys_full(int stage) const { return barrier(2 + stage); }
+  QB_DEVICE std::uint32_t keys_empty(int stage) const { return barrier(2 + C::kStages + stage); }
+  QB_DEVICE std::uint32_t values_full(int stage) const {
+    return barrier(2 + 2 * C::kStages + stage);
+  }
+  QB_DEVICE std::uint32_t values_empty(int stage) const {
+    return barrier(2 + 3 * C::kStages + stage);
+  }
+
+  // Full: the producer's announcement, then bytes. Empty: each consumer warp.
+  QB_DEVICE void init_barriers() {
+    constexpr int kConsumerWarps = 4 * C::kConsumers;
+    ptx::barrier_init(query_full(), 1);
+    ptx::barrier_init(query_empty(), kConsumerWarps);
+    for (int stage = 0; stage < C::kStages; ++stage) {
+      ptx::barrier_init(keys_full(stage), 1);
+      ptx::barrier_init(keys_empty(stage), kConsumerWarps);
+      ptx::barrier_init(values_full(stage), 1);
+      ptx::barrier_init(values_empty(stage), kConsumerWarps);
+    }
+    ptx::barrier_init_fence();
+  }
+
+  // ---- What there is to do, the same for producer and consumers ---------------------------------
+
+  // The next item of this block that is of its tile's heads; the end of the list if there is none.
+  QB_DEVICE int next_item(int& round) const {
+    while (true) {
+      const int i = snake_item(round++, ptx::block_index(), ptx::n_blocks());
+      if (i >= n_items()) return n_items();
+      const WorkItem item = work_item(p_, i);
+      const TileWork& work = p_.tiles[item.tile];
+      if (item.q_head >= work.head_begin && item.q_head < work.head_end) return i;
+    }
+  }
+  QB_DEVICE int n_items() const { return p_.n_tiles * p_.n_heads; }
+
+  // ---- Producer ---------------------------------------------------------------------------------
+
+  QB_DEVICE void produce() {
+    ptx::prefetch_map(&maps_.q);
+    ptx::prefetch_map(&maps_.k);
+    ptx::prefetch_map(&maps_.v);
+    unsigned count = 0;
+    int query_parity = 0;
+    int round = 0;
+    for (int i = next_item(round); i < n_items(); i = next_item(round)) {
+      const WorkItem item = work_item(p_, i);
+      const TileWork work = p_.tiles[item.tile];
+      if (work.n_masked + work.n_full == 0) continue;
+      ptx::barrier_wait(query_empty(), query_parity ^ 1);
+      query_parity ^= 1;
+      load(shared_, C::kRows, &maps_.q, query_full(), work.q_token, p_.q_map_stride, item.q_head,
+           item.batch);
+      KeyCursor cursor;
+      cursor.masked = work.first_masked;
+      cursor.masked_left = work.n_masked;
+      cursor.run = work.first_run;
+      cursor.full_left = work.n_full;
+      for (cursor.next<C::kKeys>(p_); cursor.n_keys > 0; cursor.next<C::kKeys>(p_)) {
+        const Position at(count++);
+        ptx::barrier_wait(keys_empty(at.stage), at.parity ^ 1);
+        load(keys(at.stage), C::kKeys, &maps_.k, keys_full(at.stage), cursor.token, p_.k_map_stride,
+             item.kv_head, item.batch);
+        ptx::barrier_wait(values_empty(at.stage), at.parity ^ 1);
+        load(values(at.stage), C::kKeys, &maps_.v, values_full(at.stage), cursor.token,
+             p_.k_map_stride, item.kv_head, item.batch);
+      }
+    }
+  }
+
+  // `rows` tokens from `token` on, every map_stride-th; columns and tokens outside are zeros.
+  QB_DEVICE void load(std::uint32_t tile, int rows, const ptx::TensorMap* map, std::uint32_t full,
+                      int token, int map_stride, int head, int batch) const {
+    ptx::barrier_arrive_expecting(full, rows * C::kD * 2);
+    QB_UNROLL
+    for (int panel = 0; panel < C::kD / kPanelColumns; ++panel)
+      ptx::copy_box(tile + static_cast<std::uint32_t>(panel * rows * kPanelRowBytes), map, full,
+                    panel * kPanelColumns, map_stride == 1 ? 0 : token % map_stride,
+                    map_stride == 1 ? token : token / map_stride, head, batch);
+  }
+
+  // ---- Consumers --------------------------------------------------------------------------------
+
+  // What a consumer thread keeps from step to step; everything else is read where it is needed.
+  struct State {
+    float s[4 * C::kKeyTiles];
+    std::uint32_t p[2 * C::kKeyTiles];
+    float out[C::kD / 2];
+    RowStatistics rows;
+    unsigned count = 0;  // steps whose scores were issued; the values of the last one are to come
+  };
+
+  // Whose turn it is to issue products: named barriers 1, 2, …, one a consumer, each of which its
+  // owner waits at and the one before it arrives at.
+  QB_DEVICE void wait_for_turn() const { ptx::named_sync(consumer() + 1, 256); }
+  QB_DEVICE void pass_turn() const {
+    ptx::named_arrive(consumer() + 1 == C::kConsumers ? 1 : consumer() + 2, 256);
+  }
+
+  // What this warp has read may be overwritten.
+  QB_DEVICE void give_back(std::uint32_t empty) const {
+    if (lane() == 0) ptx::barrier_arrive(empty);
+  }
+
+  QB_DEVICE static int lane() { return ptx::thread_index() % 32; }
+  QB_DEVICE static int consumer() { return ptx::uniform(ptx::thread_index() / 128) - 1; }
+  QB_DEVICE static int first_row() { return 16 * (ptx::uniform(ptx::thread_index() / 32) - 4); }
+
+  QB_DEVICE void consume() {
+    State state;
+    int query_parity = 0;
+    int round = 0;
+    if (consumer() == C::kConsumers - 1) pass_turn();
+    for (int i = next_item(round); i < n_items(); i = next_item(round)) {
+      state.rows = RowStatistics{};
+      QB_UNROLL
+      for (float& x : state.out) x = 0.0F;
+      const TileWork& work = p_.tiles[work_item(p_, i).tile];
+      if (work.n_masked + work.n_full > 0) {
+        ptx::barrier_wait(query_full(), query_parity);
+        query_parity ^= 1;
+        attend(state, i, work.first_masked, work.n_masked, work.n_full);
+      }
+      QB_UNROLL
+      for (float& sum : state.rows.sum) sum = sum_of_row(sum);
+      const WorkItem item = work_item(p_, ptx::opaque(i));
+      store_rows(p_, p_.tiles[item.tile], item, state.out, state.rows, first_row(), 0, lane());
+    }
+  }
+
+  QB_DEVICE void attend(State& state, int index, int first_masked, int n_masked, int n_full) const {
+    if (n_masked > 0)
+      first_step<true>(state, index, first_masked);
+    else
+      first_step<false>(state, index, 0);
+    QB_NO_UNROLL
+    for (int i = 1; i < n_masked; ++i) step<true>(state, index, first_masked + i);
+    QB_NO_UNROLL
+    for (int i = n_masked > 0 ? 0 : 1; i < n_full; ++i) step<false>(state, index, 0);
+    give_back(query_empty());
+    const Position values_at(state.count - 1);
+    ptx::barrier_wait(values_full(values_at.stage), values_at.parity);
+    ptx::hold(state.out);
+    ptx::product_fence();
+    add_values(state, values_at.stage);
+    ptx::product_commit();
+    ptx::product_wait<0>();
+    ptx::hold(state.out);
+    ptx::hold(state.p);
+    give_back(values_empty(values_at.stage));
+  }
+
+  template <bool kMasked>
+  QB_DEVICE void first_step(State& state, int index, int masked_step) const {
+    const Position keys_at(state.count);
+    ptx::barrier_wait(keys_full(keys_at.stage), keys_at.parity);
+    wait_for_turn();
+    ptx::hold(state.s);
+    ptx::product_fence();
+    score(state, keys_at.stage);
+    ptx::product_commit();
+    pass_turn();
+    ptx::product_wait<0>();
+    ptx::hold(state.s);
+    give_back(keys_empty(keys_at.stage));
+    ++state.count;
+    float rescale[2];
+    softmax<kMasked>(state, rescale, index, masked_step);
+    pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
+  }
+
+  template <bool kMasked>
+  QB_DEVICE void step(State& state, int index, int masked_step) const {
+    const Position keys_at(state.count);
+    const Position values_at(state.count - 1);
+    ptx::barrier_wait(keys_full(keys_at.stage), keys_at.parity);
+    wait_for_turn();
+    ptx::hold(state.s);
+    ptx::product_fence();
+    score(state, keys_at.stage);
+    ptx::product_commit();
+    ptx::barrier_wait(values_full(values_at.stage), values_at.parity);
+    ptx::hold(state.out);
+    ptx::product_fence();
+    add_values(state, values_at.stage);
+    ptx::product_commit();
+    pass_turn();
+    ptx::product_wait<1>();
+    ptx::hold(state.s);
+    give_back(keys_empty(keys_at.stage));
+    float rescale[2];
+    softmax<kMasked>(state, rescale, index, masked_step);
+    ptx::product_wait<0>();
+    ptx::hold(state.out);
+    ptx::hold(state.p);
+    give_back(values_empty(values_at.stage));
+    ++state.count;
+    scale_rows(state.out, rescale);
+    pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
+  }
+
+  template <bool kMasked>
+  QB_DEVICE void softmax(State& state, float (&rescale)[2], int index, int masked_step) const {
+    if constexpr (kMasked) {
+      const int n_rows = p_.tiles[work_item(p_, ptx::opaque(index)).tile].n_rows;
+      mask_scores<C::kKeyTiles>(state.s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
+                                first_row(), 0, lane());
+    }
+    online_softmax<C::kKeyTiles>(state.s, state.rows, rescale, p_.scale_log2);
+  }
+
+  // S = Q K^T, 16 columns of depth at a time.
+  QB_DEVICE void score(State& state, int stage) const {
+    const std::uint64_t q =
+        advance(depth_major_descriptor(shared_), depth_major_step(C::kRows, 64 * consumer(), 0));
+    const std::uint64_t k = depth_major_descriptor(keys(stage));
+    ptx::product_of_shared<C::kBf16, false>(state.s, q, k);
+    QB_UNROLL
+    for (int depth = 16; depth < C::kD; depth += 16)
+      ptx::product_of_shared<C::kBf16, true>(state.s,
+                                             advance(q, depth_major_step(C::kRows, 0, depth)),
+                                             advance(k, depth_major_step(C::kKeys, 0, depth)));
+  }
+
+  // O += P V, 16 keys at a time.
+  QB_DEVICE void add_values(State& state, int stage) const {
+    const std::uint64_t v = column_major_descriptor(values(stage), C::kKeys);
+    QB_UNROLL
+    for (int key = 0; key < C::kKeys; key += 16)
+      ptx::product_of_registers<C::kBf16>(state.out, &state.p[key / 4],
+                                          advance(v, column_major_step(key)));
+  }
+
+  const FlashParameters& p_;
+  const TensorMaps& maps_;
+  std::uint32_t shared_;
+};
+
+}  // namespace qb::cuda

@@ -1,0 +1,69 @@
+// From plans to lists: what a GroupedCall becomes before it is uploaded. Pure host code, tested on
+// the CPU.
+//
+// Local rows and keys turn into tokens of the original tensors, so tiles and key blocks are cut
+// where a group ends. Of each schedule span only live blocks are listed; a block is full or it is
+// masked. Tiles with the most blocks come first, because blocks of a grid start in order and the
+// last ones to start decide when the launch ends. Where there are too few tiles to fill the device,
+// tiles are split by keys, and the merge puts them together.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/flash_parameters.h"
+#include "kernels/cuda/merge_parameters.h"
+
+namespace qb::cuda {
+
+// What is compiled. wide and thin are flash_sm80.cuh, hopper is flash_sm90.cuh.
+enum class FlashVariant { wide, thin, hopper };
+
+struct FlashShape {
+  FlashVariant variant = FlashVariant::wide;
+  int padded_dim = 64;    // 64, 128 or 256
+  int tile_rows = 128;    // of packed rows
+  int key_block = 64;     // keys a step
+  int blocks_per_sm = 1;  // that run at the same time
+};
+
+// The compiled shape for a head dimension (the larger one of keys and values).
+[[nodiscard]] FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim);
+
+struct WorkLists {
+  FlashShape shape;
+  std::int32_t pack = 1;
+  std::int32_t q_map_stride = 1;
+  std::int32_t k_map_stride = 1;
+  std::vector<TileWork> tiles;
+  std::vector<MaskedStep> masked;
+  std::vector<FullRun> runs;
+  std::vector<std::uint64_t> bits;
+  std::int32_t n_partial_rows = 0;
+  std::vector<MergeTile> merge_tiles;
+  std::vector<MergeSource> merge_sources;
+};
+
+// Throws std::invalid_argument on groups that overlap or do not fit the schedule, Unsupported on
+// more than 2^31 tokens. `hopper`: whether the copy engine can read the tensors as they lie.
+[[nodiscard]] WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms);
+
+// Query heads of a key-value head that share a tile: all of them where that still leaves room for
+// all query rows of a worker, else 1. With pack queries and few rows, one read of the keys serves
+// them all: 8 heads over one key-value head and one query are one tile of 8 rows.
+[[nodiscard]] std::int32_t heads_to_pack(const GroupedCall& call, int tile_rows);
+
+// How many key blocks a block of the grid gets at most. Without a split a device of 132
+// multiprocessors that decodes one token of 8 heads over 64Ki keys (1024 blocks of 64) had 8 blocks
+// of 1024 steps; 2 at a time on each multiprocessor, 264 places: 8 * 1024 / 264 = 32 steps each.
+[[nodiscard]] std::int64_t steps_per_split(std::int64_t n_tiles, std::int64_t total_steps,
+                                           std::int64_t longest_tile, std::int64_t places);
+
+// Heads whose keys and values are in use at once, so that they stay in the second-level cache: keys
+// and values of 8192 tokens, d = 128, 16 bit are 4 MiB a head; 6 key-value heads, and all their
+// query heads.
+[[nodiscard]] std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
+                                         std::int64_t bytes_per_kv_head);
+
+}  // namespace qb::cuda
