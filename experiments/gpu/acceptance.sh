@@ -124,7 +124,7 @@ do_tests() {
   [ -n "$sanitizer" ] || $dry || { say "tests: no compute-sanitizer here"; return "$code"; }
   for tool in memcheck racecheck; do
     run "${sanitizer:-compute-sanitizer}" --tool "$tool" --error-exitcode 9 \
-      "$build/kernels/qb_kernels_test" --gtest_filter='*CudaSmall*' || code=1
+      "$build/harness/execute/qb_execute_test" --gtest_filter='CudaSmall*' || code=1
   done
   return "$code"
 }

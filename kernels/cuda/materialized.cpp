@@ -35,6 +35,11 @@ bool is_full(const TileSchedule& schedule) {
   return rows == schedule.n_queries;
 }
 
+std::size_t schedule_bytes(const TileSchedule& schedule) {
+  return schedule.tiles.size() * sizeof(QueryTile) + schedule.spans.size() * sizeof(KeySpan) +
+         schedule.words.size() * sizeof(std::uint64_t);
+}
+
 std::size_t scores_bytes(const Extent& q, const Extent& k, DType dtype) {
   return static_cast<std::size_t>(q.batch * q.heads * q.length * k.length * size_of(dtype));
 }
@@ -120,13 +125,20 @@ class Materialized {
     if (is_full(schedule)) return;
     const std::size_t tiles_bytes = schedule.tiles.size() * sizeof(QueryTile);
     const std::size_t spans_bytes = schedule.spans.size() * sizeof(KeySpan);
-    const Buffer device = take(tiles_bytes + spans_bytes, "schedule");
-    auto* const tiles = device.as<QueryTile>();
-    auto* const spans = reinterpret_cast<KeySpan*>(device.as<std::byte>() + tiles_bytes);
+    const Buffer device = take(schedule_bytes(schedule), "schedule");
+    auto* const tiles = device.as<std::byte>();
+    auto* const spans = tiles + tiles_bytes;
+    auto* const words = spans + spans_bytes;
     copy_to_device(schedule.tiles.data(), tiles, tiles_bytes, context_.stream);
     copy_to_device(schedule.spans.data(), spans, spans_bytes, context_.stream);
-    mask_pass(dtype(), view(scores), tiles, static_cast<std::int64_t>(schedule.tiles.size()), spans,
-              context_.stream);
+    copy_to_device(schedule.words.data(), words, schedule.words.size() * sizeof(std::uint64_t),
+                   context_.stream);
+    mask_pass(
+        dtype(), view(scores),
+        {reinterpret_cast<const QueryTile*>(tiles),
+         static_cast<std::int64_t>(schedule.tiles.size()), reinterpret_cast<const KeySpan*>(spans),
+         reinterpret_cast<const unsigned long long*>(words)},
+        context_.stream);
   }
 
   const AttentionArguments& a_;
@@ -149,10 +161,8 @@ std::int64_t materialized_workspace_bytes(const Extent& q, const Extent& k, DTyp
                                           const TileSchedule& schedule) {
   const auto matrix = static_cast<std::int64_t>(scores_bytes(q, k, dtype));
   const std::int64_t bias = q.length * k.length * size_of(dtype);
-  const auto mask = is_full(schedule)
-                        ? std::int64_t{0}
-                        : static_cast<std::int64_t>(schedule.tiles.size() * sizeof(QueryTile) +
-                                                    schedule.spans.size() * sizeof(KeySpan));
+  const auto mask =
+      is_full(schedule) ? std::int64_t{0} : static_cast<std::int64_t>(schedule_bytes(schedule));
   return kBlasWorkspaceBytes + bias + matrix + std::max(matrix, mask);
 }
 

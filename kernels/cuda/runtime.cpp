@@ -19,10 +19,12 @@ void* memory_or_null(cudaError_t error, void* memory, const char* what, int line
   return nullptr;
 }
 
-std::uint64_t pool_attribute(const Handle<PoolTraits>& pool, cudaMemPoolAttr attribute) {
+// 0 where the device is lost: asked while memory is given back, this must not throw.
+std::uint64_t pool_attribute(const Handle<PoolTraits>& pool, cudaMemPoolAttr attribute) noexcept {
   std::uint64_t value = 0;
-  QB_CUDA_CHECK(cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool.get()), attribute, &value));
-  return value;
+  const cudaError_t error =
+      cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool.get()), attribute, &value);
+  return error == cudaSuccess ? value : 0;
 }
 
 }  // namespace

@@ -59,37 +59,49 @@ __global__ void bias_kernel(Element* scores, const Element* bias, std::int64_t g
   *at = group;
 }
 
-// A block a row: fills the gaps between the spans of its tile; all of it where no tile has it.
+__device__ std::int64_t clamp(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return value < low ? low : (value < high ? value : high);
+}
+
+// A block a row: hides what no span of its tile sees; all of it where no tile has the row.
 template <class Element>
 __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t columns,
-                            const QueryTile* tiles, std::int64_t n_tiles, const KeySpan* spans) {
+                            const DeviceSchedule schedule) {
   const std::int64_t row = blockIdx.x % rows;
   Element* const line = scores + static_cast<std::int64_t>(blockIdx.x) * columns;
   const Element hidden = from_float<Element>(kMinusInfinity);
-  const auto fill = [&](std::int64_t begin, std::int64_t end) {
+  const auto hide = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads) line[i] = hidden;
   };
   std::int64_t low = 0;  // the first tile that ends after the row
-  for (std::int64_t high = n_tiles; low < high;) {
+  for (std::int64_t high = schedule.n_tiles; low < high;) {
     const std::int64_t middle = (low + high) / 2;
-    if (tiles[middle].end <= row)
+    if (schedule.tiles[middle].end <= row)
       low = middle + 1;
     else
       high = middle;
   }
   std::int64_t seen = 0;
-  if (low < n_tiles && tiles[low].begin <= row) {
-    const QueryTile tile = tiles[low];
+  if (low < schedule.n_tiles && schedule.tiles[low].begin <= row) {
+    const QueryTile tile = schedule.tiles[low];
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
-      const KeySpan span = spans[s];
-      fill(seen, span.begin);
-      const std::int64_t live = row + span.offset + 1;
-      seen = span.kind == SpanKind::full
-                 ? span.end
-                 : (live < span.begin ? span.begin : (live < span.end ? live : span.end));
+      const KeySpan span = schedule.spans[s];
+      std::int64_t begin = span.begin;
+      std::int64_t end = span.end;
+      if (span.kind == SpanKind::causal || span.kind == SpanKind::band)
+        end = clamp(row + span.offset + 1, span.begin, span.end);
+      if (span.kind == SpanKind::band) begin = clamp(row + span.low, span.begin, end);
+      hide(seen, begin);
+      if (span.kind == SpanKind::bits) {
+        const unsigned long long* const words =
+            schedule.words + span.words + row * ((span.end - span.begin + 63) / 64);
+        for (std::int64_t i = threadIdx.x; i < end - begin; i += kThreads)
+          if ((words[i / 64] >> (i % 64) & 1) == 0) line[begin + i] = hidden;
+      }
+      seen = end;
     }
   }
-  fill(seen, columns);
+  hide(seen, columns);
 }
 
 // Good to the last bits that the type keeps.
@@ -241,13 +253,12 @@ void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream
   });
 }
 
-void mask_pass(DType dtype, const Scores& scores, const QueryTile* tiles, std::int64_t n_tiles,
-               const KeySpan* spans, void* stream) {
+void mask_pass(DType dtype, const Scores& scores, const DeviceSchedule& schedule, void* stream) {
   of_type(dtype, [&](auto element) {
     using Element = decltype(element);
     mask_kernel<Element>
         <<<grid(scores.slices * scores.rows), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-            static_cast<Element*>(scores.data), scores.rows, scores.columns, tiles, n_tiles, spans);
+            static_cast<Element*>(scores.data), scores.rows, scores.columns, schedule);
   });
   QB_CUDA_CHECK(cudaGetLastError());
 }

@@ -16,14 +16,20 @@ struct Scores {
   [[nodiscard]] std::int64_t elements() const { return slices * rows * columns; }
 };
 
+// A tile schedule in device memory.
+struct DeviceSchedule {
+  const QueryTile* tiles = nullptr;
+  std::int64_t n_tiles = 0;
+  const KeySpan* spans = nullptr;
+  const unsigned long long* words = nullptr;
+};
+
 // to = from * scale.
 void scale_pass(DType dtype, const Scores& from, const Scores& to, float scale, void* stream);
 // scores += bias, a matrix [rows, columns] for every slice.
 void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream);
-// -inf where no span allows the pair. `tiles` and `spans` are the schedule's, in device memory,
-// with `n_tiles` of the former.
-void mask_pass(DType dtype, const Scores& scores, const QueryTile* tiles, std::int64_t n_tiles,
-               const KeySpan* spans, void* stream);
+// -inf where no span allows the pair.
+void mask_pass(DType dtype, const Scores& scores, const DeviceSchedule& schedule, void* stream);
 // to = softmax of each row of from; lse [b,h,n,1] likewise. A row of -inf gives 0 and -inf.
 void softmax_pass(DType dtype, const Scores& from, const Scores& to, const TensorView& lse,
                   void* stream);
