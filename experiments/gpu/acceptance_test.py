@@ -24,6 +24,7 @@ class Acceptance(unittest.TestCase):
     def test_a_dry_run_names_every_command_and_checks_every_spec(self):
         result = acceptance("--dry-run", "--qb", QB)
         self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("is not checked", result.stderr)
         for spec in os.listdir(HERE):
             if spec.endswith(".yaml"):
                 self.assertIn(f"/gpu/{spec} ", result.stderr)
@@ -128,6 +129,18 @@ class Verdict(unittest.TestCase):
         self.assertEqual(code, 4)
         self.assertTrue(self.line(lines, "CQS W=7 over dense, N=65536").endswith("met"))
         self.assertTrue(self.line(lines, "CQS W=31 over dense, N=65536").endswith("missed"))
+
+    def test_of_decoding_is_a_share_of_the_measured_copy(self):
+        self.write("decode", [{"status": "ok", "batch": "1", "kv_heads": "8", "kv_len": "65536",
+                               "head_dim": "128", "device_time_median_s": "1e-4",
+                               "wall_time_median_s": "1"}])
+        self.assertTrue(self.line(self.verdict()[1], "decode").endswith("not run"))
+        with open(os.path.join(self.folder, "copy_bandwidth.json"), "w", encoding="utf-8") as file:
+            file.write('{"copy_byte_per_s": 4e12}')
+        # 268 MB of K and V in 0.1 ms are 2.68 TB/s.
+        line = self.line(self.verdict()[1], "decode")
+        self.assertIn("0.671", line)
+        self.assertTrue(line.endswith("missed"))
 
     def test_of_the_study_counts_cells_and_shows_the_cliff(self):
         rows = [{"status": "oom" if n == 49000 else "ok", "algorithm": "dense", "clock": clock,

@@ -6,6 +6,7 @@
 #include "harness/execute/host_compute_device.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/result.h"
+#include "harness/experiment/tiny_case.h"
 #include "kernels/cuda/device.h"
 
 namespace qb {
@@ -14,22 +15,11 @@ namespace {
 using testing::HasSubstr;
 
 Case tiny(Kernel kernel, const std::string& algorithm, int workers) {
-  Case c;
-  c.experiment = "tiny";
-  c.algorithm = algorithm;
-  c.workers = workers;
+  Case c = tiny(algorithm, workers);
   c.kernel = kernel;
   c.device = Device::cuda;
-  c.threads = 1;
   c.dtype = DType::bf16;
-  c.shape = {.batch = 1,
-             .q_heads = 2,
-             .kv_heads = 1,
-             .q_len = 100,
-             .kv_len = 100,
-             .head_dim = 16,
-             .value_dim = 16};
-  c.measure = {.warmups = 1, .min_repeats = 4, .max_repeats = 4, .verify_rows = 32};
+  c.measure.min_repeats = c.measure.max_repeats = 4;
   return c;
 }
 

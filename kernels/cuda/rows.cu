@@ -30,8 +30,22 @@ struct Copy {
   std::int64_t words_per_row;
 };
 
+// One word of a row, from its place in the source row to its place in the other.
 template <class Word>
-__global__ void copy_words(const Copy copy) {
+struct CopyWord {
+  static __device__ void move(const char* from, char* to, std::int64_t at) {
+    reinterpret_cast<Word*>(to)[at] = reinterpret_cast<const Word*>(from)[at];
+  }
+};
+template <class Element>
+struct WidenElement {
+  static __device__ void move(const char* from, char* to, std::int64_t at) {
+    reinterpret_cast<float*>(to)[at] = to_float(reinterpret_cast<const Element*>(from)[at]);
+  }
+};
+
+template <class Mover>
+__global__ void move_words(const Copy copy) {
   const std::int64_t slice = copy.first_slice + blockIdx.y;
   const std::int64_t batch = slice / copy.heads;
   const std::int64_t head = slice % copy.heads;
@@ -42,28 +56,8 @@ __global__ void copy_words(const Copy copy) {
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
        i < copy.words; i += step) {
     const std::int64_t row = copy.words == copy.words_per_row ? 0 : i / copy.words_per_row;
-    const std::int64_t at = (i - row * copy.words_per_row) * static_cast<int>(sizeof(Word));
-    *reinterpret_cast<Word*>(to + row * copy.to.token_bytes + at) =
-        *reinterpret_cast<const Word*>(from + row * copy.from.token_bytes + at);
-  }
-}
-
-// words: elements here.
-template <class Element>
-__global__ void widen(const Copy copy) {
-  const std::int64_t slice = copy.first_slice + blockIdx.y;
-  const std::int64_t batch = slice / copy.heads;
-  const std::int64_t head = slice % copy.heads;
-  const char* const from =
-      copy.from.data + batch * copy.from.batch_bytes + head * copy.from.head_bytes;
-  char* const to = copy.to.data + batch * copy.to.batch_bytes + head * copy.to.head_bytes;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-       i < copy.words; i += step) {
-    const std::int64_t row = i / copy.words_per_row;
-    const std::int64_t at = i - row * copy.words_per_row;
-    const auto* const source = reinterpret_cast<const Element*>(from + row * copy.from.token_bytes);
-    reinterpret_cast<float*>(to + row * copy.to.token_bytes)[at] = to_float(source[at]);
+    Mover::move(from + row * copy.from.token_bytes, to + row * copy.to.token_bytes,
+                i - row * copy.words_per_row);
   }
 }
 
@@ -112,11 +106,11 @@ void copy_rows(const TensorView& source, const TensorView& destination, void* st
     return row_bytes % width == 0 && divides(width, copy.from) && divides(width, copy.to);
   };
   if (fits(16))
-    launch(copy_words<uint4>, copy, row_bytes / 16, rows, slices, stream);
+    launch(move_words<CopyWord<uint4>>, copy, row_bytes / 16, rows, slices, stream);
   else if (fits(4))
-    launch(copy_words<unsigned>, copy, row_bytes / 4, rows, slices, stream);
+    launch(move_words<CopyWord<unsigned>>, copy, row_bytes / 4, rows, slices, stream);
   else
-    launch(copy_words<unsigned short>, copy, row_bytes / 2, rows, slices, stream);
+    launch(move_words<CopyWord<unsigned short>>, copy, row_bytes / 2, rows, slices, stream);
 }
 
 void widen_rows(const TensorView& source, const TensorView& destination, void* stream) {
@@ -125,7 +119,7 @@ void widen_rows(const TensorView& source, const TensorView& destination, void* s
       (!half && source.dtype != DType::bf16))
     throw std::invalid_argument("widen_rows: the views differ in shape, or are of other types");
   if (source.extent.elements() == 0) return;
-  launch(half ? widen<Half> : widen<Bfloat16>,
+  launch(half ? move_words<WidenElement<Half>> : move_words<WidenElement<Bfloat16>>,
          {side(source), side(destination), 0, source.extent.heads, 0, 0}, source.extent.head_dim,
          source.extent.length, source.extent.batch * source.extent.heads, stream);
 }
