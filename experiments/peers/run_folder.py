@@ -14,13 +14,13 @@ import os
 import statistics
 import time
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 PARAMETERS = (
     "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
     "dtype mask seed interest_set scale memory_budget_bytes cpu_isa sequences new_key_owner "
     "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores "
-    "allocator launch clock l2_cache cuda_path"
+    "distillation allocator launch clock l2_cache cuda_path"
 ).split()
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (

@@ -109,6 +109,7 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"link_mode", name(c.link_mode)},
           {"model_device", c.model_device.value_or("")},
           {"model_cores", fmt::format("{}", c.model_cores)},
+          {"distillation", name(c.distillation)},
           {"allocator", name(c.allocator)},
           {"launch", name(c.launch)},
           {"clock", name(c.clock)},
@@ -156,6 +157,7 @@ std::string case_to_json(const Case& c) {
                      {"link_mode", word(c.link_mode)},
                      {"model_device", optional_to_json(c.model_device)},
                      {"model_cores", c.model_cores},
+                     {"distillation", word(c.distillation)},
                      {"allocator", word(c.allocator)},
                      {"launch", word(c.launch)},
                      {"clock", word(c.clock)},
@@ -191,6 +193,7 @@ Case case_from_json(std::string_view text) {
     c.link_mode = enum_at<LinkMode>(json, "link_mode");
     c.model_device = optional_at<std::string>(json, "model_device");
     json.at("model_cores").get_to(c.model_cores);
+    c.distillation = enum_at<Distillation>(json, "distillation");
     c.allocator = enum_at<AllocatorKind>(json, "allocator");
     c.launch = enum_at<Launch>(json, "launch");
     c.clock = enum_at<ClockKind>(json, "clock");

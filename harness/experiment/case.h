@@ -105,6 +105,7 @@ struct Case {
   LinkMode link_mode = LinkMode::overlap;
   std::optional<std::string> model_device;  // a file, or `here`: measured when the case begins
   int model_cores = 0;                      // devices that the workers share; 0: as the device says
+  Distillation distillation = Distillation::published;  // cqs
   AllocatorKind allocator = AllocatorKind::automatic;
   // The rest is of device: cuda.
   Launch launch = Launch::alone;

@@ -10,8 +10,8 @@ const std::vector<std::string>& case_columns() {
       "algorithm", "kernel", "device", "ranks", "workers", "threads", "n_tokens", "kv_len", "batch",
       "q_heads", "kv_heads", "head_dim", "dtype", "mask", "seed", "interest_set", "scale",
       "memory_budget_bytes", "cpu_isa", "sequences", "new_key_owner", "link_bandwidth_byte_per_s",
-      "link_latency_s", "link_mode", "model_device", "model_cores", "allocator", "launch", "clock",
-      "l2_cache", "cuda_path",
+      "link_latency_s", "link_mode", "model_device", "model_cores", "distillation", "allocator",
+      "launch", "clock", "l2_cache", "cuda_path",
       // how it ended; provenance: measured | model
       "status", "message", "isa", "gpu", "provenance",
       // predicted from the plan; pairs are per head

@@ -163,8 +163,7 @@ Change compare_memory(double a, double b) {
 
 void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devices) {
   for (const RunFolder* run : {&a, &b})
-    if (run->manifest.schema_version < kOldestSchemaVersion ||
-        run->manifest.schema_version > kSchemaVersion)
+    if (run->manifest.schema_version != kSchemaVersion)
       throw ExitError(ExitCode::not_comparable,
                       fmt::format("{} has schema_version {}, this qb reads {}; run it again with "
                                   "this qb, or compare with the one that wrote it",

@@ -122,6 +122,8 @@ constexpr Parameter kParameters[] = {
      store_optional<&Case::model_device>},
     {"model.cores", "model_cores", integer, 0, kMaxThreads, "0", "", false, nullptr,
      store_integer<&Case::model_cores>},
+    word_parameter("distillation", "published", all_words<Distillation>,
+                   store_word<&Case::distillation>),
     word_parameter("allocator", "auto", all_words<AllocatorKind>, store_word<&Case::allocator>),
     word_parameter("launch", "alone", all_words<Launch>, store_word<&Case::launch>),
     word_parameter("clock", "synchronized", all_words<ClockKind>, store_word<&Case::clock>),

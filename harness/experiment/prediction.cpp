@@ -78,8 +78,10 @@ int default_threads(Ranks ranks) {
 PlannedCase plan_case(const Case& c) {
   PlannedCase planned;
   planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
-  StrategyOptions options{
-      .workers = c.workers, .interest_set = {}, .new_key_owner = c.new_key_owner};
+  StrategyOptions options{.workers = c.workers,
+                          .interest_set = {},
+                          .new_key_owner = c.new_key_owner,
+                          .distillation = c.distillation};
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   planned.plan = make_plan(c.algorithm, problem_of(c), options);
   const int threads_per_worker =

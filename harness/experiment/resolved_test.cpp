@@ -69,6 +69,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "link.mode: overlap\n"
             "model.device: ~\n"
             "model.cores: 0\n"
+            "distillation: published\n"
             "allocator: auto\n"
             "launch: alone\n"
             "clock: synchronized\n"

@@ -14,9 +14,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 4;
-// Runs from here on are still read: they lack columns, and mean the same by those that they have.
-inline constexpr int kOldestSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 5;
 
 // One timed repeat. Warm-ups are kept and marked.
 struct Sample {

@@ -134,6 +134,12 @@ class Combinations {
     if (c.shape.q_heads % c.shape.kv_heads != 0)
       fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is no multiple of kv_heads {}",
                                                     c.shape.q_heads, c.shape.kv_heads));
+    if (c.distillation != Distillation::published && !takes_interest_set(c.algorithm))
+      fail_at(
+          place(point, "distillation"),
+          fmt::format("distillation is for algorithm cqs or cqs_sharded, and this spec combines "
+                      "it with {}; zip the two, with published for the others",
+                      c.algorithm));
     if (!c.interest_set) return;
     const Place& at = place(point, "interest_set");
     if (c.algorithm != "cqs")

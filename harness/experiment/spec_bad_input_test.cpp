@@ -195,6 +195,11 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\ninterest_set: [0, 1, 3]\n",
        "3:15: an interest set is for algorithm cqs, and this spec combines it with dense; zip the "
        "two, with ~ for no set"},
+      {"n_tokens: 8\ndistillation: balanced\n",
+       "3:15: distillation is for algorithm cqs or cqs_sharded, and this spec combines it with "
+       "dense; zip the two, with published for the others"},
+      {"n_tokens: 8\nalgorithm: cqs\ndistillation: even\n",
+       "4:15: unknown distillation 'even'; known: published, balanced"},
       {"n_tokens: 8\nalgorithm: cqs\nworkers: 7\ninterest_set: [0, 1, 2]\n",
        "5:15: interest set 0,1,2 is invalid for W = 7: no two residues differ by 3"},
       {"n_tokens: 8\nalgorithm: cqs\ninterest_set: \"0,1,3\"\nsweep: {workers: [7, 8]}\n",
