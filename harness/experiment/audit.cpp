@@ -250,7 +250,8 @@ void Auditor::check_medians(std::size_t row) {
   expect(row, "n_samples", to_text(static_cast<std::int64_t>(wall.n)), kSource);
   expect(row, "interval_coverage", to_text(wall.coverage), kSource);
   // Workers that are launched together have no times of their own.
-  const bool together = run_.cases.text(row, "worker_sum_median_s").empty();
+  const bool together = run_.cases.text(row, "launch") != word(Launch::alone) &&
+                        run_.cases.text(row, "worker_sum_median_s").empty();
   for (const Clock& clock : kClocks) {
     if (together && clock.sample_column != std::string_view("wall_time_s") &&
         clock.sample_column != std::string_view("critical_path_s"))
