@@ -224,5 +224,35 @@ TEST(MemoryLedger, WithTheCachingAllocatorCountsWhatIsReservedAgainstTheBudget) 
   const Buffer fits(ledger, 40 * kMiB, "fits");
 }
 
+TEST(MemoryLedger, WithTheDirectAllocatorHoldsNothingThatIsFree) {
+  FakeMachine machine(1000 * kMiB);
+  LedgerOptions options = machine.options();
+  options.allocator = AllocatorKind::direct;
+  MemoryLedger ledger(options);
+  { const Buffer gone(ledger, 60 * kMiB, "gone"); }
+  EXPECT_EQ(ledger.reserved_bytes(), 0u);
+  EXPECT_EQ(ledger.reserved_peak_bytes(), 60 * kMiB);
+  EXPECT_EQ(machine.held_bytes(), 0u);
+}
+
+// As a driver's pool does: what is given back stays reserved, and can be had again.
+TEST(MemoryLedger, OverASourceThatKeepsWhatItGetsReservesWhatThatHolds) {
+  FakeMachine machine(1000 * kMiB);
+  LedgerOptions options = machine.options();
+  std::uint64_t held = 0;
+  options.allocator = AllocatorKind::pool;
+  options.source.held = [&held] { return held; };
+  options.source.reserve = [&](std::size_t bytes) {
+    held = std::max<std::uint64_t>(held, bytes);
+    return machine.reserve(bytes);
+  };
+  MemoryLedger ledger(options);
+  { const Buffer gone(ledger, 60 * kMiB, "gone"); }
+  EXPECT_EQ(ledger.active_bytes(), 0u);
+  EXPECT_EQ(ledger.reserved_bytes(), 60 * kMiB);
+  const Buffer again(ledger, 20 * kMiB, "again");
+  EXPECT_EQ(ledger.reserved_bytes(), 60 * kMiB);
+}
+
 }  // namespace
 }  // namespace qb

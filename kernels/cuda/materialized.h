@@ -10,10 +10,4 @@ namespace qb::cuda {
 // Throws Unsupported for f64, OutOfMemory from the workspace.
 void materialized(const AttentionArguments& device_views, const LaunchContext& context, Blas& blas);
 
-// Bytes that it takes from the workspace at its peak, as the ledger will count them.
-[[nodiscard]] std::int64_t materialized_workspace_bytes(const Extent& q, const Extent& k,
-                                                        DType dtype, const TileSchedule& schedule);
-
-inline constexpr std::int64_t kBlasWorkspaceBytes = 32 << 20;
-
 }  // namespace qb::cuda
