@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 Case tiny(Kernel kernel, const std::string& algorithm, int workers) {
-  Case c = tiny(algorithm, workers);
+  Case c = qb::tiny(algorithm, workers);
   c.kernel = kernel;
   c.device = Device::cuda;
   c.dtype = DType::bf16;
