@@ -20,7 +20,8 @@ PARAMETERS = (
     "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
     "dtype mask seed interest_set scale memory_budget_bytes cpu_isa sequences new_key_owner "
     "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores "
-    "distillation allocator launch clock l2_cache cuda_path"
+    "distillation workload layer_feed_forward_dim layer_block_tokens layer_weights "
+    "allocator launch clock l2_cache cuda_path"
 ).split()
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (
@@ -101,7 +102,7 @@ class Run:
         are clocks that do not wait.
         """
         wanted = {"algorithm": "dense", "workers": "1", "device": device, "cpu_isa": "auto",
-                  "cuda_path": "auto", "clock": "synchronized"}
+                  "workload": "attention", "cuda_path": "auto", "clock": "synchronized"}
         cases = {}
         for row in self.rows:
             if all(row[name] == value for name, value in wanted.items()):

@@ -39,7 +39,8 @@ class Watcher {
  public:
   Watcher(const SearchWords& words, SearchState& state) : words_(words), state_(state) {
     if (words.journal.empty()) return;
-    if (std::filesystem::exists(words.journal)) take_up();
+    if (std::filesystem::exists(words.journal))
+      take_up();
     else
       append_and_flush(words.journal, journal_head(state));
   }
@@ -119,10 +120,9 @@ SearchOutcome search(const SearchWords& words) {
   const OnTask on_task = [&](const SearchState& now, const PlayedTask& played) {
     return watcher(now, played);
   };
-  if (words.size > 0)
-    (void)search_size(outcome.state, words.size, outcome.threads, on_task);
-  outcome.size = words.size > 0 ? words.size
-                                : search_minimum(outcome.state, outcome.threads, on_task);
+  if (words.size > 0) (void)search_size(outcome.state, words.size, outcome.threads, on_task);
+  outcome.size =
+      words.size > 0 ? words.size : search_minimum(outcome.state, outcome.threads, on_task);
   watcher.end();
   outcome.seconds = seconds_since(begin);
   outcome.sets = sets_of_orbits(words.workers, outcome.state.sizes.at(outcome.size).found);
@@ -163,7 +163,8 @@ void add_sets_search(CLI::App& sets, Action& action) {
                    "a file to write the finished tasks to; it takes up from there");
   add_table_form(*verb, words->form);
   verb->footer(
-      "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. Minimality\n"
+      "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. "
+      "Minimality\n"
       "is proved by searching every smaller size to its end. W <= 79 takes seconds, proofs to\n"
       "W = 133 minutes. --csv prints every set. Killed, it goes on with the same command and the\n"
       "same --journal.\n\n"

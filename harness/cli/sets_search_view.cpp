@@ -24,7 +24,9 @@ double longest_share(const InterestSet& set) {
   return sum / static_cast<double>(longest.size());
 }
 
-std::string spaced(const InterestSet& set) { return fmt::format("{}", fmt::join(set.residues, " ")); }
+std::string spaced(const InterestSet& set) {
+  return fmt::format("{}", fmt::join(set.residues, " "));
+}
 
 std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, TableForm form,
                       const std::function<bool(const RankedSet&, const RankedSet&)>& before) {
@@ -36,11 +38,11 @@ std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, Tabl
   TextTable table({"interest set", "asym-RR", "balanced", "longest / N"});
   for (std::size_t i = 0; i < best; ++i) {
     const RankedSet& ranked = *order[i];
-    table.add({fmt::format("{{{}}}", fmt::join(ranked.set.residues, ",")),
-               fmt::format("{:.4f}", ranked.asymptotic_ratio),
-               fmt::format("{:.4f}",
-                           asymptotic_responsibility_ratio(ranked.set, Distillation::balanced)),
-               fmt::format("{:.5f}", ranked.longest_share_of_n)});
+    table.add(
+        {fmt::format("{{{}}}", fmt::join(ranked.set.residues, ",")),
+         fmt::format("{:.4f}", ranked.asymptotic_ratio),
+         fmt::format("{:.4f}", asymptotic_responsibility_ratio(ranked.set, Distillation::balanced)),
+         fmt::format("{:.5f}", ranked.longest_share_of_n)});
   }
   return form == TableForm::markdown ? table.markdown() : table.terminal();
 }
@@ -84,11 +86,11 @@ std::string search_summary(const SearchOutcome& outcome) {
     line("proved", fmt::format("minimum: none of {} residues exists", empty));
   else
     line("proved", "nothing about smaller ones: they were not searched");
-  line("orbits", fmt::format("{} (under x -> u x + t, u a unit)",
-                             state.sizes.at(outcome.size).found.size()));
+  line("orbits",
+       fmt::format("{} (under x -> u x + t, u a unit)", state.sizes.at(outcome.size).found.size()));
   line("sets", fmt::format("{} (with 0 and 1)", outcome.sets.size()));
-  line("checksum", fmt::format("{:016x} (FNV-1a of the sets as lines, ascending)",
-                               checksum(outcome.sets)));
+  line("checksum",
+       fmt::format("{:016x} (FNV-1a of the sets as lines, ascending)", checksum(outcome.sets)));
   line("search time", fmt::format("{} on {} thread{}", format_seconds(outcome.seconds),
                                   outcome.threads, outcome.threads == 1 ? "" : "s"));
   return text;
@@ -96,16 +98,15 @@ std::string search_summary(const SearchOutcome& outcome) {
 
 std::string best_sets(const std::vector<RankedSet>& sets, std::size_t best, TableForm form) {
   if (sets.empty() || best == 0) return "";
-  return fmt::format(
-      "\nBest by asym-RR:\n{}\nBest by longest subsequence:\n{}",
-      top_table(sets, best, form,
-                [](const RankedSet& a, const RankedSet& b) {
-                  return a.asymptotic_ratio > b.asymptotic_ratio;
-                }),
-      top_table(sets, best, form, [](const RankedSet& a, const RankedSet& b) {
-        return std::pair(a.longest_share_of_n, -a.asymptotic_ratio) <
-               std::pair(b.longest_share_of_n, -b.asymptotic_ratio);
-      }));
+  return fmt::format("\nBest by asym-RR:\n{}\nBest by longest subsequence:\n{}",
+                     top_table(sets, best, form,
+                               [](const RankedSet& a, const RankedSet& b) {
+                                 return a.asymptotic_ratio > b.asymptotic_ratio;
+                               }),
+                     top_table(sets, best, form, [](const RankedSet& a, const RankedSet& b) {
+                       return std::pair(a.longest_share_of_n, -a.asymptotic_ratio) <
+                              std::pair(b.longest_share_of_n, -b.asymptotic_ratio);
+                     }));
 }
 
 std::string ranked_csv(const std::vector<RankedSet>& sets) {
@@ -122,13 +123,14 @@ std::string progress_line(const SearchState& state, int size, std::size_t played
                           double seconds) {
   const SizeProgress& progress = state.sizes.at(size);
   const std::size_t played = progress.tasks_played();
-  std::string text = fmt::format("m = {}: {} of {} tasks, {} orbits, {}", size, played,
-                                 progress.played.size(), progress.found.size(),
-                                 format_seconds(seconds));
+  std::string text =
+      fmt::format("m = {}: {} of {} tasks, {} orbits, {}", size, played, progress.played.size(),
+                  progress.found.size(), format_seconds(seconds));
   if (played > played_before)
-    text += fmt::format(", about {} to go",
-                        format_seconds(seconds * static_cast<double>(progress.played.size() - played) /
-                                       static_cast<double>(played - played_before)));
+    text +=
+        fmt::format(", about {} to go",
+                    format_seconds(seconds * static_cast<double>(progress.played.size() - played) /
+                                   static_cast<double>(played - played_before)));
   return text;
 }
 

@@ -13,8 +13,8 @@ namespace qb {
 // A set with the two figures by which sets of one size differ.
 struct RankedSet {
   InterestSet set;
-  double asymptotic_ratio = 0.0;       // published distillation
-  double longest_share_of_n = 0.0;     // longest subsequence / N, mean over N in [40 W, 41 W)
+  double asymptotic_ratio = 0.0;    // published distillation
+  double longest_share_of_n = 0.0;  // longest subsequence / N, mean over N in [40 W, 41 W)
 };
 
 // In the order of `sets`; by two threads or more.

@@ -40,8 +40,6 @@ class Arena {
 };
 
 // record: keep the events of the ledger, for the memory pass.
-[[nodiscard]] LedgerOptions ledger_options(const Case& c, bool record);
-
 // announce: see MpiCase::announce_execution. The references must outlive the arena.
 [[nodiscard]] std::unique_ptr<Arena> make_cpu_arena(const Case& c, const PlannedCase& planned,
                                                     bool record,

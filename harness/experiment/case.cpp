@@ -110,6 +110,10 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"model_device", c.model_device.value_or("")},
           {"model_cores", fmt::format("{}", c.model_cores)},
           {"distillation", name(c.distillation)},
+          {"workload", name(c.workload)},
+          {"layer_feed_forward_dim", to_text(c.layer_feed_forward_dim)},
+          {"layer_block_tokens", c.layer_block_tokens == 0 ? "" : to_text(c.layer_block_tokens)},
+          {"layer_weights", c.layer_weights.value_or("")},
           {"allocator", name(c.allocator)},
           {"launch", name(c.launch)},
           {"clock", name(c.clock)},
@@ -158,6 +162,10 @@ std::string case_to_json(const Case& c) {
                      {"model_device", optional_to_json(c.model_device)},
                      {"model_cores", c.model_cores},
                      {"distillation", word(c.distillation)},
+                     {"workload", word(c.workload)},
+                     {"layer_feed_forward_dim", c.layer_feed_forward_dim},
+                     {"layer_block_tokens", c.layer_block_tokens},
+                     {"layer_weights", optional_to_json(c.layer_weights)},
                      {"allocator", word(c.allocator)},
                      {"launch", word(c.launch)},
                      {"clock", word(c.clock)},
@@ -194,6 +202,10 @@ Case case_from_json(std::string_view text) {
     c.model_device = optional_at<std::string>(json, "model_device");
     json.at("model_cores").get_to(c.model_cores);
     c.distillation = enum_at<Distillation>(json, "distillation");
+    c.workload = enum_at<Workload>(json, "workload");
+    json.at("layer_feed_forward_dim").get_to(c.layer_feed_forward_dim);
+    json.at("layer_block_tokens").get_to(c.layer_block_tokens);
+    c.layer_weights = optional_at<std::string>(json, "layer_weights");
     c.allocator = enum_at<AllocatorKind>(json, "allocator");
     c.launch = enum_at<Launch>(json, "launch");
     c.clock = enum_at<ClockKind>(json, "clock");

@@ -1,6 +1,7 @@
 #include "harness/execute/verify.h"
 #include "harness/experiment/arena.h"
 #include "harness/experiment/case_link.h"
+#include "harness/experiment/measured_columns.h"
 
 namespace qb {
 namespace {
@@ -55,14 +56,6 @@ class CpuArena final : public Arena {
 };
 
 }  // namespace
-
-LedgerOptions ledger_options(const Case& c, bool record) {
-  LedgerOptions options;
-  options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
-  options.record_events = record;
-  options.allocator = c.allocator;
-  return options;
-}
 
 std::unique_ptr<Arena> make_cpu_arena(const Case& c, const PlannedCase& planned, bool record,
                                       std::function<void(bool)> announce) {

@@ -6,6 +6,7 @@
 
 #include "harness/execute/verify.h"
 #include "harness/experiment/arena.h"
+#include "harness/experiment/measured_columns.h"
 
 namespace qb {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/layer_case.h"
 #include "harness/experiment/result.h"
 #include "harness/plan/strategy.h"
 #include "kernels/parallel.h"
@@ -126,7 +127,10 @@ std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {
 
 std::map<std::string, std::string> predicted_values(const Case& c) {
   const Case resolved = resolve_case(c);
-  std::map<std::string, std::string> values = prediction_columns(resolved, plan_case(resolved));
+  std::map<std::string, std::string> values =
+      resolved.workload == Workload::transformer_layer
+          ? layer_prediction_columns(resolved, plan_layer(resolved))
+          : prediction_columns(resolved, plan_case(resolved));
   for (const auto& [name, value] : case_parameters(resolved)) values[name] = value;
   return values;
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <new>
@@ -17,37 +16,23 @@
 #include "harness/base/statistics.h"
 #include "harness/execute/executor.h"
 #include "harness/execute/model_executor.h"
-#include "harness/execute/timeline.h"
 #include "harness/execute/verify.h"
 #include "harness/experiment/arena.h"
 #include "harness/experiment/case_link.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/layer_case.h"
+#include "harness/experiment/measured_columns.h"
 #include "harness/experiment/mpi_case.h"
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/result.h"
 #include "harness/experiment/sampling.h"
-#include "harness/files/files.h"
 #include "harness/plan/check.h"
-#include "kernels/cpu/roofline.h"
 
 namespace qb {
 namespace {
 
 double steady_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Largest resident size of this program. Not getrusage: its maximum survives the exec and would be
-// the parent's where that is larger. Empty where the kernel does not tell.
-std::string resident_peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  std::string name;
-  while (status >> name) {
-    std::int64_t kib = 0;
-    if (name == "VmHWM:" && status >> kib) return to_text(kib * 1024);
-    std::getline(status, name);
-  }
-  return {};
 }
 
 constexpr int kMostWorkersWithSteps = 64;
@@ -121,24 +106,12 @@ class CaseRun {
         worst = std::max(worst, worker.active_peak_bytes);
       result_.values["worker_active_peak_bytes"] = to_text(worst);
     } catch (const OutOfMemory&) {
-      keep_events(arena.ledger());  // how it came to that is worth a look
+      // How it came to that is worth a look.
+      keep_events(case_, trace_stem_, arena.ledger(), result_);
       throw;
     }
-    const auto bytes = [](std::uint64_t value) {
-      return to_text(static_cast<std::int64_t>(value));
-    };
-    result_.values["active_memory_peak_bytes"] = bytes(arena.ledger().active_peak_bytes());
-    result_.values["reserved_memory_peak_bytes"] = bytes(arena.ledger().reserved_peak_bytes());
-    result_.values["resident_peak_bytes"] = resident_peak_bytes();
-    keep_events(arena.ledger());
-  }
-
-  void keep_events(const MemoryLedger& ledger) {
-    const std::vector<MemoryEvent> events = ledger.events();
-    if (case_.measure.memory_timeline) result_.timeline = TimelineCsv::rows(events);
-    if (trace_stem_.empty()) return;
-    write_file_atomically(trace_stem_ + ".trace.json", perfetto_trace(events, case_.algorithm));
-    write_file_atomically(trace_stem_ + ".pickle", pytorch_snapshot(events));
+    add_memory_peaks(arena.ledger(), result_.values);
+    keep_events(case_, trace_stem_, arena.ledger(), result_);
   }
 
   void verify(Arena& arena) {
@@ -148,12 +121,8 @@ class CaseRun {
         verify_output(problem(), t.q, t.k, t.v, t.out, t.lse,
                       rows_to_verify(planned_.plan, case_.measure.verify_rows), planned_.threads,
                       gpu_ && case_.kernel == Kernel::materialized);
-    auto& values = result_.values;
-    values["verified_rows"] = to_text(verification.rows);
-    values["max_error"] = to_text(verification.max_error);
-    values["naive_error"] = to_text(verification.naive_error);
-    values["tolerance"] = to_text(verification.tolerance);
-    values["lse_max_error"] = to_text(verification.lse_max_error);
+    add_verification(verification, result_.values);
+    result_.values["lse_max_error"] = to_text(verification.lse_max_error);
     if (!verification.correct) throw CaseError(Status::incorrect, verification.message);
   }
 
@@ -167,9 +136,9 @@ class CaseRun {
       return sample;
     });
     executions.erase(executions.begin(), executions.begin() + case_.measure.warmups);
-    add_medians();
-    if (gpu_) add_gpu_columns();
-    add_rates();
+    add_medians(result_.samples, result_.values);
+    if (gpu_) add_gpu_medians(result_.samples, result_.values);
+    add_rates(case_, planned_.work.flops, planned_.threads, result_.samples, result_.values);
     add_parts(executions);
     add_steps(executions);
     if (case_.model_device) add_residual();
@@ -211,7 +180,7 @@ class CaseRun {
     const std::vector<Execution> executions = {modelled()};
     result_.samples = {sample_of(executions[0])};
     result_.values["modelled_wall_time_s"] = to_text(executions[0].wall_s);
-    add_medians();
+    add_medians(result_.samples, result_.values);
     add_parts(executions);
     // A row for each worker and step of thousands of workers is no table that anyone reads.
     if (case_.workers <= kMostWorkersWithSteps) add_steps(executions);
@@ -221,64 +190,7 @@ class CaseRun {
     const double wall_s = modelled().wall_s;
     result_.values["modelled_wall_time_s"] = to_text(wall_s);
     result_.values["model_residual_ratio"] =
-        to_text(summarise(repeats(&Sample::wall_s)).median / wall_s - 1.0);
-  }
-
-  [[nodiscard]] std::vector<double> repeats(double Sample::*time) const {
-    std::vector<double> values;
-    for (const Sample& sample : result_.samples)
-      if (!sample.warmup) values.push_back(sample.*time);
-    return values;
-  }
-
-  static bool is_known(const std::vector<double>& of_repeats) {
-    return std::none_of(of_repeats.begin(), of_repeats.end(),
-                        [](double value) { return std::isnan(value); });
-  }
-
-  void add_median(const char* column, const std::vector<double>& of_repeats) {
-    if (is_known(of_repeats)) result_.values[column] = to_text(median(of_repeats));
-  }
-
-  void add_medians() {
-    constexpr std::pair<const char*, double Sample::*> kClocks[] = {
-        {"wall_time", &Sample::wall_s},
-        {"critical_path", &Sample::critical_path_s},
-        {"worker_sum", &Sample::worker_sum_s},
-        {"longest_subsequence", &Sample::longest_subsequence_s}};
-    auto& values = result_.values;
-    for (const auto& [name, member] : kClocks) {
-      if (!is_known(repeats(member))) continue;
-      const Summary summary = summarise(repeats(member));
-      const std::string prefix = name;
-      values[prefix + "_median_s"] = to_text(summary.median);
-      values[prefix + "_low95_s"] = to_text(summary.low95);
-      values[prefix + "_high95_s"] = to_text(summary.high95);
-    }
-    add_median("gather_median_s", repeats(&Sample::gather_s));
-    add_median("merge_median_s", repeats(&Sample::merge_s));
-    const Summary wall = summarise(repeats(&Sample::wall_s));
-    values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
-    values["interval_coverage"] = to_text(wall.coverage);
-  }
-
-  void add_gpu_columns() {
-    add_median("device_time_median_s", repeats(&Sample::device_s));
-    add_median("sm_clock_median_hz", repeats(&Sample::sm_clock_hz));
-    double throttled = 0.0;
-    for (const double value : repeats(&Sample::throttled)) throttled += value;
-    if (!std::isnan(throttled)) result_.values["throttled_samples"] = to_text(throttled);
-  }
-
-  void add_rates() {
-    auto& values = result_.values;
-    const double flop_per_s = planned_.work.flops / summarise(repeats(&Sample::wall_s)).median;
-    values["achieved_flop_per_s"] = to_text(flop_per_s);
-    if (gpu_) return;  // its ceiling is not measured here
-    const double peak = cpu::kernel_peak_flop_per_s(case_.kernel, case_.dtype, planned_.threads);
-    if (peak == 0.0) return;
-    values["peak_flop_per_s"] = to_text(peak);
-    values["peak_fraction"] = to_text(flop_per_s / peak);
+        to_text(summarise(repeats(result_.samples, &Sample::wall_s)).median / wall_s - 1.0);
   }
 
   // What serial ranks do not have is left empty: nothing travels and nobody waits.
@@ -355,11 +267,15 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
     result.message = message;
     result.samples.clear();
     result.steps.clear();
+    result.parts.clear();
   };
   try {
     const Case resolved = resolve_case(c);
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
-    CaseRun(resolved, stem, open_gpu, result).run();
+    if (resolved.workload == Workload::transformer_layer)
+      run_layer_case(resolved, stem, result);
+    else
+      CaseRun(resolved, stem, open_gpu, result).run();
   } catch (const CaseError& error) {
     failed(error.status(), error.what());
   } catch (const std::bad_alloc&) {

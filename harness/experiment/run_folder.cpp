@@ -26,7 +26,8 @@ void require_run_folder(const std::string& path) {
 
 CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(path), path); }
 
-// Schemas 4 and 5 are schema 3 with more parameters, and 5 with columns of GPUs.
+// Schemas 4 and 5 are schema 3 with more parameters, and 5 with columns of GPUs. They grow by
+// parameters.
 constexpr int kOldestReadableSchema = 3;
 constexpr std::array kColumnsOfGpus = {"gpu",
                                        "device_memory_peak_bytes",
@@ -69,7 +70,7 @@ RunFolder read_run_folder(const std::string& path) {
   run.cases = read_table(path + "/cases.csv");
   run.samples = read_table(path + "/samples.csv");
   if (run.manifest.schema_version >= kOldestReadableSchema &&
-      run.manifest.schema_version < kSchemaVersion) {
+      run.manifest.schema_version <= kSchemaVersion) {
     run.cases = with_all(run.cases, case_columns(), path + "/cases.csv");
     run.samples = with_all(run.samples, sample_columns(), path + "/samples.csv");
     run.manifest.schema_version = kSchemaVersion;
