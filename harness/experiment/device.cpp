@@ -13,7 +13,8 @@ namespace {
 // What runs on a GPU; `auto` sends the rest to the CPU.
 bool is_for_gpu(const Case& c) {
   const bool narrow = c.dtype == DType::f16 || c.dtype == DType::bf16;
-  return c.ranks == Ranks::serial && !c.cpu_isa && c.allocator != AllocatorKind::same_size &&
+  return c.workload == Workload::attention && c.ranks == Ranks::serial && !c.cpu_isa &&
+         c.allocator != AllocatorKind::same_size &&
          (((c.kernel == Kernel::flash || c.kernel == Kernel::cudnn) && narrow) ||
           (c.kernel == Kernel::materialized && c.dtype != DType::f64));
 }

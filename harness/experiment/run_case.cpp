@@ -45,7 +45,6 @@ class CaseRun {
 
   // Throws CaseError and whatever else goes wrong; `result` holds what was known until then.
   void run() {
-    require_fitting_device(case_);
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
     if (case_.device == Device::cuda) {
       gpu_ = open_gpu_({.force_sm80 = case_.cuda_path == CudaPath::sm_80});
@@ -272,6 +271,7 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
   try {
     const Case resolved = resolve_case(c);
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
+    require_fitting_device(resolved);
     if (resolved.workload == Workload::transformer_layer)
       run_layer_case(resolved, stem, result);
     else
