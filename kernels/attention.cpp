@@ -72,6 +72,8 @@ KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim) {
       return cpu::flash_tiles(head_dim);
     case Kernel::staged:
       return cpu::staged_tiles();
+    case Kernel::cudnn:
+      return {256, 1};
   }
   return {};
 }
@@ -90,6 +92,8 @@ std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent
       return cpu::flash_workspace_bytes(shape);
     case Kernel::staged:
       return cpu::staged_workspace_bytes(shape);
+    case Kernel::cudnn:
+      break;
   }
   return 0;
 }
@@ -108,6 +112,8 @@ void attention(Kernel kernel, const AttentionArguments& arguments, const KernelC
       return cpu::flash_attention(arguments, context);
     case Kernel::staged:
       return cpu::staged_attention(arguments, context);
+    case Kernel::cudnn:
+      throw Unsupported("kernel cudnn is of device: cuda; the nearest on the CPU is flash");
   }
 }
 
@@ -120,6 +126,8 @@ std::string_view kernel_isa(Kernel kernel) {
       return cpu::materialized_isa();
     case Kernel::flash:
       return word(instruction_set());
+    case Kernel::cudnn:
+      break;
   }
   return "?";
 }

@@ -18,16 +18,15 @@
 
 namespace qb {
 
-enum class Kernel { reference, materialized, flash, staged };
+enum class Kernel { reference, materialized, flash, staged, cudnn };
 
 template <>
 struct Words<Kernel> {
   static constexpr std::string_view what = "kernel";
   static constexpr std::pair<Kernel, std::string_view> table[] = {
-      {Kernel::reference, "reference"},
-      {Kernel::materialized, "materialized"},
-      {Kernel::flash, "flash"},
-      {Kernel::staged, "staged"},
+      {Kernel::reference, "reference"}, {Kernel::materialized, "materialized"},
+      {Kernel::flash, "flash"},         {Kernel::staged, "staged"},
+      {Kernel::cudnn, "cudnn"},
   };
 };
 

@@ -41,13 +41,29 @@ Head<T> load_head(const TensorView& k, const TensorView& v, std::int64_t b, std:
   return loaded;
 }
 
-// Softmax of one row of scores in place, masked; returns LSE. Probabilities are rounded to `type`.
 template <class T>
-T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T scale, DType type) {
+T rounded(T value, DType type) {
+  if (type == DType::f16) return f16_to_f32(f32_to_f16(static_cast<float>(value)));
+  if (type == DType::bf16) return bf16_to_f32(f32_to_bf16(static_cast<float>(value)));
+  return value;
+}
+
+// What naive_rows rounds to the inputs' type.
+struct Rounding {
+  DType weights = DType::f64;
+  DType scores = DType::f64;
+};
+
+// Softmax of one row of scores in place, masked; returns LSE.
+template <class T>
+T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T scale,
+              const Rounding& rounding) {
   constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
   T largest = kMinusInfinity;
   for (std::int64_t j = 0; j < m; ++j) {
-    scores[j] = mask.allows(row, j) ? scores[j] * scale : kMinusInfinity;
+    scores[j] = mask.allows(row, j)
+                    ? rounded(rounded(scores[j], rounding.scores) * scale, rounding.scores)
+                    : kMinusInfinity;
     largest = std::max(scores[j], largest);
   }
   T total = 0;
@@ -56,13 +72,7 @@ T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T s
     total += scores[j];
   }
   if (total == T{0}) return kMinusInfinity;
-  for (std::int64_t j = 0; j < m; ++j) {
-    scores[j] /= total;
-    if (type == DType::f16)
-      scores[j] = f16_to_f32(f32_to_f16(static_cast<float>(scores[j])));
-    else if (type == DType::bf16)
-      scores[j] = bf16_to_f32(f32_to_bf16(static_cast<float>(scores[j])));
-  }
+  for (std::int64_t j = 0; j < m; ++j) scores[j] = rounded(scores[j] / total, rounding.weights);
   return largest + std::log(total);
 }
 
@@ -72,7 +82,7 @@ struct Work {
   const Mask& mask;
   double scale;
   std::span<const std::int64_t> rows;
-  DType probability_type;
+  Rounding rounding;
   std::int64_t m;
   std::int64_t e;
 };
@@ -96,8 +106,8 @@ void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int
                         std::min(kKeysAtOnce, m - j), scores.data() + i * m + j);
   for (std::int64_t i = begin; i < end; ++i) {
     T* const row = scores.data() + (i - begin) * m;
-    lse[i] = static_cast<double>(softmax_row(row, m, work.mask, row_of(i),
-                                             static_cast<T>(work.scale), work.probability_type));
+    lse[i] = static_cast<double>(
+        softmax_row(row, m, work.mask, row_of(i), static_cast<T>(work.scale), work.rounding));
     std::fill(sum.begin(), sum.end(), T{0});
     cpu::add_weighted_rows(row, head.v.data(), m, work.e, sum.data());
     std::copy(sum.begin(), sum.end(), out + i * work.e);
@@ -107,14 +117,14 @@ void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int
 template <class T>
 ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView& v,
                       const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                      DType probability_type, int threads) {
+                      const Rounding& rounding, int threads) {
   const Extent& shape = q.extent;
   const std::int64_t heads_of_group = k.extent.heads == 0 ? 0 : shape.heads / k.extent.heads;
   for (const std::int64_t row : rows)
     if (row < 0 || row >= shape.length)
       throw std::invalid_argument("reference: row " + std::to_string(row) + " of " +
                                   std::to_string(shape.length));
-  const Work work{q, mask, scale, rows, probability_type, k.extent.length, v.extent.head_dim};
+  const Work work{q, mask, scale, rows, rounding, k.extent.length, v.extent.head_dim};
   const auto n_rows = static_cast<std::int64_t>(rows.size());
   const auto n_out = static_cast<std::size_t>(shape.batch * shape.heads * n_rows);
   ReferenceRows result{{rows.begin(), rows.end()},
@@ -140,13 +150,14 @@ ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView
 ReferenceRows reference_rows(const TensorView& q, const TensorView& k, const TensorView& v,
                              const Mask& mask, double scale, std::span<const std::int64_t> rows,
                              int threads) {
-  return compute<double>(q, k, v, mask, scale, rows, DType::f64, threads);
+  return compute<double>(q, k, v, mask, scale, rows, {}, threads);
 }
 
 ReferenceRows naive_rows(const TensorView& q, const TensorView& k, const TensorView& v,
                          const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                         int threads) {
-  return compute<float>(q, k, v, mask, scale, rows, q.dtype, threads);
+                         int threads, bool eager) {
+  const Rounding rounding{q.dtype, eager ? q.dtype : DType::f64};
+  return compute<float>(q, k, v, mask, scale, rows, rounding, threads);
 }
 
 }  // namespace qb

@@ -40,7 +40,12 @@ constexpr std::array kParameters = {Parameter{"workers", "W = {}"},
                                     Parameter{"link_latency_s", "{} latency"},
                                     Parameter{"cpu_isa", "{} forced"},
                                     Parameter{"layer_block_tokens", "blocks of {}"},
-                                    Parameter{"layer_weights", "weights {}"}};
+                                    Parameter{"layer_weights", "weights {}"},
+                                    Parameter{"allocator", "{} allocator"},
+                                    Parameter{"launch", "launched {}"},
+                                    Parameter{"clock", "{} clock"},
+                                    Parameter{"l2_cache", "{} L2"},
+                                    Parameter{"cuda_path", "{} path"}};
 
 using Key = std::vector<std::string>;
 
@@ -101,7 +106,8 @@ std::vector<std::string> splitting_columns(const CsvTable& cases,
 std::string named_value(std::string_view column, const std::string& value) {
   if (column == "threads" && value == "0") return "all cores";
   if (column == "threads" && value == "1") return "1 thread";
-  if (column == "cpu_isa" && value == "auto") return {};
+  for (const std::string_view open : {"cpu_isa", "allocator", "l2_cache", "cuda_path"})
+    if (column == open && value == "auto") return {};
   if (value.empty()) return {};
   const auto found =
       std::find_if(kParameters.begin(), kParameters.end(),

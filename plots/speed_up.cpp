@@ -85,16 +85,20 @@ std::vector<std::string> notes(const CsvTable& cases, const std::vector<CaseSeri
 std::optional<std::size_t> base_case(const CsvTable& cases, std::size_t row) {
   constexpr std::array same = {"n_tokens", "kernel", "device",  "ranks",    "threads", "dtype",
                                "mask",     "batch",  "q_heads", "kv_heads", "head_dim"};
+  constexpr std::array later = {"cpu_isa", "allocator", "launch", "clock", "l2_cache", "cuda_path"};
   std::optional<std::size_t> found;
   for (std::size_t other = 0; other < cases.size(); ++other) {
     if (cases.text(other, "workers") != "1") continue;
-    const bool equal = std::all_of(same.begin(), same.end(), [&](const char* column) {
+    const auto equal = [&](const char* column) {
       return cases.text(other, column) == cases.text(row, column);
-    });
-    // Runs of schema 1 have no cpu_isa.
-    if (cases.has("cpu_isa") && cases.text(other, "cpu_isa") != cases.text(row, "cpu_isa"))
-      continue;
-    if (equal) found = other;  // of repeated cases the last stands
+    };
+    // Runs of earlier schemas lack these.
+    const auto equal_or_lacking = [&](const char* column) {
+      return !cases.has(column) || equal(column);
+    };
+    if (std::all_of(same.begin(), same.end(), equal) &&
+        std::all_of(later.begin(), later.end(), equal_or_lacking))
+      found = other;  // of repeated cases the last stands
   }
   return found;
 }

@@ -14,13 +14,14 @@ import os
 import statistics
 import time
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 PARAMETERS = (
     "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
     "dtype mask seed interest_set scale memory_budget_bytes cpu_isa sequences new_key_owner "
     "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores "
-    "distillation workload layer_feed_forward_dim layer_block_tokens layer_weights"
+    "distillation workload layer_feed_forward_dim layer_block_tokens layer_weights "
+    "allocator launch clock l2_cache cuda_path"
 ).split()
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (
@@ -31,9 +32,11 @@ PLANNED = (
 # One worker: its time is the critical path, the sum and the wall clock at once.
 CLOCKS = ("wall_time", "critical_path", "worker_sum", "longest_subsequence")
 SAMPLE_COLUMNS = ["case_id", "repeat", "warmup", *(clock + "_s" for clock in CLOCKS),
-                  "gather_s", "merge_s"]
+                  "gather_s", "merge_s", "device_time_s", "sm_clock_hz", "throttled"]
 
-Sample = collections.namedtuple("Sample", "repeat warmup seconds")
+# `device`: its own time in seconds, the clock of its multiprocessors in Hz, 1 where it was throttled;
+# empty where not known.
+Sample = collections.namedtuple("Sample", "repeat warmup seconds device", defaults=[("", "", "")])
 
 
 class Refusal(Exception):
@@ -92,23 +95,25 @@ class Run:
             raise Refusal(2, f"{path}/cases.csv has no column {missing[0]}")
         self.rows = list(lines)
 
-    def dense_cases(self):
+    def dense_cases(self, device="cpu"):
         """One row for each dense problem on one worker, whatever kernel computed it.
 
-        A forced instruction set is an order to qb's kernels, so those cases are left out.
+        A forced instruction set is an order to qb's kernels, so those cases are left out, and so
+        are clocks that do not wait.
         """
-        wanted = {"algorithm": "dense", "workers": "1", "device": "cpu", "cpu_isa": "auto",
-                  "workload": "attention"}
+        wanted = {"algorithm": "dense", "workers": "1", "device": device, "cpu_isa": "auto",
+                  "workload": "attention", "cuda_path": "auto", "clock": "synchronized"}
         cases = {}
         for row in self.rows:
             if all(row[name] == value for name, value in wanted.items()):
-                key = tuple(row[name] for name in PARAMETERS if name != "kernel")
+                key = tuple(row[name] for name in PARAMETERS
+                            if name not in ("kernel", "launch", "allocator"))
                 # Of several kernels' rows, one that could be planned knows the FLOP.
                 if not cases.get(key, {}).get("unmasked_flop"):
                     cases[key] = row
         if not cases:
-            raise Refusal(2, f"{self.path} has no dense case of one worker on the CPU without a "
-                             "forced instruction set")
+            raise Refusal(2, f"{self.path} has no dense case of one worker on device {device} "
+                             "without a forced instruction set")
         return list(cases.values())
 
     def require_this_machine(self):
@@ -194,7 +199,8 @@ def case_id(row):
 
 def sample_row(identity, sample):
     seconds = number_text(sample.seconds)
-    return [identity, sample.repeat, int(sample.warmup), *(seconds for _ in CLOCKS), "0", "0"]
+    return [identity, sample.repeat, int(sample.warmup), *(seconds for _ in CLOCKS), "0", "0",
+            *sample.device]
 
 
 def timed_columns(samples, flop):

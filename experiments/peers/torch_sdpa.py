@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""PyTorch's scaled_dot_product_attention on the CPU, at the cases of a qb run.
+"""PyTorch's scaled_dot_product_attention at the cases of a qb run, on the CPU or a GPU.
 
     python3 experiments/peers/torch_sdpa.py results/NAME/RUN_ID --out results/NAME/torch
+    python3 experiments/peers/torch_sdpa.py results/NAME/RUN_ID --out results/NAME/torch_flash \
+        --device cuda --backend flash      # or cudnn, efficient, math
 
 Takes the run's dense cases of one worker, without a forced cpu.isa, and writes a run folder of the
 same columns, so that `qb compare RUN OUT --ignore kernel,isa` and
 `qb plot RUN --figure throughput --beside OUT` show both. Inputs are standard normal, as qb's are,
 in the case's element type; outputs are held against float64 by qb's rule before anything is timed;
 every case runs in a process of its own. An explicit mask is made before the clock starts. A memory
-budget of the run is not enforced.
+budget of the run is enforced on a GPU only. There a case must be of the run's GPU, the cache is
+flushed where the run flushed it, and kernel and isa name the backend; what a backend does not
+support is a row `unsupported`.
 
 Exit codes, as qb's: 0 all as allowed, 1 some case failed or none is ok, 2 usage, 3 environment (no
 PyTorch), 5 not comparable (another machine), 130 interrupted.
@@ -26,9 +30,9 @@ import sys
 import time
 
 import run_folder
+import torch_devices
 from run_folder import Refusal, Sample, number_text
 
-KERNEL = "torch_sdpa"
 VERIFIED_ROWS = 64  # of each head
 DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 UNIT_ROUNDOFF = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
@@ -55,18 +59,18 @@ def keys_of(problem, row):
     return min(max(row + problem.kv_len - problem.q_len + 1, 0), problem.kv_len)
 
 
-def make_inputs(torch, problem):
+def make_inputs(torch, problem, device):
     generator = torch.Generator().manual_seed(problem.seed)
     dtype = getattr(torch, DTYPES[problem.dtype])
     shapes = [(problem.batch, heads, length, problem.head_dim)
               for heads, length in ((problem.q_heads, problem.q_len),
                                     (problem.kv_heads, problem.kv_len),
                                     (problem.kv_heads, problem.kv_len))]
-    return [torch.randn(shape, generator=generator, dtype=torch.float32).to(dtype)
+    return [device.place(torch.randn(shape, generator=generator, dtype=torch.float32).to(dtype))
             for shape in shapes]
 
 
-def attention_call(torch, problem, q, k, v):
+def attention_call(torch, problem, device, q, k, v):
     """What is timed: one call, with the mask and the options made beforehand."""
     options = {"scale": problem.scale}
     if problem.q_heads != problem.kv_heads:
@@ -75,7 +79,7 @@ def attention_call(torch, problem, q, k, v):
         options["is_causal"] = True
     elif problem.causal:
         ones = torch.ones((problem.q_len, problem.kv_len), dtype=torch.bool)
-        options["attn_mask"] = ones.tril(problem.kv_len - problem.q_len)
+        options["attn_mask"] = device.place(ones.tril(problem.kv_len - problem.q_len))
     attention = torch.nn.functional.scaled_dot_product_attention
     return lambda: attention(q, k, v, **options)
 
@@ -158,14 +162,12 @@ def judge(classes, dtype, n_rows):
     return columns, f"the output is off by {worst.error:.3g}, tolerance {tolerance:.3g}"
 
 
-def take_samples(call, warmups, repeats):
+def take_samples(device, call, warmups, repeats):
     samples = []
     for index in range(warmups + repeats):
         warmup = index < warmups
-        start = time.perf_counter()
-        call()
-        seconds = time.perf_counter() - start
-        samples.append(Sample(index if warmup else index - warmups, warmup, seconds))
+        seconds, of_device = device.timed(call)
+        samples.append(Sample(index if warmup else index - warmups, warmup, seconds, of_device))
     return samples
 
 
@@ -174,43 +176,46 @@ def status_of(problem):
     text = str(problem).lower()
     if isinstance(problem, MemoryError) or ("memory" in text and "alloc" in text):
         return "oom"
-    words = ("not implemented", "not supported", "unsupported", "unexpected keyword")
+    words = ("not implemented", "not supported", "unsupported", "unexpected keyword",
+             "no available kernel")
     if isinstance(problem, NotImplementedError) or any(word in text for word in words):
         return "unsupported"
     return "error"
 
 
-def measure(torch, row, warmups, repeats):
+def measure(torch, make_device, row, warmups, repeats):
     """The answer of a case, whatever happens to it."""
-    result = {"status": "error", "message": "", "samples": [],
-              "values": {"isa": torch.backends.cpu.get_cpu_capability().lower()}}
+    result = {"status": "error", "message": "", "samples": [], "values": {}}
     if row["dtype"] not in DTYPES:
         return result | {"status": "unsupported",
                          "message": f"{row['dtype']} is not among {', '.join(DTYPES)}"}
     try:
         problem = problem_of(row)
         torch.set_num_threads(problem.threads)
-        with torch.inference_mode():
-            q, k, v = make_inputs(torch, problem)
-            call = attention_call(torch, problem, q, k, v)
+        device = make_device(torch, row)
+        result["values"]["isa"] = device.isa()
+        with torch.inference_mode(), device.chosen_backend():
+            q, k, v = make_inputs(torch, problem, device)
+            call = attention_call(torch, problem, device, q, k, v)
             columns, flaw = verify(torch, problem, q, k, v, call())
             result["values"] |= columns
             if flaw:
                 return result | {"status": "incorrect", "message": flaw}
-            samples = take_samples(call, warmups, repeats)
+            samples = take_samples(device, call, warmups, repeats)
+            result["values"] |= device.columns(samples)
         return result | {"status": "ok", "samples": samples}
     except Exception as problem:  # pylint: disable=broad-except
         return result | {"status": status_of(problem), "message": str(problem)}
 
 
-def measure_alone(torch, row, warmups, repeats):
+def measure_alone(torch, make_device, row, warmups, repeats):
     """The same in a process of its own, so that a crash costs one row."""
     context = multiprocessing.get_context("fork")  # torch is imported once
     receiving, sending = context.Pipe(duplex=False)
 
     def answer():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-        sending.send(measure(torch, row, warmups, repeats))
+        sending.send(measure(torch, make_device, row, warmups, repeats))
 
     child = context.Process(target=answer)
     child.start()
@@ -252,6 +257,9 @@ def parse_words(argv):
     parser.add_argument("--out", required=True, metavar="DIR", help="run folder to write")
     parser.add_argument("--repeats", type=int, default=7, metavar="N", help="default: 7")
     parser.add_argument("--warmups", type=int, default=2, metavar="N", help="default: 2")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="default: cpu")
+    parser.add_argument("--backend", choices=tuple(torch_devices.BACKENDS), default="flash",
+                        help="of a GPU; default: flash")
     words = parser.parse_args(argv)
     if words.repeats < 1 or words.warmups < 0:
         parser.error("--repeats must be at least 1 and --warmups at least 0")
@@ -261,18 +269,27 @@ def parse_words(argv):
 def run(argv):
     words = parse_words(argv)
     source = run_folder.Run(words.run)
-    cases = source.dense_cases()
+    cases = source.dense_cases(words.device)
     source.require_this_machine()
     torch = import_torch()
+
+    def make_device(torch, case):
+        if words.device == "cuda":
+            return torch_devices.Gpu(torch, case, words.backend)
+        return torch_devices.Cpu(torch, case)
+
+    on_gpu = words.device == "cuda"
+    kernel = "torch_" + words.backend if on_gpu else torch_devices.Cpu.kernel
+    where = f"a GPU, backend {words.backend}" if on_gpu else "the CPU"
     writer = run_folder.Writer(
-        source, words.out, KERNEL, peer_facts(torch),
-        f"PyTorch's scaled_dot_product_attention on the CPU, at the dense cases of run "
+        source, words.out, kernel, peer_facts(torch),
+        f"PyTorch's scaled_dot_product_attention on {where}, at the dense cases of run "
         f"{source.manifest.get('run_id', words.run)}.",
         [os.path.basename(__file__), *argv])
     statuses = collections.Counter()
     for index, case in enumerate(cases):
         started_at, start = run_folder.utc_now(), time.perf_counter()
-        result = measure_alone(torch, case, words.warmups, words.repeats)
+        result = measure_alone(torch, make_device, case, words.warmups, words.repeats)
         row = writer.add(case, result, started_at, time.perf_counter() - start)
         statuses[row["status"]] += 1
         shown = ("dtype", "mask", "n_tokens", "head_dim")

@@ -145,6 +145,42 @@ class TorchSdpa(unittest.TestCase):
         self.assertEqual(said.returncode, 2)
         self.assertIn("the same case", said.stderr)
 
+    def as_if_on_a_gpu(self, run, gpu="Fake GPU"):
+        """The same run with the columns of device: cuda."""
+        rows = read(run)
+        for row in rows:
+            row.update(device="cuda", gpu=gpu, l2_cache="flushed")
+        with open(os.path.join(run, "cases.csv"), "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def test_a_backend_of_a_gpu_has_a_kernel_name_and_a_clock_of_its_own(self):
+        run = self.qb_run(LENGTHS % "8, 9")
+        self.as_if_on_a_gpu(run)
+        said = self.sdpa(run, "--out", self.out, "--repeats", "3", "--device", "cuda",
+                         "--backend", "efficient")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        for row in read(self.out):
+            self.assertEqual((row["status"], row["kernel"], row["isa"], row["gpu"]),
+                             ("ok", "torch_efficient", "torch efficient", "Fake GPU"))
+            self.assertEqual(row["device_time_median_s"], "0.00025")
+            self.assertEqual(row["sm_clock_median_hz"], "1500000000")
+        self.assertEqual({s["device_time_s"] for s in read(self.out, "samples.csv")}, {"0.00025"})
+
+    def test_what_a_backend_or_a_gpu_cannot_is_a_row(self):
+        run = self.qb_run(LENGTHS % "8")
+        self.assertEqual(self.sdpa(run, "--out", self.out, "--device", "cuda").returncode, 2)
+        self.as_if_on_a_gpu(run)
+        said = self.sdpa(run, "--out", self.out, "--device", "cuda", "--backend", "cudnn")
+        self.assertEqual(said.returncode, 1)
+        self.assertEqual(read(self.out)[0]["status"], "unsupported")
+        self.as_if_on_a_gpu(run, gpu="Another GPU")
+        said = self.sdpa(run, "--out", self.path("other"), "--device", "cuda")
+        row = read(self.path("other"))[0]
+        self.assertEqual(row["status"], "error")
+        self.assertIn("measured on Another GPU, this is Fake GPU", row["message"])
+
     def test_without_torch_it_says_so(self):
         run = self.qb_run(LENGTHS % "8")
         os.mkdir(self.path("none"))

@@ -12,6 +12,7 @@
 #include "harness/cli/publish.h"
 #include "harness/cli/verb.h"
 #include "harness/execute/mpi_world.h"
+#include "harness/experiment/build_info.h"
 #include "harness/experiment/case_label.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/machine.h"
@@ -107,6 +108,14 @@ Task load_task(const std::string& path, const RunWords& words) {
   return task;
 }
 
+// Where there could have been a GPU, what `auto` came to is worth a line.
+void note_device(const Spec& spec) {
+  const bool open =
+      std::ranges::any_of(spec.cases, [](const Case& c) { return c.device == Device::automatic; });
+  if (open && build_info().cuda && !why_no_gpu().empty())
+    fmt::print(stderr, "device auto is the CPU: {}\n", why_no_gpu());
+}
+
 ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
   ExitCode worst = ExitCode::ok;
   for (const auto& [spec, now] : tasks) {
@@ -116,6 +125,7 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
     }
     RunOptions options = words.run;
     if (!words.only.empty()) options.only = case_ids(now);
+    if (!options.quiet) note_device(now);
     const RunOutcome outcome = run_spec(spec, options);
     fmt::print("{}", outcome_table(outcome));
     fmt::print(stderr, "{}", failure_list(outcome));

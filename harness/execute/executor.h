@@ -79,17 +79,20 @@ struct WorkerTime {
 
 struct Execution {
   std::vector<WorkerTime> workers;
-  double wall_s = 0.0;  // of the whole call; threads: from when all threads stand ready
+  double wall_s = 0.0;    // of the whole call; threads: from when all threads stand ready
+  double device_s = 0.0;  // the same by the clock of a GPU; 0 on the CPU
   // threads: the wall clock. serial: composed by plan.synchronisation from times measured alone,
   // without the messages between workers,
   //   fork_join  max over workers of (gather + compute)
   //   rounds     max over workers of gather + sum over steps of the max over workers of compute
   // plus the merges of all workers, which the root does one after another.
   double critical_path_s = 0.0;
+  // The rest is NaN where the workers were launched together, and `workers` is empty.
   double worker_sum_s = 0.0;  // sum of total_s over workers
   // Kernel time of the worker with the longest subsequence: what CQS-Attention's published speed-up
   // divides by. Transfers and merge are not in it.
   double longest_subsequence_s = 0.0;
+  StageTimes stages{};  // of ExecutionArguments::stages
 };
 
 // Runs the plan once. Throws Unsupported where the executor cannot play it, OutOfMemory from the

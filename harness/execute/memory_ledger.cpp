@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -17,17 +16,8 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Whole pages; whole huge pages from half of one on. A request too large to round up stays as it
-// is: no machine has it, and the check for available memory says so.
-std::size_t segment_bytes(std::size_t bytes) {
-  const std::size_t unit = bytes >= kHugePageBytes / 2 ? kHugePageBytes : kPageBytes;
-  if (bytes > std::numeric_limits<std::size_t>::max() - unit) return bytes;
-  return std::max((bytes + unit - 1) / unit * unit, unit);
-}
-
 struct Block {
   std::size_t bytes = 0;  // as requested
-  std::size_t segment_bytes = 0;
   std::string_view label;
   int worker = 0;
 };
@@ -46,6 +36,10 @@ struct MemoryLedger::State {
     if (!options.clock) options.clock = steady_seconds;
     start_s = options.clock();
     machine_bytes = options.source.available();
+    keeper = make_block_keeper(
+        options.allocator,
+        {.map = [this](std::size_t bytes, bool limited) { return map_segment(bytes, limited); },
+         .unmap = [this](void* segment, std::size_t bytes) { unmap_segment(segment, bytes); }});
   }
 
   void record(MemoryAction action, std::string_view label, int worker, const void* address,
@@ -59,38 +53,37 @@ struct MemoryLedger::State {
   }
 
   // What a new segment may take. Held segments count whole even where nobody has touched them yet,
-  // which the machine's own figure does not know of.
+  // which the machine's own figure does not know of. (A source that keeps what it gets back does.)
   std::uint64_t free_on_machine() {
     const std::uint64_t available = options.source.available();
+    if (options.source.held) return available;
     machine_bytes = std::max(machine_bytes, available);
     return std::min(available, machine_bytes - std::min(machine_bytes, reserved));
   }
 
-  void release_cached() {
-    for (const auto& [bytes, segment] : cached) {
-      options.source.release(segment, bytes);
-      reserved -= bytes;
-      record(MemoryAction::segment_free, {}, 0, segment, bytes);
-    }
-    cached.clear();
-  }
-
-  // A cached segment that the request fills well enough, taken out of the cache; else nullptr.
-  std::pair<void*, std::size_t> take_cached(std::size_t wanted) {
-    const auto found = cached.lower_bound(wanted);
-    if (found == cached.end() || found->first - wanted > wanted / 4) return {nullptr, 0};
-    const std::pair<void*, std::size_t> segment(found->second, found->first);
-    cached.erase(found);
-    return segment;
-  }
-
-  void* map_segment(std::size_t wanted, std::string_view label, int worker) {
-    if (wanted > free_on_machine()) return nullptr;
-    void* segment = options.source.reserve(wanted);
+  // For the request that is being served.
+  void* map_segment(std::size_t bytes, bool limited) {
+    const std::uint64_t budget = options.budget_bytes;
+    if (limited && budget != 0 && bytes > budget - std::min(budget, reserved)) return nullptr;
+    if (bytes > free_on_machine()) return nullptr;
+    void* const segment = options.source.reserve(bytes);
     if (segment == nullptr) return nullptr;
-    reserved += wanted;
-    record(MemoryAction::segment_alloc, label, worker, segment, wanted);
+    reserved += bytes;
+    follow_source();
+    record(MemoryAction::segment_alloc, request_label, request_worker, segment, bytes);
     return segment;
+  }
+
+  void unmap_segment(void* segment, std::size_t bytes) {
+    options.source.release(segment, bytes);
+    reserved -= bytes;
+    follow_source();
+    record(MemoryAction::segment_free, {}, 0, segment, bytes);
+  }
+
+  // A source that keeps what it gets back knows better what is reserved.
+  void follow_source() {
+    if (options.source.held) reserved = options.source.held();
   }
 
   [[noreturn]] void out_of_memory(std::size_t bytes, std::string_view label, int worker,
@@ -103,25 +96,21 @@ struct MemoryLedger::State {
     const std::uint64_t budget = options.budget_bytes;
     if (budget != 0 && bytes > budget - std::min(budget, active))
       out_of_memory(bytes, label, worker, budget - std::min(budget, active), budget);
-    const std::size_t wanted = segment_bytes(bytes);
-    auto [segment, size] = take_cached(wanted);
-    if (segment == nullptr) {
-      if (budget != 0 && reserved + wanted > budget) release_cached();
-      size = wanted;
-      segment = map_segment(wanted, label, worker);
-      if (segment == nullptr) {  // free and retry
-        release_cached();
-        segment = map_segment(wanted, label, worker);
-      }
-      if (segment == nullptr) out_of_memory(bytes, label, worker, free_on_machine(), 0);
+    request_label = label;
+    request_worker = worker;
+    void* const block = keeper->take(bytes);
+    if (block == nullptr) {
+      // Of a caching allocator, what it holds counts, not what it has handed out.
+      const bool over_budget = budget != 0 && options.source.available() >= bytes;
+      out_of_memory(bytes, label, worker, free_on_machine(), over_budget ? budget : 0);
     }
-    live.emplace(segment, Block{bytes, size, label, worker});
+    live.emplace(block, Block{bytes, label, worker});
     active += bytes;
     Share& share = shares[worker];
     share.active += bytes;
     share.peak = std::max(share.peak, share.active);
-    record(MemoryAction::alloc, label, worker, segment, bytes);
-    return segment;
+    record(MemoryAction::alloc, label, worker, block, bytes);
+    return block;
   }
 
   void deallocate(void* pointer) {
@@ -131,8 +120,8 @@ struct MemoryLedger::State {
     live.erase(found);
     active -= block.bytes;
     shares[block.worker].active -= block.bytes;
-    cached.emplace(block.segment_bytes, pointer);
     record(MemoryAction::free, block.label, block.worker, pointer, block.bytes);
+    keeper->give(pointer);
   }
 
   mutable std::mutex mutex;
@@ -145,14 +134,16 @@ struct MemoryLedger::State {
   std::uint64_t reserved_peak = 0;
   std::map<int, Share> shares;  // by worker
   std::unordered_map<void*, Block> live;
-  std::multimap<std::size_t, void*> cached;
+  std::unique_ptr<BlockKeeper> keeper;
+  std::string_view request_label;
+  int request_worker = 0;
   std::vector<MemoryEvent> events;
 };
 
 MemoryLedger::MemoryLedger(LedgerOptions options)
     : state_(std::make_unique<State>(std::move(options))) {}
 
-MemoryLedger::~MemoryLedger() { state_->release_cached(); }
+MemoryLedger::~MemoryLedger() { state_->keeper->release_cached(); }
 
 void* MemoryLedger::allocate(std::size_t bytes, std::string_view label, int worker) {
   const std::lock_guard lock(state_->mutex);
@@ -199,7 +190,7 @@ std::uint64_t MemoryLedger::worker_peak_bytes(int worker) const {
 
 void MemoryLedger::release_cached() {
   const std::lock_guard lock(state_->mutex);
-  state_->release_cached();
+  state_->keeper->release_cached();
 }
 
 std::vector<MemoryEvent> MemoryLedger::events() const {

@@ -6,8 +6,9 @@
 //          caching allocators do, so that timed repeats do not pay for page faults; they go back to
 //          the system when the budget or the system runs out (free and retry), and at the end
 //
-// One block is one segment of the system's memory: whole pages, or whole 2 MiB pages from 1 MiB on.
-// A cached segment serves a request that fills at least 4/5 of it.
+// By default one block is one segment of the system's memory: whole pages, or whole 2 MiB pages
+// from 1 MiB on, and a cached segment serves a request that fills at least 4/5 of it.
+// block_keeper.h has the other ways.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "harness/base/words.h"
+#include "harness/execute/block_keeper.h"
 #include "harness/execute/system_memory.h"
 #include "kernels/allocator.h"
 
@@ -52,7 +54,8 @@ struct LedgerOptions {
   std::uint64_t budget_bytes = 0;         // limit on active bytes; 0: the machine's own
   bool record_events = false;             // keep the timeline (memory passes, not timed ones)
   std::function<double()> clock;          // seconds; default steady clock. A fake in tests.
-  MemorySource source = system_memory();  // a fake machine in tests
+  MemorySource source = system_memory();  // a GPU's memory; a fake machine in tests
+  AllocatorKind allocator = AllocatorKind::same_size;
 };
 
 // Thread-safe. Throws OutOfMemory over the budget or when the system has no more (it asks for

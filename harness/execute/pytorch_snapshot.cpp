@@ -90,7 +90,13 @@ class Pickle {
 
 struct Segment {
   std::uint64_t bytes = 0;
-  const MemoryEvent* live = nullptr;  // the alloc event of its block, if it has one
+  std::map<std::uint64_t, const MemoryEvent*> live;  // alloc events of its blocks, by address
+
+  [[nodiscard]] std::uint64_t used() const {
+    std::uint64_t sum = 0;
+    for (const auto& [address, event] : live) sum += event->bytes;
+    return sum;
+  }
 };
 
 // The segments and live blocks after the last event, by address.
@@ -99,19 +105,22 @@ std::map<std::uint64_t, Segment> final_segments(std::span<const MemoryEvent> eve
   for (const MemoryEvent& event : events) {
     if (event.action == MemoryAction::oom) continue;
     if (event.action == MemoryAction::segment_alloc) {
-      segments[event.address] = {event.bytes, nullptr};
+      segments[event.address] = {event.bytes, {}};
       continue;
     }
-    const auto found = segments.find(event.address);
-    if (found == segments.end())
+    auto found = segments.upper_bound(event.address);
+    if (found != segments.begin()) --found;
+    if (found == segments.end() || event.address < found->first ||
+        event.address - found->first >= found->second.bytes)
       throw std::invalid_argument(
           fmt::format("the memory timeline has {} of {} outside every segment", word(event.action),
                       event.label));
-    if (event.action == MemoryAction::segment_free) {
+    if (event.action == MemoryAction::segment_free)
       segments.erase(found);
-    } else {
-      found->second.live = event.action == MemoryAction::alloc ? &event : nullptr;
-    }
+    else if (event.action == MemoryAction::alloc)
+      found->second.live[event.address] = &event;
+    else
+      found->second.live.erase(event.address);
   }
   return segments;
 }
@@ -135,17 +144,25 @@ struct Block {
   const MemoryEvent* live = nullptr;
 };
 
-// What is requested, then the rest of the segment: together the whole of it.
+// What is in use and what lies between: together the whole segment.
 std::vector<Block> blocks_of(std::uint64_t address, const Segment& segment) {
   std::vector<Block> blocks;
-  const std::uint64_t used = segment.live == nullptr ? 0 : segment.live->bytes;
-  if (used > 0) blocks.push_back({address, used, segment.live});
-  if (used < segment.bytes) blocks.push_back({address + used, segment.bytes - used, nullptr});
+  std::uint64_t at = address;
+  const auto leave_until = [&](std::uint64_t end) {
+    if (at < end) blocks.push_back({at, end - at, nullptr});
+    at = end;
+  };
+  for (const auto& [begin, event] : segment.live) {
+    leave_until(begin);
+    if (event->bytes > 0) blocks.push_back({begin, event->bytes, event});
+    at = begin + event->bytes;
+  }
+  leave_until(address + segment.bytes);
   return blocks;
 }
 
 void write_segment(Pickle& pickle, std::uint64_t address, const Segment& segment) {
-  const std::uint64_t used = segment.live == nullptr ? 0 : segment.live->bytes;
+  const std::uint64_t used = segment.used();
   pickle.dictionary([&] {
     pickle.field("device", 0);
     pickle.field("address", address);

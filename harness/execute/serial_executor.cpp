@@ -43,21 +43,6 @@ double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
   return sum_s;
 }
 
-// See Execution::critical_path_s.
-double composed_critical_path_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
-  double gather_s = 0.0;
-  double gather_and_compute_s = 0.0;
-  double merge_s = 0.0;
-  for (const WorkerTime& worker : workers) {
-    gather_s = std::max(gather_s, worker.gather_s);
-    gather_and_compute_s = std::max(gather_and_compute_s, worker.gather_s + worker.compute_s);
-    merge_s += worker.merge_s;
-  }
-  return merge_s + (plan.synchronisation == Synchronisation::fork_join
-                        ? gather_and_compute_s
-                        : gather_s + longest_step_sum_s(workers));
-}
-
 // Each worker from its first step to its last, before the next one: only one holds memory.
 void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments, Execution& execution) {
   Written written(plan.q_groups.size(), 0);
@@ -107,6 +92,20 @@ void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
 }
 
 }  // namespace
+
+double composed_critical_path_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
+  double gather_s = 0.0;
+  double gather_and_compute_s = 0.0;
+  double merge_s = 0.0;
+  for (const WorkerTime& worker : workers) {
+    gather_s = std::max(gather_s, worker.gather_s);
+    gather_and_compute_s = std::max(gather_and_compute_s, worker.gather_s + worker.compute_s);
+    merge_s += worker.merge_s;
+  }
+  return merge_s + (plan.synchronisation == Synchronisation::fork_join
+                        ? gather_and_compute_s
+                        : gather_s + longest_step_sum_s(workers));
+}
 
 Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments) {
   Execution execution;

@@ -19,6 +19,8 @@ struct MemorySource {
   // kPageBytes.
   std::function<void*(std::size_t bytes)> reserve;
   std::function<void(void* segment, std::size_t bytes)> release;
+  // Bytes held, where the source keeps what is released (a driver's pool); else empty.
+  std::function<std::uint64_t()> held{};
 };
 
 // Anonymous mappings, which really go back when released.

@@ -213,7 +213,7 @@ std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows
 
 Verification verify_output(const Problem& problem, const TensorView& q, const TensorView& k,
                            const TensorView& v, const TensorView& out, const TensorView& lse,
-                           const std::vector<std::int64_t>& rows, int threads) {
+                           const std::vector<std::int64_t>& rows, int threads, bool eager) {
   Verification verification;
   verification.rows = static_cast<std::int64_t>(rows.size());
   if (auto flaw = scan(problem, out, lse, threads)) {
@@ -223,7 +223,8 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
   }
   const ReferenceRows reference =
       reference_rows(q, k, v, problem.mask, problem.scale, rows, threads);
-  const ReferenceRows naive = naive_rows(q, k, v, problem.mask, problem.scale, rows, threads);
+  const ReferenceRows naive =
+      naive_rows(q, k, v, problem.mask, problem.scale, rows, threads, eager);
   judge(compare(problem, out, lse, reference, naive), problem.dtype, verification);
   verification.correct = verification.message.empty();
   return verification;

@@ -161,6 +161,10 @@ void clear_group(const Plan& plan, int group, const ExecutionArguments& argument
 // 100 KiB.
 [[nodiscard]] int threads_for_bytes(std::int64_t bytes, int threads);
 
+// See Execution::critical_path_s.
+[[nodiscard]] double composed_critical_path_s(const Plan& plan,
+                                              const std::vector<WorkerTime>& workers);
+
 // Fills in worker_sum_s and longest_subsequence_s from the times of the workers.
 void add_sums(const Plan& plan, Execution& execution);
 

@@ -114,7 +114,12 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"workload", name(c.workload)},
           {"layer_feed_forward_dim", to_text(c.layer_feed_forward_dim)},
           {"layer_block_tokens", c.layer_block_tokens == 0 ? "" : to_text(c.layer_block_tokens)},
-          {"layer_weights", c.layer_weights.value_or("")}};
+          {"layer_weights", c.layer_weights.value_or("")},
+          {"allocator", name(c.allocator)},
+          {"launch", name(c.launch)},
+          {"clock", name(c.clock)},
+          {"l2_cache", name(c.l2_cache)},
+          {"cuda_path", name(c.cuda_path)}};
 }
 
 std::string case_id(const Case& c) {
@@ -162,6 +167,11 @@ std::string case_to_json(const Case& c) {
                      {"layer_feed_forward_dim", c.layer_feed_forward_dim},
                      {"layer_block_tokens", c.layer_block_tokens},
                      {"layer_weights", optional_to_json(c.layer_weights)},
+                     {"allocator", word(c.allocator)},
+                     {"launch", word(c.launch)},
+                     {"clock", word(c.clock)},
+                     {"l2_cache", word(c.l2_cache)},
+                     {"cuda_path", word(c.cuda_path)},
                      {"measure", measure_to_json(c.measure)}};
   return json.dump();
 }
@@ -197,6 +207,11 @@ Case case_from_json(std::string_view text) {
     json.at("layer_feed_forward_dim").get_to(c.layer_feed_forward_dim);
     json.at("layer_block_tokens").get_to(c.layer_block_tokens);
     c.layer_weights = optional_at<std::string>(json, "layer_weights");
+    c.allocator = enum_at<AllocatorKind>(json, "allocator");
+    c.launch = enum_at<Launch>(json, "launch");
+    c.clock = enum_at<ClockKind>(json, "clock");
+    c.l2_cache = enum_at<L2Cache>(json, "l2_cache");
+    c.cuda_path = enum_at<CudaPath>(json, "cuda_path");
     c.measure = measure_from_json(json.at("measure"));
     return c;
   } catch (const Json::exception& problem) {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/execute/block_keeper.h"
+#include "harness/execute/device_executor.h"
 #include "harness/execute/executor.h"
 #include "harness/plan/problem.h"
 #include "harness/plan/strategy.h"
@@ -35,6 +37,33 @@ struct Words<Workload> {
   static constexpr std::string_view what = "workload";
   static constexpr std::pair<Workload, std::string_view> table[] = {
       {Workload::attention, "attention"}, {Workload::transformer_layer, "transformer_layer"}};
+};
+
+// What the second-level cache of a GPU holds when a repeat begins.
+enum class L2Cache {
+  automatic,  // flushed on a GPU; nothing is done to the CPU's
+  flushed,    // nothing of the inputs: something larger was written over it
+  rotated,    // inputs of another repeat: several sets take turns
+  warm,       // what the repeat before left
+};
+
+template <>
+struct Words<L2Cache> {
+  static constexpr std::string_view what = "l2_cache";
+  static constexpr std::pair<L2Cache, std::string_view> table[] = {{L2Cache::automatic, "auto"},
+                                                                   {L2Cache::flushed, "flushed"},
+                                                                   {L2Cache::rotated, "rotated"},
+                                                                   {L2Cache::warm, "warm"}};
+};
+
+// The instructions of the flash kernel on a GPU: the newest that it has, or those of an A100.
+enum class CudaPath { automatic, sm_80 };
+
+template <>
+struct Words<CudaPath> {
+  static constexpr std::string_view what = "cuda.path";
+  static constexpr std::pair<CudaPath, std::string_view> table[] = {{CudaPath::automatic, "auto"},
+                                                                    {CudaPath::sm_80, "sm_80"}};
 };
 
 // What a link is taken for: `overlap` moves messages while workers compute, `blocking` adds their
@@ -91,6 +120,12 @@ struct Case {
   std::int64_t layer_feed_forward_dim = 0;   // 0: 4 x the hidden width
   std::int64_t layer_block_tokens = 0;       // 0: the plain layer
   std::optional<std::string> layer_weights;  // a folder; none: random ones
+  AllocatorKind allocator = AllocatorKind::automatic;
+  // The rest is of device: cuda.
+  Launch launch = Launch::alone;
+  ClockKind clock = ClockKind::synchronized;
+  L2Cache l2_cache = L2Cache::automatic;
+  CudaPath cuda_path = CudaPath::automatic;
   Measure measure;
 };
 

@@ -53,6 +53,11 @@ Case any_case(Random& random) {
   if (random() % 2 == 0) c.distillation = Distillation::balanced;
   if (random() % 2 == 0) c.scale = any_real(random);
   c.memory_budget_bytes = any_size(random);
+  c.allocator = any_of<AllocatorKind>(random);
+  c.launch = any_of<Launch>(random);
+  c.clock = any_of<ClockKind>(random);
+  c.l2_cache = any_of<L2Cache>(random);
+  c.cuda_path = any_of<CudaPath>(random);
   c.measure = {any_int(random),  any_int(random),  any_int(random),  any_real(random),
                any_real(random), any_real(random), any_size(random), random() % 2 == 0};
   return c;
@@ -162,6 +167,11 @@ TEST(CaseId, ChangesWithEveryParameterAndMeasureButNotWithTheName) {
   change([](Case& c) { c.algorithm = "dense"; });
   change([](Case& c) { c.kernel = Kernel::materialized; });
   change([](Case& c) { c.device = Device::cpu; });
+  change([](Case& c) { c.allocator = AllocatorKind::caching; });
+  change([](Case& c) { c.launch = Launch::together; });
+  change([](Case& c) { c.clock = ClockKind::unsynchronized; });
+  change([](Case& c) { c.l2_cache = L2Cache::warm; });
+  change([](Case& c) { c.cuda_path = CudaPath::sm_80; });
   change([](Case& c) { c.ranks = Ranks::threads; });
   change([](Case& c) { c.workers = 8; });
   change([](Case& c) { c.threads = 2; });

@@ -11,9 +11,10 @@ const std::vector<std::string>& case_columns() {
       "q_heads", "kv_heads", "head_dim", "dtype", "mask", "seed", "interest_set", "scale",
       "memory_budget_bytes", "cpu_isa", "sequences", "new_key_owner", "link_bandwidth_byte_per_s",
       "link_latency_s", "link_mode", "model_device", "model_cores", "distillation", "workload",
-      "layer_feed_forward_dim", "layer_block_tokens", "layer_weights",
+      "layer_feed_forward_dim", "layer_block_tokens", "layer_weights", "allocator", "launch",
+      "clock", "l2_cache", "cuda_path",
       // how it ended; provenance: measured | model
-      "status", "message", "isa", "provenance",
+      "status", "message", "isa", "gpu", "provenance",
       // predicted from the plan; pairs are per head
       "longest_subsequence_tokens", "shortest_subsequence_tokens", "mean_subsequence_tokens",
       "stddev_subsequence_tokens", "responsibility_ratio", "unmasked_pairs", "executed_pairs",
@@ -22,12 +23,16 @@ const std::vector<std::string>& case_columns() {
       // memory pass
       "active_memory_peak_bytes", "reserved_memory_peak_bytes", "resident_peak_bytes",
       "worker_active_peak_bytes",
+      // all that the GPU held at once, libraries included, by its driver
+      "device_memory_peak_bytes",
       // timed pass
       "n_samples", "interval_coverage", "wall_time_median_s", "wall_time_low95_s",
       "wall_time_high95_s", "critical_path_median_s", "critical_path_low95_s",
       "critical_path_high95_s", "worker_sum_median_s", "worker_sum_low95_s", "worker_sum_high95_s",
       "longest_subsequence_median_s", "longest_subsequence_low95_s", "longest_subsequence_high95_s",
       "gather_median_s", "merge_median_s",
+      // of a GPU: by its own clock, the clock of its multiprocessors, samples it was slowed down in
+      "device_time_median_s", "sm_clock_median_hz", "throttled_samples",
       // of the worker where each is largest, summed over its steps
       "compute_median_s", "communication_median_s", "exposed_communication_median_s",
       "idle_median_s", "achieved_flop_per_s", "peak_flop_per_s", "peak_fraction",
@@ -49,7 +54,10 @@ const std::vector<std::string>& sample_columns() {
                                                    "worker_sum_s",
                                                    "longest_subsequence_s",
                                                    "gather_s",
-                                                   "merge_s"};
+                                                   "merge_s",
+                                                   "device_time_s",
+                                                   "sm_clock_hz",
+                                                   "throttled"};
   return columns;
 }
 

@@ -2,31 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "harness/base/status.h"
 #include "harness/plan/strategy.h"
 #include "interest_sets/interest_set.h"
+#include "kernels/cuda/device.h"
 
 namespace qb {
 namespace {
 
-// The driver makes one node a GPU; asking the driver itself would start it.
-bool gpu_present() {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev", ignored)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("nvidia") &&
-        name.find_first_not_of("0123456789", 6) == std::string::npos && name.size() > 6)
-      return true;
-  }
-  return false;
+// What runs on a GPU; `auto` sends the rest to the CPU.
+bool is_for_gpu(const Case& c) {
+  const bool narrow = c.dtype == DType::f16 || c.dtype == DType::bf16;
+  return c.workload == Workload::attention && c.ranks == Ranks::serial && !c.cpu_isa &&
+         c.allocator != AllocatorKind::same_size &&
+         (((c.kernel == Kernel::flash || c.kernel == Kernel::cudnn) && narrow) ||
+          (c.kernel == Kernel::materialized && c.dtype != DType::f64));
 }
 
 }  // namespace
 
 Case resolve_case(Case c) {
-  if (c.device == Device::automatic) c.device = Device::cpu;
+  if (c.device == Device::automatic)
+    c.device = is_for_gpu(c) && why_no_gpu().empty() ? Device::cuda : Device::cpu;
+  if (c.device == Device::cuda) {
+    if (c.allocator == AllocatorKind::automatic) c.allocator = AllocatorKind::pool;
+    if (c.l2_cache == L2Cache::automatic) c.l2_cache = L2Cache::flushed;
+  }
   if (c.sequences) {
     Shape sums = c.shape;
     sums.batch = 1;
@@ -49,10 +50,41 @@ Case resolve_case(Case c) {
   return c;
 }
 
+const std::string& why_no_gpu() {
+  static const std::string reason = [] {
+    try {
+      return why_no_cuda(probe_cuda());
+    } catch (const EnvironmentError& error) {
+      return std::string(error.what());  // there and broken
+    }
+  }();
+  return reason;
+}
+
 void require_device(const Case& c) {
-  if (c.device == Device::cuda && !gpu_present())
+  if (c.device == Device::cuda && !why_no_gpu().empty())
     throw EnvironmentError(
-        "device cuda: this machine has no NVIDIA GPU (no /dev/nvidia0); use --set device=cpu");
+        fmt::format("device cuda: {} (--set device=cpu runs on the CPU)", why_no_gpu()));
+}
+
+void require_fitting_device(const Case& c) {
+  if (c.device == Device::cuda) {
+    if (c.ranks != Ranks::serial)
+      throw Unsupported(
+          fmt::format("ranks: {} is of the CPU; on one GPU the workers are played by ranks: serial",
+                      word(c.ranks)));
+    if (c.allocator == AllocatorKind::same_size)
+      throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
+    return;
+  }
+  const auto refuse = [](std::string_view name, std::string_view value) {
+    throw Unsupported(fmt::format("{}: {} is of device: cuda", name, value));
+  };
+  if (c.allocator == AllocatorKind::pool) refuse("allocator", word(c.allocator));
+  if (c.launch != Launch::alone) refuse("launch", word(c.launch));
+  if (c.clock != ClockKind::synchronized) refuse("clock", word(c.clock));
+  if (c.l2_cache != L2Cache::automatic) refuse("l2_cache", word(c.l2_cache));
+  if (c.cuda_path != CudaPath::automatic) refuse("cuda.path", word(c.cuda_path));
 }
 
 }  // namespace qb

@@ -1,6 +1,8 @@
 // What the open choices of a case come to on this machine.
 #pragma once
 
+#include <string>
+
 #include "harness/experiment/case.h"
 
 namespace qb {
@@ -11,5 +13,12 @@ namespace qb {
 
 // Throws EnvironmentError where the case's device is missing on this machine.
 void require_device(const Case& c);
+
+// Throws Unsupported where the choices of a resolved case do not go together: who plays the workers
+// on a GPU, or what is of a GPU on the CPU.
+void require_fitting_device(const Case& c);
+
+// Why `device: auto` is the CPU here; empty where there is a GPU to run on. Asks the driver once.
+[[nodiscard]] const std::string& why_no_gpu();
 
 }  // namespace qb

@@ -79,7 +79,7 @@ Json cuda_json(const CudaProbe& probe) {
          {"memory_bytes", device.memory_bytes}});
   return {{"in_build", build_info().cuda},
           {"devices", devices},
-          {"why_none", text_or_null(probe.reason)}};
+          {"why_none", text_or_null(why_no_cuda(probe))}};
 }
 
 std::string fingerprint_with(const Machine& machine, const CudaProbe& probe) {

@@ -1,5 +1,7 @@
 #include "harness/experiment/measured_columns.h"
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <utility>
 
@@ -25,12 +27,21 @@ std::string resident_peak_bytes() {
   return {};
 }
 
+bool is_known(const std::vector<double>& times) {
+  return std::none_of(times.begin(), times.end(), [](double time) { return std::isnan(time); });
+}
+
+void add_median(const char* column, const std::vector<double>& times, Columns& values) {
+  if (is_known(times)) values[column] = to_text(median(times));
+}
+
 }  // namespace
 
 LedgerOptions ledger_options(const Case& c, bool record_events) {
   LedgerOptions options;
   options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
   options.record_events = record_events;
+  options.allocator = c.allocator;
   return options;
 }
 
@@ -71,23 +82,33 @@ void add_medians(const std::vector<Sample>& samples, Columns& values) {
       {"worker_sum", &Sample::worker_sum_s},
       {"longest_subsequence", &Sample::longest_subsequence_s}};
   for (const auto& [name, member] : kClocks) {
+    if (!is_known(repeats(samples, member))) continue;
     const Summary summary = summarise(repeats(samples, member));
     const std::string prefix = name;
     values[prefix + "_median_s"] = to_text(summary.median);
     values[prefix + "_low95_s"] = to_text(summary.low95);
     values[prefix + "_high95_s"] = to_text(summary.high95);
   }
-  values["gather_median_s"] = to_text(median(repeats(samples, &Sample::gather_s)));
-  values["merge_median_s"] = to_text(median(repeats(samples, &Sample::merge_s)));
+  add_median("gather_median_s", repeats(samples, &Sample::gather_s), values);
+  add_median("merge_median_s", repeats(samples, &Sample::merge_s), values);
   const Summary wall = summarise(repeats(samples, &Sample::wall_s));
   values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
   values["interval_coverage"] = to_text(wall.coverage);
+}
+
+void add_gpu_medians(const std::vector<Sample>& samples, Columns& values) {
+  add_median("device_time_median_s", repeats(samples, &Sample::device_s), values);
+  add_median("sm_clock_median_hz", repeats(samples, &Sample::sm_clock_hz), values);
+  double throttled = 0.0;
+  for (const double value : repeats(samples, &Sample::throttled)) throttled += value;
+  if (!std::isnan(throttled)) values["throttled_samples"] = to_text(throttled);
 }
 
 void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
                Columns& values) {
   const double flop_per_s = flop / summarise(repeats(samples, &Sample::wall_s)).median;
   values["achieved_flop_per_s"] = to_text(flop_per_s);
+  if (c.device == Device::cuda) return;  // its ceiling is not measured here
   const double peak = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, threads);
   if (peak == 0.0) return;
   values["peak_flop_per_s"] = to_text(peak);

@@ -29,8 +29,11 @@ void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedge
 // Times of the repeats, without warm-ups.
 [[nodiscard]] std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*time);
 
-// Medians and intervals of every clock.
+// Medians and intervals of every clock; of times that are not known, none.
 void add_medians(const std::vector<Sample>& samples, Columns& values);
+
+// The GPU's own time, its clock, and in how many repeats it was throttled.
+void add_gpu_medians(const std::vector<Sample>& samples, Columns& values);
 
 // FLOP/s by the wall clock, and its share of what the processor can do.
 void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,

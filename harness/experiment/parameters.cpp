@@ -137,6 +137,12 @@ constexpr Parameter kParameters[] = {
      store_integer<&Case::layer_block_tokens>},
     {"layer.weights", "layer_weights", file, 0, 0, "", "", true, nullptr,
      store_optional<&Case::layer_weights>},
+    word_parameter("allocator", "auto", all_words<AllocatorKind>, store_word<&Case::allocator>),
+    word_parameter("launch", "alone", all_words<Launch>, store_word<&Case::launch>),
+    word_parameter("clock", "synchronized", all_words<ClockKind>, store_word<&Case::clock>),
+    word_parameter("l2_cache", "auto", all_words<L2Cache>, store_word<&Case::l2_cache>),
+    {"cuda.path", "cuda_path", word, 0, 0, "auto", "", false, all_words<CudaPath>,
+     store_word<&Case::cuda_path>},
 };
 
 // What the node is, for "must be …, got …".

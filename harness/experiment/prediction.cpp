@@ -94,27 +94,35 @@ PlannedCase plan_case(const Case& c) {
 std::map<std::string, std::string> prediction_columns(const Case& c, const PlannedCase& planned) {
   const Work& work = planned.work;
   const Spread spread = subsequence_spread(work);
-  return {{"longest_subsequence_tokens", to_text(work.longest_subsequence)},
-          {"shortest_subsequence_tokens", to_text(work.shortest_subsequence)},
-          {"mean_subsequence_tokens", to_text(spread.mean)},
-          {"stddev_subsequence_tokens", to_text(spread.stddev)},
-          {"responsibility_ratio", to_text(work.responsibility_ratio)},
-          {"unmasked_pairs", to_text(work.unmasked_pairs)},
-          {"executed_pairs", to_text(work.executed_pairs)},
-          {"critical_path_pairs", to_text(work.critical_path_pairs)},
-          {"unmasked_flop", to_text(work.flops)},
-          {"moved_bytes", to_text(work.bytes_total)},
-          {"worker_sent_bytes", to_text(work.sent_bytes_max)},
-          {"predicted_active_peak_bytes", to_text(active_peak_bytes(c.ranks, work))},
-          {"predicted_worker_active_peak_bytes", to_text(work.worker_peak_bytes)}};
+  std::map<std::string, std::string> columns = {
+      {"longest_subsequence_tokens", to_text(work.longest_subsequence)},
+      {"shortest_subsequence_tokens", to_text(work.shortest_subsequence)},
+      {"mean_subsequence_tokens", to_text(spread.mean)},
+      {"stddev_subsequence_tokens", to_text(spread.stddev)},
+      {"responsibility_ratio", to_text(work.responsibility_ratio)},
+      {"unmasked_pairs", to_text(work.unmasked_pairs)},
+      {"executed_pairs", to_text(work.executed_pairs)},
+      {"critical_path_pairs", to_text(work.critical_path_pairs)},
+      {"unmasked_flop", to_text(work.flops)},
+      {"moved_bytes", to_text(work.bytes_total)},
+      {"worker_sent_bytes", to_text(work.sent_bytes_max)},
+      {"predicted_active_peak_bytes", to_text(active_peak_bytes(c.ranks, work))},
+      {"predicted_worker_active_peak_bytes", to_text(work.worker_peak_bytes)}};
+  // Those follow from the tiles and the workspace of the CPU's kernels.
+  if (c.device == Device::cuda)
+    for (const char* column :
+         {"executed_pairs", "predicted_active_peak_bytes", "predicted_worker_active_peak_bytes"})
+      columns[column].clear();
+  return columns;
 }
 
 std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {
-  const double seconds = unmasked_flop / kOptimisticFlopPerS;
+  const double rate = c.device == Device::cuda ? kOptimisticGpuFlopPerS : kOptimisticFlopPerS;
+  const double seconds = unmasked_flop / rate;
   if (seconds <= c.measure.timeout_s) return std::nullopt;
   return fmt::format("{}FLOP take {} at {}FLOP/s, longer than the timeout of {}",
-                     format_si(unmasked_flop), format_seconds(seconds),
-                     format_si(kOptimisticFlopPerS), format_seconds(c.measure.timeout_s));
+                     format_si(unmasked_flop), format_seconds(seconds), format_si(rate),
+                     format_seconds(c.measure.timeout_s));
 }
 
 std::map<std::string, std::string> predicted_values(const Case& c) {

@@ -27,6 +27,7 @@ struct PlannedCase {
 // A sentence where the work cannot end before the timeout even at kOptimisticFlopPerS. Memory is no
 // reason: the ledger refuses it before any is touched, and that is the data point.
 inline constexpr double kOptimisticFlopPerS = 1e12;
+inline constexpr double kOptimisticGpuFlopPerS = 2e15;
 [[nodiscard]] std::optional<std::string> infeasible(const Case& c, double unmasked_flop);
 
 }  // namespace qb

@@ -1,5 +1,6 @@
 // From the answer of a case to its rows.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "harness/base/numbers.h"
@@ -27,16 +28,23 @@ std::vector<std::vector<std::string>> with_case_id(
   return result;
 }
 
+std::string text_or_empty(double value) {
+  return std::isnan(value) ? std::string() : to_text(value);
+}
+
 std::vector<std::string> sample_row(const std::string& id, const Sample& s) {
   return {id,
           to_text(std::int64_t{s.repeat}),
           s.warmup ? "1" : "0",
-          to_text(s.wall_s),
-          to_text(s.critical_path_s),
-          to_text(s.worker_sum_s),
-          to_text(s.longest_subsequence_s),
-          to_text(s.gather_s),
-          to_text(s.merge_s)};
+          text_or_empty(s.wall_s),
+          text_or_empty(s.critical_path_s),
+          text_or_empty(s.worker_sum_s),
+          text_or_empty(s.longest_subsequence_s),
+          text_or_empty(s.gather_s),
+          text_or_empty(s.merge_s),
+          text_or_empty(s.device_s),
+          text_or_empty(s.sm_clock_hz),
+          text_or_empty(s.throttled)};
 }
 
 }  // namespace

@@ -1,17 +1,20 @@
 // What a case answers, and the fixed columns of cases.csv and samples.csv.
 #pragma once
 
+#include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/execute/cuda_device.h"
 #include "harness/experiment/case.h"
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 // One timed repeat. Warm-ups are kept and marked.
 struct Sample {
@@ -23,6 +26,10 @@ struct Sample {
   double longest_subsequence_s = 0.0;
   double gather_s = 0.0;  // sum over workers
   double merge_s = 0.0;
+  // Of a GPU; else NaN.
+  double device_s = std::numeric_limits<double>::quiet_NaN();
+  double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
+  double throttled = std::numeric_limits<double>::quiet_NaN();  // 1: it was slowed down, 0: not
 };
 
 // NaN and empty mean "not available". Times are filled in only where status is ok.
@@ -53,6 +60,9 @@ struct CaseResult {
 // Runs one case in this process: plan, check, inputs, verify, memory pass, timed pass. Never throws
 // for what the case does: every CaseError becomes a status. trace_directory non-empty: also writes
 // the Perfetto trace and PyTorch snapshot there as <case_id>.trace.json and <case_id>.pickle.
-[[nodiscard]] CaseResult run_case(const Case& c, const std::string& trace_directory);
+// open_gpu: a fake in tests.
+using OpenGpu = std::function<std::unique_ptr<ComputeDevice>(const CudaDeviceOptions&)>;
+[[nodiscard]] CaseResult run_case(const Case& c, const std::string& trace_directory,
+                                  const OpenGpu& open_gpu = open_cuda_device);
 
 }  // namespace qb

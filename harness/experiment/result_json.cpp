@@ -20,6 +20,9 @@ constexpr std::pair<const char*, double Sample::*> kSampleTimes[] = {
     {"longest_subsequence_s", &Sample::longest_subsequence_s},
     {"gather_s", &Sample::gather_s},
     {"merge_s", &Sample::merge_s},
+    {"device_s", &Sample::device_s},
+    {"sm_clock_hz", &Sample::sm_clock_hz},
+    {"throttled", &Sample::throttled},
 };
 
 json sample_json(const Sample& sample) {

@@ -6,16 +6,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 
 #include "harness/base/numbers.h"
 #include "harness/base/statistics.h"
 #include "harness/execute/executor.h"
-#include "harness/execute/inputs.h"
-#include "harness/execute/memory_ledger.h"
 #include "harness/execute/model_executor.h"
 #include "harness/execute/verify.h"
+#include "harness/experiment/arena.h"
 #include "harness/experiment/case_link.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/layer_case.h"
@@ -35,36 +37,23 @@ double steady_s() {
 
 constexpr int kMostWorkersWithSteps = 64;
 
-// The ledger and the tensors of the caller in it.
-struct Arena {
-  MemoryLedger ledger;
-  Inputs inputs;
-  Tensor out;
-  Tensor lse;
-
-  Arena(const Case& c, bool record_events) : ledger(ledger_options(c, record_events)) {}
-
-  void fill(const Problem& problem, int threads) {
-    inputs = make_inputs(problem, ledger, threads);
-    out = Tensor(ledger, DType::f32, problem.shape.out(), "output");
-    lse = Tensor(ledger, DType::f32, problem.shape.lse(), "lse");
-  }
-};
-
 class CaseRun {
  public:
   // trace_stem: traces are written there with their endings; empty: none.
-  CaseRun(const Case& c, const std::string& trace_stem, CaseResult& result)
-      : case_(c), trace_stem_(trace_stem), result_(result) {}
+  CaseRun(const Case& c, const std::string& trace_stem, const OpenGpu& open_gpu, CaseResult& result)
+      : case_(c), trace_stem_(trace_stem), open_gpu_(open_gpu), result_(result) {}
 
   // Throws CaseError and whatever else goes wrong; `result` holds what was known until then.
   void run() {
-    if (case_.device == Device::cuda)
-      throw Unsupported("this build of qb has no CUDA kernels; use device: cpu");
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
+    if (case_.device == Device::cuda) {
+      gpu_ = open_gpu_({.force_sm80 = case_.cuda_path == CudaPath::sm_80});
+      result_.values["gpu"] = gpu_->facts().name;
+      gpu_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
+    }
     planned_ = plan_case(case_);
-    result_.values = prediction_columns(case_, planned_);
-    result_.values["isa"] = kernel_isa(case_.kernel);
+    result_.values.merge(prediction_columns(case_, planned_));
+    result_.values["isa"] = gpu_ ? gpu_->isa(case_.kernel, case_.dtype) : kernel_isa(case_.kernel);
     if (case_.ranks != Ranks::model)
       if (const auto reason = infeasible(case_, planned_.work.flops))
         throw CaseError(Status::infeasible, *reason);
@@ -79,14 +68,18 @@ class CaseRun {
     result_.values["provenance"] = "measured";
     ranks_.emplace(case_);
     const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
-    std::optional<Arena> arena;
-    arena.emplace(case_, record);
+    if (gpu_) gpu_->watch_memory();
+    std::unique_ptr<Arena> arena = make_arena(record);
     memory_pass(*arena);
+    if (gpu_)
+      if (const auto peak = gpu_->watched_peak_bytes())
+        result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
     verify(*arena);
     if (record) {
       // Events cost time: the timed runs get a ledger that keeps none.
-      arena.emplace(case_, false);
-      arena->fill(problem(), planned_.threads);
+      arena.reset();
+      arena = make_arena(false);
+      arena->fill();
     }
     timed_pass(*arena);
     result_.status = Status::ok;
@@ -95,57 +88,38 @@ class CaseRun {
  private:
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
 
-  // verifying: the output is looked at, and messages are guarded.
-  Execution execute_once(Arena& arena, bool verifying) {
-    StageTimes stages;
-    const Execution execution = execute_once(arena, verifying, stages);
-    if (case_.kernel == Kernel::staged && case_.ranks == Ranks::serial) stages_.push_back(stages);
-    return execution;
-  }
-
-  Execution execute_once(Arena& arena, bool verifying, StageTimes& stages) const {
-    if (ranks_) ranks_->announce_execution(verifying);
-    return execute(case_.ranks, planned_.plan,
-                   {.q = arena.inputs.q.view(),
-                    .k = arena.inputs.k.view(),
-                    .v = arena.inputs.v.view(),
-                    .out = arena.out.view(),
-                    .lse = arena.lse.view(),
-                    .kernel = case_.kernel,
-                    .threads = planned_.threads,
-                    .allocator = &arena.ledger,
-                    .link = link_of(case_),
-                    .message_timeout_s = message_timeout_s(case_),
-                    .collect_output = verifying,
-                    .stages = case_.ranks == Ranks::serial ? &stages : nullptr,
-                    .guard_messages = verifying});
+  [[nodiscard]] std::unique_ptr<Arena> make_arena(bool record) {
+    if (gpu_) return make_gpu_arena(case_, planned_, record, *gpu_);
+    return make_cpu_arena(case_, planned_, record,
+                          [this](bool verifying) { ranks_->announce_execution(verifying); });
   }
 
   void memory_pass(Arena& arena) {
     try {
-      arena.fill(problem(), planned_.threads);
-      poison(arena.out.view(), arena.lse.view());
-      arena.ledger.reset_peaks();
-      const Execution execution = execute_once(arena, true);
+      arena.fill();
+      arena.poison_output();
+      arena.ledger().reset_peaks();
+      const Execution execution = arena.execute(true);
       std::int64_t worst = 0;
       for (const WorkerTime& worker : execution.workers)
         worst = std::max(worst, worker.active_peak_bytes);
       result_.values["worker_active_peak_bytes"] = to_text(worst);
     } catch (const OutOfMemory&) {
       // How it came to that is worth a look.
-      keep_events(case_, trace_stem_, arena.ledger, result_);
+      keep_events(case_, trace_stem_, arena.ledger(), result_);
       throw;
     }
-    add_memory_peaks(arena.ledger, result_.values);
-    keep_events(case_, trace_stem_, arena.ledger, result_);
+    add_memory_peaks(arena.ledger(), result_.values);
+    keep_events(case_, trace_stem_, arena.ledger(), result_);
   }
 
-  void verify(const Arena& arena) {
+  void verify(Arena& arena) {
     if (case_.measure.verify_rows == 0) return;
+    const HostTensors t = arena.tensors();
     const Verification verification =
-        verify_output(problem(), arena.inputs.q.view(), arena.inputs.k.view(),
-                      arena.inputs.v.view(), arena.out.view(), arena.lse.view(),
-                      rows_to_verify(planned_.plan, case_.measure.verify_rows), planned_.threads);
+        verify_output(problem(), t.q, t.k, t.v, t.out, t.lse,
+                      rows_to_verify(planned_.plan, case_.measure.verify_rows), planned_.threads,
+                      gpu_ && case_.kernel == Kernel::materialized);
     add_verification(verification, result_.values);
     result_.values["lse_max_error"] = to_text(verification.lse_max_error);
     if (!verification.correct) throw CaseError(Status::incorrect, verification.message);
@@ -154,30 +128,32 @@ class CaseRun {
   void timed_pass(Arena& arena) {
     std::vector<Execution> executions;
     result_.samples = take_samples(case_.measure, steady_s, [&] {
-      executions.push_back(execute_once(arena, false));
-      return sample_of(executions.back());
+      arena.begin_sample();
+      executions.push_back(arena.execute(false));
+      Sample sample = sample_of(executions.back());
+      arena.end_sample(sample);
+      return sample;
     });
     executions.erase(executions.begin(), executions.begin() + case_.measure.warmups);
     add_medians(result_.samples, result_.values);
+    if (gpu_) add_gpu_medians(result_.samples, result_.values);
     add_rates(case_, planned_.work.flops, planned_.threads, result_.samples, result_.values);
     add_parts(executions);
     add_steps(executions);
-    add_remarks();
+    add_remarks(executions);
     if (case_.model_device) add_residual();
   }
 
   // What no column says, in the message of a row that is all right.
-  void add_remarks() {
+  void add_remarks(const std::vector<Execution>& executions) {
     std::string& message = result_.message;
     if (planned_.work.rows_without_keys > 0)
       message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
                             planned_.work.rows_without_keys, problem().shape.q_len);
-    if (stages_.empty()) return;
-    const auto timed = std::span(stages_).last(result_.samples.size() -
-                                               static_cast<std::size_t>(case_.measure.warmups));
+    if (case_.kernel != Kernel::staged || case_.ranks != Ranks::serial) return;
     const auto median_of = [&](double StageTimes::*stage) {
       std::vector<double> times;
-      for (const StageTimes& one : timed) times.push_back(one.*stage);
+      for (const Execution& one : executions) times.push_back(one.stages.*stage);
       return to_text(median(times));
     };
     message += fmt::format("{}stages: scores {} s, softmax {} s, values {} s",
@@ -190,6 +166,9 @@ class CaseRun {
                   .critical_path_s = e.critical_path_s,
                   .worker_sum_s = e.worker_sum_s,
                   .longest_subsequence_s = e.longest_subsequence_s};
+    if (e.device_s > 0.0) sample.device_s = e.device_s;
+    if (e.workers.empty())  // launched together
+      sample.gather_s = sample.merge_s = std::numeric_limits<double>::quiet_NaN();
     for (const WorkerTime& worker : e.workers) {
       sample.gather_s += worker.gather_s;
       sample.merge_s += worker.merge_s;
@@ -235,6 +214,7 @@ class CaseRun {
   [[nodiscard]] bool has_messages() const { return case_.ranks != Ranks::serial; }
 
   void add_parts(const std::vector<Execution>& executions) {
+    if (executions[0].workers.empty()) return;
     constexpr std::pair<const char*, double StepTime::*> kParts[] = {
         {"compute_median_s", &StepTime::compute_s},
         {"communication_median_s", &StepTime::communication_s},
@@ -256,6 +236,7 @@ class CaseRun {
   }
 
   void add_steps(const std::vector<Execution>& executions) {
+    if (executions[0].workers.empty()) return;
     const auto& workers = planned_.work.workers;
     for (std::size_t w = 0; w < workers.size(); ++w) {
       for (std::size_t s = 0; s < workers[w].steps.size(); ++s) {
@@ -263,7 +244,7 @@ class CaseRun {
         std::vector<std::string> row = {to_text(static_cast<std::int64_t>(w)),
                                         to_text(static_cast<std::int64_t>(s)),
                                         to_text(work.unmasked_pairs),
-                                        to_text(work.executed_pairs),
+                                        gpu_ ? std::string() : to_text(work.executed_pairs),
                                         to_text(work.bytes_in),
                                         to_text(work.bytes_out),
                                         to_text(work.kv_tokens)};
@@ -287,15 +268,16 @@ class CaseRun {
 
   const Case& case_;
   const std::string& trace_stem_;
+  const OpenGpu& open_gpu_;
   CaseResult& result_;
   PlannedCase planned_;
+  std::unique_ptr<ComputeDevice> gpu_;  // device: cuda; outlives the arena
   std::optional<MpiCase> ranks_;
-  std::vector<StageTimes> stages_;  // of each execution of `staged`
 };
 
 }  // namespace
 
-CaseResult run_case(const Case& c, const std::string& trace_directory) {
+CaseResult run_case(const Case& c, const std::string& trace_directory, const OpenGpu& open_gpu) {
   CaseResult result;
   const auto failed = [&](Status status, const std::string& message) {
     result.status = status;
@@ -307,10 +289,11 @@ CaseResult run_case(const Case& c, const std::string& trace_directory) {
   try {
     const Case resolved = resolve_case(c);
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
+    require_fitting_device(resolved);
     if (resolved.workload == Workload::transformer_layer)
       run_layer_case(resolved, stem, result);
     else
-      CaseRun(resolved, stem, result).run();
+      CaseRun(resolved, stem, open_gpu, result).run();
   } catch (const CaseError& error) {
     failed(error.status(), error.what());
   } catch (const std::bad_alloc&) {

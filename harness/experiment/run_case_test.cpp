@@ -7,29 +7,13 @@
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/result.h"
 #include "harness/experiment/scratch_folder.h"
+#include "harness/experiment/tiny_case.h"
 #include "harness/files/files.h"
 
 namespace qb {
 namespace {
 
 using testing::HasSubstr;
-
-Case tiny(const std::string& algorithm, int workers) {
-  Case c;
-  c.experiment = "tiny";
-  c.algorithm = algorithm;
-  c.workers = workers;
-  c.threads = 1;
-  c.shape = {.batch = 1,
-             .q_heads = 2,
-             .kv_heads = 1,
-             .q_len = 100,
-             .kv_len = 100,
-             .head_dim = 16,
-             .value_dim = 16};
-  c.measure = {.warmups = 1, .min_repeats = 3, .max_repeats = 3, .verify_rows = 32};
-  return c;
-}
 
 // Every column but those that the parent writes.
 std::vector<std::string> columns_of_the_child() {
@@ -57,11 +41,12 @@ double number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
-// What serial ranks without a model have not.
+// What serial ranks on the CPU without a model have not.
 bool is_of_links_or_models(std::string_view column) {
   for (const std::string_view name :
        {"communication_median_s", "exposed_communication_median_s", "idle_median_s",
-        "modelled_wall_time_s", "model_residual_ratio"})
+        "modelled_wall_time_s", "model_residual_ratio", "gpu", "device_time_median_s",
+        "sm_clock_median_hz", "throttled_samples", "device_memory_peak_bytes"})
     if (column == name) return true;
   return false;
 }

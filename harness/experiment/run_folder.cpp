@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <map>
 
@@ -25,26 +26,38 @@ void require_run_folder(const std::string& path) {
 
 CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(path), path); }
 
-// Schema 4 is schema 3 with more parameters, and grows by parameters.
+// Schemas 4 and 5 are schema 3 with more parameters, and 5 with columns of GPUs. They grow by
+// parameters.
 constexpr int kOldestReadableSchema = 3;
+constexpr std::array kColumnsOfGpus = {"gpu",
+                                       "device_memory_peak_bytes",
+                                       "device_time_median_s",
+                                       "sm_clock_median_hz",
+                                       "throttled_samples",
+                                       "device_time_s",
+                                       "sm_clock_hz",
+                                       "throttled"};
 
-// Gives the table those of case_columns() that are parameters and that it lacks, with their
-// defaults. Unchanged where its other columns are not those of this schema.
-CsvTable with_all_parameters(const CsvTable& cases, const std::string& path) {
+// Gives the table those of `columns` that it lacks: parameters with their defaults, columns of GPUs
+// empty. Unchanged where its other columns are not those of this schema.
+CsvTable with_all(const CsvTable& table, const std::vector<std::string>& columns,
+                  const std::string& path) {
   std::map<std::string, std::string> added;
   for (const auto& [name, value] : case_parameters(Case{}))
-    if (!cases.has(name)) added[name] = value;
-  for (const std::string& column : case_columns())
-    if (!cases.has(column) && !added.contains(column)) return cases;
-  CsvTable table(case_columns());
-  for (std::size_t row = 0; row < cases.size(); ++row) {
+    if (!table.has(name)) added[name] = value;
+  for (const char* name : kColumnsOfGpus)
+    if (!table.has(name)) added[name] = {};
+  for (const std::string& column : columns)
+    if (!table.has(column) && !added.contains(column)) return table;
+  CsvTable whole(columns);
+  for (std::size_t row = 0; row < table.size(); ++row) {
     std::vector<std::string> fields;
-    for (const std::string& column : case_columns())
-      fields.push_back(added.contains(column) ? added.at(column) : cases.text(row, column));
-    table.append(std::move(fields));
+    for (const std::string& column : columns)
+      fields.push_back(added.contains(column) ? added.at(column) : table.text(row, column));
+    whole.append(std::move(fields));
   }
   // A torn line stays torn.
-  return CsvTable::parse(table.to_string() + (cases.torn() ? "torn" : ""), path);
+  return CsvTable::parse(whole.to_string() + (table.torn() ? "torn" : ""), path);
 }
 
 }  // namespace
@@ -58,7 +71,8 @@ RunFolder read_run_folder(const std::string& path) {
   run.samples = read_table(path + "/samples.csv");
   if (run.manifest.schema_version >= kOldestReadableSchema &&
       run.manifest.schema_version <= kSchemaVersion) {
-    run.cases = with_all_parameters(run.cases, path + "/cases.csv");
+    run.cases = with_all(run.cases, case_columns(), path + "/cases.csv");
+    run.samples = with_all(run.samples, sample_columns(), path + "/samples.csv");
     run.manifest.schema_version = kSchemaVersion;
   }
   return run;

@@ -43,7 +43,8 @@ TEST(RunFolder, ARunOfTheSchemaBeforeHasTheNewParametersByDefault) {
   for (bool torn : {false, true}) {
     std::vector<std::string> columns;
     for (const std::string& column : case_columns())
-      if (column != "distillation") columns.push_back(column);
+      if (column != "distillation" && column != "allocator" && column != "gpu")
+        columns.push_back(column);
     older = CsvTable(columns);
     std::vector<std::string> fields;
     for (const std::string& column : columns) fields.push_back(now.cases.text(0, column));
@@ -52,6 +53,8 @@ TEST(RunFolder, ARunOfTheSchemaBeforeHasTheNewParametersByDefault) {
     const RunFolder run = read_run_folder(fake.path());
     EXPECT_EQ(run.cases.header(), case_columns());
     EXPECT_EQ(run.cases.text(0, "distillation"), "published");
+    EXPECT_EQ(run.cases.text(0, "allocator"), "auto");
+    EXPECT_EQ(run.cases.text(0, "gpu"), "");
     EXPECT_EQ(run.cases.text(0, "status"), "ok");
     EXPECT_EQ(run.cases.size(), 1U);
     EXPECT_EQ(run.cases.torn(), torn);

@@ -134,6 +134,7 @@ double fma_peak_flop_per_s(int threads, bool bf16_pairs) {
 double kernel_peak_flop_per_s(Kernel kernel, DType dtype, int threads) {
   switch (kernel) {
     case Kernel::reference:
+    case Kernel::cudnn:
       return 0.0;
     case Kernel::materialized:
     case Kernel::staged:  // in float32 whatever the inputs are

@@ -1,8 +1,9 @@
 // Which CUDA devices this process can use. A plain host header: it needs no CUDA, and every build
-// links one of its two implementations, as target qb_device.
+// links one implementation of probe_cuda(), as target qb_device.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct CudaDevice {
   int compute_minor = 0;
   int multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;
 };
 
 // Devices in the order of their CUDA ordinals; where there is none, a sentence that says why.
@@ -25,5 +27,20 @@ struct CudaProbe {
 // Never throws for the lack of a device, a driver or CUDA itself. Throws EnvironmentError where a
 // device is there and answers with an error.
 [[nodiscard]] CudaProbe probe_cuda();
+
+// The questions that a probe asks. Each answers with a cudaError_t: 0 is success. Versions are
+// 1000 * major + 10 * minor.
+struct DriverQueries {
+  int runtime_version = 0;
+  std::function<int(int& version)> driver_version;  // 0: no driver
+  std::function<int(int& count)> device_count;
+  std::function<int(int ordinal, CudaDevice& device)> properties;
+  std::function<std::string(int error)> text;
+};
+[[nodiscard]] CudaProbe probe_cuda(const DriverQueries& queries);
+
+// Why `device: cuda` cannot run here, with the remedy; empty where it can: a device of compute
+// capability 8.0 or newer, and all devices of one kind, so that a row can say what it ran on.
+[[nodiscard]] std::string why_no_cuda(const CudaProbe& probe);
 
 }  // namespace qb

@@ -1,7 +1,8 @@
 """For tests only: as much of torch as torch_sdpa.py uses, in plain Python, on nested lists.
 
 Values are rounded to their type as torch rounds them, and attention is computed by its definition,
-so that what holds of an output here holds for a reason. FAKE_TORCH_FAULTS="64:oom,80:wrong" makes
+so that what holds of an output here holds for a reason. There is a GPU, "Fake GPU", on which all
+backends but cudnn compute. FAKE_TORCH_FAULTS="64:oom,80:wrong" makes
 the attention of 64 and 80 queries fail in that way.
 """
 
@@ -58,6 +59,8 @@ class Tensor:
         return list(walk(self.data))
 
     def to(self, dtype):
+        if dtype == "cuda":
+            return self
         return self.mapped(lambda value: value, dtype)
 
     def abs(self):
@@ -146,6 +149,8 @@ def sees(i, j, attn_mask, is_causal):
 
 def scaled_dot_product_attention(q, k, v, attn_mask=None, is_causal=False, scale=None,
                                  enable_gqa=False):
+    if chosen_backends and chosen_backends[-1] == "CUDNN_ATTENTION":
+        raise RuntimeError("No available kernel. Aborting execution.")
     fault = faulty(len(q.data[0][0]))
     if fault == "oom":
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate …")
@@ -185,8 +190,54 @@ def set_num_threads(count):
     assert count >= 1
 
 
+chosen_backends = []
+
+
+@contextlib.contextmanager
+def sdpa_kernel(backend):
+    chosen_backends.append(backend)
+    yield
+    chosen_backends.pop()
+
+
+class Event:
+    def __init__(self, enable_timing):
+        assert enable_timing
+
+    def record(self):
+        pass
+
+    def elapsed_time(self, _end):
+        return 0.25
+
+
+class Bytes:
+    def zero_(self):
+        flushes.append(1)
+
+
+flushes = []
+uint8 = "uint8"
+
+
+def empty(size, dtype, device):
+    assert (size, dtype, device) == (2 << 20, uint8, "cuda")
+    return Bytes()
+
+
+cuda = types.SimpleNamespace(
+    Event=Event, synchronize=lambda: None, clock_rate=lambda: 1500,
+    get_device_name=lambda ordinal: "Fake GPU",
+    set_per_process_memory_fraction=lambda share: None,
+    get_device_properties=lambda ordinal: types.SimpleNamespace(L2_cache_size=1 << 20,
+                                                                total_memory=1 << 30))
 inference_mode = contextlib.nullcontext
 nn = types.SimpleNamespace(
+    attention=types.SimpleNamespace(
+        sdpa_kernel=sdpa_kernel,
+        SDPBackend=types.SimpleNamespace(FLASH_ATTENTION="FLASH_ATTENTION",
+                                         CUDNN_ATTENTION="CUDNN_ATTENTION",
+                                         EFFICIENT_ATTENTION="EFFICIENT_ATTENTION", MATH="MATH")),
     functional=types.SimpleNamespace(scaled_dot_product_attention=scaled_dot_product_attention))
 backends = types.SimpleNamespace(
     cpu=types.SimpleNamespace(get_cpu_capability=lambda: "AVX512"))

@@ -1,0 +1,159 @@
+"""acceptance.sh and verdict.py without a GPU: python3 acceptance_test.py QB"""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+QB = ""
+
+
+def said(*words, **environment):
+    return subprocess.run(words, capture_output=True, text=True, check=False,
+                          env=dict(os.environ, **environment))
+
+
+def acceptance(*words, **environment):
+    return said("bash", os.path.join(HERE, "acceptance.sh"), *words, **environment)
+
+
+class Acceptance(unittest.TestCase):
+    def test_a_dry_run_names_every_command_and_checks_every_spec(self):
+        result = acceptance("--dry-run", "--qb", QB)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("is not checked", result.stderr)
+        for spec in os.listdir(HERE):
+            if spec.endswith(".yaml"):
+                self.assertIn(f"/gpu/{spec} ", result.stderr)
+        for word in ("compute-sanitizer --tool memcheck", "--backend cudnn", "verdict.py"):
+            self.assertIn(word, result.stderr)
+        self.assertIn("0 parts failed", result.stderr)
+
+    def test_a_spec_that_is_wrong_fails_the_dry_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            broken = os.path.join(folder, "qb")
+            with open(broken, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nexit 2\n")
+            os.chmod(broken, 0o755)
+            result = acceptance("--dry-run", "--qb", broken, "--only", "cqs,decode")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("2 parts failed: cqs decode", result.stderr)
+
+    def test_only_runs_the_parts_that_are_named(self):
+        result = acceptance("--dry-run", "--qb", QB, "--only", "decode")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("decode.yaml", result.stderr)
+        self.assertNotIn("cqs.yaml", result.stderr)
+
+    def test_a_mistake_is_a_sentence(self):
+        for words, sentence in ((("--only", "decod"), "there is no part decod; known: build tests"),
+                                (("--only",), "--only needs a value"),
+                                (("--dry",), "unknown word --dry; try --help")):
+            result = acceptance(*words)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(sentence, result.stderr)
+        self.assertIn("--only PART", acceptance("--help").stdout)
+
+    def test_without_a_gpu_it_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for tool in ("bash", "dirname", "tr", "sed", "mkdir"):
+                path = said("which", tool).stdout.strip()
+                os.symlink(path, os.path.join(folder, tool))
+            result = acceptance("--only", "decode", PATH=folder)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertIn("no GPU: there is no nvidia-smi", result.stderr)
+
+
+class Verdict(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+
+    def write(self, run, rows):
+        os.mkdir(os.path.join(self.folder, run))
+        path = os.path.join(self.folder, run, "cases.csv")
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0].keys())
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def verdict(self):
+        result = said(sys.executable, os.path.join(HERE, "verdict.py"), self.folder)
+        return result.returncode, result.stdout.splitlines()
+
+    @staticmethod
+    def attention(kernel, tera_flops, **other):
+        # One second of work at the given rate.
+        return {"kernel": kernel, "status": "ok", "head_dim": "128", "mask": "full",
+                "dtype": "bf16", "n_tokens": "16384", "unmasked_flop": str(tera_flops * 1e12),
+                "device_time_median_s": "1", "wall_time_median_s": "2"} | other
+
+    def line(self, lines, start):
+        found = [line for line in lines if line.startswith(start)]
+        self.assertEqual(len(found), 1, lines)
+        return found[0]
+
+    def test_of_nothing_is_not_run(self):
+        code, lines = self.verdict()
+        self.assertEqual(code, 0)
+        self.assertTrue(all(line.endswith("not run") for line in lines), lines)
+
+    def test_takes_the_slower_type_and_the_best_peer(self):
+        self.write("attention", [self.attention("flash", 650),
+                                 self.attention("flash", 590, dtype="f16"),
+                                 self.attention("flash", 10, n_tokens="4096")])
+        self.write("torch_flash", [self.attention("torch_flash", 500)])
+        self.write("torch_cudnn", [self.attention("torch_cudnn", 660),
+                                   self.attention("torch_cudnn", 900, status="incorrect")])
+        code, lines = self.verdict()
+        self.assertEqual(code, 4)
+        self.assertIn("590 TFLOP/s", self.line(lines, "flash d=128 full"))
+        self.assertTrue(self.line(lines, "flash d=128 full").endswith("missed"))
+        peers = self.line(lines, "flash over the best of cuDNN and torch, d=128 full")
+        self.assertIn("0.985 x", peers)
+        self.assertTrue(peers.endswith("met"))
+
+    def test_of_cqs_is_over_dense_in_the_same_launch(self):
+        def row(algorithm, workers, launch, device_s):
+            return {"algorithm": algorithm, "workers": workers, "launch": launch, "status": "ok",
+                    "n_tokens": "65536", "device_time_median_s": device_s,
+                    "wall_time_median_s": "9"}
+
+        self.write("cqs", [row("dense", "1", "together", "1.0"), row("dense", "1", "alone", "0.1"),
+                           row("cqs", "7", "together", "1.05"), row("cqs", "31", "together", "1.2")])
+        code, lines = self.verdict()
+        self.assertEqual(code, 4)
+        self.assertTrue(self.line(lines, "CQS W=7 over dense, N=65536").endswith("met"))
+        self.assertTrue(self.line(lines, "CQS W=31 over dense, N=65536").endswith("missed"))
+
+    def test_of_decoding_is_a_share_of_the_measured_copy(self):
+        self.write("decode", [{"status": "ok", "batch": "1", "kv_heads": "8", "kv_len": "65536",
+                               "head_dim": "128", "device_time_median_s": "1e-4",
+                               "wall_time_median_s": "1"}])
+        self.assertTrue(self.line(self.verdict()[1], "decode").endswith("not run"))
+        with open(os.path.join(self.folder, "copy_bandwidth.json"), "w", encoding="utf-8") as file:
+            file.write('{"copy_byte_per_s": 4e12}')
+        # 268 MB of K and V in 0.1 ms are 2.68 TB/s.
+        line = self.line(self.verdict()[1], "decode")
+        self.assertIn("0.671", line)
+        self.assertTrue(line.endswith("missed"))
+
+    def test_of_the_study_counts_cells_and_shows_the_cliff(self):
+        rows = [{"status": "oom" if n == 49000 else "ok", "algorithm": "dense", "clock": clock,
+                 "n_tokens": str(n), "wall_time_median_s": str(n / 1000)}
+                for clock in ("synchronized", "unsynchronized") for n in (40000, 45000, 49000)]
+        self.write("case_study_2", rows)
+        code, lines = self.verdict()
+        self.assertEqual(code, 4)
+        self.assertIn("  6  ", self.line(lines, "case study 2, cells of both clocks"))
+        self.assertIn("1.12 x", self.line(lines, "N = 45000 over 40000, W=1, synchronized"))
+
+
+if __name__ == "__main__":
+    QB = os.path.abspath(sys.argv.pop(1))
+    sys.dont_write_bytecode = True
+    unittest.main()

@@ -1,0 +1,104 @@
+"""What torch_sdpa.py does differently on the CPU and on a GPU. torch is asked about a GPU only in the
+process of a case: CUDA does not survive a fork."""
+
+import contextlib
+import time
+
+from run_folder import number_text
+
+# By the word on the command line: torch.nn.attention.SDPBackend.
+BACKENDS = {"flash": "FLASH_ATTENTION", "cudnn": "CUDNN_ATTENTION",
+            "efficient": "EFFICIENT_ATTENTION", "math": "MATH"}
+
+
+class Cpu:
+    """Everything as it is."""
+
+    name, kernel = "cpu", "torch_sdpa"
+
+    def __init__(self, torch, _case):
+        self.torch = torch
+
+    def isa(self):
+        return self.torch.backends.cpu.get_cpu_capability().lower()
+
+    def place(self, tensor):
+        return tensor
+
+    def chosen_backend(self):
+        return contextlib.nullcontext()
+
+    def timed(self, call):
+        """Seconds, and what Sample.device holds."""
+        start = time.perf_counter()
+        call()
+        return time.perf_counter() - start, ("", "", "")
+
+    def columns(self, _samples):
+        return {}
+
+
+class Gpu:
+    """The host's clock waits for the GPU; CUDA events tell the GPU's own time beside it."""
+
+    name = "cuda"
+
+    def __init__(self, torch, case, backend):
+        self.torch, self.backend = torch, backend
+        self.kernel = "torch_" + backend
+        self.gpu = torch.cuda.get_device_name(0)
+        if case["gpu"] and case["gpu"] != self.gpu:
+            raise RuntimeError(f"the run was measured on {case['gpu']}, this is {self.gpu}; "
+                               "measure both on one GPU")
+        if case["memory_budget_bytes"]:
+            total = torch.cuda.get_device_properties(0).total_memory
+            share = min(1.0, int(case["memory_budget_bytes"]) / total)
+            torch.cuda.set_per_process_memory_fraction(share)
+        self.flush = None
+        if case["l2_cache"] == "flushed":
+            size = 2 * torch.cuda.get_device_properties(0).L2_cache_size
+            self.flush = torch.empty(size, dtype=torch.uint8, device="cuda")
+
+    def isa(self):
+        return "torch " + self.backend
+
+    def place(self, tensor):
+        return tensor.to("cuda")
+
+    def chosen_backend(self):
+        attention = self.torch.nn.attention
+        return attention.sdpa_kernel(getattr(attention.SDPBackend, BACKENDS[self.backend]))
+
+    def timed(self, call):
+        cuda = self.torch.cuda
+        if self.flush is not None:
+            self.flush.zero_()
+        begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
+        cuda.synchronize()
+        start = time.perf_counter()
+        begin.record()
+        call()
+        end.record()
+        cuda.synchronize()
+        seconds = time.perf_counter() - start
+        return seconds, (number_text(begin.elapsed_time(end) * 1e-3), self.sm_clock(), "")
+
+    def sm_clock(self):
+        """Hz, as the driver says it; empty without its Python module."""
+        try:
+            return number_text(self.torch.cuda.clock_rate() * 1e6)
+        except Exception:  # pylint: disable=broad-except
+            return ""
+
+    def columns(self, samples):
+        """gpu, and the medians of what the samples say of it."""
+        repeats = [sample for sample in samples if not sample.warmup]
+        columns = {"gpu": self.gpu}
+        for at, column in enumerate(("device_time_median_s", "sm_clock_median_hz")):
+            values = sorted(float(s.device[at]) for s in repeats if s.device[at])
+            if values:
+                middle = len(values) // 2
+                median = (values[middle] if len(values) % 2
+                          else (values[middle - 1] + values[middle]) / 2)
+                columns[column] = number_text(median)
+        return columns

@@ -1,0 +1,258 @@
+#include "harness/execute/caching_keeper.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/execute/memory_fakes.h"
+#include "harness/execute/timeline.h"
+
+namespace qb {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kGB = 1'000'000'000;
+
+// A device of `capacity` bytes without memory behind its addresses.
+struct FakeSegments {
+  explicit FakeSegments(std::size_t bytes) : capacity(bytes) {}
+  SegmentSource source() {
+    return {.map = [this](std::size_t bytes, bool) -> void* {
+              if (held + bytes > capacity) return nullptr;
+              held += bytes;
+              void* const segment = reinterpret_cast<void*>(next);
+              next += bytes + kMiB;
+              live.emplace(segment, bytes);
+              ++maps;
+              return segment;
+            },
+            .unmap =
+                [this](void* segment, std::size_t bytes) {
+                  EXPECT_EQ(live.at(segment), bytes);
+                  live.erase(segment);
+                  held -= bytes;
+                }};
+  }
+  std::size_t capacity;
+  std::size_t held = 0;
+  std::uintptr_t next = std::uintptr_t{1} << 40;
+  std::map<void*, std::size_t> live;
+  int maps = 0;
+};
+
+TEST(CachingKeeper, TakesSegmentsOfPyTorchsSizes) {
+  struct Expected {
+    std::size_t request;
+    std::size_t segment;
+  };
+  for (const auto& [request, segment] :
+       {Expected{1, 2 * kMiB}, Expected{kMiB, 2 * kMiB}, Expected{kMiB + 1, 20 * kMiB},
+        Expected{10 * kMiB - 512, 20 * kMiB}, Expected{10 * kMiB, 10 * kMiB},
+        Expected{11 * kMiB, 12 * kMiB}, Expected{kGB, (kGB / (2 * kMiB) + 1) * 2 * kMiB}}) {
+    FakeSegments device(10 * kGB);
+    CachingKeeper keeper(device.source());
+    void* const block = keeper.take(request);
+    ASSERT_EQ(device.live.size(), 1u);
+    EXPECT_EQ(device.live.begin()->second, segment) << request;
+    keeper.give(block);
+    keeper.release_cached();
+    EXPECT_EQ(device.held, 0u);
+  }
+}
+
+TEST(CachingKeeper, ServesManySmallRequestsFromOneSegmentAndJoinsThemAgain) {
+  FakeSegments device(10 * kGB);
+  CachingKeeper keeper(device.source());
+  std::vector<void*> blocks;
+  for (int i = 0; i < 4096; ++i) blocks.push_back(keeper.take(100));
+  EXPECT_EQ(device.maps, 1);
+  // Every other one first, so that neighbours join from both sides.
+  for (std::size_t i = 0; i < blocks.size(); i += 2) keeper.give(blocks[i]);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) keeper.give(blocks[i]);
+  void* const whole = keeper.take(kMiB);
+  EXPECT_EQ(device.maps, 1);
+  keeper.give(whole);
+  keeper.release_cached();
+  EXPECT_EQ(device.held, 0u);
+}
+
+TEST(CachingKeeper, TakesTheSmallestFreeBlockThatHoldsTheRequest) {
+  FakeSegments device(10 * kGB);
+  CachingKeeper keeper(device.source());
+  void* const large = keeper.take(600 * kMiB);
+  void* const medium = keeper.take(400 * kMiB);
+  keeper.give(large);
+  keeper.give(medium);
+  EXPECT_EQ(keeper.take(300 * kMiB), medium);
+  EXPECT_EQ(keeper.take(300 * kMiB), large);
+  EXPECT_EQ(keeper.take(300 * kMiB), static_cast<std::byte*>(large) + 300 * kMiB);
+  EXPECT_EQ(device.maps, 2);
+}
+
+TEST(CachingKeeper, GivesBackWholeSegmentsAndTriesAgainWhereTheDeviceIsFull) {
+  FakeSegments device(100 * kMiB);
+  CachingKeeper keeper(device.source());
+  keeper.give(keeper.take(60 * kMiB));
+  EXPECT_NE(keeper.take(80 * kMiB), nullptr);
+  EXPECT_EQ(keeper.retries(), 1);
+  EXPECT_EQ(device.held, 80 * kMiB);
+}
+
+TEST(CachingKeeper, CannotGiveBackASegmentOfWhichABlockIsInUse) {
+  FakeSegments device(100 * kMiB);
+  CachingKeeper keeper(device.source());
+  keeper.give(keeper.take(60 * kMiB));
+  void* const bite = keeper.take(11 * kMiB);  // out of the 60
+  EXPECT_EQ(keeper.take(60 * kMiB), nullptr);
+  keeper.give(bite);
+  EXPECT_NE(keeper.take(60 * kMiB), nullptr);
+  EXPECT_EQ(device.maps, 1);
+}
+
+// Blocks never overlap, and lie in their segment, whatever the order of requests.
+TEST(CachingKeeper, HandsOutDisjointBlocksUnderRandomTraffic) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    std::mt19937 random(seed);
+    FakeSegments device(400 * kMiB);
+    CachingKeeper keeper(device.source());
+    std::map<std::uintptr_t, std::size_t> live;
+    for (int turn = 0; turn < 2000; ++turn) {
+      if (live.empty() || random() % 2 == 0) {
+        const std::size_t bytes = std::size_t{1} << (random() % 27);
+        const std::size_t request = bytes + random() % bytes;
+        void* const block = keeper.take(request);
+        if (block == nullptr) continue;
+        const auto begin = reinterpret_cast<std::uintptr_t>(block);
+        const auto after = live.lower_bound(begin);
+        if (after != live.end()) {
+          ASSERT_LE(begin + request, after->first) << seed;
+        }
+        if (after != live.begin()) {
+          const auto before = std::prev(after);
+          ASSERT_LE(before->first + before->second, begin) << seed;
+        }
+        auto segment = device.live.upper_bound(block);
+        ASSERT_NE(segment, device.live.begin());
+        --segment;
+        ASSERT_LE(begin + request,
+                  reinterpret_cast<std::uintptr_t>(segment->first) + segment->second);
+        live.emplace(begin, request);
+      } else {
+        auto chosen = live.begin();
+        std::advance(chosen, static_cast<long>(random() % live.size()));
+        keeper.give(reinterpret_cast<void*>(chosen->first));
+        live.erase(chosen);
+      }
+    }
+    for (const auto& [begin, bytes] : live) keeper.give(reinterpret_cast<void*>(begin));
+    keeper.release_cached();
+    EXPECT_EQ(device.held, 0u) << seed;
+  }
+}
+
+// One repeat of eager attention as PyTorch's documentation writes it, f16, 8 heads of 64: how often
+// the device has to be asked again; -1: it does not fit at all. A copy of the output outlives the
+// repeat, as a notebook's `_`.
+int retries_of_a_repeat(std::size_t n, std::size_t capacity) {
+  FakeSegments device(capacity);
+  CachingKeeper keeper(device.source());
+  const std::size_t scores_bytes = 8 * n * n * 2;
+  for (int i = 0; i < 3; ++i) (void)keeper.take(8 * n * 64 * 2);  // q, k, v
+  void* out = nullptr;
+  int before = 0;
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    before = keeper.retries();
+    void* const bias = keeper.take(n * n * 2);
+    void* const scores = keeper.take(scores_bytes);
+    void* const scaled = keeper.take(scores_bytes);
+    if (scores == nullptr || scaled == nullptr) return -1;
+    keeper.give(scores);
+    void* const weights = keeper.take(scores_bytes);
+    if (weights == nullptr) return -1;
+    keeper.give(scaled);
+    void* const result = keeper.take(8 * n * 64 * 2);
+    keeper.give(weights);
+    keeper.give(bias);
+    if (out != nullptr) keeper.give(out);
+    out = result;
+  }
+  return keeper.retries() - before;
+}
+
+TEST(CachingKeeper, RetriesInEveryRepeatOfEagerAttentionOnlyOnceItsMatricesCrowdTheDevice) {
+  constexpr std::size_t kA100 = 85'000'000'000;
+  EXPECT_EQ(retries_of_a_repeat(10000, kA100), 0);
+  EXPECT_EQ(retries_of_a_repeat(40000, kA100), 0);
+  // Of 85 GB, a third matrix of 32.4 GB is out of reach, and the one that the last output has taken
+  // a bite of cannot be used again.
+  EXPECT_NE(retries_of_a_repeat(45000, kA100), 0);
+  EXPECT_EQ(retries_of_a_repeat(49000, 2 * kA100), 0);
+}
+
+LedgerOptions caching_options(FakeMachine& machine) {
+  LedgerOptions options = machine.options();
+  options.allocator = AllocatorKind::caching;
+  options.record_events = true;
+  return options;
+}
+
+TEST(MemoryLedger, WithTheCachingAllocatorReservesSegmentsAndHandsOutBlocksOfThem) {
+  FakeMachine machine(1000 * kMiB);
+  MemoryLedger ledger(caching_options(machine));
+  const Buffer first(ledger, 1000, "first");
+  const Buffer second(ledger, 1000, "second");
+  EXPECT_EQ(ledger.active_bytes(), 2000u);
+  EXPECT_EQ(ledger.reserved_bytes(), 2 * kMiB);
+  const std::string pickle = pytorch_snapshot(ledger.events());
+  EXPECT_NE(pickle.find("second"), std::string::npos);
+}
+
+TEST(MemoryLedger, WithTheCachingAllocatorCountsWhatIsReservedAgainstTheBudget) {
+  FakeMachine machine(1000 * kMiB);
+  LedgerOptions options = caching_options(machine);
+  options.budget_bytes = 100 * kMiB;
+  MemoryLedger ledger(options);
+  std::optional<Buffer> gone(std::in_place, ledger, 60 * kMiB, "gone");
+  gone.reset();
+  const Buffer bite(ledger, 11 * kMiB, "bite");
+  // 60 MiB would fit beside 11, but the segment of 60 that is bitten into stays.
+  EXPECT_THROW(Buffer(ledger, 60 * kMiB, "scores"), OutOfMemory);
+  const Buffer fits(ledger, 40 * kMiB, "fits");
+}
+
+TEST(MemoryLedger, WithTheDirectAllocatorHoldsNothingThatIsFree) {
+  FakeMachine machine(1000 * kMiB);
+  LedgerOptions options = machine.options();
+  options.allocator = AllocatorKind::direct;
+  MemoryLedger ledger(options);
+  { const Buffer gone(ledger, 60 * kMiB, "gone"); }
+  EXPECT_EQ(ledger.reserved_bytes(), 0u);
+  EXPECT_EQ(ledger.reserved_peak_bytes(), 60 * kMiB);
+  EXPECT_EQ(machine.held_bytes(), 0u);
+}
+
+// As a driver's pool does: what is given back stays reserved, and can be had again.
+TEST(MemoryLedger, OverASourceThatKeepsWhatItGetsReservesWhatThatHolds) {
+  FakeMachine machine(1000 * kMiB);
+  LedgerOptions options = machine.options();
+  std::uint64_t held = 0;
+  options.allocator = AllocatorKind::pool;
+  options.source.held = [&held] { return held; };
+  options.source.reserve = [&](std::size_t bytes) {
+    held = std::max<std::uint64_t>(held, bytes);
+    return machine.reserve(bytes);
+  };
+  MemoryLedger ledger(options);
+  { const Buffer gone(ledger, 60 * kMiB, "gone"); }
+  EXPECT_EQ(ledger.active_bytes(), 0u);
+  EXPECT_EQ(ledger.reserved_bytes(), 60 * kMiB);
+  const Buffer again(ledger, 20 * kMiB, "again");
+  EXPECT_EQ(ledger.reserved_bytes(), 60 * kMiB);
+}
+
+}  // namespace
+}  // namespace qb

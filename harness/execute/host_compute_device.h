@@ -1,0 +1,205 @@
+// A compute device for tests: the CPU's kernels behind the interface of a GPU. Its clocks count
+// operations, and it can be told to break.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/execute/compute_device.h"
+#include "kernels/merge.h"
+
+namespace qb {
+
+class HostComputeDevice final : public ComputeDevice {
+ public:
+  // From the `operation`-th on (counting from 1) every operation and wait fails, as after an
+  // illegal access.
+  void lose_at(int operation) { lost_at_ = operation; }
+  [[nodiscard]] int operations() const { return operations_; }
+  [[nodiscard]] int launches() const { return launches_; }
+
+  [[nodiscard]] const DeviceFacts& facts() const override { return facts_; }
+  void require(Kernel kernel, DType dtype, std::int64_t head_dim) const override {
+    if (kernel == Kernel::flash && dtype == DType::f64)
+      throw Unsupported("kernel flash takes no f64 inputs; the nearest is f32");
+    if (head_dim > 256) throw Unsupported("head_dim is above 256");
+  }
+  [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
+    return kernel_tiles(kernel, head_dim);
+  }
+  [[nodiscard]] std::string_view isa(Kernel, DType) override { return "host"; }
+
+  void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
+                 int worker) override {
+    operate();
+    ++launches_;
+    qb::attention(kernel, arguments, {workspace, 1, worker});
+  }
+  [[nodiscard]] std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
+                                                      Allocator& workspace) override;
+  void copy_rows(const TensorView& source, const TensorView& destination) override {
+    operate();
+    qb::copy_rows(source, destination);
+  }
+  void clear_partial(const TensorView& out, const TensorView& lse) override {
+    operate();
+    qb::clear_partial(out, lse);
+  }
+  void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
+                     const TensorView& part_out, const TensorView& part_lse) override {
+    operate();
+    qb::merge_partial(acc_out, acc_lse, part_out, part_lse);
+  }
+
+  [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
+  void upload(const TensorView& host, const TensorView& device) override {
+    operate();
+    qb::copy_rows(host, device);
+  }
+  void download(const TensorView& device, const TensorView& host) override {
+    operate();
+    qb::copy_rows(device, host);
+  }
+  void fill(void* device, unsigned char value, std::size_t bytes) override {
+    operate();
+    if (on_fill_) on_fill_();
+    std::memset(device, value, bytes);
+  }
+  [[nodiscard]] cuda::ClockState clock() override {
+    return {.sm_hz = 1.5e9, .reasons = ++clocks_ % 2 == 0 ? 0x4u : 0x0u, .reasons_known = true};
+  }
+  void on_fill(std::function<void()> function) { on_fill_ = std::move(function); }
+
+  [[nodiscard]] int mark() override {
+    marks_.push_back(operations_);
+    return static_cast<int>(marks_.size()) - 1;
+  }
+  void wait() override { check(); }
+  [[nodiscard]] double device_seconds(int from, int to) const override {
+    return marks_[static_cast<std::size_t>(to)] - marks_[static_cast<std::size_t>(from)];
+  }
+  // The host is through with an operation a thousand times as soon.
+  [[nodiscard]] double host_seconds(int from, int to) const override {
+    return device_seconds(from, to) / 1000.0;
+  }
+  void forget_marks() override { marks_.clear(); }
+  [[nodiscard]] std::function<void()> record(const std::function<void()>& enqueue) override {
+    return enqueue;
+  }
+
+ private:
+  struct Share {
+    cuda::GroupedWorker worker;
+    TileSchedule schedule;
+    Tensor out;
+    Tensor lse;
+  };
+
+  class Prepared final : public PreparedCall {
+   public:
+    Prepared(HostComputeDevice& device, cuda::GroupedCall call, Allocator& memory)
+        : device_(device), call_(std::move(call)) {
+      for (const cuda::GroupedWorker& worker : call_.workers) {
+        Share share{worker, *worker.schedule, {}, {}};
+        if (share.worker.head_end == 0) share.worker.head_end = call_.q.extent.heads;
+        Extent extent = call_.out.extent;
+        extent.heads = share.worker.head_end - share.worker.head_begin;
+        extent.length = share.schedule.n_queries;
+        share.out = Tensor(memory, DType::f32, extent, "out_partial", worker.worker);
+        extent.head_dim = 1;
+        share.lse = Tensor(memory, DType::f32, extent, "lse_partial", worker.worker);
+        shares_.push_back(std::move(share));
+      }
+    }
+
+    void attend() override {
+      device_.operate();
+      ++device_.launches_;
+      for (const Share& share : shares_) {
+        const cuda::GroupedWorker& worker = share.worker;
+        const std::int64_t group = call_.q.extent.heads / call_.k.extent.heads;
+        const std::int64_t kv_begin = worker.head_begin / group;
+        const std::int64_t kv_heads = (worker.head_end - 1) / group + 1 - kv_begin;
+        const Tensor q =
+            gather(call_.q.heads(worker.head_begin, worker.head_end - worker.head_begin),
+                   worker.q_groups, share.schedule.n_queries);
+        const Tensor k =
+            gather(call_.k.heads(kv_begin, kv_heads), worker.kv_groups, share.schedule.n_keys);
+        const Tensor v =
+            gather(call_.v.heads(kv_begin, kv_heads), worker.kv_groups, share.schedule.n_keys);
+        qb::attention(Kernel::flash,
+                      {q.view(), k.view(), v.view(), &share.schedule, call_.scale, share.out.view(),
+                       share.lse.view()},
+                      {heap_allocator(), 1, worker.worker});
+      }
+    }
+
+    void merge() override {
+      device_.operate();
+      if (!call_.accumulate) qb::clear_partial(call_.out, call_.lse);
+      for (const Share& share : shares_) {
+        const std::int64_t heads = share.worker.head_end - share.worker.head_begin;
+        std::int64_t at = 0;
+        for (const cuda::RowGroup& group : share.worker.q_groups) {
+          const auto rows = [&](const TensorView& whole) {
+            return whole.tokens(group.first, group.count, group.stride)
+                .heads(share.worker.head_begin, heads);
+          };
+          qb::merge_partial(rows(call_.out), rows(call_.lse),
+                            share.out.view().tokens(at, group.count),
+                            share.lse.view().tokens(at, group.count));
+          at += group.count;
+        }
+      }
+    }
+
+   private:
+    [[nodiscard]] static Tensor gather(const TensorView& whole,
+                                       const std::vector<cuda::RowGroup>& groups,
+                                       std::int64_t rows) {
+      Extent extent = whole.extent;
+      extent.length = rows;
+      Tensor local(heap_allocator(), whole.dtype, extent, "local");
+      std::int64_t at = 0;
+      for (const cuda::RowGroup& group : groups) {
+        qb::copy_rows(whole.tokens(group.first, group.count, group.stride),
+                      local.view().tokens(at, group.count));
+        at += group.count;
+      }
+      if (at != rows) throw std::logic_error("the groups are not the rows of the schedule");
+      return local;
+    }
+
+    HostComputeDevice& device_;
+    cuda::GroupedCall call_;
+    std::vector<Share> shares_;
+  };
+
+  void check() const {
+    if (lost_at_ > 0 && operations_ >= lost_at_)
+      throw CaseError(Status::crashed, "the device was lost: unspecified launch failure");
+  }
+  void operate() {
+    ++operations_;
+    check();
+  }
+
+  int operations_ = 0;
+  int launches_ = 0;
+  int lost_at_ = 0;
+  std::function<void()> on_fill_;
+  int clocks_ = 0;
+  DeviceFacts facts_{"a host that plays a GPU", 1 << 16};
+  std::vector<int> marks_;
+};
+
+inline std::unique_ptr<PreparedCall> HostComputeDevice::prepare(const cuda::GroupedCall& call,
+                                                                Allocator& workspace) {
+  return std::make_unique<Prepared>(*this, call, workspace);
+}
+
+}  // namespace qb

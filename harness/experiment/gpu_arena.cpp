@@ -1,0 +1,149 @@
+// A case on a GPU. Inputs are made on the host, where the output is verified too; the ledger counts
+// the GPU's memory only.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "harness/execute/verify.h"
+#include "harness/experiment/arena.h"
+#include "harness/experiment/measured_columns.h"
+
+namespace qb {
+namespace {
+
+// Sets of inputs that take turns: with several times the cache in all, nothing of a set is left in
+// it when its turn comes again.
+constexpr std::uint64_t kCachesToRotate = 3;
+constexpr std::uint64_t kMostSets = 8;
+
+class GpuArena final : public Arena {
+ public:
+  GpuArena(const Case& c, const PlannedCase& planned, bool record, ComputeDevice& device)
+      : case_(c), planned_(planned), device_(device), ledger_(options(c, record, device)) {}
+
+  MemoryLedger& ledger() override { return ledger_; }
+
+  void fill() override {
+    const Problem& problem = planned_.plan.problem;
+    host_ = make_inputs(problem, heap_allocator(), planned_.threads);
+    host_out_ = Tensor(heap_allocator(), DType::f32, problem.shape.out(), "output");
+    host_lse_ = Tensor(heap_allocator(), DType::f32, problem.shape.lse(), "lse");
+    sets_.clear();
+    sets_.push_back(make_set());
+    out_ = Tensor(ledger_, DType::f32, problem.shape.out(), "output");
+    lse_ = Tensor(ledger_, DType::f32, problem.shape.lse(), "lse");
+  }
+
+  void poison_output() override {
+    poison(host_out_.view(), host_lse_.view());
+    device_.upload(host_out_.view(), out_.view());
+    device_.upload(host_lse_.view(), lse_.view());
+    device_.wait();
+  }
+
+  Execution execute(bool verifying) override {
+    Set& set = sets_[turn_ % sets_.size()];
+    if (!set.executor)
+      set.executor = std::make_unique<DeviceExecutor>(planned_.plan,
+                                                      DeviceArguments{.q = set.q.view(),
+                                                                      .k = set.k.view(),
+                                                                      .v = set.v.view(),
+                                                                      .out = out_.view(),
+                                                                      .lse = lse_.view(),
+                                                                      .kernel = case_.kernel,
+                                                                      .launch = case_.launch,
+                                                                      .clock = case_.clock,
+                                                                      .allocator = &ledger_},
+                                                      device_);
+    Execution execution = set.executor->run();
+    for (std::size_t w = 0; w < execution.workers.size(); ++w)
+      execution.workers[w].active_peak_bytes =
+          static_cast<std::int64_t>(ledger_.worker_peak_bytes(static_cast<int>(w)));
+    if (verifying) {
+      device_.download(out_.view(), host_out_.view());
+      device_.download(lse_.view(), host_lse_.view());
+    }
+    return execution;
+  }
+
+  HostTensors tensors() override {
+    return {host_.q.view(), host_.k.view(), host_.v.view(), host_out_.view(), host_lse_.view()};
+  }
+
+  void begin_sample() override {
+    if (case_.l2_cache == L2Cache::rotated) {
+      make_rotation();
+      ++turn_;
+    }
+    if (case_.l2_cache != L2Cache::flushed) return;
+    if (flush_.data() == nullptr)
+      flush_ = Buffer(ledger_, 2 * device_.facts().l2_bytes, "l2_flush");
+    device_.fill(flush_.data(), static_cast<unsigned char>(turn_++), flush_.bytes());
+    device_.wait();
+  }
+
+  void end_sample(Sample& sample) override {
+    const cuda::ClockState clock = device_.clock();
+    if (clock.sm_hz > 0.0) sample.sm_clock_hz = clock.sm_hz;
+    if (clock.reasons_known) sample.throttled = cuda::is_throttled(clock) ? 1.0 : 0.0;
+  }
+
+ private:
+  struct Set {
+    Tensor q;
+    Tensor k;
+    Tensor v;
+    std::unique_ptr<DeviceExecutor> executor;
+  };
+
+  static LedgerOptions options(const Case& c, bool record, ComputeDevice& device) {
+    LedgerOptions options = ledger_options(c, record);
+    if (options.allocator == AllocatorKind::automatic) options.allocator = AllocatorKind::pool;
+    options.source = device.memory(options.allocator);
+    return options;
+  }
+
+  [[nodiscard]] Set make_set() {
+    Set set;
+    const auto copy = [&](const TensorView& host, const char* label) {
+      Tensor tensor(ledger_, host.dtype, host.extent, label);
+      device_.upload(host, tensor.view());
+      return tensor;
+    };
+    set.q = copy(host_.q.view(), "q");
+    set.k = copy(host_.k.view(), "k");
+    set.v = copy(host_.v.view(), "v");
+    device_.wait();
+    return set;
+  }
+
+  void make_rotation() {
+    const auto bytes = static_cast<std::uint64_t>(host_.q.view().bytes() + host_.k.view().bytes() +
+                                                  host_.v.view().bytes());
+    const std::uint64_t wanted =
+        kCachesToRotate * device_.facts().l2_bytes / std::max<std::uint64_t>(bytes, 1) + 2;
+    while (sets_.size() < std::min(wanted, kMostSets)) sets_.push_back(make_set());
+  }
+
+  const Case& case_;
+  const PlannedCase& planned_;
+  ComputeDevice& device_;
+  MemoryLedger ledger_;
+  Inputs host_;
+  Tensor host_out_;
+  Tensor host_lse_;
+  Tensor out_;
+  Tensor lse_;
+  Buffer flush_;
+  std::vector<Set> sets_;  // their executors hold memory of the ledger
+  std::size_t turn_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Arena> make_gpu_arena(const Case& c, const PlannedCase& planned, bool record,
+                                      ComputeDevice& device) {
+  return std::make_unique<GpuArena>(c, planned, record, device);
+}
+
+}  // namespace qb

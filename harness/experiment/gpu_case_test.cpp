@@ -1,0 +1,144 @@
+// Cases of device: cuda on a host that plays a GPU: what their rows hold, and how they end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/numbers.h"
+#include "harness/execute/host_compute_device.h"
+#include "harness/experiment/device.h"
+#include "harness/experiment/result.h"
+#include "harness/experiment/tiny_case.h"
+#include "kernels/cuda/device.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+Case tiny(Kernel kernel, const std::string& algorithm, int workers) {
+  Case c = qb::tiny(algorithm, workers);
+  c.kernel = kernel;
+  c.device = Device::cuda;
+  c.dtype = DType::bf16;
+  c.measure.min_repeats = c.measure.max_repeats = 4;
+  return c;
+}
+
+CaseResult run_with(const Case& c, const std::function<void(HostComputeDevice&)>& prepare = {}) {
+  return run_case(c, "", [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+    auto device = std::make_unique<HostComputeDevice>();
+    if (prepare) prepare(*device);
+    return device;
+  });
+}
+
+TEST(GpuCase, ARowNamesTheGpuItsClockAndItsThrottledSamples) {
+  for (const Case& c : {tiny(Kernel::flash, "dense", 1), tiny(Kernel::materialized, "cqs", 7)}) {
+    SCOPED_TRACE(c.algorithm);
+    const CaseResult result = run_with(c);
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    EXPECT_EQ(result.values.at("gpu"), "a host that plays a GPU");
+    EXPECT_EQ(result.values.at("isa"), "host");
+    EXPECT_EQ(result.values.at("sm_clock_median_hz"), "1500000000");
+    EXPECT_EQ(result.values.at("throttled_samples"), "2");
+    EXPECT_GT(parse_real(result.values.at("device_time_median_s")).value(), 0.0);
+    EXPECT_GT(parse_integer(result.values.at("active_memory_peak_bytes")).value(), 0);
+    EXPECT_GT(parse_real(result.values.at("worker_sum_median_s")).value(), 0.0);
+    EXPECT_EQ(result.samples.size(), 5u);
+    for (const auto& [column, value] : result.values)
+      EXPECT_THAT(case_columns(), testing::Contains(column));
+  }
+}
+
+TEST(GpuCase, WorkersThatAreLaunchedTogetherHaveNoTimesOfTheirOwn) {
+  for (const Launch launch : {Launch::together, Launch::graph}) {
+    Case c = tiny(Kernel::flash, "cqs", 7);
+    c.launch = launch;
+    const CaseResult result = run_with(c);
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    EXPECT_TRUE(result.values.contains("wall_time_median_s"));
+    for (const char* column : {"worker_sum_median_s", "longest_subsequence_median_s",
+                               "merge_median_s", "compute_median_s"})
+      EXPECT_FALSE(result.values.contains(column)) << column;
+    EXPECT_TRUE(result.steps.empty());
+  }
+}
+
+TEST(GpuCase, EveryRepeatFindsTheCacheAsTheCaseSays) {
+  const auto fills = [&](L2Cache cache) {
+    Case c = tiny(Kernel::flash, "dense", 1);
+    c.l2_cache = cache;
+    int count = 0;
+    const CaseResult result =
+        run_case(c, "", [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+          auto device = std::make_unique<HostComputeDevice>();
+          device->on_fill([&count] { ++count; });
+          return device;
+        });
+    EXPECT_EQ(result.status, Status::ok) << result.message;
+    return count;
+  };
+  EXPECT_EQ(fills(L2Cache::automatic), 5);
+  EXPECT_EQ(fills(L2Cache::flushed), 5);
+  EXPECT_EQ(fills(L2Cache::warm), 0);
+  EXPECT_EQ(fills(L2Cache::rotated), 0);
+}
+
+TEST(GpuCase, ALostDeviceIsACrashWhereverItHappens) {
+  const Case c = tiny(Kernel::materialized, "cqs", 4);
+  for (const int operation : {1, 7, 30, 60}) {
+    const CaseResult result =
+        run_with(c, [&](HostComputeDevice& device) { device.lose_at(operation); });
+    EXPECT_EQ(result.status, Status::crashed) << operation;
+    EXPECT_THAT(result.message, HasSubstr("the device was lost"));
+    EXPECT_TRUE(result.samples.empty());
+  }
+}
+
+TEST(GpuCase, TheBudgetMakesALargeGpuASmallOne) {
+  Case c = tiny(Kernel::materialized, "dense", 1);
+  c.memory_budget_bytes = 30000;
+  for (const AllocatorKind allocator :
+       {AllocatorKind::direct, AllocatorKind::pool, AllocatorKind::caching}) {
+    c.allocator = allocator;
+    const CaseResult result = run_with(c);
+    EXPECT_EQ(result.status, Status::oom);
+    EXPECT_THAT(result.message, HasSubstr("over the budget"));
+  }
+}
+
+TEST(GpuCase, CombinationsWithoutAKernelNameTheNearest) {
+  Case wide = tiny(Kernel::flash, "dense", 1);
+  wide.dtype = DType::f64;
+  EXPECT_EQ(run_with(wide).status, Status::unsupported);
+  EXPECT_THAT(run_with(wide).message, HasSubstr("nearest"));
+
+  Case threads = tiny(Kernel::flash, "cqs", 4);
+  threads.ranks = Ranks::threads;
+  EXPECT_EQ(run_with(threads).message,
+            "ranks: threads is of the CPU; on one GPU the workers are played by ranks: serial");
+
+  Case launch = tiny(Kernel::flash, "cqs", 4);
+  launch.device = Device::cpu;
+  launch.launch = Launch::together;
+  EXPECT_EQ(run_with(launch).message, "launch: together is of device: cuda");
+}
+
+TEST(GpuCase, ABuildOrAMachineWithoutAGpuSaysSo) {
+  if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
+  const CaseResult result = run_case(tiny(Kernel::flash, "dense", 1), "");
+  EXPECT_EQ(result.status, Status::unsupported);
+  EXPECT_FALSE(result.message.empty());
+  Case open = tiny(Kernel::flash, "dense", 1);
+  open.device = Device::automatic;
+  EXPECT_EQ(resolve_case(open).device, Device::cpu);
+  try {
+    require_device(tiny(Kernel::flash, "dense", 1));
+    FAIL();
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no GPU"));
+    EXPECT_THAT(error.what(), HasSubstr("device=cpu"));
+  }
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,110 @@
+#include "kernels/cuda/blas.h"
+
+#include <cublas_v2.h>
+
+#include <string>
+
+#include "harness/base/status.h"
+#include "kernels/cuda/dynamic_library.h"
+
+namespace qb::cuda {
+namespace {
+
+struct Functions {
+  decltype(&cublasCreate_v2) create = nullptr;
+  decltype(&cublasDestroy_v2) destroy = nullptr;
+  decltype(&cublasSetStream_v2) set_stream = nullptr;
+  decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
+  decltype(&cublasGemmStridedBatchedEx_64) multiply = nullptr;
+  decltype(&cublasGetStatusString) text = nullptr;
+};
+
+Functions load_functions() {
+  const std::string name = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);
+  const DynamicLibrary library({name}, toolkit_folders());
+  if (!library)
+    throw EnvironmentError("kernel materialized needs cuBLAS: " + library.reason() +
+                           "; set LD_LIBRARY_PATH to its folder");
+  Functions functions;
+  library.load(functions.create, "cublasCreate_v2");
+  library.load(functions.destroy, "cublasDestroy_v2");
+  library.load(functions.set_stream, "cublasSetStream_v2");
+  library.load(functions.set_workspace, "cublasSetWorkspace_v2");
+  library.load(functions.multiply, "cublasGemmStridedBatchedEx_64");
+  library.load(functions.text, "cublasGetStatusString");
+  return functions;
+}
+
+const Functions& blas() {
+  static const Functions functions = load_functions();
+  return functions;
+}
+
+void check(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  const std::string text = std::string(what) + " failed: " + blas().text(status);
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw CaseError(Status::oom, text);
+  if (status == CUBLAS_STATUS_EXECUTION_FAILED)
+    throw CaseError(Status::crashed, "the GPU was lost, " + text);
+  throw EnvironmentError(text);
+}
+
+cudaDataType_t native(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return CUDA_R_16F;
+    case DType::bf16:
+      return CUDA_R_16BF;
+    case DType::f32:
+    case DType::f64:
+      break;
+  }
+  return CUDA_R_32F;
+}
+
+}  // namespace
+
+struct Blas::State {
+  cublasHandle_t handle = nullptr;
+};
+
+Blas::Blas(void* stream) : state_(std::make_unique<State>()) {
+  check(blas().create(&state_->handle), "cublasCreate");
+  check(blas().set_stream(state_->handle, static_cast<cudaStream_t>(stream)), "cublasSetStream");
+}
+
+Blas::~Blas() {
+  if (state_->handle != nullptr) (void)blas().destroy(state_->handle);
+}
+
+void Blas::use_workspace(const Buffer& buffer) {
+  check(blas().set_workspace(state_->handle, buffer.data(), buffer.bytes()), "cublasSetWorkspace");
+}
+
+void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixBatch& a,
+                    const MatrixBatch& b, bool transposed, const MatrixBatch& c,
+                    std::int64_t batch) const {
+  // cuBLAS is column-major: there C^T [m, n] = B^T A^T, and a row-major matrix is its transpose.
+  const float one = 1.0f;
+  const float zero = 0.0f;
+  check(blas().multiply(state_->handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, m, n,
+                        k, &one, b.data, native(b.dtype), b.row_stride, b.stride, a.data,
+                        native(a.dtype), a.row_stride, a.stride, &zero, c.data, native(c.dtype),
+                        c.row_stride, c.stride, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+        "a product of cuBLAS");
+}
+
+std::string_view blas_isa(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return "cublas f16 tensor cores";
+    case DType::bf16:
+      return "cublas bf16 tensor cores";
+    case DType::f32:
+    case DType::f64:
+      break;
+  }
+  return "cublas f32, no tensor cores";
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,39 @@
+#include "kernels/cuda/dynamic_library.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/status.h"
+
+namespace qb::cuda {
+namespace {
+
+TEST(DynamicLibrary, TakesTheFirstNameThatIsThere) {
+  const DynamicLibrary library({"libthere_is_none.so.1", "libm.so.6"}, {});
+  ASSERT_TRUE(library);
+  double (*cosine)(double) = nullptr;
+  library.load(cosine, "cos");
+  EXPECT_EQ(cosine(0.0), 1.0);
+}
+
+TEST(DynamicLibrary, SaysWhyItIsNotThere) {
+  const DynamicLibrary library({"libthere_is_none.so.1"}, {"/nowhere"});
+  EXPECT_FALSE(library);
+  EXPECT_THAT(library.reason(), testing::HasSubstr("libthere_is_none.so.1"));
+  EXPECT_EQ(library.find("cos"), nullptr);
+}
+
+TEST(DynamicLibrary, NamesTheFunctionThatAnotherVersionLacks) {
+  const DynamicLibrary library({"libm.so.6"}, {});
+  void (*function)() = nullptr;
+  try {
+    library.load(function, "cublasCreate_v99");
+    FAIL();
+  } catch (const EnvironmentError& error) {
+    EXPECT_STREQ(error.what(),
+                 "libm.so.6 has no function cublasCreate_v99; is it of another version?");
+  }
+}
+
+}  // namespace
+}  // namespace qb::cuda

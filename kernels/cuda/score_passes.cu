@@ -1,0 +1,280 @@
+// Passes over a matrix that does not fit any cache: each is bound by memory, so what matters is
+// that a thread moves 16 bytes at a time. Rows whose length is no multiple of that go element by
+// element.
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+#include "kernels/cuda/check.cuh"
+#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/score_passes.h"
+
+namespace qb::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kWarp = 32;
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+__device__ std::int64_t thread_index() {
+  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+}
+
+template <class Element, int kSize>
+struct Group {
+  using Type = Pack<Element>;
+};
+template <class Element>
+struct Group<Element, 1> {
+  struct Type {
+    Element at[1];
+  };
+};
+
+template <class Element, int kSize>
+__global__ void scale_kernel(const Element* from, Element* to, std::int64_t groups, float scale) {
+  using Group = typename Group<Element, kSize>::Type;
+  const std::int64_t i = thread_index();
+  if (i >= groups) return;
+  Group group = reinterpret_cast<const Group*>(from)[i];
+#pragma unroll
+  for (int j = 0; j < kSize; ++j) group.at[j] = from_float<Element>(to_float(group.at[j]) * scale);
+  reinterpret_cast<Group*>(to)[i] = group;
+}
+
+// blockIdx.y: slice.
+template <class Element, int kSize>
+__global__ void bias_kernel(Element* scores, const Element* bias, std::int64_t groups,
+                            std::int64_t first_slice) {
+  using Group = typename Group<Element, kSize>::Type;
+  const std::int64_t i = thread_index();
+  if (i >= groups) return;
+  auto* const at = reinterpret_cast<Group*>(scores) + (first_slice + blockIdx.y) * groups + i;
+  Group group = *at;
+  const Group added = reinterpret_cast<const Group*>(bias)[i];
+#pragma unroll
+  for (int j = 0; j < kSize; ++j)
+    group.at[j] = from_float<Element>(to_float(group.at[j]) + to_float(added.at[j]));
+  *at = group;
+}
+
+__device__ std::int64_t clamp(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return value < low ? low : (value < high ? value : high);
+}
+
+// A block a row: hides what no span of its tile sees; all of it where no tile has the row.
+template <class Element>
+__global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t columns,
+                            const DeviceSchedule schedule) {
+  const std::int64_t row = blockIdx.x % rows;
+  Element* const line = scores + static_cast<std::int64_t>(blockIdx.x) * columns;
+  const Element hidden = from_float<Element>(kMinusInfinity);
+  const auto hide = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads) line[i] = hidden;
+  };
+  std::int64_t low = 0;  // the first tile that ends after the row
+  for (std::int64_t high = schedule.n_tiles; low < high;) {
+    const std::int64_t middle = (low + high) / 2;
+    if (schedule.tiles[middle].end <= row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  std::int64_t seen = 0;
+  if (low < schedule.n_tiles && schedule.tiles[low].begin <= row) {
+    const QueryTile tile = schedule.tiles[low];
+    for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
+      const KeySpan span = schedule.spans[s];
+      std::int64_t begin = span.begin;
+      std::int64_t end = span.end;
+      if (span.kind == SpanKind::causal || span.kind == SpanKind::band)
+        end = clamp(row + span.offset + 1, span.begin, span.end);
+      if (span.kind == SpanKind::band) begin = clamp(row + span.low, span.begin, end);
+      hide(seen, begin);
+      if (span.kind == SpanKind::bits) {
+        const unsigned long long* const words =
+            schedule.words + span.words + row * ((span.end - span.begin + 63) / 64);
+        for (std::int64_t i = threadIdx.x; i < end - begin; i += kThreads)
+          if ((words[i / 64] >> (i % 64) & 1) == 0) line[begin + i] = hidden;
+      }
+      seen = end;
+    }
+  }
+  hide(seen, columns);
+}
+
+// Good to the last bits that the type keeps.
+template <class Element>
+__device__ float exponential(float value) {
+  if constexpr (sizeof(Element) == 4)
+    return expf(value);
+  else
+    return __expf(value);
+}
+
+// The largest of some numbers, and the sum of exp(number - largest).
+struct Sum {
+  float largest;
+  float sum;
+};
+
+template <class Element>
+__device__ Sum join(const Sum& a, const Sum& b) {
+  const float largest = fmaxf(a.largest, b.largest);
+  if (largest == kMinusInfinity) return {largest, a.sum + b.sum};  // 0, or NaN that stays
+  return {largest, a.sum * exponential<Element>(a.largest - largest) +
+                       b.sum * exponential<Element>(b.largest - largest)};
+}
+
+template <class Element>
+__device__ Sum join_block(Sum mine) {
+  __shared__ Sum of_warps[kThreads / kWarp];
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    const Sum other{__shfl_xor_sync(0xffffffffu, mine.largest, step),
+                    __shfl_xor_sync(0xffffffffu, mine.sum, step)};
+    mine = join<Element>(mine, other);
+  }
+  if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = mine;
+  __syncthreads();
+  mine = of_warps[0];
+  for (int i = 1; i < kThreads / kWarp; ++i) mine = join<Element>(mine, of_warps[i]);
+  return mine;
+}
+
+struct Statistics {
+  float* data;
+  std::int64_t batch_stride;
+  std::int64_t head_stride;
+  std::int64_t token_stride;
+  std::int64_t heads;
+};
+
+// A block a row. The second reading of a row mostly hits the second-level cache.
+template <class Element, int kSize>
+__global__ void softmax_kernel(const Element* from, Element* to, std::int64_t rows,
+                               std::int64_t columns, const Statistics lse) {
+  using Group = typename Group<Element, kSize>::Type;
+  const std::int64_t line = blockIdx.x;
+  const auto* const source = reinterpret_cast<const Group*>(from + line * columns);
+  auto* const target = reinterpret_cast<Group*>(to + line * columns);
+  const std::int64_t groups = columns / kSize;
+  Sum mine{kMinusInfinity, 0.0f};
+  for (std::int64_t i = threadIdx.x; i < groups; i += kThreads) {
+    const Group group = source[i];
+    float largest = to_float(group.at[0]);
+#pragma unroll
+    for (int j = 1; j < kSize; ++j) largest = fmaxf(largest, to_float(group.at[j]));
+    largest = fmaxf(largest, mine.largest);
+    if (largest == kMinusInfinity) continue;
+    float sum = mine.sum * exponential<Element>(mine.largest - largest);
+#pragma unroll
+    for (int j = 0; j < kSize; ++j) sum += exponential<Element>(to_float(group.at[j]) - largest);
+    mine = {largest, sum};
+  }
+  mine = join_block<Element>(mine);
+  const bool empty = mine.largest == kMinusInfinity && mine.sum == 0.0f;
+  const float inverse = empty ? 0.0f : 1.0f / mine.sum;
+  const float shift = empty ? 0.0f : mine.largest;
+  for (std::int64_t i = threadIdx.x; i < groups; i += kThreads) {
+    Group group = source[i];
+#pragma unroll
+    for (int j = 0; j < kSize; ++j)
+      group.at[j] =
+          from_float<Element>(exponential<Element>(to_float(group.at[j]) - shift) * inverse);
+    target[i] = group;
+  }
+  if (threadIdx.x != 0) return;
+  const std::int64_t slice = line / rows;
+  lse.data[slice / lse.heads * lse.batch_stride + slice % lse.heads * lse.head_stride +
+           line % rows * lse.token_stride] = empty ? kMinusInfinity : mine.largest + logf(mine.sum);
+}
+
+template <class Function>
+void of_type(DType dtype, Function function) {
+  switch (dtype) {
+    case DType::f16:
+      return function(Half{});
+    case DType::bf16:
+      return function(Bfloat16{});
+    case DType::f32:
+      return function(float{});
+    case DType::f64:
+      break;
+  }
+  throw std::invalid_argument("score passes: f64");
+}
+
+unsigned grid(std::int64_t blocks) {
+  if (blocks > std::numeric_limits<int>::max())
+    throw std::invalid_argument("score passes: more rows than a grid has blocks");
+  return static_cast<unsigned>(blocks);
+}
+
+// Calls function(element, size of a group as a constant) with as large groups as `multiple` allows.
+template <class Function>
+void in_groups(DType dtype, std::int64_t multiple, Function function) {
+  of_type(dtype, [&](auto element) {
+    using Element = decltype(element);
+    constexpr int kWide = Pack<Element>::kSize;
+    if (multiple % kWide == 0)
+      function(element, std::integral_constant<int, kWide>{});
+    else
+      function(element, std::integral_constant<int, 1>{});
+  });
+  QB_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace
+
+void scale_pass(DType dtype, const Scores& from, const Scores& to, float scale, void* stream) {
+  in_groups(dtype, from.elements(), [&](auto element, auto width) {
+    using Element = decltype(element);
+    constexpr int kSize = decltype(width)::value;
+    const std::int64_t groups = from.elements() / kSize;
+    scale_kernel<Element, kSize><<<grid((groups + kThreads - 1) / kThreads), kThreads, 0,
+                                   static_cast<cudaStream_t>(stream)>>>(
+        static_cast<const Element*>(from.data), static_cast<Element*>(to.data), groups, scale);
+  });
+}
+
+void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream) {
+  in_groups(dtype, scores.rows * scores.columns, [&](auto element, auto width) {
+    using Element = decltype(element);
+    constexpr int kSize = decltype(width)::value;
+    constexpr std::int64_t kMaxGridY = 65535;
+    const std::int64_t groups = scores.rows * scores.columns / kSize;
+    for (std::int64_t slice = 0; slice < scores.slices; slice += kMaxGridY) {
+      const dim3 blocks(grid((groups + kThreads - 1) / kThreads),
+                        grid(std::min(kMaxGridY, scores.slices - slice)));
+      bias_kernel<Element, kSize><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+          static_cast<Element*>(scores.data), static_cast<const Element*>(bias), groups, slice);
+    }
+  });
+}
+
+void mask_pass(DType dtype, const Scores& scores, const DeviceSchedule& schedule, void* stream) {
+  of_type(dtype, [&](auto element) {
+    using Element = decltype(element);
+    mask_kernel<Element>
+        <<<grid(scores.slices * scores.rows), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+            static_cast<Element*>(scores.data), scores.rows, scores.columns, schedule);
+  });
+  QB_CUDA_CHECK(cudaGetLastError());
+}
+
+void softmax_pass(DType dtype, const Scores& from, const Scores& to, const TensorView& lse,
+                  void* stream) {
+  const Statistics statistics{static_cast<float*>(lse.data), lse.batch_stride, lse.head_stride,
+                              lse.token_stride, lse.extent.heads};
+  in_groups(dtype, from.columns, [&](auto element, auto width) {
+    using Element = decltype(element);
+    constexpr int kSize = decltype(width)::value;
+    softmax_kernel<Element, kSize>
+        <<<grid(from.slices * from.rows), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+            static_cast<const Element*>(from.data), static_cast<Element*>(to.data), from.rows,
+            from.columns, statistics);
+  });
+}
+
+}  // namespace qb::cuda

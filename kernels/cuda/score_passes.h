@@ -1,0 +1,37 @@
+// The passes of the materialized kernel over its score matrix; private to it. A plain host header.
+#pragma once
+
+#include "kernels/tensor.h"
+#include "kernels/tile_schedule.h"
+
+namespace qb::cuda {
+
+// A score matrix [slices, rows, columns], contiguous; slices = batch x heads.
+struct Scores {
+  void* data = nullptr;
+  std::int64_t slices = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+
+  [[nodiscard]] std::int64_t elements() const { return slices * rows * columns; }
+};
+
+// A tile schedule in device memory.
+struct DeviceSchedule {
+  const QueryTile* tiles = nullptr;
+  std::int64_t n_tiles = 0;
+  const KeySpan* spans = nullptr;
+  const unsigned long long* words = nullptr;
+};
+
+// to = from * scale.
+void scale_pass(DType dtype, const Scores& from, const Scores& to, float scale, void* stream);
+// scores += bias, a matrix [rows, columns] for every slice.
+void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream);
+// -inf where no span allows the pair.
+void mask_pass(DType dtype, const Scores& scores, const DeviceSchedule& schedule, void* stream);
+// to = softmax of each row of from; lse [b,h,n,1] likewise. A row of -inf gives 0 and -inf.
+void softmax_pass(DType dtype, const Scores& from, const Scores& to, const TensorView& lse,
+                  void* stream);
+
+}  // namespace qb::cuda
