@@ -121,6 +121,9 @@ std::span<const SearchRecord> stored_searches() {
 
 int proved_lower_bound(int modulus) {
   int bound = std::max(2, least_conceivable_size(modulus));
+  const auto lists = stored_minimum_lists();
+  const auto index = static_cast<std::size_t>(modulus - 3);
+  if (index < lists.size()) bound = std::max(bound, lists[index].size);
   for (const SearchRecord& record : stored_searches())
     if (record.modulus == modulus && record.sets == 0) bound = std::max(bound, record.size + 1);
   return bound;

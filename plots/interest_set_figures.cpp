@@ -70,9 +70,9 @@ Figure set_size_figure(const CsvTable& sets) {
 Figure set_count_figure(const CsvTable& counts) {
   constexpr const char* kTitle = "How many interest sets of the least size there are";
   if (counts.size() == 0) return empty_figure("set_count", kTitle, "there are no counts");
-  Series sets{.name = "sets with 0 and 1", .style = indexed_style(0)};
-  Series orbits{.name = "up to x → ux + t", .style = indexed_style(1)};
-  Series sizes{.name = "m", .draw = Draw::steps, .style = indexed_style(2), .in_legend = false};
+  Series sets{.name = "sets with 0 and 1", .draw = Draw::points, .style = indexed_style(0)};
+  Series orbits{.name = "up to x → ux + t", .draw = Draw::points, .style = indexed_style(1)};
+  Series sizes{.name = "m", .draw = Draw::points, .style = indexed_style(2), .in_legend = false};
   for (std::size_t row = 0; row < counts.size(); ++row) {
     const double workers = counts.number(row, "workers");
     sets.points.push_back({.x = workers, .y = counts.number(row, "sets")});
@@ -92,7 +92,6 @@ Figure set_count_figure(const CsvTable& counts) {
   figure.columns = 1;
   figure.panel_height = 260;
   figure.shared_x = true;
-  figure.legend = Legend::inside;
   figure.notes = {"Each by exhaustive search; that of size m - 1 found none."};
   return figure;
 }
@@ -157,26 +156,29 @@ Figure distillation_ratio_figure(const CsvTable& ratios) {
 Figure balance_growth_figure(const CsvTable& ratios) {
   constexpr const char* kTitle = "What uneven work costs as N grows";
   Panel panel;
-  for (auto& [workers, by_distillation] : curves_of(ratios))
+  int index = -1;
+  for (auto& [workers, by_distillation] : curves_of(ratios)) {
+    ++index;
     for (const char* distillation : {kPublished, kBalanced}) {
       if (!by_distillation.contains(distillation)) continue;
       std::vector<Point> lost;
       for (const Point& point : by_distillation.at(distillation))
         lost.push_back({.x = point.x, .y = 1.0 - point.y / static_cast<double>(workers)});
       const bool balanced = distillation == std::string_view(kBalanced);
-      Style style = worker_style(workers, balanced ? 0 : 1);
+      Style style = indexed_style(index);
       style.dash = balanced ? 0 : 1;
       panel.series.push_back({.name = fmt::format("W = {} {}", workers, distillation),
                               .style = style,
                               .points = std::move(lost)});
     }
+  }
   if (panel.series.empty()) return empty_figure("balance_growth", kTitle, "there are no ratios");
   panel.x = {.label = "N", .column = "n_tokens", .log = true};
   panel.y = {.label = "1 - RR / W", .column = "lost_share", .log = true};
   Figure figure{.name = "balance_growth", .title = kTitle};
   figure.panels.push_back(std::move(panel));
   figure.notes = {
-      "The worst N of each decade: the largest of N - W + 1 .. N. Published, an even W never comes "
+      "The worst of the W lengths up to each N. Published, an even W never comes "
       "nearer to W than 1/(W + 1)."};
   return figure;
 }
