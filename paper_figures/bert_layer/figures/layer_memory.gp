@@ -1,0 +1,58 @@
+# Draws layer_memory.svg, layer_memory.pdf and layer_memory.png from layer_memory.csv: gnuplot layer_memory.gp
+set encoding utf8
+set datafile separator ','
+set datafile columnheaders
+data = 'layer_memory.csv'
+num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
+do for [format in 'svg pdf png'] {
+  if (format eq 'svg') { set terminal svg size 960,549 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'layer_memory' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,5.719in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1098 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  set output 'layer_memory.'.format
+  set multiplot
+  unset key
+  set border 3 lw 1 lc rgb '#444444'
+  set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
+  set label 101 'Peak active memory of a transformer layer' at screen 0.01875, screen 0.95628 left font ',16'
+  set label 102 'B = 1, H = 12, d = 64, f32, full mask, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit ea4cdd746eb8 with changes; 2026-11-21' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
+  set label 104 'Weights, hidden states, output and every buffer alive at the worst moment, as the memory ledger counts them; 13 of 13 peaks are the predicted ones' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
+  set label 105 'to the byte.' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
+  set label 106 'At N = 16,384 plain takes 1.54 x the memory of blocks of 1024 tokens.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
+
+  # panel 1
+  set lmargin at screen 0.09062
+  set rmargin at screen 0.75583
+  set tmargin at screen 0.83607
+  set bmargin at screen 0.23497
+  set logscale x
+  set xrange [97.00586025666549:43237.6352202062]
+  set xtics nomirror out ('100' 100, '1,000' 1000, '10,000' 10000, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1)
+  set xlabel 'sequence length N (tokens)'
+  set logscale y
+  set yrange [26.60512741739405:488.5799122409047]
+  set ytics nomirror out ('30' 30, '100' 100, '300' 300, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 400 1)
+  set ylabel 'peak active memory (MiB)'
+  plot data every ::0::7 using (num('n_tokens')):(num('active_memory_peak_mib')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' notitle, \
+       data every ::8::12 using (num('n_tokens')):(num('active_memory_peak_mib')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' notitle
+  unset label
+  unset key
+
+  # legend
+  unset logscale
+  unset border
+  unset xtics
+  unset ytics
+  unset xlabel
+  unset ylabel
+  unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
+  set xrange [0:1]
+  set yrange [0:1]
+  set key at screen 0.78396, screen 0.83607 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' title 'plain', \
+       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' title 'blocks of 1024 tokens'
+  unset multiplot
+}
+unset output

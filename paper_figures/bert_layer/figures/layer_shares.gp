@@ -1,0 +1,264 @@
+# Draws layer_shares.svg, layer_shares.pdf and layer_shares.png from layer_shares.csv: gnuplot layer_shares.gp
+set encoding utf8
+set datafile separator ','
+set datafile columnheaders
+data = 'layer_shares.csv'
+num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
+do for [format in 'svg pdf png'] {
+  if (format eq 'svg') { set terminal svg size 960,907 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'layer_shares' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,9.448in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1814 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  set output 'layer_shares.'.format
+  set multiplot
+  unset key
+  set border 3 lw 1 lc rgb '#444444'
+  set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
+  set label 101 'Share of each part of a transformer layer' at screen 0.01875, screen 0.97354 left font ',16'
+  set label 102 'B = 1, H = 12, d = 64, f32, full mask, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.94928 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit ea4cdd746eb8 with changes; 2026-11-21' at screen 0.01875, screen 0.93164 left font ',11' textcolor rgb '#444444'
+  set label 104 'A bar: medians of the parts as shares of their sum. Biases, residual sums and the norm''s scale are in the pass beside them; QKV projection, output' at screen 0.01875, screen 0.10695 left font ',11' textcolor rgb '#444444'
+  set label 105 'projection and feed-forward are matrix products.' at screen 0.01875, screen 0.08931 left font ',11' textcolor rgb '#444444'
+  set label 106 'plain: attention takes half of the layer from N = 4,643 on (log-interpolated).' at screen 0.01875, screen 0.07166 left font ',11' textcolor rgb '#444444'
+  set label 107 'blocks of 1024 tokens: attention takes half of the layer from N = 4,694 on (log-interpolated).' at screen 0.01875, screen 0.05402 left font ',11' textcolor rgb '#444444'
+  set label 108 'Published: final report of the CMU 15-618 project Sparse Attention in CUDA, Table 4; hardware and batch size are not stated. Its self-attention is' at screen 0.01875, screen 0.03638 left font ',11' textcolor rgb '#444444'
+  set label 109 'our QKV projection and attention, its intermediate our feed-forward in and GELU; only the trend compares.' at screen 0.01875, screen 0.01874 left font ',11' textcolor rgb '#444444'
+
+  # panel 1
+  set lmargin at screen 0.09062
+  set rmargin at screen 0.36167
+  set tmargin at screen 0.87872
+  set bmargin at screen 0.59206
+  unset logscale x
+  set xrange [-0.8340000000000001:7.8340000000000005]
+  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1Ki' 3, '2Ki' 4, '4Ki' 5, '8Ki' 6, '16Ki' 7)
+  set xlabel 'sequence length N (tokens)'
+  unset logscale y
+  set yrange [0:100.00000000000001]
+  set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
+  set ylabel 'share of the layer''s time (%)'
+  set label 1 'plain' at screen 0.09062, screen 0.89636 left font ',13'
+  plot data every ::0::7 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::8::8 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::8::8 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
+       data every ::9::16 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::17::24 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::25::25 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::25::25 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::26::33 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
+       data every ::34::41 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::42::42 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::42::42 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
+       data every ::43::50 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
+       data every ::51::58 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::59::59 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::59::59 using (num('n_tokens_index')):(num('share_percent')):('33') with labels font ',11' notitle, \
+       data every ::60::67 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
+       data every ::68::68 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::68::68 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::69::69 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::69::69 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::70::70 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::70::70 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::71::71 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::71::71 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
+       data every ::72::72 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::72::72 using (num('n_tokens_index')):(num('share_percent')):('32') with labels font ',11' notitle, \
+       data every ::73::73 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::73::73 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::74::74 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::74::74 using (num('n_tokens_index')):(num('share_percent')):('11') with labels font ',11' notitle, \
+       data every ::75::75 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::75::75 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::76::76 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::76::76 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
+       data every ::77::77 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::77::77 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
+       data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):('20') with labels font ',11' notitle, \
+       data every ::79::79 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::79::79 using (num('n_tokens_index')):(num('share_percent')):('19') with labels font ',11' notitle, \
+       data every ::80::80 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::80::80 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::81::81 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::81::81 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
+       data every ::82::82 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::82::82 using (num('n_tokens_index')):(num('share_percent')):('27') with labels font ',11' notitle, \
+       data every ::83::83 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::83::83 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::84::84 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::84::84 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
+       data every ::85::85 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::85::85 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::86::86 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::86::86 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
+       data every ::87::87 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::87::87 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::88::88 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::88::88 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::89::89 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::89::89 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
+       data every ::90::90 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::90::90 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::91::91 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::91::91 using (num('n_tokens_index')):(num('share_percent')):('18') with labels font ',11' notitle, \
+       data every ::92::92 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::92::92 using (num('n_tokens_index')):(num('share_percent')):('9') with labels font ',11' notitle, \
+       data every ::93::93 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::93::93 using (num('n_tokens_index')):(num('share_percent')):('63') with labels font ',11' notitle, \
+       data every ::94::94 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::94::94 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::95::95 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::95::95 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::96::96 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::96::96 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::97::97 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::97::97 using (num('n_tokens_index')):(num('share_percent')):('77') with labels font ',11' notitle, \
+       data every ::98::98 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::98::98 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::99::99 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::99::99 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle
+  unset label
+  unset key
+
+  # panel 2
+  set lmargin at screen 0.46167
+  set rmargin at screen 0.73271
+  set tmargin at screen 0.87872
+  set bmargin at screen 0.59206
+  unset logscale x
+  set xrange [-0.684:4.684]
+  set xtics nomirror out ('2Ki' 0, '4Ki' 1, '8Ki' 2, '16Ki' 3, '32Ki' 4)
+  set xlabel 'sequence length N (tokens)'
+  unset logscale y
+  set yrange [0:100.00000000000003]
+  set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
+  set ylabel 'share of the layer''s time (%)'
+  set label 1 'blocks of 1024 tokens' at screen 0.46167, screen 0.89636 left font ',13'
+  plot data every ::100::104 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::105::105 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::105::105 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::106::110 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::111::111 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::111::111 using (num('n_tokens_index')):(num('share_percent')):('32') with labels font ',11' notitle, \
+       data every ::112::116 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::117::117 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::117::117 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::118::122 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
+       data every ::123::127 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::128::128 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::128::128 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
+       data every ::129::133 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
+       data every ::134::138 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::139::139 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::139::139 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::140::144 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
+       data every ::145::145 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::145::145 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::146::146 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::146::146 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
+       data every ::147::147 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::147::147 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::148::148 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::148::148 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::149::149 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::149::149 using (num('n_tokens_index')):(num('share_percent')):('9') with labels font ',11' notitle, \
+       data every ::150::150 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::150::150 using (num('n_tokens_index')):(num('share_percent')):('61') with labels font ',11' notitle, \
+       data every ::151::151 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::151::151 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::152::152 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::152::152 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::153::153 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::153::153 using (num('n_tokens_index')):(num('share_percent')):('76') with labels font ',11' notitle, \
+       data every ::154::154 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::154::154 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::155::155 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::155::155 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::156::156 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::156::156 using (num('n_tokens_index')):(num('share_percent')):('87') with labels font ',11' notitle
+  unset label
+  unset key
+
+  # panel 3
+  set lmargin at screen 0.09062
+  set rmargin at screen 0.36167
+  set tmargin at screen 0.48181
+  set bmargin at screen 0.19515
+  unset logscale x
+  set xrange [-0.684:4.684]
+  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1Ki' 3, '2Ki' 4)
+  set xlabel 'sequence length N (tokens)'
+  unset logscale y
+  set yrange [0:100.00000000000001]
+  set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
+  set ylabel 'share of the layer''s time (%)'
+  set label 1 'published: 15-618 project, a BERT model' at screen 0.09062, screen 0.49945 left font ',13'
+  plot data every ::157::157 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::157::157 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
+       data every ::158::158 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::158::158 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::159::159 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::159::159 using (num('n_tokens_index')):(num('share_percent')):('33') with labels font ',11' notitle, \
+       data every ::160::160 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::160::160 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
+       data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
+       data every ::162::162 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::162::162 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::163::163 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::163::163 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
+       data every ::164::164 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::164::164 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::165::165 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::165::165 using (num('n_tokens_index')):(num('share_percent')):('44') with labels font ',11' notitle, \
+       data every ::166::166 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::166::166 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::167::167 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::167::167 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
+       data every ::168::168 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::168::168 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):('71') with labels font ',11' notitle, \
+       data every ::170::170 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::171::171 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::171::171 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::172::172 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::172::172 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::173::173 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::173::173 using (num('n_tokens_index')):(num('share_percent')):('83') with labels font ',11' notitle, \
+       data every ::174::174 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::175::175 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::175::175 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::176::176 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::176::176 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle
+  unset label
+  unset key
+
+  # legend
+  unset logscale
+  unset border
+  unset xtics
+  unset ytics
+  unset xlabel
+  unset ylabel
+  unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
+  set xrange [0:1]
+  set yrange [0:1]
+  set key at screen 0.76083, screen 0.87872 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  plot NaN with boxes fs solid 1.0 noborder lc rgb '#0072b2' title 'QKV projection', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#d55e00' title 'attention', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#56b4e9' title 'output projection', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#8a8a8a' title 'attention norm', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#009e73' title 'feed-forward in', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#e6c300' title 'GELU', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#7bcbaf' title 'feed-forward out', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#c4c4c4' title 'output norm', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#e9ae7f' title 'published self-attention', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#aad9f3' title 'published self-output', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#7fceb8' title 'published intermediate', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#bce4d6' title 'published output'
+  unset multiplot
+}
+unset output
