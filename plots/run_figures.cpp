@@ -26,6 +26,7 @@
 #include "plots/responsibility_ratio.h"
 #include "plots/scheme_comparison.h"
 #include "plots/scheme_map.h"
+#include "plots/sparse_attention.h"
 #include "plots/speed_up.h"
 #include "plots/striped_speed_up.h"
 #include "plots/throughput.h"
@@ -154,6 +155,7 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"exposed_communication", of_cases<exposed_communication_figure>, true},
     {"exposed_time", of_cases<exposed_time_figure>, true},
     {"model_residual", of_cases<model_residual_figure>, true},
+    {"sparse_attention", of_cases<sparse_attention_figure>, true},
 });
 
 Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {

@@ -41,6 +41,7 @@ inline constexpr auto kFigureNames = std::to_array<std::string_view>({
     "exposed_communication",
     "exposed_time",
     "model_residual",
+    "sparse_attention",
 });
 
 struct Spec {
