@@ -29,6 +29,7 @@
 #include "plots/responsibility_ratio.h"
 #include "plots/scheme_comparison.h"
 #include "plots/scheme_map.h"
+#include "plots/sparse_attention.h"
 #include "plots/speed_up.h"
 #include "plots/striped_speed_up.h"
 #include "plots/throughput.h"
@@ -167,6 +168,7 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"layer_shares", of_parts<layer_shares_figure>, true},
     {"layer_time", of_parts<layer_time_figure>, true},
     {"layer_memory", of_cases<layer_memory_figure>, true},
+    {"sparse_attention", of_cases<sparse_attention_figure>, true},
 });
 
 Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {

@@ -44,6 +44,7 @@ inline constexpr auto kFigureNames = std::to_array<std::string_view>({
     "layer_shares",
     "layer_time",
     "layer_memory",
+    "sparse_attention",
 });
 
 struct Spec {
