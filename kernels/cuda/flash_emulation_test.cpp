@@ -136,8 +136,8 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
         if (path == FlashPath::sm90 && d == 256) continue;
         SCOPED_TRACE(std::string(word(dtype)) + " " + std::to_string(d));
         testing::Problem problem(
-            {.dtype = dtype, .q = {1, 2, 150, d}, .kv_heads = 1, .n_keys = 210}, 1);
-        problem.add_whole({causal(150, 210)});
+            {.dtype = dtype, .q = {1, 1, 100, d}, .kv_heads = 1, .n_keys = 200}, 1);
+        problem.add_whole({causal(100, 200)});
         EXPECT_EQ(expect_float64(problem, path, 1, 1),
                   path == FlashPath::sm90 ? FlashVariant::hopper : FlashVariant::wide);
       }
@@ -145,8 +145,8 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
 
 TEST(FlashEmulation, DecodingSharesTheKeysAmongWarpsAndSplits) {
   for (const std::int64_t d : {64, 128, 256}) {
-    testing::Problem problem({.q = {2, 8, 2, d}, .kv_heads = 2, .n_keys = 700}, 2);
-    problem.add_whole({causal(2, 700)});
+    testing::Problem problem({.q = {2, 8, 2, d}, .kv_heads = 2, .n_keys = 400}, 2);
+    problem.add_whole({causal(2, 400)});
     EXPECT_EQ(expect_float64(problem, FlashPath::sm90, 2, 2), FlashVariant::thin);
   }
 }
@@ -160,11 +160,11 @@ TEST(FlashEmulation, PacksQueryHeadsIntoWideTilesToo) {
 // Contiguous and strided groups, several workers whose partials are merged, bands and bits, rows
 // without keys, several tiles a block, head dimensions between the compiled ones.
 TEST(FlashEmulation, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
-  for (unsigned seed = 0; seed < 8; ++seed)
+  for (unsigned seed = 0; seed < 6; ++seed)
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       std::mt19937 engine(seed);
-      const auto n = static_cast<std::int64_t>(40 + 4 * (engine() % 70));
+      const auto n = static_cast<std::int64_t>(40 + 4 * (engine() % 40));
       testing::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
                                 .q = {1, 2, n, seed % 4 == 0 ? 72 : 40},
                                 .kv_heads = 1 + seed % 2,

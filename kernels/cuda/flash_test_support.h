@@ -187,9 +187,11 @@ inline std::vector<RowGroup> draw_groups(std::int64_t n, int parts, bool strided
   for (int part = 0; part < parts; ++part) {
     const std::int64_t even = n / parts;
     const std::int64_t count =
-        part + 1 == parts ? n - first
-                          : std::min<std::int64_t>(
-                                n - first, static_cast<std::int64_t>(engine() % (2 * even + 1)));
+        part + 1 == parts
+            ? n - first
+            : std::min<std::int64_t>(
+                  n - first,
+                  static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(2 * even + 1)));
     groups.push_back({first, count, 1});
     first += count;
   }

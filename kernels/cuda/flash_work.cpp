@@ -99,16 +99,17 @@ bool box_readable(const TensorView& view, std::int64_t stride) {
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
 }
 
+// One read of the keys for all heads of a group comes first, in the smallest tile that holds them.
 FlashVariant choose_variant(const GroupedCall& call, FlashPath path, std::int64_t dim) {
   std::int64_t rows = 0;
   for (const GroupedWorker& worker : call.workers)
     rows = std::max(rows, worker.schedule->n_queries);
-  const FlashShape thin = flash_shape(FlashVariant::thin, dim);
-  const std::int32_t pack = heads_to_pack(call, thin.tile_rows);
-  if (rows * pack <= thin.tile_rows) return FlashVariant::thin;
-  const FlashShape hopper = flash_shape(FlashVariant::hopper, dim);
-  if (path != FlashPath::sm90 || dim > hopper.padded_dim ||
-      heads_to_pack(call, hopper.tile_rows) > 1)
+  const int thin_rows = flash_shape(FlashVariant::thin, dim).tile_rows;
+  const int wide_rows = flash_shape(FlashVariant::wide, dim).tile_rows;
+  if (heads_to_pack(call, thin_rows) > 1) return FlashVariant::thin;
+  if (heads_to_pack(call, wide_rows) > 1) return FlashVariant::wide;
+  if (rows <= thin_rows) return FlashVariant::thin;
+  if (path != FlashPath::sm90 || dim > flash_shape(FlashVariant::hopper, dim).padded_dim)
     return FlashVariant::wide;
   const std::int64_t q_stride = common_stride(call, &GroupedWorker::q_groups);
   const std::int64_t k_stride = common_stride(call, &GroupedWorker::kv_groups);
@@ -583,7 +584,8 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   const std::int64_t dim = std::max(call.q.extent.head_dim, call.v.extent.head_dim);
   WorkLists lists;
   lists.shape = flash_shape(choose_variant(call, path, dim), dim);
-  lists.pack = heads_to_pack(call, lists.shape.tile_rows);
+  if (lists.shape.variant != FlashVariant::hopper)
+    lists.pack = heads_to_pack(call, lists.shape.tile_rows);
   lists.q_map_stride = narrow(common_stride(call, &GroupedWorker::q_groups));
   lists.k_map_stride = narrow(common_stride(call, &GroupedWorker::kv_groups));
 
