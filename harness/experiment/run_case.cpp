@@ -103,8 +103,7 @@ class CaseRun {
       std::int64_t worst = 0;
       for (const WorkerTime& worker : execution.workers)
         worst = std::max(worst, worker.active_peak_bytes);
-      if (!execution.workers.empty())
-        result_.values["worker_active_peak_bytes"] = to_text(worst);
+      if (!execution.workers.empty()) result_.values["worker_active_peak_bytes"] = to_text(worst);
     } catch (const OutOfMemory&) {
       // How it came to that is worth a look.
       keep_events(case_, trace_stem_, arena.ledger(), result_);

@@ -18,8 +18,8 @@ struct RunFolder {
 };
 
 // A torn last line (the writer was killed) is left out; CsvTable::torn() tells. A run of schema 3
-// or 4 gets the parameters of schema 5, which it ran with by default, and counts as of schema 5. Throws
-// UsageError naming the file: no such folder, no run folder, a missing or malformed file.
+// or 4 gets the parameters of schema 5, which it ran with by default, and counts as of schema 5.
+// Throws UsageError naming the file: no such folder, no run folder, a missing or malformed file.
 [[nodiscard]] RunFolder read_run_folder(const std::string& path);
 
 // The columns that make a row of cases.csv the same case in another run, in file order.
