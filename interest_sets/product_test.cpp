@@ -48,7 +48,8 @@ TEST(Product, TheCheckerSeesAGapAndAnOverlap) {
   twice.workers[3].push_back(plan.workers[0][0]);
   EXPECT_FALSE(covers_exactly_once(twice));
   ProductPlan moved = plan;
-  std::swap(moved.workers[0][0].row_begin, moved.workers[0][0].column_begin);
+  ++moved.workers[0][0].column_begin;
+  ++moved.workers[0][0].column_end;
   EXPECT_FALSE(covers_exactly_once(moved));
 }
 
