@@ -47,7 +47,8 @@ TEST(SparseAttentionFigure, MasksOfOneKindAreNamedWithTheirParameters) {
 
 TEST(SparseAttentionFigure, SaysThatThereIsNothing) {
   CsvTable cases({"case_id", "status", "mask", "kernel", "n_tokens"});
-  EXPECT_EQ(sparse_attention_figure(cases, {}).empty_reason, "no case has a time");
+  EXPECT_EQ(sparse_attention_figure(cases, {}).empty_reason,
+            "no case with a sparse mask has a time");
 }
 
 }  // namespace

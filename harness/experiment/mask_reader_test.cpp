@@ -52,14 +52,16 @@ TEST(MaskReader, NamesWhatIsWrong) {
 }
 
 TEST(MaskReader, SpecsSweepMasksAndHoldThemAgainstTheLength) {
-  const Spec spec = parse_spec(
-      "experiment: s\nn_tokens: 64\nsweep:\n  mask: [full, {block_local: {block: 8}}]\n", "s.yaml");
+  const Spec spec =
+      parse_spec("experiment: s\nn_tokens: 64\nsweep:\n  mask: [full, {block_local: {block: 8}}]\n",
+                 "s.yaml", {});
   ASSERT_EQ(spec.cases.size(), 2u);
   EXPECT_EQ(spec.cases[1].mask.text(), "{block_local: {block: 8}}");
-  EXPECT_EQ(parse_spec(spec.resolved_yaml, "r.yaml").cases[1].mask, spec.cases[1].mask);
+  EXPECT_EQ(parse_spec(spec.resolved_yaml, "r.yaml", {}).cases[1].mask, spec.cases[1].mask);
   EXPECT_THAT(
       [] {
-        (void)parse_spec("experiment: s\nn_tokens: 64\nmask: {global: {tokens: 64}}\n", "s.yaml");
+        (void)parse_spec("experiment: s\nn_tokens: 64\nmask: {global: {tokens: 64}}\n", "s.yaml",
+                         {});
       },
       ThrowsMessage<UsageError>(
           HasSubstr("s.yaml:3:7: mask global: global token 63 of 64 tokens")));
