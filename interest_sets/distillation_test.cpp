@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -201,6 +202,81 @@ TEST(Responsibility, RefusesTooFewTooManyAndBackwards) {
   EXPECT_THROW((void)responsibility_rows(set, 100, 99), UsageError);
   EXPECT_THROW((void)responsibility_rows(set, 6, 99), UsageError);
   EXPECT_THROW((void)responsibility_rows(set, 7, INT64_MAX), UsageError);
+}
+
+TEST(Balance, EachBlockIsComputedOnceInBothDirections) {
+  for (const InterestSet& set : sample_sets()) {
+    SCOPED_TRACE(testing::Message() << "W = " << set.modulus << ", I = " << to_string(set));
+    std::map<std::pair<int, int>, std::vector<Share>> seen;
+    const auto kept = kept_residue_pairs(set, Distillation::balanced);
+    for (int worker = 0; worker < set.modulus; ++worker)
+      for (const GroupPair& pair : distill(set.modulus, kept, worker, Distillation::balanced)) {
+        const auto groups = quorum(set, worker);
+        ASSERT_EQ(std::count(groups.begin(), groups.end(), pair.first), 1);
+        ASSERT_EQ(std::count(groups.begin(), groups.end(), pair.second), 1);
+        seen[{pair.first, pair.second}].push_back(pair.share);
+      }
+    const auto workers = static_cast<std::size_t>(set.modulus);
+    EXPECT_EQ(seen.size(), workers * (workers - 1) / 2);
+    for (auto& [block, shares] : seen) {
+      std::sort(shares.begin(), shares.end());
+      if (2 * (block.second - block.first) == set.modulus)
+        EXPECT_THAT(shares, ElementsAre(Share::lower, Share::upper));
+      else
+        EXPECT_THAT(shares, ElementsAre(Share::whole));
+    }
+  }
+}
+
+TEST(Balance, ResponsibilitiesSumToAllPairsOfTokens) {
+  for (const InterestSet& set : sample_sets())
+    for (std::int64_t n_tokens : {1LL * set.modulus, 3LL * set.modulus + 1}) {
+      const auto loads = responsibilities(set, n_tokens, Distillation::balanced);
+      EXPECT_EQ(std::accumulate(loads.begin(), loads.end(), std::int64_t{0}), n_tokens * n_tokens);
+    }
+}
+
+// The goal that the published rule misses wherever W is even.
+TEST(Balance, ReachesNinetyEightAndAHalfPercentForEveryPublishedSet) {
+  for (int workers = 3; workers <= 111; ++workers) {
+    const InterestSet set = published_interest_set(workers).value();
+    const double published = asymptotic_responsibility_ratio(set);
+    const double balanced = asymptotic_responsibility_ratio(set, Distillation::balanced);
+    EXPECT_GE(balanced, 0.985 * workers) << workers;
+    EXPECT_GE(balanced, published) << workers;
+    const auto longest = longest_subsequences(set);
+    const auto ours = longest_subsequences(set, Distillation::balanced);
+    for (std::size_t i = 0; i < longest.size(); ++i) EXPECT_LE(ours[i], longest[i]) << workers;
+  }
+}
+
+TEST(Balance, TheRatioTendsToWAsTokensGrow) {
+  for (int workers : {4, 7, 32, 64, 100, 111}) {
+    const InterestSet set = default_interest_set(workers);
+    double last = 0.0;
+    for (std::int64_t n_tokens : {1'003, 10'007, 100'003, 1'000'003}) {
+      const double ratio = responsibility_ratio(set, n_tokens, Distillation::balanced) / workers;
+      EXPECT_GT(ratio, last);
+      last = ratio;
+    }
+    EXPECT_GT(last, 0.9999 - 1e-5 * workers);
+    EXPECT_LT(last, 1.0);
+    EXPECT_EQ(responsibility_ratio(set, 10'000 * workers, Distillation::balanced), workers);
+  }
+}
+
+TEST(Balance, LongestSubsequencesAreThoseOfTheMaterialLists) {
+  for (const InterestSet& set :
+       {InterestSet{8, {0, 1, 2, 4}}, InterestSet{31, {0, 1, 3, 8, 12, 18}}}) {
+    const auto longest = longest_subsequences(set);
+    ASSERT_EQ(std::ssize(longest), set.modulus);
+    for (int extra = 0; extra < set.modulus; ++extra) {
+      std::int64_t most = 0;
+      for (int worker = 0; worker < set.modulus; ++worker)
+        most = std::max(most, local_tokens(set, 40 * set.modulus + extra, worker));
+      EXPECT_EQ(longest[static_cast<std::size_t>(extra)], most);
+    }
+  }
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ void verify(const InterestSet& set);
 // The published set of the supplement's table, W = 3..111; nullopt outside.
 [[nodiscard]] std::optional<InterestSet> published_interest_set(int modulus);
 
-// A verified set for any W >= 3: published where there is one, else the plain construction. Throws
+// A verified set for any W >= 3: published, stored (best_known.h), Singer's, or a ruler. Throws
 // UsageError below 3.
 [[nodiscard]] InterestSet default_interest_set(int modulus);
 

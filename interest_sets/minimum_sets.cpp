@@ -1,69 +1,142 @@
 #include "interest_sets/minimum_sets.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <utility>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "harness/base/status.h"
+#include "interest_sets/affine.h"
+#include "interest_sets/cover_search.h"
 
 namespace qb {
 namespace {
 
-// Depth-first over ascending residues. A difference and its negative are one bit, d = 1..W/2; a
-// branch ends where the pairs still to come are fewer than the bits still open.
-class Search {
+// Takes tasks one by one until none is left or somebody stops.
+class Crew {
  public:
-  Search(int modulus, int size)
-      : modulus_(modulus), size_(size), all_((std::uint64_t{2} << (modulus / 2)) - 2) {}
+  Crew(const CoverSearch& search, SearchState& state, int size, const OnTask& on_task)
+      : search_(search), state_(state), size_(size), on_task_(on_task) {
+    const SizeProgress& progress = state.sizes.at(size);
+    for (std::size_t task = 0; task < progress.played.size(); ++task)
+      if (!progress.played[task]) open_.push_back(task);
+  }
 
-  std::vector<InterestSet> run() {
-    chosen_ = {0, 1};
-    extend(difference_bit(1));
-    return std::move(found_);
+  bool play(int threads) {
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back([this] { take_tasks(); });
+    take_tasks();
+    for (std::thread& other : others) other.join();
+    if (failure_) std::rethrow_exception(failure_);
+    return !stop_;
   }
 
  private:
-  [[nodiscard]] std::uint64_t difference_bit(int apart) const {
-    return std::uint64_t{1} << std::min(apart, modulus_ - apart);
-  }
-
-  void extend(std::uint64_t covered) {
-    const int have = static_cast<int>(chosen_.size());
-    const int pairs_to_come = size_ * (size_ - 1) / 2 - have * (have - 1) / 2;
-    if (std::popcount(all_ & ~covered) > pairs_to_come) return;
-    if (have == size_) {
-      found_.push_back({.modulus = modulus_, .residues = chosen_});
-      return;
-    }
-    for (int next = chosen_.back() + 1; next < modulus_; ++next) {
-      std::uint64_t with_next = covered;
-      for (int residue : chosen_) with_next |= difference_bit(next - residue);
-      chosen_.push_back(next);
-      extend(with_next);
-      chosen_.pop_back();
+  void take_tasks() {
+    try {
+      while (!stop_) {
+        const std::size_t at = next_.fetch_add(1);
+        if (at >= open_.size()) return;
+        finish({size_, open_[at], search_.run(open_[at])});
+      }
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      stop_ = true;
     }
   }
 
-  int modulus_;
+  void finish(const PlayedTask& played) {
+    const std::scoped_lock lock(mutex_);
+    SizeProgress& progress = state_.sizes.at(size_);
+    progress.played[played.task] = true;
+    for (const InterestSet& set : played.found) progress.found.insert(set.residues);
+    if (!on_task_(state_, played)) stop_ = true;
+  }
+
+  const CoverSearch& search_;
+  SearchState& state_;
   int size_;
-  std::uint64_t all_;
-  std::vector<int> chosen_;
-  std::vector<InterestSet> found_;
+  const OnTask& on_task_;
+  std::vector<std::size_t> open_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
 };
 
 }  // namespace
 
+int least_conceivable_size(std::int64_t modulus) {
+  int size = 1;
+  while (std::int64_t{size} * (size - 1) < modulus - 1) ++size;
+  return size;
+}
+
+std::size_t SizeProgress::tasks_played() const {
+  return static_cast<std::size_t>(std::count(played.begin(), played.end(), true));
+}
+
+bool search_size(SearchState& state, int size, int threads, const OnTask& on_task) {
+  if (state.modulus < 3 || state.modulus > kMostSearchableWorkers)
+    throw UsageError(fmt::format("the exhaustive search for interest sets covers W = 3..{}, not {}",
+                                 kMostSearchableWorkers, state.modulus));
+  if (size < 2)
+    throw UsageError(fmt::format("an interest set has 2 residues or more, not {}", size));
+  const CoverSearch search(state.modulus, size);
+  SizeProgress& progress = state.sizes[size];
+  if (progress.played.empty()) progress.played.assign(search.tasks(), false);
+  if (progress.played.size() != search.tasks())
+    throw UsageError(
+        fmt::format("the journal counts {} tasks for W = {}, m = {}; this build has {}: begin a "
+                    "new journal",
+                    progress.played.size(), state.modulus, size, search.tasks()));
+  return Crew(search, state, size, on_task).play(threads);
+}
+
+int search_minimum(SearchState& state, int threads, const OnTask& on_task) {
+  for (int size = std::max(2, least_conceivable_size(state.modulus));; ++size) {
+    if (!search_size(state, size, threads, on_task)) return 0;
+    if (!state.sizes.at(size).found.empty()) return size;
+  }
+}
+
+std::vector<InterestSet> sets_of_orbits(int modulus,
+                                        const std::set<std::vector<int>>& representatives) {
+  std::vector<InterestSet> sets;
+  for (const std::vector<int>& residues : representatives) {
+    auto orbit = orbit_with_zero_and_one({modulus, residues});
+    sets.insert(sets.end(), std::make_move_iterator(orbit.begin()),
+                std::make_move_iterator(orbit.end()));
+  }
+  std::sort(sets.begin(), sets.end(),
+            [](const InterestSet& a, const InterestSet& b) { return a.residues < b.residues; });
+  return sets;
+}
+
+std::uint64_t checksum(std::span<const InterestSet> sets) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const InterestSet& set : sets)
+    for (char letter : fmt::format("{}\n", fmt::join(set.residues, " "))) {
+      hash ^= static_cast<unsigned char>(letter);
+      hash *= 0x100000001b3;
+    }
+  return hash;
+}
+
 std::vector<InterestSet> minimum_interest_sets(int modulus) {
   if (modulus < 3 || modulus > kMostExhaustiveWorkers)
-    throw UsageError(fmt::format("the exhaustive search for interest sets covers W = 3..{}, not {}",
-                                 kMostExhaustiveWorkers, modulus));
-  for (int size = 2;; ++size) {
-    auto found = Search(modulus, size).run();
-    if (!found.empty()) return found;
-  }
+    throw UsageError(fmt::format(
+        "all minimum sets are searched at once for W = 3..{} only, not {}; qb sets search goes on",
+        kMostExhaustiveWorkers, modulus));
+  SearchState state{modulus, {}};
+  const int size =
+      search_minimum(state, 1, [](const SearchState&, const PlayedTask&) { return true; });
+  return sets_of_orbits(modulus, state.sizes.at(size).found);
 }
 
 }  // namespace qb

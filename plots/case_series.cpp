@@ -38,7 +38,9 @@ constexpr std::array kParameters = {Parameter{"workers", "W = {}"},
                                     Parameter{"memory_budget_bytes", "budget {} B"},
                                     Parameter{"link_bandwidth_byte_per_s", "{}B/s"},
                                     Parameter{"link_latency_s", "{} latency"},
-                                    Parameter{"cpu_isa", "{} forced"}};
+                                    Parameter{"cpu_isa", "{} forced"},
+                                    Parameter{"layer_block_tokens", "blocks of {}"},
+                                    Parameter{"layer_weights", "weights {}"}};
 
 using Key = std::vector<std::string>;
 

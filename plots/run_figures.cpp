@@ -17,6 +17,9 @@
 #include "plots/exposed_split.h"
 #include "plots/gantt.h"
 #include "plots/kernel_peak_fraction.h"
+#include "plots/layer_memory.h"
+#include "plots/layer_shares.h"
+#include "plots/layer_time.h"
 #include "plots/memory_summary.h"
 #include "plots/memory_timeline.h"
 #include "plots/model_residual.h"
@@ -120,6 +123,13 @@ Figure work_per_round(const PlottedRun& run, const FigureContext& context) {
   return work_per_round_figure(run.cases, *run.steps, context);
 }
 
+// Of a figure of the parts of layers.
+template <Figure (*draw)(const CsvTable&, const CsvTable&, const FigureContext&)>
+Figure of_parts(const PlottedRun& run, const FigureContext& context) {
+  static const CsvTable none({"case_id", "repeat", "warmup", "part", "flop", "time_s"});
+  return draw(run.cases, run.parts ? *run.parts : none, context);
+}
+
 using Maker = Figure (*)(const PlottedRun&, const FigureContext&);
 
 // Of a figure that is drawn from cases.csv alone.
@@ -154,6 +164,9 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"exposed_communication", of_cases<exposed_communication_figure>, true},
     {"exposed_time", of_cases<exposed_time_figure>, true},
     {"model_residual", of_cases<model_residual_figure>, true},
+    {"layer_shares", of_parts<layer_shares_figure>, true},
+    {"layer_time", of_parts<layer_time_figure>, true},
+    {"layer_memory", of_cases<layer_memory_figure>, true},
 });
 
 Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {
@@ -195,6 +208,7 @@ PlottedRun read_plotted_run(const std::string& path) {
           read_if_there(folder / "responsibility_ratio.csv"),
           read_if_there(folder / "partition.csv"),
           read_if_there(folder / "steps.csv"),
+          read_if_there(folder / "parts.csv"),
           {}};
 }
 

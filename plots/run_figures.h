@@ -24,6 +24,7 @@ struct PlottedRun {
   std::optional<CsvTable> responsibility{};  // responsibility_ratio.csv: workers, interest_set, …
   std::optional<CsvTable> partition{};       // rectangles, see partition.h
   std::optional<CsvTable> steps{};           // steps.csv, a row a worker and step
+  std::optional<CsvTable> parts{};           // parts.csv, a row a repeat and part of a layer
   std::vector<PlottedRun> beside{};          // whose cases stand in the panels of throughput
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }

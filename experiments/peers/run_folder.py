@@ -14,12 +14,13 @@ import os
 import statistics
 import time
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 PARAMETERS = (
     "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
     "dtype mask seed interest_set scale memory_budget_bytes cpu_isa sequences new_key_owner "
-    "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores"
+    "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores "
+    "distillation workload layer_feed_forward_dim layer_block_tokens layer_weights"
 ).split()
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (
@@ -96,7 +97,8 @@ class Run:
 
         A forced instruction set is an order to qb's kernels, so those cases are left out.
         """
-        wanted = {"algorithm": "dense", "workers": "1", "device": "cpu", "cpu_isa": "auto"}
+        wanted = {"algorithm": "dense", "workers": "1", "device": "cpu", "cpu_isa": "auto",
+                  "workload": "attention"}
         cases = {}
         for row in self.rows:
             if all(row[name] == value for name, value in wanted.items()):

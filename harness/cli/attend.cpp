@@ -1,11 +1,7 @@
 #include "harness/cli/attend.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -13,6 +9,7 @@
 #include "harness/base/text_table.h"
 #include "harness/cli/attention_files.h"
 #include "harness/cli/options.h"
+#include "harness/cli/output_file.h"
 #include "harness/cli/verb.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/verify.h"
@@ -25,15 +22,6 @@ namespace qb {
 namespace {
 
 constexpr std::int64_t kVerifiedRows = 256;
-
-// Better now than after an hour of computing.
-void require_writable(const std::string& path) {
-  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    throw EnvironmentError(
-        fmt::format("cannot write {}: {}: {}", path, folder, std::strerror(errno)));
-}
 
 void check_request(const AttendRequest& request) {
   if (request.out_dtype == DType::bf16)

@@ -38,6 +38,7 @@ int run_main(int argc, char** argv) {
   add_run(app, action);
   add_plan(app, action);
   add_attend(app, action);
+  add_layer(app, action);
   add_reproduce(app, action);
   add_verify(app, action);
   add_status(app, action);

@@ -30,6 +30,7 @@ struct PlanWords {
   std::string picture;
   std::string sequences;
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;
+  Distillation distillation = Distillation::published;
 };
 
 ExitCode show_plan(const PlanWords& words) {
@@ -43,7 +44,7 @@ ExitCode show_plan(const PlanWords& words) {
                               ? make_problem(shape, words.mask, words.dtype, 0)
                               : make_packed_problem(shape, words.mask, words.dtype, 0,
                                                     parse_sequences(words.sequences));
-  StrategyOptions options{words.workers, std::nullopt, words.new_key_owner};
+  StrategyOptions options{words.workers, std::nullopt, words.new_key_owner, words.distillation};
   if (!words.interest_set.empty())
     options.interest_set = parse_interest_set(words.interest_set, words.workers);
   const Plan plan = make_plan(words.algorithm, problem, options);
@@ -75,6 +76,7 @@ void add_plan(CLI::App& app, Action& action) {
   add_integer(*verb, "--workers", words->workers, "W (default 1)");
   verb->add_option("--interest-set", words->interest_set,
                    "cqs: residues such as 0,1,3 (default: the published set)");
+  add_word(*verb, "--distillation", words->distillation, "cqs, default published");
   add_word(*verb, "--mask", words->mask, "default full");
   add_integer(*verb, "--q-heads", words->shape.q_heads, "query heads (default 1)");
   add_integer(*verb, "--kv-heads", words->shape.kv_heads, "key-value heads (default q-heads)");
@@ -91,6 +93,7 @@ void add_plan(CLI::App& app, Action& action) {
       "Examples:\n"
       "  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs\n"
       "  qb plan --n-tokens 49000 --workers 31 --mask causal\n"
+      "  qb plan --n-tokens 8192 --workers 8 --distillation balanced\n"
       "  qb plan --n-tokens 10 --workers 7 --picture partition.svg\n"
       "  qb plan --n-tokens 1e9 --workers 1057\n"
       "  qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json\n"

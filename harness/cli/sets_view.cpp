@@ -54,13 +54,6 @@ std::optional<std::string> complaint(const ListedSet& listed) {
                      to_string(listed.set), listed.set.modulus, ours, listed.printed_ratio);
 }
 
-// The size that m (m-1) >= W - 1 asks for; perfect difference sets reach it.
-int least_conceivable_size(int workers) {
-  int size = 1;
-  while (std::int64_t{size} * (size - 1) < workers - 1) ++size;
-  return size;
-}
-
 std::string describe_ratio(const InterestSet& set) {
   const double ours = asymptotic_responsibility_ratio(set);
   const auto published = published_asymptotic_ratio(set.modulus);

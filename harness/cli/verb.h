@@ -14,6 +14,7 @@ using Action = std::function<ExitCode()>;
 void add_run(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
 void add_attend(CLI::App& app, Action& action);
+void add_layer(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);

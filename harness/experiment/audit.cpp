@@ -17,6 +17,8 @@
 #include "harness/experiment/result.h"
 #include "harness/experiment/run_folder.h"
 #include "harness/experiment/spec.h"
+#include "harness/files/files.h"
+#include "harness/layer/transformer_layer.h"
 
 namespace qb {
 namespace {
@@ -49,6 +51,9 @@ class Auditor {
   explicit Auditor(const std::string& path) : run_(read_run_folder(path)) {
     for (std::size_t row = 0; row < run_.samples.size(); ++row)
       samples_[run_.samples.text(row, "case_id")].push_back(row);
+    const std::string parts = run_.path + "/parts.csv";  // older runs have none
+    parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_file(parts), parts)
+                                            : CsvTable(part_columns());
   }
 
   Audit run() {
@@ -86,6 +91,7 @@ class Auditor {
   void check_predictions(std::size_t row, const Case& c);
   [[nodiscard]] bool is_modelled(std::size_t row) const;
   void check_medians(std::size_t row);
+  void check_parts(std::size_t row);
   void check_bounds(std::size_t row);
   void expect(std::size_t row, const std::string& column, const std::string& recomputed,
               const char* source);
@@ -93,6 +99,7 @@ class Auditor {
 
   RunFolder run_;
   std::map<std::string, std::vector<std::size_t>> samples_;
+  CsvTable parts_;
   Audit audit_;
 };
 
@@ -162,6 +169,7 @@ void Auditor::check_row(std::size_t row, const std::map<std::string, Case>& case
   if (run_.cases.text(row, "status") != word(Status::ok)) return;
   ++audit_.timed_rows;
   check_medians(row);
+  check_parts(row);
   check_bounds(row);
 }
 
@@ -270,6 +278,33 @@ void Auditor::check_medians(std::size_t row) {
 
 bool Auditor::is_modelled(std::size_t row) const {
   return run_.cases.text(row, "ranks") == word(Ranks::model);
+}
+
+void Auditor::check_parts(std::size_t row) {
+  if (run_.cases.text(row, "workload") != word(Workload::transformer_layer)) return;
+  // Between two parts the clock is read and buffers are taken, no more.
+  constexpr double kLeastShare = 0.5;
+  std::map<std::string, double> sums;
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    if (parts_.text(i, "case_id") == run_.cases.text(row, "case_id")) {
+      const std::string repeat = parts_.text(i, "warmup") + ' ' + parts_.text(i, "repeat");
+      sums[repeat] += parts_.number(i, "time_s");
+      ++counts[repeat];
+    }
+  const auto samples = samples_.find(run_.cases.text(row, "case_id"));
+  if (samples == samples_.end()) return;
+  for (const std::size_t sample : samples->second) {
+    const std::string repeat =
+        run_.samples.text(sample, "warmup") + ' ' + run_.samples.text(sample, "repeat");
+    const double wall_s = run_.samples.number(sample, "wall_time_s");
+    if (counts[repeat] != kLayerParts)
+      find("{}: parts.csv has {} parts of repeat {}, a layer has {}", place(row), counts[repeat],
+           run_.samples.text(sample, "repeat"), kLayerParts);
+    else if (!(sums[repeat] <= wall_s && sums[repeat] >= kLeastShare * wall_s))
+      find("{}: the parts of repeat {} take {} s, the layer {} s", place(row),
+           run_.samples.text(sample, "repeat"), to_text(sums[repeat]), to_text(wall_s));
+  }
 }
 
 void Auditor::check_bounds(std::size_t row) {

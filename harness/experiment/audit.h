@@ -4,6 +4,7 @@
 // Rows       a row with times is ok and was verified within its tolerance; no other row has times
 // Samples    medians, intervals and counts come out of samples.csv again, digit for digit
 // Plans      the case follows from the resolved spec, and its predicted columns from its plan
+// Parts      those of a repeat of a layer are all there and fill its time, no less and no more
 // Bounds     no repeat claims more FLOP/s than the processor could do
 #pragma once
 

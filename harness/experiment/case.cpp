@@ -108,7 +108,12 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"link_latency_s", optional_text(c.link_latency_s)},
           {"link_mode", name(c.link_mode)},
           {"model_device", c.model_device.value_or("")},
-          {"model_cores", fmt::format("{}", c.model_cores)}};
+          {"model_cores", fmt::format("{}", c.model_cores)},
+          {"distillation", name(c.distillation)},
+          {"workload", name(c.workload)},
+          {"layer_feed_forward_dim", to_text(c.layer_feed_forward_dim)},
+          {"layer_block_tokens", c.layer_block_tokens == 0 ? "" : to_text(c.layer_block_tokens)},
+          {"layer_weights", c.layer_weights.value_or("")}};
 }
 
 std::string case_id(const Case& c) {
@@ -151,6 +156,11 @@ std::string case_to_json(const Case& c) {
                      {"link_mode", word(c.link_mode)},
                      {"model_device", optional_to_json(c.model_device)},
                      {"model_cores", c.model_cores},
+                     {"distillation", word(c.distillation)},
+                     {"workload", word(c.workload)},
+                     {"layer_feed_forward_dim", c.layer_feed_forward_dim},
+                     {"layer_block_tokens", c.layer_block_tokens},
+                     {"layer_weights", optional_to_json(c.layer_weights)},
                      {"measure", measure_to_json(c.measure)}};
   return json.dump();
 }
@@ -181,6 +191,11 @@ Case case_from_json(std::string_view text) {
     c.link_mode = enum_at<LinkMode>(json, "link_mode");
     c.model_device = optional_at<std::string>(json, "model_device");
     json.at("model_cores").get_to(c.model_cores);
+    c.distillation = enum_at<Distillation>(json, "distillation");
+    c.workload = enum_at<Workload>(json, "workload");
+    json.at("layer_feed_forward_dim").get_to(c.layer_feed_forward_dim);
+    json.at("layer_block_tokens").get_to(c.layer_block_tokens);
+    c.layer_weights = optional_at<std::string>(json, "layer_weights");
     c.measure = measure_from_json(json.at("measure"));
     return c;
   } catch (const Json::exception& problem) {

@@ -27,6 +27,16 @@ struct Words<Device> {
       {Device::automatic, "auto"}, {Device::cpu, "cpu"}, {Device::cuda, "cuda"}};
 };
 
+// What a case computes: attention alone, or an encoder layer of a transformer around it.
+enum class Workload { attention, transformer_layer };
+
+template <>
+struct Words<Workload> {
+  static constexpr std::string_view what = "workload";
+  static constexpr std::pair<Workload, std::string_view> table[] = {
+      {Workload::attention, "attention"}, {Workload::transformer_layer, "transformer_layer"}};
+};
+
 // What a link is taken for: `overlap` moves messages while workers compute, `blocking` adds their
 // time (ranks: model), `nocomm` moves them in no time (ranks: model).
 enum class LinkMode { overlap, blocking, nocomm };
@@ -76,6 +86,11 @@ struct Case {
   LinkMode link_mode = LinkMode::overlap;
   std::optional<std::string> model_device;  // a file, or `here`: measured when the case begins
   int model_cores = 0;                      // devices that the workers share; 0: as the device says
+  Distillation distillation = Distillation::published;  // cqs
+  Workload workload = Workload::attention;
+  std::int64_t layer_feed_forward_dim = 0;   // 0: 4 x the hidden width
+  std::int64_t layer_block_tokens = 0;       // 0: the plain layer
+  std::optional<std::string> layer_weights;  // a folder; none: random ones
   Measure measure;
 };
 

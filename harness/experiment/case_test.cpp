@@ -50,6 +50,7 @@ Case any_case(Random& random) {
   c.dtype = any_of<DType>(random);
   c.seed = random();
   if (random() % 2 == 0) c.interest_set = any_text(random);
+  if (random() % 2 == 0) c.distillation = Distillation::balanced;
   if (random() % 2 == 0) c.scale = any_real(random);
   c.memory_budget_bytes = any_size(random);
   c.measure = {any_int(random),  any_int(random),  any_int(random),  any_real(random),
@@ -63,6 +64,7 @@ void expect_equal(const Case& a, const Case& b) {
   EXPECT_EQ(a.shape, b.shape);
   EXPECT_EQ(a.seed, b.seed);
   EXPECT_EQ(a.interest_set, b.interest_set);
+  EXPECT_EQ(a.distillation, b.distillation);
   EXPECT_EQ(a.scale, b.scale);
   EXPECT_EQ(a.memory_budget_bytes, b.memory_budget_bytes);
   EXPECT_EQ(a.measure.warmups, b.measure.warmups);
@@ -174,6 +176,7 @@ TEST(CaseId, ChangesWithEveryParameterAndMeasureButNotWithTheName) {
   change([](Case& c) { c.dtype = DType::f16; });
   change([](Case& c) { c.seed = 2; });
   change([](Case& c) { c.interest_set = "0,1,3"; });
+  change([](Case& c) { c.distillation = Distillation::balanced; });
   change([](Case& c) { c.scale = 0.5; });
   change([](Case& c) { c.memory_budget_bytes = 1; });
   change([](Case& c) { c.measure.warmups = 2; });

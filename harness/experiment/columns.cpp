@@ -10,7 +10,8 @@ const std::vector<std::string>& case_columns() {
       "algorithm", "kernel", "device", "ranks", "workers", "threads", "n_tokens", "kv_len", "batch",
       "q_heads", "kv_heads", "head_dim", "dtype", "mask", "seed", "interest_set", "scale",
       "memory_budget_bytes", "cpu_isa", "sequences", "new_key_owner", "link_bandwidth_byte_per_s",
-      "link_latency_s", "link_mode", "model_device", "model_cores",
+      "link_latency_s", "link_mode", "model_device", "model_cores", "distillation", "workload",
+      "layer_feed_forward_dim", "layer_block_tokens", "layer_weights",
       // how it ended; provenance: measured | model
       "status", "message", "isa", "provenance",
       // predicted from the plan; pairs are per head
@@ -59,6 +60,12 @@ const std::vector<std::string>& step_columns() {
       "out_bytes",      "kv_tokens",       "start_s",
       "compute_s",      "communication_s", "exposed_communication_s",
       "idle_s"};
+  return columns;
+}
+
+const std::vector<std::string>& part_columns() {
+  static const std::vector<std::string> columns = {"case_id", "repeat", "warmup",
+                                                   "part",    "flop",   "time_s"};
   return columns;
 }
 

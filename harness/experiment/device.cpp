@@ -41,6 +41,8 @@ Case resolve_case(Case c) {
                                    sums.q_len, c.shape.q_len, sums.q_len));
     c.shape = sums;
   }
+  if (c.workload == Workload::transformer_layer && c.layer_feed_forward_dim == 0)
+    c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (takes_interest_set(c.algorithm) && !c.interest_set && c.workers >= 3)
     c.interest_set = to_string(default_interest_set(c.workers));

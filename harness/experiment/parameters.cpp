@@ -15,6 +15,7 @@ constexpr std::int64_t kMaxWorkers = 1'000'000;
 constexpr std::int64_t kMaxThreads = 4096;
 constexpr std::int64_t kMaxHeads = 65'536;
 constexpr std::int64_t kMaxHeadDim = 256;
+constexpr std::int64_t kMaxWidth = 1'000'000;
 constexpr std::int64_t kMaxInteger = INT64_MAX;
 
 std::vector<std::string_view> algorithm_names() {
@@ -122,6 +123,15 @@ constexpr Parameter kParameters[] = {
      store_optional<&Case::model_device>},
     {"model.cores", "model_cores", integer, 0, kMaxThreads, "0", "", false, nullptr,
      store_integer<&Case::model_cores>},
+    word_parameter("distillation", "published", all_words<Distillation>,
+                   store_word<&Case::distillation>),
+    word_parameter("workload", "attention", all_words<Workload>, store_word<&Case::workload>),
+    {"layer.feed_forward_dim", "layer_feed_forward_dim", integer, 0, kMaxWidth, "0", "", false,
+     nullptr, store_integer<&Case::layer_feed_forward_dim>},
+    {"layer.block_tokens", "layer_block_tokens", integer, 1, kMaxTokens, "", "", true, nullptr,
+     store_integer<&Case::layer_block_tokens>},
+    {"layer.weights", "layer_weights", file, 0, 0, "", "", true, nullptr,
+     store_optional<&Case::layer_weights>},
 };
 
 // What the node is, for "must be …, got …".
@@ -228,7 +238,8 @@ Value read_operand(const Parameter& parameter, const YamlNode& node) {
       return {read_sequences(node), node.place};
     case ParameterType::file:
       if (node.kind != YamlKind::scalar || node.text.empty())
-        fail_type(parameter.name, "a file, or here", node);
+        fail_type(parameter.name,
+                  parameter.name == "layer.weights" ? "a folder" : "a file, or here", node);
       return {node.text, node.place};
     case ParameterType::interest_set:
       break;

@@ -9,6 +9,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/layer_case.h"
 #include "harness/experiment/result.h"
 #include "harness/plan/strategy.h"
 #include "kernels/parallel.h"
@@ -78,8 +79,10 @@ int default_threads(Ranks ranks) {
 PlannedCase plan_case(const Case& c) {
   PlannedCase planned;
   planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
-  StrategyOptions options{
-      .workers = c.workers, .interest_set = {}, .new_key_owner = c.new_key_owner};
+  StrategyOptions options{.workers = c.workers,
+                          .interest_set = {},
+                          .new_key_owner = c.new_key_owner,
+                          .distillation = c.distillation};
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   planned.plan = make_plan(c.algorithm, problem_of(c), options);
   const int threads_per_worker =
@@ -116,7 +119,10 @@ std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {
 
 std::map<std::string, std::string> predicted_values(const Case& c) {
   const Case resolved = resolve_case(c);
-  std::map<std::string, std::string> values = prediction_columns(resolved, plan_case(resolved));
+  std::map<std::string, std::string> values =
+      resolved.workload == Workload::transformer_layer
+          ? layer_prediction_columns(resolved, plan_layer(resolved))
+          : prediction_columns(resolved, plan_case(resolved));
   for (const auto& [name, value] : case_parameters(resolved)) values[name] = value;
   return values;
 }

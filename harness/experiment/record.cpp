@@ -59,6 +59,7 @@ CaseRecord make_record(const Case& c, const CaseResult& result, const std::strin
     for (const Sample& sample : result.samples)
       record.samples.push_back(sample_row(record.case_id, sample));
   record.steps = with_case_id(record.case_id, result.steps);
+  record.parts = with_case_id(record.case_id, result.parts);
   record.timeline = with_case_id(record.case_id, result.timeline);
   return record;
 }

@@ -11,7 +11,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 // One timed repeat. Warm-ups are kept and marked.
 struct Sample {
@@ -33,14 +33,17 @@ struct CaseResult {
   // column -> value, for every column of case_columns() that the child knows (predicted work,
   // medians and intervals, memory, verification, isa, environment of the case).
   std::map<std::string, std::string> values;
-  // Rows for steps.csv and memory_timeline.csv, without the case_id column.
+  // Rows for steps.csv, parts.csv and memory_timeline.csv, without the case_id column. Parts are
+  // those of a layer: a row for each part of each repeat, warm-ups too.
   std::vector<std::vector<std::string>> steps;
+  std::vector<std::vector<std::string>> parts;
   std::vector<std::vector<std::string>> timeline;
 };
 
 [[nodiscard]] const std::vector<std::string>& case_columns();
 [[nodiscard]] const std::vector<std::string>& sample_columns();
 [[nodiscard]] const std::vector<std::string>& step_columns();
+[[nodiscard]] const std::vector<std::string>& part_columns();
 [[nodiscard]] const std::vector<std::string>& timeline_columns();
 
 // Values of every column that can be told before running: parameters and predictions. Throws

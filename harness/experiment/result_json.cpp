@@ -49,7 +49,8 @@ std::string result_to_json(const CaseResult& result) {
   for (const Sample& sample : result.samples) samples.push_back(sample_json(sample));
   const json answer = {
       {"status", word(result.status)}, {"message", result.message}, {"samples", samples},
-      {"values", result.values},       {"steps", result.steps},     {"timeline", result.timeline}};
+      {"values", result.values},       {"steps", result.steps},     {"parts", result.parts},
+      {"timeline", result.timeline}};
   // A message may quote bytes that are no UTF-8 (a file name): they become U+FFFD.
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -65,6 +66,7 @@ CaseResult result_from_json(std::string_view text) {
     for (const json& sample : answer.at("samples")) result.samples.push_back(sample_of(sample));
     answer.at("values").get_to(result.values);
     answer.at("steps").get_to(result.steps);
+    answer.at("parts").get_to(result.parts);
     answer.at("timeline").get_to(result.timeline);
     return result;
   } catch (const std::exception& problem) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <new>
 #include <optional>
 
@@ -16,36 +15,22 @@
 #include "harness/execute/inputs.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/model_executor.h"
-#include "harness/execute/timeline.h"
 #include "harness/execute/verify.h"
 #include "harness/experiment/case_link.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/layer_case.h"
+#include "harness/experiment/measured_columns.h"
 #include "harness/experiment/mpi_case.h"
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/result.h"
 #include "harness/experiment/sampling.h"
-#include "harness/files/files.h"
 #include "harness/plan/check.h"
-#include "kernels/cpu/roofline.h"
 
 namespace qb {
 namespace {
 
 double steady_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Largest resident size of this program. Not getrusage: its maximum survives the exec and would be
-// the parent's where that is larger. Empty where the kernel does not tell.
-std::string resident_peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  std::string name;
-  while (status >> name) {
-    std::int64_t kib = 0;
-    if (name == "VmHWM:" && status >> kib) return to_text(kib * 1024);
-    std::getline(status, name);
-  }
-  return {};
 }
 
 constexpr int kMostWorkersWithSteps = 64;
@@ -57,19 +42,12 @@ struct Arena {
   Tensor out;
   Tensor lse;
 
-  Arena(const Case& c, bool record_events) : ledger(options(c, record_events)) {}
+  Arena(const Case& c, bool record_events) : ledger(ledger_options(c, record_events)) {}
 
   void fill(const Problem& problem, int threads) {
     inputs = make_inputs(problem, ledger, threads);
     out = Tensor(ledger, DType::f32, problem.shape.out(), "output");
     lse = Tensor(ledger, DType::f32, problem.shape.lse(), "lse");
-  }
-
-  static LedgerOptions options(const Case& c, bool record_events) {
-    LedgerOptions options;
-    options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
-    options.record_events = record_events;
-    return options;
   }
 };
 
@@ -146,24 +124,12 @@ class CaseRun {
         worst = std::max(worst, worker.active_peak_bytes);
       result_.values["worker_active_peak_bytes"] = to_text(worst);
     } catch (const OutOfMemory&) {
-      keep_events(arena.ledger);  // how it came to that is worth a look
+      // How it came to that is worth a look.
+      keep_events(case_, trace_stem_, arena.ledger, result_);
       throw;
     }
-    const auto bytes = [](std::uint64_t value) {
-      return to_text(static_cast<std::int64_t>(value));
-    };
-    result_.values["active_memory_peak_bytes"] = bytes(arena.ledger.active_peak_bytes());
-    result_.values["reserved_memory_peak_bytes"] = bytes(arena.ledger.reserved_peak_bytes());
-    result_.values["resident_peak_bytes"] = resident_peak_bytes();
-    keep_events(arena.ledger);
-  }
-
-  void keep_events(const MemoryLedger& ledger) {
-    const std::vector<MemoryEvent> events = ledger.events();
-    if (case_.measure.memory_timeline) result_.timeline = TimelineCsv::rows(events);
-    if (trace_stem_.empty()) return;
-    write_file_atomically(trace_stem_ + ".trace.json", perfetto_trace(events, case_.algorithm));
-    write_file_atomically(trace_stem_ + ".pickle", pytorch_snapshot(events));
+    add_memory_peaks(arena.ledger, result_.values);
+    keep_events(case_, trace_stem_, arena.ledger, result_);
   }
 
   void verify(const Arena& arena) {
@@ -172,12 +138,8 @@ class CaseRun {
         verify_output(problem(), arena.inputs.q.view(), arena.inputs.k.view(),
                       arena.inputs.v.view(), arena.out.view(), arena.lse.view(),
                       rows_to_verify(planned_.plan, case_.measure.verify_rows), planned_.threads);
-    auto& values = result_.values;
-    values["verified_rows"] = to_text(verification.rows);
-    values["max_error"] = to_text(verification.max_error);
-    values["naive_error"] = to_text(verification.naive_error);
-    values["tolerance"] = to_text(verification.tolerance);
-    values["lse_max_error"] = to_text(verification.lse_max_error);
+    add_verification(verification, result_.values);
+    result_.values["lse_max_error"] = to_text(verification.lse_max_error);
     if (!verification.correct) throw CaseError(Status::incorrect, verification.message);
   }
 
@@ -188,8 +150,8 @@ class CaseRun {
       return sample_of(executions.back());
     });
     executions.erase(executions.begin(), executions.begin() + case_.measure.warmups);
-    add_medians();
-    add_rates();
+    add_medians(result_.samples, result_.values);
+    add_rates(case_, planned_.work.flops, planned_.threads, result_.samples, result_.values);
     add_parts(executions);
     add_steps(executions);
     if (case_.model_device) add_residual();
@@ -228,7 +190,7 @@ class CaseRun {
     const std::vector<Execution> executions = {modelled()};
     result_.samples = {sample_of(executions[0])};
     result_.values["modelled_wall_time_s"] = to_text(executions[0].wall_s);
-    add_medians();
+    add_medians(result_.samples, result_.values);
     add_parts(executions);
     // A row for each worker and step of thousands of workers is no table that anyone reads.
     if (case_.workers <= kMostWorkersWithSteps) add_steps(executions);
@@ -238,45 +200,7 @@ class CaseRun {
     const double wall_s = modelled().wall_s;
     result_.values["modelled_wall_time_s"] = to_text(wall_s);
     result_.values["model_residual_ratio"] =
-        to_text(summarise(repeats(&Sample::wall_s)).median / wall_s - 1.0);
-  }
-
-  [[nodiscard]] std::vector<double> repeats(double Sample::*time) const {
-    std::vector<double> values;
-    for (const Sample& sample : result_.samples)
-      if (!sample.warmup) values.push_back(sample.*time);
-    return values;
-  }
-
-  void add_medians() {
-    constexpr std::pair<const char*, double Sample::*> kClocks[] = {
-        {"wall_time", &Sample::wall_s},
-        {"critical_path", &Sample::critical_path_s},
-        {"worker_sum", &Sample::worker_sum_s},
-        {"longest_subsequence", &Sample::longest_subsequence_s}};
-    auto& values = result_.values;
-    for (const auto& [name, member] : kClocks) {
-      const Summary summary = summarise(repeats(member));
-      const std::string prefix = name;
-      values[prefix + "_median_s"] = to_text(summary.median);
-      values[prefix + "_low95_s"] = to_text(summary.low95);
-      values[prefix + "_high95_s"] = to_text(summary.high95);
-    }
-    values["gather_median_s"] = to_text(median(repeats(&Sample::gather_s)));
-    values["merge_median_s"] = to_text(median(repeats(&Sample::merge_s)));
-    const Summary wall = summarise(repeats(&Sample::wall_s));
-    values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
-    values["interval_coverage"] = to_text(wall.coverage);
-  }
-
-  void add_rates() {
-    auto& values = result_.values;
-    const double flop_per_s = planned_.work.flops / summarise(repeats(&Sample::wall_s)).median;
-    values["achieved_flop_per_s"] = to_text(flop_per_s);
-    const double peak = cpu::kernel_peak_flop_per_s(case_.kernel, case_.dtype, planned_.threads);
-    if (peak == 0.0) return;
-    values["peak_flop_per_s"] = to_text(peak);
-    values["peak_fraction"] = to_text(flop_per_s / peak);
+        to_text(summarise(repeats(result_.samples, &Sample::wall_s)).median / wall_s - 1.0);
   }
 
   // What serial ranks do not have is left empty: nothing travels and nobody waits.
@@ -349,11 +273,15 @@ CaseResult run_case(const Case& c, const std::string& trace_directory) {
     result.message = message;
     result.samples.clear();
     result.steps.clear();
+    result.parts.clear();
   };
   try {
     const Case resolved = resolve_case(c);
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
-    CaseRun(resolved, stem, result).run();
+    if (resolved.workload == Workload::transformer_layer)
+      run_layer_case(resolved, stem, result);
+    else
+      CaseRun(resolved, stem, result).run();
   } catch (const CaseError& error) {
     failed(error.status(), error.what());
   } catch (const std::bad_alloc&) {

@@ -17,8 +17,9 @@ struct RunFolder {
   CsvTable samples;
 };
 
-// A torn last line (the writer was killed) is left out; CsvTable::torn() tells. Throws UsageError
-// naming the file: no such folder, no run folder, a missing or malformed file.
+// A torn last line (the writer was killed) is left out; CsvTable::torn() tells. A run of schema 3
+// gets the parameters of schema 4, which it ran with by default, and counts as of schema 4. Throws
+// UsageError naming the file: no such folder, no run folder, a missing or malformed file.
 [[nodiscard]] RunFolder read_run_folder(const std::string& path);
 
 // The columns that make a row of cases.csv the same case in another run, in file order.

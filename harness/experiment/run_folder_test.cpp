@@ -34,6 +34,31 @@ TEST(RunFolder, TornLastLineIsLeftOut) {
   EXPECT_TRUE(run.cases.torn());
 }
 
+TEST(RunFolder, ARunOfTheSchemaBeforeHasTheNewParametersByDefault) {
+  FakeRun fake("older");
+  fake.write_manifest("X", 3);
+  fake.write_tables({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  const RunFolder now = read_run_folder(fake.path());
+  CsvTable older;
+  for (bool torn : {false, true}) {
+    std::vector<std::string> columns;
+    for (const std::string& column : case_columns())
+      if (column != "distillation") columns.push_back(column);
+    older = CsvTable(columns);
+    std::vector<std::string> fields;
+    for (const std::string& column : columns) fields.push_back(now.cases.text(0, column));
+    older.append(fields);
+    fake.write("cases.csv", older.to_string() + (torn ? "3,abc" : ""));
+    const RunFolder run = read_run_folder(fake.path());
+    EXPECT_EQ(run.cases.header(), case_columns());
+    EXPECT_EQ(run.cases.text(0, "distillation"), "published");
+    EXPECT_EQ(run.cases.text(0, "status"), "ok");
+    EXPECT_EQ(run.cases.size(), 1U);
+    EXPECT_EQ(run.cases.torn(), torn);
+    EXPECT_EQ(run.manifest.schema_version, kSchemaVersion);
+  }
+}
+
 TEST(RunFolder, WhatIsNoneIsASentence) {
   EXPECT_THAT([] { (void)read_run_folder("/nowhere/at/all"); },
               ThrowsMessage<UsageError>(HasSubstr("/nowhere/at/all: no such folder")));

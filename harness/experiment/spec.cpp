@@ -134,6 +134,18 @@ class Combinations {
     if (c.shape.q_heads % c.shape.kv_heads != 0)
       fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is no multiple of kv_heads {}",
                                                     c.shape.q_heads, c.shape.kv_heads));
+    if (c.distillation != Distillation::published && !takes_interest_set(c.algorithm))
+      fail_at(
+          place(point, "distillation"),
+          fmt::format("distillation is for algorithm cqs or cqs_sharded, and this spec combines "
+                      "it with {}; zip the two, with published for the others",
+                      c.algorithm));
+    if (c.workload == Workload::attention)
+      for (std::string_view name :
+           {"layer.feed_forward_dim", "layer.block_tokens", "layer.weights"})
+        if (const Value& value = *point[*find_parameter(name)];
+            !std::holds_alternative<std::monostate>(value.data) && to_string(value) != "0")
+          fail_at(value.place, fmt::format("{} is for workload transformer_layer", name));
     if (!c.interest_set) return;
     const Place& at = place(point, "interest_set");
     if (c.algorithm != "cqs")

@@ -2,11 +2,11 @@
 //
 // Every case parameter stands at the top level under its column name (algorithm, kernel, device,
 // ranks, workers, threads, n_tokens, kv_len, batch, q_heads, kv_heads, head_dim, dtype, mask, seed,
-// interest_set, scale, memory_budget, cpu.isa) with a scalar; `sweep:` gives lists or ranges
-// (cartesian product), `zip:` lists of equal length that move together, `exclude:` a list of maps
-// that drop the cases which match all their entries; `measure:` how to time; `figures:` what to
-// draw. In place of `sweep:`, `zip:` and `exclude:`, `cases:` lists maps of parameters, one a case;
-// resolved specs are written so. experiments/README.md is the reference of every key.
+// interest_set, scale, memory_budget, cpu.isa, workload, …) with a scalar; `sweep:` gives lists or
+// ranges (cartesian product), `zip:` lists of equal length that move together, `exclude:` a list of
+// maps that drop the cases which match all their entries; `measure:` how to time; `figures:` what
+// to draw. In place of `sweep:`, `zip:` and `exclude:`, `cases:` lists maps of parameters, one a
+// case; resolved specs are written so. experiments/README.md is the reference of every key.
 #pragma once
 
 #include <array>
@@ -41,6 +41,9 @@ inline constexpr auto kFigureNames = std::to_array<std::string_view>({
     "exposed_communication",
     "exposed_time",
     "model_residual",
+    "layer_shares",
+    "layer_time",
+    "layer_memory",
 });
 
 struct Spec {

@@ -24,6 +24,7 @@ struct SideFile {
 constexpr SideFile kSideFiles[] = {
     {"samples.csv", sample_columns, &CaseRecord::samples},
     {"steps.csv", step_columns, &CaseRecord::steps},
+    {"parts.csv", part_columns, &CaseRecord::parts},
     {"memory_timeline.csv", timeline_columns, &CaseRecord::timeline},
 };
 

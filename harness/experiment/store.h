@@ -1,7 +1,7 @@
 // The run folder that a sweep writes, case by case.
 //
 //   spec.resolved.yaml  manifest.json  cases.csv  samples.csv  memory_timeline.csv  steps.csv
-//   logs/  traces/
+//   parts.csv  logs/  traces/
 //
 // A row of cases.csv is the commit of its case: the rows of the other files are written and flushed
 // before it. Whatever moment the writer is killed at, opening the folder again cuts torn last lines
@@ -20,12 +20,13 @@
 
 namespace qb {
 
-// A finished case as rows of the four files.
+// A finished case as rows of the five files.
 struct CaseRecord {
   std::string case_id;
   std::vector<std::string> row;  // case_columns()
   std::vector<std::vector<std::string>> samples;
   std::vector<std::vector<std::string>> steps;
+  std::vector<std::vector<std::string>> parts;
   std::vector<std::vector<std::string>> timeline;
 };
 

@@ -55,6 +55,7 @@ TEST_F(Store, ANewRunHasItsFilesWithHeaders) {
   EXPECT_EQ(table("cases.csv").header(), case_columns());
   EXPECT_EQ(table("samples.csv").header(), sample_columns());
   EXPECT_EQ(table("steps.csv").header(), step_columns());
+  EXPECT_EQ(table("parts.csv").header(), part_columns());
   EXPECT_EQ(table("memory_timeline.csv").header(), timeline_columns());
   EXPECT_TRUE(std::filesystem::is_directory(run_ + "/logs"));
 }

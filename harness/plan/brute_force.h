@@ -89,6 +89,8 @@ inline std::optional<Plan> random_plan(std::mt19937_64& random) {
   StrategyOptions options;
   options.workers = strategy.name == "dense" ? 1 : static_cast<int>(draw(random, 1, 9));
   if (random() % 2 == 0) options.new_key_owner = NewKeyOwner::fixed;
+  if (random() % 2 == 0 && takes_interest_set(strategy.name))
+    options.distillation = Distillation::balanced;
   try {
     return make_plan(strategy.name, problem, options);
   } catch (const Unsupported&) {

@@ -9,14 +9,17 @@
 //
 // Under a causal mask one direction of each kept pair and half of the diagonal fall away, for every
 // worker alike, so the balance stays.
+//
+// `distillation: balanced` (interest_sets/distillation.h) keeps the cover and evens it out: see
+// cqs.h for the blocks that two workers share.
+#include "harness/plan/cqs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "harness/base/status.h"
-#include "harness/plan/builder.h"
-#include "harness/plan/strategy.h"
-#include "interest_sets/distillation.h"
+#include "harness/plan/layout.h"
 
 namespace qb {
 namespace {
@@ -42,28 +45,92 @@ InterestSet choose_interest_set(const StrategyOptions& options) {
   return *options.interest_set;
 }
 
-// The material list and the tasks, with the scatter of the one and the gather of the partials.
-void fill_worker(PlanBuilder& builder, const InterestSet& set, int index) {
-  std::vector<int> material = {index};
-  Step& step = builder.step(index, 0);
-  builder.add_task(step, index, index);
-  for (const GroupPair& pair : distill(set, index)) {
-    material.push_back(pair.first);
-    material.push_back(pair.second);
-    builder.add_task(step, pair.first, pair.second);
-    builder.add_task(step, pair.second, pair.first);
+// Each group cut into two, the second one not the shorter.
+std::vector<TokenGroup> halves(const std::vector<TokenGroup>& groups) {
+  std::vector<TokenGroup> pieces;
+  for (const TokenGroup& group : groups) {
+    const std::int64_t first = group.count / 2;
+    pieces.push_back({group.first, first, 1});
+    pieces.push_back({group.first + first, group.count - first, 1});
   }
+  return pieces;
+}
+
+// The material list and the tasks, with the scatter of the one and the gather of the partials.
+void fill_worker(PlanBuilder& builder, QuorumBlocks& blocks, int index) {
+  blocks.add_diagonal(index, 0);
+  std::vector<int> material = blocks.add_kept(index, 0);
+  material.push_back(index);
   std::sort(material.begin(), material.end());
   material.erase(std::unique(material.begin(), material.end()), material.end());
-  builder.worker(index).q_groups = material;
+  Step& step = builder.step(index, 0);
+  builder.worker(index).q_groups = blocks.q_groups_of(material);
   builder.worker(index).kv_groups = material;
-  const int list = builder.add_list(std::move(material));
-  for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v})
-    builder.scatter(step, what, list);
-  builder.gather(step, list, builder.all_heads());
+  const int queries = builder.add_list(builder.worker(index).q_groups);
+  const int keys = builder.add_list(std::move(material));
+  builder.scatter(step, TensorRole::q, queries);
+  for (const TensorRole what : {TensorRole::k, TensorRole::v}) builder.scatter(step, what, keys);
+  builder.gather(step, queries, builder.all_heads());
 }
 
 }  // namespace
+
+QuorumBlocks::QuorumBlocks(PlanBuilder& builder, const StrategyOptions& options)
+    : builder_(builder), distillation_(options.distillation) {
+  Plan& plan = builder.plan;
+  pairs_ = kept_residue_pairs(cqs_interest_set(plan.problem.shape, options), distillation_);
+  (void)deal_contiguous(plan, options.workers);
+  in_pieces_ = distillation_ == Distillation::balanced && options.workers % 2 == 0 &&
+               plan.problem.mask.kind != MaskKind::full;
+  if (in_pieces_) plan.q_groups = halves(plan.q_groups);
+}
+
+void QuorumBlocks::add_rows(Step& step, int q_group, int kv_group, int piece) {
+  builder_.add_task(step, in_pieces_ ? 2 * q_group + piece : q_group, kv_group);
+}
+
+void QuorumBlocks::add_block(Step& step, int q_group, int kv_group) {
+  add_rows(step, q_group, kv_group, 0);
+  if (in_pieces_) add_rows(step, q_group, kv_group, 1);
+}
+
+void QuorumBlocks::add_diagonal(int worker, int step) {
+  add_block(builder_.step(worker, step), worker, worker);
+}
+
+std::vector<int> QuorumBlocks::add_kept(int worker, int step_index) {
+  Step& step = builder_.step(worker, step_index);
+  std::vector<int> groups;
+  for (const GroupPair& pair : distill(builder_.n_workers(), pairs_, worker, distillation_)) {
+    groups.push_back(pair.first);
+    groups.push_back(pair.second);
+    if (pair.share == Share::whole) {
+      add_block(step, pair.first, pair.second);
+      add_block(step, pair.second, pair.first);
+    } else if (in_pieces_) {
+      const int piece = pair.share == Share::lower ? 0 : 1;
+      add_rows(step, pair.second, pair.first, piece);
+      add_rows(step, pair.first, pair.second, 1 - piece);
+    } else if (pair.share == Share::lower) {
+      add_block(step, pair.first, pair.second);
+    } else {
+      add_block(step, pair.second, pair.first);
+    }
+  }
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  return groups;
+}
+
+std::vector<int> QuorumBlocks::q_groups_of(const std::vector<int>& groups) const {
+  if (!in_pieces_) return groups;
+  std::vector<int> pieces;
+  for (int group : groups) {
+    pieces.push_back(2 * group);
+    pieces.push_back(2 * group + 1);
+  }
+  return pieces;
+}
 
 InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options) {
   require_workers(shape, options.workers);
@@ -72,10 +139,9 @@ InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options)
 
 Plan plan_cqs(const Problem& problem, const StrategyOptions& options) {
   require_one_sequence(problem, "cqs");
-  const InterestSet set = cqs_interest_set(problem.shape, options);
   PlanBuilder builder(problem, "cqs", options.workers);
-  (void)deal_contiguous(builder.plan, options.workers);
-  for (int index = 0; index < options.workers; ++index) fill_worker(builder, set, index);
+  QuorumBlocks blocks(builder, options);
+  for (int index = 0; index < options.workers; ++index) fill_worker(builder, blocks, index);
   return std::move(builder.plan);
 }
 

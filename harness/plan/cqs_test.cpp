@@ -110,6 +110,77 @@ TEST(Cqs, ScatterAndGatherCountTheBytesOfTheMaterialList) {
   EXPECT_EQ(step.sends.at(0).bytes, tokens * 4 * 17 * 4);
 }
 
+StrategyOptions balanced(int workers) {
+  StrategyOptions options;
+  options.workers = workers;
+  options.distillation = Distillation::balanced;
+  return options;
+}
+
+TEST(CqsBalanced, EveryPublishedWorkerCountIsAnExactCover) {
+  for (int workers = 3; workers <= 111; ++workers)
+    for (MaskKind mask : {MaskKind::full, MaskKind::causal})
+      for (const char* algorithm : {"cqs", "cqs_sharded"}) {
+        const Plan plan =
+            make_plan(algorithm, square_problem(workers * 2 + 1, mask), balanced(workers));
+        EXPECT_EQ(check(plan), std::nullopt) << algorithm << " " << workers;
+        EXPECT_TRUE(covers_exactly_once(plan)) << algorithm << " " << workers;
+      }
+}
+
+TEST(CqsBalanced, RandomSizesAreExactCoversOfTheMask) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 80; ++round) {
+    const int workers = std::uniform_int_distribution(3, 40)(random);
+    std::uniform_int_distribution<std::int64_t> length(workers, workers * 4);
+    const Shape shape{1, 2, 1, length(random), length(random), 8, 8};
+    const auto mask = round % 4 == 0 ? MaskKind::full : MaskKind::causal;
+    const char* algorithm = round % 2 == 0 ? "cqs" : "cqs_sharded";
+    const Plan plan =
+        make_plan(algorithm, make_problem(shape, mask, DType::f32, 1), balanced(workers));
+    EXPECT_EQ(check(plan), std::nullopt) << workers << " " << shape.q_len << " " << shape.kv_len;
+    EXPECT_TRUE(covers_exactly_once(plan)) << workers << " " << shape.q_len << " " << shape.kv_len;
+  }
+}
+
+TEST(CqsBalanced, PairCountsAreTheResponsibilities) {
+  for (int workers : {4, 7, 12, 64}) {
+    const auto set = *published_interest_set(workers);
+    const std::int64_t n = 11 * workers + 3;
+    const Plan plan = make_plan("cqs", square_problem(n, MaskKind::full), balanced(workers));
+    const auto expected = responsibilities(set, n, Distillation::balanced);
+    for (std::size_t w = 0; w < expected.size(); ++w)
+      EXPECT_EQ(worker_pairs(plan, plan.workers[w]), expected[w]) << workers;
+  }
+}
+
+TEST(CqsBalanced, EqualGroupsGiveEveryWorkerTheSameWork) {
+  for (int workers : {4, 8, 31, 100}) {
+    const std::int64_t q = 10;
+    const std::int64_t n = q * workers;
+    for (MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+      const Plan plan = make_plan("cqs", square_problem(n, mask), balanced(workers));
+      const std::int64_t each =
+          mask == MaskKind::full ? n * n / workers : (n * n / workers + q) / 2;
+      for (const Worker& worker : plan.workers) EXPECT_EQ(worker_pairs(plan, worker), each);
+    }
+  }
+}
+
+TEST(CqsBalanced, HoldsNoMoreLocalTokens) {
+  for (int workers = 3; workers <= 64; ++workers)
+    for (MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+      const auto problem = square_problem(40 * workers + workers / 3, mask);
+      const auto published = local_tokens(make_plan("cqs", problem, {workers, {}}));
+      const auto ours = local_tokens(make_plan("cqs", problem, balanced(workers)));
+      EXPECT_LE(*std::max_element(ours.begin(), ours.end()),
+                *std::max_element(published.begin(), published.end()))
+          << workers;
+    }
+}
+
 TEST(Cqs, TooFewWorkersOrTokensIsASentence) {
   const Problem problem = square_problem(10, MaskKind::full);
   for (int workers : {1, 2})

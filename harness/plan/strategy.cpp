@@ -42,6 +42,8 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
     throw UsageError(fmt::format("workers is {}; it must be at least 1", options.workers));
   if (options.interest_set && !takes_interest_set(algorithm))
     throw UsageError(fmt::format("an interest set belongs to cqs; {} takes none", algorithm));
+  if (options.distillation != Distillation::published && !takes_interest_set(algorithm))
+    throw UsageError(fmt::format("distillation belongs to cqs; {} has none", algorithm));
   Plan plan = strategy.plan(problem, options);
   plan.algorithm = algorithm;  // the name that was asked for
   return plan;

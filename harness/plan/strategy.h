@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/plan/plan.h"
+#include "interest_sets/distillation.h"
 #include "interest_sets/interest_set.h"
 
 namespace qb {
@@ -26,6 +27,7 @@ struct StrategyOptions {
   int workers = 1;
   std::optional<InterestSet> interest_set{};  // cqs: default is the published set for `workers`
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
+  Distillation distillation = Distillation::published;   // cqs
 };
 
 // Two names of one strategy are two entries with the same function.

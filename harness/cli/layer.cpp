@@ -1,0 +1,168 @@
+#include "harness/cli/layer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "harness/base/numbers.h"
+#include "harness/base/text_table.h"
+#include "harness/cli/options.h"
+#include "harness/cli/output_file.h"
+#include "harness/cli/verb.h"
+#include "harness/execute/memory_ledger.h"
+#include "harness/execute/npy_tensor.h"
+#include "harness/files/files.h"
+#include "harness/layer/layer_verify.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kVerifiedRows = 256;
+
+void check_request(const LayerRequest& request) {
+  if (request.out_dtype == DType::bf16)
+    throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16, f32 or f64");
+  if (request.scale && !std::isfinite(*request.scale))
+    throw UsageError("--scale must be a finite number");
+  if (request.threads < 0 || request.memory_budget_bytes < 0 || request.block_tokens < 0)
+    throw UsageError("--threads, --memory-budget and --block-tokens cannot be negative");
+  require_writable(request.out);
+}
+
+// Sizes of the weights and the input together.
+LayerShape shape_of_request(const LayerRequest& request, const NamedArray& input) {
+  LayerShape shape = shape_of_weights(request.weights, request.heads);
+  if (shape.head_dim > 256)
+    throw UsageError(
+        fmt::format("--heads {}: heads of {} elements; kernels take up to 256, so "
+                    "give more heads",
+                    request.heads, shape.head_dim));
+  const std::vector<std::int64_t>& sizes = input.array.shape;
+  if ((sizes.size() != 2 && sizes.size() != 3) || input.array.data.empty())
+    throw UsageError(fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden]",
+                                 input.name, shape_text(sizes)));
+  if (sizes.back() != shape.hidden())
+    throw UsageError(
+        fmt::format("{} has shape {} and the layer in {} is {} wide; the last size "
+                    "must be that width",
+                    input.name, shape_text(sizes), request.weights, shape.hidden()));
+  shape.n_tokens = sizes[sizes.size() - 2];
+  shape.batch = sizes.size() == 3 ? sizes[0] : 1;
+  return shape;
+}
+
+std::string summary(const LayerRequest& request, const LayerShape& shape,
+                    const LayerOptions& options, const LayerTimes& times,
+                    const Verification& verification, std::uint64_t peak_bytes) {
+  const double total_s = std::accumulate(times.begin(), times.end(), 0.0);
+  TextTable table({"transformer layer", ""});
+  table.add({"shape", fmt::format("batch {}, tokens {}, hidden {} = {} heads x {}, feed-forward {}",
+                                  shape.batch, shape.n_tokens, shape.hidden(), shape.heads,
+                                  shape.head_dim, shape.feed_forward_dim)});
+  table.add({"mask, scale, kernel", fmt::format("{}, {:.6g}, {}", word(options.mask.kind),
+                                                options.scale, word(options.kernel))});
+  table.add({"blocks", options.block_tokens == 0
+                           ? "none: the plain layer"
+                           : fmt::format("of {} tokens", options.block_tokens)});
+  table.add({"time", format_seconds(total_s)});
+  for (const auto& [part, name] : Words<LayerPart>::table) {
+    const double part_s = times[static_cast<std::size_t>(part)];
+    table.add({fmt::format("  {}", name),
+               fmt::format("{} ({:.1f} %)", format_seconds(part_s), 100.0 * part_s / total_s)});
+  }
+  table.add({"peak active memory", format_bytes(peak_bytes)});
+  table.add({"error against float64",
+             request.verify
+                 ? fmt::format("{:.3g} (tolerance {:.3g}, {} rows a sequence)",
+                               verification.max_error, verification.tolerance, verification.rows)
+                 : "not asked for (--verify)"});
+  table.add({"output", request.out});
+  return table.terminal();
+}
+
+std::string weights_help() {
+  std::string text = "A weights folder holds NAME.npy for each of\n";
+  for (const auto& [tensor, name] : Words<LayerTensor>::table) text += fmt::format("  {}\n", name);
+  return text;
+}
+
+constexpr const char* kShapes =
+    R"(Weights are [out, in]: [H, H] for query, key, value and attention.output, [F, H] for intermediate,
+[H, F] for output; biases [out], norms [H]; f16, f32 or f64. These are the names of a BERT
+checkpoint's layer, so Python writes them with
+  for name, tensor in model.encoder.layer[0].state_dict().items():
+      numpy.save(f"layer0/{name}.npy", tensor.numpy())
+The layer has its norms after the residual sums (epsilon 1e-12) and the exact GELU, in float32.
+Example:
+  qb layer --weights layer0 --heads 12 --input x.npy --out y.npy --verify)";
+
+}  // namespace
+
+std::string layer_of_files(const LayerRequest& request, const std::function<LayerRunner>& runner) {
+  check_request(request);
+  LedgerOptions ledger_options;
+  ledger_options.budget_bytes = static_cast<std::uint64_t>(request.memory_budget_bytes);
+  MemoryLedger ledger(ledger_options);
+  const NamedArray input{request.input, read_npy(request.input)};
+  const LayerShape shape = shape_of_request(request, input);
+  const LayerWeights weights = read_weights(request.weights, shape, ledger);
+  const Tensor x = tensor_of(input, DType::f32, shape.states(), ledger, "hidden_states");
+  const Tensor y(ledger, DType::f32, shape.states(), "output");
+  poison(y.view(), TensorView{});
+  LayerOptions options;
+  if (request.mask == MaskKind::causal) options.mask = Mask::causal(shape.n_tokens, shape.n_tokens);
+  options.scale = request.scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.head_dim)));
+  options.kernel = request.kernel;
+  options.block_tokens = request.block_tokens;
+  options.threads = request.threads > 0 ? request.threads : available_cores();
+  const auto* const states = x.view().row_as<float>(0, 0, 0);
+  auto* const out = y.view().row_as<float>(0, 0, 0);
+  const LayerTimes times = runner(shape, weights, states, out, options, ledger);
+  // Without rows to compare this still looks at every element.
+  const Verification verification =
+      verify_layer({shape, weights, states, options.mask, options.scale}, out,
+                   layer_rows_to_verify(shape.n_tokens, options.block_tokens,
+                                        request.verify ? kVerifiedRows : 0, 0),
+                   options.threads);
+  if (!verification.correct)
+    throw ExitError(ExitCode::regression, fmt::format("the output is wrong and was not written: {}",
+                                                      verification.message));
+  write_file_atomically(request.out,
+                        npy_of(y.view(), request.out_dtype, input.array.shape, "the output"));
+  return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
+}
+
+void add_layer(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("layer", "run a transformer layer on your own weights and tensors");
+  const auto request = std::make_shared<LayerRequest>();
+  verb->add_option("--weights", request->weights, "folder of the layer's 16 NPY files")->required();
+  verb->add_option("--input", request->input, "hidden states, [n,hidden] or [b,n,hidden]")
+      ->required();
+  verb->add_option("--out", request->out, "where to write the layer's output")->required();
+  add_integer(*verb, "--heads", request->heads, "attention heads; they divide the hidden width")
+      ->required();
+  add_word(*verb, "--mask", request->mask, "default full");
+  add_word(*verb, "--kernel", request->kernel, "default flash");
+  verb->add_option("--scale", request->scale, "of the scores (default 1/sqrt(d))");
+  add_integer(*verb, "--block-tokens", request->block_tokens,
+              "compute attention and feed-forward in blocks of so many query tokens");
+  add_integer(*verb, "--threads", request->threads, "default: all cores");
+  add_word(*verb, "--out-dtype", request->out_dtype, "of the output, default f32; not bf16");
+  verb->add_flag("--verify", request->verify,
+                 "hold up to 256 rows against float64; exit 4 where they differ");
+  add_integer(*verb, "--memory-budget", request->memory_budget_bytes,
+              "limit on the tensors' memory, such as 8GiB");
+  verb->footer(weights_help() + kShapes);
+  verb->callback([request, &action] {
+    action = [request] {
+      fmt::print("{}", layer_of_files(*request));
+      return ExitCode::ok;
+    };
+  });
+}
+
+}  // namespace qb

@@ -1,0 +1,39 @@
+// What every measured case has, whatever it computes: a ledger, and columns.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/execute/memory_ledger.h"
+#include "harness/execute/verify.h"
+#include "harness/experiment/result.h"
+
+namespace qb {
+
+using Columns = std::map<std::string, std::string>;
+
+// A ledger with the case's budget.
+[[nodiscard]] LedgerOptions ledger_options(const Case& c, bool record_events);
+
+// Peaks of the ledger, and of this program as the system counts it.
+void add_memory_peaks(const MemoryLedger& ledger, Columns& values);
+
+// Rows and errors of the output; not of the log-sum-exp.
+void add_verification(const Verification& verification, Columns& values);
+
+// The timeline where the case asks for one, and traces under `trace_stem` where that is not empty.
+void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
+                 CaseResult& result);
+
+// Times of the repeats, without warm-ups.
+[[nodiscard]] std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*time);
+
+// Medians and intervals of every clock.
+void add_medians(const std::vector<Sample>& samples, Columns& values);
+
+// FLOP/s by the wall clock, and its share of what the processor can do.
+void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
+               Columns& values);
+
+}  // namespace qb

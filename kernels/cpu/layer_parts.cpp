@@ -1,0 +1,174 @@
+#include "kernels/cpu/layer_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/gemm.h"
+#include "kernels/parallel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/layer_parts.cpp"
+#include "kernels/cpu/highway_targets.h"
+// After highway_targets.h
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/exp2-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+// Calls vector_step(j) for whole vectors of [0, n) and scalar_step(j) for what is left.
+template <class D, class VectorStep, class ScalarStep>
+HWY_INLINE void for_elements(D d, std::int64_t n, VectorStep vector_step, ScalarStep scalar_step) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t j = 0;
+  for (; j + lanes <= n; j += lanes) vector_step(j);
+  for (; j < n; ++j) scalar_step(j);
+}
+
+void add_row(float* HWY_RESTRICT y, const float* HWY_RESTRICT bias, std::int64_t n) {
+  const hn::ScalableTag<float> d;
+  for_elements(
+      d, n,
+      [&](std::int64_t j) {
+        hn::StoreU(hn::Add(hn::LoadU(d, y + j), hn::LoadU(d, bias + j)), d, y + j);
+      },
+      [&](std::int64_t j) { y[j] += bias[j]; });
+}
+
+// x Phi(x) = max(x, 0) - a Phi(-a) with a = |x|, and Phi(-a) = exp(-a^2 / 2) t Q(t) with
+// t = 1 / (1 + 0.3 a). Q interpolates erfcx(a / sqrt 2) / (2 t) at the Chebyshev nodes of
+// a in [0, 14], beyond which the exponential is 0; relative error 4.3e-9.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V gelu(D d, V x) {
+  constexpr float kQ[] = {-0.020914359728848045f, 0.11404027207372557f,  -0.2320384829357822f,
+                          0.19694067701667847f,   -0.08374254901620627f, 0.09848074018345122f,
+                          0.07758906437735161f,   0.11040517984663449f,  0.11955176322872275f,
+                          0.11968769314517995f};
+  constexpr float kHalfLog2E = 0.72134752044448170368f;
+  const V a = hn::Abs(x);
+  const V one = hn::Set(d, 1.0f);
+  const V t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.3f), one));
+  V q = hn::Set(d, kQ[0]);
+  for (std::size_t i = 1; i < std::size(kQ); ++i) q = hn::MulAdd(q, t, hn::Set(d, kQ[i]));
+  const V tail = exp2_fast(d, hn::Mul(hn::Mul(a, hn::Set(d, -kHalfLog2E)), a));
+  const V share = hn::Mul(hn::Mul(tail, t), q);
+  return hn::NegMulAdd(a, share, hn::Max(x, hn::Zero(d)));
+}
+
+void gelu_row(float* HWY_RESTRICT y, const float* HWY_RESTRICT bias, std::int64_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> one;
+  for_elements(
+      d, n,
+      [&](std::int64_t j) {
+        hn::StoreU(gelu(d, hn::Add(hn::LoadU(d, y + j), hn::LoadU(d, bias + j))), d, y + j);
+      },
+      [&](std::int64_t j) { hn::Store(gelu(one, hn::Set(one, y[j] + bias[j])), one, y + j); });
+}
+
+void norm_row(float* HWY_RESTRICT y, const float* HWY_RESTRICT bias,
+              const float* HWY_RESTRICT residual, const float* HWY_RESTRICT scale,
+              const float* HWY_RESTRICT shift, std::int64_t n, double epsilon) {
+  const hn::ScalableTag<float> d;
+  auto sums = hn::Zero(d);
+  float rest = 0.0f;
+  for_elements(
+      d, n,
+      [&](std::int64_t j) {
+        const auto value = hn::Add(hn::Add(hn::LoadU(d, y + j), hn::LoadU(d, bias + j)),
+                                   hn::LoadU(d, residual + j));
+        hn::StoreU(value, d, y + j);
+        sums = hn::Add(sums, value);
+      },
+      [&](std::int64_t j) { rest += y[j] += bias[j] + residual[j]; });
+  const float mean = (hn::GetLane(hn::SumOfLanes(d, sums)) + rest) / static_cast<float>(n);
+  auto squares = hn::Zero(d);
+  rest = 0.0f;
+  for_elements(
+      d, n,
+      [&](std::int64_t j) {
+        const auto deviation = hn::Sub(hn::LoadU(d, y + j), hn::Set(d, mean));
+        hn::StoreU(deviation, d, y + j);
+        squares = hn::MulAdd(deviation, deviation, squares);
+      },
+      [&](std::int64_t j) {
+        y[j] -= mean;
+        rest += y[j] * y[j];
+      });
+  const double variance =
+      static_cast<double>(hn::GetLane(hn::SumOfLanes(d, squares)) + rest) / static_cast<double>(n);
+  const auto factor = static_cast<float>(1.0 / std::sqrt(variance + epsilon));
+  for_elements(
+      d, n,
+      [&](std::int64_t j) {
+        const auto normal = hn::Mul(hn::LoadU(d, y + j), hn::Set(d, factor));
+        hn::StoreU(hn::MulAdd(normal, hn::LoadU(d, scale + j), hn::LoadU(d, shift + j)), d, y + j);
+      },
+      [&](std::int64_t j) { y[j] = y[j] * factor * scale[j] + shift[j]; });
+}
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qb::cpu {
+namespace {
+
+HWY_EXPORT(add_row);
+HWY_EXPORT(gelu_row);
+HWY_EXPORT(norm_row);
+
+constexpr std::int64_t kRowsAtOnce = 16;  // of a pass; a few hundred KiB
+// Of a product: enough that packing the weight, which every call of the library does anew, is
+// small beside multiplying by it; few enough that the threads end together.
+constexpr std::int64_t kProductRows = 512;
+
+template <class Function>
+void for_rows(std::int64_t rows, int threads, Function function) {
+  parallel_for(rows, threads, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t row = begin; row < end; ++row) function(row);
+  });
+}
+
+}  // namespace
+
+void linear(const Linear& layer, std::int64_t rows, const float* x, float* y, std::int64_t y_stride,
+            int threads) {
+  // Blocks of rows, and of columns too, so that every thread packs a part of the weight only.
+  const std::int64_t columns = (layer.out + threads - 1) / threads;
+  const std::int64_t blocks = (rows + kProductRows - 1) / kProductRows;
+  parallel_for(blocks * threads, threads, 1, [&](std::int64_t item, std::int64_t, int) {
+    const std::int64_t row = item / threads * kProductRows;
+    const std::int64_t n_rows = std::min(kProductRows, rows - row);
+    const std::int64_t column = std::min(layer.out, item % threads * columns);
+    const std::int64_t n_columns = std::min(columns, layer.out - column);
+    float* const to = y + row * y_stride + column;
+    gemm(n_rows, n_columns, layer.in, {x + row * layer.in, layer.in, false},
+         {layer.weight + column * layer.in, layer.in, true}, to, y_stride);
+    if (layer.bias == nullptr) return;
+    for (std::int64_t i = 0; i < n_rows; ++i)
+      HWY_DYNAMIC_DISPATCH(add_row)(to + i * y_stride, layer.bias + column, n_columns);
+  });
+}
+
+void bias_gelu(std::int64_t rows, std::int64_t width, float* y, const float* bias, int threads) {
+  for_rows(rows, threads, [&](std::int64_t row) {
+    HWY_DYNAMIC_DISPATCH(gelu_row)(y + row * width, bias, width);
+  });
+}
+
+void add_norm(const Norm& norm, std::int64_t rows, float* y, const float* bias,
+              const float* residual, int threads) {
+  for_rows(rows, threads, [&](std::int64_t row) {
+    HWY_DYNAMIC_DISPATCH(norm_row)
+    (y + row * norm.width, bias, residual + row * norm.width, norm.scale, norm.shift, norm.width,
+     norm.epsilon);
+  });
+}
+
+}  // namespace qb::cpu
+#endif  // HWY_ONCE

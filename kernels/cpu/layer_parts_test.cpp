@@ -1,0 +1,165 @@
+#include "kernels/cpu/layer_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "kernels/cpu/instruction_set.h"
+
+namespace qb::cpu {
+namespace {
+
+constexpr double kRoundoff = 0x1p-24;
+
+std::vector<float> normal(std::size_t n, std::uint64_t seed, double deviation = 1.0) {
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> values(0.0, deviation);
+  std::vector<float> result(n);
+  for (float& value : result) value = static_cast<float>(values(engine));
+  return result;
+}
+
+std::vector<float> zeros(std::size_t n) { return std::vector<float>(n, 0.0f); }
+
+double exact_gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
+
+// Runs `check` with every instruction set that this CPU has.
+template <class Check>
+void with_every_instruction_set(Check check) {
+  const InstructionSet best = instruction_set();
+  for (const InstructionSet set : available_instruction_sets()) {
+    SCOPED_TRACE(word(set));
+    use_instruction_set(set);
+    check();
+  }
+  use_instruction_set(best);
+}
+
+TEST(LayerParts, GeluIsExactToRoundingOverTheWholeLine) {
+  with_every_instruction_set([] {
+    std::vector<float> x;
+    for (double value = -16.0; value <= 16.0; value += 1.0 / 512) x.push_back(float(value));
+    for (const float value : {1e-30f, -1e-30f, 1e-4f, -1e-4f, 80.0f, -80.0f, 3e38f, -3e38f, 0.0f})
+      x.push_back(value);
+    std::vector<float> y = x;
+    bias_gelu(1, static_cast<std::int64_t>(y.size()), y.data(), zeros(y.size()).data(), 1);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      // The exponential's argument is rounded too; below 2^-126 the exponential may be 0.
+      const double exact = exact_gelu(double{x[i]});
+      const double tolerance =
+          (8.0 + double{x[i]} * double{x[i]}) * kRoundoff * std::abs(exact) + 1e-36;
+      ASSERT_LE(std::abs(double{y[i]} - exact), tolerance) << x[i];
+    }
+  });
+}
+
+TEST(LayerParts, GeluKeepsNaN) {
+  std::vector<float> y(37, std::numeric_limits<float>::quiet_NaN());
+  bias_gelu(1, 37, y.data(), zeros(37).data(), 1);
+  for (const float value : y) EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(LayerParts, GeluAddsTheBiasOfItsColumnFirst) {
+  constexpr std::int64_t kRows = 35;
+  constexpr std::int64_t kWidth = 19;
+  const std::vector<float> x = normal(kRows * kWidth, 1);
+  const std::vector<float> bias = normal(kWidth, 2);
+  std::vector<float> y = x;
+  bias_gelu(kRows, kWidth, y.data(), bias.data(), 3);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    EXPECT_NEAR(y[i], exact_gelu(double{x[i]} + double{bias[i % kWidth]}), 1e-6);
+}
+
+// Rows with an outlier a thousand times as large as the rest, and a large common offset.
+TEST(LayerParts, NormOfASumIsThatOfFloat64) {
+  with_every_instruction_set([] {
+    for (const std::int64_t width : {1, 7, 16, 67, 768}) {
+      constexpr std::int64_t kRows = 33;
+      const auto n = static_cast<std::size_t>(width);
+      std::vector<float> y = normal(kRows * n, 3);
+      for (std::size_t row = 0; row < kRows; ++row) {
+        if (row % 3 == 1) y[row * n + n / 2] = 1000.0f;
+        if (row % 3 == 2)
+          for (std::size_t j = 0; j < n; ++j) y[row * n + j] += 50.0f;
+      }
+      const std::vector<float> bias = normal(n, 4);
+      const std::vector<float> residual = normal(kRows * n, 5);
+      const std::vector<float> scale = normal(n, 6);
+      const std::vector<float> shift = normal(n, 7);
+      std::vector<double> sum(kRows * n);
+      for (std::size_t i = 0; i < sum.size(); ++i)
+        sum[i] = double{y[i]} + double{bias[i % n]} + double{residual[i]};
+      add_norm({width, scale.data(), shift.data(), 1e-12}, kRows, y.data(), bias.data(),
+               residual.data(), 2);
+      for (std::size_t row = 0; row < kRows; ++row) {
+        double mean = 0.0;
+        double square = 0.0;
+        double largest = 0.0;
+        for (std::size_t j = 0; j < n; ++j) mean += sum[row * n + j] / double(n);
+        for (std::size_t j = 0; j < n; ++j) {
+          square += std::pow(sum[row * n + j] - mean, 2) / double(n);
+          largest = std::max(largest, std::abs(sum[row * n + j]));
+        }
+        const double deviation = std::sqrt(square + 1e-12);
+        for (std::size_t j = 0; j < n; ++j) {
+          const double exact =
+              (sum[row * n + j] - mean) / deviation * double{scale[j]} + double{shift[j]};
+          // A rounding of the largest element, in deviations; a row of one is its own mean.
+          const double tolerance =
+              width == 1 ? 0.0
+                         : (largest / deviation + 1.0) * 16 * kRoundoff *
+                               (std::abs(double{scale[j]}) + std::abs(double{shift[j]}));
+          ASSERT_NEAR(y[row * n + j], exact, tolerance) << row << ' ' << j;
+        }
+      }
+    }
+  });
+}
+
+TEST(LayerParts, EpsilonStandsUnderTheRootBesideTheVariance) {
+  const std::vector<float> one(4, 1.0f);
+  std::vector<float> y = {1e-6f, -1e-6f, 1e-6f, -1e-6f};  // variance 1e-12
+  add_norm({4, one.data(), zeros(4).data(), 1e-12}, 1, y.data(), zeros(4).data(), zeros(4).data(),
+           1);
+  EXPECT_NEAR(y[0], 1.0 / std::sqrt(2.0), 1e-6);
+  EXPECT_NEAR(y[1], -1.0 / std::sqrt(2.0), 1e-6);
+  std::vector<float> constant(4, 3.0f);
+  add_norm({4, one.data(), one.data(), 1e-12}, 1, constant.data(), zeros(4).data(), zeros(4).data(),
+           1);
+  for (const float value : constant) EXPECT_EQ(value, 1.0f) << "no deviation: the shift alone";
+}
+
+TEST(LayerParts, LinearIsTheProductWithTheTransposedWeightPlusBias) {
+  for (const std::int64_t rows : {1, 5, 513, 1100}) {
+    for (const int threads : {1, 2, 3, 8}) {
+      constexpr std::int64_t kIn = 11;
+      constexpr std::int64_t kOut = 5;
+      constexpr std::int64_t kStride = 7;
+      const std::vector<float> x = normal(static_cast<std::size_t>(rows * kIn), 8);
+      const std::vector<float> weight = normal(kIn * kOut, 9);
+      const std::vector<float> bias = normal(kOut, 10);
+      std::vector<float> y(static_cast<std::size_t>(rows * kStride), -7.0f);
+      for (const bool biased : {true, false}) {
+        linear({kIn, kOut, weight.data(), biased ? bias.data() : nullptr}, rows, x.data(), y.data(),
+               kStride, threads);
+        for (std::int64_t i = 0; i < rows; ++i) {
+          for (std::int64_t j = 0; j < kOut; ++j) {
+            double exact = biased ? double{bias[std::size_t(j)]} : 0.0;
+            for (std::int64_t k = 0; k < kIn; ++k)
+              exact +=
+                  double{x[std::size_t(i * kIn + k)]} * double{weight[std::size_t(j * kIn + k)]};
+            ASSERT_NEAR(y[std::size_t(i * kStride + j)], exact, 1e-5) << rows << ' ' << threads;
+          }
+          ASSERT_EQ(y[std::size_t(i * kStride + kOut)], -7.0f) << "between the rows";
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace qb::cpu
