@@ -160,7 +160,7 @@ TEST(FlashEmulation, PacksQueryHeadsIntoWideTilesToo) {
 // Contiguous and strided groups, several workers whose partials are merged, bands and bits, rows
 // without keys, several tiles a block, head dimensions between the compiled ones.
 TEST(FlashEmulation, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
-  for (unsigned seed = 0; seed < 6; ++seed)
+  for (unsigned seed = 0; seed < 4; ++seed)
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       std::mt19937 engine(seed);
