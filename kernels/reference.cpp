@@ -155,8 +155,14 @@ ReferenceRows reference_rows(const TensorView& q, const TensorView& k, const Ten
 
 ReferenceRows naive_rows(const TensorView& q, const TensorView& k, const TensorView& v,
                          const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                         int threads, bool eager) {
-  const Rounding rounding{q.dtype, eager ? q.dtype : DType::f64};
+                         int threads) {
+  return compute<float>(q, k, v, mask, scale, rows, {.weights = q.dtype}, threads);
+}
+
+ReferenceRows eager_rows(const TensorView& q, const TensorView& k, const TensorView& v,
+                         const Mask& mask, double scale, std::span<const std::int64_t> rows,
+                         int threads) {
+  const Rounding rounding{.weights = q.dtype, .scores = q.dtype};
   return compute<float>(q, k, v, mask, scale, rows, rounding, threads);
 }
 

@@ -26,11 +26,14 @@ struct ReferenceRows {
 // How far a straightforward implementation in the inputs' own precision may be off: the same rows
 // computed two-pass with products and statistics in float32 and probabilities rounded to `dtype`.
 // Tolerances are a factor times its error against reference_rows, never a constant.
-// `eager`: as a framework that keeps every intermediate in the inputs' type: the scores are rounded
-// to it too, before and after they are scaled.
 [[nodiscard]] ReferenceRows naive_rows(const TensorView& q, const TensorView& k,
                                        const TensorView& v, const Mask& mask, double scale,
-                                       std::span<const std::int64_t> rows, int threads = 1,
-                                       bool eager = false);
+                                       std::span<const std::int64_t> rows, int threads = 1);
+
+// The same of a framework that keeps every intermediate in the inputs' type: the scores are rounded
+// to it too, before and after they are scaled.
+[[nodiscard]] ReferenceRows eager_rows(const TensorView& q, const TensorView& k,
+                                       const TensorView& v, const Mask& mask, double scale,
+                                       std::span<const std::int64_t> rows, int threads = 1);
 
 }  // namespace qb

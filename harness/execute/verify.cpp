@@ -223,8 +223,8 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
   }
   const ReferenceRows reference =
       reference_rows(q, k, v, problem.mask, problem.scale, rows, threads);
-  const ReferenceRows naive =
-      naive_rows(q, k, v, problem.mask, problem.scale, rows, threads, eager);
+  const auto naive_of = eager ? eager_rows : naive_rows;
+  const ReferenceRows naive = naive_of(q, k, v, problem.mask, problem.scale, rows, threads);
   judge(compare(problem, out, lse, reference, naive), problem.dtype, verification);
   verification.correct = verification.message.empty();
   return verification;

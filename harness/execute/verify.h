@@ -37,7 +37,7 @@ void poison(const TensorView& out, const TensorView& lse);
 
 // Every element is first looked at: O must be finite; LSE too, but -inf, with O exactly 0, in a row
 // without keys. Then the given rows are compared. out and lse are f32.
-// eager: the kernel keeps its scores in the inputs' type, see naive_rows().
+// eager: the kernel keeps its scores in the inputs' type, see eager_rows().
 [[nodiscard]] Verification verify_output(const Problem& problem, const TensorView& q,
                                          const TensorView& k, const TensorView& v,
                                          const TensorView& out, const TensorView& lse,
