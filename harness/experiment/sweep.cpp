@@ -60,8 +60,8 @@ void Grid::read_fixed(const YamlNode& spec) {
     const auto index = find_parameter(entry.key);
     if (!index) continue;
     const Parameter& parameter = parameters()[*index];
-    // An interest set may be written as a list, and is one value all the same.
-    if (parameter.type != ParameterType::interest_set &&
+    // An interest set may be written as a list, a mask as a map, and is one value all the same.
+    if (parameter.type != ParameterType::interest_set && parameter.type != ParameterType::mask &&
         (entry.value.kind == YamlKind::map || entry.value.kind == YamlKind::list))
       fail_at(entry.value.place, fmt::format("{} takes one value here; a list or range belongs "
                                              "under 'sweep:'",
