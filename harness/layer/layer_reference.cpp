@@ -143,16 +143,9 @@ class Oracle {
                         shape.head_dim,
                         hidden_};
     };
-    const auto attention = [&](const auto& rows_of) {
-      return rows_of(heads(q), heads(k), heads(v), question_.mask, question_.scale, rows_,
-                     threads_);
-    };
-    const ReferenceRows attended = attention([](const auto&... arguments) {
-      if constexpr (std::is_same_v<T, double>)
-        return reference_rows(arguments...);
-      else
-        return naive_rows(arguments...);
-    });
+    const auto attention = std::is_same_v<T, double> ? reference_rows : naive_rows;
+    const ReferenceRows attended =
+        attention(heads(q), heads(k), heads(v), question_.mask, question_.scale, rows_, threads_);
     Matrix<T> context(n_rows(), hidden_);
     for (std::int64_t h = 0; h < shape.heads; ++h)
       for (std::int64_t i = 0; i < n_rows(); ++i)
