@@ -137,7 +137,7 @@ limit() {
 # up behind whole messages to it.
 set_sockets() {
   local bytes
-  bytes=$(awk "BEGIN { b = $2 * 0.02; printf \"%d\", b < 65536 ? 65536 : b > 2^24 ? 2^24 : b }")
+  bytes=$(awk "BEGIN { b = $2 * 0.02; n = 2^24; print (b < 65536 ? 65536 : (b > n ? n : int(b))) }")
   act ip netns exec "$1" sysctl -q -w "net.ipv4.tcp_wmem=4096 $bytes $bytes" \
     "net.ipv4.tcp_rmem=4096 16777216 67108864"
 }
