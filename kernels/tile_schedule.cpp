@@ -26,7 +26,9 @@ std::int64_t live_pairs(const KeySpan& span, std::int64_t begin, std::int64_t en
   const std::int64_t length = span.end - span.begin;
   if (span.kind == SpanKind::full) return (end - begin) * length;
   const auto keys_up_to = [&](std::int64_t offset) {
-    const std::int64_t before_first = begin + offset - span.begin;  // keys of row begin - 1
+    // Keys of row begin - 1. Beyond these limits, where bands without an end are, nothing changes.
+    const std::int64_t before_first =
+        std::clamp<std::int64_t>(begin + offset - span.begin, begin - end, length);
     return clamped_sum(before_first + (end - begin), length) - clamped_sum(before_first, length);
   };
   const std::int64_t seen = keys_up_to(span.offset);
