@@ -45,6 +45,8 @@ inline constexpr auto kFigureNames = std::to_array<std::string_view>({
     "layer_time",
     "layer_memory",
     "sparse_attention",
+    "sparse_stages",
+    "sparse_ablation",
 });
 
 struct Spec {
