@@ -90,7 +90,7 @@ class Attend : public ::testing::Test {
     expect_nothing_written();
   }
 
-  testing_support::Scratch scratch_;
+  ScratchFolder scratch_;
   Problem problem_;
   Inputs inputs_;
 };
