@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <stdexcept>
+#include <tuple>
 #include <unordered_map>
 
 #include "kernels/mask_pieces.h"
+#include "kernels/mask_residues.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -15,6 +18,8 @@ namespace {
 // Keys of a bits span, at most: so wide that few spans are needed, and so narrow that what is empty
 // between them is left out and equal ones are found.
 constexpr std::int64_t kBitsKeys = 512;
+// The same where nothing is shared nor left out: rows that go one by one take a span at a time.
+constexpr std::int64_t kScatteredKeys = 1024;
 // A part that all rows of a tile see is cut out of a band where it is at least so wide.
 constexpr std::int64_t kLeastFull = 128;
 
@@ -39,7 +44,11 @@ bool same_but_keys(const KeySpan& a, const KeySpan& b) {
 // Makes the tiles of one schedule.
 class TileMaker {
  public:
-  TileMaker(TileSchedule& schedule, bool share) : schedule_(schedule), share_(share) {}
+  TileMaker(TileSchedule& schedule, bool share, int threads = 1)
+      : schedule_(schedule), share_(share), threads_(threads) {}
+
+  // Of what follows, these pairs are left out; it does not scatter.
+  void leave_out(const PieceMaker& without) { without_ = &without; }
 
   // Rows [rows.begin, rows.end) of a group of queries against the groups of keys, ascending.
   void add_tile(std::span<const MaskBlock> blocks, std::span<const PieceMaker> makers,
@@ -64,6 +73,9 @@ class TileMaker {
   void add_spans(const PieceMaker& maker) {
     pieces_.clear();
     maker.make(rows_, pieces_);
+    left_out_.clear();
+    if (without_ != nullptr) without_->make(rows_, left_out_);
+    if (maker.scatters() && pieces_.empty()) return add_scattered(maker);
     scatter(maker);
     std::sort(pieces_.begin(), pieces_.end(),
               [](const Piece& a, const Piece& b) { return a.keys.begin < b.keys.begin; });
@@ -87,18 +99,55 @@ class TileMaker {
     }
   }
 
-  // Keys of the random shapes too fine for pieces, as bits of all rows.
+  // Calls function(row, key) for the keys of the random shapes too fine for pieces; of one row from
+  // one thread.
+  template <class Function>
+  void for_each_scattered(const PieceMaker& maker, Function function) const {
+    constexpr std::int64_t kRowsAtOnce = 64;
+    parallel_for(rows_.count(), threads_, kRowsAtOnce,
+                 [&](std::int64_t begin, std::int64_t end, int) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     maker.scatter(rows_.begin + i, [&](std::int64_t key) { function(i, key); });
+                 });
+  }
+
+  // Those keys as bits of all rows.
   void scatter(const PieceMaker& maker) {
     scattered_.clear();
     if (!maker.scatters()) return;
     scattered_words_ = (block_->k.count + 63) / 64;
     scattered_.resize(static_cast<std::size_t>(rows_.count() * scattered_words_));
-    std::vector<std::int64_t> keys;
-    for (std::int64_t row = rows_.begin; row < rows_.end; ++row) {
-      keys.clear();
-      maker.scatter(row, keys);
-      std::uint64_t* const words = scattered_.data() + (row - rows_.begin) * scattered_words_;
-      for (const std::int64_t key : keys) words[key / 64] |= std::uint64_t{1} << (key % 64);
+    for_each_scattered(maker, [&](std::int64_t row, std::int64_t key) {
+      scattered_[static_cast<std::size_t>(row * scattered_words_ + key / 64)] |= std::uint64_t{1}
+                                                                                 << (key % 64);
+    });
+  }
+
+  // Where there is nothing else they go straight into the words of their spans, none of which is
+  // like another.
+  void add_scattered(const PieceMaker& maker) {
+    std::vector<std::uint64_t>& words = schedule_.words;
+    const std::size_t first_word = words.size();
+    constexpr std::int64_t kSpanWords = kScatteredKeys / 64;
+    const std::int64_t n_words = (block_->k.count + 63) / 64;
+    words.resize(first_word + static_cast<std::size_t>(rows_.count() * n_words));
+    std::uint64_t* const to = words.data() + first_word;
+    for_each_scattered(maker, [&](std::int64_t row, std::int64_t key) {
+      const std::int64_t first = key / kScatteredKeys * kSpanWords;  // of the span, in each row
+      const std::int64_t row_words = std::min(kSpanWords, n_words - first);
+      to[rows_.count() * first + row * row_words + key % kScatteredKeys / 64] |= std::uint64_t{1}
+                                                                                 << (key % 64);
+    });
+    for (std::int64_t begin = 0; begin < block_->k.count; begin += kScatteredKeys) {
+      KeySpan span{begin, std::min(block_->k.count, begin + kScatteredKeys), SpanKind::bits};
+      const std::int64_t span_words = rows_.count() * span.row_words();
+      const auto at = first_word + static_cast<std::size_t>(rows_.count() * begin / 64);
+      const auto of_span = std::span(words).subspan(at, static_cast<std::size_t>(span_words));
+      if (std::all_of(of_span.begin(), of_span.end(), [](std::uint64_t w) { return w == 0; }))
+        continue;
+      span.words =
+          static_cast<std::int64_t>(at) - (block_->q_begin + rows_.begin) * span.row_words();
+      append(span);
     }
   }
 
@@ -112,11 +161,12 @@ class TileMaker {
   void find_borders() {
     borders_.clear();
     if (!scattered_.empty()) borders_ = {0, block_->k.count};
-    for (const Piece& piece : pieces_) {
-      borders_.insert(borders_.end(), {piece.keys.begin, piece.keys.end});
-      const KeyRange full = full_part(piece);
-      if (full.count() >= kLeastFull) borders_.insert(borders_.end(), {full.begin, full.end});
-    }
+    for (const std::vector<Piece>* pieces : {&pieces_, &left_out_})
+      for (const Piece& piece : *pieces) {
+        borders_.insert(borders_.end(), {piece.keys.begin, piece.keys.end});
+        const KeyRange full = full_part(piece);
+        if (full.count() >= kLeastFull) borders_.insert(borders_.end(), {full.begin, full.end});
+      }
     std::sort(borders_.begin(), borders_.end());
     borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
   }
@@ -124,10 +174,16 @@ class TileMaker {
   // What becomes of keys between two borders, in the group's indices.
   [[nodiscard]] std::optional<KeySpan> span_of(const std::vector<const Piece*>& active,
                                                const KeyRange& keys) const {
+    if (scattered_.empty() && active.empty()) return std::nullopt;
+    bool some_left_out = false;
+    for (const Piece& piece : left_out_) {
+      if (intersection(full_part(piece), keys) == keys) return std::nullopt;
+      some_left_out = some_left_out || intersection(piece.keys, keys).count() > 0;
+    }
+    if (some_left_out) return KeySpan{keys.begin, keys.end, SpanKind::bits};
     for (const Piece* piece : active)
       if (intersection(full_part(*piece), keys) == keys)
         return KeySpan{keys.begin, keys.end, SpanKind::full};
-    if (scattered_.empty() && active.empty()) return std::nullopt;
     const Piece* const only = active.empty() ? nullptr : active.front();
     if (!scattered_.empty() || active.size() > 1 || only->step != 1 ||
         only->rows.begin > rows_.begin || only->rows.end < rows_.end)
@@ -160,8 +216,9 @@ class TileMaker {
   void add_bits_span(const KeyRange& keys) {
     const std::int64_t row_words = (keys.count() + 63) / 64;
     buffer_.assign(static_cast<std::size_t>(rows_.count() * row_words), 0);
-    for (const Piece& piece : pieces_) fill(piece, keys, row_words);
+    for (const Piece& piece : pieces_) fill(piece, keys, row_words, buffer_);
     if (!scattered_.empty()) copy_scattered(keys, row_words);
+    take_left_out(keys, row_words);
     std::int64_t set = 0;
     for (const std::uint64_t word : buffer_) set += std::popcount(word);
     if (set == 0) return;
@@ -171,13 +228,21 @@ class TileMaker {
     append(span);
   }
 
-  void fill(const Piece& piece, const KeyRange& keys, std::int64_t row_words) {
+  void take_left_out(const KeyRange& keys, std::int64_t row_words) {
+    if (left_out_.empty()) return;
+    taken_.assign(buffer_.size(), 0);
+    for (const Piece& piece : left_out_) fill(piece, keys, row_words, taken_);
+    for (std::size_t w = 0; w < buffer_.size(); ++w) buffer_[w] &= ~taken_[w];
+  }
+
+  void fill(const Piece& piece, const KeyRange& keys, std::int64_t row_words,
+            std::vector<std::uint64_t>& to) const {
     if (piece.keys.begin >= keys.end || piece.keys.end <= keys.begin) return;
     const KeyRange rows = intersection(piece.rows, rows_);
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
       const KeyRange live = intersection(piece.live(row), keys);
       if (live.count() == 0) continue;
-      std::uint64_t* const words = buffer_.data() + (row - rows_.begin) * row_words;
+      std::uint64_t* const words = to.data() + (row - rows_.begin) * row_words;
       if (piece.step == 1) {
         set_bits(words, live.begin - keys.begin, live.end - keys.begin);
         continue;
@@ -228,14 +293,18 @@ class TileMaker {
 
   TileSchedule& schedule_;
   const bool share_;
+  const int threads_;
+  const PieceMaker* without_ = nullptr;
   const MaskBlock* block_ = nullptr;
   KeyRange rows_;
   std::size_t first_span_ = 0;
   std::vector<Piece> pieces_;
+  std::vector<Piece> left_out_;
   std::vector<std::int64_t> borders_;
   std::vector<std::uint64_t> scattered_;  // [row][scattered_words_], of all keys of the group
   std::int64_t scattered_words_ = 0;
   std::vector<std::uint64_t> buffer_;  // of the bits span at hand
+  std::vector<std::uint64_t> taken_;   // out of them again
   std::unordered_multimap<std::uint64_t, std::size_t> places_;
 };
 
@@ -266,16 +335,13 @@ void check_tile(std::int64_t query_tile) {
     throw std::invalid_argument(fmt::format("tile schedule: query tiles of {} rows", query_tile));
 }
 
-}  // namespace
-
-TileSchedule build_mask_schedule(const Mask& mask, std::int64_t n_queries, std::int64_t n_keys,
-                                 std::vector<MaskBlock> blocks, std::int64_t query_tile) {
-  check_tile(query_tile);
+TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t n_keys,
+                         std::vector<MaskBlock> blocks, std::int64_t query_tile, int threads) {
   std::sort(blocks.begin(), blocks.end(), [](const MaskBlock& a, const MaskBlock& b) {
     return a.q_begin != b.q_begin ? a.q_begin < b.q_begin : a.k_begin < b.k_begin;
   });
   TileSchedule schedule{n_queries, n_keys, {}, {}, {}};
-  TileMaker tiles(schedule, true);
+  TileMaker tiles(schedule, true, threads);
   for (std::size_t first = 0; first < blocks.size();) {
     std::size_t end = first;
     while (end < blocks.size() && blocks[end].q_begin == blocks[first].q_begin) ++end;
@@ -288,20 +354,86 @@ TileSchedule build_mask_schedule(const Mask& mask, std::int64_t n_queries, std::
   return schedule;
 }
 
+// The far pairs of a class, those that are near as well left out.
+TileSchedule build_class(const ResidueSplit& split, const MaskBlock& block,
+                         std::int64_t query_tile) {
+  TileSchedule schedule{block.q.count, block.k.count, {}, {}, {}};
+  TileMaker tiles(schedule, true);
+  const std::vector<PieceMaker> far = makers_of(split.far, std::span(&block, 1));
+  const PieceMaker near(split.near, block);
+  tiles.leave_out(near);
+  for_each_tile(near, block.q.count, query_tile,
+                [&](const KeyRange& rows) { tiles.add_tile(std::span(&block, 1), far, rows); });
+  return schedule;
+}
+
+// Every shape is a band, so that classes are alike wherever they stand.
+bool bands_only(const Mask& mask) {
+  return std::all_of(mask.pattern->atoms.begin(), mask.pattern->atoms.end(),
+                     [](const Atom& atom) { return std::holds_alternative<BandAtom>(atom.shape); });
+}
+
+TileSchedule build_by_residue(const ResidueSplit& split, const MaskBlock& block,
+                              std::int64_t query_tile, int threads) {
+  TileSchedule schedule =
+      build_tiles(split.near, block.q.count, block.k.count, {block}, query_tile, threads);
+  const bool alike = bands_only(split.near);
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::size_t> known;
+  for (std::int64_t first = 0; first < split.stride; ++first) {
+    const MaskBlock own = split.class_block(block, first);
+    if (own.k.count == 0) continue;
+    std::size_t index = schedule.of_classes.size();
+    if (alike)
+      index = known.emplace(std::tuple(own.q.count, own.k.count, own.q.first - own.k.first), index)
+                  .first->second;
+    if (index == schedule.of_classes.size())
+      schedule.of_classes.push_back(build_class(split, own, query_tile));
+    schedule.classes.push_back({first, (first + split.phase) % split.stride, split.stride, index});
+  }
+  return schedule;
+}
+
+}  // namespace
+
+TileSchedule build_mask_schedule(const Mask& mask, std::int64_t n_queries, std::int64_t n_keys,
+                                 std::vector<MaskBlock> blocks, std::int64_t query_tile,
+                                 const ScheduleChoice& choice) {
+  check_tile(query_tile);
+  const bool whole = blocks.size() == 1 && blocks[0].q_begin == 0 && blocks[0].k_begin == 0 &&
+                     blocks[0].q.count == n_queries && blocks[0].k.count == n_keys;
+  if (whole && choice.residue_classes)
+    if (const auto split = split_by_residue(mask, blocks[0]))
+      return build_by_residue(*split, blocks[0], query_tile, choice.threads);
+  return build_tiles(mask, n_queries, n_keys, std::move(blocks), query_tile, choice.threads);
+}
+
 PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
                        const Granularity& granularity) {
   check_tile(granularity.query_tile);
   PairCounts counts;
   if (blocks.empty()) return counts;
+  const auto add = [&](const TileSchedule& schedule) {
+    counts.unmasked += schedule.unmasked_pairs();
+    counts.executed +=
+        schedule.executed_pairs(granularity.key_block, granularity.row_group, granularity.row_cost);
+    counts.empty_rows += schedule.empty_rows();
+  };
+  // Short: its tiles need no bits, or few.
+  if (granularity.residue_classes && blocks.size() == 1)
+    if (const auto split = split_by_residue(mask, blocks[0])) {
+      MaskBlock block = blocks[0];
+      block.q_begin = 0;
+      block.k_begin = 0;
+      add(build_by_residue(*split, block, granularity.query_tile, 1));
+      return counts;
+    }
   const std::vector<PieceMaker> makers = makers_of(mask, blocks);
-  for_each_tile(
-      makers.front(), blocks.front().q.count, granularity.query_tile, [&](const KeyRange& rows) {
-        TileSchedule one{rows.count(), 0, {}, {}, {}};
-        TileMaker(one, false).add_tile(blocks, makers, rows);
-        counts.unmasked += one.unmasked_pairs();
-        counts.executed += one.executed_pairs(granularity.key_block, granularity.row_group);
-        counts.empty_rows += one.empty_rows();
-      });
+  for_each_tile(makers.front(), blocks.front().q.count, granularity.query_tile,
+                [&](const KeyRange& rows) {
+                  TileSchedule one{rows.count(), 0, {}, {}, {}};
+                  TileMaker(one, false).add_tile(blocks, makers, rows);
+                  add(one);
+                });
   return counts;
 }
 
