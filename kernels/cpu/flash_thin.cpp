@@ -244,9 +244,11 @@ HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, 
              scratch.accumulator + row * columns);
 }
 
-// The keys of a piece of bits that a row sees, counted from the piece's first.
+// The keys of a piece of bits that a row sees, counted from the piece's first. Behind them there is
+// room for some more.
 HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashPiece& piece,
                                   std::int32_t* list) {
+  constexpr int kAtOnce = 4;
   const std::int64_t first = piece.begin - piece.span->begin;
   const std::int64_t end = piece.end - piece.span->begin;
   std::int64_t count = 0;
@@ -254,8 +256,13 @@ HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashPiece& p
     std::uint64_t word = bits[w];
     if (w * 64 < first) word &= ~std::uint64_t{0} << (first - w * 64);
     if (end - w * 64 < 64) word &= (std::uint64_t{1} << (end - w * 64)) - 1;
-    for (; word != 0; word &= word - 1)
-      list[count++] = static_cast<std::int32_t>(w * 64 + std::countr_zero(word) - first);
+    // So many without a look, which would mostly be guessed wrong.
+    std::int32_t* to = list + count;
+    count += std::popcount(word);
+    do {
+      for (int i = 0; i < kAtOnce; ++i, word &= word - 1)
+        *to++ = static_cast<std::int32_t>(w * 64 + std::countr_zero(word) - first);
+    } while (word != 0);
   }
   return count;
 }
@@ -268,13 +275,14 @@ HWY_INLINE void attend_bits(const FlashTile& tile, const FlashScratch& scratch, 
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
   const float factor = folded_scale(a.scale);
-  std::int32_t list[kFlashRowKeys];
+  std::int32_t list[kFlashRowKeys + 8];
   const std::int64_t count =
       list_keys(a.schedule->row_bits(*piece.span, tile.token(row)), piece, list);
   if (count == 0) return;
+  std::fill_n(list + count, 3, list[count - 1]);  // the last once more, to make up the number
   const List which = list;
   const float largest =
-      score_keys(scratch.queries + row * dim, keys, which, dim, count, scratch.scores);
+      score_keys(scratch.queries + row * dim, keys, which, dim, round_up(count, 4), scratch.scores);
   const float rescale = absorb_scores(scratch, row, count, largest, factor);
   accumulate(scratch.scores, values, which, count, rescale, columns,
              scratch.accumulator + row * columns);
