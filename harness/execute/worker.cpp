@@ -39,8 +39,10 @@ void gather(const TensorView& whole, const TensorView& local, const std::vector<
                });
 }
 
-std::int64_t query_tile(const Plan& plan, Kernel kernel) {
-  return kernel_tiles(kernel, plan.problem.shape.head_dim).query_tile;
+TileSchedule schedule_of(const Plan& plan, const BlockTracker& blocks, const KernelCall& call,
+                         Kernel kernel, int threads) {
+  const KernelTiles tiles = kernel_tiles(kernel, plan.problem.shape.head_dim);
+  return call_schedule(plan, blocks, call, tiles.query_tile, {tiles.residue_classes, threads});
 }
 
 }  // namespace
@@ -221,8 +223,7 @@ void WorkerPlayer::compute(const KernelCall& call) {
   Partial& partial = q.resident ? resident_ : passing_[q.id];
   if (partial.out.view().data == nullptr)
     partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
-  const TileSchedule schedule =
-      call_schedule(plan_, blocks_, call, query_tile(plan_, arguments_.kernel));
+  const TileSchedule schedule = schedule_of(plan_, blocks_, call, arguments_.kernel, threads_);
 
   const std::int64_t rows = call.q_end - call.q_begin;
   const std::int64_t keys = call.k_end - call.k_begin;
@@ -266,7 +267,7 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments, Worker
     clear_partial(arguments.out, arguments.lse);
   } else {
     const TileSchedule schedule =
-        call_schedule(plan, blocks, calls[0], query_tile(plan, arguments.kernel));
+        schedule_of(plan, blocks, calls[0], arguments.kernel, arguments.threads);
     attention(arguments.kernel,
               {arguments.q, arguments.k, arguments.v, &schedule, plan.problem.scale, arguments.out,
                arguments.lse},
