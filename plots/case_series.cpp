@@ -39,6 +39,9 @@ constexpr std::array kParameters = {Parameter{"workers", "W = {}"},
                                     Parameter{"link_bandwidth_byte_per_s", "{}B/s"},
                                     Parameter{"link_latency_s", "{} latency"},
                                     Parameter{"cpu_isa", "{} forced"},
+                                    Parameter{"distillation", "{} distillation"},
+                                    Parameter{"worker_speeds", "speeds {}"},
+                                    Parameter{"group_sizes", "groups {}"},
                                     Parameter{"layer_block_tokens", "blocks of {}"},
                                     Parameter{"layer_weights", "weights {}"},
                                     Parameter{"allocator", "{} allocator"},
@@ -108,6 +111,8 @@ std::string named_value(std::string_view column, const std::string& value) {
   if (column == "threads" && value == "1") return "1 thread";
   for (const std::string_view open : {"cpu_isa", "allocator", "l2_cache", "cuda_path"})
     if (column == open && value == "auto") return {};
+  if (column == "distillation" && value == "published") return {};
+  if (column == "group_sizes" && value == "equal") return {};
   if (value.empty()) return {};
   const auto found =
       std::find_if(kParameters.begin(), kParameters.end(),

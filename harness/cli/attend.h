@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/execute/executor.h"
+#include "interest_sets/distillation.h"
 
 namespace qb {
 
@@ -19,6 +20,7 @@ struct AttendRequest {
   std::string algorithm = "dense";
   int workers = 1;
   std::string interest_set;  // empty: the published one
+  Distillation distillation = Distillation::published;
   MaskSpec mask;
   Kernel kernel = Kernel::flash;
   std::optional<double> scale;  // 1/sqrt(head_dim)
