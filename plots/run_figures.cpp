@@ -23,8 +23,10 @@
 #include "plots/memory_summary.h"
 #include "plots/memory_timeline.h"
 #include "plots/model_residual.h"
+#include "plots/paired_cases.h"
 #include "plots/partition.h"
 #include "plots/peak_memory.h"
+#include "plots/product_speed_up.h"
 #include "plots/published.h"
 #include "plots/responsibility_ratio.h"
 #include "plots/scheme_comparison.h"
@@ -169,6 +171,9 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"layer_time", of_parts<layer_time_figure>, true},
     {"layer_memory", of_cases<layer_memory_figure>, true},
     {"sparse_attention", of_cases<sparse_attention_figure>, true},
+    {"worker_skew", of_cases<worker_skew_figure>, true},
+    {"distillation_gain", of_cases<distillation_gain_figure>, true},
+    {"product_speed_up", of_cases<product_speed_up_figure>, true},
 });
 
 Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {

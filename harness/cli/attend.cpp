@@ -48,7 +48,7 @@ struct Job {
 Plan plan_of(const AttendRequest& request, const Shape& shape, DType dtype) {
   Problem problem = make_problem(shape, request.mask, dtype, 0);
   if (request.scale) problem.scale = *request.scale;
-  StrategyOptions options{request.workers, std::nullopt};
+  StrategyOptions options{.workers = request.workers, .distillation = request.distillation};
   if (!request.interest_set.empty())
     options.interest_set = parse_interest_set(request.interest_set, request.workers);
   Plan plan = make_plan(request.algorithm, problem, options);
@@ -99,8 +99,10 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
                                   s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len, s.head_dim)});
   table.add({"type, mask, scale", fmt::format("{}, {}, {:.6g}", word(plan.problem.dtype),
                                               to_string(plan.problem.mask), plan.problem.scale)});
-  table.add({"algorithm", fmt::format("{}, {} worker{}, {}", plan.algorithm, plan.workers.size(),
-                                      plan.workers.size() == 1 ? "" : "s", word(request.ranks))});
+  const bool balanced = request.distillation == Distillation::balanced;
+  table.add({"algorithm", fmt::format("{}, {} worker{}, {}{}", plan.algorithm, plan.workers.size(),
+                                      plan.workers.size() == 1 ? "" : "s", word(request.ranks),
+                                      balanced ? ", balanced distillation" : "")});
   table.add({"kernel", std::string(word(request.kernel))});
   if (const std::int64_t rows = rows_without_keys(plan.problem); rows > 0)
     table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
@@ -151,6 +153,8 @@ void add_attend(CLI::App& app, Action& action) {
   add_integer(*verb, "--workers", request->workers, "W (default 1)");
   verb->add_option("--interest-set", request->interest_set,
                    "cqs: residues such as 0,1,3 (default: the published set)");
+  add_word(*verb, "--distillation", request->distillation,
+           "cqs and cqs_sharded: published (default) or balanced");
   add_word(*verb, "--ranks", request->ranks,
            "who plays the workers, default serial; not mpi, model");
   add_tensor_job(*verb, *request, "default full; queries take the last positions of the keys",

@@ -6,6 +6,7 @@
 
 #include "harness/cli/tensor_job.h"
 #include "harness/execute/executor.h"
+#include "interest_sets/distillation.h"
 
 namespace qb {
 
@@ -17,6 +18,7 @@ struct AttendRequest : TensorJob {
   std::string algorithm = "dense";
   int workers = 1;
   std::string interest_set;  // empty: the published one
+  Distillation distillation = Distillation::published;
   Ranks ranks = Ranks::serial;
 };
 

@@ -30,6 +30,13 @@ void check_arguments(const Plan& plan, const ExecutionArguments& arguments) {
     throw std::invalid_argument("execute: an allocator and at least one thread are needed");
 }
 
+void check_speeds(const Plan& plan, const std::vector<double>& speeds) {
+  if (speeds.empty()) return;
+  if (speeds.size() != plan.workers.size() ||
+      !std::ranges::all_of(speeds, [](double speed) { return speed > 0.0 && speed <= 1.0; }))
+    throw std::invalid_argument("execute: worker_speeds need one from 0 to 1 for each worker");
+}
+
 // Of the workers with the most local queries, the slowest one's kernels.
 double longest_subsequence_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
   std::int64_t longest = 0;
@@ -62,6 +69,7 @@ void add_sums(const Plan& plan, Execution& execution) {
 Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
   if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
   if (!arguments.shard) check_arguments(plan, arguments);
+  check_speeds(plan, arguments.worker_speeds);
   Execution execution = run(ranks, plan, arguments);
   if (ranks != Ranks::serial) execution.critical_path_s = execution.wall_s;
   const auto* ledger = dynamic_cast<const MemoryLedger*>(arguments.allocator);

@@ -49,6 +49,11 @@ struct ExecutionArguments {
   int threads = 1;                 // of the whole executor: `threads` deals them out to workers
   Allocator* allocator = nullptr;  // the memory ledger
   LinkLimit link{};                // threads: messages between workers are held back to this
+  // Of each worker, as a part of the machine's, above 0 and at most 1; empty: all 1. A slower one
+  // is emulated: after kernels and merges of what came it sleeps (1 / speed - 1) times as long as
+  // they took, and the sleep counts as computing. Its copies out of the whole sequence and its
+  // share of the last merge are not slowed.
+  std::vector<double> worker_speeds{};
   double message_timeout_s = 300.0;
   ShardSource shard{};           // in place of q, k and v
   bool collect_output = true;    // mpi: bring a sharded output to rank 0, outside the measured time

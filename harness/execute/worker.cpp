@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
@@ -43,6 +44,14 @@ TileSchedule schedule_of(const Plan& plan, const BlockTracker& blocks, const Ker
                          Kernel kernel, int threads) {
   const KernelTiles tiles = kernel_tiles(kernel, plan.problem.shape.head_dim);
   return call_schedule(plan, blocks, call, tiles.query_tile, {tiles.residue_classes, threads});
+}
+
+// See ExecutionArguments::worker_speeds.
+void slow_down(const ExecutionArguments& arguments, int worker, double busy_s) {
+  if (arguments.worker_speeds.empty()) return;
+  const double speed = arguments.worker_speeds[static_cast<std::size_t>(worker)];
+  if (speed < 1.0)
+    std::this_thread::sleep_for(std::chrono::duration<double>(busy_s * (1.0 / speed - 1.0)));
 }
 
 }  // namespace
@@ -166,6 +175,7 @@ void WorkerPlayer::begin_step() {
   take_up_blocks();
   merge_messages();
   incoming_.clear();
+  slow_down(arguments_, index_, now_s() - start_s);
   step_time().compute_s = now_s() - start_s;
   post_receives();
   post_sends(false);
@@ -174,6 +184,7 @@ void WorkerPlayer::begin_step() {
 void WorkerPlayer::compute_step() {
   const double start_s = now_s();
   for (const KernelCall& call : blocks_.take_calls()) compute(call);
+  slow_down(arguments_, index_, now_s() - start_s);
   step_time().compute_s += now_s() - start_s;
 }
 
@@ -273,6 +284,7 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments, Worker
                arguments.lse},
               {*arguments.allocator, arguments.threads, 0, arguments.stages});
   }
+  slow_down(arguments, 0, now_s() - start_s);
   time.compute_s = now_s() - start_s;
   time.steps = {StepTime{.compute_s = time.compute_s}};
 }

@@ -14,7 +14,7 @@ namespace {
 bool is_for_gpu(const Case& c) {
   const bool narrow = c.dtype == DType::f16 || c.dtype == DType::bf16;
   return c.workload == Workload::attention && c.ranks == Ranks::serial && !c.cpu_isa &&
-         c.allocator != AllocatorKind::same_size &&
+         c.allocator != AllocatorKind::same_size && !c.worker_speeds &&
          (((c.kernel == Kernel::flash || c.kernel == Kernel::cudnn) && narrow) ||
           (c.kernel == Kernel::materialized && c.dtype != DType::f64));
 }
@@ -44,6 +44,10 @@ Case resolve_case(Case c) {
   }
   if (c.workload == Workload::transformer_layer && c.layer_feed_forward_dim == 0)
     c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
+  if (c.workload == Workload::matrix_product) {
+    if (c.product_row_groups == 0) c.product_row_groups = c.workers / 2;
+    if (c.product_depth == 0) c.product_depth = c.shape.q_len;
+  }
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (takes_interest_set(c.algorithm) && !c.interest_set && c.workers >= 3)
     c.interest_set = to_string(default_interest_set(c.workers));
@@ -75,6 +79,8 @@ void require_fitting_device(const Case& c) {
                       word(c.ranks)));
     if (c.allocator == AllocatorKind::same_size)
       throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
+    if (c.worker_speeds)
+      throw Unsupported("worker_speeds slow workers down by sleeping, which is of the CPU");
     return;
   }
   const auto refuse = [](std::string_view name, std::string_view value) {

@@ -14,7 +14,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 // One timed repeat. Warm-ups are kept and marked.
 struct Sample {

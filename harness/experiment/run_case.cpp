@@ -24,6 +24,7 @@
 #include "harness/experiment/measured_columns.h"
 #include "harness/experiment/mpi_case.h"
 #include "harness/experiment/prediction.h"
+#include "harness/experiment/product_case.h"
 #include "harness/experiment/result.h"
 #include "harness/experiment/sampling.h"
 #include "harness/plan/check.h"
@@ -188,7 +189,7 @@ class CaseRun {
     // Without a limit of their own, the messages of one machine are copies.
     if (case_.ranks != Ranks::model && link.limit.bandwidth_byte_per_s == 0.0)
       link.limit.bandwidth_byte_per_s = device.copy_byte_per_s.value;
-    return model_execution(planned_.plan, device, link, case_.kernel);
+    return model_execution(planned_.plan, device, link, case_.kernel, planned_.worker_speeds);
   }
 
   // A prediction is exact: one sample, no interval.
@@ -290,10 +291,17 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
     const Case resolved = resolve_case(c);
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
     require_fitting_device(resolved);
-    if (resolved.workload == Workload::transformer_layer)
-      run_layer_case(resolved, stem, result);
-    else
-      CaseRun(resolved, stem, open_gpu, result).run();
+    switch (resolved.workload) {
+      case Workload::attention:
+        CaseRun(resolved, stem, open_gpu, result).run();
+        break;
+      case Workload::transformer_layer:
+        run_layer_case(resolved, stem, result);
+        break;
+      case Workload::matrix_product:
+        run_product_case(resolved, stem, result);
+        break;
+    }
   } catch (const CaseError& error) {
     failed(error.status(), error.what());
   } catch (const std::bad_alloc&) {

@@ -43,7 +43,8 @@ TEST(RunFolder, ARunOfTheSchemaBeforeHasTheNewParametersByDefault) {
   for (bool torn : {false, true}) {
     std::vector<std::string> columns;
     for (const std::string& column : case_columns())
-      if (column != "distillation" && column != "allocator" && column != "gpu")
+      if (column != "distillation" && column != "allocator" && column != "gpu" &&
+          column != "worker_speeds" && column != "group_sizes" && column != "idle_workers")
         columns.push_back(column);
     older = CsvTable(columns);
     std::vector<std::string> fields;
@@ -55,6 +56,8 @@ TEST(RunFolder, ARunOfTheSchemaBeforeHasTheNewParametersByDefault) {
     EXPECT_EQ(run.cases.text(0, "distillation"), "published");
     EXPECT_EQ(run.cases.text(0, "allocator"), "auto");
     EXPECT_EQ(run.cases.text(0, "gpu"), "");
+    EXPECT_EQ(run.cases.text(0, "group_sizes"), "equal");
+    EXPECT_EQ(run.cases.text(0, "idle_workers"), "");
     EXPECT_EQ(run.cases.text(0, "status"), "ok");
     EXPECT_EQ(run.cases.size(), 1U);
     EXPECT_EQ(run.cases.torn(), torn);
