@@ -33,6 +33,22 @@ TEST(Gantt, OfSeveralLinksTheOneInTheMiddleComesFirst) {
   EXPECT_THAT(figure.panels[0].title, HasSubstr("200 MB/s"));
 }
 
+TEST(Gantt, TheLinkIsNamedWhereTheRunHasSeveralThoughOneAloneIsDrawn) {
+  CsvTable steps = no_steps();
+  std::vector<Values> cases;
+  for (const char* link : {"2e+06", "2e+08", "2e+09"})
+    for (const char* algorithm : {"a", "b", "c", "d", "e", "f"}) {
+      const std::string id = std::string(algorithm) + link;
+      cases.push_back(threads_case(id, algorithm, 2));
+      cases.back()["link_bandwidth_byte_per_s"] = link;
+      add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+    }
+  const Figure figure = gantt_figure(cases_of(cases), steps, {});
+  ASSERT_EQ(figure.panels.size(), 6u);
+  for (const Panel& panel : figure.panels) EXPECT_THAT(panel.title, HasSubstr("200 MB/s"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("2 MB/s"));
+}
+
 TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
   CsvTable steps = no_steps();
   add_step(steps, "a", 0, 0, {{"start_s", "0"}, {"compute_s", "0.020"}});

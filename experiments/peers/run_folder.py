@@ -33,7 +33,8 @@ PLANNED = (
 # One worker: its time is the critical path, the sum and the wall clock at once.
 CLOCKS = ("wall_time", "critical_path", "worker_sum", "longest_subsequence")
 SAMPLE_COLUMNS = ["case_id", "repeat", "warmup", *(clock + "_s" for clock in CLOCKS),
-                  "gather_s", "merge_s", "device_time_s", "sm_clock_hz", "throttled"]
+                  "gather_s", "merge_s", "device_time_s", "sm_clock_hz", "throttled",
+                  "stage_scores_s", "stage_softmax_s", "stage_product_s"]
 
 # `device`: its own time in seconds, the clock of its multiprocessors in Hz, 1 where it was throttled;
 # empty where not known.
@@ -201,7 +202,7 @@ def case_id(row):
 def sample_row(identity, sample):
     seconds = number_text(sample.seconds)
     return [identity, sample.repeat, int(sample.warmup), *(seconds for _ in CLOCKS), "0", "0",
-            *sample.device]
+            *sample.device, "", "", ""]
 
 
 def timed_columns(samples, flop):

@@ -46,6 +46,7 @@ int run_main(int argc, char** argv) {
   add_compare(app, action);
   add_plot(app, action);
   add_report(app, action);
+  add_masks(app, action);
   add_sets(app, action);
   add_bounds(app, action);
   add_select(app, action);

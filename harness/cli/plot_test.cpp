@@ -46,8 +46,9 @@ TEST_F(Plot, TwoRunsOfOneKernelAreTwoLinesOfThroughput) {
 }
 
 TEST_F(Plot, WithoutThroughputWhatStandsBesideIsIgnoredWithASentence) {
-  EXPECT_THAT(plot("--figure wall_clock --beside " + run_).err,
-              HasSubstr("--beside is ignored: only throughput shows another run"));
+  EXPECT_THAT(
+      plot("--figure wall_clock --beside " + run_).err,
+      HasSubstr("--beside is ignored: only throughput and sparse_attention show another run"));
 }
 
 TEST_F(Plot, WhatStandsBesideMustHaveCases) {

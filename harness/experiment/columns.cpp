@@ -32,6 +32,8 @@ const std::vector<std::string>& case_columns() {
       "critical_path_high95_s", "worker_sum_median_s", "worker_sum_low95_s", "worker_sum_high95_s",
       "longest_subsequence_median_s", "longest_subsequence_low95_s", "longest_subsequence_high95_s",
       "gather_median_s", "merge_median_s",
+      // of the kernel `staged` under serial ranks: dense x dense -> sparse, softmax, sparse x dense
+      "stage_scores_median_s", "stage_softmax_median_s", "stage_product_median_s",
       // of a GPU: by its own clock, the clock of its multiprocessors, samples it was slowed down in
       "device_time_median_s", "sm_clock_median_hz", "throttled_samples",
       // of the worker where each is largest, summed over its steps
@@ -58,7 +60,10 @@ const std::vector<std::string>& sample_columns() {
                                                    "merge_s",
                                                    "device_time_s",
                                                    "sm_clock_hz",
-                                                   "throttled"};
+                                                   "throttled",
+                                                   "stage_scores_s",
+                                                   "stage_softmax_s",
+                                                   "stage_product_s"};
   return columns;
 }
 

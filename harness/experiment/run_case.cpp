@@ -132,6 +132,8 @@ class CaseRun {
       arena.begin_sample();
       executions.push_back(arena.execute(false));
       Sample sample = sample_of(executions.back());
+      if (case_.kernel == Kernel::staged && case_.ranks == Ranks::serial)
+        add_stages(executions.back().stages, sample);
       arena.end_sample(sample);
       return sample;
     });
@@ -141,25 +143,21 @@ class CaseRun {
     add_rates(case_, planned_.work.flops, planned_.threads, result_.samples, result_.values);
     add_parts(executions);
     add_steps(executions);
-    add_remarks(executions);
+    add_remarks();
     if (case_.model_device) add_residual();
   }
 
   // What no column says, in the message of a row that is all right.
-  void add_remarks(const std::vector<Execution>& executions) {
-    std::string& message = result_.message;
+  void add_remarks() {
     if (planned_.work.rows_without_keys > 0)
-      message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
-                            planned_.work.rows_without_keys, problem().shape.q_len);
-    if (case_.kernel != Kernel::staged || case_.ranks != Ranks::serial) return;
-    const auto median_of = [&](double StageTimes::*stage) {
-      std::vector<double> times;
-      for (const Execution& one : executions) times.push_back(one.stages.*stage);
-      return to_text(median(times));
-    };
-    message += fmt::format("{}stages: scores {} s, softmax {} s, values {} s",
-                           message.empty() ? "" : "; ", median_of(&StageTimes::scores_s),
-                           median_of(&StageTimes::softmax_s), median_of(&StageTimes::values_s));
+      result_.message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
+                                    planned_.work.rows_without_keys, problem().shape.q_len);
+  }
+
+  static void add_stages(const StageTimes& stages, Sample& sample) {
+    sample.stage_scores_s = stages.scores_s;
+    sample.stage_softmax_s = stages.softmax_s;
+    sample.stage_product_s = stages.values_s;
   }
 
   static Sample sample_of(const Execution& e) {

@@ -48,6 +48,8 @@ inline constexpr auto kFigureNames = std::to_array<std::string_view>({
     "worker_skew",
     "distillation_gain",
     "product_speed_up",
+    "sparse_stages",
+    "sparse_ablation",
 });
 
 struct Spec {
