@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "harness/execute/execute_fixtures.h"
-#include "harness/execute/fake_link.h"
+#include "harness/execute/fake_mpi_link.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/mpi_world.h"
 #include "harness/execute/nccl_executor.h"
@@ -114,54 +114,6 @@ Plan ring_of_all() {
                    {world->size(), {}});
 }
 
-// In place of NCCL: a group's transfers as MPI messages between the memories of fake GPUs.
-class MpiLink final : public DeviceLink {
- public:
-  MpiLink(int rank, int ranks, double timeout_s)
-      : rank_(rank), transport_(world->make_transport(ranks, timeout_s)) {}
-  ~MpiLink() override { transport_->close(); }
-
-  int enqueue(std::span<const LinkPart> parts, const std::function<void()>& patience) override {
-    patience();
-    std::vector<Ticket>& group = groups_.emplace_back();
-    // Messages between two ranks keep their order.
-    for (const LinkPart& part : parts) {
-      const std::span<std::byte> bytes(static_cast<std::byte*>(to_host(part.data)), part.bytes);
-      group.push_back(part.outgoing ? transport_->send({rank_, part.peer, 0}, bytes)
-                                    : transport_->receive({part.peer, rank_, 0}, bytes));
-    }
-    return static_cast<int>(groups_.size()) - 1;
-  }
-  void hold_back(int group) override {
-    for (int g = 0; g <= group; ++g) (void)has_ended(g);
-  }
-  bool has_ended(int group) override {
-    for (const Ticket& ticket : groups_[static_cast<std::size_t>(group)])
-      (void)transport_->wait(ticket);
-    groups_[static_cast<std::size_t>(group)].clear();
-    return true;
-  }
-  double seconds(int) const override { return 1.0; }
-  void check() override {}
-  void abort() noexcept override {}
-  void forget_groups() override { groups_.clear(); }
-
- private:
-  const int rank_;
-  const std::unique_ptr<MpiTransport> transport_;
-  std::vector<std::vector<Ticket>> groups_;
-};
-
-class GpuOfARank final : public FakeGpu {
- public:
-  explicit GpuOfARank(std::string id) { name_as("a GPU", std::move(id)); }
-  [[nodiscard]] std::unique_ptr<DeviceLink> open_link(const std::string& id, int rank, int ranks,
-                                                      double timeout_s) override {
-    EXPECT_EQ(id, "fake");
-    return std::make_unique<MpiLink>(rank, ranks, timeout_s);
-  }
-};
-
 // One execution of a plan for as many workers as there are ranks, each on a fake GPU of this name.
 std::string play_over_gpus(Trial& trial, const std::string& id, Execution* execution = nullptr) {
   GpuOfARank gpu(id);
@@ -197,7 +149,7 @@ std::string play_over_gpus(Trial& trial, const std::string& id, Execution* execu
 TEST(Mpi, RanksWithGpusPlayOverALinkThatTheyMakeTogether) {
   Random random(common_seed());
   int played = 0;
-  for (int round = 0; round < 150 && played < 12; ++round) {
+  for (int round = 0; round < 150 && played < 8; ++round) {
     const auto plan = some_plan(random);
     if (!plan || static_cast<int>(plan->workers.size()) != world->size()) continue;
     ++played;

@@ -108,12 +108,11 @@ class NcclLink final : public DeviceLink {
     computed_.hold_back(side_);
     group.begin.record(side_);
     QB_NCCL(group_start());
-    const auto stream = static_cast<cudaStream_t>(side_.get());
-    for (const LinkPart& part : parts) {
-      if (part.outgoing)
-        QB_NCCL(send(part.data, part.bytes, ncclInt8, part.peer, communicator_, stream));
-      else
-        QB_NCCL(receive(part.data, part.bytes, ncclInt8, part.peer, communicator_, stream));
+    try {
+      for (const LinkPart& part : parts) give(part);
+    } catch (...) {
+      (void)nccl().group_end();  // else this thread's next calls would belong to the group
+      throw;
     }
     QB_NCCL(group_end());
     finish(patience);  // before it has, nothing is on the stream
@@ -134,6 +133,11 @@ class NcclLink final : public DeviceLink {
     if (communicator_ == nullptr) return;
     (void)nccl().abort(communicator_);
     communicator_ = nullptr;
+    try {
+      side_.wait();
+    } catch (const std::exception&) {
+      return;  // a device that is lost moves nothing more either
+    }
   }
   void forget_groups() override { n_groups_ = 0; }
 
@@ -144,6 +148,14 @@ class NcclLink final : public DeviceLink {
   };
 
   [[nodiscard]] Group& at(int group) { return groups_[static_cast<std::size_t>(group)]; }
+
+  void give(const LinkPart& part) const {
+    const auto stream = static_cast<cudaStream_t>(side_.get());
+    if (part.outgoing)
+      QB_NCCL(send(part.data, part.bytes, ncclInt8, part.peer, communicator_, stream));
+    else
+      QB_NCCL(receive(part.data, part.bytes, ncclInt8, part.peer, communicator_, stream));
+  }
 
   // True while the communicator is still busy with what it was given.
   [[nodiscard]] bool in_progress() const {

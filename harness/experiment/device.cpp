@@ -19,6 +19,11 @@ bool is_for_gpu(const Case& c) {
           (c.kernel == Kernel::materialized && c.dtype != DType::f64));
 }
 
+void refuse_same_size(const Case& c) {
+  if (c.allocator == AllocatorKind::same_size)
+    throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
+}
+
 // Each GPU plays one worker, and all of them are timed together.
 void require_fitting_nccl(const Case& c) {
   const auto refuse = [](std::string_view name, std::string_view value, std::string_view nearest) {
@@ -29,8 +34,10 @@ void require_fitting_nccl(const Case& c) {
   if (c.clock != ClockKind::synchronized)
     refuse("clock", word(c.clock), word(ClockKind::synchronized));
   if (c.l2_cache != L2Cache::warm) refuse("l2_cache", word(c.l2_cache), word(L2Cache::warm));
-  if (c.allocator == AllocatorKind::same_size)
-    throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
+  // cudaFree waits for the GPU, and with it for the other ranks.
+  if (c.allocator == AllocatorKind::direct)
+    refuse("allocator", word(c.allocator), word(AllocatorKind::pool));
+  refuse_same_size(c);
 }
 
 }  // namespace
@@ -91,8 +98,7 @@ void require_fitting_device(const Case& c) {
           fmt::format("ranks: {} is of the CPU; on one GPU the workers are played by ranks: "
                       "serial, on one each by ranks: nccl",
                       word(c.ranks)));
-    if (c.allocator == AllocatorKind::same_size)
-      throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
+    refuse_same_size(c);
     return;
   }
   if (c.ranks == Ranks::nccl)

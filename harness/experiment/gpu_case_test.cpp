@@ -176,6 +176,8 @@ TEST(GpuCase, WhatNcclCannotDoIsASentence) {
             "clock: unsynchronized is of ranks: serial; with ranks: nccl it is synchronized");
   EXPECT_EQ(message_of([](Case& c) { c.l2_cache = L2Cache::flushed; }),
             "l2_cache: flushed is of ranks: serial; with ranks: nccl it is warm");
+  EXPECT_EQ(message_of([](Case& c) { c.allocator = AllocatorKind::direct; }),
+            "allocator: direct is of ranks: serial; with ranks: nccl it is pool");
 }
 
 TEST(GpuCase, ABuildOrAMachineWithoutAGpuSaysSo) {

@@ -61,7 +61,7 @@ void serve_case(MpiWorld& world, const Case& c) {
 }
 
 // The same on a GPU of its own.
-void serve_gpu_case(MpiWorld& world, const Case& c, const OpenGpu& open_gpu) {
+void serve_gpu_case(MpiWorld& world, const Case& c, const OpenGpuOfCase& open_gpu) {
   const PlannedCase planned = plan_case(c);
   std::unique_ptr<ComputeDevice> device;
   std::string why_none;
@@ -71,7 +71,7 @@ void serve_gpu_case(MpiWorld& world, const Case& c, const OpenGpu& open_gpu) {
     if (text == kLink) {
       rank.reset();
       try {
-        if (!device) device = open_gpu(gpu_options(c));
+        if (!device) device = open_gpu(c);
         ledger.emplace(gpu_ledger_options(c, false, *device));
       } catch (const std::exception& error) {
         why_none = error.what();
@@ -107,7 +107,11 @@ void MpiCase::announce_link() const {
   if (announced_) (void)MpiWorld::current()->broadcast(kLink);
 }
 
-void serve_mpi_cases(const OpenGpu& open_gpu) {
+std::unique_ptr<ComputeDevice> open_gpu_of_case(const Case& c) {
+  return open_cuda_device(gpu_options(c));
+}
+
+void serve_mpi_cases(const OpenGpuOfCase& open_gpu) {
   MpiWorld& world = *MpiWorld::current();
   for (std::string text = world.broadcast({}); text != kNoMore; text = world.broadcast({})) {
     const Case c = case_from_json(text);

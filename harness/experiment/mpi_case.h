@@ -1,6 +1,7 @@
 // Cases that are played by MPI ranks: rank 0 runs the sweep, the others serve it.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "harness/experiment/supervisor.h"
@@ -29,8 +30,10 @@ class MpiCase {
 };
 
 // What the other ranks do until rank 0 says that there is nothing more.
-// open_gpu: see run_case().
-void serve_mpi_cases(const OpenGpu& open_gpu = open_cuda_device);
+// open_gpu: fakes in tests.
+using OpenGpuOfCase = std::function<std::unique_ptr<ComputeDevice>(const Case&)>;
+[[nodiscard]] std::unique_ptr<ComputeDevice> open_gpu_of_case(const Case& c);
+void serve_mpi_cases(const OpenGpuOfCase& open_gpu = open_gpu_of_case);
 void end_mpi_cases();
 
 // Plays cases of several processes in this one, with the other ranks; all others in a child process
