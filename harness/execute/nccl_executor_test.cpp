@@ -11,6 +11,7 @@
 #include "harness/execute/execute_fixtures.h"
 #include "harness/execute/fake_link.h"
 #include "harness/execute/memory_ledger.h"
+#include "harness/execute/nccl_link.h"
 #include "harness/plan/brute_force.h"
 
 namespace qb {
@@ -311,6 +312,14 @@ TEST(Nccl, RanksThatCannotPlayTogetherAreASentence) {
               HasSubstr("ranks 0 and 1 are on GPUs of different kinds, NVIDIA A100 and NVIDIA "
                         "H200"));
   EXPECT_EQ(why_no_nccl({a, none}, 2), "rank 1: no GPU: there is no NVIDIA driver on this machine");
+}
+
+TEST(Nccl, SaysWhichLibraryItFindsOrWhyNone) {
+  const NcclProbe probe = probe_nccl();
+  EXPECT_NE(probe.version.empty(), probe.why_none.empty());
+  if (!probe.version.empty()) {
+    EXPECT_THAT(probe.version, ::testing::MatchesRegex("2\\.[0-9]+\\.[0-9]+"));
+  }
 }
 
 TEST(Nccl, ALocalRankHasTheGpuOfItsNumberOrTheOneThatItsLauncherGaveIt) {

@@ -1,27 +1,16 @@
 // Tree decoding's reductions: a few floats a head and query, so that what they cost is their
-// launch. One thread an element, and one warp a row where a row's statistics are written too: its
-// lanes read them before the first of them writes.
+// launch.
 #include <algorithm>
 
 #include "kernels/cuda/check.cuh"
+#include "kernels/cuda/reduction.cuh"
 #include "kernels/cuda/reduction.h"
-#include "kernels/reduction_row.h"
 
 namespace qb::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kLanes = 32;
-constexpr int kRowsOfABlock = kThreads / kLanes;
-
-struct Rows {
-  float* out;
-  float* lse;
-  const float* maximum;
-  float* denominator;
-  std::int64_t rows;
-  std::int64_t width;
-};
+constexpr int kRowsOfABlock = kThreads / kReductionLanes;
 
 __global__ void combine_kernel(float* target, const float* source, std::int64_t n, bool sum) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
@@ -30,41 +19,31 @@ __global__ void combine_kernel(float* target, const float* source, std::int64_t 
     target[i] = sum ? target[i] + source[i] : fmaxf(target[i], source[i]);
 }
 
-__global__ void weigh_kernel(const Rows p) {
-  const std::int64_t row =
-      static_cast<std::int64_t>(blockIdx.x) * kRowsOfABlock + threadIdx.x / kLanes;
-  if (row >= p.rows) return;
-  const int lane = static_cast<int>(threadIdx.x % kLanes);
-  const float weight = row_weight(p.lse[row], p.maximum[row]);
-  for (std::int64_t x = lane; x < p.width; x += kLanes) p.out[row * p.width + x] *= weight;
-  if (lane == 0) p.denominator[row] = weight;
+__device__ std::int64_t row_of_thread() {
+  return static_cast<std::int64_t>(blockIdx.x) * kRowsOfABlock + threadIdx.x / kReductionLanes;
+}
+__device__ int lane_of_thread() { return static_cast<int>(threadIdx.x % kReductionLanes); }
+
+__global__ void weigh_kernel(const ReductionRows p) {
+  weigh_lane(p, row_of_thread(), lane_of_thread());
 }
 
-__global__ void normalise_kernel(const Rows p) {
-  const std::int64_t row =
-      static_cast<std::int64_t>(blockIdx.x) * kRowsOfABlock + threadIdx.x / kLanes;
-  if (row >= p.rows) return;
-  const int lane = static_cast<int>(threadIdx.x % kLanes);
-  const float sum = p.denominator[row];
-  for (std::int64_t x = lane; x < p.width; x += kLanes) {
-    float& value = p.out[row * p.width + x];
-    value = row_output(value, sum);
-  }
-  if (lane == 0) p.lse[row] = row_lse(p.maximum[row], sum);
+__global__ void normalise_kernel(const ReductionRows p) {
+  normalise_lane(p, row_of_thread(), lane_of_thread());
 }
 
 float* floats(const TensorView& view) { return static_cast<float*>(view.data); }
 
-using RowsKernel = void (*)(Rows);
+using RowsKernel = void (*)(ReductionRows);
 
 void launch(RowsKernel kernel, const TensorView& out, const TensorView& lse,
             const TensorView& maximum, const TensorView& denominator, void* stream) {
-  const Rows rows{floats(out),
-                  floats(lse),
-                  floats(maximum),
-                  floats(denominator),
-                  out.extent.batch * out.extent.heads * out.extent.length,
-                  out.extent.head_dim};
+  const ReductionRows rows{floats(out),
+                           floats(lse),
+                           floats(maximum),
+                           floats(denominator),
+                           out.extent.batch * out.extent.heads * out.extent.length,
+                           out.extent.head_dim};
   if (rows.rows == 0) return;
   const auto blocks = static_cast<unsigned>((rows.rows + kRowsOfABlock - 1) / kRowsOfABlock);
   kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(rows);
