@@ -118,6 +118,16 @@ function(qb_room name)
   endif()
 endfunction()
 
+# qb_mpi_test(NAME TARGET RANKS): a test of so many MPI ranks. They may be more than there are cores, so
+# they must give way to each other.
+function(qb_mpi_test name target ranks)
+  add_test(NAME ${name}
+           COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
+                   ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:${target}>)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2
+    ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+endfunction()
+
 # qb_embed(TARGET SYMBOL FILE): compiles a text file into TARGET as
 # `namespace qb::embedded { extern const std::string_view SYMBOL; }`.
 function(qb_embed target symbol file)

@@ -53,6 +53,8 @@ double longest_subsequence_s(const Plan& plan, const std::vector<WorkerTime>& wo
 Execution run(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
   if (ranks == Ranks::model)
     throw Unsupported("the model executor predicts times and computes no output");
+  if (ranks == Ranks::nccl)
+    throw Unsupported("ranks: nccl plays on GPUs; on the host the nearest is ranks: mpi");
   if (ranks == Ranks::mpi) return execute_mpi(plan, arguments);
   // A single worker that needs no copy is the same in both.
   return ranks == Ranks::serial || works_in_place(plan) ? execute_serial(plan, arguments)

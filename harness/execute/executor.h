@@ -20,6 +20,7 @@ enum class Ranks {
   serial,   // one device plays each worker in turn, alone; the critical path is composed
   threads,  // one thread a worker, all at once; real wall clock
   mpi,      // one MPI process a worker, on any number of hosts; real, the slowest rank
+  nccl,     // the same on a GPU each, see nccl_executor.h
   model,    // nobody: predicted, see model_executor.h
 };
 
@@ -29,6 +30,7 @@ struct Words<Ranks> {
   static constexpr std::pair<Ranks, std::string_view> table[] = {{Ranks::serial, "serial"},
                                                                  {Ranks::threads, "threads"},
                                                                  {Ranks::mpi, "mpi"},
+                                                                 {Ranks::nccl, "nccl"},
                                                                  {Ranks::model, "model"}};
 };
 

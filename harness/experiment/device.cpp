@@ -19,6 +19,27 @@ bool is_for_gpu(const Case& c) {
           (c.kernel == Kernel::materialized && c.dtype != DType::f64));
 }
 
+void refuse_same_size(const Case& c) {
+  if (c.allocator == AllocatorKind::same_size)
+    throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
+}
+
+// Each GPU plays one worker, and all of them are timed together.
+void require_fitting_nccl(const Case& c) {
+  const auto refuse = [](std::string_view name, std::string_view value, std::string_view nearest) {
+    throw Unsupported(
+        fmt::format("{}: {} is of ranks: serial; with ranks: nccl it is {}", name, value, nearest));
+  };
+  if (c.launch != Launch::alone) refuse("launch", word(c.launch), word(Launch::alone));
+  if (c.clock != ClockKind::synchronized)
+    refuse("clock", word(c.clock), word(ClockKind::synchronized));
+  if (c.l2_cache != L2Cache::warm) refuse("l2_cache", word(c.l2_cache), word(L2Cache::warm));
+  // cudaFree waits for the GPU, and with it for the other ranks.
+  if (c.allocator == AllocatorKind::direct)
+    refuse("allocator", word(c.allocator), word(AllocatorKind::pool));
+  refuse_same_size(c);
+}
+
 }  // namespace
 
 Case resolve_case(Case c) {
@@ -26,7 +47,9 @@ Case resolve_case(Case c) {
     c.device = is_for_gpu(c) && why_no_gpu().empty() ? Device::cuda : Device::cpu;
   if (c.device == Device::cuda) {
     if (c.allocator == AllocatorKind::automatic) c.allocator = AllocatorKind::pool;
-    if (c.l2_cache == L2Cache::automatic) c.l2_cache = L2Cache::flushed;
+    // A rank's shard has just been written when the clock starts.
+    if (c.l2_cache == L2Cache::automatic)
+      c.l2_cache = c.ranks == Ranks::nccl ? L2Cache::warm : L2Cache::flushed;
   }
   if (c.sequences) {
     Shape sums = c.shape;
@@ -73,16 +96,19 @@ void require_device(const Case& c) {
 
 void require_fitting_device(const Case& c) {
   if (c.device == Device::cuda) {
-    if (c.ranks != Ranks::serial)
-      throw Unsupported(
-          fmt::format("ranks: {} is of the CPU; on one GPU the workers are played by ranks: serial",
-                      word(c.ranks)));
-    if (c.allocator == AllocatorKind::same_size)
-      throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
     if (c.worker_speeds)
       throw Unsupported("worker_speeds slow workers down by sleeping, which is of the CPU");
+    if (c.ranks == Ranks::nccl) return require_fitting_nccl(c);
+    if (c.ranks != Ranks::serial)
+      throw Unsupported(
+          fmt::format("ranks: {} is of the CPU; on one GPU the workers are played by ranks: "
+                      "serial, on one each by ranks: nccl",
+                      word(c.ranks)));
+    refuse_same_size(c);
     return;
   }
+  if (c.ranks == Ranks::nccl)
+    throw Unsupported("ranks: nccl is of device: cuda; on the CPU the nearest is ranks: mpi");
   const auto refuse = [](std::string_view name, std::string_view value) {
     throw Unsupported(fmt::format("{}: {} is of device: cuda", name, value));
   };

@@ -20,6 +20,7 @@
 #include "harness/experiment/arena.h"
 #include "harness/experiment/case_link.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/gpu_arena.h"
 #include "harness/experiment/layer_case.h"
 #include "harness/experiment/measured_columns.h"
 #include "harness/experiment/mpi_case.h"
@@ -48,7 +49,7 @@ class CaseRun {
   void run() {
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
     if (case_.device == Device::cuda) {
-      gpu_ = open_gpu_({.force_sm80 = case_.cuda_path == CudaPath::sm_80});
+      gpu_ = open_gpu_(gpu_options(case_));
       result_.values["gpu"] = gpu_->facts().name;
       gpu_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
     }
@@ -90,6 +91,8 @@ class CaseRun {
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
 
   [[nodiscard]] std::unique_ptr<Arena> make_arena(bool record) {
+    if (gpu_ && case_.ranks == Ranks::nccl)
+      return make_nccl_arena(case_, planned_, record, *gpu_, *ranks_);
     if (gpu_) return make_gpu_arena(case_, planned_, record, *gpu_);
     return make_cpu_arena(case_, planned_, record,
                           [this](bool verifying) { ranks_->announce_execution(verifying); });
@@ -210,7 +213,11 @@ class CaseRun {
   }
 
   // What serial ranks do not have is left empty: nothing travels and nobody waits.
-  [[nodiscard]] bool has_messages() const { return case_.ranks != Ranks::serial; }
+  [[nodiscard]] bool is_known(double StepTime::*time) const {
+    // A GPU that waits for another does not tell for how long the other was not ready.
+    if (time == &StepTime::idle_s && case_.ranks == Ranks::nccl) return false;
+    return time == &StepTime::compute_s || case_.ranks != Ranks::serial;
+  }
 
   void add_parts(const std::vector<Execution>& executions) {
     if (executions[0].workers.empty()) return;
@@ -220,7 +227,7 @@ class CaseRun {
         {"exposed_communication_median_s", &StepTime::exposed_communication_s},
         {"idle_median_s", &StepTime::idle_s}};
     for (const auto& [column, member] : kParts) {
-      if (member != &StepTime::compute_s && !has_messages()) continue;
+      if (!is_known(member)) continue;
       std::vector<double> largest;
       for (const Execution& execution : executions) {
         largest.push_back(0.0);
@@ -250,7 +257,7 @@ class CaseRun {
         for (double StepTime::*time :
              {&StepTime::start_s, &StepTime::compute_s, &StepTime::communication_s,
               &StepTime::exposed_communication_s, &StepTime::idle_s}) {
-          if (time != &StepTime::compute_s && !has_messages()) {
+          if (!is_known(time)) {
             row.emplace_back();
             continue;
           }
