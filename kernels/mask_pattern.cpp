@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/row_permutation.h"
-
 namespace qb {
 namespace {
 
@@ -93,15 +91,6 @@ KeyRange CellsAtom::cell(std::int64_t p) const {
 
 bool GlobalAtom::holds(std::int64_t position) const {
   return inside(*this, {position, 1, 1}) == Coverage::all;
-}
-
-std::vector<std::int64_t> RandomAtom::blocks_of(std::int64_t row_block) const {
-  const RowPermutation row(bits(n_blocks), seed, bits(row_block));
-  std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i)
-    blocks[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(row.at(bits(i)));
-  std::sort(blocks.begin(), blocks.end());
-  return blocks;
 }
 
 bool Pattern::allows(std::int64_t p, std::int64_t k) const {

@@ -23,8 +23,10 @@
 #include "plots/memory_summary.h"
 #include "plots/memory_timeline.h"
 #include "plots/model_residual.h"
+#include "plots/paired_cases.h"
 #include "plots/partition.h"
 #include "plots/peak_memory.h"
+#include "plots/product_speed_up.h"
 #include "plots/published.h"
 #include "plots/responsibility_ratio.h"
 #include "plots/scheme_comparison.h"
@@ -175,6 +177,9 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"sparse_attention", of_joined_cases<sparse_attention_figure>, true},
     {"sparse_stages", of_cases<sparse_stages_figure>, true},
     {"sparse_ablation", of_cases<sparse_ablation_figure>, true},
+    {"worker_skew", of_cases<worker_skew_figure>, true},
+    {"distillation_gain", of_cases<distillation_gain_figure>, true},
+    {"product_speed_up", of_cases<product_speed_up_figure>, true},
 });
 
 Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {

@@ -21,7 +21,8 @@ PARAMETERS = (
     "dtype mask seed interest_set scale memory_budget_bytes cpu_isa sequences new_key_owner "
     "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores "
     "distillation workload layer_feed_forward_dim layer_block_tokens layer_weights "
-    "allocator launch clock l2_cache cuda_path"
+    "allocator launch clock l2_cache cuda_path worker_speeds group_sizes product_row_groups "
+    "product_depth"
 ).split()
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (

@@ -65,7 +65,7 @@ ExitCode show_plan(const PlanWords& words) {
 }  // namespace
 
 void add_plan(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("plan", "show which worker computes which pairs");
+  CLI::App* verb = app.add_subcommand("plan", "Show which worker computes which pairs");
   const auto words = std::make_shared<PlanWords>();
   verb->add_option("--algorithm", words->algorithm, algorithm_words())->capture_default_str();
   add_integer(*verb, "--n-tokens", words->shape.q_len,

@@ -32,7 +32,7 @@ GPU stand side by side; the other figures show RUN alone.
 
 Examples:
   qb plot results/smoke/latest
-  qb plot results/prefill/latest --figure throughput --beside results/prefill/torch
+  qb plot results/cpu_attention/latest --figure throughput --beside results/cpu_attention/torch
   qb plot results/case_study_2/latest --figure wall_clock --figure speed_up --out paper_figures)";
 
 struct PlotWords {

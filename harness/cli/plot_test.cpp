@@ -18,7 +18,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_support::run_qb;
 using testing_support::Said;
-using testing_support::Scratch;
 
 class Plot : public testing::Test {
  protected:
@@ -33,7 +32,7 @@ class Plot : public testing::Test {
   [[nodiscard]] Said plot(const std::string& words) const {
     return run_qb("plot " + run_ + " " + words, "PATH=" + scratch_.path("empty"));
   }
-  Scratch scratch_;
+  ScratchFolder scratch_;
   const std::string run_ = scratch_.path("r/tiny/a");
 };
 

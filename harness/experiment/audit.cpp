@@ -33,7 +33,8 @@ constexpr std::array kPlanColumns = {"longest_subsequence_tokens",
                                      "critical_path_pairs",
                                      "unmasked_flop",
                                      "moved_bytes",
-                                     "worker_sent_bytes"};
+                                     "worker_sent_bytes",
+                                     "idle_workers"};
 // Follow from tile sizes and thread counts too, which are the machine's.
 constexpr std::array kMachineColumns = {"executed_pairs", "predicted_active_peak_bytes",
                                         "predicted_worker_active_peak_bytes"};

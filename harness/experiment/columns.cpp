@@ -12,14 +12,15 @@ const std::vector<std::string>& case_columns() {
       "memory_budget_bytes", "cpu_isa", "sequences", "new_key_owner", "link_bandwidth_byte_per_s",
       "link_latency_s", "link_mode", "model_device", "model_cores", "distillation", "workload",
       "layer_feed_forward_dim", "layer_block_tokens", "layer_weights", "allocator", "launch",
-      "clock", "l2_cache", "cuda_path",
+      "clock", "l2_cache", "cuda_path", "worker_speeds", "group_sizes", "product_row_groups",
+      "product_depth",
       // how it ended; provenance: measured | model
       "status", "message", "isa", "gpu", "provenance",
       // predicted from the plan; pairs are per head
       "longest_subsequence_tokens", "shortest_subsequence_tokens", "mean_subsequence_tokens",
       "stddev_subsequence_tokens", "responsibility_ratio", "unmasked_pairs", "executed_pairs",
       "critical_path_pairs", "unmasked_flop", "moved_bytes", "worker_sent_bytes",
-      "predicted_active_peak_bytes", "predicted_worker_active_peak_bytes",
+      "predicted_active_peak_bytes", "predicted_worker_active_peak_bytes", "idle_workers",
       // memory pass
       "active_memory_peak_bytes", "reserved_memory_peak_bytes", "resident_peak_bytes",
       "worker_active_peak_bytes",

@@ -6,9 +6,9 @@
 #include "harness/base/statistics.h"
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/result.h"
-#include "harness/experiment/scratch_folder.h"
 #include "harness/experiment/tiny_case.h"
 #include "harness/files/files.h"
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 namespace {

@@ -26,8 +26,8 @@ void require_run_folder(const std::string& path) {
 
 CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(path), path); }
 
-// Schemas 4 to 6 are schema 3 with more parameters, 5 and 6 with columns of GPUs, and 6 with those
-// of the stages of a kernel. They grow by parameters.
+// Schemas 4 to 6 are schema 3 with more parameters, 5 with columns of GPUs too, and 6 with the idle
+// workers of matrix products and the stages of a kernel.
 constexpr int kOldestReadableSchema = 3;
 constexpr std::array kLaterColumns = {"gpu",
                                       "device_memory_peak_bytes",
@@ -37,6 +37,7 @@ constexpr std::array kLaterColumns = {"gpu",
                                       "device_time_s",
                                       "sm_clock_hz",
                                       "throttled",
+                                      "idle_workers",
                                       "stage_scores_median_s",
                                       "stage_softmax_median_s",
                                       "stage_product_median_s",

@@ -44,6 +44,7 @@ TEST(RunFolder, ARunOfTheSchemaBeforeHasTheNewParametersByDefault) {
     std::vector<std::string> columns;
     for (const std::string& column : case_columns())
       if (column != "distillation" && column != "allocator" && column != "gpu" &&
+          column != "worker_speeds" && column != "group_sizes" && column != "idle_workers" &&
           !column.starts_with("stage_"))
         columns.push_back(column);
     older = CsvTable(columns);
@@ -56,6 +57,8 @@ TEST(RunFolder, ARunOfTheSchemaBeforeHasTheNewParametersByDefault) {
     EXPECT_EQ(run.cases.text(0, "distillation"), "published");
     EXPECT_EQ(run.cases.text(0, "allocator"), "auto");
     EXPECT_EQ(run.cases.text(0, "gpu"), "");
+    EXPECT_EQ(run.cases.text(0, "group_sizes"), "equal");
+    EXPECT_EQ(run.cases.text(0, "idle_workers"), "");
     EXPECT_EQ(run.cases.text(0, "stage_softmax_median_s"), "");
     EXPECT_EQ(run.cases.text(0, "status"), "ok");
     EXPECT_EQ(run.cases.size(), 1U);
