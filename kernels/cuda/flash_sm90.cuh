@@ -214,7 +214,10 @@ class Sm90Block {
       if (work.n_masked + work.n_full > 0) {
         ptx::barrier_wait(query_full(), query_parity);
         query_parity ^= 1;
-        attend(state, i, work.first_masked, work.n_masked, work.n_full);
+        if (64 * consumer() < work.n_rows)
+          attend(state, i, work.first_masked, work.n_masked, work.n_full);
+        else
+          look_on(state, work.n_masked + work.n_full);
       }
       QB_UNROLL
       for (float& sum : state.rows.sum) sum = sum_of_row(sum);
@@ -245,6 +248,28 @@ class Sm90Block {
     give_back(values_empty(values_at.stage));
   }
 
+  // Of a consumer all of whose rows are behind the end of a group: it takes its turns and gives
+  // back what it does not read, in the order in which the others do.
+  QB_DEVICE void look_on(State& state, int n_steps) const {
+    QB_NO_UNROLL
+    for (int i = 0; i < n_steps; ++i) {
+      const Position keys_at(state.count);
+      ptx::barrier_wait(keys_full(keys_at.stage), keys_at.parity);
+      wait_for_turn();
+      if (i > 0) pass_values(state.count - 1);
+      pass_turn();
+      give_back(keys_empty(keys_at.stage));
+      ++state.count;
+    }
+    give_back(query_empty());
+    pass_values(state.count - 1);
+  }
+  QB_DEVICE void pass_values(unsigned count) const {
+    const Position at(count);
+    ptx::barrier_wait(values_full(at.stage), at.parity);
+    give_back(values_empty(at.stage));
+  }
+
   template <bool kMasked>
   QB_DEVICE void first_step(State& state, int index, int masked_step) const {
     const Position keys_at(state.count);
@@ -262,6 +287,7 @@ class Sm90Block {
     float rescale[2];
     softmax<kMasked>(state, rescale, index, masked_step);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
+    if constexpr (kMasked) clear_values(keys_at, masked_step);
   }
 
   template <bool kMasked>
@@ -292,6 +318,23 @@ class Sm90Block {
     ++state.count;
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
+    if constexpr (kMasked) clear_values(keys_at, masked_step);
+  }
+
+  // The copy engine brings whole boxes, and a weight of 0 does not keep out NaN: zeros take the
+  // place of values behind the end of a group. Each consumer writes them all, so none waits for
+  // another.
+  QB_DEVICE void clear_values(const Position& at, int masked_step) const {
+    const int n_keys = p_.masked[masked_step].n_keys;
+    if (n_keys == C::kKeys) return;
+    constexpr int kChunks = C::kD / kChunkColumns;
+    ptx::barrier_wait(values_full(at.stage), at.parity);
+    QB_NO_UNROLL
+    for (int i = n_keys * kChunks + ptx::thread_index() % 128; i < C::kKeys * kChunks; i += 128)
+      ptx::store_zeros(values(at.stage) +
+                       tile_address(C::kKeys, i / kChunks, i % kChunks * kChunkColumns));
+    ptx::store_fence();
+    ptx::named_sync(C::kConsumers + 1 + consumer(), 128);
   }
 
   template <bool kMasked>

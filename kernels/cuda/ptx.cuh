@@ -38,7 +38,9 @@ QB_DEVICE int uniform(int value) { return __shfl_sync(0xFFFFFFFFU, value, 0); }
 
 // The same value, of which the compiler does not know where it comes from: what is computed or read
 // with it is computed or read here, and not kept in registers since the kernel began.
-QB_DEVICE int opaque(int value) {
+template <class Integer>
+QB_DEVICE Integer opaque(Integer value) {
+  static_assert(sizeof value == 4);
   asm volatile("" : "+r"(value));
   return value;
 }
@@ -134,6 +136,11 @@ QB_DEVICE float load_shared(std::uint32_t address) {
   return value;
 }
 
+// 16 bytes.
+QB_DEVICE void store_zeros(std::uint32_t address) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(address), "r"(0) : "memory");
+}
+
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // ---- sm_90a: barriers that count arrivals and bytes ---------------------------------------------
@@ -219,6 +226,8 @@ QB_DEVICE void take_registers() {
 // between, accumulators (and A, where it is in registers) belong to the hardware. The compiler does
 // not know that, so hold() stands wherever they change hands: it pretends to change each register.
 
+// What this thread has stored in shared memory is what products read from here on.
+QB_DEVICE void store_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 QB_DEVICE void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 QB_DEVICE void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int kPending>
