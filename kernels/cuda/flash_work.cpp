@@ -26,7 +26,10 @@ std::int64_t executed_pairs(const WorkLists& lists) {
       const MaskedStep& step = lists.masked[index(i)];
       for (std::int64_t row = 0; row < rows; row += row_step) {
         const std::int64_t seen = counts_diagonals ? row + row_step + step.hi : step.n_keys;
-        pairs += packs * row_step * whole(std::min<std::int64_t>(step.n_keys, seen), key_step);
+        const bool narrow =
+            lists.shape.variant == FlashVariant::hopper && step.n_keys <= kNarrowKeys;
+        pairs += packs * row_step *
+                 whole(std::min<std::int64_t>(step.n_keys, seen), narrow ? kNarrowKeys : key_step);
       }
     }
   }
@@ -106,6 +109,10 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
               lists.bits);
   std::stable_sort(tiles.begin(), tiles.end(),
                    [](const Tile& a, const Tile& b) { return a.n_steps() > b.n_steps(); });
+  if (lists.shape.variant == FlashVariant::hopper)
+    for (Tile& tile : tiles)
+      std::stable_partition(tile.masked.begin(), tile.masked.end(),
+                            [](const MaskedStep& step) { return step.n_keys <= kNarrowKeys; });
   std::int64_t total_steps = 0;
   for (const Tile& tile : tiles) total_steps += tile.n_steps();
   const std::int64_t slots = call.q.extent.batch * call.q.extent.heads / lists.pack;
