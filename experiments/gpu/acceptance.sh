@@ -10,6 +10,7 @@
 #   peers      PyTorch's backends at the cases of the sweep
 #   cqs        CQS-Attention in one launch against dense attention
 #   decode     one query against a long cache
+#   nccl       a worker a GPU: one rank on one GPU, and as many as there are
 #   verdict    the targets, with what was measured here
 #
 # Runs go to data/measured/GPU/RUN (--out in place of data/measured/GPU), each with its figures. A part
@@ -22,10 +23,10 @@ set -uo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$root/experiments/gpu
-all_parts=(build tests study sweep peers cqs decode verdict)
+all_parts=(build tests study sweep peers cqs decode nccl verdict)
 # Seconds that a part may take; together less than 8 minutes.
-declare -A limit=([build]=150 [tests]=50 [study]=150 [sweep]=60 [peers]=60 [cqs]=40 [decode]=25
-  [verdict]=5)
+declare -A limit=([build]=150 [tests]=50 [study]=125 [sweep]=60 [peers]=60 [cqs]=40 [decode]=25
+  [nccl]=25 [verdict]=5)
 
 parts=("${all_parts[@]}")
 dry=false
@@ -91,20 +92,24 @@ run() {
   timeout --kill-after=5 "$left" "$@"
 }
 
-# spec NAME WORD…: one spec into $out/NAME. What is there already is resumed.
+# spec NAME WORD…: one spec into $out/NAME, or $out/$run_id where that is set, started by "${launcher[@]}".
+# What is there already is resumed.
+launcher=()
+run_id=
 spec() {
-  local name=$1 code=0
+  local name=$1 id=${run_id:-$1} code=0
   shift
-  run "$qb" run "$here/$name.yaml" --out "$out/.runs" --run-id "$name" --quiet "$@" || code=$?
+  run "${launcher[@]}" "$qb" run "$here/$name.yaml" --out "$out/.runs" --run-id "$id" --quiet "$@" ||
+    code=$?
   if $dry; then
     [ -x "$qb" ] || { say "dry run: no $qb, so $name.yaml is not checked"; return 0; }
     "$qb" run "$here/$name.yaml" --dry-run "$@" >/dev/null
     return
   fi
-  rm -rf "${out:?}/$name"
+  rm -rf "${out:?}/$id"
   local folder
-  for folder in "$out"/.runs/*/"$name"; do
-    [ -d "$folder" ] && cp -r "$folder" "$out/$name"
+  for folder in "$out"/.runs/*/"$id"; do
+    [ -d "$folder" ] && cp -r "$folder" "$out/$id"
   done
   # Cases of the run that are not ok are rows, to be read in the verdict; 1 says that there are some.
   return "$code"
@@ -157,6 +162,22 @@ do_decode() {
   local code=0
   run python3 "$here/copy_bandwidth.py" "$out/copy_bandwidth.json" || code=1
   spec decode || code=1
+  return "$code"
+}
+# One rank in any case; several where there are several GPUs, the most first: time may run out.
+do_nccl() {
+  local code=0 gpus=8 ranks
+  $dry || gpus=$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)
+  for ranks in 1 8 4 2; do
+    [ "$ranks" -le "$gpus" ] || continue
+    run_id=nccl_$ranks launcher=()
+    if [ "$ranks" -gt 1 ]; then
+      $dry || command -v mpirun >/dev/null || { say "nccl: $gpus GPUs and no mpirun"; code=1; break; }
+      launcher=(env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n "$ranks")
+    fi
+    spec nccl --filter "workers=$ranks" || code=1
+  done
+  run_id='' launcher=()
   return "$code"
 }
 do_verdict() {

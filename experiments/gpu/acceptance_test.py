@@ -28,7 +28,8 @@ class Acceptance(unittest.TestCase):
         for spec in os.listdir(HERE):
             if spec.endswith(".yaml"):
                 self.assertIn(f"/gpu/{spec} ", result.stderr)
-        for word in ("compute-sanitizer --tool memcheck", "--backend cudnn", "verdict.py"):
+        for word in ("compute-sanitizer --tool memcheck", "--backend cudnn", "mpirun -n 8",
+                     "--run-id nccl_1 --quiet --filter workers=1", "verdict.py"):
             self.assertIn(word, result.stderr)
         self.assertIn("0 parts failed", result.stderr)
 

@@ -162,7 +162,7 @@ ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
 
 bool any_over_mpi(const std::vector<Task>& tasks) {
   return std::ranges::any_of(tasks, [](const Task& task) {
-    return std::ranges::any_of(task.now.cases, [](const Case& c) { return c.ranks == Ranks::mpi; });
+    return std::ranges::any_of(task.now.cases, is_of_many_processes);
   });
 }
 
