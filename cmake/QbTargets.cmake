@@ -1,14 +1,76 @@
-# qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …])
+# qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
+#         [THREAD_TESTS …] [HEADERS …] [NOT_MEASURED])
 #
 # One room of the house: a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose
 # cases CTest runs one by one. Include paths start at the repository root, so that every include
 # shows which room it reaches into.
+#
+# THREAD_TESTS: those of TESTS that the thread sanitizer's build compiles; without it, all.
+# HEADERS: of a library, read by most files of the room: precompiled with the others.
+# NOT_MEASURED: no measured time is spent in this room, so that a release compiles it faster.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# A build from nothing spends half of its time reading the same headers. A compiler cache saves more,
+# and could not cache what uses precompiled ones.
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(qb_precompile_default OFF)
+else()
+  set(qb_precompile_default ON)
+endif()
+option(QB_PRECOMPILE "Compile the headers that most files share once" ${qb_precompile_default})
+
+# Gives TARGET the precompiled headers of its kind (room, not_measured, test), which are compiled
+# with the first target that asks; with further headers some of its own. Precompiled headers fit one
+# set of options only.
+function(qb_precompile target kind)
+  if(NOT QB_PRECOMPILE)
+    return()
+  endif()
+  if(ARGN)
+    set(owner ${target}_headers)
+  else()
+    set(owner qb_${kind}_headers)
+  endif()
+  if(NOT TARGET ${owner})
+    set(source ${PROJECT_BINARY_DIR}/precompiled/${owner}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
+    set(headers <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <limits>
+                <map> <memory> <optional> <set> <span> <sstream> <string> <string_view> <utility>
+                <vector> <fmt/format.h>)
+    if(kind STREQUAL "test")  # an executable, since its code is not position-independent as a library's
+      add_executable(${owner} EXCLUDE_FROM_ALL ${source})
+      target_link_libraries(${owner} PRIVATE fmt::fmt GTest::gmock)
+      list(APPEND headers <random> <thread> <gmock/gmock.h> <gtest/gtest.h>)
+    else()
+      add_library(${owner} STATIC EXCLUDE_FROM_ALL ${source})
+      target_link_libraries(${owner} PRIVATE fmt::fmt)
+    endif()
+    qb_target_options(${owner})
+    qb_optimize(${owner} ${kind})
+    target_precompile_headers(${owner} PRIVATE ${headers} ${ARGN})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+  # Where they do not fit, the headers are read as ever.
+  set_target_properties(${owner} ${target} PROPERTIES PCH_WARN_INVALID OFF)
+endfunction()
+
+function(qb_optimize target kind)
+  # What is not measured would take half of a build at -O3.
+  if(NOT kind STREQUAL "room")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+  # Checks at every access by a pointer take gcc longer than the rest of a test, whose own accesses the
+  # address sanitizer watches; rooms have them.
+  if(kind STREQUAL "test" AND QB_SANITIZE MATCHES undefined)
+    target_compile_options(${target} PRIVATE
+      -fno-sanitize=null,alignment,pointer-overflow,object-size,vptr)
+  endif()
+endfunction()
 
 function(qb_target_options target)
   # gcc 12 sees overlapping copies in std::string's operator+ and insert (its bug 105651).
@@ -20,7 +82,7 @@ function(qb_target_options target)
     target_compile_options(${target} PUBLIC -fsanitize=${QB_SANITIZE} -fno-omit-frame-pointer
                                             -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${QB_SANITIZE})
-    if(QB_SANITIZE STREQUAL thread)
+    if(QB_SANITIZE STREQUAL "thread")
       # gcc 12 loses track of std::variant's members under it.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
     endif()
@@ -28,21 +90,42 @@ function(qb_target_options target)
 endfunction()
 
 function(qb_room name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_MEASURED" ""
+                        "SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;TEST_DEPENDS;THREAD_TESTS;HEADERS"
+                        ${ARGN})
+  set(kind room)
+  if(ARG_NOT_MEASURED)
+    set(kind not_measured)
+  endif()
   add_library(qb_${name} STATIC ${ARG_SOURCES})
   qb_target_options(qb_${name})
+  qb_optimize(qb_${name} ${kind})
+  qb_precompile(qb_${name} ${kind} ${ARG_HEADERS})
   target_link_libraries(qb_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
+  if(QB_SANITIZE STREQUAL "thread" AND ARG_THREAD_TESTS)
+    set(ARG_TESTS ${ARG_THREAD_TESTS})
+  endif()
   if(QB_TESTS AND ARG_TESTS)
     add_executable(qb_${name}_test ${ARG_TESTS})
     qb_target_options(qb_${name}_test)
-    # The tests' own code is not what is measured: optimising it would take half of a build.
-    target_compile_options(qb_${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+    qb_optimize(qb_${name}_test test)
+    qb_precompile(qb_${name}_test test)
     target_compile_definitions(qb_${name}_test PRIVATE QB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(qb_${name}_test PRIVATE qb_${name} ${ARG_TEST_DEPENDS}
                                                   GTest::gmock GTest::gtest_main)
     gtest_discover_tests(qb_${name}_test DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX ${name}/
                          PROPERTIES TIMEOUT 300)
   endif()
+endfunction()
+
+# qb_mpi_test(NAME TARGET RANKS): a test of so many MPI ranks. They may be more than there are cores, so
+# they must give way to each other.
+function(qb_mpi_test name target ranks)
+  add_test(NAME ${name}
+           COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
+                   ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:${target}>)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2
+    ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 endfunction()
 
 # qb_embed(TARGET SYMBOL FILE): compiles a text file into TARGET as

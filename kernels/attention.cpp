@@ -24,7 +24,7 @@ void require_extent(std::string_view name, const Extent& found, const Extent& ex
         fmt::format("attention: {} is {}, expected {}", name, text(found), text(expected)));
 }
 
-void check_shapes(const AttentionArguments& a) {
+void check_shapes(Kernel kernel, const AttentionArguments& a) {
   const Extent& q = a.q.extent;
   const Extent& k = a.k.extent;
   const std::int64_t e = a.v.extent.head_dim;
@@ -42,6 +42,9 @@ void check_shapes(const AttentionArguments& a) {
                     "and {}",
                     a.schedule->n_queries, a.schedule->n_keys, q.length, k.length));
   a.schedule->validate();
+  if (!a.schedule->classes.empty() && kernel != Kernel::flash)
+    throw std::invalid_argument(
+        fmt::format("attention: kernel {} takes no schedule of residue classes", word(kernel)));
 }
 
 void check_types(Kernel kernel, const AttentionArguments& a) {
@@ -100,7 +103,7 @@ std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent
 
 void attention(Kernel kernel, const AttentionArguments& arguments, const KernelContext& context) {
   check_types(kernel, arguments);
-  check_shapes(arguments);
+  check_shapes(kernel, arguments);
   if (context.threads < 1)
     throw std::invalid_argument(fmt::format("attention: {} threads", context.threads));
   switch (kernel) {

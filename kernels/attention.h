@@ -3,8 +3,10 @@
 // Notation: b batch, h query heads, g key-value heads (h a multiple of g: grouped-query attention,
 // query head i reads key-value head i / (h / g)), n queries, m keys, d head_dim, e value head_dim.
 //   O[i]   = sum_j exp(s_ij - LSE_i) V[j],  s_ij = scale * Q[i].K[j],  LSE_i = log sum_j exp(s_ij)
-// over the keys j that the schedule allows for query i. A row without keys yields O = 0 and
-// LSE = -inf. Statistics and accumulators are float32 (reference: float64) whatever the inputs are.
+// over the keys j that the schedule allows for query i, and over no others: what stands in K and V
+// of a key that a query does not see, NaN and infinities too, leaves its row as it is (on the CPU;
+// the GPU kernels promise it of K). A row without keys yields O = 0 and LSE = -inf. Statistics and
+// accumulators are float32 (reference: float64) whatever the inputs are.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +66,8 @@ struct KernelTiles {
   // Of bands and bits: blocks of so many keys and rows without a pair are skipped.
   std::int64_t key_step = 1;
   std::int64_t row_group = 1;
+  bool residue_classes = false;  // takes schedules with those
+  std::int64_t row_cost = 0;     // see TileSchedule::rows_alone
 };
 // A key_step that skips nothing within a span.
 inline constexpr std::int64_t kWholeSpan = std::int64_t{1} << 40;

@@ -132,6 +132,22 @@ TEST(Attention, ShapesThatDoNotFitAreRefusedByName) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("tile schedule is of 8 queries")));
 }
 
+TEST(Attention, OnlyFlashTakesResidueClasses) {
+  for (const Kernel kernel : testing::kKernels) {
+    testing::Call call(testing::random_tensor(DType::f32, {1, 1, 8, 16}, 1),
+                       testing::random_tensor(DType::f32, {1, 1, 8, 16}, 2),
+                       testing::random_tensor(DType::f32, {1, 1, 8, 16}, 3),
+                       testing::dense_schedule(kernel, Mask::full(), 4, 4));
+    TileSchedule whole{8, 8, {}, {}, {}, {{0, 0, 2, 0}, {1, 1, 2, 0}}, {call.schedule}};
+    call.schedule = whole;
+    EXPECT_EQ(kernel_tiles(kernel, 16).residue_classes, kernel == Kernel::flash);
+    if (kernel == Kernel::flash)
+      EXPECT_TRUE(std::isfinite(call.run(kernel).lse[7]));
+    else
+      EXPECT_THROW((void)call.run(kernel), std::invalid_argument);
+  }
+}
+
 TEST(Attention, HeadDimAbove256AndFloat64AreUnsupported) {
   for (const Kernel kernel : {Kernel::materialized, Kernel::flash}) {
     testing::Call wide(testing::random_tensor(DType::f32, {1, 1, 2, 257}, 1),

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/row_permutation.h"
-
 namespace qb {
 namespace {
 
@@ -95,15 +93,6 @@ bool GlobalAtom::holds(std::int64_t position) const {
   return inside(*this, {position, 1, 1}) == Coverage::all;
 }
 
-std::vector<std::int64_t> RandomAtom::blocks_of(std::int64_t row_block) const {
-  const RowPermutation row(bits(n_blocks), seed, bits(row_block));
-  std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i)
-    blocks[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(row.at(bits(i)));
-  std::sort(blocks.begin(), blocks.end());
-  return blocks;
-}
-
 bool Pattern::allows(std::int64_t p, std::int64_t k) const {
   return std::any_of(atoms.begin(), atoms.end(), [&](const Atom& atom) {
     if (atom.causal && k > p) return false;
@@ -113,6 +102,8 @@ bool Pattern::allows(std::int64_t p, std::int64_t k) const {
 
 Coverage Pattern::coverage(const Positions& q, const Positions& k) const {
   if (q.count == 0 || k.count == 0) return Coverage::none;
+  if (q.count == 1 && k.count == 1)
+    return allows(q.first, k.first) ? Coverage::all : Coverage::none;
   constexpr BandAtom kCausal{kUnbounded, 0, 1};
   Coverage together = Coverage::none;
   for (const Atom& atom : atoms) {

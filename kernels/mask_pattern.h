@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/row_permutation.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb {
@@ -76,8 +77,14 @@ struct RandomAtom {
   std::int64_t n_blocks = 1;
   std::uint64_t seed = 0;
 
-  // The blocks of keys of a block of rows, ascending.
-  [[nodiscard]] std::vector<std::int64_t> blocks_of(std::int64_t row_block) const;
+  // Calls function(block) for the blocks of keys of a block of rows, as they are drawn.
+  template <class Function>
+  void for_each_block(std::int64_t row_block, Function function) const {
+    const RowPermutation row(static_cast<std::uint64_t>(n_blocks), seed,
+                             static_cast<std::uint64_t>(row_block));
+    for (std::int64_t i = 0; i < count; ++i)
+      function(static_cast<std::int64_t>(row.at(static_cast<std::uint64_t>(i))));
+  }
 };
 
 struct Atom {

@@ -41,7 +41,25 @@ KeyRange intersection(const KeyRange& a, const KeyRange& b) {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
+// Of rows that stand `apart` behind the keys.
+std::optional<BandSteps> steps_of(std::int64_t apart, std::int64_t stride, std::int64_t dilation) {
+  const std::int64_t common = std::gcd(stride, dilation);
+  if (apart % common != 0) return std::nullopt;
+  BandSteps steps{dilation / common, 0};
+  if (steps.step > 1) {
+    const auto phase = static_cast<__int128>(modulo(apart / common, steps.step)) *
+                       inverse(stride / common, steps.step);
+    steps.phase = static_cast<std::int64_t>(phase % steps.step);
+  }
+  return steps;
+}
+
 }  // namespace
+
+std::optional<BandSteps> band_steps(const Mask& mask, const MaskBlock& block,
+                                    std::int64_t dilation) {
+  return steps_of(block.q.first + mask.offset - block.k.first, common_stride(block), dilation);
+}
 
 KeyRange Piece::live(std::int64_t row) const {
   if (row < rows.begin || row >= rows.end) return {keys.begin, keys.begin};
@@ -133,14 +151,10 @@ void PieceMaker::make(const BandAtom& band, const KeyRange& rows, bool causal,
   Piece piece{rows, {0, n_keys_}};
   piece.low = ceil_divide(apart - band.left, stride_);
   piece.high = floor_divide(apart + band.right, stride_);
-  const std::int64_t common = std::gcd(stride_, band.dilation);
-  if (apart % common != 0) return;
-  piece.step = band.dilation / common;
-  if (piece.step > 1) {
-    const auto steps = static_cast<__int128>(modulo(apart / common, piece.step)) *
-                       inverse(stride_ / common, piece.step);
-    piece.phase = static_cast<std::int64_t>(steps % piece.step);
-  }
+  const auto steps = steps_of(apart, stride_, band.dilation);
+  if (!steps) return;
+  piece.step = steps->step;
+  piece.phase = steps->phase;
   add(piece, causal, to);
 }
 
@@ -189,8 +203,9 @@ void PieceMaker::make(const RandomAtom& random, const KeyRange& rows, bool causa
     const std::int64_t row_block = floor_divide(position(row), random.block);
     const KeyRange of_block = intersection(
         {row, rows.end}, rows_between(row_block * random.block, (row_block + 1) * random.block));
-    for (const std::int64_t block : random.blocks_of(row_block))
+    random.for_each_block(row_block, [&](std::int64_t block) {
       add({of_block, keys_between(block * random.block, (block + 1) * random.block)}, causal, to);
+    });
     row = of_block.end;
   }
 }
@@ -198,19 +213,6 @@ void PieceMaker::make(const RandomAtom& random, const KeyRange& rows, bool causa
 bool PieceMaker::scatters(const Atom& atom) const {
   const auto* random = std::get_if<RandomAtom>(&atom.shape);
   return random != nullptr && random->block < kLeastRows && random->count < random->n_blocks;
-}
-
-void PieceMaker::scatter(std::int64_t row, std::vector<std::int64_t>& keys) const {
-  const std::int64_t p = position(row);
-  for (const Atom& atom : pattern_->atoms) {
-    if (!scatters(atom)) continue;
-    const auto& random = std::get<RandomAtom>(atom.shape);
-    for (const std::int64_t block : random.blocks_of(floor_divide(p, random.block))) {
-      const KeyRange seen = keys_between(block * random.block, (block + 1) * random.block);
-      for (std::int64_t key = seen.begin; key < seen.end; ++key)
-        if (!atom.causal || key_first_ + key * stride_ <= p) keys.push_back(key);
-    }
-  }
 }
 
 }  // namespace qb

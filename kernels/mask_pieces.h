@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include "kernels/mask.h"
@@ -24,6 +26,15 @@ struct Piece {
   [[nodiscard]] KeyRange live(std::int64_t row) const;
 };
 
+// What a dilation leaves of a block: pairs with j - i = phase mod step, 0 <= phase < step; nothing
+// where it leaves none at all.
+struct BandSteps {
+  std::int64_t step = 1;
+  std::int64_t phase = 0;
+};
+[[nodiscard]] std::optional<BandSteps> band_steps(const Mask& mask, const MaskBlock& block,
+                                                  std::int64_t dilation);
+
 // A group of queries against a group of keys, in the groups' indices: row i stands at position
 // first + i * stride, key j at key_first + j * stride.
 class PieceMaker {
@@ -34,9 +45,11 @@ class PieceMaker {
   [[nodiscard]] std::vector<std::int64_t> cuts() const;
   // Appends the pieces of rows [begin, end).
   void make(const KeyRange& rows, std::vector<Piece>& pieces) const;
-  // Random shapes too fine for pieces: appends the keys that row i sees of them, in any order.
+  // Random shapes too fine for pieces: calls function(key) for those that row i sees, in any order
+  // and perhaps more than once.
   [[nodiscard]] bool scatters() const { return scatters_; }
-  void scatter(std::int64_t row, std::vector<std::int64_t>& keys) const;
+  template <class Function>
+  void scatter(std::int64_t row, Function function) const;
 
  private:
   [[nodiscard]] std::int64_t position(std::int64_t row) const { return first_ + row * stride_; }
@@ -62,5 +75,25 @@ class PieceMaker {
   std::int64_t n_keys_;
   bool scatters_ = false;
 };
+
+template <class Function>
+void PieceMaker::scatter(std::int64_t row, Function function) const {
+  const std::int64_t p = position(row);
+  for (const Atom& atom : pattern_->atoms) {
+    if (!scatters(atom)) continue;
+    const auto& random = std::get<RandomAtom>(atom.shape);
+    const std::int64_t last = atom.causal ? p : kUnbounded;
+    random.for_each_block(floor_divide(p, random.block), [&](std::int64_t block) {
+      if (stride_ == 1 && random.block == 1) {  // no division a pair
+        const std::int64_t key = block - key_first_;
+        if (key >= 0 && key < n_keys_ && block <= last) function(key);
+        return;
+      }
+      const KeyRange seen = keys_between(block * random.block, (block + 1) * random.block);
+      for (std::int64_t key = seen.begin; key < seen.end; ++key)
+        if (key_first_ + key * stride_ <= last) function(key);
+    });
+  }
+}
 
 }  // namespace qb

@@ -278,10 +278,15 @@ class AtomMaker {
     } else {
       global.runs = {{0, value("tokens")}};
     }
-    if (global.runs.back().end > n_ ||
-        (global.runs.size() == 1 && global.runs[0] == KeyRange{0, n_}))
-      fail(node_->name, fmt::format("global token {} of {} tokens: there must be fewer than tokens",
+    const bool named = find(*node_, "indices") != nullptr;
+    if (named && global.runs.back().end > n_)
+      fail(node_->name, fmt::format("index {} is beyond the {} tokens there are; they are counted "
+                                    "from 0",
                                     global.runs.back().end - 1, n_));
+    if (global.runs.back().end > n_ || global.runs[0] == KeyRange{0, n_})
+      fail(node_->name,
+           fmt::format("{} global tokens of the {} there are; name fewer, or use mask: full",
+                       global.runs.back().end, n_));
     put(std::move(global));
   }
 

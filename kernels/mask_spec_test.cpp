@@ -116,8 +116,8 @@ TEST(MaskSpec, WhatCannotBeIsRefusedWithTheReason) {
   expect_refusal(
       {"dilated_window", {number("left", 1), number("right", 1), number("dilation", 9)}, {}}, 9,
       "a dilation of 9 reaches beyond the 9 tokens");
-  expect_refusal(global_tokens(9), 9, "global token 8 of 9 tokens");
-  expect_refusal({"global", {list("indices", {2, 11})}, {}}, 9, "global token 11 of 9 tokens");
+  expect_refusal(global_tokens(9), 9, "9 global tokens of the 9 there are");
+  expect_refusal({"global", {list("indices", {2, 11})}, {}}, 9, "index 11 is beyond the 9 tokens");
   expect_refusal({"global", {list("indices", {2}), number("tokens", 1)}, {}}, 9, "got both");
   expect_refusal({"global", {number("indices", 2)}, {}}, 9, "indices must be a list");
   for (const double fraction : {0.0, -0.1, 1.5})

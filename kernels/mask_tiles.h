@@ -24,13 +24,20 @@ struct MaskBlock {
   Positions k;
 };
 
+struct ScheduleChoice {
+  bool residue_classes = false;  // for a kernel that takes them, where one block is the whole call
+  int threads = 1;               // that build it
+};
+
 // Blocks come grouped: equal ranges of rows are identical or disjoint, and their keys disjoint.
 // Query tiles of at most `query_tile` rows. For masks without segments.
 [[nodiscard]] TileSchedule build_mask_schedule(const Mask& mask, std::int64_t n_queries,
                                                std::int64_t n_keys, std::vector<MaskBlock> blocks,
-                                               std::int64_t query_tile);
+                                               std::int64_t query_tile,
+                                               const ScheduleChoice& choice = {});
 
-// The same schedule tile by tile, counted and forgotten: blocks of one group of queries.
+// The same schedule tile by tile, counted and forgotten: blocks of one group of queries. Residue
+// classes only where one block is all of them.
 struct PairCounts {
   std::int64_t unmasked = 0;
   std::int64_t executed = 0;    // at the granularity of TileSchedule::executed_pairs
@@ -40,6 +47,8 @@ struct Granularity {
   std::int64_t query_tile = 0;
   std::int64_t key_block = 0;
   std::int64_t row_group = 0;
+  bool residue_classes = false;
+  std::int64_t row_cost = 0;
 };
 [[nodiscard]] PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
                                      const Granularity& granularity);

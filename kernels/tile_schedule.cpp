@@ -65,10 +65,64 @@ void for_each_live_block(const TileSchedule& schedule, const KeySpan& span, std:
   });
 }
 
+// Pairs that rows [begin, end) of a tile see.
+std::int64_t seen_pairs(const TileSchedule& schedule, const QueryTile& tile, std::int64_t begin,
+                        std::int64_t end) {
+  std::int64_t pairs = 0;
+  for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
+    const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+    if (span.kind != SpanKind::bits) {
+      pairs += live_pairs(span, begin, end);
+      continue;
+    }
+    const std::uint64_t* const bits = schedule.row_bits(span, begin);
+    for (std::int64_t w = 0; w < (end - begin) * span.row_words(); ++w)
+      pairs += std::popcount(bits[w]);
+  }
+  return pairs;
+}
+
+// Pairs that are computed for rows [begin, end) of a tile together.
+std::int64_t group_pairs(const TileSchedule& schedule, const QueryTile& tile, std::int64_t begin,
+                         std::int64_t end, std::int64_t key_block) {
+  std::int64_t keys = 0;
+  for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
+    const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+    if (span.kind == SpanKind::full)
+      keys += span.end - span.begin;
+    else
+      for_each_live_block(schedule, span, begin, end - 1, key_block,
+                          [&](std::int64_t first, std::int64_t last) { keys += last - first; });
+  }
+  return (end - begin) * keys;
+}
+
 void check_span(const KeySpan& span, std::int64_t n_keys, const std::string& place) {
   if (span.begin < 0 || span.end > n_keys || span.begin >= span.end)
     fail(fmt::format("{}: keys [{}, {}) are empty or outside [0, {})", place, span.begin, span.end,
                      n_keys));
+}
+
+void check_classes(const TileSchedule& schedule) {
+  std::int64_t last_row = -1;
+  for (const ResidueClass& part : schedule.classes) {
+    const std::int64_t stride = schedule.classes.front().stride;
+    const std::string place = fmt::format("class of row {}", part.first_row);
+    if (part.stride != stride || part.first_row <= last_row || part.first_row >= stride ||
+        part.first_key < 0)
+      fail(fmt::format("{}: out of order, or stride {} is not {}", place, part.stride, stride));
+    last_row = part.first_row;
+    if (part.schedule >= schedule.of_classes.size())
+      fail(fmt::format("{}: schedule {} of {}", place, part.schedule, schedule.of_classes.size()));
+    const TileSchedule& own = schedule.of_classes[part.schedule];
+    const bool rows_fit =
+        part.first_row + (own.n_queries - 1) * stride < schedule.n_queries && own.n_queries > 0;
+    const bool keys_fit =
+        part.first_key + (own.n_keys - 1) * stride < schedule.n_keys && own.n_keys > 0;
+    if (!rows_fit || !keys_fit || !own.classes.empty())
+      fail(fmt::format("{}: {} rows and {} keys do not fit, or it has classes itself", place,
+                       own.n_queries, own.n_keys));
+  }
 }
 
 // Query rows that see the same keys.
@@ -127,69 +181,114 @@ KeySpan clip(const KeySpan& span, std::int64_t begin, std::int64_t end) {
   return part;
 }
 
+// Sum of function(schedule) over the residue classes; each schedule is asked once.
+template <class Function>
+std::int64_t sum_of_classes(const TileSchedule& schedule, Function function) {
+  std::vector<std::int64_t> times(schedule.of_classes.size());
+  for (const ResidueClass& part : schedule.classes) ++times[part.schedule];
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) sum += times[i] * function(schedule.of_classes[i]);
+  return sum;
+}
+
+// function(row) for the rows that see some key.
+template <class Function>
+void for_each_live_row(const TileSchedule& schedule, Function function) {
+  for (const QueryTile& tile : schedule.tiles)
+    for (std::int64_t row = tile.begin; row < tile.end; ++row) {
+      bool live = false;
+      for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans && !live; ++s) {
+        const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+        if (span.kind != SpanKind::bits) {
+          live = span.live(row).count() > 0;
+          continue;
+        }
+        const std::uint64_t* const bits = schedule.row_bits(span, row);
+        live = std::any_of(bits, bits + span.row_words(),
+                           [](std::uint64_t word) { return word != 0; });
+      }
+      if (live) function(row);
+    }
+}
+
 }  // namespace
 
+std::span<const KeySpan> TileSchedule::spans_of(std::int64_t row) const {
+  const auto after = std::upper_bound(
+      tiles.begin(), tiles.end(), row,
+      [](std::int64_t value, const QueryTile& tile) { return value < tile.begin; });
+  if (after == tiles.begin() || row >= std::prev(after)->end) return {};
+  const QueryTile& tile = *std::prev(after);
+  return std::span(spans).subspan(static_cast<std::size_t>(tile.first_span),
+                                  static_cast<std::size_t>(tile.n_spans));
+}
+
 std::int64_t TileSchedule::unmasked_pairs() const {
+  std::int64_t pairs =
+      sum_of_classes(*this, [](const TileSchedule& part) { return part.unmasked_pairs(); });
+  for (const QueryTile& tile : tiles) pairs += seen_pairs(*this, tile, tile.begin, tile.end);
+  return pairs;
+}
+
+std::int64_t TileSchedule::executed_pairs(std::int64_t key_block, std::int64_t row_group,
+                                          std::int64_t row_cost) const {
+  std::int64_t pairs = sum_of_classes(*this, [&](const TileSchedule& part) {
+    return part.executed_pairs(key_block, row_group, row_cost);
+  });
+  for (const QueryTile& tile : tiles) {
+    if (rows_alone(tile, key_block, row_group, row_cost)) {
+      pairs += seen_pairs(*this, tile, tile.begin, tile.end);
+      continue;
+    }
+    const std::int64_t step = row_group == 0 ? tile.end - tile.begin : row_group;
+    for (std::int64_t first = tile.begin; first < tile.end; first += step)
+      pairs += group_pairs(*this, tile, first, std::min(tile.end, first + step), key_block);
+  }
+  return pairs;
+}
+
+bool TileSchedule::rows_alone(const QueryTile& tile, std::int64_t key_block, std::int64_t row_group,
+                              std::int64_t row_cost) const {
+  const auto own = std::span(spans).subspan(static_cast<std::size_t>(tile.first_span),
+                                            static_cast<std::size_t>(tile.n_spans));
+  const bool scattered = std::any_of(
+      own.begin(), own.end(), [](const KeySpan& span) { return span.kind == SpanKind::bits; });
+  if (row_cost == 0 || !scattered) return false;
+  const std::int64_t end = std::min(tile.end, tile.begin + row_group);
+  return row_cost * seen_pairs(*this, tile, tile.begin, end) <
+         group_pairs(*this, tile, tile.begin, end, key_block);
+}
+
+std::int64_t TileSchedule::stored_pairs() const {
   std::int64_t pairs = 0;
   for (const QueryTile& tile : tiles)
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
       const KeySpan& span = spans[static_cast<std::size_t>(s)];
-      if (span.kind != SpanKind::bits) {
-        pairs += live_pairs(span, tile.begin, tile.end);
-        continue;
-      }
-      const std::uint64_t* const bits = row_bits(span, tile.begin);
-      for (std::int64_t w = 0; w < (tile.end - tile.begin) * span.row_words(); ++w)
-        pairs += std::popcount(bits[w]);
+      pairs += (tile.end - tile.begin) * (span.end - span.begin);
     }
-  return pairs;
-}
-
-std::int64_t TileSchedule::executed_pairs(std::int64_t key_block, std::int64_t row_group) const {
-  std::int64_t pairs = 0;
-  for (const QueryTile& tile : tiles) {
-    const std::int64_t step = row_group == 0 ? tile.end - tile.begin : row_group;
-    for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
-      const KeySpan& span = spans[static_cast<std::size_t>(s)];
-      if (span.kind == SpanKind::full) {
-        pairs += (tile.end - tile.begin) * (span.end - span.begin);
-        continue;
-      }
-      for (std::int64_t first = tile.begin; first < tile.end; first += step) {
-        const std::int64_t rows = std::min(step, tile.end - first);
-        for_each_live_block(
-            *this, span, first, first + rows - 1, key_block,
-            [&](std::int64_t begin, std::int64_t end) { pairs += rows * (end - begin); });
-      }
-    }
-  }
   return pairs;
 }
 
 std::int64_t TileSchedule::empty_rows() const {
   std::int64_t rows = n_queries;
-  for (const QueryTile& tile : tiles)
-    for (std::int64_t row = tile.begin; row < tile.end; ++row) {
-      bool live = false;
-      for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans && !live; ++s) {
-        const KeySpan& span = spans[static_cast<std::size_t>(s)];
-        if (span.kind != SpanKind::bits) {
-          live = span.live(row).count() > 0;
-          continue;
-        }
-        const std::uint64_t* const bits = row_bits(span, row);
-        live = std::any_of(bits, bits + span.row_words(),
-                           [](std::uint64_t word) { return word != 0; });
-      }
-      rows -= live ? 1 : 0;
-    }
-  return rows;
+  if (classes.empty()) {
+    for_each_live_row(*this, [&](std::int64_t) { --rows; });
+    return rows;
+  }
+  std::vector<bool> live(static_cast<std::size_t>(n_queries));
+  for_each_live_row(*this, [&](std::int64_t row) { live[static_cast<std::size_t>(row)] = true; });
+  for (const ResidueClass& part : classes)
+    for_each_live_row(of_classes[part.schedule], [&](std::int64_t row) {
+      live[static_cast<std::size_t>(part.first_row + row * part.stride)] = true;
+    });
+  return rows - std::count(live.begin(), live.end(), true);
 }
 
 std::int64_t TileSchedule::bytes() const {
-  return static_cast<std::int64_t>(tiles.size() * sizeof(QueryTile) +
-                                   spans.size() * sizeof(KeySpan) +
-                                   words.size() * sizeof(std::uint64_t));
+  std::size_t of_all = tiles.size() * sizeof(QueryTile) + spans.size() * sizeof(KeySpan) +
+                       words.size() * sizeof(std::uint64_t) + classes.size() * sizeof(ResidueClass);
+  for (const TileSchedule& part : of_classes) of_all += static_cast<std::size_t>(part.bytes());
+  return static_cast<std::int64_t>(of_all);
 }
 
 void TileSchedule::validate() const {
@@ -220,6 +319,8 @@ void TileSchedule::validate() const {
                          words.size()));
     }
   }
+  for (const TileSchedule& part : of_classes) part.validate();
+  check_classes(*this);
 }
 
 TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace qb {
@@ -64,6 +65,16 @@ struct QueryTile {
   std::int64_t n_spans = 0;
 };
 
+// Rows first_row, first_row + stride, … against keys first_key, first_key + stride, …: those that a
+// dilated window or a stride makes neighbours. They are a schedule of their own over the tokens so
+// numbered; where several classes look alike they share one.
+struct ResidueClass {
+  std::int64_t first_row = 0;
+  std::int64_t first_key = 0;
+  std::int64_t stride = 1;
+  std::size_t schedule = 0;  // in TileSchedule::of_classes
+};
+
 // Tiles are disjoint and ascending. Query rows in no tile have no keys: a kernel must write O = 0
 // and LSE = -inf there too.
 struct TileSchedule {
@@ -72,18 +83,31 @@ struct TileSchedule {
   std::vector<QueryTile> tiles;
   std::vector<KeySpan> spans;
   std::vector<std::uint64_t> words{};  // of bits spans
+  // More pairs of the same rows, none of them twice; for kernels that ask for them (KernelTiles).
+  // All of one stride, ascending.
+  std::vector<ResidueClass> classes{};
+  std::vector<TileSchedule> of_classes{};  // without classes themselves
 
   // Pairs that the spans allow: the useful work.
   [[nodiscard]] std::int64_t unmasked_pairs() const;
   // Pairs that a kernel computes which masks inside blocks of key_block keys and row_group rows (0:
-  // whole tiles): a full span costs its keys, a partial one every block of it that has a live pair.
-  [[nodiscard]] std::int64_t executed_pairs(std::int64_t key_block,
-                                            std::int64_t row_group = 0) const;
+  // whole tiles): a full span costs its keys, a partial one every block of it that has a live pair,
+  // and a tile of rows alone what they see.
+  [[nodiscard]] std::int64_t executed_pairs(std::int64_t key_block, std::int64_t row_group = 0,
+                                            std::int64_t row_cost = 0) const;
+  // Whether the rows of a tile see so few, scattered keys that one by one, at row_cost times as
+  // much a pair (0: never), they cost less than in groups. Judged by the first group.
+  [[nodiscard]] bool rows_alone(const QueryTile& tile, std::int64_t key_block,
+                                std::int64_t row_group, std::int64_t row_cost) const;
+  // Pairs that a kernel stores which stores every key of every span for all rows of its tile.
+  [[nodiscard]] std::int64_t stored_pairs() const;
   // Rows that see no key, in a tile or not.
   [[nodiscard]] std::int64_t empty_rows() const;
   // What the schedule itself takes.
   [[nodiscard]] std::int64_t bytes() const;
 
+  // The spans of query row i; empty where no tile holds it.
+  [[nodiscard]] std::span<const KeySpan> spans_of(std::int64_t row) const;
   // The words of query row i in a bits span.
   [[nodiscard]] const std::uint64_t* row_bits(const KeySpan& span, std::int64_t row) const {
     return words.data() + (span.words + row * span.row_words());

@@ -141,6 +141,17 @@ TEST(TileSchedule, ExecutedPairsOfBitsAreThoseOfBlocksWithABit) {
   EXPECT_EQ(schedule.executed_pairs(5), 3 * 2);
 }
 
+TEST(TileSchedule, RowsOfFewScatteredKeysGoAloneAndExecuteWhatTheySee) {
+  TileSchedule schedule = multiples();  // 48, 33 and 24 of 97 keys
+  EXPECT_FALSE(schedule.rows_alone(schedule.tiles[0], 10, 3, 0));
+  EXPECT_FALSE(schedule.rows_alone(schedule.tiles[0], 10, 3, 3));
+  EXPECT_TRUE(schedule.rows_alone(schedule.tiles[0], 10, 3, 2));
+  EXPECT_EQ(schedule.executed_pairs(10, 3, 2), 48 + 33 + 24);
+  EXPECT_EQ(schedule.executed_pairs(10, 3, 3), 3 * 97);
+  schedule.spans[0].kind = SpanKind::full;
+  EXPECT_FALSE(schedule.rows_alone(schedule.tiles[0], 10, 3, 1));
+}
+
 TEST(TileSchedule, BitsOutsideTheWordsAreRefused) {
   TileSchedule schedule = multiples();
   schedule.words.pop_back();
@@ -149,6 +160,36 @@ TEST(TileSchedule, BitsOutsideTheWordsAreRefused) {
   schedule = multiples();
   schedule.spans[0].words = -5;
   EXPECT_THROW(schedule.validate(), std::invalid_argument);
+}
+
+TEST(TileSchedule, StoresEveryKeyOfEverySpan) {
+  const TileSchedule schedule = build_schedule(
+      10, 20, {{0, 10, {0, 8, SpanKind::causal, 0}}, {0, 10, {12, 20, SpanKind::full}}}, 4);
+  EXPECT_EQ(schedule.stored_pairs(), 4 * (4 + 8) + 4 * (8 + 8) + 2 * (8 + 8));
+  EXPECT_EQ(schedule.spans_of(5).size(), 2u);
+  EXPECT_TRUE(multiples().spans_of(1).empty());
+  EXPECT_TRUE(multiples().spans_of(5).empty());
+}
+
+TEST(TileSchedule, ResidueClassesThatDoNotFitAreRefused) {
+  TileSchedule schedule{7, 9, {}, {}, {}};
+  schedule.of_classes = {build_schedule(3, 4, {{0, 3, {0, 4}}}, 8)};
+  const auto with = [&schedule](const ResidueClass& part) {
+    schedule.classes = {part};
+    return [&schedule] { schedule.validate(); };
+  };
+  EXPECT_NO_THROW(with({0, 1, 2, 0})());
+  EXPECT_EQ(schedule.unmasked_pairs(), 12);
+  EXPECT_EQ(schedule.empty_rows(), 4);
+  const auto refuses = [](const std::string& what) {
+    return ThrowsMessage<std::invalid_argument>(HasSubstr(what));
+  };
+  EXPECT_THAT(with({1, 3, 2, 0}), refuses("3 rows and 4 keys do not fit"));  // key 9
+  EXPECT_THAT(with({0, 0, 4, 0}), refuses("do not fit"));                    // row 8
+  EXPECT_THAT(with({2, 0, 2, 0}), refuses("out of order"));
+  EXPECT_THAT(with({0, 0, 2, 1}), refuses("schedule 1 of 1"));
+  schedule.classes = {{1, 0, 2, 0}, {1, 0, 2, 0}};
+  EXPECT_THAT([&] { schedule.validate(); }, refuses("out of order"));
 }
 
 TEST(TileSchedule, DenseIsOneFullSpanATile) {

@@ -39,6 +39,9 @@ constexpr std::array kParameters = {Parameter{"workers", "W = {}"},
                                     Parameter{"link_bandwidth_byte_per_s", "{}B/s"},
                                     Parameter{"link_latency_s", "{} latency"},
                                     Parameter{"cpu_isa", "{} forced"},
+                                    Parameter{"distillation", "{} distillation"},
+                                    Parameter{"worker_speeds", "speeds {}"},
+                                    Parameter{"group_sizes", "groups {}"},
                                     Parameter{"layer_block_tokens", "blocks of {}"},
                                     Parameter{"layer_weights", "weights {}"},
                                     Parameter{"allocator", "{} allocator"},
@@ -108,6 +111,8 @@ std::string named_value(std::string_view column, const std::string& value) {
   if (column == "threads" && value == "1") return "1 thread";
   for (const std::string_view open : {"cpu_isa", "allocator", "l2_cache", "cuda_path"})
     if (column == open && value == "auto") return {};
+  if (column == "distillation" && value == "published") return {};
+  if (column == "group_sizes" && value == "equal") return {};
   if (value.empty()) return {};
   const auto found =
       std::find_if(kParameters.begin(), kParameters.end(),
@@ -163,11 +168,21 @@ std::vector<CaseSeries> case_series(const CsvTable& cases) {
 std::string shared_parameters(const CsvTable& cases) {
   constexpr std::array<std::string_view, 9> shown = {
       "batch", "q_heads", "head_dim", "dtype", "mask", "kernel", "device", "ranks", "threads"};
+  const auto values_of = [&](std::string_view column) {
+    std::set<std::string> values;
+    for (std::size_t row = 0; row < cases.size(); ++row) values.insert(cases.text(row, column));
+    return values;
+  };
+  // A matrix product has neither heads nor a mask.
+  const bool products =
+      cases.has("workload") && values_of("workload") == std::set<std::string>{"matrix_product"};
   std::string out;
   for (const std::string_view column : shown) {
     if (!cases.has(column) || cases.size() == 0) continue;
-    std::set<std::string> values;
-    for (std::size_t row = 0; row < cases.size(); ++row) values.insert(cases.text(row, column));
+    if (products &&
+        (column == "batch" || column == "q_heads" || column == "head_dim" || column == "mask"))
+      continue;
+    const std::set<std::string> values = values_of(column);
     if (values.size() != 1 || values.begin()->empty()) continue;
     out += (out.empty() ? "" : ", ") + named_value(column, *values.begin());
     if (column == "kernel" || column == "ranks") out += fmt::format(" {}", column);
@@ -220,8 +235,13 @@ std::vector<std::string> case_notes(const CsvTable& cases) {
   double coverage = 1.0;
   double samples = kNaN;
   const std::vector<std::size_t> rows = standing_rows(cases);
+  const auto is_modelled = [&](std::size_t row) {
+    return cases.has("ranks") && cases.text(row, "ranks") == "model";
+  };
+  const bool all_modelled = std::all_of(rows.begin(), rows.end(), is_modelled);
   for (const std::size_t row : rows) {
     if (!ran(cases, row) && !out_of_memory(cases, row)) ++missing[cases.text(row, "status")];
+    if (is_modelled(row) && !all_modelled) continue;  // it has no bars
     if (const double covered = cases.number(row, "interval_coverage"); covered < coverage) {
       coverage = covered;
       samples = cases.number(row, "n_samples");

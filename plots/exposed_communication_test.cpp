@@ -26,67 +26,49 @@ Values link_case(const std::string& algorithm, const std::string& ranks,
   return values;
 }
 
-CsvTable table(const std::vector<Values>& rows) {
-  CsvTable cases = no_cases();
-  for (const Values& values : rows) add_case(cases, values);
-  return cases;
-}
-
-const Series& named(const Panel& panel, const std::string& name) {
-  for (const Series& series : panel.series)
-    if (series.name == name) return series;
-  throw std::out_of_range(name);
-}
-
-std::vector<std::string> titles(const Figure& figure) {
-  std::vector<std::string> out;
-  for (const Panel& panel : figure.panels) out.push_back(panel.title);
-  return out;
-}
-
 TEST(ExposedCommunication, IsAShareOfTheWallClockAgainstBandwidth) {
   const Figure figure = exposed_communication_figure(
-      table({link_case("ring", "threads", "1e10", 0.1), link_case("ring", "threads", "1e9", 1.0),
-             link_case("zigzag", "threads", "1e9", 0.5)}),
+      cases_of({link_case("ring", "threads", "1e10", 0.1), link_case("ring", "threads", "1e9", 1.0),
+                link_case("zigzag", "threads", "1e9", 0.5)}),
       {});
   ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, threads"));
-  const Series& ring = named(figure.panels[0], "ring");
+  const Series& ring = series_named(figure.panels[0], "ring");
   ASSERT_EQ(ring.points.size(), 2u);
   EXPECT_EQ(ring.points[0].x, 1.0);
   EXPECT_DOUBLE_EQ(ring.points[0].y, 50.0);
   EXPECT_EQ(ring.points[1].x, 10.0);
   EXPECT_DOUBLE_EQ(ring.points[1].y, 5.0);
   EXPECT_EQ(ring.style, algorithm_style("ring"));
-  EXPECT_DOUBLE_EQ(named(figure.panels[0], "zigzag").points.at(0).y, 25.0);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "zigzag").points.at(0).y, 25.0);
   EXPECT_TRUE(figure.panels[0].x.log);
   EXPECT_TRUE(figure.panels[0].x.tics.empty()) << "no case is without a limit";
 }
 
 TEST(ExposedCommunication, TheModelStandsThinAndDashedBesideTheMeasuredCases) {
   const Figure figure = exposed_communication_figure(
-      table({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "mpi", "1e9", 1.2),
-             link_case("ring", "model", "1e9", 0.8), link_case("ring", "model", "1e9", 0.6, 8)}),
+      cases_of({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "mpi", "1e9", 1.2),
+                link_case("ring", "model", "1e9", 0.8), link_case("ring", "model", "1e9", 0.6, 8)}),
       {});
   ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi", "N = 8,192, W = 4, threads",
                                           "N = 8,192, W = 8, model"));
   for (const std::size_t panel : {0u, 1u}) {
-    const Series& model = named(figure.panels[panel], "ring, model");
+    const Series& model = series_named(figure.panels[panel], "ring, model");
     EXPECT_TRUE(model.thin);
     EXPECT_EQ(model.style.dash, 1);
     EXPECT_EQ(model.style.colour, algorithm_style("ring").colour);
     EXPECT_DOUBLE_EQ(model.points.at(0).y, 40.0);
   }
-  EXPECT_FALSE(named(figure.panels[2], "ring").thin);
+  EXPECT_FALSE(series_named(figure.panels[2], "ring").thin);
 }
 
 TEST(ExposedCommunication, CasesWithoutALimitStandApartBehindTheOthers) {
   const Figure figure = exposed_communication_figure(
-      table({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "threads", "1e10", 0.5),
-             link_case("ring", "threads", "", 0.2)}),
+      cases_of({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "threads", "1e10", 0.5),
+                link_case("ring", "threads", "", 0.2)}),
       {});
   const Panel& panel = figure.panels.at(0);
-  EXPECT_EQ(named(panel, "ring").points.size(), 2u);
-  const Series& apart = named(panel, "ring, no limit");
+  EXPECT_EQ(series_named(panel, "ring").points.size(), 2u);
+  const Series& apart = series_named(panel, "ring, no limit");
   EXPECT_DOUBLE_EQ(apart.points.at(0).y, 10.0);
   EXPECT_GT(apart.points[0].x, 10.0);
   EXPECT_FALSE(apart.in_legend);
@@ -96,14 +78,14 @@ TEST(ExposedCommunication, CasesWithoutALimitStandApartBehindTheOthers) {
 
 TEST(ExposedCommunication, AnAlgorithmWithoutAnyLimitIsStillInTheLegend) {
   const Figure figure =
-      exposed_communication_figure(table({link_case("ring", "threads", "", 0.2)}), {});
-  EXPECT_TRUE(named(figure.panels.at(0), "ring").in_legend);
+      exposed_communication_figure(cases_of({link_case("ring", "threads", "", 0.2)}), {});
+  EXPECT_TRUE(series_named(figure.panels.at(0), "ring").in_legend);
   EXPECT_EQ(figure.panels[0].x.tics.size(), 1u);
 }
 
 TEST(ExposedCommunication, SerialCasesAndOneWorkerHaveNoShare) {
-  EXPECT_THAT(exposed_communication_figure(table({link_case("ring", "serial", "", 0.2),
-                                                  link_case("ring", "threads", "", 0.0, 1)}),
+  EXPECT_THAT(exposed_communication_figure(cases_of({link_case("ring", "serial", "", 0.2),
+                                                     link_case("ring", "threads", "", 0.0, 1)}),
                                            {})
                   .empty_reason,
               HasSubstr("communication times"));
@@ -128,10 +110,10 @@ TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
       scheme_table({sent_case("mpi", "0.5"), sent_case("model", "0.4"), unlimited}), {});
   ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi"));
   const Panel& panel = figure.panels[0];
-  EXPECT_THAT(named(panel, "ring").points, SizeIs(1));
-  EXPECT_DOUBLE_EQ(named(panel, "ring").points[0].y, 0.5);
-  EXPECT_DOUBLE_EQ(named(panel, "ring, model").points.at(0).y, 0.4);
-  EXPECT_DOUBLE_EQ(named(panel, "ring, bytes / bandwidth").points.at(0).y, 2.0);
+  EXPECT_THAT(series_named(panel, "ring").points, SizeIs(1));
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring").points[0].y, 0.5);
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring, model").points.at(0).y, 0.4);
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring, bytes / bandwidth").points.at(0).y, 2.0);
   EXPECT_TRUE(panel.y.log);
   EXPECT_THAT(exposed_time_figure(scheme_table({unlimited}), {}).empty_reason,
               HasSubstr("link.bandwidth"));

@@ -116,7 +116,7 @@ Layout lay_out(const Figure& figure) {
   const int columns = std::max(1, figure.columns);
 
   Layout layout;
-  layout.width = figure.square ? kSquareWidth + static_cast<int>(legend) : kWidth;
+  layout.width = figure.square && columns == 1 ? kSquareWidth + static_cast<int>(legend) : kWidth;
   const double cell = (layout.width - legend - kMargin) / columns;
   const double plot_width = cell - kLeftOfPlot - kRightOfPlot;
   const double plot_height = figure.square ? plot_width : figure.panel_height;

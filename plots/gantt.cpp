@@ -23,6 +23,7 @@ namespace qb {
 namespace {
 
 constexpr const char* kTitle = "What each worker does when";
+constexpr const char* kLinkBandwidth = "link_bandwidth_byte_per_s";
 constexpr std::size_t kMostPanels = 6;
 constexpr std::int64_t kMostWorkers = 32;
 constexpr std::int64_t kMostNumberedWorkers = 16;
@@ -98,8 +99,7 @@ void compose(std::vector<Activity>& activities) {
 
 // Infinite without a limit.
 double bandwidth(const CsvTable& cases, std::size_t row) {
-  constexpr const char* kColumn = "link_bandwidth_byte_per_s";
-  const double limit = cases.has(kColumn) ? cases.number(row, kColumn) : kNaN;
+  const double limit = cases.has(kLinkBandwidth) ? cases.number(row, kLinkBandwidth) : kNaN;
   return std::isnan(limit) ? std::numeric_limits<double>::infinity() : limit;
 }
 
@@ -141,6 +141,19 @@ std::string case_name(const CsvTable& cases, std::size_t row,
                   format_grouped(static_cast<std::int64_t>(cases.number(row, "n_tokens"))),
                   cases.text(row, "workers"), cases.text(row, "ranks")),
       cases, row, others);
+}
+
+// What tells the drawn cases apart, and their link where the run has several: those that are drawn
+// may all be of the one in the middle.
+std::vector<std::string> naming_columns(const CsvTable& cases, const Choice& choice) {
+  std::vector<std::string> columns =
+      splitting_columns(cases, choice.rows, {"algorithm", "n_tokens", "workers", "ranks"});
+  std::set<double> links;
+  for (const auto* rows : {&choice.rows, &choice.left_out})
+    for (const std::size_t row : *rows) links.insert(bandwidth(cases, row));
+  const bool named = std::find(columns.begin(), columns.end(), kLinkBandwidth) != columns.end();
+  if (links.size() > 1 && !named) columns.emplace_back(kLinkBandwidth);
+  return columns;
 }
 
 Chart read_chart(const CsvTable& cases, std::size_t row, const CsvTable& steps,
@@ -223,6 +236,7 @@ Axis worker_axis(std::int64_t workers) {
 }
 
 std::vector<std::string> notes(const CsvTable& cases, const Choice& choice,
+                               const std::vector<std::string>& columns,
                                const std::vector<Chart>& charts) {
   std::vector<std::string> out = {
       "One row a worker and step, of the run's steps.csv; numbers are steps. Exposed "
@@ -239,7 +253,7 @@ std::vector<std::string> notes(const CsvTable& cases, const Choice& choice,
     std::string names;
     constexpr std::size_t kMostNamed = 8;
     for (std::size_t i = 0; i < std::min(choice.left_out.size(), kMostNamed); ++i)
-      names += (i == 0 ? "" : "; ") + case_name(cases, choice.left_out[i], {});
+      names += (i == 0 ? "" : "; ") + case_name(cases, choice.left_out[i], columns);
     if (choice.left_out.size() > kMostNamed) names += "; …";
     out.push_back(
         fmt::format("{} cases are drawn, of the longest sequences first; left out: {} ({}).",
@@ -260,8 +274,7 @@ Figure gantt_figure(const CsvTable& cases, const CsvTable& steps, const FigureCo
   const auto rows_of = rows_of_cases(steps);
   const Choice choice = choose(cases, rows_of);
   Figure figure{.name = "gantt", .title = kTitle, .subtitle = context.subtitle, .shared_x = true};
-  const std::vector<std::string> others =
-      splitting_columns(cases, choice.rows, {"algorithm", "n_tokens", "workers", "ranks"});
+  const std::vector<std::string> others = naming_columns(cases, choice);
   std::vector<Chart> charts;
   double longest = 0.0;
   for (const std::size_t row : choice.rows) {
@@ -283,7 +296,7 @@ Figure gantt_figure(const CsvTable& cases, const CsvTable& steps, const FigureCo
     panel.y = worker_axis(chart.workers);
   }
   figure.panel_height = panel_height(charts);
-  figure.notes = notes(cases, choice, charts);
+  figure.notes = notes(cases, choice, others, charts);
   return figure;
 }
 

@@ -11,18 +11,6 @@ using namespace testing_support;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const Series& named(const Panel& panel, const std::string& name) {
-  for (const Series& series : panel.series)
-    if (series.name == name) return series;
-  throw std::out_of_range(name);
-}
-
-CsvTable cases_of(const std::vector<Values>& rows) {
-  CsvTable cases = no_cases();
-  for (const Values& values : rows) add_case(cases, values);
-  return cases;
-}
-
 Values threads_case(const std::string& id, const std::string& algorithm, int workers) {
   Values values = ok_case(workers, 8192, 1.0);
   values["case_id"] = id;
@@ -45,6 +33,22 @@ TEST(Gantt, OfSeveralLinksTheOneInTheMiddleComesFirst) {
   EXPECT_THAT(figure.panels[0].title, HasSubstr("200 MB/s"));
 }
 
+TEST(Gantt, TheLinkIsNamedWhereTheRunHasSeveralThoughOneAloneIsDrawn) {
+  CsvTable steps = no_steps();
+  std::vector<Values> cases;
+  for (const char* link : {"2e+06", "2e+08", "2e+09"})
+    for (const char* algorithm : {"a", "b", "c", "d", "e", "f"}) {
+      const std::string id = std::string(algorithm) + link;
+      cases.push_back(threads_case(id, algorithm, 2));
+      cases.back()["link_bandwidth_byte_per_s"] = link;
+      add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+    }
+  const Figure figure = gantt_figure(cases_of(cases), steps, {});
+  ASSERT_EQ(figure.panels.size(), 6u);
+  for (const Panel& panel : figure.panels) EXPECT_THAT(panel.title, HasSubstr("200 MB/s"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("2 MB/s"));
+}
+
 TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
   CsvTable steps = no_steps();
   add_step(steps, "a", 0, 0, {{"start_s", "0"}, {"compute_s", "0.020"}});
@@ -59,18 +63,18 @@ TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
   const Panel& panel = figure.panels[0];
   EXPECT_EQ(panel.title, "ring, N = 8,192, W = 2, threads: 50.00 ms");
   EXPECT_EQ(panel.x.column, "time_ms");
-  const Point waiting = named(panel, "exposed communication").points.at(0);
+  const Point waiting = series_named(panel, "exposed communication").points.at(0);
   EXPECT_DOUBLE_EQ(waiting.x_low, 10.0);
   EXPECT_DOUBLE_EQ(waiting.x_high, 14.0);
   EXPECT_DOUBLE_EQ(waiting.y, 1.0);
-  const Point idle = named(panel, "idle").points.at(0);
+  const Point idle = series_named(panel, "idle").points.at(0);
   EXPECT_DOUBLE_EQ(idle.x_low, 14.0);
   EXPECT_DOUBLE_EQ(idle.x_high, 20.0);
-  const Series& second = named(panel, "compute, step 1");
+  const Series& second = series_named(panel, "compute, step 1");
   EXPECT_EQ(second.text, "1");
   EXPECT_DOUBLE_EQ(second.points.at(0).x_low, 20.0);
   EXPECT_DOUBLE_EQ(second.points.at(0).x_high, 50.0);
-  EXPECT_EQ(named(panel, "compute, step 0").points.size(), 2u);
+  EXPECT_EQ(series_named(panel, "compute, step 0").points.size(), 2u);
   EXPECT_THAT(figure.notes, Not(::testing::Contains(HasSubstr("composed"))));
 }
 
@@ -84,11 +88,11 @@ TEST(Gantt, WithoutStartTimesAStepBeginsWhenTheSlowestWorkerEnded) {
   serial["ranks"] = "serial";
   const Figure figure = gantt_figure(cases_of({serial}), steps, {});
   const Panel& panel = figure.panels.at(0);
-  const Series& second = named(panel, "compute, step 1");
+  const Series& second = series_named(panel, "compute, step 1");
   EXPECT_DOUBLE_EQ(second.points.at(0).x_low, 3.0);
   EXPECT_DOUBLE_EQ(second.points.at(0).x_high, 5.0);
   EXPECT_DOUBLE_EQ(second.points.at(1).x_low, 3.0);
-  const Series& idle = named(panel, "idle");
+  const Series& idle = series_named(panel, "idle");
   ASSERT_EQ(idle.points.size(), 1u) << "worker 0 alone waits";
   EXPECT_DOUBLE_EQ(idle.points[0].x_low, 1.0);
   EXPECT_DOUBLE_EQ(idle.points[0].x_high, 3.0);
@@ -100,7 +104,7 @@ TEST(Gantt, StepsTooShortForTheirNumberAreDrawnWithoutIt) {
   add_step(steps, "a", 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
   add_step(steps, "a", 0, 1, {{"start_s", "1"}, {"compute_s", "0.005"}});
   const Figure figure = gantt_figure(cases_of({threads_case("a", "ring", 2)}), steps, {});
-  const Series& plain = named(figure.panels.at(0), "compute");
+  const Series& plain = series_named(figure.panels.at(0), "compute");
   ASSERT_EQ(plain.points.size(), 1u);
   EXPECT_EQ(plain.text, "");
   EXPECT_DOUBLE_EQ(plain.points[0].x_high, 1.005);
@@ -141,7 +145,7 @@ TEST(Gantt, OfManyWorkersThirtyTwoAreDrawn) {
   for (int worker = 0; worker < 40; ++worker)
     add_step(steps, "a", worker, 0, {{"start_s", "0"}, {"compute_s", "1"}});
   const Figure figure = gantt_figure(cases_of({threads_case("a", "ring", 40)}), steps, {});
-  EXPECT_EQ(named(figure.panels.at(0), "compute").points.size(), 32u);
+  EXPECT_EQ(series_named(figure.panels.at(0), "compute").points.size(), 32u);
   EXPECT_THAT(figure.notes.back(), HasSubstr("the first 32 are drawn"));
 }
 

@@ -109,6 +109,29 @@ TEST_F(LayerFigures, TimeHasTheLayerAndTheAttentionOfThePlainOne) {
   EXPECT_NEAR(figure.panels[0].series[1].points[2].y, 100.0, 1e-9) << "10000^2 ns in ms";
 }
 
+TEST_F(LayerFigures, ThrottledRowsAreRinged) {
+  std::vector<std::string> columns = cases_.header();
+  columns.emplace_back("throttled_samples");
+  CsvTable flagged(columns);
+  for (std::size_t row = 0; row < cases_.size(); ++row) {
+    std::vector<std::string> fields;
+    for (const std::string& column : cases_.header()) fields.push_back(cases_.text(row, column));
+    fields.emplace_back(row == 0 ? "2" : row == 1 ? "0" : "");
+    flagged.append(std::move(fields));
+  }
+  const Figure figure = layer_time_figure(flagged, parts_, {});
+  std::size_t ringed = 0;
+  for (const Series& series : figure.panels.at(0).series)
+    if (series.draw == Draw::points) {
+      ringed += series.points.size();
+      EXPECT_EQ(series.name, "slowed down, plain");
+      EXPECT_EQ(series.points.at(0).x, 100.0);
+    }
+  EXPECT_EQ(ringed, 1u);
+  EXPECT_THAT(figure.notes.back(), HasSubstr("throttled"));
+  EXPECT_THAT(layer_time_figure(cases_, parts_, {}).notes.back(), HasSubstr("Dashed"));
+}
+
 TEST_F(LayerFigures, MemoryNamesTheSavingAtTheLongestSequence) {
   const Figure figure = layer_memory_figure(cases_, {});
   ASSERT_EQ(figure.panels.size(), 1u);

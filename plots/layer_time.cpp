@@ -1,5 +1,7 @@
 #include "plots/layer_time.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <utility>
 
@@ -23,6 +25,20 @@ Series attention_series(const CsvTable& cases, const LayerVariant& variant,
   return series;
 }
 
+// Hollow marks around the rows of which repeats were slowed down, where the columns tell.
+Series throttled_series(const CsvTable& cases, const LayerVariant& variant) {
+  Series series{.name = "slowed down, " + variant.name,
+                .draw = Draw::points,
+                .style = {kBlack, 0},
+                .thin = true};
+  constexpr const char* kColumn = "throttled_samples";
+  for (const std::size_t row : variant.rows)
+    if (cases.has(kColumn) && ran(cases, row) && cases.number(row, kColumn) > 0.0)
+      series.points.push_back({.x = cases.number(row, "n_tokens"),
+                               .y = cases.number(row, "wall_time_median_s") * kMilliseconds});
+  return series;
+}
+
 }  // namespace
 
 Figure layer_time_figure(const CsvTable& cases, const CsvTable& parts,
@@ -30,10 +46,14 @@ Figure layer_time_figure(const CsvTable& cases, const CsvTable& parts,
   const std::map<std::string, PartMedians> medians = part_medians(parts);
   Figure figure{.name = "layer_time", .title = kTitle, .subtitle = context.subtitle};
   Panel panel;
+  std::size_t n_throttled = 0;
   for (const LayerVariant& variant : layer_variants(cases)) {
     const CaseSeries as_case{.name = variant.name, .style = variant.style, .rows = variant.rows};
     Series whole = time_series(cases, as_case, "wall_time");
     if (!whole.points.empty()) panel.series.push_back(std::move(whole));
+    Series throttled = throttled_series(cases, variant);
+    n_throttled += throttled.points.size();
+    if (!throttled.points.empty()) panel.series.push_back(std::move(throttled));
     Series crosses = out_of_memory_series(cases, as_case, kNaN);
     if (!crosses.points.empty()) panel.series.push_back(std::move(crosses));
     if (!variant.plain) continue;
@@ -48,6 +68,10 @@ Figure layer_time_figure(const CsvTable& cases, const CsvTable& parts,
   figure.panels.push_back(std::move(panel));
   figure.notes = case_notes(cases);
   figure.notes.emplace_back("Dashed: the attention kernel alone, of the plain layer.");
+  if (n_throttled > 0)
+    figure.notes.push_back(fmt::format(
+        "Ringed: the device was throttled in a repeat (column throttled_samples), {} cases.",
+        n_throttled));
   return figure;
 }
 

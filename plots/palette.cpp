@@ -55,6 +55,24 @@ constexpr std::pair<std::string_view, Style> kKernels[] = {
     {"reference", {kGrey, 0}},
 };
 
+// Families of patterns have one hue: windows red, cells blue, drawn ones orange, global ones green.
+constexpr std::pair<std::string_view, Style> kPatterns[] = {
+    {"full", {kBlack, 0}},
+    {"causal", {kGrey, 0}},
+    {"block_local", {kBlue, 1}},
+    {"variable_window", {kIndigo, 1}},
+    {"sliding_window", {kVermillion, 4}},
+    {"dilated_window", {kWine, 2}},
+    {"random", {kOrange, 3}},
+    {"global", {kGreen, 2}},
+    {"longformer", {kPurple, 5}},
+    {"bigbird", {kSky, 0}},
+    {"strided", {kOlive, 3}},
+    {"fixed", {kBrown, 5}},
+    {"any_of", {kTeal, 4}},
+    {"all_of", {kTeal, 1}},
+};
+
 constexpr std::pair<std::string_view, Style> kDtypes[] = {
     {"f32", {kBlack, 0, 0}},
     {"bf16", {kGreen, 3, 1}},
@@ -114,6 +132,9 @@ int ranks_mark(std::string_view ranks) {
 }
 
 Style kernel_style(std::string_view kernel) { return named_style(kKernels, kernel); }
+Style pattern_style(std::string_view kind, int variant) {
+  return with_variant(named_style(kPatterns, kind), variant);
+}
 Style dtype_style(std::string_view dtype) { return named_style(kDtypes, dtype); }
 
 std::uint32_t spare_colour(int index) {

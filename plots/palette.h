@@ -33,6 +33,8 @@ inline constexpr int kDashes = 3;
 // A kernel, of this program or another, and an element type.
 [[nodiscard]] Style kernel_style(std::string_view kernel);
 [[nodiscard]] Style dtype_style(std::string_view dtype);
+// A sparse pattern by its name, `sliding_window`; `full` and `causal` too.
+[[nodiscard]] Style pattern_style(std::string_view kind, int variant = 0);
 // Colours that no known kernel has, then lighter ones; from the kSpareColours-th on they repeat.
 inline constexpr int kSpareColours = 9;
 [[nodiscard]] std::uint32_t spare_colour(int index);

@@ -54,7 +54,8 @@ std::vector<Rectangle> causal_bands(const Rectangle& whole, double offset) {
 
 struct Share {
   std::vector<Rectangle> whole;
-  std::vector<Rectangle> bands;  // of causal rectangles
+  std::vector<Rectangle> bands;  // of causal rectangles, and cells of patterns
+  std::vector<Rectangle> some;   // cells of which a part is allowed
 };
 
 std::map<int, Share> by_worker(const CsvTable& table) {
@@ -63,8 +64,12 @@ std::map<int, Share> by_worker(const CsvTable& table) {
     const Rectangle one{table.number(row, "q_begin"), table.number(row, "q_end"),
                         table.number(row, "k_begin"), table.number(row, "k_end")};
     Share& share = found[static_cast<int>(table.number(row, "worker"))];
-    if (table.text(row, "allowed") != "causal") {
-      share.whole.push_back(one);
+    const std::string& allowed = table.text(row, "allowed");
+    if (allowed != "causal") {
+      (allowed == "cells"  ? share.bands
+       : allowed == "some" ? share.some
+                           : share.whole)
+          .push_back(one);
       continue;
     }
     const double offset = table.number(row, "offset");
@@ -86,7 +91,7 @@ bool numbers_fit(const std::map<int, Share>& workers, double n_tokens) {
 double greatest_token(const std::map<int, Share>& workers) {
   double greatest = 0.0;
   for (const auto& [worker, share] : workers)
-    for (const auto* part : {&share.whole, &share.bands})
+    for (const auto* part : {&share.whole, &share.bands, &share.some})
       for (const Rectangle& one : *part) greatest = std::max({greatest, one.q_end, one.k_end});
   return greatest;
 }
@@ -114,17 +119,23 @@ Figure partition_figure(const CsvTable& rectangles, const std::string& title) {
     Series whole = cells(fmt::format("worker {}", worker), worker, share.whole);
     Series bands = cells(fmt::format("worker {}", worker), worker, share.bands);
     if (numbered) whole.text = fmt::format("{}", worker);
-    bands.thin = true;
-    if (!share.whole.empty()) bands.name += ", causal";
+    Series some = cells(fmt::format("worker {}, some pairs", worker), worker, share.some);
+    some.style.colour = lightened(some.style.colour);
+    bands.thin = some.thin = true;
+    if (!share.whole.empty()) bands.name += ", masked";
+    some.in_legend = workers.size() == 1;
     bands.in_legend = share.whole.empty() && workers.size() <= kMostInLegend;
     whole.in_legend = workers.size() <= kMostInLegend;
-    for (Series* series : {&whole, &bands})
+    for (Series* series : {&whole, &bands, &some})
       if (!series->points.empty()) panel.series.push_back(std::move(*series));
   }
   panel.x = {.label = "key token", .column = "key_token", .tight = true};
   panel.y = {.label = "query token", .column = "query_token", .reversed = true, .tight = true};
   Figure figure{.name = "partition", .title = title, .panels = {std::move(panel)}, .square = true};
   figure.notes = {"Colour: the worker that computes the pair. White: no pair."};
+  if (std::any_of(workers.begin(), workers.end(),
+                  [](const auto& worker) { return !worker.second.some.empty(); }))
+    figure.notes.emplace_back("Pale: a square of tokens of which some pairs are computed.");
   return figure;
 }
 

@@ -54,6 +54,19 @@ TEST(Partition, ALongCausalBlockIsDrawnInFewBands) {
   EXPECT_NEAR(area(figure), 0.5e12, 0.01e12);
 }
 
+TEST(Partition, CellsOfAPatternAreDrawnAndThosePartlyAllowedPale) {
+  CsvTable table = no_rectangles();
+  table.append({"2", "0", "1", "0", "4", "cells", "0"});
+  table.append({"2", "1", "4", "0", "2", "some", "0"});
+  const Figure figure = partition_figure(table, "title");
+  EXPECT_EQ(area(figure), 4.0 + 6.0);
+  ASSERT_EQ(figure.panels[0].series.size(), 2u);
+  const Series& some = figure.panels[0].series[1];
+  EXPECT_EQ(some.name, "worker 2, some pairs");
+  EXPECT_EQ(some.style.colour, lightened(figure.panels[0].series[0].style.colour));
+  EXPECT_THAT(figure.notes.back(), ::testing::HasSubstr("Pale"));
+}
+
 TEST(Partition, NumbersStandOnlyWhereTheyFit) {
   CsvTable table = no_rectangles();
   table.append({"5", "0", "50", "0", "100", "all", "0"});

@@ -23,13 +23,17 @@
 #include "plots/memory_summary.h"
 #include "plots/memory_timeline.h"
 #include "plots/model_residual.h"
+#include "plots/paired_cases.h"
 #include "plots/partition.h"
 #include "plots/peak_memory.h"
+#include "plots/product_speed_up.h"
 #include "plots/published.h"
 #include "plots/responsibility_ratio.h"
 #include "plots/scheme_comparison.h"
 #include "plots/scheme_map.h"
+#include "plots/sparse_ablation.h"
 #include "plots/sparse_attention.h"
+#include "plots/sparse_stages.h"
 #include "plots/speed_up.h"
 #include "plots/striped_speed_up.h"
 #include "plots/throughput.h"
@@ -69,7 +73,9 @@ std::vector<std::string> run_names(const PlottedRun& run) {
   return names;
 }
 
-Figure throughput(const PlottedRun& run, const FigureContext& context) {
+// Of a figure that shows the cases of the runs beside it too.
+template <Figure (*draw)(const CsvTable&, const FigureContext&)>
+Figure of_joined_cases(const PlottedRun& run, const FigureContext& context) {
   const std::vector<std::string> names = run_names(run);
   std::vector<NamedCases> runs = {{names[0], &run.cases}};
   std::string beside;
@@ -82,7 +88,7 @@ Figure throughput(const PlottedRun& run, const FigureContext& context) {
   const CsvTable joined = join_runs(runs);
   FigureContext own = context;
   own.subtitle = subtitle(joined, run.provenance) + beside;
-  return throughput_figure(joined, own);
+  return draw(joined, own);
 }
 
 Figure memory_timeline(const PlottedRun& run, const FigureContext& context) {
@@ -147,7 +153,7 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"memory_summary", memory_summary, true},
     {"wall_clock", of_cases<wall_clock_figure>, true},
     {"speed_up", of_cases<speed_up_figure>, true},
-    {"throughput", throughput, true},
+    {"throughput", of_joined_cases<throughput_figure>, true},
     {"peak_memory", of_cases<peak_memory_figure>, true},
     {"memory_timeline", memory_timeline, true},
     {"responsibility_ratio", responsibility_ratio, false},
@@ -168,7 +174,12 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"layer_shares", of_parts<layer_shares_figure>, true},
     {"layer_time", of_parts<layer_time_figure>, true},
     {"layer_memory", of_cases<layer_memory_figure>, true},
-    {"sparse_attention", of_cases<sparse_attention_figure>, true},
+    {"sparse_attention", of_joined_cases<sparse_attention_figure>, true},
+    {"sparse_stages", of_cases<sparse_stages_figure>, true},
+    {"sparse_ablation", of_cases<sparse_ablation_figure>, true},
+    {"worker_skew", of_cases<worker_skew_figure>, true},
+    {"distillation_gain", of_cases<distillation_gain_figure>, true},
+    {"product_speed_up", of_cases<product_speed_up_figure>, true},
 });
 
 Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {
@@ -212,6 +223,10 @@ PlottedRun read_plotted_run(const std::string& path) {
           read_if_there(folder / "steps.csv"),
           read_if_there(folder / "parts.csv"),
           {}};
+}
+
+bool shows_runs_beside(std::string_view figure) {
+  return figure == "throughput" || figure == "sparse_attention";
 }
 
 std::span<const std::string_view> figure_names() {

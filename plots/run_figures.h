@@ -25,7 +25,7 @@ struct PlottedRun {
   std::optional<CsvTable> partition{};       // rectangles, see partition.h
   std::optional<CsvTable> steps{};           // steps.csv, a row a worker and step
   std::optional<CsvTable> parts{};           // parts.csv, a row a repeat and part of a layer
-  std::vector<PlottedRun> beside{};          // whose cases stand in the panels of throughput
+  std::vector<PlottedRun> beside{};          // whose cases stand in the panels of some figures
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
 };
@@ -33,6 +33,9 @@ struct PlottedRun {
 // Needs manifest.json and cases.csv or microbench.csv; throws UsageError where one is missing or no
 // table.
 [[nodiscard]] PlottedRun read_plotted_run(const std::string& path);
+
+// The names of figures that show the runs beside a run.
+[[nodiscard]] bool shows_runs_beside(std::string_view figure);
 
 // memory_summary, wall_clock, speed_up, throughput, …: what `figures:` of a spec may name.
 [[nodiscard]] std::span<const std::string_view> figure_names();

@@ -12,6 +12,7 @@
 #include "plots/gnuplot.h"
 #include "plots/published.h"
 #include "plots/run_tables.h"
+#include "plots/sparse_tables.h"
 
 namespace qb {
 namespace {
@@ -68,6 +69,9 @@ std::vector<ReportSection> run_sections(const PlottedRun& run, std::vector<Repor
     tables.tables.push_back(std::move(table));
   if (Table table = memory_summary_table(run.cases); !table.rows.empty())
     tables.tables.push_back(std::move(table));
+  const SparseCases sparse(run.cases);
+  for (Table table : {sparse_attention_table(sparse), sparse_growth_table(sparse)})
+    if (!table.rows.empty()) tables.tables.push_back(std::move(table));
   ReportSection failed{.title = "Failed cases"};
   if (Table table = failed_cases_table(run.cases); table.rows.empty())
     failed.paragraphs = {"None: every case ran and was verified."};

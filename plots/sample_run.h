@@ -3,17 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
+#include <list>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "harness/base/csv.h"
 #include "harness/base/numbers.h"
+#include "harness/files/scratch_folder.h"
+#include "plots/figure.h"
 
 namespace qb::testing_support {
 
@@ -100,6 +101,25 @@ inline void add_case(CsvTable& cases, const Values& values) {
     row.push_back(found == values.end() ? std::string() : found->second);
   }
   cases.append(std::move(row));
+}
+
+inline CsvTable cases_of(const std::vector<Values>& rows) {
+  CsvTable cases = no_cases();
+  for (const Values& values : rows) add_case(cases, values);
+  return cases;
+}
+
+// The series of that name in a panel; fails with std::out_of_range where there is none.
+inline const Series& series_named(const Panel& panel, const std::string& name) {
+  for (const Series& series : panel.series)
+    if (series.name == name && !series.points.empty()) return series;
+  throw std::out_of_range("no series " + name);
+}
+
+inline std::vector<std::string> titles(const Figure& figure) {
+  std::vector<std::string> out;
+  for (const Panel& panel : figure.panels) out.push_back(panel.title);
+  return out;
 }
 
 // A case that ran, with times and memory as if they grew with the square of the longest
@@ -222,20 +242,10 @@ inline void add_repeat(CsvTable& microbench, const Values& values) {
 
 // An empty folder of this test's own, gone when the test program ends.
 inline std::string fresh_folder(const std::string& name) {
-  struct Folders {
-    std::vector<std::filesystem::path> paths{};
-    ~Folders() {
-      std::error_code ignored;
-      for (const auto& path : paths) std::filesystem::remove_all(path, ignored);
-    }
-  };
-  static Folders folders;
-  const auto path =
-      std::filesystem::temp_directory_path() / fmt::format("qb_plots_{}_{}", name, ::getpid());
-  std::filesystem::remove_all(path);
-  std::filesystem::create_directories(path);
-  folders.paths.push_back(path);
-  return path.string();
+  static std::list<ScratchFolder> folders;
+  const std::string path = folders.emplace_back() / name;
+  ensure_directory(path);
+  return path;
 }
 
 inline std::string sample_manifest() {

@@ -55,11 +55,4 @@ inline CsvTable scheme_table(const std::vector<Values>& rows) {
   return cases;
 }
 
-// The series of that name in a panel; fails with std::out_of_range where there is none.
-inline const Series& series_named(const Panel& panel, const std::string& name) {
-  for (const Series& series : panel.series)
-    if (series.name == name && !series.points.empty()) return series;
-  throw std::out_of_range("no series " + name);
-}
-
 }  // namespace qb::testing_support

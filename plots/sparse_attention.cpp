@@ -5,161 +5,170 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <tuple>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "plots/published_sparse.h"
 #include "plots/scale.h"
+#include "plots/sparse_cases.h"
+#include "plots/sparse_tables.h"
 
 namespace qb {
 namespace {
 
 constexpr const char* kTitle = "Sparse attention against sequence length";
+constexpr double kMilli = 1e3;
+constexpr double kMicro = 1e6;
+constexpr double kMiB = 1024.0 * 1024.0;
 
-// `{sliding_window: {left: 8, right: 7}}` is of kind `sliding_window`.
-std::string kind_of(const std::string& mask) {
-  if (mask.empty() || mask.front() != '{') return mask;
-  return mask.substr(1, mask.find(':') - 1);
+using Value = std::function<Point(const SparseCases& cases, std::size_t row)>;
+
+// What a row of panels shows.
+struct Quantity {
+  std::string title;
+  Axis y;
+  Value value;
+};
+
+Point speed_up(const SparseCases& cases, std::size_t row) {
+  const double dense_s = cases.dense_time_s(row);
+  return {.y = dense_s / cases.number(row, "wall_time_median_s"),
+          .low = dense_s / cases.number(row, "wall_time_high95_s"),
+          .high = dense_s / cases.number(row, "wall_time_low95_s")};
 }
 
-using LineKey = std::pair<std::string, std::string>;  // mask, kernel
+std::vector<Quantity> quantities() {
+  return {
+      {"time",
+       {.label = "time (ms)", .column = "time_ms", .log = true},
+       [](const SparseCases& cases, std::size_t row) { return timed_point(cases, row, kMilli); }},
+      {"speed-up over dense",
+       {.label = "dense time / time", .column = "speed_up_ratio", .log = true},
+       speed_up},
+      {"time a token: flat is linear in N",
+       {.label = "time / N (µs)", .column = "time_per_token_us", .log = true},
+       [](const SparseCases& cases, std::size_t row) {
+         return timed_point(cases, row, kMicro / cases.number(row, "n_tokens"));
+       }},
+      {"time over the ideal",
+       {.label = "time / (dense time × pairs kept)", .column = "over_ideal_ratio", .log = true},
+       [](const SparseCases& cases, std::size_t row) {
+         return timed_point(cases, row, 1.0 / cases.ideal_time_s(row));
+       }},
+      {"work beyond the mask",
+       {.label = "executed / useful pairs", .column = "executed_ratio", .log = true},
+       [](const SparseCases& cases, std::size_t row) {
+         return Point{.y = cases.number(row, "executed_pairs") /
+                           cases.number(row, "unmasked_pairs")};
+       }},
+      {"memory",
+       {.label = "peak active memory (MiB)", .column = "active_memory_mib", .log = true},
+       [](const SparseCases& cases, std::size_t row) {
+         return Point{.y = cases.number(row, "active_memory_peak_bytes") / kMiB};
+       }}};
+}
 
-struct Dense {
-  double time_s = kNaN;
-  double pairs = kNaN;
-};
-
-using Value = std::function<Point(std::size_t row, const Dense& dense)>;
-
-class SparseCases {
- public:
-  explicit SparseCases(const CsvTable& cases) : cases_(cases) {
-    std::set<std::string> masks;
-    std::set<std::string> kernels;
-    for (const std::size_t row : standing_rows(cases)) {
-      if (!ran(cases, row)) continue;
-      const LineKey key{cases.text(row, "mask"), cases.text(row, "kernel")};
-      masks.insert(key.first);
-      kernels.insert(key.second);
-      rows_[key].push_back(row);
-      if (key == LineKey{"full", "flash"})
-        dense_[tokens(row)] = {cases.number(row, "wall_time_median_s"),
-                               cases.number(row, "unmasked_pairs")};
+Panel panel_of(const SparseCases& cases, const Quantity& quantity, const std::string& device) {
+  Panel panel{.title = quantity.title, .y = quantity.y};
+  for (const SparseLine& line : cases.lines()) {
+    if (line.device != device) continue;
+    Series series{.name = line.name, .style = line.style};
+    for (const std::size_t row : line.rows) {
+      Point point = quantity.value(cases, row);
+      point.x = cases.number(row, "n_tokens");
+      if (std::isfinite(point.y)) series.points.push_back(point);
     }
-    const std::map<std::string, std::string> names = mask_names(masks);
-    for (auto& [key, rows] : rows_) {
-      std::sort(rows.begin(), rows.end(),
-                [this](std::size_t a, std::size_t b) { return tokens(a) < tokens(b); });
-      names_[key] = names.at(key.first);
-      if (kernels.size() > 1) names_[key] += ", " + key.second;
-    }
+    if (!series.points.empty()) panel.series.push_back(std::move(series));
   }
+  return panel;
+}
 
-  [[nodiscard]] bool has_patterns() const {
-    return std::any_of(rows_.begin(), rows_.end(),
-                       [](const auto& line) { return line.first.first.starts_with('{'); });
-  }
-
-  [[nodiscard]] Panel panel(std::string title, Axis y, const Value& value) const {
-    Panel panel{.title = std::move(title), .y = std::move(y)};
-    int index = 0;
-    for (const auto& [key, rows] : rows_) {
-      Series series{.name = names_.at(key), .style = indexed_style(index++)};
-      for (const std::size_t row : rows) {
-        const auto dense = dense_.find(tokens(row));
-        Point point = value(row, dense == dense_.end() ? Dense{} : dense->second);
-        point.x = cases_.number(row, "n_tokens");
-        if (std::isfinite(point.y)) series.points.push_back(point);
+// What a matrix of all scores would take, which no kernel but `materialized` and, of the pairs
+// kept, `staged` holds.
+Series score_matrix(const SparseCases& cases, const std::string& device) {
+  Series series{.name = "all N × N scores, f32", .draw = Draw::line, .style = {kGrey, 0, 2}};
+  std::set<std::pair<double, double>> points;
+  for (const SparseLine& line : cases.lines())
+    for (const std::size_t row : line.rows)
+      if (line.device == device) {
+        const double n = cases.number(row, "n_tokens");
+        constexpr double kBytes = 4.0;
+        points.emplace(
+            n, kBytes * n * n * cases.number(row, "q_heads") * cases.number(row, "batch") / kMiB);
       }
+  for (const auto& [n, mib] : points)
+    if (std::isfinite(mib)) series.points.push_back({.x = n, .y = mib});
+  return series;
+}
+
+// The report's series of the modes that the run has, into the panels of time and of speed-up. A
+// panel of a GPU has those of its GPU; one of a CPU has those of its CPU, and where it stands
+// alone all of them.
+void add_published(Panel& panel, const SparseCases& cases, bool speed_ups,
+                   const std::vector<std::string>& devices) {
+  std::set<std::string> modes;
+  for (const SparseLine& line : cases.lines())
+    if (const auto mode = published_sparse_mode(line.mask)) modes.insert(*mode);
+  for (const std::string& device : devices)
+    for (const std::string& mode : modes) {
+      if (speed_ups && mode == "full") continue;  // 1 by definition
+      Series series = speed_ups ? published_sparse_speed_ups(mode, device)
+                                : published_sparse_series(mode, device);
       if (!series.points.empty()) panel.series.push_back(std::move(series));
     }
-    return panel;
+}
+
+void add_published(Figure& figure, const SparseCases& cases,
+                   const std::vector<std::string>& devices) {
+  bool any = false;
+  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    Panel& panel = figure.panels[i];
+    const bool speed_ups = panel.y.column == "speed_up_ratio";
+    if (!speed_ups && panel.y.column != "time_ms") continue;
+    std::vector<std::string> from = {"cpu", "gpu"};
+    if (devices.size() > 1) from = {devices[i % devices.size()] == "cuda" ? "gpu" : "cpu"};
+    add_published(panel, cases, speed_ups, from);
+    any = true;
   }
-
-  [[nodiscard]] double number(std::size_t row, const char* column) const {
-    return cases_.number(row, column);
-  }
-
- private:
-  [[nodiscard]] std::int64_t tokens(std::size_t row) const {
-    return static_cast<std::int64_t>(cases_.number(row, "n_tokens"));
-  }
-
-  const CsvTable& cases_;
-  std::map<LineKey, std::vector<std::size_t>> rows_;
-  std::map<LineKey, std::string> names_;
-  std::map<std::int64_t, Dense> dense_;
-};
-
-// The time times a factor, with its interval.
-Point timed(const SparseCases& cases, std::size_t row, double factor) {
-  return {.y = factor * cases.number(row, "wall_time_median_s"),
-          .low = factor * cases.number(row, "wall_time_low95_s"),
-          .high = factor * cases.number(row, "wall_time_high95_s")};
+  if (!any) return;
+  figure.published_legend = kPublishedSparseLegend;
+  figure.notes.push_back(published_sparse_note());
 }
 
 }  // namespace
-
-std::map<std::string, std::string> mask_names(const std::set<std::string>& masks) {
-  std::map<std::string, int> kinds;
-  for (const std::string& mask : masks) ++kinds[kind_of(mask)];
-  std::map<std::string, std::string> names;
-  for (const std::string& mask : masks) {
-    std::string name = kind_of(mask);
-    if (kinds[name] > 1) {
-      std::string inside = mask.substr(mask.find(':') + 1);
-      std::erase_if(inside, [](char c) { return c == '{' || c == '}'; });
-      name += ',' + inside;
-    }
-    names.emplace(mask, std::move(name));
-  }
-  return names;
-}
 
 Figure sparse_attention_figure(const CsvTable& cases, const FigureContext& context) {
   const SparseCases sparse(cases);
   if (!sparse.has_patterns())
     return empty_figure("sparse_attention", kTitle, "no case with a sparse mask has a time");
   Figure figure{.name = "sparse_attention", .title = kTitle, .subtitle = context.subtitle};
-  constexpr double kMilli = 1e3;
-  constexpr double kMiB = 1024.0 * 1024.0;
-  figure.panels = {
-      sparse.panel("time", {.label = "time (ms)", .column = "time_ms", .log = true},
-                   [&](std::size_t row, const Dense&) { return timed(sparse, row, kMilli); }),
-      sparse.panel("speed-up over dense",
-                   {.label = "dense time / time", .column = "speed_up_ratio", .log = true},
-                   [&](std::size_t row, const Dense& dense) {
-                     return Point{.y = dense.time_s / sparse.number(row, "wall_time_median_s"),
-                                  .low = dense.time_s / sparse.number(row, "wall_time_high95_s"),
-                                  .high = dense.time_s / sparse.number(row, "wall_time_low95_s")};
-                   }),
-      sparse.panel(
-          "time over the ideal",
-          {.label = "time / (dense time × pairs kept)", .column = "over_ideal_ratio", .log = true},
-          [&](std::size_t row, const Dense& dense) {
-            const double kept = sparse.number(row, "unmasked_pairs") / dense.pairs;
-            return timed(sparse, row, 1.0 / (dense.time_s * kept));
-          }),
-      sparse.panel("work beyond the mask",
-                   {.label = "executed / useful pairs", .column = "executed_ratio", .log = true},
-                   [&](std::size_t row, const Dense&) {
-                     return Point{.y = sparse.number(row, "executed_pairs") /
-                                       sparse.number(row, "unmasked_pairs")};
-                   }),
-      sparse.panel(
-          "memory",
-          {.label = "peak active memory (MiB)", .column = "active_memory_mib", .log = true},
-          [&](std::size_t row, const Dense&) {
-            return Point{.y = sparse.number(row, "active_memory_peak_bytes") / kMiB};
-          })};
-  std::erase_if(figure.panels, [](const Panel& panel) { return panel.series.empty(); });
+  const std::vector<std::string> devices = sparse.devices();
+  for (const Quantity& quantity : quantities()) {
+    std::vector<Panel> row;
+    for (const std::string& device : devices) {
+      row.push_back(panel_of(sparse, quantity, device));
+      if (devices.size() > 1) row.back().title += ", " + sparse.device_name(device);
+    }
+    // A GPU's schedules have no executed pairs: the row keeps its place, or goes as a whole.
+    if (std::all_of(row.begin(), row.end(),
+                    [](const Panel& panel) { return panel.series.empty(); }))
+      continue;
+    if (quantity.y.column == "active_memory_mib")
+      for (std::size_t i = 0; i < devices.size(); ++i)
+        if (Series all = score_matrix(sparse, devices[i]); !all.points.empty())
+          row[i].series.push_back(std::move(all));
+    for (Panel& panel : row) figure.panels.push_back(std::move(panel));
+  }
   const Axis x = tokens_axis(all_x(figure.panels));
   for (Panel& panel : figure.panels) panel.x = x;
   arrange_panels(figure);
   figure.notes = case_notes(cases);
   figure.notes.emplace_back(
-      "Dense: full mask, flash, the same N. Ideal: its time × the share of pairs that the mask "
-      "keeps.");
+      "Dense: full mask, flash, the same N and device. Ideal: its time × the share of pairs that "
+      "the mask keeps.");
+  for (std::string& note : growth_notes(sparse)) figure.notes.push_back(std::move(note));
+  if (of_published_sparse_shape(cases)) add_published(figure, sparse, devices);
   return figure;
 }
 

@@ -1,10 +1,6 @@
-// Sparse attention against dense: time, speed-up, time over the ideal, executed over useful pairs
-// and peak memory against sequence length, a line per mask and kernel.
+// Sparse attention against dense: time, time a token, speed-up, time over the ideal, executed over
+// useful pairs and peak memory against sequence length, a line per mask and kernel.
 #pragma once
-
-#include <map>
-#include <set>
-#include <string>
 
 #include "harness/base/csv.h"
 #include "plots/case_series.h"
@@ -13,11 +9,9 @@
 namespace qb {
 
 // Dense is the full mask with the flash kernel at the same N; the ideal is its time times the share
-// of pairs kept. `cases` has the columns of cases.csv.
+// of pairs kept. `cases` has the columns of cases.csv, or is what join_runs makes of several. Where
+// CPU and GPU both ran, their panels stand side by side. The numbers of the 15-618 report are
+// beside a run of its shape.
 [[nodiscard]] Figure sparse_attention_figure(const CsvTable& cases, const FigureContext& context);
-
-// Names for the masks of a figure: `bigbird`, or where several are of one kind with what they are
-// made of: `sliding_window, left: 8, right: 7`.
-[[nodiscard]] std::map<std::string, std::string> mask_names(const std::set<std::string>& masks);
 
 }  // namespace qb

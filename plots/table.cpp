@@ -27,11 +27,6 @@ TextTable text_table(const Table& table, bool escape_pipes) {
   return out;
 }
 
-bool number_like(std::string_view cell) {
-  if (!cell.empty() && (cell.front() == '-' || cell.front() == '+')) cell.remove_prefix(1);
-  return cell.empty() || (cell.front() >= '0' && cell.front() <= '9');
-}
-
 void latex_row(std::string& out, const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) out += " & ";
@@ -45,7 +40,7 @@ void latex_row(std::string& out, const std::vector<std::string>& cells) {
 bool numeric_column(const Table& table, std::size_t column) {
   return !table.rows.empty() &&
          std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const auto& row) { return number_like(row[column]); });
+                     [&](const auto& row) { return reads_as_number(row[column]); });
 }
 
 std::string table_terminal(const Table& table) {

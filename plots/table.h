@@ -27,7 +27,7 @@ struct Table {
 // Text that LaTeX sets as it stands.
 [[nodiscard]] std::string latex_escape(std::string_view text);
 
-// A column whose cells all read as numbers, or are empty or `-`: right-aligned in every form.
+// A column whose cells all read as numbers (reads_as_number): right-aligned in every form.
 [[nodiscard]] bool numeric_column(const Table& table, std::size_t column);
 
 // Writes NAME.md, NAME.tex and NAME.csv into `directory` and returns the paths. Throws

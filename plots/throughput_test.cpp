@@ -25,12 +25,6 @@ Values dense_case(const std::string& kernel, const std::string& dtype, std::int6
   return values;
 }
 
-CsvTable table(const std::vector<Values>& rows) {
-  CsvTable cases = no_cases();
-  for (const Values& values : rows) add_case(cases, values);
-  return cases;
-}
-
 Figure figure_of(const CsvTable& cases) {
   return throughput_figure(join_runs(std::vector<NamedCases>{{"a", &cases}}), {});
 }
@@ -43,8 +37,8 @@ std::vector<std::string> names(const Panel& panel) {
 
 TEST(Throughput, ALinePerKernelAndTypeWithIntervalsFromTheWallClock) {
   const CsvTable cases =
-      table({dense_case("flash", "f32", 2000), dense_case("flash", "f32", 1000),
-             dense_case("flash", "bf16", 1000), dense_case("materialized", "f32", 1000)});
+      cases_of({dense_case("flash", "f32", 2000), dense_case("flash", "f32", 1000),
+                dense_case("flash", "bf16", 1000), dense_case("materialized", "f32", 1000)});
   const Figure figure = figure_of(cases);
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_THAT(names(figure.panels[0]), ElementsAre("flash bf16", "flash f32", "materialized f32"));
@@ -59,9 +53,9 @@ TEST(Throughput, ALinePerKernelAndTypeWithIntervalsFromTheWallClock) {
 }
 
 TEST(Throughput, HeadDimensionAndMaskArePanelsWithOneRange) {
-  const CsvTable cases = table({dense_case("flash", "f32", 1000, {{"head_dim", "128"}}),
-                                dense_case("flash", "f32", 1000, {{"mask", "causal"}}),
-                                dense_case("flash", "f32", 1000)});
+  const CsvTable cases = cases_of({dense_case("flash", "f32", 1000, {{"head_dim", "128"}}),
+                                   dense_case("flash", "f32", 1000, {{"mask", "causal"}}),
+                                   dense_case("flash", "f32", 1000)});
   const Figure figure = figure_of(cases);
   ASSERT_EQ(figure.panels.size(), 3u);
   EXPECT_EQ(figure.panels[0].title, "d = 64, causal mask");
@@ -73,10 +67,10 @@ TEST(Throughput, HeadDimensionAndMaskArePanelsWithOneRange) {
 
 TEST(Throughput, WhatElseDiffersIsNamed) {
   const CsvTable cases =
-      table({dense_case("flash", "f32", 1000),
-             dense_case("flash", "f32", 1000, {{"threads", "1"}, {"case_id", "one"}}),
-             dense_case("flash", "f32", 1000, {{"cpu_isa", "avx2"}, {"case_id", "forced"}}),
-             dense_case("flash", "f32", 1000, {{"kv_len", "8000"}, {"case_id", "long"}})});
+      cases_of({dense_case("flash", "f32", 1000),
+                dense_case("flash", "f32", 1000, {{"threads", "1"}, {"case_id", "one"}}),
+                dense_case("flash", "f32", 1000, {{"cpu_isa", "avx2"}, {"case_id", "forced"}}),
+                dense_case("flash", "f32", 1000, {{"kv_len", "8000"}, {"case_id", "long"}})});
   EXPECT_THAT(names(figure_of(cases).panels.at(0)),
               ::testing::UnorderedElementsAre("flash f32, 2 threads", "flash f32, 1 thread",
                                               "flash f32, 2 threads, avx2 forced",
@@ -84,8 +78,9 @@ TEST(Throughput, WhatElseDiffersIsNamed) {
 }
 
 TEST(Throughput, AnotherRunStandsInTheSamePanelUnderItsKernel) {
-  const CsvTable own = table({dense_case("flash", "f32", 1000), dense_case("flash", "f32", 2000)});
-  const CsvTable other = table({dense_case("torch_sdpa", "f32", 1000)});
+  const CsvTable own =
+      cases_of({dense_case("flash", "f32", 1000), dense_case("flash", "f32", 2000)});
+  const CsvTable other = cases_of({dense_case("torch_sdpa", "f32", 1000)});
   const Figure figure =
       throughput_figure(join_runs(std::vector<NamedCases>{{"a", &own}, {"b", &other}}), {});
   ASSERT_EQ(figure.panels.size(), 1u);
@@ -96,9 +91,9 @@ TEST(Throughput, AnotherRunStandsInTheSamePanelUnderItsKernel) {
 }
 
 TEST(Throughput, OneKernelInTwoRunsIsNamedByRunAndColouredApart) {
-  const CsvTable own = table({dense_case("flash", "f32", 1000)});
+  const CsvTable own = cases_of({dense_case("flash", "f32", 1000)});
   const CsvTable other =
-      table({dense_case("flash", "f32", 1000), dense_case("materialized", "f32", 1000)});
+      cases_of({dense_case("flash", "f32", 1000), dense_case("materialized", "f32", 1000)});
   const Figure figure =
       throughput_figure(join_runs(std::vector<NamedCases>{{"a", &own}, {"b", &other}}), {});
   EXPECT_THAT(names(figure.panels.at(0)),
@@ -111,7 +106,7 @@ TEST(Throughput, OneKernelInTwoRunsIsNamedByRunAndColouredApart) {
 TEST(Throughput, WhatDidNotRunHasNoPointAndANote) {
   Values lost = failed_case(1, 4000, "oom", "too large");
   Values slow = failed_case(1, 2000, "timeout", "too slow");
-  const CsvTable cases = table({ok_case(1, 1000, 1.0), slow, lost});
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), slow, lost});
   const Figure figure = figure_of(cases);
   const auto& points = figure.panels.at(0).series.at(0).points;
   ASSERT_EQ(points.size(), 2u);
@@ -124,13 +119,14 @@ TEST(Throughput, ALineWithoutAnyPointIsNotInTheLegend) {
   Values failed = failed_case(1, 1000, "unsupported", "no such type");
   failed["kernel"] = "torch_sdpa";
   failed["case_id"] = "failed";
-  EXPECT_THAT(names(figure_of(table({ok_case(1, 1000, 1.0), failed})).panels.at(0)),
+  EXPECT_THAT(names(figure_of(cases_of({ok_case(1, 1000, 1.0), failed})).panels.at(0)),
               ElementsAre("materialized f16"));
 }
 
 TEST(Throughput, NoRatesGiveASentence) {
   EXPECT_EQ(figure_of(no_cases()).empty_reason, "no case has a rate");
-  EXPECT_EQ(figure_of(table({failed_case(1, 1000, "oom", "")})).empty_reason, "no case has a rate");
+  EXPECT_EQ(figure_of(cases_of({failed_case(1, 1000, "oom", "")})).empty_reason,
+            "no case has a rate");
 }
 
 TEST(Throughput, ARunOfOtherColumnsIsRefused) {

@@ -11,6 +11,7 @@
 #   cqs        CQS-Attention in one launch against dense attention
 #   sparse     a sliding window and BigBird against all pairs
 #   decode     one query against a long cache
+#   nccl       a worker a GPU: one rank on one GPU, and as many as there are
 #   verdict    the targets, with what was measured here
 #
 # Runs go to data/measured/GPU/RUN (--out in place of data/measured/GPU), each with its figures. A part
@@ -23,10 +24,10 @@ set -uo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$root/experiments/gpu
-all_parts=(build tests sweep cqs decode sparse study peers verdict)
+all_parts=(build tests sweep cqs decode sparse nccl study peers verdict)
 # Seconds that a part may take; together less than 8 minutes.
-declare -A limit=([build]=120 [tests]=45 [sweep]=50 [cqs]=30 [decode]=20 [sparse]=20 [study]=130
-  [peers]=45 [verdict]=5)
+declare -A limit=([build]=120 [tests]=45 [sweep]=45 [cqs]=30 [decode]=20 [sparse]=20 [nccl]=20
+  [study]=125 [peers]=45 [verdict]=5)
 # What the parts need; the rest of the house stays unbuilt.
 targets=(qb qb_flash_work_test qb_kernels_test qb_execute_test qb_experiment_test)
 
@@ -94,21 +95,25 @@ run() {
   timeout --kill-after=5 "$left" "$@"
 }
 
-# spec NAME WORD…: one spec into $out/NAME. What is there already is resumed.
+# spec NAME WORD…: one spec into $out/NAME, or $out/$run_id where that is set, started by "${launcher[@]}".
+# What is there already is resumed.
+launcher=()
+run_id=
 spec() {
-  local name=$1 code=0
+  local name=$1 id=${run_id:-$1} code=0
   shift
   $dry || [ -x "$qb" ] || { say "$name: there is no $qb; did the build fail?"; return 1; }
-  run "$qb" run "$here/$name.yaml" --out "$out/.runs" --run-id "$name" --quiet "$@" || code=$?
+  run "${launcher[@]}" "$qb" run "$here/$name.yaml" --out "$out/.runs" --run-id "$id" --quiet "$@" ||
+    code=$?
   if $dry; then
     [ -x "$qb" ] || { say "dry run: no $qb, so $name.yaml is not checked"; return 0; }
     "$qb" run "$here/$name.yaml" --dry-run "$@" >/dev/null
     return
   fi
-  rm -rf "${out:?}/$name"
+  rm -rf "${out:?}/$id"
   local folder
-  for folder in "$out"/.runs/*/"$name"; do
-    [ -d "$folder" ] && cp -r "$folder" "$out/$name"
+  for folder in "$out"/.runs/*/"$id"; do
+    [ -d "$folder" ] && cp -r "$folder" "$out/$id"
   done
   # Cases of the run that are not ok are rows, to be read in the verdict; 1 says that there are some.
   return "$code"
@@ -164,6 +169,22 @@ do_decode() {
   local code=0
   run python3 "$here/copy_bandwidth.py" "$out/copy_bandwidth.json" || code=1
   spec decode || code=1
+  return "$code"
+}
+# One rank in any case; several where there are several GPUs, the most first: time may run out.
+do_nccl() {
+  local code=0 gpus=8 ranks
+  $dry || gpus=$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)
+  for ranks in 1 8 4 2; do
+    [ "$ranks" -le "$gpus" ] || continue
+    run_id=nccl_$ranks launcher=()
+    if [ "$ranks" -gt 1 ]; then
+      $dry || command -v mpirun >/dev/null || { say "nccl: $gpus GPUs and no mpirun"; code=1; break; }
+      launcher=(env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n "$ranks")
+    fi
+    spec nccl --filter "workers=$ranks" || code=1
+  done
+  run_id='' launcher=()
   return "$code"
 }
 do_verdict() {

@@ -14,14 +14,15 @@ import os
 import statistics
 import time
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 PARAMETERS = (
     "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
     "dtype mask seed interest_set scale memory_budget_bytes cpu_isa sequences new_key_owner "
     "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores "
     "distillation workload layer_feed_forward_dim layer_block_tokens layer_weights "
-    "allocator launch clock l2_cache cuda_path"
+    "allocator launch clock l2_cache cuda_path worker_speeds group_sizes product_row_groups "
+    "product_depth"
 ).split()
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (
@@ -32,7 +33,8 @@ PLANNED = (
 # One worker: its time is the critical path, the sum and the wall clock at once.
 CLOCKS = ("wall_time", "critical_path", "worker_sum", "longest_subsequence")
 SAMPLE_COLUMNS = ["case_id", "repeat", "warmup", *(clock + "_s" for clock in CLOCKS),
-                  "gather_s", "merge_s", "device_time_s", "sm_clock_hz", "throttled"]
+                  "gather_s", "merge_s", "device_time_s", "sm_clock_hz", "throttled",
+                  "stage_scores_s", "stage_softmax_s", "stage_product_s"]
 
 # `device`: its own time in seconds, the clock of its multiprocessors in Hz, 1 where it was throttled;
 # empty where not known.
@@ -200,7 +202,7 @@ def case_id(row):
 def sample_row(identity, sample):
     seconds = number_text(sample.seconds)
     return [identity, sample.repeat, int(sample.warmup), *(seconds for _ in CLOCKS), "0", "0",
-            *sample.device]
+            *sample.device, "", "", ""]
 
 
 def timed_columns(samples, flop):

@@ -14,12 +14,13 @@ std::size_t display_width(const std::string& text) {
   }));
 }
 
-bool reads_as_number(const std::string& cell) {
-  return parse_real(cell).has_value() || cell == "-" ||
-         (!cell.empty() && cell.front() >= '0' && cell.front() <= '9');
-}
-
 }  // namespace
+
+bool reads_as_number(std::string_view cell) {
+  if (parse_real(cell)) return true;
+  if (!cell.empty() && (cell.front() == '-' || cell.front() == '+')) cell.remove_prefix(1);
+  return cell.empty() || (cell.front() >= '0' && cell.front() <= '9');
+}
 
 void TextTable::add(std::vector<std::string> cells) {
   if (cells.size() != header_.size()) throw std::logic_error("a table row of the wrong width");
@@ -34,7 +35,7 @@ std::string TextTable::terminal() const {
     bool numeric = !rows_.empty();
     for (const auto& row : rows_) {
       width = std::max(width, display_width(row[c]));
-      numeric = numeric && (row[c].empty() || reads_as_number(row[c]));
+      numeric = numeric && reads_as_number(row[c]);
     }
     widths.push_back(width);
     right.push_back(numeric);

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qb {
 
-// Columns are as wide as their widest cell; cells that read as numbers are right-aligned. UTF-8
-// code points count as one column.
+// Empty, `-`, or a number, with or without a sign before and a unit behind it: right-aligned.
+[[nodiscard]] bool reads_as_number(std::string_view cell);
+
+// Columns are as wide as their widest cell; those whose cells all read as numbers are right-aligned.
+// UTF-8 code points count as one column.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : header_(std::move(header)) {}

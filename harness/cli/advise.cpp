@@ -128,7 +128,7 @@ ExitCode give_advice(const AdviseWords& words) {
 
 void add_advise(CLI::App& app, Action& action) {
   CLI::App* verb =
-      app.add_subcommand("advise", "which scheme to use for a problem on a machine, and why");
+      app.add_subcommand("advise", "Which scheme to use for a problem on a machine, and why");
   const auto words = std::make_shared<AdviseWords>();
   Shape& shape = words->shape;
   add_integer(*verb, "--n-tokens", shape.q_len,

@@ -18,7 +18,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_support::run_qb;
 using testing_support::Said;
-using testing_support::Scratch;
 using Json = nlohmann::json;
 
 constexpr std::int64_t kHeadDim = 64;
@@ -171,7 +170,7 @@ TEST(Advise, VerbAdvisesForAnA100AFileAndThisMachine) {
   EXPECT_EQ(a100.exit_code, 0) << a100.err;
   EXPECT_THAT(a100.out, AllOf(HasSubstr("heads of 64, f16"), HasSubstr("rates are estimated"),
                               HasSubstr("Ring Attention"), HasSubstr("Use ")));
-  const Scratch scratch;
+  const ScratchFolder scratch;
   store_device_model(constant_rate_device(Kernel::flash, DType::f32, 64, 1e12),
                      scratch.path("device.csv"));
   const Said file = run_qb("advise --n-tokens 1024 --workers 4 --link 1e9,5us --json --device " +

@@ -1,7 +1,6 @@
 #include "harness/cli/attend.h"
 
 #include <fmt/format.h>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -21,18 +20,10 @@
 namespace qb {
 namespace {
 
-constexpr std::int64_t kVerifiedRows = 256;
-
 void check_request(const AttendRequest& request) {
-  if (request.out_dtype == DType::bf16)
-    throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16, f32 or f64");
   if (request.out == request.lse)
     throw UsageError(fmt::format("--out and --lse are both {}; choose two files", request.out));
-  if (request.scale && !std::isfinite(*request.scale))
-    throw UsageError("--scale must be a finite number");
-  if (request.threads < 0 || request.memory_budget_bytes < 0)
-    throw UsageError("--threads and --memory-budget cannot be negative");
-  require_writable(request.out);
+  check_tensor_job(request);
   if (!request.lse.empty()) require_writable(request.lse);
 }
 
@@ -57,7 +48,7 @@ struct Job {
 Plan plan_of(const AttendRequest& request, const Shape& shape, DType dtype) {
   Problem problem = make_problem(shape, request.mask, dtype, 0);
   if (request.scale) problem.scale = *request.scale;
-  StrategyOptions options{request.workers, std::nullopt};
+  StrategyOptions options{.workers = request.workers, .distillation = request.distillation};
   if (!request.interest_set.empty())
     options.interest_set = parse_interest_set(request.interest_set, request.workers);
   Plan plan = make_plan(request.algorithm, problem, options);
@@ -108,8 +99,10 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
                                   s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len, s.head_dim)});
   table.add({"type, mask, scale", fmt::format("{}, {}, {:.6g}", word(plan.problem.dtype),
                                               to_string(plan.problem.mask), plan.problem.scale)});
-  table.add({"algorithm", fmt::format("{}, {} worker{}, {}", plan.algorithm, plan.workers.size(),
-                                      plan.workers.size() == 1 ? "" : "s", word(request.ranks))});
+  const bool balanced = request.distillation == Distillation::balanced;
+  table.add({"algorithm", fmt::format("{}, {} worker{}, {}{}", plan.algorithm, plan.workers.size(),
+                                      plan.workers.size() == 1 ? "" : "s", word(request.ranks),
+                                      balanced ? ", balanced distillation" : "")});
   table.add({"kernel", std::string(word(request.kernel))});
   if (const std::int64_t rows = rows_without_keys(plan.problem); rows > 0)
     table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
@@ -117,11 +110,7 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
   if (plan.workers.size() > 1 && request.ranks == Ranks::serial)
     table.add({"critical path, composed", format_seconds(execution.critical_path_s)});
   table.add({"peak active memory", format_bytes(peak_bytes)});
-  table.add({"error against float64",
-             request.verify
-                 ? fmt::format("{:.3g} (tolerance {:.3g}, {} rows a head)", verification.max_error,
-                               verification.tolerance, verification.rows)
-                 : "not asked for (--verify)"});
+  table.add({"error against float64", error_text(request, verification, "rows a head")});
   table.add({"output", request.lse.empty() ? request.out : request.out + ", " + request.lse});
   return table.terminal();
 }
@@ -145,16 +134,14 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
   // Without rows to compare this still looks at every element.
   const Verification verification =
       verify_output(problem, job.q.view(), job.k.view(), job.v.view(), out.view(), lse.view(),
-                    rows_to_verify(job.plan, request.verify ? kVerifiedRows : 0), threads);
-  if (!verification.correct)
-    throw ExitError(ExitCode::regression, fmt::format("the output is wrong and was not written: {}",
-                                                      verification.message));
+                    rows_to_verify(job.plan, rows_to_hold(request)), threads);
+  require_correct(verification);
   write_outputs(request, job, out.view(), lse.view());
   return summary(request, job.plan, execution, verification, ledger.active_peak_bytes());
 }
 
 void add_attend(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("attend", "run attention on your own tensors (NPY files)");
+  CLI::App* verb = app.add_subcommand("attend", "Run attention on your own tensors (NPY files)");
   const auto request = std::make_shared<AttendRequest>();
   verb->add_option("--q", request->q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64")
       ->required();
@@ -166,18 +153,12 @@ void add_attend(CLI::App& app, Action& action) {
   add_integer(*verb, "--workers", request->workers, "W (default 1)");
   verb->add_option("--interest-set", request->interest_set,
                    "cqs: residues such as 0,1,3 (default: the published set)");
-  add_mask(*verb, "--mask", request->mask,
-           "default full; queries take the last positions of the keys");
-  add_word(*verb, "--kernel", request->kernel, "default flash");
-  verb->add_option("--scale", request->scale, "of the scores (default 1/sqrt(d))");
+  add_word(*verb, "--distillation", request->distillation,
+           "cqs and cqs_sharded: published (default) or balanced");
   add_word(*verb, "--ranks", request->ranks,
            "who plays the workers, default serial; not mpi, model");
-  add_integer(*verb, "--threads", request->threads, "default: all cores");
-  add_word(*verb, "--out-dtype", request->out_dtype, "of O and LSE, default f32; not bf16");
-  verb->add_flag("--verify", request->verify,
-                 "hold up to 256 rows a head against float64; exit 4 where they differ");
-  add_integer(*verb, "--memory-budget", request->memory_budget_bytes,
-              "limit on the tensors' memory, such as 8GiB");
+  add_tensor_job(*verb, *request, "default full; queries take the last positions of the keys",
+                 "O and LSE", "rows a head");
   verb->footer(
       "O and LSE are written only when everything has succeeded.\n"
       "Examples:\n"

@@ -1,32 +1,25 @@
 // qb attend: any algorithm on a user's own tensors.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
+#include "harness/cli/tensor_job.h"
 #include "harness/execute/executor.h"
+#include "interest_sets/distillation.h"
 
 namespace qb {
 
-struct AttendRequest {
+struct AttendRequest : TensorJob {
   std::string q;  // paths of NPY files
   std::string k;
   std::string v;
-  std::string out;
   std::string lse;  // empty: not written
   std::string algorithm = "dense";
   int workers = 1;
   std::string interest_set;  // empty: the published one
-  MaskSpec mask;
-  Kernel kernel = Kernel::flash;
-  std::optional<double> scale;  // 1/sqrt(head_dim)
+  Distillation distillation = Distillation::published;
   Ranks ranks = Ranks::serial;
-  int threads = 0;  // 0: all cores
-  DType out_dtype = DType::f32;
-  bool verify = false;
-  std::int64_t memory_budget_bytes = 0;  // 0: the machine's own
 };
 
 // execute(), or a fake of it in tests.

@@ -15,6 +15,7 @@
 #include "harness/execute/npy.h"
 #include "harness/execute/verify.h"
 #include "harness/files/files.h"
+#include "harness/plan/work.h"
 #include "kernels/reference.h"
 
 namespace qb {
@@ -90,7 +91,7 @@ class Attend : public ::testing::Test {
     expect_nothing_written();
   }
 
-  testing_support::Scratch scratch_;
+  ScratchFolder scratch_;
   Problem problem_;
   Inputs inputs_;
 };
@@ -133,6 +134,33 @@ TEST_F(Attend, HonoursScaleInterestSetAndOutDtype) {
   EXPECT_LT(error_of_files(MaskKind::full, 0.125), 1e-5);
   EXPECT_EQ(read_npy(asked.out).dtype, DType::f64);
   EXPECT_EQ(read_npy(asked.out).shape, (std::vector<std::int64_t>{10, 6})) << "v has 6 columns";
+}
+
+TEST_F(Attend, HonoursTheDistillation) {
+  write_inputs({1, 2, 2, 40, 40, 8, 8}, DType::f32, 3);
+  for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+    AttendRequest asked = request();
+    asked.algorithm = "cqs";
+    asked.workers = 4;
+    asked.mask = mask;
+    asked.verify = true;
+    const auto busiest = [&](Distillation distillation) {
+      asked.distillation = distillation;
+      std::int64_t pairs = 0;
+      EXPECT_THAT(attend(asked,
+                         [&](Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
+                           pairs = model_work(plan, Kernel::reference, 1).critical_path_pairs;
+                           return execute(ranks, plan, arguments);
+                         }),
+                  HasSubstr("cqs, 4 workers"));
+      EXPECT_LT(error_of_files(mask, problem_.scale), 1e-5);
+      return pairs;
+    };
+    EXPECT_LT(busiest(Distillation::balanced), busiest(Distillation::published)) << word(mask);
+  }
+  AttendRequest asked = request();
+  asked.distillation = Distillation::balanced;
+  EXPECT_THROW((void)attend(asked), UsageError) << "dense has none";
 }
 
 TEST_F(Attend, ComputesF64InputsInF32UnlessTheKernelIsReference) {

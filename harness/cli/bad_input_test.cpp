@@ -16,7 +16,6 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing_support::run_qb;
 using testing_support::Said;
-using testing_support::Scratch;
 
 constexpr const char* kTinySpec =
     "experiment: tiny\n"
@@ -40,7 +39,7 @@ class BadInput : public testing::Test {
     const std::string spec = scratch_.file("tiny.yaml", kTinySpec);
     return run_qb("run " + spec + " --quiet " + more, before);
   }
-  Scratch scratch_;
+  ScratchFolder scratch_;
 };
 
 TEST_F(BadInput, MisspeltKeyNamesThePlaceAndTheNearest) {
@@ -57,6 +56,24 @@ TEST_F(BadInput, AnInterestSetThatDoesNotCoverNamesTheDifference) {
   const Said said =
       refused("experiment: x\nalgorithm: cqs\nn_tokens: 64\nworkers: 7\ninterest_set: [0, 1, 2]\n");
   EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:5:"), HasSubstr("3")));
+}
+
+TEST_F(BadInput, WordsOnTheCommandLineThatDoNotExistNameTheNearest) {
+  const auto said_of = [](const std::string& words) {
+    const Said said = run_qb(words);
+    EXPECT_EQ(said.exit_code, 2) << words;
+    EXPECT_EQ(std::ranges::count(said.err, '\n'), 1) << said.err;
+    return said.err;
+  };
+  EXPECT_EQ(said_of("rnu x.yaml"), "qb: unknown verb 'rnu'; did you mean 'run'? (see qb --help)\n");
+  EXPECT_THAT(said_of("frobnicate"), HasSubstr("unknown verb 'frobnicate'; known: run, plan, "));
+  EXPECT_EQ(said_of(""), "qb: a verb is missing (see qb --help)\n");
+  EXPECT_EQ(said_of("sets"), "qb: a verb is missing (see qb sets --help)\n");
+  EXPECT_THAT(said_of("sets serch"), HasSubstr("did you mean 'search'? (see qb sets --help)"));
+  EXPECT_EQ(said_of("plan --wrokers=3 --n-tokens 10"),
+            "qb: unknown option '--wrokers'; did you mean '--workers'? (see qb plan --help)\n");
+  EXPECT_EQ(said_of("env extra"), "qb: 'extra' is one word too many (see qb env --help)\n");
+  EXPECT_EQ(said_of("run"), "qb: SPEC is required (see qb run --help)\n");
 }
 
 TEST_F(BadInput, AMillionCasesShowTheirCountAndAskForYes) {

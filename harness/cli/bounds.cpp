@@ -140,7 +140,7 @@ void add_sent_bytes(CLI::App& bounds, Action& action) {
 
 void add_bounds(CLI::App& app, Action& action) {
   CLI::App* bounds = app.add_subcommand(
-      "bounds", "bounds that papers print, recomputed; bytes that each scheme sends");
+      "bounds", "Bounds that papers print, recomputed; bytes that each scheme sends");
   bounds->require_subcommand(1);
   bounds->footer(
       "A verdict is an answer, no failure: the exit code is 0 whatever the verdicts are.\n\n"

@@ -6,6 +6,7 @@
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
 #include "harness/cli/options.h"
+#include "harness/cli/output_file.h"
 #include "harness/cli/verb.h"
 #include "harness/execute/device_model.h"
 
@@ -22,6 +23,7 @@ struct CalibrateWords {
 };
 
 ExitCode calibrate(const CalibrateWords& words) {
+  if (!words.out.empty()) require_writable(words.out);
   DeviceModel device = calibrate_here(words.kernel, words.dtype, words.head_dim,
                                       {.max_tokens = words.max_tokens, .budget_s = 10.0});
   device.name = words.name;
@@ -42,7 +44,7 @@ ExitCode calibrate(const CalibrateWords& words) {
 
 void add_calibrate(CLI::App& app, Action& action) {
   CLI::App* verb =
-      app.add_subcommand("calibrate", "measure this machine as a device for ranks: model");
+      app.add_subcommand("calibrate", "Measure this machine as a device for ranks: model");
   const auto words = std::make_shared<CalibrateWords>();
   verb->add_option("--out", words->out, "device file to write, CSV (default: print only)");
   verb->add_option("--name", words->name, "of the device, in the file")->capture_default_str();

@@ -32,7 +32,7 @@ status, 5 not comparable (other device, other schema, no case in common).
 Examples:
   qb compare results/smoke/before results/smoke/after
   qb compare results/smoke/laptop results/smoke/server --across-devices --threshold 0.1
-  qb compare results/prefill/latest results/prefill/torch --ignore kernel,isa)";
+  qb compare results/cpu_attention/latest results/cpu_attention/torch --ignore kernel,isa)";
 
 struct CompareWords {
   std::string a;

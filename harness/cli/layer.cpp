@@ -9,7 +9,6 @@
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/cli/output_file.h"
 #include "harness/cli/verb.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/npy_tensor.h"
@@ -20,18 +19,11 @@
 namespace qb {
 namespace {
 
-constexpr std::int64_t kVerifiedRows = 256;
-
 void check_request(const LayerRequest& request) {
-  if (request.out_dtype == DType::bf16)
-    throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16, f32 or f64");
-  if (request.scale && !std::isfinite(*request.scale))
-    throw UsageError("--scale must be a finite number");
   if (request.kernel == Kernel::staged)
     throw UsageError("--kernel staged: a layer takes flash, materialized or reference");
-  if (request.threads < 0 || request.memory_budget_bytes < 0 || request.block_tokens < 0)
-    throw UsageError("--threads, --memory-budget and --block-tokens cannot be negative");
-  require_writable(request.out);
+  if (request.block_tokens < 0) throw UsageError("--block-tokens cannot be negative");
+  check_tensor_job(request);
 }
 
 // Sizes of the weights and the input together.
@@ -76,11 +68,7 @@ std::string summary(const LayerRequest& request, const LayerShape& shape,
                fmt::format("{} ({:.1f} %)", format_seconds(part_s), 100.0 * part_s / total_s)});
   }
   table.add({"peak active memory", format_bytes(peak_bytes)});
-  table.add({"error against float64",
-             request.verify
-                 ? fmt::format("{:.3g} (tolerance {:.3g}, {} rows a sequence)",
-                               verification.max_error, verification.tolerance, verification.rows)
-                 : "not asked for (--verify)"});
+  table.add({"error against float64", error_text(request, verification, "rows a sequence")});
   table.add({"output", request.out});
   return table.terminal();
 }
@@ -124,14 +112,11 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   auto* const out = y.view().row_as<float>(0, 0, 0);
   const LayerTimes times = runner(shape, weights, states, out, options, ledger);
   // Without rows to compare this still looks at every element.
-  const Verification verification =
-      verify_layer({shape, weights, states, options.mask, options.scale}, out,
-                   layer_rows_to_verify(shape.n_tokens, options.block_tokens,
-                                        request.verify ? kVerifiedRows : 0, 0),
-                   options.threads);
-  if (!verification.correct)
-    throw ExitError(ExitCode::regression, fmt::format("the output is wrong and was not written: {}",
-                                                      verification.message));
+  const Verification verification = verify_layer(
+      {shape, weights, states, options.mask, options.scale}, out,
+      layer_rows_to_verify(shape.n_tokens, options.block_tokens, rows_to_hold(request), 0),
+      options.threads);
+  require_correct(verification);
   write_file_atomically(request.out,
                         npy_of(y.view(), request.out_dtype, input.array.shape, "the output"));
   return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
@@ -139,7 +124,7 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
 
 void add_layer(CLI::App& app, Action& action) {
   CLI::App* verb =
-      app.add_subcommand("layer", "run a transformer layer on your own weights and tensors");
+      app.add_subcommand("layer", "Run a transformer layer on your own weights and tensors");
   const auto request = std::make_shared<LayerRequest>();
   verb->add_option("--weights", request->weights, "folder of the layer's 16 NPY files")->required();
   verb->add_option("--input", request->input, "hidden states, [n,hidden] or [b,n,hidden]")
@@ -147,17 +132,9 @@ void add_layer(CLI::App& app, Action& action) {
   verb->add_option("--out", request->out, "where to write the layer's output")->required();
   add_integer(*verb, "--heads", request->heads, "attention heads; they divide the hidden width")
       ->required();
-  add_mask(*verb, "--mask", request->mask, "default full");
-  add_word(*verb, "--kernel", request->kernel, "default flash");
-  verb->add_option("--scale", request->scale, "of the scores (default 1/sqrt(d))");
   add_integer(*verb, "--block-tokens", request->block_tokens,
               "compute attention and feed-forward in blocks of so many query tokens");
-  add_integer(*verb, "--threads", request->threads, "default: all cores");
-  add_word(*verb, "--out-dtype", request->out_dtype, "of the output, default f32; not bf16");
-  verb->add_flag("--verify", request->verify,
-                 "hold up to 256 rows against float64; exit 4 where they differ");
-  add_integer(*verb, "--memory-budget", request->memory_budget_bytes,
-              "limit on the tensors' memory, such as 8GiB");
+  add_tensor_job(*verb, *request, "default full", "the output", "rows");
   verb->footer(weights_help() + kShapes);
   verb->callback([request, &action] {
     action = [request] {

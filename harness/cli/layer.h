@@ -3,27 +3,18 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
+#include "harness/cli/tensor_job.h"
 #include "harness/layer/transformer_layer.h"
-#include "kernels/mask_spec.h"
 
 namespace qb {
 
-struct LayerRequest {
+struct LayerRequest : TensorJob {
   std::string weights;  // a folder, see harness/layer/layer_weights.h
-  std::string input;    // paths of NPY files
-  std::string out;
+  std::string input;    // path of an NPY file
   std::int64_t heads = 0;
-  MaskSpec mask;
-  Kernel kernel = Kernel::flash;
-  std::optional<double> scale;    // 1/sqrt(head_dim)
   std::int64_t block_tokens = 0;  // 0: the plain layer
-  int threads = 0;                // 0: all cores
-  DType out_dtype = DType::f32;
-  bool verify = false;
-  std::int64_t memory_budget_bytes = 0;  // 0: the machine's own
 };
 
 // run_layer(), or a fake of it in tests.

@@ -62,7 +62,7 @@ class LayerOfFiles : public ::testing::Test {
   }
   [[nodiscard]] bool written() const { return std::filesystem::exists(scratch_.path("y.npy")); }
 
-  testing_support::Scratch scratch_;
+  ScratchFolder scratch_;
   LayerWeights weights_ = random_weights(kShape, 3, heap_allocator(), 1);
   Tensor x_ = random_states(kShape, 3, heap_allocator(), 1);
 };

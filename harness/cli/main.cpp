@@ -6,6 +6,7 @@
 #include <exception>
 #include <system_error>
 
+#include "harness/cli/usage.h"
 #include "harness/cli/verb.h"
 
 namespace qb {
@@ -23,7 +24,7 @@ constexpr const char* kFooter = R"(Examples:
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
 
-`./qb test` builds and runs the tests.
+`./qb test` builds and runs the tests, `./qb microbench --quick` holds the kernels against the machine.
 
 Exit codes: 0 all as allowed, 1 some case failed, 2 bad spec or usage (nothing ran),
 3 environment (missing tool, full disk), 4 regression or mismatch, 5 not comparable,
@@ -45,6 +46,7 @@ int run_main(int argc, char** argv) {
   add_compare(app, action);
   add_plot(app, action);
   add_report(app, action);
+  add_masks(app, action);
   add_sets(app, action);
   add_bounds(app, action);
   add_select(app, action);
@@ -54,7 +56,8 @@ int run_main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    throw UsageError(usage_sentence(app, error));
   }
   return static_cast<int>(action());
 }

@@ -13,6 +13,7 @@
 #include "harness/plan/strategy.h"
 #include "harness/plan/work.h"
 #include "plots/partition.h"
+#include "plots/pattern_names.h"
 
 namespace qb {
 namespace {
@@ -55,15 +56,16 @@ ExitCode show_plan(const PlanWords& words) {
       "{}", words.json ? plan_json(plan, work, words.pairs) : plan_table(plan, work, words.kernel));
   if (!words.picture.empty())
     draw_partition(partition_rectangles(plan), words.picture,
-                   fmt::format("{}: N = {}, W = {}", plan.algorithm,
-                               format_grouped(problem.shape.q_len), words.workers));
+                   fmt::format("{}: N = {}, W = {}, {} mask", plan.algorithm,
+                               format_grouped(problem.shape.q_len), words.workers,
+                               pattern_kind(to_string(problem.mask))));
   return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_plan(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("plan", "show which worker computes which pairs");
+  CLI::App* verb = app.add_subcommand("plan", "Show which worker computes which pairs");
   const auto words = std::make_shared<PlanWords>();
   verb->add_option("--algorithm", words->algorithm, algorithm_words())->capture_default_str();
   add_integer(*verb, "--n-tokens", words->shape.q_len,
@@ -88,13 +90,16 @@ void add_plan(CLI::App& app, Action& action) {
   verb->add_flag("--pairs", words->pairs, "with --json: list every pair of every worker")
       ->needs("--json");
   verb->add_option("--picture", words->picture,
-                   "draw the N x N partition coloured by worker (.svg, .pdf or .png)");
+                   "draw the N x N partition coloured by worker (.svg, .pdf or .png); a pattern by "
+                   "its pairs, beyond 256 tokens by squares of them");
   verb->footer(
       "Examples:\n"
       "  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs\n"
       "  qb plan --n-tokens 49000 --workers 31 --mask causal\n"
       "  qb plan --n-tokens 8192 --workers 8 --distillation balanced\n"
       "  qb plan --n-tokens 10 --workers 7 --picture partition.svg\n"
+      "  qb plan --algorithm cqs --n-tokens 128 --workers 7 --picture bigbird.svg \\\n"
+      "    --mask '{bigbird: {left: 8, right: 7, tokens: 4, random_blocks: 2, block: 8}}'\n"
       "  qb plan --n-tokens 1e9 --workers 1057\n"
       "  qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json\n"
       "  qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal");

@@ -27,11 +27,12 @@ draws another file of the same columns. kernel_peak_fraction and cqs_overhead ar
 microbench.csv in the folder, which may then do without cases.csv.
 
 --beside draws the cases of another run, by this program or another, into the panels of throughput,
-a line for each kernel and element type; the other figures show RUN alone.
+a line for each kernel and element type, and of sparse_attention, where the panels of a CPU and of a
+GPU stand side by side; the other figures show RUN alone.
 
 Examples:
   qb plot results/smoke/latest
-  qb plot results/prefill/latest --figure throughput --beside results/prefill/torch
+  qb plot results/cpu_attention/latest --figure throughput --beside results/cpu_attention/torch
   qb plot results/case_study_2/latest --figure wall_clock --figure speed_up --out paper_figures)";
 
 struct PlotWords {
@@ -64,11 +65,12 @@ std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Fi
   std::vector<Provenance> beside;
   if (run.beside.empty()) return beside;
   if (std::none_of(figures.begin(), figures.end(), [](const Figure& figure) {
-        return figure.name == "throughput" && figure.empty_reason.empty();
+        return shows_runs_beside(figure.name) && figure.empty_reason.empty();
       })) {
-    fmt::print(stderr,
-               "qb: --beside is ignored: only throughput shows another run, and it is not drawn "
-               "(--figure throughput)\n");
+    fmt::print(
+        stderr,
+        "qb: --beside is ignored: only throughput and sparse_attention show another run, and "
+        "neither is drawn (--figure throughput)\n");
     return beside;
   }
   for (const PlottedRun& other : run.beside) beside.push_back(other.provenance);
@@ -109,9 +111,10 @@ void add_plot(CLI::App& app, Action& action) {
   verb->add_option("--figure", words->figures, "Figure to draw; may be given several times")
       ->expected(1)
       ->take_all();
-  verb->add_option("--beside", words->beside,
-                   "Another run folder, drawn into the panels of throughput; may be given several "
-                   "times")
+  verb->add_option(
+          "--beside", words->beside,
+          "Another run folder, drawn into throughput and sparse_attention; may be given several "
+          "times")
       ->expected(1)
       ->take_all();
   verb->add_option("--out", words->out, "Folder for the figures; default RUN/figures");

@@ -18,7 +18,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_support::run_qb;
 using testing_support::Said;
-using testing_support::Scratch;
 
 class Plot : public testing::Test {
  protected:
@@ -33,7 +32,7 @@ class Plot : public testing::Test {
   [[nodiscard]] Said plot(const std::string& words) const {
     return run_qb("plot " + run_ + " " + words, "PATH=" + scratch_.path("empty"));
   }
-  Scratch scratch_;
+  ScratchFolder scratch_;
   const std::string run_ = scratch_.path("r/tiny/a");
 };
 
@@ -47,8 +46,9 @@ TEST_F(Plot, TwoRunsOfOneKernelAreTwoLinesOfThroughput) {
 }
 
 TEST_F(Plot, WithoutThroughputWhatStandsBesideIsIgnoredWithASentence) {
-  EXPECT_THAT(plot("--figure wall_clock --beside " + run_).err,
-              HasSubstr("--beside is ignored: only throughput shows another run"));
+  EXPECT_THAT(
+      plot("--figure wall_clock --beside " + run_).err,
+      HasSubstr("--beside is ignored: only throughput and sparse_attention show another run"));
 }
 
 TEST_F(Plot, WhatStandsBesideMustHaveCases) {

@@ -8,6 +8,7 @@
 
 #include "harness/base/csv.h"
 #include "harness/cli/sets_view.h"
+#include "harness/experiment/worker_speeds.h"
 #include "harness/files/files.h"
 #include "harness/plan/picture.h"
 #include "harness/plan/strategy.h"
@@ -28,6 +29,7 @@ bool names(const Spec& spec, std::string_view figure) {
 Plan plan_of(const Case& c) {
   StrategyOptions options{c.workers, std::nullopt};
   options.distillation = c.distillation;
+  options.group_sizes = group_sizes_of(c);
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   return make_plan(c.algorithm, make_problem(c.shape, c.mask, c.dtype, c.seed), options);
 }

@@ -20,7 +20,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_support::run_qb;
 using testing_support::Said;
-using testing_support::Scratch;
 
 // Thirty small cases.
 constexpr const char* kSpec =
@@ -71,7 +70,7 @@ class Run : public testing::Test {
     EXPECT_EQ(audit.exit_code, 0) << audit.out;
   }
 
-  Scratch scratch_;
+  ScratchFolder scratch_;
   const std::string spec_ = scratch_.file("many.yaml", kSpec);
   const std::string folder_ = scratch_.path("r/many/a");
 };

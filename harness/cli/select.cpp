@@ -26,8 +26,8 @@ of the rows.
 Exit codes: 0, 2 usage (no such run, C or B unknown), 5 no pair to choose from.
 
 Examples:
-  qb select results/prefill/latest
-  qb select results/prefill/latest --compute 800e12 --bandwidth 50e9 --csv selectors.csv)";
+  qb select results/pass_kv_or_q/latest
+  qb select results/pass_kv_or_q/latest --compute 800e12 --bandwidth 50e9 --csv selectors.csv)";
 
 struct SelectWords {
   std::string run;

@@ -17,7 +17,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_support::run_qb;
 using testing_support::Said;
-using testing_support::Scratch;
 
 constexpr const char* kHeader =
     "algorithm,ranks,workers,n_tokens,kv_len,q_heads,kv_heads,dtype,status,wall_time_median_s,"
@@ -107,7 +106,7 @@ class SelectVerb : public testing::Test {
     (void)scratch_.file("cases.csv", cases);
     return run_qb("select " + scratch_.path() + " " + more);
   }
-  Scratch scratch_;
+  ScratchFolder scratch_;
 };
 
 TEST_F(SelectVerb, PrintsScoresAndWritesThemAsCsv) {

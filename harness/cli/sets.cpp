@@ -168,7 +168,7 @@ void add_responsibility(CLI::App& sets, Action& action) {
 
 void add_sets(CLI::App& app, Action& action) {
   CLI::App* sets = app.add_subcommand(
-      "sets", "interest sets: the published table, exhaustive search, a set for any W, balance");
+      "sets", "Interest sets: the published table, exhaustive search, a set for any W, balance");
   sets->require_subcommand(1);
   sets->footer(
       "Examples:\n"

@@ -21,6 +21,7 @@ void add_status(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_plot(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
+void add_masks(CLI::App& app, Action& action);
 void add_sets(CLI::App& app, Action& action);
 void add_bounds(CLI::App& app, Action& action);
 void add_select(CLI::App& app, Action& action);

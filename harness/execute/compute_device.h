@@ -13,11 +13,14 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/status.h"
 #include "harness/execute/block_keeper.h"
+#include "harness/execute/device_link.h"
 #include "harness/execute/system_memory.h"
 #include "kernels/attention.h"
 #include "kernels/cuda/clock_reasons.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/reduction.h"
 
 namespace qb {
 
@@ -32,6 +35,7 @@ class PreparedCall {
 struct DeviceFacts {
   std::string name;
   std::uint64_t l2_bytes = 0;
+  std::string id{};  // of this one device, on any host
 };
 
 class ComputeDevice {
@@ -55,6 +59,13 @@ class ComputeDevice {
   virtual void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
                              const TensorView& part_out, const TensorView& part_lse) = 0;
 
+  // See kernels/reduction.h.
+  virtual void combine(const TensorView& target, const TensorView& source, Combine how) = 0;
+  virtual void weigh_partial(const TensorView& out, const TensorView& lse,
+                             const TensorView& maximum, const TensorView& denominator) = 0;
+  virtual void normalise_partial(const TensorView& out, const TensorView& lse,
+                                 const TensorView& maximum, const TensorView& denominator) = 0;
+
   // Where a ledger over this device's memory takes its segments from.
   [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
   // Between contiguous tensors of one shape. The first may return before the device has the bytes,
@@ -71,6 +82,8 @@ class ComputeDevice {
 
   // A point after all that was enqueued so far; numbers count from 0.
   [[nodiscard]] virtual int mark() = 0;
+  // True once the work before the mark is done. Throws what went wrong on the device.
+  [[nodiscard]] virtual bool has_passed(int mark) = 0;
   // Until all that was enqueued is done. Throws what went wrong on the device.
   virtual void wait() = 0;
   // Between two marks, by the device's clock; after wait().
@@ -79,6 +92,18 @@ class ComputeDevice {
   // does not wait for the device.
   [[nodiscard]] virtual double host_seconds(int from, int to) const = 0;
   virtual void forget_marks() = 0;
+
+  // For several devices that play together, each in a process of its own: what one of them makes
+  // and all are given, then the way to the others. The second is collective over the ranks 0 …
+  // ranks - 1; it throws CaseError, also where not all come within timeout_s.
+  [[nodiscard]] virtual std::string make_link_id() {
+    throw Unsupported("this device has no link to others");
+  }
+  [[nodiscard]] virtual std::unique_ptr<DeviceLink> open_link(const std::string& /*id*/,
+                                                              int /*rank*/, int /*ranks*/,
+                                                              double /*timeout_s*/) {
+    throw Unsupported("this device has no link to others");
+  }
 
   // What `enqueue` enqueues, as one thing to launch: a CUDA graph. It may not allocate, mark or
   // wait.

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/execute/nccl_link.h"
 #include "kernels/cuda/blas.h"
 #include "kernels/cuda/clocks.h"
 #include "kernels/cuda/cudnn_attention.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/materialized.h"
 #include "kernels/cuda/memory_activity.h"
+#include "kernels/cuda/reduction.h"
 #include "kernels/cuda/rows.h"
 #include "kernels/cuda/runtime.h"
 
@@ -45,7 +47,7 @@ class PreparedFlash final : public PreparedCall {
 class CudaComputeDevice final : public ComputeDevice {
  public:
   CudaComputeDevice(const CudaDevice& device, const CudaDeviceOptions& options)
-      : facts_{device.name, device.l2_bytes},
+      : facts_{device.name, device.l2_bytes, device.id},
         compute_capability_(10 * device.compute_major + device.compute_minor),
         n_sms_(device.multiprocessors),
         force_sm80_(options.force_sm80) {}
@@ -105,6 +107,18 @@ class CudaComputeDevice final : public ComputeDevice {
     cuda::merge(acc_out, acc_lse, part_out, part_lse, launch_context(heap_allocator(), 0));
   }
 
+  void combine(const TensorView& target, const TensorView& source, Combine how) override {
+    cuda::combine(target, source, how, stream_.get());
+  }
+  void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                     const TensorView& denominator) override {
+    cuda::weigh_partial(out, lse, maximum, denominator, stream_.get());
+  }
+  void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                         const TensorView& denominator) override {
+    cuda::normalise_partial(out, lse, maximum, denominator, stream_.get());
+  }
+
   MemorySource memory(AllocatorKind kind) override {
     if (kind == AllocatorKind::automatic || kind == AllocatorKind::pool) return pool_memory();
     return {.available = [] { return cuda::DirectMemory::free_bytes(); },
@@ -145,12 +159,19 @@ class CudaComputeDevice final : public ComputeDevice {
     mark.host_s = steady_s();
     return static_cast<int>(n_marks_) - 1;
   }
+  bool has_passed(int mark) override { return at(mark).event.has_happened(); }
   void wait() override { stream_.wait(); }
   double device_seconds(int from, int to) const override {
     return at(to).event.seconds_since(at(from).event);
   }
   double host_seconds(int from, int to) const override { return at(to).host_s - at(from).host_s; }
   void forget_marks() override { n_marks_ = 0; }
+
+  std::string make_link_id() override { return new_nccl_id(); }
+  std::unique_ptr<DeviceLink> open_link(const std::string& id, int rank, int ranks,
+                                        double timeout_s) override {
+    return open_nccl_link(stream_.get(), {id, rank, ranks, timeout_s});
+  }
 
   std::function<void()> record(const std::function<void()>& enqueue) override {
     const auto graph = std::make_shared<cuda::Graph>(stream_, enqueue);
@@ -209,8 +230,9 @@ class CudaComputeDevice final : public ComputeDevice {
 std::unique_ptr<ComputeDevice> open_cuda_device(const CudaDeviceOptions& options) {
   const CudaProbe probe = probe_cuda();
   if (const std::string reason = why_no_cuda(probe); !reason.empty()) throw Unsupported(reason);
-  cuda::use_device(0);
-  return std::make_unique<CudaComputeDevice>(probe.devices[0], options);
+  cuda::use_device(options.ordinal);
+  return std::make_unique<CudaComputeDevice>(
+      probe.devices.at(static_cast<std::size_t>(options.ordinal)), options);
 }
 
 }  // namespace qb

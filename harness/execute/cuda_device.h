@@ -9,9 +9,10 @@ namespace qb {
 
 struct CudaDeviceOptions {
   bool force_sm80 = false;  // flash without what came after the A100
+  int ordinal = 0;          // of those that the process sees
 };
 
-// The first GPU that the process sees. Throws Unsupported where this build has no CUDA or the GPU
+// A GPU that the process sees. Throws Unsupported where this build has no CUDA or the GPU
 // is not one that the kernels run on, with the reason.
 [[nodiscard]] std::unique_ptr<ComputeDevice> open_cuda_device(const CudaDeviceOptions& options);
 

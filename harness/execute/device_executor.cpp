@@ -11,10 +11,13 @@ namespace qb {
 void Stopwatch::start() {
   device_.forget_marks();
   spans_.clear();
+  notes_.clear();
   start_s_ = now_s();
 }
 
 void Stopwatch::charge(double* seconds) { spans_.push_back({device_.mark(), seconds}); }
+
+void Stopwatch::note(double* seconds) { notes_.push_back({device_.mark(), seconds}); }
 
 void Stopwatch::stop() {
   const int end = device_.mark();
@@ -28,6 +31,8 @@ void Stopwatch::stop() {
                              ? device_.device_seconds(spans_[i].from, to)
                              : device_.host_seconds(spans_[i].from, to);
   }
+  for (const Span& note : notes_)
+    *note.target = device_.device_seconds(spans_.front().from, note.from);
   device_s_ = spans_.empty() ? 0.0 : device_.device_seconds(spans_.front().from, end);
 }
 

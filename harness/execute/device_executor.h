@@ -82,6 +82,8 @@ class Stopwatch {
   Stopwatch(ComputeDevice& device, ClockKind clock) : device_(device), clock_(clock) {}
   // Adds what is enqueued from here to the next mark to `*seconds`; nullptr: to nothing.
   void charge(double* seconds);
+  // `*seconds`: from the first of these marks to here.
+  void note(double* seconds);
   // Waits for the device, and fills the targets.
   void stop();
   [[nodiscard]] double wall_s() const { return wall_s_; }
@@ -96,6 +98,7 @@ class Stopwatch {
   ComputeDevice& device_;
   ClockKind clock_;
   std::vector<Span> spans_;
+  std::vector<Span> notes_;
   double start_s_ = 0.0;
   double wall_s_ = 0.0;
   double device_s_ = 0.0;

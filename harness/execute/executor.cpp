@@ -30,6 +30,13 @@ void check_arguments(const Plan& plan, const ExecutionArguments& arguments) {
     throw std::invalid_argument("execute: an allocator and at least one thread are needed");
 }
 
+void check_speeds(const Plan& plan, const std::vector<double>& speeds) {
+  if (speeds.empty()) return;
+  if (speeds.size() != plan.workers.size() ||
+      !std::ranges::all_of(speeds, [](double speed) { return speed > 0.0 && speed <= 1.0; }))
+    throw std::invalid_argument("execute: worker_speeds need one from 0 to 1 for each worker");
+}
+
 // Of the workers with the most local queries, the slowest one's kernels.
 double longest_subsequence_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
   std::int64_t longest = 0;
@@ -46,6 +53,8 @@ double longest_subsequence_s(const Plan& plan, const std::vector<WorkerTime>& wo
 Execution run(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
   if (ranks == Ranks::model)
     throw Unsupported("the model executor predicts times and computes no output");
+  if (ranks == Ranks::nccl)
+    throw Unsupported("ranks: nccl plays on GPUs; on the host the nearest is ranks: mpi");
   if (ranks == Ranks::mpi) return execute_mpi(plan, arguments);
   // A single worker that needs no copy is the same in both.
   return ranks == Ranks::serial || works_in_place(plan) ? execute_serial(plan, arguments)
@@ -62,6 +71,7 @@ void add_sums(const Plan& plan, Execution& execution) {
 Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
   if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
   if (!arguments.shard) check_arguments(plan, arguments);
+  check_speeds(plan, arguments.worker_speeds);
   Execution execution = run(ranks, plan, arguments);
   if (ranks != Ranks::serial) execution.critical_path_s = execution.wall_s;
   const auto* ledger = dynamic_cast<const MemoryLedger*>(arguments.allocator);

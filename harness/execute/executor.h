@@ -20,6 +20,7 @@ enum class Ranks {
   serial,   // one device plays each worker in turn, alone; the critical path is composed
   threads,  // one thread a worker, all at once; real wall clock
   mpi,      // one MPI process a worker, on any number of hosts; real, the slowest rank
+  nccl,     // the same on a GPU each, see nccl_executor.h
   model,    // nobody: predicted, see model_executor.h
 };
 
@@ -29,6 +30,7 @@ struct Words<Ranks> {
   static constexpr std::pair<Ranks, std::string_view> table[] = {{Ranks::serial, "serial"},
                                                                  {Ranks::threads, "threads"},
                                                                  {Ranks::mpi, "mpi"},
+                                                                 {Ranks::nccl, "nccl"},
                                                                  {Ranks::model, "model"}};
 };
 
@@ -49,6 +51,11 @@ struct ExecutionArguments {
   int threads = 1;                 // of the whole executor: `threads` deals them out to workers
   Allocator* allocator = nullptr;  // the memory ledger
   LinkLimit link{};                // threads: messages between workers are held back to this
+  // Of each worker, as a part of the machine's, above 0 and at most 1; empty: all 1. A slower one
+  // is emulated: after kernels and merges of what came it sleeps (1 / speed - 1) times as long as
+  // they took, and the sleep counts as computing. Its copies out of the whole sequence and its
+  // share of the last merge are not slowed.
+  std::vector<double> worker_speeds{};
   double message_timeout_s = 300.0;
   ShardSource shard{};           // in place of q, k and v
   bool collect_output = true;    // mpi: bring a sharded output to rank 0, outside the measured time

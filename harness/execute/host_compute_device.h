@@ -14,11 +14,15 @@
 
 namespace qb {
 
-class HostComputeDevice final : public ComputeDevice {
+class HostComputeDevice : public ComputeDevice {
  public:
   // From the `operation`-th on (counting from 1) every operation and wait fails, as after an
   // illegal access.
   void lose_at(int operation) { lost_at_ = operation; }
+  void name_as(std::string name, std::string id) {
+    facts_.name = std::move(name);
+    facts_.id = std::move(id);
+  }
   [[nodiscard]] int operations() const { return operations_; }
   [[nodiscard]] int launches() const { return launches_; }
 
@@ -55,6 +59,21 @@ class HostComputeDevice final : public ComputeDevice {
     qb::merge_partial(acc_out, acc_lse, part_out, part_lse);
   }
 
+  void combine(const TensorView& target, const TensorView& source, Combine how) override {
+    operate();
+    qb::combine(target, source, how);
+  }
+  void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                     const TensorView& denominator) override {
+    operate();
+    qb::weigh_partial(out, lse, maximum, denominator);
+  }
+  void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                         const TensorView& denominator) override {
+    operate();
+    qb::normalise_partial(out, lse, maximum, denominator);
+  }
+
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
   void upload(const TensorView& host, const TensorView& device) override {
     operate();
@@ -77,6 +96,10 @@ class HostComputeDevice final : public ComputeDevice {
   [[nodiscard]] int mark() override {
     marks_.push_back(operations_);
     return static_cast<int>(marks_.size()) - 1;
+  }
+  [[nodiscard]] bool has_passed(int) override {
+    check();
+    return true;
   }
   void wait() override { check(); }
   [[nodiscard]] double device_seconds(int from, int to) const override {

@@ -23,6 +23,12 @@ struct Inputs {
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
                 const HeadRange& heads, const TensorView& view);
 
+// The same as what a rank's shards come from. `problem` must outlive it.
+[[nodiscard]] inline auto shard_source(const Problem& problem) {
+  return [&problem](TensorRole what, const TokenGroup& tokens, const HeadRange& heads,
+                    const TensorView& view) { make_shard(problem, what, tokens, heads, view); };
+}
+
 // One contiguous tensor of such values; key: any number, the same gives the same.
 void fill_normal(const TensorView& view, std::uint64_t key, int threads);
 

@@ -115,8 +115,9 @@ std::string play_first_hop(Transport& transport,
                                      .allocator = &heap_allocator(),
                                      .guard_messages = true};
   WorkerTime times[2];
-  WorkerPlayer sender(trial.plan, 0, arguments, 1, &transport, times[0]);
-  WorkerPlayer receiver(other, 1, arguments, 1, &transport, times[1]);
+  HostWorkerDevice device(1);
+  WorkerPlayer sender(trial.plan, 0, arguments, device, &transport, times[0]);
+  WorkerPlayer receiver(other, 1, arguments, device, &transport, times[1]);
   return message_of([&] {
     sender.prepare();
     receiver.prepare();

@@ -63,8 +63,10 @@ std::int64_t root_bytes(const std::vector<Transfer>& transfers) {
 
 class Simulation {
  public:
-  Simulation(const Plan& plan, const DeviceModel& device, const ModelLink& link, Kernel kernel)
+  Simulation(const Plan& plan, const DeviceModel& device, const ModelLink& link, Kernel kernel,
+             const std::vector<double>& worker_speeds)
       : plan_(plan),
+        worker_speeds_(worker_speeds),
         link_(link),
         device_(device, kernel, plan.problem),
         n_workers_(static_cast<int>(plan.workers.size())),
@@ -174,6 +176,13 @@ class Simulation {
     return false;
   }
 
+  // After its work a slower worker sleeps.
+  void slow_down(int w) {
+    if (worker_speeds_.empty()) return;
+    Player& p = player(w);
+    p.now_s += (p.now_s - p.began_s) * (1.0 / worker_speeds_[static_cast<std::size_t>(w)] - 1.0);
+  }
+
   bool await(int w, const std::vector<int>& messages, Phase next) {
     Player& p = player(w);
     p.phase = next;
@@ -222,6 +231,7 @@ class Simulation {
         note_receives(w);
         return work(w, p.costs[p.step].take_up_s, Phase::await_late);
       case Phase::await_late:
+        slow_down(w);
         time(w).steps[p.step].compute_s = p.now_s - p.began_s;
         return await(w, p.late, Phase::pack_early);
       case Phase::pack_early:
@@ -237,6 +247,7 @@ class Simulation {
         note_waits(w, p.exchange, p.step);
         return work_kernels(w);
       case Phase::await_early:
+        slow_down(w);
         time(w).steps[p.step].compute_s += p.now_s - p.began_s;
         return await(w, p.early, Phase::pack_late);
       case Phase::pack_late:
@@ -360,6 +371,7 @@ class Simulation {
   }
 
   const Plan& plan_;
+  const std::vector<double>& worker_speeds_;  // empty: all 1
   const ModelLink link_;
   const DeviceCosts device_;
   const int n_workers_;
@@ -378,9 +390,11 @@ class Simulation {
 }  // namespace
 
 Execution model_execution(const Plan& plan, const DeviceModel& device, const ModelLink& link,
-                          Kernel kernel) {
+                          Kernel kernel, const std::vector<double>& worker_speeds) {
   if (plan.workers.empty()) throw std::invalid_argument("model_execution: the plan has no workers");
-  return Simulation(plan, device, link, kernel).run();
+  if (!worker_speeds.empty() && worker_speeds.size() != plan.workers.size())
+    throw std::invalid_argument("model_execution: one speed for each worker is needed");
+  return Simulation(plan, device, link, kernel, worker_speeds).run();
 }
 
 }  // namespace qb

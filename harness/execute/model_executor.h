@@ -21,8 +21,11 @@ namespace qb {
 // critical_path_s is the same. gather_s: until a worker's shard has come from the root (with its
 // waiting for the root's link), or its copy out of the caller's memory. merge_s: the root's time
 // for the worker's partial, or the worker's share of the merge; see ModelLink::root_has_link.
+// worker_speeds: as in ExecutionArguments, and slower in the same way: after what a worker did on a
+// core, shared or its own, it does nothing for as long as ExecutionArguments says.
 // Throws Unsupported where the device has no rates for the problem. Deterministic.
 [[nodiscard]] Execution model_execution(const Plan& plan, const DeviceModel& device,
-                                        const ModelLink& link, Kernel kernel);
+                                        const ModelLink& link, Kernel kernel,
+                                        const std::vector<double>& worker_speeds = {});
 
 }  // namespace qb

@@ -212,6 +212,34 @@ TEST(ModelExecutor, WorkersBeyondTheCoresShareThem) {
             static_cast<double>(unmasked_pairs(causal.problem)) / kPairsPerS / 2 * 0.999999);
 }
 
+TEST(ModelExecutor, ASlowerWorkerIsAsManyTimesLongerAtWork) {
+  const Plan cqs = plan_of("cqs", 700, 7);
+  const std::vector<double> speeds = {1, 1, 0.4, 1, 0.8, 1, 1};
+  const Execution run = model_execution(cqs, device_of(), kNoLink, kExact, speeds);
+  const double each_s = 700.0 * 700.0 / 7 / kPairsPerS;
+  EXPECT_SECONDS(run.wall_s, each_s / 0.4);
+  for (std::size_t w = 0; w < 7; ++w) EXPECT_SECONDS(run.workers[w].compute_s, each_s / speeds[w]);
+  // A ring waits for it in every round.
+  const Plan ring = plan_of("ring", 4096, kWorkers);
+  EXPECT_SECONDS(model_execution(ring, device_of(), kNoLink, kExact, {1, 1, 0.5, 1}).wall_s,
+                 2 * kWorkers * kCall);
+  EXPECT_THROW((void)model_execution(ring, device_of(), kNoLink, kExact, {1, 1}),
+               std::invalid_argument);
+}
+
+TEST(ModelExecutor, ASlowerWorkerLeavesItsSharedCoreToOthersWhileItSleeps) {
+  const Plan cqs = plan_of("cqs", 700, 7);
+  const double each_s = 700.0 * 700.0 / 7 / kPairsPerS;
+  DeviceModel device = device_of();
+  device.cores.value = 1.0;
+  std::vector<double> speeds(7, 1.0);
+  speeds[3] = 0.5;
+  // All compute at a seventh of the speed; then it sleeps as long as that took, alone.
+  const Execution run = model_execution(cqs, device, kNoLink, kExact, speeds);
+  EXPECT_SECONDS(run.wall_s, 2 * 7 * each_s);
+  EXPECT_SECONDS(run.workers[0].compute_s, 7 * each_s);
+}
+
 TEST(ModelExecutor, ChargesAMergeForEveryLaterCallOnTheSameQueries) {
   const Plan ring = plan_of("ring", 4096, kWorkers);
   DeviceModel device = device_of();

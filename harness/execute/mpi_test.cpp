@@ -7,8 +7,10 @@
 #include <thread>
 
 #include "harness/execute/execute_fixtures.h"
+#include "harness/execute/fake_mpi_link.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/mpi_world.h"
+#include "harness/execute/nccl_executor.h"
 #include "harness/execute/worker.h"
 #include "harness/plan/brute_force.h"
 #include "harness/plan/worker_memory.h"
@@ -110,6 +112,87 @@ TEST(Mpi, EveryRankHoldsExactlyTheMemoryThatIsPredicted) {
 Plan ring_of_all() {
   return make_plan("ring", make_problem({1, 2, 1, 90, 90, 16, 16}, MaskKind::full, DType::f32, 1),
                    {world->size(), {}});
+}
+
+// One execution of a plan for as many workers as there are ranks, each on a fake GPU of this name.
+std::string play_over_gpus(Trial& trial, const std::string& id, Execution* execution = nullptr) {
+  GpuOfARank gpu(id);
+  MemoryLedger ledger(ledger_over(gpu));
+  std::vector<Tensor> whole;
+  const TensorView host[] = {trial.inputs.q.view(), trial.inputs.k.view(), trial.inputs.v.view(),
+                             trial.out.view(), trial.lse.view()};
+  for (const TensorView& view : host) {
+    whole.emplace_back(ledger, view.dtype, view.extent, "whole");
+    gpu.upload(view, whole.back().view());
+  }
+  ExecutionArguments arguments;
+  arguments.allocator = &ledger;
+  arguments.message_timeout_s = 60.0;
+  arguments.q = whole[0].view();
+  arguments.k = whole[1].view();
+  arguments.v = whole[2].view();
+  arguments.out = whole[3].view();
+  arguments.lse = whole[4].view();
+  if (!is_root() || !is_scattered(trial.plan)) arguments.shard = shard_source(trial.plan.problem);
+  try {
+    NcclRank rank(world->size(), &gpu, {}, 60.0);
+    const Execution run = rank.execute(trial.plan, arguments);
+    if (execution != nullptr) *execution = run;
+  } catch (const CaseError& error) {
+    return std::string(word(error.status())) + ": " + error.what();
+  }
+  gpu.download(arguments.out, trial.out.view());
+  gpu.download(arguments.lse, trial.lse.view());
+  return {};
+}
+
+TEST(Mpi, RanksWithGpusPlayOverALinkThatTheyMakeTogether) {
+  Random random(common_seed());
+  int played = 0;
+  for (int round = 0; round < 150 && played < 8; ++round) {
+    const auto plan = some_plan(random);
+    if (!plan || static_cast<int>(plan->workers.size()) != world->size()) continue;
+    ++played;
+    SCOPED_TRACE(fmt::format("round {}: {}", round, describe(*plan)));
+    Trial trial(*plan, heap_allocator());
+    Execution run;
+    ASSERT_EQ(play_over_gpus(trial, fmt::format("gpu {}", world->rank()), &run), "");
+    if (!is_root()) continue;
+    ASSERT_TRUE(trial.verify().correct) << trial.verify().message;
+    ASSERT_EQ(run.workers.size(), plan->workers.size());
+    EXPECT_EQ(run.critical_path_s, run.wall_s);
+  }
+  EXPECT_GT(played, 0);
+}
+
+TEST(Mpi, RanksOnOneGpuAreUnsupported) {
+  if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
+  Trial trial(ring_of_all(), heap_allocator());
+  // The others play nothing: the case is over before it begins.
+  GpuOfARank gpu("the same");
+  std::string failure;
+  try {
+    const NcclRank rank(world->size(), &gpu, {}, 60.0);
+  } catch (const Unsupported& error) {
+    failure = error.what();
+  }
+  EXPECT_EQ(failure, is_root() ? "ranks 0 and 1 are on one GPU (a GPU), which NCCL refuses; start "
+                                 "one rank a GPU, or play the workers on one GPU with ranks: serial"
+                               : "");
+}
+
+TEST(Mpi, ARankWithoutAGpuIsNamed) {
+  if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
+  GpuOfARank gpu(fmt::format("gpu {}", world->rank()));
+  const bool last = world->rank() == world->size() - 1;
+  std::string failure;
+  try {
+    const NcclRank rank(world->size(), last ? nullptr : &gpu, "no GPU: it is gone", 60.0);
+  } catch (const Unsupported& error) {
+    failure = error.what();
+  }
+  EXPECT_EQ(failure,
+            is_root() ? fmt::format("rank {}: no GPU: it is gone", world->size() - 1) : "");
 }
 
 std::string failure_of(const Plan& plan, ExecutionArguments arguments) {

@@ -358,6 +358,12 @@ bool MpiTransport::has_failed() const {
   return state_->failure.has_value();
 }
 
+std::optional<CaseError> MpiTransport::failure() {
+  const std::scoped_lock both(state_->world.mutex, state_->mutex);
+  (void)state_->test();
+  return state_->failure;
+}
+
 bool MpiTransport::is_closed() const { return state_->closed; }
 
 }  // namespace qb

@@ -65,7 +65,7 @@ class MpiWorld {
   std::unique_ptr<State> state_;
 };
 
-class MpiTransport final : public Transport {
+class MpiTransport final : public RankTransport {
  public:
   struct State;
   explicit MpiTransport(std::unique_ptr<State> state);
@@ -78,17 +78,12 @@ class MpiTransport final : public Transport {
   Passage wait(const Ticket& ticket) override;
   [[nodiscard]] double clock_offset_s() const override;
 
-  // Returns when all have called it.
-  void meet();
-  // Tells the other workers that this one has failed: their waits throw a CaseError of this status
-  // that names the rank.
-  void fail(Status status, const std::string& message);
-  // True where another worker has said that it failed.
-  [[nodiscard]] bool has_failed() const;
-  // Collective, and the last call: takes what is still on its way, so that all buffers are free.
-  // Without a failure there is nothing. Throws CaseError (timeout) where a worker does not come.
-  void close();
-  [[nodiscard]] bool is_closed() const;
+  void meet() override;
+  void fail(Status status, const std::string& message) override;
+  [[nodiscard]] bool has_failed() const override;
+  [[nodiscard]] std::optional<CaseError> failure() override;
+  void close() override;
+  [[nodiscard]] bool is_closed() const override;
 
  private:
   std::unique_ptr<State> state_;

@@ -38,6 +38,7 @@ double MpiTransport::clock_offset_s() const { return 0.0; }
 void MpiTransport::meet() {}
 void MpiTransport::fail(Status, const std::string&) {}
 bool MpiTransport::has_failed() const { return false; }
+std::optional<CaseError> MpiTransport::failure() { return std::nullopt; }
 bool MpiTransport::is_closed() const { return true; }
 void MpiTransport::close() {}
 

@@ -14,7 +14,9 @@
 namespace qb {
 namespace {
 
-constexpr Kernel kKernels[] = {Kernel::reference, Kernel::flash, Kernel::materialized};
+// The last takes float32 only.
+constexpr Kernel kKernels[] = {Kernel::reference, Kernel::flash, Kernel::materialized,
+                               Kernel::staged};
 constexpr Ranks kRanks[] = {Ranks::serial, Ranks::threads};
 
 // A plan of any strategy in a random dtype.
@@ -31,6 +33,10 @@ Plan some_plan(Random& random) {
   }
 }
 
+Kernel some_kernel(Random& random, const Plan& plan) {
+  return kKernels[random() % (plan.problem.dtype == DType::f32 ? 4 : 3)];
+}
+
 TEST(Schemes, AgreeWithFloat64UnderEveryExecutorBitForBit) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -39,7 +45,7 @@ TEST(Schemes, AgreeWithFloat64UnderEveryExecutorBitForBit) {
   for (int round = 0; round < 250; ++round) {
     const Plan plan = some_plan(random);
     ++seen[plan.algorithm];
-    const Kernel kernel = kKernels[random() % 3];
+    const Kernel kernel = some_kernel(random, plan);
     SCOPED_TRACE(fmt::format("round {}: {} {} segments={}", round, describe(plan), word(kernel),
                              plan.problem.mask.segments.size()));
     std::string first;
@@ -61,7 +67,7 @@ TEST(Schemes, HoldExactlyTheMemoryThatTheWorkModelPredicts) {
   Random random(seed);
   for (int round = 0; round < 200; ++round) {
     const Plan plan = some_plan(random);
-    const Kernel kernel = kKernels[random() % 3];
+    const Kernel kernel = some_kernel(random, plan);
     const Ranks ranks = kRanks[random() % 2];
     SCOPED_TRACE(
         fmt::format("round {}: {} {} {}", round, describe(plan), word(kernel), word(ranks)));
@@ -74,6 +80,91 @@ TEST(Schemes, HoldExactlyTheMemoryThatTheWorkModelPredicts) {
       ASSERT_EQ(static_cast<std::int64_t>(ledger.worker_peak_bytes(static_cast<int>(w))),
                 work.workers[w].active_peak_bytes)
           << "worker " << w;
+  }
+}
+
+// Its tiles stand across neighbouring groups of tokens, and what it stores goes by tiles.
+TEST(Schemes, StagedHoldsWhatIsPredictedWhereAWorkerHasManyGroups) {
+  for (const char* algorithm : {"dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag",
+                                "pass_q", "all_gather_kv", "decode", "tree_decode"})
+    for (const char* mask : {"causal", "full", "longformer"}) {
+      Shape shape{1, 2, 1, 401, 401, 8, 12};
+      if (algorithm == std::string("decode")) shape.q_len = 2;
+      PatternNode node{mask};
+      if (mask == std::string("longformer"))
+        node = {"all_of",
+                {},
+                {{"causal"},
+                 {mask,
+                  {mask_fixtures::number("left", 30), mask_fixtures::number("right", 0),
+                   mask_fixtures::number("tokens", 9)},
+                  {}}}};
+      SCOPED_TRACE(fmt::format("{} {}", algorithm, mask));
+      std::optional<Plan> plan;
+      try {
+        plan = make_plan(algorithm, make_problem(shape, MaskSpec(node), DType::f32, 1),
+                         {algorithm == std::string("dense") ? 1 : 5, {}});
+      } catch (const Unsupported&) {
+        continue;  // decoding without a mask
+      }
+      MemoryLedger ledger;
+      Trial trial(*plan, ledger);
+      ledger.reset_peaks();
+      (void)trial.run(Ranks::threads, Kernel::staged, 1, ledger);
+      EXPECT_TRUE(trial.verify().correct);
+      const Work work = model_work(*plan, Kernel::staged, 1);
+      for (std::size_t w = 0; w < plan->workers.size(); ++w)
+        EXPECT_EQ(static_cast<std::int64_t>(ledger.worker_peak_bytes(static_cast<int>(w))),
+                  work.workers[w].active_peak_bytes)
+            << "worker " << w;
+    }
+}
+
+// Patterns that look ahead are decoded where no new token sees a later one.
+TEST(Schemes, DecodeTakesEveryPatternThatSeesNoLaterToken) {
+  using mask_fixtures::number;
+  const PatternNode window = mask_fixtures::sliding_window(9, 4);
+  const PatternNode bigbird{"bigbird",
+                            {number("left", 5), number("right", 0), number("tokens", 7),
+                             number("random_blocks", 2), number("block", 1)},
+                            {}};
+  const struct {
+    PatternNode mask;
+    std::int64_t n_new;
+    bool decodes;
+  } cases[] = {{window, 1, true},
+               {window, 3, false},
+               {{"all_of", {}, {{"causal"}, window}}, 3, true},
+               {mask_fixtures::global_tokens(16), 4, true},  // among the cached ones
+               {mask_fixtures::global_tokens(198), 4, false},
+               {bigbird, 1, true},
+               {{"all_of", {}, {{"causal"}, bigbird}}, 4, true},
+               {mask_fixtures::block_local(199), 2, true},  // the last begins a block
+               {mask_fixtures::block_local(64), 4, false},
+               {{"strided", {number("stride", 3)}, {}}, 4, false}};
+  for (const auto& c : cases) {
+    const MaskSpec mask(c.mask);
+    SCOPED_TRACE(fmt::format("{}, {} new", mask.text(), c.n_new));
+    const Problem problem = make_problem({1, 2, 1, c.n_new, 200, 16, 16}, mask, DType::f32, 5);
+    std::optional<Plan> plan;
+    std::string refusal;
+    try {
+      plan = make_plan("decode", problem, {3, {}});
+    } catch (const Unsupported& reason) {
+      refusal = reason.what();
+    }
+    ASSERT_EQ(plan.has_value(), c.decodes) << refusal;
+    if (!c.decodes) {
+      EXPECT_THAT(refusal, ::testing::HasSubstr("lets new token"));
+      continue;
+    }
+    EXPECT_TRUE(testing_support::covers_exactly_once(*plan));
+    for (const Ranks ranks : kRanks) {
+      Trial trial(*plan, heap_allocator());
+      (void)trial.run(ranks, Kernel::flash, 1, heap_allocator());
+      const Verification verification = trial.verify();
+      EXPECT_TRUE(verification.correct) << verification.message;
+    }
   }
 }
 

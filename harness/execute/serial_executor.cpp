@@ -14,7 +14,7 @@ namespace {
 using Written = std::vector<char>;
 
 void deliver(const Plan& plan, int index, const Partial& partial, Written& written,
-             const ExecutionArguments& arguments) {
+             const ExecutionArguments& arguments, WorkerDevice& device) {
   const Worker& worker = plan.workers[static_cast<std::size_t>(index)];
   const LocalLayout layout = local_layout(plan, worker);
   const auto n = static_cast<std::int64_t>(worker.q_groups.size());
@@ -23,7 +23,8 @@ void deliver(const Plan& plan, int index, const Partial& partial, Written& writt
                  for (std::int64_t i = begin; i < end; ++i) {
                    const auto position = static_cast<std::size_t>(i);
                    char& held = written[static_cast<std::size_t>(worker.q_groups[position])];
-                   deliver_group(plan, worker, layout, position, partial, held == 0, arguments);
+                   deliver_group(plan, worker, layout, position, partial, held == 0, arguments,
+                                 device);
                    held = 1;
                  }
                });
@@ -45,36 +46,38 @@ double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
 
 // Each worker from its first step to its last, before the next one: only one holds memory.
 void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments, Execution& execution) {
+  HostWorkerDevice device(arguments.threads, arguments.stages);
   Written written(plan.q_groups.size(), 0);
   if (splits_heads(plan))
     for (std::size_t group = 0; group < written.size(); ++group) {
-      clear_group(plan, static_cast<int>(group), arguments);
+      clear_group(plan, static_cast<int>(group), arguments, device);
       written[group] = 1;
     }
   for (std::size_t i = 0; i < plan.workers.size(); ++i) {
     const int index = static_cast<int>(i);
     WorkerTime& time = execution.workers[i];
-    WorkerPlayer player(plan, index, arguments, arguments.threads, nullptr, time);
+    WorkerPlayer player(plan, index, arguments, device, nullptr, time);
     player.prepare();
     player.play();
     if (player.partial().out.view().data == nullptr) continue;
     const double merge_start_s = now_s();
-    deliver(plan, index, player.partial(), written, arguments);
+    deliver(plan, index, player.partial(), written, arguments, device);
     time.merge_s = now_s() - merge_start_s;
   }
   for (std::size_t group = 0; group < written.size(); ++group)
-    if (written[group] == 0) clear_group(plan, static_cast<int>(group), arguments);
+    if (written[group] == 0) clear_group(plan, static_cast<int>(group), arguments, device);
 }
 
 // All workers a step, then the next step: their messages wait in memory.
 void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
                        Execution& execution) {
+  HostWorkerDevice device(arguments.threads, arguments.stages);
   MemoryTransport transport({.workers = static_cast<int>(plan.workers.size())});
   std::vector<std::unique_ptr<WorkerPlayer>> players;
   std::size_t steps = 0;
   for (std::size_t i = 0; i < plan.workers.size(); ++i) {
-    players.push_back(std::make_unique<WorkerPlayer>(
-        plan, static_cast<int>(i), arguments, arguments.threads, &transport, execution.workers[i]));
+    players.push_back(std::make_unique<WorkerPlayer>(plan, static_cast<int>(i), arguments, device,
+                                                     &transport, execution.workers[i]));
     players.back()->prepare();
     steps = std::max(steps, plan.workers[i].steps.size());
   }
@@ -86,7 +89,7 @@ void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
   }
   for (const auto& player : players) player->finish();
   for (const auto& player : players) {
-    deliver_whole(plan, player->worker(), player->partial(), arguments);
+    deliver_whole(plan, player->worker(), player->partial(), arguments, device);
     if (plan.result == Result::everyone) break;
   }
 }

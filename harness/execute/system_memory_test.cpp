@@ -1,12 +1,11 @@
 #include "harness/execute/system_memory.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
+
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 namespace {
@@ -14,21 +13,13 @@ namespace {
 // A folder of fake /proc and /sys files.
 class FakeRoot {
  public:
-  FakeRoot() {
-    static int n = 0;
-    path_ = std::filesystem::temp_directory_path() /
-            ("qb_system_memory_" + std::to_string(::getpid()) + "_" + std::to_string(n++));
-  }
-  ~FakeRoot() { std::filesystem::remove_all(path_); }
   void write(const std::string& name, const std::string& content) const {
-    const std::filesystem::path file = path_.string() + name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << content;
+    (void)folder_.file(name, content);
   }
-  [[nodiscard]] std::uint64_t available() const { return available_memory_bytes(path_.string()); }
+  [[nodiscard]] std::uint64_t available() const { return available_memory_bytes(folder_.path()); }
 
  private:
-  std::filesystem::path path_;
+  ScratchFolder folder_;
 };
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;

@@ -41,7 +41,8 @@ class Crew {
       : plan_(plan),
         arguments_(arguments),
         n_workers_(plan.workers.size()),
-        kernel_threads_(std::max(1, arguments.threads / static_cast<int>(n_workers_))),
+        devices_(n_workers_,
+                 HostWorkerDevice(std::max(1, arguments.threads / static_cast<int>(n_workers_)))),
         transport_({.carrier = true,
                     .link = arguments.link,
                     .timeout_s = arguments.message_timeout_s,
@@ -52,9 +53,8 @@ class Crew {
     layouts_.reserve(n_workers_);
     players_.reserve(n_workers_);
     for (std::size_t w = 0; w < n_workers_; ++w) {
-      players_.push_back(std::make_unique<WorkerPlayer>(plan, static_cast<int>(w), arguments,
-                                                        kernel_threads_, &transport_,
-                                                        execution_.workers[w]));
+      players_.push_back(std::make_unique<WorkerPlayer>(
+          plan, static_cast<int>(w), arguments, devices_[w], &transport_, execution_.workers[w]));
       layouts_.push_back(local_layout(plan, plan.workers[w]));
       for (std::size_t i = 0; i < plan.workers[w].q_groups.size(); ++i)
         holders_[static_cast<std::size_t>(plan.workers[w].q_groups[i])].push_back({w, i});
@@ -97,7 +97,7 @@ class Crew {
     const bool at_root = plan_.result == Result::root;
     if (!player.is_scattered()) attempt([&] { player.prepare(); });
     meeting_.arrive_and_wait();
-    player.set_start(meetings_s_[0]);
+    devices_[w].start(meetings_s_[0]);
     if (player.is_scattered()) attempt([&] { player.prepare(); });
     attempt([&] { player.play(); });
     const double computed_s = now_s();
@@ -105,13 +105,15 @@ class Crew {
     const double start_s = now_s();
     if (at_root && !time.steps.empty()) time.steps.back().idle_s += start_s - computed_s;
     if (at_root) {
-      attempt([&] { merge_groups(); });
+      attempt([&] { merge_groups(devices_[w]); });
       time.merge_s = now_s() - start_s;
     }
     meeting_.arrive_and_wait();
     // Tokens stay sharded: putting them together is for the caller's eyes.
     if (plan_.result == Result::owners || (plan_.result == Result::everyone && w == 0))
-      attempt([&] { deliver_whole(plan_, player.worker(), player.partial(), arguments_); });
+      attempt([&] {
+        deliver_whole(plan_, player.worker(), player.partial(), arguments_, devices_[w]);
+      });
   }
 
   // Nothing where a worker has already failed: the others end as soon as they can.
@@ -125,25 +127,25 @@ class Crew {
     }
   }
 
-  void merge_groups() {
+  void merge_groups(WorkerDevice& device) {
     for (std::size_t group = next_group_++; group < holders_.size(); group = next_group_++) {
       bool first = !splits_heads(plan_);
-      if (!first) clear_group(plan_, static_cast<int>(group), arguments_);
+      if (!first) clear_group(plan_, static_cast<int>(group), arguments_, device);
       for (const Holder& holder : holders_[group]) {
         const Partial& partial = players_[holder.worker]->partial();
         if (partial.out.view().data == nullptr) continue;
         deliver_group(plan_, plan_.workers[holder.worker], layouts_[holder.worker], holder.position,
-                      partial, first, arguments_);
+                      partial, first, arguments_, device);
         first = false;
       }
-      if (first) clear_group(plan_, static_cast<int>(group), arguments_);
+      if (first) clear_group(plan_, static_cast<int>(group), arguments_, device);
     }
   }
 
   const Plan& plan_;
   const ExecutionArguments& arguments_;
   const std::size_t n_workers_;
-  const int kernel_threads_;
+  std::vector<HostWorkerDevice> devices_;
   Execution execution_;
   MemoryTransport transport_;
   std::vector<std::unique_ptr<WorkerPlayer>> players_;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-
-#include "kernels/merge.h"
-#include "kernels/parallel.h"
+#include <thread>
 
 namespace qb {
 namespace {
@@ -13,34 +11,19 @@ TensorView group_rows(const TensorView& whole, const TokenGroup& group) {
   return whole.tokens(group.first, group.count, group.stride);
 }
 
-// One head of one sequence of the batch.
-TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
-  view.data = view.row(batch, head, 0);
-  view.extent.batch = 1;
-  view.extent.heads = 1;
-  return view;
+TileSchedule schedule_of(const Plan& plan, const BlockTracker& blocks, const KernelCall& call,
+                         Kernel kernel, const WorkerDevice& device) {
+  const KernelTiles tiles = device.tiles(kernel, plan.problem.shape.head_dim);
+  return call_schedule(plan, blocks, call, tiles.query_tile,
+                       {tiles.residue_classes, device.host_threads()});
 }
 
-// Copies the groups of a worker out of a whole tensor, a slice a head and token group.
-void gather(const TensorView& whole, const TensorView& local, const std::vector<TokenGroup>& groups,
-            const std::vector<int>& chosen, const std::vector<std::int64_t>& begins, int threads) {
-  const std::int64_t heads = whole.extent.heads;
-  const std::int64_t all_heads = whole.extent.batch * heads;
-  const auto n = static_cast<std::int64_t>(chosen.size()) * all_heads;
-  parallel_for(n, threads_for_bytes(local.bytes(), threads), 1,
-               [&](std::int64_t first, std::int64_t last, int) {
-                 for (std::int64_t i = first; i < last; ++i) {
-                   const auto at = static_cast<std::size_t>(i / all_heads);
-                   const std::int64_t batch = i % all_heads / heads;
-                   const TokenGroup& group = groups[static_cast<std::size_t>(chosen[at])];
-                   copy_rows(head_of(group_rows(whole, group), batch, i % heads),
-                             head_of(local.tokens(begins[at], group.count), batch, i % heads));
-                 }
-               });
-}
-
-std::int64_t query_tile(const Plan& plan, Kernel kernel) {
-  return kernel_tiles(kernel, plan.problem.shape.head_dim).query_tile;
+// See ExecutionArguments::worker_speeds.
+void slow_down(const ExecutionArguments& arguments, int worker, double busy_s) {
+  if (arguments.worker_speeds.empty()) return;
+  const double speed = arguments.worker_speeds[static_cast<std::size_t>(worker)];
+  if (speed < 1.0)
+    std::this_thread::sleep_for(std::chrono::duration<double>(busy_s * (1.0 / speed - 1.0)));
 }
 
 }  // namespace
@@ -55,12 +38,12 @@ int threads_for_bytes(std::int64_t bytes, int threads) {
 }
 
 WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
-                           int threads, Transport* transport, WorkerTime& time)
+                           WorkerDevice& device, Transport* transport, WorkerTime& time)
     : plan_(plan),
       index_(index),
       worker_(plan.workers[static_cast<std::size_t>(index)]),
       arguments_(arguments),
-      threads_(threads),
+      device_(device),
       transport_(transport),
       time_(time),
       blocks_(plan, worker_) {
@@ -124,14 +107,16 @@ void WorkerPlayer::fill(TensorRole what, const TensorView& whole, const Block& b
   const std::vector<TokenGroup>& groups = of_queries ? plan_.q_groups : plan_.kv_groups;
   const HeadRange heads = of_queries ? block.heads : kv_heads_of(plan_.problem.shape, block.heads);
   if (!arguments_.shard) {
-    gather(whole.heads(heads.begin, heads.end - heads.begin), local, groups, block.groups,
-           block.begins, threads_);
+    device_.gather(whole.heads(heads.begin, heads.end - heads.begin), local,
+                   {groups, block.groups, block.begins});
     return;
   }
-  for (std::size_t i = 0; i < block.groups.size(); ++i) {
-    const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
-    arguments_.shard(what, group, heads, local.tokens(block.begins[i], group.count));
-  }
+  device_.write(local, [&](const TensorView& rows) {
+    for (std::size_t i = 0; i < block.groups.size(); ++i) {
+      const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
+      arguments_.shard(what, group, heads, rows.tokens(block.begins[i], group.count));
+    }
+  });
 }
 
 Tensor WorkerPlayer::shard_of(int worker, TensorRole what, const TensorView& whole) const {
@@ -144,35 +129,39 @@ Tensor WorkerPlayer::shard_of(int worker, TensorRole what, const TensorView& who
 }
 
 void WorkerPlayer::prepare() {
-  const double start_s = now_s();
+  // Shards are where the work begins; only a scatter is part of it.
+  device_.charge(is_scattered() ? &time_.gather_s : nullptr);
   make_room();
   const Block& q = blocks_.block(kResidentQueries);
   const Block& kv = blocks_.block(kResidentKeys);
   fill(TensorRole::q, arguments_.q, q, shard(TensorRole::q));
   fill(TensorRole::k, arguments_.k, kv, shard(TensorRole::k));
   fill(TensorRole::v, arguments_.v, kv, shard(TensorRole::v));
-  // Shards are where the work begins; only a scatter is part of it.
-  if (is_scattered()) time_.gather_s = now_s() - start_s;
+  device_.charge(nullptr);
 }
 
 void WorkerPlayer::begin_step() {
-  step_time().start_s = now_s() - start_s_;
+  device_.note(&step_time().start_s);
   await_messages();
   end_sends();
   blocks_.enter_step();
   const double start_s = now_s();
+  device_.charge(&step_time().compute_s);
   take_up_blocks();
   merge_messages();
   incoming_.clear();
-  step_time().compute_s = now_s() - start_s;
+  slow_down(arguments_, index_, now_s() - start_s);
+  device_.charge(nullptr);
   post_receives();
   post_sends(false);
 }
 
 void WorkerPlayer::compute_step() {
   const double start_s = now_s();
+  device_.charge(&step_time().compute_s);
   for (const KernelCall& call : blocks_.take_calls()) compute(call);
-  step_time().compute_s += now_s() - start_s;
+  slow_down(arguments_, index_, now_s() - start_s);
+  device_.charge(nullptr);
 }
 
 // What the step before sent has mostly gone by the time that the next messages have come.
@@ -211,7 +200,7 @@ void WorkerPlayer::play() {
 }
 
 void WorkerPlayer::begin_partial(Partial& partial) {
-  clear_partial(partial.out.view(), partial.lse.view());
+  device_.clear_partial(partial.out.view(), partial.lse.view());
   partial.begun = true;
 }
 
@@ -221,8 +210,7 @@ void WorkerPlayer::compute(const KernelCall& call) {
   Partial& partial = q.resident ? resident_ : passing_[q.id];
   if (partial.out.view().data == nullptr)
     partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
-  const TileSchedule schedule =
-      call_schedule(plan_, blocks_, call, query_tile(plan_, arguments_.kernel));
+  const TileSchedule schedule = schedule_of(plan_, blocks_, call, arguments_.kernel, device_);
 
   const std::int64_t rows = call.q_end - call.q_begin;
   const std::int64_t keys = call.k_end - call.k_begin;
@@ -244,41 +232,43 @@ void WorkerPlayer::compute(const KernelCall& call) {
   Partial result;
   if (!call.first) result = make_partial(rows, call.heads, "out_step", "lse_step");
   const Partial& target = call.first ? partial : result;
-  attention(arguments_.kernel,
-            {of_queries(queries.first), of_keys(keys_values.first), of_keys(keys_values.second),
-             &schedule, plan_.problem.scale, target.out.view(), target.lse.view()},
-            {*arguments_.allocator, threads_, index_, arguments_.stages});
+  device_.attention(
+      arguments_.kernel,
+      {of_queries(queries.first), of_keys(keys_values.first), of_keys(keys_values.second),
+       &schedule, plan_.problem.scale, target.out.view(), target.lse.view()},
+      *arguments_.allocator, index_);
   if (call.first) {
     partial.begun = true;
     return;
   }
   if (!partial.begun) begin_partial(partial);
-  merge_partial(of_queries(partial.out.view()), of_queries(partial.lse.view()), result.out.view(),
-                result.lse.view());
+  device_.merge_partial(of_queries(partial.out.view()), of_queries(partial.lse.view()),
+                        result.out.view(), result.lse.view());
 }
 
 void play_in_place(const Plan& plan, const ExecutionArguments& arguments, WorkerTime& time) {
   BlockTracker blocks(plan, plan.workers[0]);
   blocks.enter_step();
   const std::vector<KernelCall> calls = blocks.take_calls();
+  HostWorkerDevice device(arguments.threads, arguments.stages);
   const double start_s = now_s();
   if (calls.empty()) {
-    clear_partial(arguments.out, arguments.lse);
+    device.clear_partial(arguments.out, arguments.lse);
   } else {
-    const TileSchedule schedule =
-        call_schedule(plan, blocks, calls[0], query_tile(plan, arguments.kernel));
-    attention(arguments.kernel,
-              {arguments.q, arguments.k, arguments.v, &schedule, plan.problem.scale, arguments.out,
-               arguments.lse},
-              {*arguments.allocator, arguments.threads, 0, arguments.stages});
+    const TileSchedule schedule = schedule_of(plan, blocks, calls[0], arguments.kernel, device);
+    device.attention(arguments.kernel,
+                     {arguments.q, arguments.k, arguments.v, &schedule, plan.problem.scale,
+                      arguments.out, arguments.lse},
+                     *arguments.allocator, 0);
   }
+  slow_down(arguments, 0, now_s() - start_s);
   time.compute_s = now_s() - start_s;
   time.steps = {StepTime{.compute_s = time.compute_s}};
 }
 
 void deliver_group(const Plan& plan, const Worker& worker, const LocalLayout& layout,
                    std::size_t position, const Partial& partial, bool first,
-                   const ExecutionArguments& arguments) {
+                   const ExecutionArguments& arguments, WorkerDevice& device) {
   const TokenGroup& group = plan.q_groups[static_cast<std::size_t>(worker.q_groups[position])];
   const HeadRange heads = plan.heads_of(worker);
   const std::int64_t n_heads = heads.end - heads.begin;
@@ -288,19 +278,19 @@ void deliver_group(const Plan& plan, const Worker& worker, const LocalLayout& la
   const TensorView part_out = partial.out.view().tokens(begin, group.count);
   const TensorView part_lse = partial.lse.view().tokens(begin, group.count);
   if (first) {
-    copy_rows(part_out, out);
-    copy_rows(part_lse, lse);
+    device.copy_rows(part_out, out);
+    device.copy_rows(part_lse, lse);
   } else {
-    merge_partial(out, lse, part_out, part_lse);
+    device.merge_partial(out, lse, part_out, part_lse);
   }
 }
 
 void deliver_whole(const Plan& plan, const Worker& worker, const Partial& partial,
-                   const ExecutionArguments& arguments) {
+                   const ExecutionArguments& arguments, WorkerDevice& device) {
   if (partial.out.view().data == nullptr) return;
   const LocalLayout layout = local_layout(plan, worker);
   for (std::size_t i = 0; i < worker.q_groups.size(); ++i)
-    deliver_group(plan, worker, layout, i, partial, true, arguments);
+    deliver_group(plan, worker, layout, i, partial, true, arguments, device);
 }
 
 bool splits_heads(const Plan& plan) {
@@ -308,9 +298,10 @@ bool splits_heads(const Plan& plan) {
                      [](const Worker& worker) { return worker.heads.end > 0; });
 }
 
-void clear_group(const Plan& plan, int group, const ExecutionArguments& arguments) {
+void clear_group(const Plan& plan, int group, const ExecutionArguments& arguments,
+                 WorkerDevice& device) {
   const TokenGroup& tokens = plan.q_groups[static_cast<std::size_t>(group)];
-  clear_partial(group_rows(arguments.out, tokens), group_rows(arguments.lse, tokens));
+  device.clear_partial(group_rows(arguments.out, tokens), group_rows(arguments.lse, tokens));
 }
 
 }  // namespace qb

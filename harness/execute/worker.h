@@ -9,6 +9,7 @@
 
 #include "harness/execute/executor.h"
 #include "harness/execute/transport.h"
+#include "harness/execute/worker_device.h"
 #include "harness/plan/blocks.h"
 #include "harness/plan/tiling.h"
 
@@ -35,8 +36,8 @@ struct Partial {
 class WorkerPlayer {
  public:
   // transport: may be null where the plan does not communicate. The references must outlive it.
-  WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments, int threads,
-               Transport* transport, WorkerTime& time);
+  WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
+               WorkerDevice& device, Transport* transport, WorkerTime& time);
 
   // Takes the shard from the caller's tensors: the scatter where the plan has one (timed as
   // gather_s), else preparation.
@@ -46,7 +47,7 @@ class WorkerPlayer {
   [[nodiscard]] TensorView shard(TensorRole what) const;
   // The rows of Q, K or V that another worker of the plan holds, in a tensor of the root's.
   [[nodiscard]] Tensor shard_of(int worker, TensorRole what, const TensorView& whole) const;
-  // In this order for each step. `start` counts the times of the steps.
+  // In this order for each step.
   void begin_step();
   void compute_step();
   void end_step();
@@ -55,8 +56,6 @@ class WorkerPlayer {
   // All of the above but prepare().
   void play();
 
-  // From here on steps start at this time.
-  void set_start(double start_s) { start_s_ = start_s; }
   // What the worker has for the rows of its q groups. Without tokens: empty.
   [[nodiscard]] const Partial& partial() const { return resident_; }
   [[nodiscard]] const Worker& worker() const { return worker_; }
@@ -87,6 +86,7 @@ class WorkerPlayer {
                                      const char* out_label, const char* lse_label) const;
   [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const;
   void wait(const Ticket& ticket);
+  void hold_back(const Ticket& ticket);
   // Accounts for the time since begin_s.
   void add_wait(double begin_s, double started_s);
 
@@ -113,6 +113,7 @@ class WorkerPlayer {
   void compute(const KernelCall& call);
   void begin_partial(Partial& partial);
   void begin_reduction();
+  [[nodiscard]] const TensorView& reduced(TensorRole what);
   void begin_denominator();
   void finish_reduction();
 
@@ -120,12 +121,11 @@ class WorkerPlayer {
   const int index_;
   const Worker& worker_;
   const ExecutionArguments& arguments_;
-  const int threads_;
+  WorkerDevice& device_;
   Transport* transport_;
   WorkerTime& time_;
   BlockTracker blocks_;
   std::size_t step_ = 0;
-  double start_s_ = 0.0;
   std::map<int, Held> held_;        // by block
   Partial resident_;                // of the worker's own queries
   std::map<int, Partial> passing_;  // of others, by block
@@ -144,18 +144,19 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments, Worker
 // `first` partial of a group is copied: what the output held before does not matter.
 void deliver_group(const Plan& plan, const Worker& worker, const LocalLayout& layout,
                    std::size_t position, const Partial& partial, bool first,
-                   const ExecutionArguments& arguments);
+                   const ExecutionArguments& arguments, WorkerDevice& device);
 
 // Copies a result that needs no merging, rows and all, into the output.
 void deliver_whole(const Plan& plan, const Worker& worker, const Partial& partial,
-                   const ExecutionArguments& arguments);
+                   const ExecutionArguments& arguments, WorkerDevice& device);
 
 // True where workers hold some heads of their queries only: the first partial of a group is not
 // all of it.
 [[nodiscard]] bool splits_heads(const Plan& plan);
 
 // O = 0, LSE = -inf for a q group that no worker holds.
-void clear_group(const Plan& plan, int group, const ExecutionArguments& arguments);
+void clear_group(const Plan& plan, int group, const ExecutionArguments& arguments,
+                 WorkerDevice& device);
 
 // Threads that copying or merging `bytes` is worth: starting one costs as much as copying about
 // 100 KiB.

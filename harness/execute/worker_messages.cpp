@@ -7,7 +7,6 @@
 
 #include "harness/base/status.h"
 #include "harness/execute/worker.h"
-#include "kernels/merge.h"
 
 namespace qb {
 namespace {
@@ -59,7 +58,15 @@ void WorkerPlayer::add_wait(double begin_s, double started_s) {
   step_time().exposed_communication_s += end_s - ready_s;
 }
 
+// Who was late is not known where a GPU waits for the other: all of it is exposed.
+void WorkerPlayer::hold_back(const Ticket& ticket) {
+  device_.charge(&step_time().exposed_communication_s);
+  (void)transport_->wait(ticket);
+  device_.charge(nullptr);
+}
+
 void WorkerPlayer::wait(const Ticket& ticket) {
+  if (transport_->waits_on_device()) return hold_back(ticket);
   const double begin_s = now_s();
   const Passage passage = transport_->wait(ticket);
   add_wait(begin_s, passage.started_s);
@@ -69,6 +76,10 @@ void WorkerPlayer::await_messages() {
   double first_s = 0.0;
   double last_s = 0.0;
   for (const Incoming& incoming : incoming_) {
+    if (transport_->waits_on_device()) {
+      hold_back(incoming.ticket);
+      continue;
+    }
     const double begin_s = now_s();
     const Passage passage = transport_->wait(incoming.ticket);
     const double sent_s = check_header(incoming) - transport_->clock_offset_s();
@@ -137,7 +148,7 @@ void WorkerPlayer::take_up(const Block& block, TensorRole what, const char* labe
       std::int64_t at = 0;
       for (int group : groups) {
         const std::int64_t count = all[static_cast<std::size_t>(group)].count;
-        copy_rows(sent.tokens(at, count), view.tokens(block.begin_of(group), count));
+        device_.copy_rows(sent.tokens(at, count), view.tokens(block.begin_of(group), count));
         at += count;
       }
     }
@@ -175,8 +186,8 @@ void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
     const auto mine = [&](const TensorView& view) {
       return view.tokens(own.begin_of(group), count).heads(first_head, of_out.heads);
     };
-    merge_partial(mine(resident_.out.view()), mine(resident_.lse.view()), out.tokens(at, count),
-                  lse.tokens(at, count));
+    device_.merge_partial(mine(resident_.out.view()), mine(resident_.lse.view()),
+                          out.tokens(at, count), lse.tokens(at, count));
     at += count;
   }
 }
@@ -187,8 +198,8 @@ void WorkerPlayer::post_receives() {
     auto buffer = std::make_shared<Buffer>(*arguments_.allocator,
                                            static_cast<std::size_t>(message.buffer_bytes),
                                            "message_in", index_);
-    Ticket ticket =
-        transport_->receive({message.peer, index_, static_cast<int>(step_) + 1}, bytes_of(*buffer));
+    Ticket ticket = transport_->receive(
+        {message.peer, index_, static_cast<int>(step_) + 1, message.late}, bytes_of(*buffer));
     incoming_.push_back({std::move(message), std::move(buffer), std::move(ticket)});
   }
 }
@@ -216,14 +227,17 @@ void WorkerPlayer::post_sends(bool late) {
       pack(message, *buffer);
       packed[i] = buffer;
     }
-    Ticket ticket =
-        transport_->send({index_, message.peer, static_cast<int>(step_) + 1}, bytes_of(*buffer));
+    Ticket ticket = transport_->send({index_, message.peer, static_cast<int>(step_) + 1, late},
+                                     bytes_of(*buffer));
     sent_.push_back({std::move(buffer), std::move(ticket)});
   }
+  if (transport_ != nullptr) transport_->flush(late);
   if (late) forget_sent_partials(sends);
 }
 
+// On a GPU messages are known by their order, and their headers stay as they are.
 void WorkerPlayer::write_header(const Message& message, Buffer& buffer) const {
+  if (!device_.is_host()) return;
   Header header;
   header.from = index_;
   header.step = static_cast<std::int32_t>(step_) + 1;
@@ -243,7 +257,8 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
     const std::int64_t rows =
         tokens_of(of_keys ? plan_.kv_groups : plan_.q_groups, plan_.groups_of(part));
     const std::int64_t used = tensor_bytes(plan_.problem, part.what, rows, part.heads);
-    std::memset(data + used, 0, static_cast<std::size_t>(end - message.at[p] - used));  // padding
+    if (device_.is_host())
+      std::memset(data + used, 0, static_cast<std::size_t>(end - message.at[p] - used));  // padding
     if (is_input(part.what))
       pack_input(part, data);
     else if (part.what == TensorRole::partial)
@@ -270,8 +285,8 @@ void WorkerPlayer::pack_input(const Transfer& part, std::byte* data) {
         of_queries ? part.heads.begin - block.heads.begin
                    : kv_heads_of(shape, part.heads).begin - kv_heads_of(shape, block.heads).begin;
     const TensorView& source = part.what == TensorRole::v ? held.second : held.first;
-    copy_rows(source.tokens(block.begin_of(group), count).heads(first_head, of_part.heads),
-              packed.tokens(at, count));
+    device_.copy_rows(source.tokens(block.begin_of(group), count).heads(first_head, of_part.heads),
+                      packed.tokens(at, count));
     at += count;
   }
 }
@@ -286,7 +301,7 @@ void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
   const Block* block = blocks_.computed(part);
   const Partial* partial = nullptr;
   if (block != nullptr) partial = block->resident ? &resident_ : &passing_.at(block->id);
-  if (partial == nullptr || !partial->begun) return clear_partial(out, lse);
+  if (partial == nullptr || !partial->begun) return device_.clear_partial(out, lse);
   const std::int64_t first_head = part.heads.begin - block->heads.begin;
   std::int64_t at = 0;
   for (int group : groups) {
@@ -294,8 +309,8 @@ void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
     const auto computed = [&](const TensorView& view) {
       return view.tokens(block->begin_of(group), count).heads(first_head, of_out.heads);
     };
-    copy_rows(computed(partial->out.view()), out.tokens(at, count));
-    copy_rows(computed(partial->lse.view()), lse.tokens(at, count));
+    device_.copy_rows(computed(partial->out.view()), out.tokens(at, count));
+    device_.copy_rows(computed(partial->lse.view()), lse.tokens(at, count));
     at += count;
   }
 }

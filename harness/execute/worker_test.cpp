@@ -35,12 +35,14 @@ ExecutionArguments arguments_of(Trial& trial) {
 // A worker after its last step.
 struct Played {
   Played(Trial& trial, int worker)
-      : arguments(arguments_of(trial)), player(trial.plan, worker, arguments, 1, nullptr, time) {
+      : arguments(arguments_of(trial)),
+        player(trial.plan, worker, arguments, device, nullptr, time) {
     player.prepare();
     player.play();
   }
 
   ExecutionArguments arguments;
+  HostWorkerDevice device{1};
   WorkerTime time;
   WorkerPlayer player;
 };
@@ -101,7 +103,8 @@ TEST(DeliverGroup, CopiesTheFirstPartialOverWhateverWasThere) {
   const Partial& partial = played.player.partial();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
-  deliver_group(trial.plan, worker, layout, 1, partial, true, arguments_of(trial));
+  HostWorkerDevice device(1);
+  deliver_group(trial.plan, worker, layout, 1, partial, true, arguments_of(trial), device);
   const TokenGroup& group = trial.plan.q_groups[static_cast<std::size_t>(worker.q_groups[1])];
   for (std::int64_t t = 0; t < trial.plan.problem.shape.q_len; ++t) {
     const float lse = *trial.lse.view().row_as<float>(1, 0, t);
@@ -119,8 +122,9 @@ TEST(DeliverGroup, MergesALaterPartialWithTheFirst) {
   const Partial& partial = played.player.partial();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
-  deliver_group(trial.plan, worker, layout, 0, partial, true, arguments_of(trial));
-  deliver_group(trial.plan, worker, layout, 0, partial, false, arguments_of(trial));
+  HostWorkerDevice device(1);
+  deliver_group(trial.plan, worker, layout, 0, partial, true, arguments_of(trial), device);
+  deliver_group(trial.plan, worker, layout, 0, partial, false, arguments_of(trial), device);
   const TokenGroup& group = trial.plan.q_groups[static_cast<std::size_t>(worker.q_groups[0])];
   // The same keys twice: twice the weight, the same average.
   EXPECT_NEAR(double{*trial.lse.view().row_as<float>(0, 1, group.first)},

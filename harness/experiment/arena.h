@@ -23,6 +23,8 @@ struct HostTensors {
   TensorView lse;
 };
 
+class MpiCase;
+
 class Arena {
  public:
   virtual ~Arena() = default;
@@ -46,5 +48,9 @@ class Arena {
                                                     std::function<void(bool)> announce);
 [[nodiscard]] std::unique_ptr<Arena> make_gpu_arena(const Case& c, const PlannedCase& planned,
                                                     bool record, ComputeDevice& device);
+// Collective, as NcclRank is.
+[[nodiscard]] std::unique_ptr<Arena> make_nccl_arena(const Case& c, const PlannedCase& planned,
+                                                     bool record, ComputeDevice& device,
+                                                     const MpiCase& ranks);
 
 }  // namespace qb

@@ -33,7 +33,8 @@ constexpr std::array kPlanColumns = {"longest_subsequence_tokens",
                                      "critical_path_pairs",
                                      "unmasked_flop",
                                      "moved_bytes",
-                                     "worker_sent_bytes"};
+                                     "worker_sent_bytes",
+                                     "idle_workers"};
 // Follow from tile sizes and thread counts too, which are the machine's.
 constexpr std::array kMachineColumns = {"executed_pairs", "predicted_active_peak_bytes",
                                         "predicted_worker_active_peak_bytes"};
@@ -45,6 +46,10 @@ struct Clock {
 constexpr std::array kClocks = {
     Clock{"wall_time_s", "wall_time"}, Clock{"critical_path_s", "critical_path"},
     Clock{"worker_sum_s", "worker_sum"}, Clock{"longest_subsequence_s", "longest_subsequence"}};
+
+constexpr std::array kStages = {Clock{"stage_scores_s", "stage_scores"},
+                                Clock{"stage_softmax_s", "stage_softmax"},
+                                Clock{"stage_product_s", "stage_product"}};
 
 class Auditor {
  public:
@@ -91,6 +96,7 @@ class Auditor {
   void check_predictions(std::size_t row, const Case& c);
   [[nodiscard]] bool is_modelled(std::size_t row) const;
   void check_medians(std::size_t row);
+  void check_stages(std::size_t row);
   void check_parts(std::size_t row);
   void check_bounds(std::size_t row);
   void expect(std::size_t row, const std::string& column, const std::string& recomputed,
@@ -167,6 +173,7 @@ void Auditor::check_row(std::size_t row, const std::map<std::string, Case>& case
   if (run_.cases.text(row, "status") != word(Status::ok)) return;
   ++audit_.timed_rows;
   check_medians(row);
+  check_stages(row);
   check_parts(row);
   check_bounds(row);
 }
@@ -280,6 +287,26 @@ void Auditor::check_medians(std::size_t row) {
   if (is_modelled(row)) return;
   expect(row, "achieved_flop_per_s", to_text(run_.cases.number(row, "unmasked_flop") / wall.median),
          kSource);
+}
+
+void Auditor::check_stages(std::size_t row) {
+  const auto samples = samples_.find(run_.cases.text(row, "case_id"));
+  if (samples == samples_.end()) return;
+  for (const Clock& stage : kStages) {
+    const std::vector<double> values = repeats(row, stage.sample_column);
+    const bool timed =
+        !values.empty() &&
+        std::none_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+    expect(row, std::string(stage.case_prefix) + "_median_s", timed ? to_text(median(values)) : "",
+           "samples.csv");
+  }
+  for (const std::size_t sample : samples->second) {
+    double sum_s = 0.0;
+    for (const Clock& stage : kStages) sum_s += run_.samples.number(sample, stage.sample_column);
+    if (sum_s > run_.samples.number(sample, "wall_time_s"))
+      find("{}: the stages of repeat {} take {} s, longer than its wall clock", place(row),
+           run_.samples.text(sample, "repeat"), to_text(sum_s));
+  }
 }
 
 bool Auditor::is_modelled(std::size_t row) const {

@@ -107,6 +107,29 @@ TEST_F(Audited, ABetterMedianThanTheSamplesGiveIsFound) {
       ElementsAre(HasSubstr("critical_path_median_s is '0.009', samples.csv gives '0.013")));
 }
 
+TEST_F(Audited, StagesThatTheSamplesDoNotGiveAreFound) {
+  for (RunRow& sample : samples_)
+    if (sample["case_id"] == cases_[0]["case_id"])
+      for (const char* column : {"stage_scores_s", "stage_softmax_s", "stage_product_s"})
+        sample[column] = "0.003";
+  for (const char* column :
+       {"stage_scores_median_s", "stage_softmax_median_s", "stage_product_median_s"})
+    cases_[0][column] = "0.003";
+  EXPECT_THAT(audit().findings, IsEmpty());
+  cases_[0]["stage_product_median_s"] = "0.002";
+  cases_[1]["stage_scores_median_s"] = "0.002";
+  EXPECT_THAT(audit().findings,
+              ElementsAre(HasSubstr("stage_product_median_s is '0.002', samples.csv gives '0.003'"),
+                          HasSubstr("stage_scores_median_s is '0.002', samples.csv gives ''")));
+}
+
+TEST_F(Audited, StagesLongerThanTheWallClockAreFound) {
+  for (const char* column : {"stage_scores_s", "stage_softmax_s", "stage_product_s"})
+    samples_[0][column] = "0.004";  // of 0.01
+  const Audit result = audit();
+  EXPECT_THAT(result.findings, ElementsAre(HasSubstr("longer than its wall clock")));
+}
+
 TEST_F(Audited, ADroppedSlowSampleIsFound) {
   samples_.erase(samples_.begin() + 6);
   EXPECT_THAT(audit().findings, Contains(HasSubstr("n_samples is '7', samples.csv gives '6'")));

@@ -119,7 +119,11 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
           {"launch", name(c.launch)},
           {"clock", name(c.clock)},
           {"l2_cache", name(c.l2_cache)},
-          {"cuda_path", name(c.cuda_path)}};
+          {"cuda_path", name(c.cuda_path)},
+          {"worker_speeds", c.worker_speeds.value_or("")},
+          {"group_sizes", name(c.group_sizes)},
+          {"product_row_groups", to_text(c.product_row_groups)},
+          {"product_depth", to_text(c.product_depth)}};
 }
 
 std::string case_id(const Case& c) {
@@ -172,6 +176,10 @@ std::string case_to_json(const Case& c) {
                      {"clock", word(c.clock)},
                      {"l2_cache", word(c.l2_cache)},
                      {"cuda_path", word(c.cuda_path)},
+                     {"worker_speeds", optional_to_json(c.worker_speeds)},
+                     {"group_sizes", word(c.group_sizes)},
+                     {"product_row_groups", c.product_row_groups},
+                     {"product_depth", c.product_depth},
                      {"measure", measure_to_json(c.measure)}};
   return json.dump();
 }
@@ -212,6 +220,10 @@ Case case_from_json(std::string_view text) {
     c.clock = enum_at<ClockKind>(json, "clock");
     c.l2_cache = enum_at<L2Cache>(json, "l2_cache");
     c.cuda_path = enum_at<CudaPath>(json, "cuda_path");
+    c.worker_speeds = optional_at<std::string>(json, "worker_speeds");
+    c.group_sizes = enum_at<GroupSizes>(json, "group_sizes");
+    json.at("product_row_groups").get_to(c.product_row_groups);
+    json.at("product_depth").get_to(c.product_depth);
     c.measure = measure_from_json(json.at("measure"));
     return c;
   } catch (const Json::exception& problem) {

@@ -29,14 +29,27 @@ struct Words<Device> {
       {Device::automatic, "auto"}, {Device::cpu, "cpu"}, {Device::cuda, "cuda"}};
 };
 
-// What a case computes: attention alone, or an encoder layer of a transformer around it.
-enum class Workload { attention, transformer_layer };
+// What a case computes: attention alone, an encoder layer of a transformer around it, or the
+// product of two matrices, its blocks dealt out as CQS deals those of attention.
+enum class Workload { attention, transformer_layer, matrix_product };
 
 template <>
 struct Words<Workload> {
   static constexpr std::string_view what = "workload";
   static constexpr std::pair<Workload, std::string_view> table[] = {
-      {Workload::attention, "attention"}, {Workload::transformer_layer, "transformer_layer"}};
+      {Workload::attention, "attention"},
+      {Workload::transformer_layer, "transformer_layer"},
+      {Workload::matrix_product, "matrix_product"}};
+};
+
+// Tokens of the groups that cqs deals out: alike, or fewer for slower workers.
+enum class GroupSizes { equal, by_speed };
+
+template <>
+struct Words<GroupSizes> {
+  static constexpr std::string_view what = "group_sizes";
+  static constexpr std::pair<GroupSizes, std::string_view> table[] = {
+      {GroupSizes::equal, "equal"}, {GroupSizes::by_speed, "by_speed"}};
 };
 
 // What the second-level cache of a GPU holds when a repeat begins.
@@ -126,6 +139,11 @@ struct Case {
   ClockKind clock = ClockKind::synchronized;
   L2Cache l2_cache = L2Cache::automatic;
   CudaPath cuda_path = CudaPath::automatic;
+  std::optional<std::string> worker_speeds;    // `0.5 1`, of the first workers; none: all 1
+  GroupSizes group_sizes = GroupSizes::equal;  // cqs
+  // Of matrix_product: n_tokens rows, kv_len columns.
+  std::int64_t product_row_groups = 0;  // W1; 0: half of W
+  std::int64_t product_depth = 0;       // 0: as n_tokens
   Measure measure;
 };
 

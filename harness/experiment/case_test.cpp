@@ -58,6 +58,10 @@ Case any_case(Random& random) {
   c.clock = any_of<ClockKind>(random);
   c.l2_cache = any_of<L2Cache>(random);
   c.cuda_path = any_of<CudaPath>(random);
+  if (random() % 2 == 0) c.worker_speeds = any_text(random);
+  c.group_sizes = any_of<GroupSizes>(random);
+  c.product_row_groups = any_size(random);
+  c.product_depth = any_size(random);
   c.measure = {any_int(random),  any_int(random),  any_int(random),  any_real(random),
                any_real(random), any_real(random), any_size(random), random() % 2 == 0};
   return c;
@@ -172,6 +176,10 @@ TEST(CaseId, ChangesWithEveryParameterAndMeasureButNotWithTheName) {
   change([](Case& c) { c.clock = ClockKind::unsynchronized; });
   change([](Case& c) { c.l2_cache = L2Cache::warm; });
   change([](Case& c) { c.cuda_path = CudaPath::sm_80; });
+  change([](Case& c) { c.worker_speeds = "0.5"; });
+  change([](Case& c) { c.group_sizes = GroupSizes::by_speed; });
+  change([](Case& c) { c.product_row_groups = 3; });
+  change([](Case& c) { c.product_depth = 7; });
   change([](Case& c) { c.ranks = Ranks::threads; });
   change([](Case& c) { c.workers = 8; });
   change([](Case& c) { c.threads = 2; });

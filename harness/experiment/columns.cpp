@@ -12,14 +12,15 @@ const std::vector<std::string>& case_columns() {
       "memory_budget_bytes", "cpu_isa", "sequences", "new_key_owner", "link_bandwidth_byte_per_s",
       "link_latency_s", "link_mode", "model_device", "model_cores", "distillation", "workload",
       "layer_feed_forward_dim", "layer_block_tokens", "layer_weights", "allocator", "launch",
-      "clock", "l2_cache", "cuda_path",
+      "clock", "l2_cache", "cuda_path", "worker_speeds", "group_sizes", "product_row_groups",
+      "product_depth",
       // how it ended; provenance: measured | model
       "status", "message", "isa", "gpu", "provenance",
       // predicted from the plan; pairs are per head
       "longest_subsequence_tokens", "shortest_subsequence_tokens", "mean_subsequence_tokens",
       "stddev_subsequence_tokens", "responsibility_ratio", "unmasked_pairs", "executed_pairs",
       "critical_path_pairs", "unmasked_flop", "moved_bytes", "worker_sent_bytes",
-      "predicted_active_peak_bytes", "predicted_worker_active_peak_bytes",
+      "predicted_active_peak_bytes", "predicted_worker_active_peak_bytes", "idle_workers",
       // memory pass
       "active_memory_peak_bytes", "reserved_memory_peak_bytes", "resident_peak_bytes",
       "worker_active_peak_bytes",
@@ -31,6 +32,8 @@ const std::vector<std::string>& case_columns() {
       "critical_path_high95_s", "worker_sum_median_s", "worker_sum_low95_s", "worker_sum_high95_s",
       "longest_subsequence_median_s", "longest_subsequence_low95_s", "longest_subsequence_high95_s",
       "gather_median_s", "merge_median_s",
+      // of the kernel `staged` under serial ranks: dense x dense -> sparse, softmax, sparse x dense
+      "stage_scores_median_s", "stage_softmax_median_s", "stage_product_median_s",
       // of a GPU: by its own clock, the clock of its multiprocessors, samples it was slowed down in
       "device_time_median_s", "sm_clock_median_hz", "throttled_samples",
       // of the worker where each is largest, summed over its steps
@@ -57,7 +60,10 @@ const std::vector<std::string>& sample_columns() {
                                                    "merge_s",
                                                    "device_time_s",
                                                    "sm_clock_hz",
-                                                   "throttled"};
+                                                   "throttled",
+                                                   "stage_scores_s",
+                                                   "stage_softmax_s",
+                                                   "stage_product_s"};
   return columns;
 }
 

@@ -38,6 +38,7 @@ class CpuArena final : public Arena {
                                        .threads = planned_.threads,
                                        .allocator = &ledger_,
                                        .link = link_of(case_),
+                                       .worker_speeds = planned_.worker_speeds,
                                        .message_timeout_s = message_timeout_s(case_),
                                        .collect_output = verifying,
                                        .stages = case_.ranks == Ranks::serial ? &stages : nullptr,

@@ -14,9 +14,30 @@ namespace {
 bool is_for_gpu(const Case& c) {
   const bool narrow = c.dtype == DType::f16 || c.dtype == DType::bf16;
   return c.workload == Workload::attention && c.ranks == Ranks::serial && !c.cpu_isa &&
-         c.allocator != AllocatorKind::same_size &&
+         c.allocator != AllocatorKind::same_size && !c.worker_speeds &&
          (((c.kernel == Kernel::flash || c.kernel == Kernel::cudnn) && narrow) ||
           (c.kernel == Kernel::materialized && c.dtype != DType::f64));
+}
+
+void refuse_same_size(const Case& c) {
+  if (c.allocator == AllocatorKind::same_size)
+    throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
+}
+
+// Each GPU plays one worker, and all of them are timed together.
+void require_fitting_nccl(const Case& c) {
+  const auto refuse = [](std::string_view name, std::string_view value, std::string_view nearest) {
+    throw Unsupported(
+        fmt::format("{}: {} is of ranks: serial; with ranks: nccl it is {}", name, value, nearest));
+  };
+  if (c.launch != Launch::alone) refuse("launch", word(c.launch), word(Launch::alone));
+  if (c.clock != ClockKind::synchronized)
+    refuse("clock", word(c.clock), word(ClockKind::synchronized));
+  if (c.l2_cache != L2Cache::warm) refuse("l2_cache", word(c.l2_cache), word(L2Cache::warm));
+  // cudaFree waits for the GPU, and with it for the other ranks.
+  if (c.allocator == AllocatorKind::direct)
+    refuse("allocator", word(c.allocator), word(AllocatorKind::pool));
+  refuse_same_size(c);
 }
 
 }  // namespace
@@ -26,7 +47,9 @@ Case resolve_case(Case c) {
     c.device = is_for_gpu(c) && why_no_gpu().empty() ? Device::cuda : Device::cpu;
   if (c.device == Device::cuda) {
     if (c.allocator == AllocatorKind::automatic) c.allocator = AllocatorKind::pool;
-    if (c.l2_cache == L2Cache::automatic) c.l2_cache = L2Cache::flushed;
+    // A rank's shard has just been written when the clock starts.
+    if (c.l2_cache == L2Cache::automatic)
+      c.l2_cache = c.ranks == Ranks::nccl ? L2Cache::warm : L2Cache::flushed;
   }
   if (c.sequences) {
     Shape sums = c.shape;
@@ -44,6 +67,10 @@ Case resolve_case(Case c) {
   }
   if (c.workload == Workload::transformer_layer && c.layer_feed_forward_dim == 0)
     c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
+  if (c.workload == Workload::matrix_product) {
+    if (c.product_row_groups == 0) c.product_row_groups = c.workers / 2;
+    if (c.product_depth == 0) c.product_depth = c.shape.q_len;
+  }
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (takes_interest_set(c.algorithm) && !c.interest_set && c.workers >= 3)
     c.interest_set = to_string(default_interest_set(c.workers));
@@ -69,14 +96,19 @@ void require_device(const Case& c) {
 
 void require_fitting_device(const Case& c) {
   if (c.device == Device::cuda) {
+    if (c.worker_speeds)
+      throw Unsupported("worker_speeds slow workers down by sleeping, which is of the CPU");
+    if (c.ranks == Ranks::nccl) return require_fitting_nccl(c);
     if (c.ranks != Ranks::serial)
       throw Unsupported(
-          fmt::format("ranks: {} is of the CPU; on one GPU the workers are played by ranks: serial",
+          fmt::format("ranks: {} is of the CPU; on one GPU the workers are played by ranks: "
+                      "serial, on one each by ranks: nccl",
                       word(c.ranks)));
-    if (c.allocator == AllocatorKind::same_size)
-      throw Unsupported("allocator: same_size is of the CPU; the nearest on a GPU is pool");
+    refuse_same_size(c);
     return;
   }
+  if (c.ranks == Ranks::nccl)
+    throw Unsupported("ranks: nccl is of device: cuda; on the CPU the nearest is ranks: mpi");
   const auto refuse = [](std::string_view name, std::string_view value) {
     throw Unsupported(fmt::format("{}: {} is of device: cuda", name, value));
   };

@@ -9,6 +9,7 @@
 #include "harness/base/numbers.h"
 #include "harness/base/status.h"
 #include "harness/base/text_table.h"
+#include "harness/execute/nccl_link.h"
 #include "harness/experiment/build_info.h"
 #include "harness/experiment/machine.h"
 #include "harness/experiment/manifest.h"
@@ -77,9 +78,12 @@ Json cuda_json(const CudaProbe& probe) {
          {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},
          {"multiprocessors", device.multiprocessors},
          {"memory_bytes", device.memory_bytes}});
+  const NcclProbe nccl = probe_nccl();
   return {{"in_build", build_info().cuda},
           {"devices", devices},
-          {"why_none", text_or_null(why_no_cuda(probe))}};
+          {"why_none", text_or_null(why_no_cuda(probe))},
+          {"nccl", text_or_null(nccl.version)},
+          {"why_no_nccl", text_or_null(nccl.why_none)}};
 }
 
 std::string fingerprint_with(const Machine& machine, const CudaProbe& probe) {

@@ -1,9 +1,6 @@
 // For tests: lays out run folders by hand.
 #pragma once
 
-#include <unistd.h>
-
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,21 +11,16 @@
 #include "harness/experiment/manifest.h"
 #include "harness/experiment/result.h"
 #include "harness/files/files.h"
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 
 using RunRow = std::map<std::string, std::string>;
 
-// Below the tests' temporary folder; removed when it goes.
+// Below a temporary folder; removed when it goes.
 class FakeRun {
  public:
-  explicit FakeRun(const std::string& name)
-      : path_(testing::TempDir() + "qb_run_" + std::to_string(::getpid()) + "_" + name) {
-    ensure_directory(path_);
-  }
-  ~FakeRun() { std::filesystem::remove_all(path_); }
-  FakeRun(const FakeRun&) = delete;
-  FakeRun& operator=(const FakeRun&) = delete;
+  explicit FakeRun(const std::string& name) : path_(folder_ / name) { ensure_directory(path_); }
 
   // An ok row of N tokens with a critical path of `median` in [low, high] seconds.
   [[nodiscard]] static RunRow ok_row(const Case& c, double median, double low, double high) {
@@ -94,6 +86,7 @@ class FakeRun {
     }
     return table.to_string();
   }
+  ScratchFolder folder_;
   std::string path_;
 };
 

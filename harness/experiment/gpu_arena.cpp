@@ -1,14 +1,72 @@
-// A case on a GPU. Inputs are made on the host, where the output is verified too; the ledger counts
-// the GPU's memory only.
+#include "harness/experiment/gpu_arena.h"
+
 #include <algorithm>
-#include <optional>
 #include <vector>
 
+#include "harness/execute/nccl_executor.h"
 #include "harness/execute/verify.h"
-#include "harness/experiment/arena.h"
 #include "harness/experiment/measured_columns.h"
 
 namespace qb {
+
+CudaDeviceOptions gpu_options(const Case& c) {
+  return {.force_sm80 = c.cuda_path == CudaPath::sm_80,
+          .ordinal = c.ranks == Ranks::nccl ? gpu_of_this_rank() : 0};
+}
+
+LedgerOptions gpu_ledger_options(const Case& c, bool record, ComputeDevice& device) {
+  LedgerOptions options = ledger_options(c, record);
+  if (options.allocator == AllocatorKind::automatic) options.allocator = AllocatorKind::pool;
+  options.source = device.memory(options.allocator);
+  return options;
+}
+
+void GpuArenaBase::fill() {
+  const Problem& problem = planned_.plan.problem;
+  host_ = make_inputs(problem, heap_allocator(), planned_.threads);
+  host_out_ = Tensor(heap_allocator(), DType::f32, problem.shape.out(), "output");
+  host_lse_ = Tensor(heap_allocator(), DType::f32, problem.shape.lse(), "lse");
+  fill_device();
+  out_ = Tensor(ledger_, DType::f32, problem.shape.out(), "output");
+  lse_ = Tensor(ledger_, DType::f32, problem.shape.lse(), "lse");
+}
+
+void GpuArenaBase::poison_output() {
+  poison(host_out_.view(), host_lse_.view());
+  device_.upload(host_out_.view(), out_.view());
+  device_.upload(host_lse_.view(), lse_.view());
+  device_.wait();
+}
+
+HostTensors GpuArenaBase::tensors() {
+  return {host_.q.view(), host_.k.view(), host_.v.view(), host_out_.view(), host_lse_.view()};
+}
+
+void GpuArenaBase::end_sample(Sample& sample) {
+  const cuda::ClockState clock = device_.clock();
+  if (clock.sm_hz > 0.0) sample.sm_clock_hz = clock.sm_hz;
+  if (clock.reasons_known) sample.throttled = cuda::is_throttled(clock) ? 1.0 : 0.0;
+}
+
+GpuArenaBase::Whole GpuArenaBase::upload_inputs() {
+  const auto copy = [&](const TensorView& host, const char* label) {
+    Tensor tensor(ledger_, host.dtype, host.extent, label);
+    device_.upload(host, tensor.view());
+    return tensor;
+  };
+  Whole whole;
+  whole.q = copy(host_.q.view(), "q");
+  whole.k = copy(host_.k.view(), "k");
+  whole.v = copy(host_.v.view(), "v");
+  device_.wait();
+  return whole;
+}
+
+void GpuArenaBase::download_output() {
+  device_.download(out_.view(), host_out_.view());
+  device_.download(lse_.view(), host_lse_.view());
+}
+
 namespace {
 
 // Sets of inputs that take turns: with several times the cache in all, nothing of a set is left in
@@ -16,38 +74,17 @@ namespace {
 constexpr std::uint64_t kCachesToRotate = 3;
 constexpr std::uint64_t kMostSets = 8;
 
-class GpuArena final : public Arena {
+class GpuArena final : public GpuArenaBase {
  public:
-  GpuArena(const Case& c, const PlannedCase& planned, bool record, ComputeDevice& device)
-      : case_(c), planned_(planned), device_(device), ledger_(options(c, record, device)) {}
-
-  MemoryLedger& ledger() override { return ledger_; }
-
-  void fill() override {
-    const Problem& problem = planned_.plan.problem;
-    host_ = make_inputs(problem, heap_allocator(), planned_.threads);
-    host_out_ = Tensor(heap_allocator(), DType::f32, problem.shape.out(), "output");
-    host_lse_ = Tensor(heap_allocator(), DType::f32, problem.shape.lse(), "lse");
-    sets_.clear();
-    sets_.push_back(make_set());
-    out_ = Tensor(ledger_, DType::f32, problem.shape.out(), "output");
-    lse_ = Tensor(ledger_, DType::f32, problem.shape.lse(), "lse");
-  }
-
-  void poison_output() override {
-    poison(host_out_.view(), host_lse_.view());
-    device_.upload(host_out_.view(), out_.view());
-    device_.upload(host_lse_.view(), lse_.view());
-    device_.wait();
-  }
+  using GpuArenaBase::GpuArenaBase;
 
   Execution execute(bool verifying) override {
     Set& set = sets_[turn_ % sets_.size()];
     if (!set.executor)
       set.executor = std::make_unique<DeviceExecutor>(planned_.plan,
-                                                      DeviceArguments{.q = set.q.view(),
-                                                                      .k = set.k.view(),
-                                                                      .v = set.v.view(),
+                                                      DeviceArguments{.q = set.whole.q.view(),
+                                                                      .k = set.whole.k.view(),
+                                                                      .v = set.whole.v.view(),
                                                                       .out = out_.view(),
                                                                       .lse = lse_.view(),
                                                                       .kernel = case_.kernel,
@@ -59,15 +96,8 @@ class GpuArena final : public Arena {
     for (std::size_t w = 0; w < execution.workers.size(); ++w)
       execution.workers[w].active_peak_bytes =
           static_cast<std::int64_t>(ledger_.worker_peak_bytes(static_cast<int>(w)));
-    if (verifying) {
-      device_.download(out_.view(), host_out_.view());
-      device_.download(lse_.view(), host_lse_.view());
-    }
+    if (verifying) download_output();
     return execution;
-  }
-
-  HostTensors tensors() override {
-    return {host_.q.view(), host_.k.view(), host_.v.view(), host_out_.view(), host_lse_.view()};
   }
 
   void begin_sample() override {
@@ -82,39 +112,15 @@ class GpuArena final : public Arena {
     device_.wait();
   }
 
-  void end_sample(Sample& sample) override {
-    const cuda::ClockState clock = device_.clock();
-    if (clock.sm_hz > 0.0) sample.sm_clock_hz = clock.sm_hz;
-    if (clock.reasons_known) sample.throttled = cuda::is_throttled(clock) ? 1.0 : 0.0;
-  }
-
  private:
   struct Set {
-    Tensor q;
-    Tensor k;
-    Tensor v;
+    Whole whole;
     std::unique_ptr<DeviceExecutor> executor;
   };
 
-  static LedgerOptions options(const Case& c, bool record, ComputeDevice& device) {
-    LedgerOptions options = ledger_options(c, record);
-    if (options.allocator == AllocatorKind::automatic) options.allocator = AllocatorKind::pool;
-    options.source = device.memory(options.allocator);
-    return options;
-  }
-
-  [[nodiscard]] Set make_set() {
-    Set set;
-    const auto copy = [&](const TensorView& host, const char* label) {
-      Tensor tensor(ledger_, host.dtype, host.extent, label);
-      device_.upload(host, tensor.view());
-      return tensor;
-    };
-    set.q = copy(host_.q.view(), "q");
-    set.k = copy(host_.k.view(), "k");
-    set.v = copy(host_.v.view(), "v");
-    device_.wait();
-    return set;
+  void fill_device() override {
+    sets_.clear();
+    sets_.push_back({upload_inputs(), nullptr});
   }
 
   void make_rotation() {
@@ -122,18 +128,9 @@ class GpuArena final : public Arena {
                                                   host_.v.view().bytes());
     const std::uint64_t wanted =
         kCachesToRotate * device_.facts().l2_bytes / std::max<std::uint64_t>(bytes, 1) + 2;
-    while (sets_.size() < std::min(wanted, kMostSets)) sets_.push_back(make_set());
+    while (sets_.size() < std::min(wanted, kMostSets)) sets_.push_back({upload_inputs(), nullptr});
   }
 
-  const Case& case_;
-  const PlannedCase& planned_;
-  ComputeDevice& device_;
-  MemoryLedger ledger_;
-  Inputs host_;
-  Tensor host_out_;
-  Tensor host_lse_;
-  Tensor out_;
-  Tensor lse_;
   Buffer flush_;
   std::vector<Set> sets_;  // their executors hold memory of the ledger
   std::size_t turn_ = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/numbers.h"
+#include "harness/execute/fake_link.h"
 #include "harness/execute/host_compute_device.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/result.h"
@@ -114,13 +115,69 @@ TEST(GpuCase, CombinationsWithoutAKernelNameTheNearest) {
 
   Case threads = tiny(Kernel::flash, "cqs", 4);
   threads.ranks = Ranks::threads;
-  EXPECT_EQ(run_with(threads).message,
-            "ranks: threads is of the CPU; on one GPU the workers are played by ranks: serial");
+  EXPECT_EQ(
+      run_with(threads).message,
+      "ranks: threads is of the CPU; on one GPU the workers are played by ranks: serial, on one "
+      "each by ranks: nccl");
 
   Case launch = tiny(Kernel::flash, "cqs", 4);
   launch.device = Device::cpu;
   launch.launch = Launch::together;
   EXPECT_EQ(run_with(launch).message, "launch: together is of device: cuda");
+}
+
+// A case of ranks: nccl in this process alone.
+CaseResult run_over_link(const Case& c) {
+  FakeLinks links(1);
+  return run_case(c, "", [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+    auto device = std::make_unique<FakeGpu>();
+    device->connect(links);
+    return device;
+  });
+}
+
+Case over_nccl(const std::string& algorithm, int workers) {
+  Case c = tiny(Kernel::flash, algorithm, workers);
+  c.ranks = Ranks::nccl;
+  return c;
+}
+
+TEST(GpuCase, OneRankOverNcclHasTheColumnsOfRanksButNoIdleTime) {
+  for (const char* algorithm : {"dense", "ring", "striped"}) {
+    const CaseResult result = run_over_link(over_nccl(algorithm, 1));
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    for (const char* column : {"wall_time_median_s", "device_time_median_s", "compute_median_s",
+                               "communication_median_s", "exposed_communication_median_s",
+                               "worker_active_peak_bytes", "sm_clock_median_hz", "gpu"})
+      EXPECT_TRUE(result.values.contains(column)) << column;
+    EXPECT_FALSE(result.values.contains("idle_median_s"));
+    EXPECT_EQ(result.values.at("communication_median_s"), "0");
+    EXPECT_GT(parse_integer(result.values.at("worker_active_peak_bytes")).value(), 0);
+    ASSERT_EQ(result.steps.size(), 1u);
+    EXPECT_EQ(result.steps[0].back(), "");  // idle
+  }
+}
+
+TEST(GpuCase, WhatNcclCannotDoIsASentence) {
+  EXPECT_EQ(run_over_link(over_nccl("ring", 4)).message,
+            "ranks: nccl needs a process for each of the 4 workers: mpirun -n 4 qb run …, or srun");
+  const auto message_of = [](const std::function<void(Case&)>& change) {
+    Case c = over_nccl("dense", 1);
+    change(c);
+    const CaseResult result = run_over_link(c);
+    EXPECT_EQ(result.status, Status::unsupported);
+    return result.message;
+  };
+  EXPECT_EQ(message_of([](Case& c) { c.device = Device::cpu; }),
+            "ranks: nccl is of device: cuda; on the CPU the nearest is ranks: mpi");
+  EXPECT_EQ(message_of([](Case& c) { c.launch = Launch::together; }),
+            "launch: together is of ranks: serial; with ranks: nccl it is alone");
+  EXPECT_EQ(message_of([](Case& c) { c.clock = ClockKind::unsynchronized; }),
+            "clock: unsynchronized is of ranks: serial; with ranks: nccl it is synchronized");
+  EXPECT_EQ(message_of([](Case& c) { c.l2_cache = L2Cache::flushed; }),
+            "l2_cache: flushed is of ranks: serial; with ranks: nccl it is warm");
+  EXPECT_EQ(message_of([](Case& c) { c.allocator = AllocatorKind::direct; }),
+            "allocator: direct is of ranks: serial; with ranks: nccl it is pool");
 }
 
 TEST(GpuCase, ABuildOrAMachineWithoutAGpuSaysSo) {

@@ -33,6 +33,7 @@ void require_supported(const Case& c) {
   require(c.shape.kv_heads == c.shape.q_heads && c.shape.value_dim == c.shape.head_dim,
           fmt::format("has as many key-value heads as query heads, not {} and {}", c.shape.kv_heads,
                       c.shape.q_heads));
+  require(!c.worker_speeds, "has one worker and nobody to be slower than; leave out worker_speeds");
   require(c.shape.kv_len == c.shape.q_len && !c.sequences,
           "attends to its own tokens: leave out kv_len and sequences");
 }

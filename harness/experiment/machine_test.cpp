@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 namespace {
@@ -14,13 +12,8 @@ using testing::ElementsAre;
 
 class FakeMachine : public testing::Test {
  protected:
-  void SetUp() override { root_ = testing::TempDir() + "qb_machine_" + std::to_string(::getpid()); }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-  void lay(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
-    std::ofstream(root_ + path) << text;
-  }
-  std::string root_;
+  void lay(const std::string& path, const std::string& text) const { (void)root_.file(path, text); }
+  ScratchFolder root_;
 };
 
 TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
@@ -38,7 +31,7 @@ TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
   lay("/sys/fs/cgroup/memory.max", "8589934592\n");
   lay("/.dockerenv", "");
 
-  const Machine machine = probe_machine(root_);
+  const Machine machine = probe_machine(root_.path());
   EXPECT_EQ(machine.cpu_model, "AMD EPYC 9B45, family 26 model 2");
   EXPECT_EQ(machine.processors, 2);
   EXPECT_THAT(machine.isa, ElementsAre("avx2", "fma", "avx512f", "avx512_bf16"));
@@ -52,7 +45,7 @@ TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
 }
 
 TEST_F(FakeMachine, WithoutThoseFilesIsUnknownNotWrong) {
-  const Machine machine = probe_machine(root_);
+  const Machine machine = probe_machine(root_.path());
   EXPECT_EQ(machine.cpu_model, "");
   EXPECT_EQ(machine.processors, 0);
   EXPECT_EQ(machine.memory_bytes, 0);

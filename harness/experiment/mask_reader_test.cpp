@@ -64,7 +64,7 @@ TEST(MaskReader, SpecsSweepMasksAndHoldThemAgainstTheLength) {
                          {});
       },
       ThrowsMessage<UsageError>(
-          HasSubstr("s.yaml:3:7: mask global: global token 63 of 64 tokens")));
+          HasSubstr("s.yaml:3:7: mask global: 64 global tokens of the 64 there are")));
   EXPECT_EQ(parse_spec("experiment: s\nn_tokens: 64\n", "s.yaml",
                        {.set = {"mask={sliding_window: {left: 1, right: 1}}"}, .filter = {}})
                 .cases[0]

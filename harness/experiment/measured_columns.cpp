@@ -91,6 +91,9 @@ void add_medians(const std::vector<Sample>& samples, Columns& values) {
   }
   add_median("gather_median_s", repeats(samples, &Sample::gather_s), values);
   add_median("merge_median_s", repeats(samples, &Sample::merge_s), values);
+  add_median("stage_scores_median_s", repeats(samples, &Sample::stage_scores_s), values);
+  add_median("stage_softmax_median_s", repeats(samples, &Sample::stage_softmax_s), values);
+  add_median("stage_product_median_s", repeats(samples, &Sample::stage_product_s), values);
   const Summary wall = summarise(repeats(samples, &Sample::wall_s));
   values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
   values["interval_coverage"] = to_text(wall.coverage);

@@ -18,48 +18,79 @@
 #include "harness/execute/inputs.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/mpi_world.h"
+#include "harness/execute/nccl_executor.h"
 #include "harness/execute/worker.h"
 #include "harness/experiment/case_link.h"
+#include "harness/experiment/gpu_arena.h"
 #include "harness/experiment/prediction.h"
 
 namespace qb {
 namespace {
 
 // What rank 0 says: a case as JSON, then `time` or `verify` for each execution of it, then `over`.
+// Before the executions over NCCL `link`.
+constexpr const char* kLink = "link";
 constexpr const char* kTime = "time";
 constexpr const char* kVerify = "verify";
 constexpr const char* kOver = "over";
 constexpr const char* kNoMore = "no more";
 
+ExecutionArguments arguments_of(const Case& c, const PlannedCase& planned, MemoryLedger& ledger,
+                                bool verifying) {
+  ExecutionArguments arguments;
+  arguments.kernel = c.kernel;
+  arguments.threads = planned.threads;
+  arguments.allocator = &ledger;
+  arguments.message_timeout_s = message_timeout_s(c);
+  arguments.shard = shard_source(planned.plan.problem);
+  arguments.collect_output = verifying;
+  arguments.guard_messages = verifying;
+  return arguments;
+}
+
 // A case on a rank other than 0: its shards, its own ledger.
 void serve_case(MpiWorld& world, const Case& c) {
   const PlannedCase planned = plan_case(c);
-  const Problem& problem = planned.plan.problem;
   LedgerOptions options;
   options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
   MemoryLedger ledger(options);
   for (std::string text = world.broadcast({}); text != kOver; text = world.broadcast({})) {
-    ExecutionArguments arguments;
-    arguments.kernel = c.kernel;
-    arguments.threads = planned.threads;
-    arguments.allocator = &ledger;
-    arguments.message_timeout_s = message_timeout_s(c);
-    arguments.shard = [&problem](TensorRole what, const TokenGroup& tokens, const HeadRange& heads,
-                                 const TensorView& view) {
-      make_shard(problem, what, tokens, heads, view);
-    };
-    arguments.collect_output = text == kVerify;
-    arguments.guard_messages = text == kVerify;
     // What goes wrong here is rank 0's to tell.
-    (void)execute(Ranks::mpi, planned.plan, arguments);
+    (void)execute(Ranks::mpi, planned.plan, arguments_of(c, planned, ledger, text == kVerify));
+  }
+}
+
+// The same on a GPU of its own.
+void serve_gpu_case(MpiWorld& world, const Case& c, const OpenGpuOfCase& open_gpu) {
+  const PlannedCase planned = plan_case(c);
+  std::unique_ptr<ComputeDevice> device;
+  std::string why_none;
+  std::optional<MemoryLedger> ledger;
+  std::optional<NcclRank> rank;
+  for (std::string text = world.broadcast({}); text != kOver; text = world.broadcast({})) {
+    if (text == kLink) {
+      rank.reset();
+      try {
+        if (!device) device = open_gpu(c);
+        ledger.emplace(gpu_ledger_options(c, false, *device));
+      } catch (const std::exception& error) {
+        why_none = error.what();
+        device.reset();
+      }
+      rank.emplace(c.workers, device.get(), why_none, message_timeout_s(c));
+    } else if (rank) {
+      (void)rank->execute(planned.plan, arguments_of(c, planned, *ledger, text == kVerify));
+    }
   }
 }
 
 }  // namespace
 
+bool is_of_many_processes(const Case& c) { return c.ranks == Ranks::mpi || c.ranks == Ranks::nccl; }
+
 MpiCase::MpiCase(const Case& c) {
   MpiWorld* const world = MpiWorld::current();
-  if (c.ranks != Ranks::mpi || world == nullptr || c.workers > world->size()) return;
+  if (!is_of_many_processes(c) || world == nullptr || c.workers > world->size()) return;
   (void)world->broadcast(case_to_json(c));
   announced_ = true;
 }
@@ -72,10 +103,23 @@ void MpiCase::announce_execution(bool verifying) const {
   if (announced_) (void)MpiWorld::current()->broadcast(verifying ? kVerify : kTime);
 }
 
-void serve_mpi_cases() {
+void MpiCase::announce_link() const {
+  if (announced_) (void)MpiWorld::current()->broadcast(kLink);
+}
+
+std::unique_ptr<ComputeDevice> open_gpu_of_case(const Case& c) {
+  return open_cuda_device(gpu_options(c));
+}
+
+void serve_mpi_cases(const OpenGpuOfCase& open_gpu) {
   MpiWorld& world = *MpiWorld::current();
-  for (std::string text = world.broadcast({}); text != kNoMore; text = world.broadcast({}))
-    serve_case(world, case_from_json(text));
+  for (std::string text = world.broadcast({}); text != kNoMore; text = world.broadcast({})) {
+    const Case c = case_from_json(text);
+    if (c.ranks == Ranks::nccl)
+      serve_gpu_case(world, c, open_gpu);
+    else
+      serve_case(world, c);
+  }
 }
 
 void end_mpi_cases() {
@@ -160,11 +204,11 @@ class RankWatch {
 }  // namespace
 
 CaseResult MpiLauncher::launch(const Case& c, const CasePaths& paths) {
-  if (c.ranks != Ranks::mpi) return others_.launch(c, paths);
+  if (!is_of_many_processes(c)) return others_.launch(c, paths);
   if (MpiWorld::current()->is_broken())
     throw EnvironmentError(
-        "a rank no longer answers (the last case says which), so that no further case of ranks: "
-        "mpi can run");
+        "a rank no longer answers or has lost its GPU (the last case says which), so that no "
+        "further case of ranks: mpi or nccl can run");
   const auto running = std::make_shared<RunningCase>(::eventfd(0, EFD_CLOEXEC));
   std::future<CaseResult> result = running->result.get_future();
   const RankWatch watch(*MpiWorld::current());

@@ -7,6 +7,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/experiment/mask_reader.h"
+#include "harness/experiment/worker_speeds.h"
 #include "harness/plan/strategy.h"
 
 namespace qb {
@@ -143,6 +144,13 @@ constexpr Parameter kParameters[] = {
     word_parameter("l2_cache", "auto", all_words<L2Cache>, store_word<&Case::l2_cache>),
     {"cuda.path", "cuda_path", word, 0, 0, "auto", "", false, all_words<CudaPath>,
      store_word<&Case::cuda_path>},
+    {"worker_speeds", "worker_speeds", speeds, 0, 0, "", "", true, nullptr,
+     store_optional<&Case::worker_speeds>},
+    word_parameter("group_sizes", "equal", all_words<GroupSizes>, store_word<&Case::group_sizes>),
+    {"product.row_groups", "product_row_groups", integer, 0, kMaxWorkers, "0", "", false, nullptr,
+     store_integer<&Case::product_row_groups>},
+    {"product.depth", "product_depth", integer, 0, kMaxTokens, "0", "", false, nullptr,
+     store_integer<&Case::product_depth>},
 };
 
 // What the node is, for "must be …, got …".
@@ -213,6 +221,17 @@ std::string read_sequences(const YamlNode& node) {
   }
 }
 
+// `0.5 1`, or 0.5 alone.
+std::string read_speeds(const YamlNode& node) {
+  if (node.kind != YamlKind::scalar)
+    fail_type("worker_speeds", "the speeds of the first workers such as \"0.5 1\"", node);
+  try {
+    return to_string(parse_worker_speeds(node.text));
+  } catch (const UsageError& problem) {
+    fail_at(node.place, problem.what());
+  }
+}
+
 }  // namespace
 
 std::span<const Parameter> parameters() { return kParameters; }
@@ -247,6 +266,8 @@ Value read_operand(const Parameter& parameter, const YamlNode& node) {
       return {read_real(parameter.name, node), node.place};
     case ParameterType::sequences:
       return {read_sequences(node), node.place};
+    case ParameterType::speeds:
+      return {read_speeds(node), node.place};
     case ParameterType::mask:
       return {read_mask(node).text(), node.place};
     case ParameterType::file:

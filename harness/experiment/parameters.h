@@ -23,7 +23,7 @@ struct Value {
 };
 [[nodiscard]] std::string to_string(const Value& value);  // empty for nothing
 
-enum class ParameterType { word, integer, real, interest_set, sequences, file, mask };
+enum class ParameterType { word, integer, real, interest_set, sequences, speeds, file, mask };
 
 struct Parameter {
   std::string_view name;    // in a spec

@@ -10,7 +10,9 @@
 #include "harness/base/numbers.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/layer_case.h"
+#include "harness/experiment/product_case.h"
 #include "harness/experiment/result.h"
+#include "harness/experiment/worker_speeds.h"
 #include "harness/plan/strategy.h"
 #include "kernels/parallel.h"
 
@@ -82,9 +84,11 @@ PlannedCase plan_case(const Case& c) {
   StrategyOptions options{.workers = c.workers,
                           .interest_set = {},
                           .new_key_owner = c.new_key_owner,
-                          .distillation = c.distillation};
+                          .distillation = c.distillation,
+                          .group_sizes = group_sizes_of(c)};
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   planned.plan = make_plan(c.algorithm, problem_of(c), options);
+  planned.worker_speeds = worker_speeds_of(c);
   const int threads_per_worker =
       c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
   planned.work = model_work(planned.plan, c.kernel, threads_per_worker);
@@ -127,10 +131,18 @@ std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {
 
 std::map<std::string, std::string> predicted_values(const Case& c) {
   const Case resolved = resolve_case(c);
-  std::map<std::string, std::string> values =
-      resolved.workload == Workload::transformer_layer
-          ? layer_prediction_columns(resolved, plan_layer(resolved))
-          : prediction_columns(resolved, plan_case(resolved));
+  std::map<std::string, std::string> values;
+  switch (resolved.workload) {
+    case Workload::attention:
+      values = prediction_columns(resolved, plan_case(resolved));
+      break;
+    case Workload::transformer_layer:
+      values = layer_prediction_columns(resolved, plan_layer(resolved));
+      break;
+    case Workload::matrix_product:
+      values = product_prediction_columns(plan_product(resolved));
+      break;
+  }
   for (const auto& [name, value] : case_parameters(resolved)) values[name] = value;
   return values;
 }

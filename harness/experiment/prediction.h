@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/experiment/case.h"
 #include "harness/plan/plan.h"
@@ -15,6 +16,7 @@ struct PlannedCase {
   int threads = 1;  // of the executor: all cores where the case leaves it open
   Plan plan;
   Work work;
+  std::vector<double> worker_speeds;  // of each worker; empty: all 1
 };
 
 // Throws Unsupported / UsageError as make_plan does.

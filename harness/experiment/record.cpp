@@ -44,7 +44,10 @@ std::vector<std::string> sample_row(const std::string& id, const Sample& s) {
           text_or_empty(s.merge_s),
           text_or_empty(s.device_s),
           text_or_empty(s.sm_clock_hz),
-          text_or_empty(s.throttled)};
+          text_or_empty(s.throttled),
+          text_or_empty(s.stage_scores_s),
+          text_or_empty(s.stage_softmax_s),
+          text_or_empty(s.stage_product_s)};
 }
 
 }  // namespace

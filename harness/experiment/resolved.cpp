@@ -34,7 +34,7 @@ std::string entry(std::size_t index, const std::string& value) {
   const Parameter& parameter = parameters()[index];
   if (value.empty()) return fmt::format("{}: ~", parameter.name);
   if (parameter.type == ParameterType::interest_set || parameter.type == ParameterType::sequences ||
-      parameter.type == ParameterType::file)
+      parameter.type == ParameterType::speeds || parameter.type == ParameterType::file)
     return fmt::format("{}: {}", parameter.name, quote(value));
   return fmt::format("{}: {}", parameter.name, value);
 }

@@ -14,7 +14,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 // One timed repeat. Warm-ups are kept and marked.
 struct Sample {
@@ -30,6 +30,10 @@ struct Sample {
   double device_s = std::numeric_limits<double>::quiet_NaN();
   double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
   double throttled = std::numeric_limits<double>::quiet_NaN();  // 1: it was slowed down, 0: not
+  // Of the kernel `staged` under serial ranks; else NaN.
+  double stage_scores_s = std::numeric_limits<double>::quiet_NaN();
+  double stage_softmax_s = std::numeric_limits<double>::quiet_NaN();
+  double stage_product_s = std::numeric_limits<double>::quiet_NaN();
 };
 
 // NaN and empty mean "not available". Times are filled in only where status is ok.

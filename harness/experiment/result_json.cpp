@@ -23,6 +23,9 @@ constexpr std::pair<const char*, double Sample::*> kSampleTimes[] = {
     {"device_s", &Sample::device_s},
     {"sm_clock_hz", &Sample::sm_clock_hz},
     {"throttled", &Sample::throttled},
+    {"stage_scores_s", &Sample::stage_scores_s},
+    {"stage_softmax_s", &Sample::stage_softmax_s},
+    {"stage_product_s", &Sample::stage_product_s},
 };
 
 json sample_json(const Sample& sample) {

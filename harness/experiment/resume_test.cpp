@@ -4,8 +4,8 @@
 
 #include "harness/base/status.h"
 #include "harness/experiment/manifest.h"
-#include "harness/experiment/scratch_folder.h"
 #include "harness/files/files.h"
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 namespace {

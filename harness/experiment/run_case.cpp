@@ -20,10 +20,12 @@
 #include "harness/experiment/arena.h"
 #include "harness/experiment/case_link.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/gpu_arena.h"
 #include "harness/experiment/layer_case.h"
 #include "harness/experiment/measured_columns.h"
 #include "harness/experiment/mpi_case.h"
 #include "harness/experiment/prediction.h"
+#include "harness/experiment/product_case.h"
 #include "harness/experiment/result.h"
 #include "harness/experiment/sampling.h"
 #include "harness/plan/check.h"
@@ -47,7 +49,7 @@ class CaseRun {
   void run() {
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
     if (case_.device == Device::cuda) {
-      gpu_ = open_gpu_({.force_sm80 = case_.cuda_path == CudaPath::sm_80});
+      gpu_ = open_gpu_(gpu_options(case_));
       result_.values["gpu"] = gpu_->facts().name;
       gpu_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
     }
@@ -89,6 +91,8 @@ class CaseRun {
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
 
   [[nodiscard]] std::unique_ptr<Arena> make_arena(bool record) {
+    if (gpu_ && case_.ranks == Ranks::nccl)
+      return make_nccl_arena(case_, planned_, record, *gpu_, *ranks_);
     if (gpu_) return make_gpu_arena(case_, planned_, record, *gpu_);
     return make_cpu_arena(case_, planned_, record,
                           [this](bool verifying) { ranks_->announce_execution(verifying); });
@@ -131,6 +135,8 @@ class CaseRun {
       arena.begin_sample();
       executions.push_back(arena.execute(false));
       Sample sample = sample_of(executions.back());
+      if (case_.kernel == Kernel::staged && case_.ranks == Ranks::serial)
+        add_stages(executions.back().stages, sample);
       arena.end_sample(sample);
       return sample;
     });
@@ -140,25 +146,21 @@ class CaseRun {
     add_rates(case_, planned_.work.flops, planned_.threads, result_.samples, result_.values);
     add_parts(executions);
     add_steps(executions);
-    add_remarks(executions);
+    add_remarks();
     if (case_.model_device) add_residual();
   }
 
   // What no column says, in the message of a row that is all right.
-  void add_remarks(const std::vector<Execution>& executions) {
-    std::string& message = result_.message;
+  void add_remarks() {
     if (planned_.work.rows_without_keys > 0)
-      message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
-                            planned_.work.rows_without_keys, problem().shape.q_len);
-    if (case_.kernel != Kernel::staged || case_.ranks != Ranks::serial) return;
-    const auto median_of = [&](double StageTimes::*stage) {
-      std::vector<double> times;
-      for (const Execution& one : executions) times.push_back(one.stages.*stage);
-      return to_text(median(times));
-    };
-    message += fmt::format("{}stages: scores {} s, softmax {} s, values {} s",
-                           message.empty() ? "" : "; ", median_of(&StageTimes::scores_s),
-                           median_of(&StageTimes::softmax_s), median_of(&StageTimes::values_s));
+      result_.message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
+                                    planned_.work.rows_without_keys, problem().shape.q_len);
+  }
+
+  static void add_stages(const StageTimes& stages, Sample& sample) {
+    sample.stage_scores_s = stages.scores_s;
+    sample.stage_softmax_s = stages.softmax_s;
+    sample.stage_product_s = stages.values_s;
   }
 
   static Sample sample_of(const Execution& e) {
@@ -188,7 +190,7 @@ class CaseRun {
     // Without a limit of their own, the messages of one machine are copies.
     if (case_.ranks != Ranks::model && link.limit.bandwidth_byte_per_s == 0.0)
       link.limit.bandwidth_byte_per_s = device.copy_byte_per_s.value;
-    return model_execution(planned_.plan, device, link, case_.kernel);
+    return model_execution(planned_.plan, device, link, case_.kernel, planned_.worker_speeds);
   }
 
   // A prediction is exact: one sample, no interval.
@@ -211,7 +213,11 @@ class CaseRun {
   }
 
   // What serial ranks do not have is left empty: nothing travels and nobody waits.
-  [[nodiscard]] bool has_messages() const { return case_.ranks != Ranks::serial; }
+  [[nodiscard]] bool is_known(double StepTime::*time) const {
+    // A GPU that waits for another does not tell for how long the other was not ready.
+    if (time == &StepTime::idle_s && case_.ranks == Ranks::nccl) return false;
+    return time == &StepTime::compute_s || case_.ranks != Ranks::serial;
+  }
 
   void add_parts(const std::vector<Execution>& executions) {
     if (executions[0].workers.empty()) return;
@@ -221,7 +227,7 @@ class CaseRun {
         {"exposed_communication_median_s", &StepTime::exposed_communication_s},
         {"idle_median_s", &StepTime::idle_s}};
     for (const auto& [column, member] : kParts) {
-      if (member != &StepTime::compute_s && !has_messages()) continue;
+      if (!is_known(member)) continue;
       std::vector<double> largest;
       for (const Execution& execution : executions) {
         largest.push_back(0.0);
@@ -251,7 +257,7 @@ class CaseRun {
         for (double StepTime::*time :
              {&StepTime::start_s, &StepTime::compute_s, &StepTime::communication_s,
               &StepTime::exposed_communication_s, &StepTime::idle_s}) {
-          if (time != &StepTime::compute_s && !has_messages()) {
+          if (!is_known(time)) {
             row.emplace_back();
             continue;
           }
@@ -290,10 +296,17 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
     const Case resolved = resolve_case(c);
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
     require_fitting_device(resolved);
-    if (resolved.workload == Workload::transformer_layer)
-      run_layer_case(resolved, stem, result);
-    else
-      CaseRun(resolved, stem, open_gpu, result).run();
+    switch (resolved.workload) {
+      case Workload::attention:
+        CaseRun(resolved, stem, open_gpu, result).run();
+        break;
+      case Workload::transformer_layer:
+        run_layer_case(resolved, stem, result);
+        break;
+      case Workload::matrix_product:
+        run_product_case(resolved, stem, result);
+        break;
+    }
   } catch (const CaseError& error) {
     failed(error.status(), error.what());
   } catch (const std::bad_alloc&) {

@@ -6,9 +6,9 @@
 #include "harness/base/statistics.h"
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/result.h"
-#include "harness/experiment/scratch_folder.h"
 #include "harness/experiment/tiny_case.h"
 #include "harness/files/files.h"
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 namespace {
@@ -41,14 +41,14 @@ double number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
-// What serial ranks on the CPU without a model have not.
+// What serial ranks on the CPU without a model, with a fused kernel, have not.
 bool is_of_links_or_models(std::string_view column) {
   for (const std::string_view name :
        {"communication_median_s", "exposed_communication_median_s", "idle_median_s",
         "modelled_wall_time_s", "model_residual_ratio", "gpu", "device_time_median_s",
         "sm_clock_median_hz", "throttled_samples", "device_memory_peak_bytes"})
     if (column == name) return true;
-  return false;
+  return column.starts_with("stage_");
 }
 
 TEST(RunCase, AGoodCaseFillsEveryColumn) {
@@ -82,6 +82,29 @@ TEST(RunCase, MediansAreThoseOfTheSamples) {
   EXPECT_EQ(result.values.at("wall_time_median_s"), to_text(median(wall_s)));
   EXPECT_DOUBLE_EQ(number(result, "achieved_flop_per_s"),
                    number(result, "unmasked_flop") / median(wall_s));
+}
+
+TEST(RunCase, TheStagedKernelHasTheTimeOfEachStage) {
+  Case c = tiny("dense", 1);
+  c.kernel = Kernel::staged;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.message, "");
+  double sum_s = 0.0;
+  for (const auto& [column, stage] :
+       {std::pair{"stage_scores_median_s", &Sample::stage_scores_s},
+        std::pair{"stage_softmax_median_s", &Sample::stage_softmax_s},
+        std::pair{"stage_product_median_s", &Sample::stage_product_s}}) {
+    std::vector<double> times_s;
+    for (const Sample& sample : result.samples)
+      if (!sample.warmup) times_s.push_back(sample.*stage);
+    EXPECT_GT(median(times_s), 0.0) << column;
+    EXPECT_EQ(result.values.at(column), to_text(median(times_s)));
+    sum_s += result.samples.back().*stage;
+  }
+  EXPECT_LE(sum_s, result.samples.back().wall_s);
+  c.kernel = Kernel::flash;
+  EXPECT_FALSE(run_case(c, "").values.contains("stage_scores_median_s"));
 }
 
 TEST(RunCase, TheInstructionSetIsTheOneThatTheCaseNames) {

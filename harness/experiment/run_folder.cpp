@@ -26,26 +26,33 @@ void require_run_folder(const std::string& path) {
 
 CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(path), path); }
 
-// Schemas 4 and 5 are schema 3 with more parameters, and 5 with columns of GPUs. They grow by
-// parameters.
+// Schemas 4 to 6 are schema 3 with more parameters, 5 with columns of GPUs too, and 6 with the idle
+// workers of matrix products and the stages of a kernel.
 constexpr int kOldestReadableSchema = 3;
-constexpr std::array kColumnsOfGpus = {"gpu",
-                                       "device_memory_peak_bytes",
-                                       "device_time_median_s",
-                                       "sm_clock_median_hz",
-                                       "throttled_samples",
-                                       "device_time_s",
-                                       "sm_clock_hz",
-                                       "throttled"};
+constexpr std::array kLaterColumns = {"gpu",
+                                      "device_memory_peak_bytes",
+                                      "device_time_median_s",
+                                      "sm_clock_median_hz",
+                                      "throttled_samples",
+                                      "device_time_s",
+                                      "sm_clock_hz",
+                                      "throttled",
+                                      "idle_workers",
+                                      "stage_scores_median_s",
+                                      "stage_softmax_median_s",
+                                      "stage_product_median_s",
+                                      "stage_scores_s",
+                                      "stage_softmax_s",
+                                      "stage_product_s"};
 
-// Gives the table those of `columns` that it lacks: parameters with their defaults, columns of GPUs
-// empty. Unchanged where its other columns are not those of this schema.
+// Gives the table those of `columns` that it lacks: parameters with their defaults, measured
+// columns empty. Unchanged where its other columns are not those of this schema.
 CsvTable with_all(const CsvTable& table, const std::vector<std::string>& columns,
                   const std::string& path) {
   std::map<std::string, std::string> added;
   for (const auto& [name, value] : case_parameters(Case{}))
     if (!table.has(name)) added[name] = value;
-  for (const char* name : kColumnsOfGpus)
+  for (const char* name : kLaterColumns)
     if (!table.has(name)) added[name] = {};
   for (const std::string& column : columns)
     if (!table.has(column) && !added.contains(column)) return table;

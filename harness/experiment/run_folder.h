@@ -18,7 +18,7 @@ struct RunFolder {
 };
 
 // A torn last line (the writer was killed) is left out; CsvTable::torn() tells. A run of schema 3
-// or 4 gets the parameters of schema 5, which it ran with by default, and counts as of schema 5.
+// to 5 gets the parameters of schema 6, which it ran with by default, and counts as of schema 6.
 // Throws UsageError naming the file: no such folder, no run folder, a missing or malformed file.
 [[nodiscard]] RunFolder read_run_folder(const std::string& path);
 

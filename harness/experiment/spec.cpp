@@ -13,6 +13,7 @@
 #include "harness/experiment/parameters.h"
 #include "harness/experiment/resolved.h"
 #include "harness/experiment/sweep.h"
+#include "harness/experiment/worker_speeds.h"
 #include "harness/experiment/yaml_reader.h"
 #include "harness/files/files.h"
 #include "interest_sets/interest_set.h"
@@ -141,12 +142,14 @@ class Combinations {
           fmt::format("distillation is for algorithm cqs or cqs_sharded, and this spec combines "
                       "it with {}; zip the two, with published for the others",
                       c.algorithm));
-    if (c.workload == Workload::attention)
-      for (std::string_view name :
-           {"layer.feed_forward_dim", "layer.block_tokens", "layer.weights"})
-        if (const Value& value = *point[*find_parameter(name)];
-            !std::holds_alternative<std::monostate>(value.data) && to_string(value) != "0")
-          fail_at(value.place, fmt::format("{} is for workload transformer_layer", name));
+    if (c.group_sizes != GroupSizes::equal && !takes_interest_set(c.algorithm))
+      fail_at(
+          place(point, "group_sizes"),
+          fmt::format("group_sizes: by_speed is for algorithm cqs or cqs_sharded, and this spec "
+                      "combines it with {}; zip the two, with equal for the others",
+                      c.algorithm));
+    check_workload(c, point);
+    check_speeds(c, point);
     if (!c.interest_set) return;
     const Place& at = place(point, "interest_set");
     if (c.algorithm != "cqs")
@@ -164,6 +167,26 @@ class Combinations {
   }
 
  private:
+  static void check_workload(const Case& c, const Point& point) {
+    constexpr std::pair<std::string_view, Workload> kOwn[] = {
+        {"layer.feed_forward_dim", Workload::transformer_layer},
+        {"layer.block_tokens", Workload::transformer_layer},
+        {"layer.weights", Workload::transformer_layer},
+        {"product.row_groups", Workload::matrix_product},
+        {"product.depth", Workload::matrix_product}};
+    for (const auto& [name, workload] : kOwn)
+      if (const Value& value = *point[*find_parameter(name)];
+          c.workload != workload && !std::holds_alternative<std::monostate>(value.data) &&
+          to_string(value) != "0")
+        fail_at(value.place, fmt::format("{} is for workload {}", name, word(workload)));
+  }
+  static void check_speeds(const Case& c, const Point& point) {
+    try {
+      (void)worker_speeds_of(c);
+    } catch (const UsageError& problem) {
+      fail_at(place(point, "worker_speeds"), problem.what());
+    }
+  }
   // Global tokens, dilations and window sizes are held against the length.
   static void check_mask(const Case& c, const Point& point) {
     if (c.mask.kind() != MaskKind::pattern || c.sequences) return;

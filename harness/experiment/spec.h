@@ -45,6 +45,11 @@ inline constexpr auto kFigureNames = std::to_array<std::string_view>({
     "layer_time",
     "layer_memory",
     "sparse_attention",
+    "worker_skew",
+    "distillation_gain",
+    "product_speed_up",
+    "sparse_stages",
+    "sparse_ablation",
 });
 
 struct Spec {

@@ -187,7 +187,21 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nlayer.weights: bert/layer0\n",
        "3:16: layer.weights is for workload transformer_layer"},
       {"n_tokens: 8\nworkload: transformer\n",
-       "3:11: unknown workload 'transformer'; known: attention, transformer_layer"},
+       "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
+       "matrix_product"},
+      {"n_tokens: 8\nproduct.depth: 4\n", "3:16: product.depth is for workload matrix_product"},
+      {"n_tokens: 8\nproduct.row_groups: 4\nworkload: transformer_layer\n",
+       "3:21: product.row_groups is for workload matrix_product"},
+      {"n_tokens: 8\nworker_speeds: 1.5\n",
+       "3:16: worker_speeds: '1.5' is no speed; it is a part of the machine's, above 0 and at most "
+       "1"},
+      {"n_tokens: 8\nworkers: 2\nworker_speeds: \"1 0.5 1\"\n",
+       "4:16: worker_speeds gives 3 speeds for 2 workers; give at most one each"},
+      {"n_tokens: 8\nsweep: {worker_speeds: [[0.5, 1]]}\n",
+       "3:25: worker_speeds must be the speeds of the first workers such as \"0.5 1\", got a list"},
+      {"n_tokens: 8\nalgorithm: ring\nworkers: 2\ngroup_sizes: by_speed\n",
+       "5:14: group_sizes: by_speed is for algorithm cqs or cqs_sharded, and this spec combines it "
+       "with ring; zip the two, with equal for the others"},
       {"n_tokens: 8\nworkload: transformer_layer\nlayer.block_tokens: 0\n",
        "4:21: layer.block_tokens must be from 1 to 3,000,000,000, got 0"},
       {"n_tokens: 8\nq_heads: 8\nkv_heads: 3\n", "4:11: q_heads 8 is no multiple of kv_heads 3"},

@@ -10,8 +10,8 @@
 #include <map>
 
 #include "harness/experiment/fake_sweep.h"
-#include "harness/experiment/scratch_folder.h"
 #include "harness/files/files.h"
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 namespace {

@@ -8,8 +8,8 @@
 #include "harness/experiment/fake_sweep.h"
 #include "harness/experiment/folder_lock.h"
 #include "harness/experiment/manifest.h"
-#include "harness/experiment/scratch_folder.h"
 #include "harness/files/files.h"
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 namespace {

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +10,7 @@
 
 #include "harness/execute/npy_fakes.h"
 #include "harness/files/files.h"
+#include "harness/files/scratch_folder.h"
 
 namespace qb {
 namespace {
@@ -24,11 +23,9 @@ using testing_support::refusal;
 class LayerFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::create_directories(folder_);
     for (const auto& [tensor, name] : Words<LayerTensor>::table)
       write(tensor, tensor_shape(shape_, tensor), static_cast<double>(tensor));
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void write(LayerTensor tensor, const std::vector<std::int64_t>& shape, double first,
              DType dtype = DType::f32) const {
@@ -44,9 +41,8 @@ class LayerFiles : public ::testing::Test {
   }
 
   const LayerShape shape_{1, 0, 3, 2, 10};
-  const std::string folder_ =
-      (std::filesystem::temp_directory_path() / ("qb_layer_files_" + std::to_string(::getpid())))
-          .string();
+  const ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path();
 };
 
 TEST_F(LayerFiles, AreReadEachIntoItsPlace) {

@@ -18,14 +18,15 @@ double now_s() {
 // The spans of query rows [begin, end) of the sequence.
 TileSchedule rows_schedule(const LayerShape& shape, const LayerOptions& options, std::int64_t begin,
                            std::int64_t end) {
-  const std::int64_t query_tile = kernel_tiles(options.kernel, shape.head_dim).query_tile;
+  const KernelTiles tiles = kernel_tiles(options.kernel, shape.head_dim);
   if (options.mask.kind == MaskKind::pattern)
     return build_mask_schedule(options.mask, end - begin, shape.n_tokens,
-                               {{0, 0, {begin, end - begin}, {0, shape.n_tokens}}}, query_tile);
+                               {{0, 0, {begin, end - begin}, {0, shape.n_tokens}}},
+                               tiles.query_tile, {tiles.residue_classes, options.threads});
   const bool causal = options.mask.kind == MaskKind::causal;
   const KeySpan keys{0, shape.n_tokens, causal ? SpanKind::causal : SpanKind::full,
                      causal ? begin + options.mask.offset : 0};
-  return build_schedule(end - begin, shape.n_tokens, {{0, end - begin, keys}}, query_tile);
+  return build_schedule(end - begin, shape.n_tokens, {{0, end - begin, keys}}, tiles.query_tile);
 }
 
 // One sequence of the batch.

@@ -78,15 +78,18 @@ inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& r
   const auto mask = random() % 3 == 0 ? MaskKind::full : MaskKind::causal;
   const bool packs = algorithm == "zigzag" || algorithm == "pass_kv" || algorithm == "pass_q" ||
                      algorithm == "decode" || algorithm == "all_gather_kv";
-  if (packs && (algorithm == "decode" || random() % 2 == 0)) {
+  if (packs && random() % 2 == 0) {
     const std::int64_t most_new = algorithm != "decode" ? 40 : (mask == MaskKind::full ? 1 : 5);
     std::vector<Sequence> sequences;
     for (std::int64_t i = draw(random, 1, 4); i > 0; --i)
       sequences.push_back({random() % 3 == 0 ? 0 : draw(random, 0, 60), draw(random, 1, most_new)});
     return make_packed_problem(shape, mask, DType::f32, random(), sequences);
   }
-  shape.q_len = draw(random, 1, 70);
-  shape.kv_len = random() % 3 == 0 ? draw(random, 1, 90) : shape.q_len;
+  shape.q_len = draw(random, 1, algorithm == "decode" ? 5 : 70);
+  if (algorithm == "decode")
+    shape.kv_len = shape.q_len + draw(random, 0, 60);
+  else
+    shape.kv_len = random() % 3 == 0 ? draw(random, 1, 90) : shape.q_len;
   if (random() % 2 == 0 && shape.kv_len > 1)
     return make_problem(shape, MaskSpec(mask_fixtures::random_pattern(random, shape.kv_len)),
                         DType::f32, random());

@@ -7,9 +7,14 @@
 // that the caches grow evenly (round robin), or always worker sequence mod W (fixed), which shows
 // what that avoids. Messages are padded to the sequences of a worker when the batch is padded to a
 // multiple of W.
+//
+// A mask may let a new token see whatever there is when it is computed: all of the cache, itself
+// and the new tokens before it. One that lets it see a later token has no decoding; a single new
+// token has none later, so that any mask will do.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "harness/base/status.h"
 #include "harness/plan/builder.h"
@@ -113,9 +118,28 @@ void add_decode_step(PlanBuilder& builder, const Decoding& decoding, int t) {
     }
 }
 
-bool sees_later_tokens(const Mask& mask) {
-  if (mask.kind == MaskKind::pattern) return !mask.pattern->looks_back_only();
-  return mask.kind == MaskKind::full;
+// The later of two new tokens of a sequence of which the mask lets the earlier see the later,
+// counted from its first new token: what the earlier is to see is not there when it is computed.
+struct Foresight {
+  std::int64_t query;
+  std::int64_t key;
+};
+
+std::optional<Foresight> foresight_of(const Mask& mask, const Segment& s) {
+  const std::int64_t n_new = s.q_end - s.q_begin;
+  const bool all_there = s.k_end - s.k_begin >= n_new;  // else there is no plan anyhow
+  if (n_new == 1 || !all_there || mask.kind == MaskKind::causal) return std::nullopt;
+  if (mask.kind == MaskKind::full) return Foresight{0, 1};
+  if (mask.pattern->looks_back_only()) return std::nullopt;
+  const std::int64_t first_new = s.k_end - n_new;
+  for (std::int64_t t = 0; t + 1 < n_new; ++t) {
+    const Positions later{first_new + t + 1, n_new - t - 1, 1};
+    if (count_pairs(mask, {{0, 0, {s.q_begin + t, 1, 1}, later}}, {1, 1, 1}).unmasked == 0)
+      continue;
+    for (std::int64_t u = t + 1; u < n_new; ++u)
+      if (mask.allows(s.q_begin + t, first_new + u)) return Foresight{t, u};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -125,10 +149,11 @@ Plan plan_decode(const Problem& problem, const StrategyOptions& options) {
     throw Unsupported("decode deals sequences to workers: give the batch packed");
   const std::vector<Segment> sequences = segments_of(problem);
   for (const Segment& s : sequences)
-    if (sees_later_tokens(problem.mask) && s.q_end - s.q_begin > 1)
-      throw Unsupported(
-          "decode computes one token after the other, none of which sees a later one; "
-          "use mask: causal, or of a pattern {all_of: [causal, ...]}");
+    if (const auto seen = foresight_of(problem.mask, s))
+      throw Unsupported(fmt::format(
+          "decode computes one token after the other, and the mask lets new token {} see new token "
+          "{}, which is not there yet; use mask: causal, or of a pattern {{all_of: [causal, ...]}}",
+          seen->query + 1, seen->key + 1));
   PlanBuilder builder(problem, "decode", options.workers);
   builder.plan.synchronisation = Synchronisation::rounds;
   builder.plan.result = Result::owners;

@@ -33,7 +33,7 @@ bool works_in_place(const Plan& plan) {
 }
 
 TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks, const KernelCall& call,
-                           std::int64_t query_tile) {
+                           std::int64_t query_tile, const ScheduleChoice& choice) {
   const Block& q = blocks.block(call.q_block);
   const Block& kv = blocks.block(call.kv_block);
   const Mask& mask = plan.problem.mask;
@@ -45,7 +45,7 @@ TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks, const K
       groups.back().k_begin = kv.begin_of(task.kv_group) - call.k_begin;
     }
     return build_mask_schedule(mask, call.q_end - call.q_begin, call.k_end - call.k_begin,
-                               std::move(groups), query_tile);
+                               std::move(groups), query_tile, choice);
   }
   std::vector<ScheduleBlock> rectangles;
   rectangles.reserve(call.tasks.size());

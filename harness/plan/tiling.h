@@ -26,6 +26,7 @@ struct LocalLayout {
 // The schedule of a kernel call over rows [q_begin, q_end) and [k_begin, k_end) of its blocks;
 // query tiles of at most `query_tile` rows.
 [[nodiscard]] TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks,
-                                         const KernelCall& call, std::int64_t query_tile);
+                                         const KernelCall& call, std::int64_t query_tile,
+                                         const ScheduleChoice& choice = {});
 
 }  // namespace qb

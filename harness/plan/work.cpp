@@ -32,7 +32,8 @@ std::int64_t executed_pairs(const Plan& plan, const KernelCall& call, Kernel ker
   if (kernel == Kernel::materialized)
     return (call.q_end - call.q_begin) * (call.k_end - call.k_begin);
   std::int64_t pairs = 0;
-  for (const PairTask& task : call.tasks) pairs += executed_pairs(plan, task, kernel, query_tile);
+  for (const PairTask& task : call.tasks)
+    pairs += executed_pairs(plan, task, kernel, query_tile, call.tasks.size() == 1);
   return pairs;
 }
 
@@ -122,11 +123,12 @@ std::int64_t critical_path(const Plan& plan, const std::vector<WorkerWork>& work
 // Of a causal block, `flash` and `staged` compute tiles of query_tile rows and every key up to the
 // last one that the tile's last row sees.
 std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
-                            std::int64_t query_tile) {
+                            std::int64_t query_tile, bool alone) {
   if (task.allowed == Allowed::pattern && kernel != Kernel::reference) {
     const KernelTiles tiles = kernel_tiles(kernel, plan.problem.shape.head_dim);
     return count_pairs(plan.problem.mask, {mask_block(plan, task)},
-                       {query_tile, tiles.key_step, tiles.row_group})
+                       {query_tile, tiles.key_step, tiles.row_group, tiles.residue_classes && alone,
+                        tiles.row_cost})
         .executed;
   }
   const bool by_tiles = kernel == Kernel::flash || kernel == Kernel::staged;

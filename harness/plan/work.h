@@ -48,9 +48,10 @@ struct Work {
 };
 
 // Pairs per head that a kernel computes for one task, in tiles of `query_tile` rows. (What
-// `materialized` computes depends on the whole call: all its rows and keys.)
+// `materialized` computes depends on the whole call: all its rows and keys.) alone: no other task
+// is in its call.
 [[nodiscard]] std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
-                                          std::int64_t query_tile);
+                                          std::int64_t query_tile, bool alone = true);
 
 // `threads` is the kernel's thread count per worker; tiles come from kernel_tiles().
 [[nodiscard]] Work model_work(const Plan& plan, Kernel kernel, int threads);

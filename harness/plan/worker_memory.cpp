@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/plan/blocks.h"
+#include "harness/plan/tiling.h"
 #include "harness/plan/work.h"
 
 namespace qb {
@@ -121,13 +122,12 @@ class MemoryWalk {
       if (id != kResidentQueries) give(take_out(partial_bytes_, id));
   }
 
-  // For the one kernel that stores what it computes.
+  // For the one kernel that stores what it computes. Tiles of a call may stand across its tasks.
   [[nodiscard]] std::int64_t stored_pairs(const KernelCall& call) const {
     if (kernel_ != Kernel::staged) return -1;
     const std::int64_t tile = kernel_tiles(kernel_, plan_.problem.shape.head_dim).query_tile;
-    std::int64_t pairs = 0;
-    for (const PairTask& task : call.tasks) pairs += executed_pairs(plan_, task, kernel_, tile);
-    return pairs;
+    if (call.tasks.size() == 1) return executed_pairs(plan_, call.tasks[0], kernel_, tile);
+    return call_schedule(plan_, blocks_, call, tile).stored_pairs();
   }
 
   void compute(const KernelCall& call) {

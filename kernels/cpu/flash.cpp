@@ -6,6 +6,7 @@
 // for the threads (flash decoding): then the parts are merged.
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <vector>
 
 #include "kernels/cpu/cpu_kernels.h"
@@ -81,28 +82,61 @@ struct Parts {
   [[nodiscard]] std::int64_t bytes() const { return 4 * count * (out.elements() + lse.elements()); }
 };
 
+// One schedule and its tensors: the caller's, or every so-many-th token of them.
+struct Pass {
+  AttentionArguments arguments;
+  bool resumes;  // O and LSE hold other keys already
+};
+
+// The schedule itself, then its residue classes, which no rows share.
+std::vector<Pass> passes_of(const AttentionArguments& a) {
+  std::vector<Pass> passes = {{a, false}};
+  const bool resumes = !a.schedule->tiles.empty();  // else there is nothing yet
+  for (const ResidueClass& part : a.schedule->classes) {
+    const TileSchedule& schedule = a.schedule->of_classes[part.schedule];
+    const auto rows = [&](const TensorView& view) {
+      return view.tokens(part.first_row, schedule.n_queries, part.stride);
+    };
+    const auto keys = [&](const TensorView& view) {
+      return view.tokens(part.first_key, schedule.n_keys, part.stride);
+    };
+    passes.push_back(
+        {{rows(a.q), keys(a.k), keys(a.v), &schedule, a.scale, rows(a.out), rows(a.lse)}, resumes});
+  }
+  return passes;
+}
+
 struct Rows {
+  const Pass* pass;
   std::int64_t begin;
   std::int64_t end;
   std::int64_t first_span;
   std::int64_t n_spans;
   std::int64_t keys;  // between the first and the last that any row sees, of all spans
+  bool alone;         // each row by itself: they see few of these keys
 };
+
+// What a pair costs where rows go one by one, over what it costs in groups: it takes its key and
+// value from the second-level cache for itself.
+constexpr std::int64_t kRowCost = 4;
 
 // Heavy tiles first, so that no thread begins one when the others are done. Bookkeeping of the
 // size of the schedule, so not taken from the workspace.
-std::vector<Rows> heavy_first(const TileSchedule& schedule, std::int64_t query_tile) {
+std::vector<Rows> heavy_first(std::span<const Pass> passes, std::int64_t query_tile) {
   std::vector<Rows> tiles;
-  for (const QueryTile& tile : schedule.tiles)
-    for (std::int64_t begin = tile.begin; begin < tile.end; begin += query_tile) {
-      const std::int64_t end = std::min(tile.end, begin + query_tile);
-      std::int64_t keys = 0;
-      for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
-        const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
-        keys += span.live(begin, end - 1).count();
+  for (const Pass& pass : passes) {
+    const TileSchedule& schedule = *pass.arguments.schedule;
+    for (const QueryTile& tile : schedule.tiles) {
+      const bool alone = schedule.rows_alone(tile, kFlashKeyStep, flash_group_rows(), kRowCost);
+      for (std::int64_t begin = tile.begin; begin < tile.end; begin += query_tile) {
+        const std::int64_t end = std::min(tile.end, begin + query_tile);
+        Rows rows{&pass, begin, end, tile.first_span, tile.n_spans, 0, alone};
+        for (const KeySpan& span : schedule.spans_of(begin))
+          rows.keys += span.live(begin, end - 1).count();
+        tiles.push_back(rows);
       }
-      tiles.push_back({begin, end, tile.first_span, tile.n_spans, keys});
     }
+  }
   std::stable_sort(tiles.begin(), tiles.end(), [](const Rows& a, const Rows& b) {
     return a.keys * (a.end - a.begin) > b.keys * (b.end - b.begin);
   });
@@ -112,9 +146,12 @@ std::vector<Rows> heavy_first(const TileSchedule& schedule, std::int64_t query_t
 // The keys of a tile cut into blocks; kept from tile to tile, so that memory is asked for once.
 class KeyBlocks {
  public:
-  // Part `split` of `splits` of the keys that the rows see.
-  std::span<const FlashBlock> cut(const TileSchedule& schedule, const Rows& rows,
-                                  std::int64_t split, std::int64_t splits) {
+  // Part `split` of `splits` of the keys that the rows see, `limit` of them a block at most.
+  std::span<const FlashBlock> cut(const Rows& rows, std::int64_t split, std::int64_t splits,
+                                  std::int64_t limit) {
+    const TileSchedule& schedule = *rows.pass->arguments.schedule;
+    limit_ = limit;
+    masked_ = false;
     pieces_.clear();
     ends_.clear();
     filled_ = 0;
@@ -138,16 +175,18 @@ class KeyBlocks {
     }
     return blocks_;
   }
+  // Whether there is a masked piece among those cut last.
+  [[nodiscard]] bool masked() const { return masked_; }
 
  private:
   void add_evenly(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
     if (keys.count() == 0) return;
-    const std::int64_t limit = flash_key_block();
-    const std::int64_t even = round_up(ceiling(keys.count(), ceiling(keys.count(), limit)), 8);
+    const std::int64_t even = round_up(ceiling(keys.count(), ceiling(keys.count(), limit_)), 8);
     for (std::int64_t begin = keys.begin; begin < keys.end; begin += even) {
       const std::int64_t end = std::min(keys.end, begin + even);
-      if (filled_ + (end - begin) > limit) end_block();
+      if (filled_ + (end - begin) > limit_) end_block();
       pieces_.push_back({&span, begin, end, masked(span, rows, {begin, end}), filled_});
+      masked_ = masked_ || pieces_.back().masked;
       filled_ += round_up(end - begin, 2);
     }
   }
@@ -166,7 +205,16 @@ class KeyBlocks {
   std::vector<std::size_t> ends_;  // of blocks, in pieces
   std::vector<FlashBlock> blocks_;
   std::int64_t filled_ = 0;  // keys of the block that is being filled
+  std::int64_t limit_ = 0;
+  bool masked_ = false;
 };
+
+// Keys of a block where rows go one by one: those that are copied must fit their buffer.
+std::int64_t keys_of_rows_alone(const AttentionArguments& a) {
+  const bool in_place =
+      a.k.extent.head_dim % kFlashColumns == 0 && a.v.extent.head_dim % kFlashColumns == 0;
+  return in_place ? kFlashRowKeys : flash_key_block();
+}
 
 // Rows in no tile have no keys.
 void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out,
@@ -185,8 +233,12 @@ void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out
 }  // namespace
 
 KernelTiles flash_tiles(std::int64_t head_dim) {
-  return {flash_query_tile(head_dim, head_dim), flash_key_block(), kFlashKeyStep,
-          flash_group_rows()};
+  return {flash_query_tile(head_dim, head_dim),
+          flash_key_block(),
+          kFlashKeyStep,
+          flash_group_rows(),
+          true,
+          kRowCost};
 }
 
 std::int64_t flash_workspace_bytes(const WorkspaceShape& shape) {
@@ -216,43 +268,52 @@ void flash_attention(const AttentionArguments& a, const KernelContext& context) 
             contiguous_view(lse, DType::f32, parts.lse)};
   };
   const bool bf16_pairs = a.q.dtype == DType::bf16 && bf16_products();
-  const std::vector<Rows> tiles = heavy_first(*a.schedule, cut.query_tile);
+  const std::vector<Pass> passes = passes_of(a);
   const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
   const std::int64_t head_sets = ceiling(group, cut.heads_at_once);
-  const std::int64_t per_tile = a.q.extent.batch * a.k.extent.heads * head_sets * cut.splits;
   std::vector<KeyBlocks> lists(static_cast<std::size_t>(context.threads));
   for (std::int64_t split = 0; split < cut.splits; ++split) {
     const auto [out, lse] = part(split);
     clear_rows_without_tile(*a.schedule, out, lse);
   }
-  parallel_for(static_cast<std::int64_t>(tiles.size()) * per_tile, context.threads, 1,
-               [&](std::int64_t item, std::int64_t, int thread) {
-                 const Rows& rows = tiles[static_cast<std::size_t>(item / per_tile)];
-                 const std::int64_t split = item % cut.splits;
-                 const std::int64_t set = item % per_tile / cut.splits;
-                 const std::int64_t kv_head = set / head_sets % a.k.extent.heads;
-                 const std::int64_t first = set % head_sets * cut.heads_at_once;
-                 const std::span<const FlashBlock> blocks =
-                     lists[static_cast<std::size_t>(thread)].cut(*a.schedule, rows, split,
-                                                                 cut.splits);
-                 const auto [out, lse] = part(split);
-                 const FlashTile tile{.arguments = &a,
-                                      .out = out,
-                                      .lse = lse,
-                                      .batch = set / head_sets / a.k.extent.heads,
-                                      .first_head = kv_head * group + first,
-                                      .heads = std::min(cut.heads_at_once, group - first),
-                                      .begin = rows.begin,
-                                      .end = rows.end,
-                                      .blocks = blocks,
-                                      .bf16_pairs = bf16_pairs};
-                 const FlashScratch scratch =
-                     FlashScratch::carve(memory.as<float>() + thread * floats, head_dim, value_dim);
-                 if (tile.rows() <= kFlashThinRows)
-                   attend_thin_tile(tile, scratch);
-                 else
-                   attend_tile(tile, scratch);
-               });
+  const auto attend = [&](const Rows& rows, std::int64_t set, std::int64_t split,
+                          std::int64_t splits, int thread) {
+    const Pass& pass = *rows.pass;
+    const std::int64_t first = set % head_sets * cut.heads_at_once;
+    KeyBlocks& list = lists[static_cast<std::size_t>(thread)];
+    FlashTile tile{.arguments = &pass.arguments,
+                   .out = pass.arguments.out,
+                   .lse = pass.arguments.lse,
+                   .batch = set / head_sets / a.k.extent.heads,
+                   .first_head = set / head_sets % a.k.extent.heads * group + first,
+                   .heads = std::min(cut.heads_at_once, group - first),
+                   .begin = rows.begin,
+                   .end = rows.end,
+                   .blocks = {},
+                   .masked = false,
+                   .resumes = pass.resumes,
+                   .bf16_pairs = bf16_pairs};
+    if (split > 0) std::tie(tile.out, tile.lse) = part(split);
+    const FlashScratch scratch =
+        FlashScratch::carve(memory.as<float>() + thread * floats, head_dim, value_dim);
+    const bool alone = rows.alone || tile.rows() <= kFlashThinRows;
+    tile.blocks =
+        list.cut(rows, split, splits, rows.alone ? keys_of_rows_alone(a) : flash_key_block());
+    tile.masked = list.masked();
+    if (alone || !attend_tile(tile, scratch)) attend_thin_tile(tile, scratch);
+  };
+  // Items of some passes, in parallel.
+  const auto attend_all = [&](std::span<const Pass> some, std::int64_t splits) {
+    const std::vector<Rows> tiles = heavy_first(some, cut.query_tile);
+    const std::int64_t per_tile = a.q.extent.batch * a.k.extent.heads * head_sets * splits;
+    parallel_for(static_cast<std::int64_t>(tiles.size()) * per_tile, context.threads, 1,
+                 [&](std::int64_t item, std::int64_t, int thread) {
+                   attend(tiles[static_cast<std::size_t>(item / per_tile)],
+                          item % per_tile / splits, item % splits, splits, thread);
+                 });
+  };
+  attend_all(std::span(passes).first(1), cut.splits);
+  attend_all(std::span(passes).subspan(1), 1);
   for (std::int64_t split = 1; split < cut.splits; ++split) {
     const auto [out, lse] = part(split);
     merge_partial(a.out, a.lse, out, lse);

@@ -194,6 +194,19 @@ HWY_INLINE float folded_scale(double scale) {
   return scale == 0.0 ? 1.0f : static_cast<float>(std::abs(scale) * std::numbers::log2e);
 }
 
+// What a row begins with: nothing, or what its output holds of other keys.
+struct RowState {
+  float largest = -std::numeric_limits<float>::infinity();
+  float sum = 0.0f;
+};
+
+HWY_INLINE RowState state_of(const FlashTile& tile, std::int64_t row) {
+  if (!tile.resumes) return {};
+  const float lse = *tile.lse.row_as<float>(tile.batch, tile.head(row), tile.token(row));
+  if (lse == -std::numeric_limits<float>::infinity()) return {};
+  return {static_cast<float>(static_cast<double>(lse) * std::numbers::log2e), 1.0f};
+}
+
 }  // namespace qb::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -1,12 +1,13 @@
-// A tile of flash attention with few query rows: decoding. Each row on its own, its head_dim in
-// the lanes of vectors:
+// A tile of flash attention row by row: few query rows, as in decoding, or rows that each see a few
+// scattered keys. Each row on its own, its head_dim in the lanes of vectors:
 //
 //   s_j = sum over lanes of q k_j      p_j = 2^(c s_j - m')      o = f o + sum p_j v_j
 //
 // A key is read once from memory for all rows of the tile, and 16-bit types are widened on their
 // way into the registers, so that the speed is that of the memory: a float32 row of 64 costs some
-// 20 instructions for 512 bytes.
+// 20 instructions for 512 bytes. Keys that a row does not see are not touched at all.
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <type_traits>
 
@@ -49,27 +50,72 @@ struct Rows {
   }
 };
 
-// scores[j] = q k_j for keys [0, count); q is filled up to `dim`. Returns the largest.
-template <class T>
-HWY_INLINE float score_keys(const float* q, const Rows<T>& keys, std::int64_t dim,
+// Which rows of keys or values: from the first on, or those of a list.
+struct Neighbours {
+  HWY_INLINE std::int64_t operator[](std::int64_t j) const { return j; }
+};
+using List = const std::int32_t*;
+
+#if HWY_TARGET != HWY_SCALAR
+// to[i] = sum of lane i of all 128-bit blocks.
+template <class D>
+HWY_INLINE void add_blocks(D d, hn::Vec<D> blocks, float* to) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    hn::StoreU(blocks, d, to);
+  } else {
+    const hn::Half<D> half;
+    add_blocks(half, hn::Add(hn::LowerHalf(half, blocks), hn::UpperHalf(half, blocks)), to);
+  }
+}
+#endif
+
+// to[r] = sum over the lanes of sum[r]: of four vectors together, which takes half as long.
+HWY_INLINE void sum_lanes(const Vector (&sum)[4], float* to) {
+#if HWY_TARGET == HWY_SCALAR
+  for (std::size_t r = 0; r < 4; ++r) to[r] = hn::GetLane(sum[r]);
+#else
+  const Floats d;
+  const hn::RepartitionToWide<Floats> pairs;
+  const auto add_neighbours = [&](Vector a, Vector b) {
+    return hn::BitCast(pairs, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+  };
+  const auto low = add_neighbours(sum[0], sum[1]);
+  const auto high = add_neighbours(sum[2], sum[3]);
+  add_blocks(d,
+             hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
+                     hn::BitCast(d, hn::InterleaveUpper(pairs, low, high))),
+             to);
+#endif
+}
+
+// scores[j] = q k_j for `count` keys; q is filled up to `dim`. Returns the largest.
+template <class T, class Which>
+HWY_INLINE float score_keys(const float* q, const Rows<T>& keys, Which which, std::int64_t dim,
                             std::int64_t count, float* scores) {
   constexpr std::int64_t kKeysAtOnce = 4;
   const Floats d;
   float largest = kMinusInfinity;
   const auto score = [&](std::int64_t j, auto at_once) {
-    constexpr std::int64_t kKeys = decltype(at_once)::value;
-    Vector sum[static_cast<std::size_t>(kKeys)];
-    for (std::int64_t r = 0; r < kKeys; ++r) sum[r] = hn::Zero(d);
+    constexpr auto kKeys = static_cast<std::size_t>(decltype(at_once)::value);
+    Vector sum[kKeys];
+    std::int64_t row[kKeys];
+    for (std::size_t r = 0; r < kKeys; ++r) {
+      sum[r] = hn::Zero(d);
+      row[r] = which[j + static_cast<std::int64_t>(r)];
+    }
     for (std::int64_t x = 0; x < dim; x += lanes()) {
       const Vector query = hn::Load(d, q + x);
 #pragma GCC unroll 4
-      for (std::int64_t r = 0; r < kKeys; ++r)
-        sum[r] = hn::MulAdd(query, keys.load(j + r, x), sum[r]);
+      for (std::size_t r = 0; r < kKeys; ++r)
+        sum[r] = hn::MulAdd(query, keys.load(row[r], x), sum[r]);
     }
-    for (std::int64_t r = 0; r < kKeys; ++r) {
-      scores[j + r] = hn::GetLane(hn::SumOfLanes(d, sum[r]));
-      largest = std::max(largest, scores[j + r]);
-    }
+    if constexpr (std::is_same_v<Which, List> && kKeys == kKeysAtOnce)
+      sum_lanes(sum, scores + j);
+    else
+      for (std::size_t r = 0; r < kKeys; ++r)
+        scores[j + static_cast<std::int64_t>(r)] = hn::GetLane(hn::SumOfLanes(d, sum[r]));
+    for (std::size_t r = 0; r < kKeys; ++r)
+      largest = std::max(largest, scores[j + static_cast<std::int64_t>(r)]);
   };
   std::int64_t j = 0;
   for (; j + kKeysAtOnce <= count; j += kKeysAtOnce)
@@ -93,31 +139,32 @@ HWY_INLINE float exponentiate(float* scores, std::int64_t count, float factor, f
 }
 
 // Columns [x, x + C vectors) of out = f out + sum over keys of p_j v_j.
-template <std::size_t C, class T>
-HWY_INLINE void accumulate_columns(const float* p, const Rows<T>& values, std::int64_t x,
-                                   std::int64_t count, float factor, float* out) {
+template <std::size_t C, class T, class Which>
+HWY_INLINE void accumulate_columns(const float* p, const Rows<T>& values, Which which,
+                                   std::int64_t x, std::int64_t count, float factor, float* out) {
   const Floats d;
   Vector sum[C];
   for (std::size_t c = 0; c < C; ++c)
     sum[c] = hn::Mul(hn::Set(d, factor), hn::Load(d, out + x + c * hn::Lanes(d)));
   for (std::int64_t j = 0; j < count; ++j) {
     const Vector weight = hn::Set(d, p[j]);
+    const std::int64_t row = which[j];
 #pragma GCC unroll 8
     for (std::size_t c = 0; c < C; ++c)
       sum[c] =
-          hn::MulAdd(weight, values.load(j, x + static_cast<std::int64_t>(c) * lanes()), sum[c]);
+          hn::MulAdd(weight, values.load(row, x + static_cast<std::int64_t>(c) * lanes()), sum[c]);
   }
   for (std::size_t c = 0; c < C; ++c) hn::Store(sum[c], d, out + x + c * hn::Lanes(d));
 }
 
-template <class T>
-HWY_INLINE void accumulate(const float* p, const Rows<T>& values, std::int64_t count, float factor,
-                           std::int64_t columns, float* out) {
+template <class T, class Which>
+HWY_INLINE void accumulate(const float* p, const Rows<T>& values, Which which, std::int64_t count,
+                           float factor, std::int64_t columns, float* out) {
   constexpr std::int64_t kColumns = 4;
   std::int64_t x = 0;
   for (; x + kColumns * lanes() <= columns; x += kColumns * lanes())
-    accumulate_columns<kColumns>(p, values, x, count, factor, out);
-  for (; x < columns; x += lanes()) accumulate_columns<1>(p, values, x, count, factor, out);
+    accumulate_columns<kColumns>(p, values, which, x, count, factor, out);
+  for (; x < columns; x += lanes()) accumulate_columns<1>(p, values, which, x, count, factor, out);
 }
 
 // Rows of one head as the products read them: where they are, or widened and filled up in `buffer`.
@@ -141,9 +188,14 @@ void begin_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t 
       unit_rows<Float32Units>(a.q, tile.batch, tile.head(row), tile.token(row), 1, scratch.keys);
   const float sign = a.scale == 0.0 ? 0.0f : (a.scale < 0.0 ? -1.0f : 1.0f);
   for (std::int64_t x = 0; x < dim; ++x) scratch.queries[row * dim + x] = from.data[x] * sign;
-  std::fill_n(scratch.accumulator + row * columns, columns, 0.0f);
-  scratch.largest[row] = kMinusInfinity;
-  scratch.sum[row] = 0.0f;
+  float* const accumulator = scratch.accumulator + row * columns;
+  std::fill_n(accumulator, columns, 0.0f);
+  const RowState state = state_of(tile, row);
+  scratch.largest[row] = state.largest;
+  scratch.sum[row] = state.sum;
+  if (state.sum != 0.0f)
+    std::copy_n(tile.out.row_as<float>(tile.batch, tile.head(row), tile.token(row)),
+                tile.out.extent.head_dim, accumulator);
 }
 
 void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
@@ -157,43 +209,85 @@ void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t
       natural_lse(scratch.largest[row], sum);
 }
 
+// Takes `count` scores of a row, the largest of which is given, into its statistics: they become P.
+// Returns the factor of what was accumulated before.
+HWY_INLINE float absorb_scores(const FlashScratch& scratch, std::int64_t row, std::int64_t count,
+                               float scores_largest, float factor) {
+  float& largest = scratch.largest[row];
+  const float before = largest;
+  largest = std::max(largest, scores_largest * factor);
+  const float shift = largest == kMinusInfinity ? 0.0f : largest;
+  // Exactly 1 where nothing changes.
+  const float rescale = before == shift ? 1.0f : std::exp2(before - shift);
+  scratch.sum[row] =
+      scratch.sum[row] * rescale + exponentiate(scratch.scores, count, factor, shift);
+  return rescale;
+}
+
 // One row over the keys of a piece that it sees: runs of neighbours, scored side by side.
 template <class T>
-HWY_INLINE void attend_piece(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
-                             const FlashPiece& piece, const Rows<T>& keys, const Rows<T>& values) {
+HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
+                            const FlashPiece& piece, const Rows<T>& keys, const Rows<T>& values) {
   const AttentionArguments& a = *tile.arguments;
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
   const float factor = folded_scale(a.scale);
-  const auto for_each_run = [&](auto function) {
-    std::int64_t at = 0;
-    a.schedule->for_each_run(*piece.span, tile.token(row), {piece.begin, piece.end},
-                             [&](std::int64_t begin, std::int64_t end) {
-                               function(begin - piece.begin, end - begin, at);
-                               at += end - begin;
-                             });
-    return at;
+  const KeyRange live = piece.span->live(tile.token(row));
+  const std::int64_t begin = std::max(live.begin, piece.begin);
+  const std::int64_t count = std::min(live.end, piece.end) - begin;
+  if (count <= 0) return;
+  const auto from_first = [&](const Rows<T>& rows) {
+    return Rows<T>{rows.data + (begin - piece.begin) * rows.stride, rows.stride};
   };
-  float block_largest = kMinusInfinity;
-  const std::int64_t live =
-      for_each_run([&](std::int64_t key, std::int64_t count, std::int64_t at) {
-        const Rows<T> from{keys.data + key * keys.stride, keys.stride};
-        block_largest = std::max(block_largest, score_keys(scratch.queries + row * dim, from, dim,
-                                                           count, scratch.scores + at));
-      });
-  if (live == 0) return;
-  float& largest = scratch.largest[row];
-  const float before = largest;
-  largest = std::max(largest, block_largest * factor);
-  const float shift = largest == kMinusInfinity ? 0.0f : largest;
-  float rescale = std::exp2(before - shift);  // exactly 1 where nothing changes
-  scratch.sum[row] = scratch.sum[row] * rescale + exponentiate(scratch.scores, live, factor, shift);
-  for_each_run([&](std::int64_t key, std::int64_t count, std::int64_t at) {
-    const Rows<T> from{values.data + key * values.stride, values.stride};
-    accumulate(scratch.scores + at, from, count, rescale, columns,
-               scratch.accumulator + row * columns);
-    rescale = 1.0f;
-  });
+  const float largest = score_keys(scratch.queries + row * dim, from_first(keys), Neighbours(), dim,
+                                   count, scratch.scores);
+  const float rescale = absorb_scores(scratch, row, count, largest, factor);
+  accumulate(scratch.scores, from_first(values), Neighbours(), count, rescale, columns,
+             scratch.accumulator + row * columns);
+}
+
+// The keys of a piece of bits that a row sees, counted from the piece's first. Behind them there is
+// room for some more.
+HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashPiece& piece,
+                                  std::int32_t* list) {
+  constexpr int kAtOnce = 4;
+  const std::int64_t first = piece.begin - piece.span->begin;
+  const std::int64_t end = piece.end - piece.span->begin;
+  std::int64_t count = 0;
+  for (std::int64_t w = first / 64; w * 64 < end; ++w) {
+    std::uint64_t word = bits[w];
+    if (w * 64 < first) word &= ~std::uint64_t{0} << (first - w * 64);
+    if (end - w * 64 < 64) word &= (std::uint64_t{1} << (end - w * 64)) - 1;
+    // So many without a look, which would mostly be guessed wrong.
+    std::int32_t* to = list + count;
+    count += std::popcount(word);
+    do {
+      for (int i = 0; i < kAtOnce; ++i, word &= word - 1)
+        *to++ = static_cast<std::int32_t>(w * 64 + std::countr_zero(word) - first);
+    } while (word != 0);
+  }
+  return count;
+}
+
+// One row over the scattered keys of a piece that it sees.
+template <class T>
+HWY_INLINE void attend_bits(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
+                            const FlashPiece& piece, const Rows<T>& keys, const Rows<T>& values) {
+  const AttentionArguments& a = *tile.arguments;
+  const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
+  const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
+  const float factor = folded_scale(a.scale);
+  std::int32_t list[kFlashRowKeys + 8];
+  const std::int64_t count =
+      list_keys(a.schedule->row_bits(*piece.span, tile.token(row)), piece, list);
+  if (count == 0) return;
+  std::fill_n(list + count, 3, list[count - 1]);  // the last once more, to make up the number
+  const List which = list;
+  const float largest =
+      score_keys(scratch.queries + row * dim, keys, which, dim, round_up(count, 4), scratch.scores);
+  const float rescale = absorb_scores(scratch, row, count, largest, factor);
+  accumulate(scratch.scores, values, which, count, rescale, columns,
+             scratch.accumulator + row * columns);
 }
 
 template <class T>
@@ -207,7 +301,10 @@ HWY_INLINE void attend_rows(const FlashTile& tile, const FlashScratch& scratch) 
       const Rows<T> keys = rows_of<T>(a.k, tile, piece, scratch.keys);
       const Rows<T> values = rows_of<T>(a.v, tile, piece, scratch.values);
       for (std::int64_t row = 0; row < tile.rows(); ++row)
-        attend_piece(tile, scratch, row, piece, keys, values);
+        if (piece.span->kind == SpanKind::bits)
+          attend_bits(tile, scratch, row, piece, keys, values);
+        else
+          attend_runs(tile, scratch, row, piece, keys, values);
     }
   for (std::int64_t row = 0; row < tile.rows(); ++row) finish_row(tile, scratch, row, columns);
 }

@@ -306,7 +306,7 @@ class Tile {
         value_dim_(tile.arguments->v.extent.head_dim),
         factor_(folded_scale(tile.arguments->scale)) {}
 
-  HWY_INLINE void attend() {
+  HWY_INLINE bool attend() {
     begin();
     for (const FlashBlock& block : tile_.blocks) {
       PieceRows rows[kFlashKeyBlock];
@@ -317,7 +317,9 @@ class Tile {
         });
       }
     }
+    if (tile_.masked && holds_nan()) return false;
     finish();
+    return true;
   }
 
  private:
@@ -366,7 +368,41 @@ class Tile {
         std::fill_n(group.accumulator, round_up(value_dim_, kFlashColumns) * width, 0.0f);
         std::fill_n(group.largest, width, kMinusInfinity);
         std::fill_n(group.sum, width, 0.0f);
+        if (tile_.resumes) resume(group, row, width);
       });
+  }
+
+  // O and LSE of other keys as if they were of one block before these.
+  template <std::size_t V>
+  HWY_INLINE void resume(const Group<V>& group, std::int64_t row, std::int64_t width) {
+    const std::int64_t count = std::min(width, tile_.rows() - row);
+    const std::int64_t stride = round_up(value_dim_, kFlashColumns);
+    transpose_in(
+        [&](std::int64_t i) {
+          return unit_rows<Float32Units>(tile_.out, tile_.batch, tile_.head(row + i),
+                                         tile_.token(row + i), 1, scratch_.values + i * stride)
+              .data;
+        },
+        count, stride, width, 0u, group.accumulator);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const RowState state = state_of(tile_, row + i);
+      group.largest[i] = state.largest;
+      group.sum[i] = state.sum;
+    }
+  }
+
+  // Whether an output became NaN, which a masked value may have done.
+  [[nodiscard]] HWY_INLINE bool holds_nan() {
+    const Floats d;
+    const auto zero = hn::Zero(d);
+    Vector any = zero;
+    for (std::int64_t row = 0; row < tile_.rows(); row += group_rows())
+      with_group(row, [&](const auto& group, std::int64_t width) {
+        // 0 x stays 0 but for NaN and infinity, which are rare enough to be looked at closely.
+        for (std::int64_t x = 0; x < value_dim_ * width; x += lanes())
+          any = hn::MulAdd(hn::Load(d, group.accumulator + x), zero, any);
+      });
+    return !hn::AllTrue(d, hn::Eq(any, zero));
   }
 
   HWY_INLINE PieceRows piece_rows(const FlashPiece& piece) {
@@ -518,11 +554,11 @@ class Tile {
   Run runs_[kFlashKeyBlock];  // of the group and block at hand
 };
 
-void attend(const FlashTile& tile, const FlashScratch& scratch) {
+bool attend(const FlashTile& tile, const FlashScratch& scratch) {
 #if HWY_TARGET == HWY_AVX3
   if (tile.bf16_pairs) return Tile<Bf16Pairs>(tile, scratch).attend();
 #endif
-  Tile<Float32Units>(tile, scratch).attend();
+  return Tile<Float32Units>(tile, scratch).attend();
 }
 
 }  // namespace
@@ -535,8 +571,8 @@ namespace {
 HWY_EXPORT(attend);
 }  // namespace
 
-void attend_tile(const FlashTile& tile, const FlashScratch& scratch) {
-  HWY_DYNAMIC_DISPATCH(attend)(tile, scratch);
+bool attend_tile(const FlashTile& tile, const FlashScratch& scratch) {
+  return HWY_DYNAMIC_DISPATCH(attend)(tile, scratch);
 }
 
 }  // namespace qb::cpu

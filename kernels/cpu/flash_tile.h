@@ -105,6 +105,8 @@ struct FlashTile {
   std::int64_t begin;
   std::int64_t end;
   std::span<const FlashBlock> blocks;  // ascending
+  bool masked;                         // some piece of them is
+  bool resumes;                        // O and LSE hold other keys already, to be added to
   bool bf16_pairs;                     // multiply bf16 as it is, in pairs
 
   [[nodiscard]] std::int64_t tokens() const { return end - begin; }
@@ -118,10 +120,15 @@ struct FlashTile {
 
 // Rows up to which a tile has too few of them to fill the lanes of a vector: those go one by one.
 inline constexpr std::int64_t kFlashThinRows = 6;
+// Keys of a piece at most where rows go one by one: more of them cost less a row, and keys and
+// values of so many stay in the second-level cache for the other rows.
+inline constexpr std::int64_t kFlashRowKeys = 1024;
 
 // O and LSE of a tile over its blocks. flash_tile.cpp: rows side by side in the lanes of vectors.
-// flash_thin.cpp: one row after another, for at most kFlashThinRows.
-void attend_tile(const FlashTile& tile, const FlashScratch& scratch);
+// A value that a row does not see is multiplied by 0 where the row's neighbours see it; where that
+// made a NaN (of NaN or infinity) nothing is written and the answer is false.
+[[nodiscard]] bool attend_tile(const FlashTile& tile, const FlashScratch& scratch);
+// flash_thin.cpp: one row after another, each over the keys that it sees and no others.
 void attend_thin_tile(const FlashTile& tile, const FlashScratch& scratch);
 
 }  // namespace qb::cpu

@@ -20,6 +20,7 @@
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/row_softmax.h"
+#include "kernels/cpu/seen_values.h"
 #include "kernels/parallel.h"
 
 namespace qb::cpu {
@@ -46,6 +47,12 @@ class Widened {
         convert(input.row(b, h, t), input.dtype, view_.row(b, h, t), DType::f32, extent.head_dim);
       }
     });
+  }
+  // One head.
+  [[nodiscard]] TensorView head(std::int64_t b, std::int64_t index) const {
+    TensorView one = view_.heads(index, 1);
+    one.data = one.row(b, 0, 0);
+    return one;
   }
   [[nodiscard]] Matrix matrix(std::int64_t b, std::int64_t head, std::int64_t first,
                               bool transposed) const {
@@ -172,13 +179,21 @@ void materialized_attention(const AttentionArguments& a, const KernelContext& co
     scale_and_shift_row(row, m, 1.0f, 0.0f);
   });
 
-  for_each_row_block(scores, context.threads,
-                     [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
-                       gemm(rows, a.v.extent.head_dim, m,
-                            {scores.row_as<float>(b, h, begin), m, false},
-                            v.matrix(b, h / group, 0, false), a.out.row_as<float>(b, h, begin),
-                            a.out.token_stride);
-                     });
+  for_each_row_block(
+      scores, context.threads,
+      [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
+        gemm(rows, a.v.extent.head_dim, m, {scores.row_as<float>(b, h, begin), m, false},
+             v.matrix(b, h / group, 0, false), a.out.row_as<float>(b, h, begin),
+             a.out.token_stride);
+        for (std::int64_t row = begin; row < begin + rows; ++row) {
+          float* const out = a.out.row_as<float>(b, h, row);
+          const float* const p = scores.row_as<float>(b, h, row);
+          if (holds_nan(out, a.v.extent.head_dim))
+            weigh_seen_values(
+                *a.schedule, a.schedule->spans_of(row), row,
+                [p](const KeySpan& span) { return p + span.begin; }, v.head(b, h / group), out);
+        }
+      });
 }
 
 }  // namespace qb::cpu

@@ -18,17 +18,6 @@ std::int64_t doubles_of_thread(std::int64_t n_keys, std::int64_t head_dim, std::
   return n_keys + head_dim + std::max(head_dim, value_dim) + value_dim;
 }
 
-// The spans of a query row; empty where no tile holds it.
-std::span<const KeySpan> spans_of(const TileSchedule& schedule, std::int64_t row) {
-  const auto after = std::upper_bound(
-      schedule.tiles.begin(), schedule.tiles.end(), row,
-      [](std::int64_t value, const QueryTile& tile) { return value < tile.begin; });
-  if (after == schedule.tiles.begin() || row >= std::prev(after)->end) return {};
-  const QueryTile& tile = *std::prev(after);
-  return std::span(schedule.spans)
-      .subspan(static_cast<std::size_t>(tile.first_span), static_cast<std::size_t>(tile.n_spans));
-}
-
 // function(key, position among the live keys) for each live key of the row.
 template <class Function>
 std::int64_t for_each_key(const TileSchedule& schedule, std::span<const KeySpan> spans,
@@ -50,7 +39,7 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
   double* const query = scores + a.k.extent.length;
   double* const loaded = query + d;
   double* const sum = loaded + std::max(d, e);
-  const std::span<const KeySpan> spans = spans_of(*a.schedule, row);
+  const std::span<const KeySpan> spans = a.schedule->spans_of(row);
 
   convert(a.q.row(b, h, row), a.q.dtype, query, DType::f64, d);
   double largest = kMinusInfinity;

@@ -11,12 +11,14 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "harness/base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/row_softmax.h"
+#include "kernels/cpu/seen_values.h"
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
 
@@ -78,6 +80,7 @@ class StagedCall {
   void multiply_values(float* scores) const {
     for_each_tile(
         scores, [this](const StoredTile& stored, std::int64_t b, std::int64_t h, float* block) {
+          const float* const p = block;
           bool first = true;
           for (const KeySpan& span : spans_of(*stored.tile)) {
             gemm(stored.rows(), a_.v.extent.head_dim, span.end - span.begin,
@@ -87,6 +90,7 @@ class StagedCall {
             block += span.end - span.begin;
             first = false;
           }
+          mend_rows(stored, b, h, p);
         });
   }
 
@@ -113,6 +117,23 @@ class StagedCall {
                               scores + head * scores_ + stored.first_score);
                    }
                  });
+  }
+
+  // Of a tile's rows those that masked values made NaN.
+  void mend_rows(const StoredTile& stored, std::int64_t b, std::int64_t h, const float* p) const {
+    TensorView values = a_.v.heads(kv_head(h), 1);
+    values.data = values.row(b, 0, 0);
+    for (std::int64_t i = 0; i < stored.rows(); ++i, p += stored.keys) {
+      float* const out = a_.out.row_as<float>(b, h, stored.tile->begin + i);
+      if (!holds_nan(out, a_.v.extent.head_dim)) continue;
+      const float* next = p;
+      weigh_seen_values(
+          *a_.schedule, spans_of(*stored.tile), stored.tile->begin + i,
+          [&next](const KeySpan& span) {
+            return std::exchange(next, next + span.end - span.begin);
+          },
+          values, out);
+    }
   }
 
   void mask(const StoredTile& stored, std::int64_t query, float* row) const {

@@ -5,13 +5,25 @@
 namespace qb {
 namespace {
 
+std::string hex(const cudaUUID_t& uuid) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char byte : uuid.bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += kDigits[value / 16];
+    text += kDigits[value % 16];
+  }
+  return text;
+}
+
 int read_properties(int ordinal, CudaDevice& device) {
   cudaDeviceProp properties{};
   const cudaError_t error = cudaGetDeviceProperties(&properties, ordinal);
   if (error != cudaSuccess) return error;
   device = {properties.name,           properties.major,
             properties.minor,          properties.multiProcessorCount,
-            properties.totalGlobalMem, static_cast<std::uint64_t>(properties.l2CacheSize)};
+            properties.totalGlobalMem, static_cast<std::uint64_t>(properties.l2CacheSize),
+            hex(properties.uuid)};
   return cudaSuccess;
 }
 

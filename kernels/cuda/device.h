@@ -16,6 +16,7 @@ struct CudaDevice {
   int multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t l2_bytes = 0;
+  std::string id{};  // its UUID, in hex: of this one GPU
 };
 
 // Devices in the order of their CUDA ordinals; where there is none, a sentence that says why.

@@ -47,9 +47,13 @@ void use_device(int ordinal) {
   QB_CUDA_CHECK(cudaFree(nullptr));
 }
 
-Stream::Stream() {
+Stream::Stream(Priority priority) {
+  int least = 0;
+  int greatest = 0;
+  QB_CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
   cudaStream_t stream = nullptr;
-  QB_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  QB_CUDA_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                             priority == Priority::high ? greatest : least));
   handle_ = Handle<StreamTraits>(stream);
 }
 
@@ -61,8 +65,8 @@ Event::Event() {
   handle_ = Handle<EventTraits>(event);
 }
 
-void Event::record(const Stream& stream) {
-  QB_CUDA_CHECK(cudaEventRecord(native_event(handle_), native(stream)));
+void Event::record(void* stream) {
+  QB_CUDA_CHECK(cudaEventRecord(native_event(handle_), static_cast<cudaStream_t>(stream)));
 }
 
 double Event::seconds_since(const Event& earlier) const {
@@ -72,8 +76,8 @@ double Event::seconds_since(const Event& earlier) const {
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
-void Event::hold_back(const Stream& stream) const {
-  QB_CUDA_CHECK(cudaStreamWaitEvent(native(stream), native_event(handle_), 0));
+void Event::hold_back(void* stream) const {
+  QB_CUDA_CHECK(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), native_event(handle_), 0));
 }
 
 bool Event::has_happened() const {

@@ -48,7 +48,8 @@ void use_device(int ordinal);
 
 class Stream {  // that does not wait for the default stream
  public:
-  Stream();
+  enum class Priority { normal, high };  // high: its blocks are placed before those of others
+  explicit Stream(Priority priority = Priority::normal);
   [[nodiscard]] void* get() const { return handle_.get(); }
   void wait() const;
 
@@ -59,11 +60,13 @@ class Stream {  // that does not wait for the default stream
 class Event {
  public:
   Event();
-  void record(const Stream& stream);
+  void record(const Stream& stream) { record(stream.get()); }
+  void record(void* stream);  // a cudaStream_t
   // Seconds from `earlier` to this; both must have happened.
   [[nodiscard]] double seconds_since(const Event& earlier) const;
   // Later work of the stream waits for this event.
-  void hold_back(const Stream& stream) const;
+  void hold_back(const Stream& stream) const { hold_back(stream.get()); }
+  void hold_back(void* stream) const;
   [[nodiscard]] bool has_happened() const;
 
  private:

@@ -13,6 +13,9 @@ void register_ceilings(Recorder& recorder);
 void register_parts(Recorder& recorder);
 void register_kernels(Recorder& recorder, bool quick);
 void register_cqs(Recorder& recorder, bool quick);
+// Sparse patterns over the ideal, and their schedules over the kernel: sparse/PATTERN/n:… and
+// schedule/PATTERN/n:….
+void register_sparse(Recorder& recorder, bool quick);
 // Accuracy against float64, and a million tokens.
 void register_limits(Recorder& recorder);
 

@@ -22,7 +22,7 @@
 namespace {
 
 constexpr const char* kHelp =
-    R"(microbench: ceilings of this machine, parts of attention, whole kernels, CQS over dense
+    R"(microbench: ceilings of this machine, parts of attention, whole kernels, CQS and sparse over dense
 
   microbench --quick       the targets of the CPU kernels, in under two minutes
   microbench --out=DIR     everything, into DIR; qb plot DIR draws it
@@ -101,6 +101,7 @@ int run(int argc, char** argv) {
   qb::register_ceilings(recorder);
   qb::register_kernels(recorder, words.quick);
   qb::register_cqs(recorder, words.quick);
+  qb::register_sparse(recorder, words.quick);
   qb::register_limits(recorder);
   if (!words.quick) qb::register_parts(recorder);
 

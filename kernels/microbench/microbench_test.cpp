@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+
 #include <cstdlib>
-#include <filesystem>
 #include <set>
 
 #include "harness/base/csv.h"
 #include "harness/files/files.h"
+#include "harness/files/scratch_folder.h"
 #include "kernels/microbench/row.h"
 
 namespace qb {
@@ -18,22 +20,16 @@ using ::testing::Not;
 
 class MicrobenchTest : public ::testing::Test {
  protected:
-  MicrobenchTest() {
-    std::string pattern = ::testing::TempDir() + "microbench_XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~MicrobenchTest() override { std::filesystem::remove_all(folder_); }
-
   // Exit code; what it prints goes to console().
   [[nodiscard]] int microbench(const std::string& arguments) const {
     const std::string command =
-        std::string(QB_MICROBENCH) + " " + arguments + " > " + folder_ + "/console 2>&1";
+        std::string(QB_MICROBENCH) + " " + arguments + " > " + folder_ / "console 2>&1";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
-  [[nodiscard]] std::string console() const { return read_file(folder_ + "/console"); }
+  [[nodiscard]] std::string console() const { return read_file(folder_ / "console"); }
 
-  std::string folder_;
+  ScratchFolder folder_;
 };
 
 TEST_F(MicrobenchTest, WritesARowARepeatWithItsCeiling) {
@@ -41,11 +37,11 @@ TEST_F(MicrobenchTest, WritesARowARepeatWithItsCeiling) {
       "'^(score_product|softmax|value_product|merge|gather)/n:256/d:64|"
       "^sweep/(flash/f16/causal|materialized/f32/full)/n:128/d:64|^accuracy/f32/full'";
   ASSERT_EQ(microbench("--benchmark_filter=" + filter +
-                       " --benchmark_repetitions=2 --out=" + folder_ + "/run"),
+                       " --benchmark_repetitions=2 --out=" + folder_ / "run"),
             0)
       << console();
   const CsvTable table =
-      CsvTable::parse(read_file(folder_ + "/run/microbench.csv"), "microbench.csv");
+      CsvTable::parse(read_file(folder_ / "run/microbench.csv"), "microbench.csv");
   EXPECT_EQ(table.header(), microbench_columns());
   std::set<std::string> benchmarks;
   for (std::size_t row = 0; row < table.size(); ++row) {
@@ -66,7 +62,7 @@ TEST_F(MicrobenchTest, WritesARowARepeatWithItsCeiling) {
   EXPECT_THAT(benchmarks,
               ::testing::ElementsAre("accuracy", "flash", "gather", "materialized", "merge",
                                      "score_product", "softmax", "value_product"));
-  EXPECT_THAT(read_file(folder_ + "/run/manifest.json"), HasSubstr("device_fingerprint"));
+  EXPECT_THAT(read_file(folder_ / "run/manifest.json"), HasSubstr("device_fingerprint"));
   EXPECT_THAT(console(), HasSubstr("% of the ceiling"));
   EXPECT_THAT(console(), HasSubstr("not measured"));
 }

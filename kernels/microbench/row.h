@@ -27,9 +27,11 @@ struct MicrobenchRow {
   double bytes = kNotAvailable;          // read and written
   double peak_per_s = kNotAvailable;     // the ceiling measured beside it: FLOP/s, else bytes/s
   double peak_fraction = kNotAvailable;  // of flop (or bytes) over time
-  double overhead = kNotAvailable;       // cqs: sum of worker times over dense time
-  double memory_ratio = kNotAvailable;   // peak of active bytes over inputs and outputs
-  double error_ratio = kNotAvailable;    // error over that of a naive kernel in the same precision
+  // cqs: sum of worker times over dense time; sparse: time over dense time times the share of pairs
+  // kept; schedule: time of building over time of the kernel
+  double overhead = kNotAvailable;
+  double memory_ratio = kNotAvailable;  // peak of active bytes over inputs and outputs
+  double error_ratio = kNotAvailable;   // error over that of a naive kernel in the same precision
 };
 
 [[nodiscard]] const std::vector<std::string>& microbench_columns();

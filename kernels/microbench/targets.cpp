@@ -129,6 +129,17 @@ class Judge {
           fmt::format("CQS, W = {}, N = 16384: worker sum over dense", workers), 1.08,
           median_of({.benchmark = "cqs", .n = 16384, .threads = all_threads_, .workers = workers},
                     &MicrobenchRow::overhead));
+    const auto of_pattern = [&](const char* benchmark, const char* pattern) {
+      return median_of(
+          {.benchmark = benchmark, .mask = pattern, .n = 32768, .threads = all_threads_},
+          &MicrobenchRow::overhead);
+    };
+    at_most("window of 256, N = 32768: time over the ideal", 1.7, of_pattern("sparse", "window"));
+    at_most("random 4 x 64, N = 32768: time over the ideal", 2.5,
+            of_pattern("sparse", "random_blocks"));
+    for (const char* pattern : {"window", "random_blocks"})
+      at_most(fmt::format("{}, N = 32768: building the schedule over the kernel", pattern), 0.05,
+              of_pattern("schedule", pattern));
     at_most("N = 1,000,000 causal: peak memory over inputs and outputs", 1.1,
             median_of(
                 {.benchmark = "million", .mask = "causal", .n = 1'000'000, .threads = all_threads_},

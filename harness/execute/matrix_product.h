@@ -1,0 +1,54 @@
+// C = A B by the workers of a ProductPlan, one after the other, through BLAS, and C held against
+// float64.
+//
+// Rounding of a float32 sum grows with the sum of the magnitudes of its terms, whatever they come
+// to. So errors are counted in units of roundoff x that sum, and the tolerance is a multiple of the
+// worst that a plain float32 loop makes in those units: outliers and cancellation neither excuse
+// nor accuse anyone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/execute/verify.h"
+#include "interest_sets/product.h"
+#include "kernels/allocator.h"
+
+namespace qb {
+
+// Row-major. a: rows x depth, b: depth x columns, c: rows x columns.
+struct ProductMatrices {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+  Tensor a;
+  Tensor b;
+  Tensor c;
+
+  ProductMatrices(std::int64_t n_rows, std::int64_t n_columns, std::int64_t n_depth,
+                  Allocator& allocator);
+  // Standard normal A and B; every element of C a NaN.
+  void fill(std::uint64_t seed, int threads);
+};
+
+// Bytes of A, B and C.
+[[nodiscard]] std::int64_t product_bytes(std::int64_t rows, std::int64_t columns,
+                                         std::int64_t depth);
+
+// The whole product as one worker's only block.
+[[nodiscard]] ProductPlan whole_product(std::int64_t rows, std::int64_t columns);
+
+// Writes the worker's blocks of C, on one core. Returns the seconds that took.
+double multiply_blocks(const ProductPlan& plan, std::size_t worker,
+                       const ProductMatrices& matrices);
+
+// As rows_to_verify: all, or the edges of every block's rows and random ones, max_rows in all.
+[[nodiscard]] std::vector<std::int64_t> product_rows_to_verify(const ProductPlan& plan,
+                                                               std::int64_t max_rows,
+                                                               std::uint64_t seed);
+
+// Every element of C must be finite; those of the given rows are compared.
+[[nodiscard]] Verification verify_product(const ProductMatrices& matrices,
+                                          const std::vector<std::int64_t>& rows, int threads);
+
+}  // namespace qb

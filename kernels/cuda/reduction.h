@@ -1,0 +1,14 @@
+// kernels/reduction.h over device views. stream: a cudaStream_t.
+#pragma once
+
+#include "kernels/reduction.h"
+
+namespace qb::cuda {
+
+void combine(const TensorView& target, const TensorView& source, Combine how, void* stream);
+void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                   const TensorView& denominator, void* stream);
+void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                       const TensorView& denominator, void* stream);
+
+}  // namespace qb::cuda

@@ -1,0 +1,23 @@
+// The arithmetic of one row of tree decoding's reductions, for the host and for kernels.
+#pragma once
+
+#include <math.h>
+
+#include "kernels/cuda/host_device.h"
+
+namespace qb {
+
+// What a row's partial weighs beside the maximum over all workers.
+QB_HOST_DEVICE float row_weight(float lse, float maximum) {
+  return lse == -INFINITY ? 0.0F : expf(lse - maximum);
+}
+
+QB_HOST_DEVICE float row_lse(float maximum, float denominator) {
+  return denominator > 0.0F ? maximum + logf(denominator) : -INFINITY;
+}
+
+QB_HOST_DEVICE float row_output(float numerator, float denominator) {
+  return denominator > 0.0F ? numerator / denominator : 0.0F;
+}
+
+}  // namespace qb
