@@ -16,9 +16,6 @@ class MpiLink final : public DeviceLink {
  public:
   MpiLink(int rank, int ranks, double timeout_s)
       : rank_(rank), ranks_(ranks), timeout_s_(timeout_s) {}
-  ~MpiLink() override {
-    if (transport_) transport_->close();
-  }
 
   int enqueue(std::span<const LinkPart> parts, const std::function<void()>& patience) override {
     patience();

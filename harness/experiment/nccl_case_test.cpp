@@ -6,6 +6,7 @@
 #include "harness/execute/fake_mpi_link.h"
 #include "harness/experiment/mpi_case.h"
 #include "harness/experiment/tiny_case.h"
+#include "harness/plan/strategy.h"
 
 namespace qb {
 namespace {
@@ -45,10 +46,14 @@ TEST(NcclCase, EverySchemeIsARowThatWasVerified) {
   for (const char* algorithm : {"ring", "striped", "zigzag", "ulysses", "all_gather_kv", "pass_q",
                                 "cqs", "cqs_sharded", "tree_decode"}) {
     SCOPED_TRACE(algorithm);
-    const CaseResult result = run(over_nccl(algorithm));
+    const Case c = over_nccl(algorithm);
+    if (takes_interest_set(c.algorithm) && c.workers < 3) continue;
+    const CaseResult result = run(c);
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("gpu"), "a GPU");
-    EXPECT_GT(parse_real(result.values.at("communication_median_s")).value(), 0.0);
+    // The scatter of cqs is a part of its own.
+    const char* const moved = c.algorithm == "cqs" ? "gather_median_s" : "communication_median_s";
+    EXPECT_GT(parse_real(result.values.at(moved)).value(), 0.0);
     EXPECT_TRUE(result.values.contains("exposed_communication_median_s"));
     EXPECT_FALSE(result.values.contains("idle_median_s"));
     EXPECT_EQ(result.samples.size(), 4u);
