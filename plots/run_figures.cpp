@@ -175,11 +175,11 @@ constexpr auto kFigures = std::to_array<KnownFigure>({
     {"layer_time", of_parts<layer_time_figure>, true},
     {"layer_memory", of_cases<layer_memory_figure>, true},
     {"sparse_attention", of_joined_cases<sparse_attention_figure>, true},
-    {"sparse_stages", of_cases<sparse_stages_figure>, true},
-    {"sparse_ablation", of_cases<sparse_ablation_figure>, true},
     {"worker_skew", of_cases<worker_skew_figure>, true},
     {"distillation_gain", of_cases<distillation_gain_figure>, true},
     {"product_speed_up", of_cases<product_speed_up_figure>, true},
+    {"sparse_stages", of_cases<sparse_stages_figure>, true},
+    {"sparse_ablation", of_cases<sparse_ablation_figure>, true},
 });
 
 Figure make_figure(std::string_view name, const PlottedRun& run, const FigureContext& context) {

@@ -12,7 +12,6 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing_support::run_qb;
 using testing_support::Said;
-using testing_support::Scratch;
 
 TEST(Masks, CountThePairsKept) {
   // 2 * 9 + 8 * 3 in the middle less one at either end: N + 2 (N - 1) = 28 of 100.
@@ -22,7 +21,7 @@ TEST(Masks, CountThePairsKept) {
 }
 
 TEST(Masks, TheFigureHasASquareAPattern) {
-  Scratch scratch;
+  ScratchFolder scratch;
   const Said said = run_qb("masks --out " + scratch.path("m"), "PATH=" + scratch.path("empty"));
   const CsvTable csv =
       CsvTable::parse(read_file(scratch.path("m/sparse_connectivity.csv")), "connectivity");

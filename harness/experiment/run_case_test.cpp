@@ -41,12 +41,12 @@ double number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
-// What serial ranks on the CPU without a model, with a fused kernel, have not.
+// What serial ranks on the CPU without a model, with a fused kernel, have not; nor attention.
 bool is_of_links_or_models(std::string_view column) {
   for (const std::string_view name :
        {"communication_median_s", "exposed_communication_median_s", "idle_median_s",
         "modelled_wall_time_s", "model_residual_ratio", "gpu", "device_time_median_s",
-        "sm_clock_median_hz", "throttled_samples", "device_memory_peak_bytes"})
+        "sm_clock_median_hz", "throttled_samples", "device_memory_peak_bytes", "idle_workers"})
     if (column == name) return true;
   return column.starts_with("stage_");
 }
