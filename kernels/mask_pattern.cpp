@@ -102,6 +102,8 @@ bool Pattern::allows(std::int64_t p, std::int64_t k) const {
 
 Coverage Pattern::coverage(const Positions& q, const Positions& k) const {
   if (q.count == 0 || k.count == 0) return Coverage::none;
+  if (q.count == 1 && k.count == 1)
+    return allows(q.first, k.first) ? Coverage::all : Coverage::none;
   constexpr BandAtom kCausal{kUnbounded, 0, 1};
   Coverage together = Coverage::none;
   for (const Atom& atom : atoms) {

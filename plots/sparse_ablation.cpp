@@ -117,8 +117,7 @@ Style style_of(const Family& family, const Families& families) {
     return static_cast<int>(std::distance(set.begin(), set.find(value)));
   };
   Style style = pattern_style(family.kind);
-  if (const int other = at(others, family.others); other > 0)
-    style.colour = spare_colour(other - 1);
+  if (const int other = at(others, family.others); other > 0) style.colour = spare_colour(other);
   style.mark = (at(lengths, family.n_tokens) + 2 * at(others, family.others)) % kMarks;
   return style;
 }

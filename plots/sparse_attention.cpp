@@ -87,7 +87,7 @@ Panel panel_of(const SparseCases& cases, const Quantity& quantity, const std::st
 // What a matrix of all scores would take, which no kernel but `materialized` and, of the pairs
 // kept, `staged` holds.
 Series score_matrix(const SparseCases& cases, const std::string& device) {
-  Series series{.name = "all scores, f32 (not held)", .draw = Draw::line, .style = {kGrey, 0, 2}};
+  Series series{.name = "all N × N scores, f32", .draw = Draw::line, .style = {kGrey, 0, 2}};
   std::set<std::pair<double, double>> points;
   for (const SparseLine& line : cases.lines())
     for (const std::size_t row : line.rows)

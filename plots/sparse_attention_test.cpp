@@ -55,7 +55,7 @@ TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {
   EXPECT_DOUBLE_EQ(window("active_memory_mib").y, 1.0);
   // 8 heads of 10000 x 10000 floats.
   EXPECT_DOUBLE_EQ(
-      series_of(panel_of(figure, "active_memory_mib"), "all scores, f32 (not held)").points.at(0).y,
+      series_of(panel_of(figure, "active_memory_mib"), "all N × N scores, f32").points.at(0).y,
       8 * 4e8 / 1048576);
   EXPECT_EQ(figure.published_legend, "") << "of another shape";
 }

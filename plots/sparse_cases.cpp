@@ -20,8 +20,10 @@ SparseCases::SparseCases(const CsvTable& cases) : cases_(cases) {
   std::vector<std::size_t> rows;
   for (const std::size_t row : standing_rows(cases))
     if (ran(cases, row)) rows.push_back(row);
-  others_ =
-      splitting_columns(cases, rows, {"n_tokens", "kv_len", "mask", "kernel", "device", "run"});
+  std::vector<std::string> given;
+  for (const char* column : {"n_tokens", "kv_len", "mask", "kernel", "device", "run"})
+    if (cases.has(column)) given.emplace_back(column);
+  others_ = splitting_columns(cases, rows, given);
   std::set<std::string> masks;
   std::set<std::string> kernels;
   std::map<std::tuple<std::string, std::string, std::vector<std::string>>, std::vector<std::size_t>>

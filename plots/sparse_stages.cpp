@@ -17,8 +17,9 @@ namespace {
 
 constexpr const char* kTitle = "Attention in three stages beside the fused kernel";
 constexpr double kPercent = 100.0;
-constexpr double kLeastTexted = 7.0;  // percent; thinner slices have no room for a number
-constexpr double kAboveBar = 5.0;
+// Shares of the highest bar: thinner slices have no room for a number, and where one stands above.
+constexpr double kLeastTexted = 0.07;
+constexpr double kAboveBar = 0.05;
 constexpr std::size_t kMostPanels = 12;
 
 struct Stage {
@@ -43,8 +44,15 @@ struct Bar {
 // Stacks one bar; `share` values are percents.
 class Stack {
  public:
-  Stack(Panel& panel, const Bar& bar, double place, std::string at, bool published)
-      : panel_(panel), bar_(bar), place_(place), at_(std::move(at)), published_(published) {}
+  // A slice of at least `least_texted` percents has its number.
+  Stack(Panel& panel, const Bar& bar, double place, std::string at, bool published,
+        double least_texted)
+      : panel_(panel),
+        bar_(bar),
+        place_(place),
+        at_(std::move(at)),
+        published_(published),
+        least_texted_(least_texted) {}
 
   void add(const std::string& name, std::uint32_t colour, double share) {
     add_slice(panel_,
@@ -54,7 +62,7 @@ class Stack {
                .x_high = place_ + bar_.high,
                .low = top_,
                .high = top_ + share,
-               .text = share >= kLeastTexted ? fmt::format("{:.0f}", share) : std::string(),
+               .text = share >= least_texted_ ? fmt::format("{:.0f}", share) : std::string(),
                .published = published_},
               at_);
     top_ += share;
@@ -66,10 +74,12 @@ class Stack {
   double place_;
   std::string at_;
   bool published_;
+  double least_texted_;
   double top_ = 0.0;
 };
 
-void add_fused(Panel& panel, const Bar& bar, double place, const std::string& at, double share) {
+void add_fused(Panel& panel, const Bar& bar, double place, const std::string& at, double share,
+               double above) {
   add_slice(panel,
             {.name = "fused: flash",
              .colour = kernel_style("flash").colour,
@@ -78,7 +88,7 @@ void add_fused(Panel& panel, const Bar& bar, double place, const std::string& at
              .low = 0.0,
              .high = share,
              .text = fmt::format("{:.1f}×", kPercent / share),
-             .text_y = share + kAboveBar},
+             .text_y = share + above},
             at);
 }
 
@@ -92,6 +102,17 @@ double fused_time_s(const SparseCases& cases, const SparseLine& staged, double n
   return kNaN;
 }
 
+// In percents; 100 is the staged kernel's.
+double highest_bar(const SparseCases& cases, const SparseLine& staged) {
+  double highest = kPercent;
+  for (const std::size_t row : staged.rows) {
+    const double fused_s = fused_time_s(cases, staged, cases.number(row, "n_tokens"));
+    if (std::isfinite(fused_s))
+      highest = std::max(highest, kPercent * fused_s / cases.number(row, "wall_time_median_s"));
+  }
+  return highest;
+}
+
 Panel panel_of(const SparseCases& cases, const SparseLine& line, bool with_published) {
   Panel panel{.title = line.name.substr(0, line.name.rfind(", staged"))};
   const auto mode = with_published ? published_sparse_mode(line.mask) : std::nullopt;
@@ -99,6 +120,8 @@ Panel panel_of(const SparseCases& cases, const SparseLine& line, bool with_publi
   const std::array<Bar, 3> bars =
       three ? std::array<Bar, 3>{{{-0.42, -0.15}, {-0.13, 0.14}, {0.16, 0.43}}}
             : std::array<Bar, 3>{{{-0.38, -0.02}, {0.02, 0.38}, {}}};
+  const double highest = highest_bar(cases, line);
+  const double least_texted = kLeastTexted * highest;
   double place = 0.0;
   for (const std::size_t row : line.rows) {
     const double wall_s = cases.number(row, "wall_time_median_s");
@@ -107,19 +130,20 @@ Panel panel_of(const SparseCases& cases, const SparseLine& line, bool with_publi
     if (!std::isfinite(sum_s)) continue;
     const double n = cases.number(row, "n_tokens");
     const std::string at = fmt::format("N = {:.0f}", n);
-    Stack stack(panel, bars[0], place, at, false);
+    Stack stack(panel, bars[0], place, at, false, least_texted);
     for (const Stage& stage : kStages)
       stack.add(stage.label, stage.colour, kPercent * cases.number(row, stage.column) / wall_s);
     // Medians of parts need not add up to less than the median of the whole.
     if (wall_s > sum_s) stack.add(kRest, kRestColour, kPercent * (wall_s - sum_s) / wall_s);
-    if (const double fused_s = fused_time_s(cases, line, n); std::isfinite(fused_s))
-      add_fused(panel, bars[1], place, at, kPercent * fused_s / wall_s);
     if (const auto theirs = three ? published_sparse_stages(*mode, n) : std::nullopt) {
-      Stack published(panel, bars[2], place, at, true);
+      Stack published(panel, bars[2], place, at, true, least_texted);
       const double total = theirs->scores_us + theirs->softmax_us + theirs->product_us;
       for (const Stage& stage : kStages)
         published.add(stage.label, stage.colour, kPercent * (*theirs).*stage.published_us / total);
     }
+    // Last, since its number is wider than its bar.
+    if (const double fused_s = fused_time_s(cases, line, n); std::isfinite(fused_s))
+      add_fused(panel, bars[1], place, at, kPercent * fused_s / wall_s, kAboveBar * highest);
     panel.x.tics.push_back({place, fmt::format("{:.0f}", n)});
     place += 1.0;
   }

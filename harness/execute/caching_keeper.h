@@ -7,9 +7,10 @@
 // freed block joins its free neighbours. Nothing goes back to the machine until the machine refuses
 // a segment; then every segment without a live block does, and the request is tried once more.
 //
-// That last sentence is the cliff in the published case study: a free 32 GB block that a request of
-// a few MB has taken a bite of serves no 32 GB request any more, and the next one asks the machine,
-// which has no more, in every repeat. Giving segments back waits for the device.
+// A free block that a smaller request has taken a bite of serves no request of its own size any
+// more, and cannot go back while the bite is in use. So in the published case study the output, alive
+// while the cache is emptied, holds a whole score matrix until right before the next repeat: see
+// published_cliff_test.cpp.
 #pragma once
 
 #include <cstddef>

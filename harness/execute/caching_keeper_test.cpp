@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/execute/fake_segments.h"
 #include "harness/execute/memory_fakes.h"
 #include "harness/execute/timeline.h"
 
@@ -16,33 +17,6 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kGB = 1'000'000'000;
-
-// A device of `capacity` bytes without memory behind its addresses.
-struct FakeSegments {
-  explicit FakeSegments(std::size_t bytes) : capacity(bytes) {}
-  SegmentSource source() {
-    return {.map = [this](std::size_t bytes, bool) -> void* {
-              if (held + bytes > capacity) return nullptr;
-              held += bytes;
-              void* const segment = reinterpret_cast<void*>(next);
-              next += bytes + kMiB;
-              live.emplace(segment, bytes);
-              ++maps;
-              return segment;
-            },
-            .unmap =
-                [this](void* segment, std::size_t bytes) {
-                  EXPECT_EQ(live.at(segment), bytes);
-                  live.erase(segment);
-                  held -= bytes;
-                }};
-  }
-  std::size_t capacity;
-  std::size_t held = 0;
-  std::uintptr_t next = std::uintptr_t{1} << 40;
-  std::map<void*, std::size_t> live;
-  int maps = 0;
-};
 
 TEST(CachingKeeper, TakesSegmentsOfPyTorchsSizes) {
   struct Expected {
@@ -152,45 +126,6 @@ TEST(CachingKeeper, HandsOutDisjointBlocksUnderRandomTraffic) {
     keeper.release_cached();
     EXPECT_EQ(device.held, 0u) << seed;
   }
-}
-
-// One repeat of eager attention as PyTorch's documentation writes it, f16, 8 heads of 64: how often
-// the device has to be asked again; -1: it does not fit at all. A copy of the output outlives the
-// repeat, as a notebook's `_`.
-int retries_of_a_repeat(std::size_t n, std::size_t capacity) {
-  FakeSegments device(capacity);
-  CachingKeeper keeper(device.source());
-  const std::size_t scores_bytes = 8 * n * n * 2;
-  for (int i = 0; i < 3; ++i) (void)keeper.take(8 * n * 64 * 2);  // q, k, v
-  void* out = nullptr;
-  int before = 0;
-  for (int repeat = 0; repeat < 4; ++repeat) {
-    before = keeper.retries();
-    void* const bias = keeper.take(n * n * 2);
-    void* const scores = keeper.take(scores_bytes);
-    void* const scaled = keeper.take(scores_bytes);
-    if (scores == nullptr || scaled == nullptr) return -1;
-    keeper.give(scores);
-    void* const weights = keeper.take(scores_bytes);
-    if (weights == nullptr) return -1;
-    keeper.give(scaled);
-    void* const result = keeper.take(8 * n * 64 * 2);
-    keeper.give(weights);
-    keeper.give(bias);
-    if (out != nullptr) keeper.give(out);
-    out = result;
-  }
-  return keeper.retries() - before;
-}
-
-TEST(CachingKeeper, RetriesInEveryRepeatOfEagerAttentionOnlyOnceItsMatricesCrowdTheDevice) {
-  constexpr std::size_t kA100 = 85'000'000'000;
-  EXPECT_EQ(retries_of_a_repeat(10000, kA100), 0);
-  EXPECT_EQ(retries_of_a_repeat(40000, kA100), 0);
-  // Of 85 GB, a third matrix of 32.4 GB is out of reach, and the one that the last output has taken
-  // a bite of cannot be used again.
-  EXPECT_NE(retries_of_a_repeat(45000, kA100), 0);
-  EXPECT_EQ(retries_of_a_repeat(49000, 2 * kA100), 0);
 }
 
 LedgerOptions caching_options(FakeMachine& machine) {

@@ -139,7 +139,7 @@ TEST(Schemes, DecodeTakesEveryPatternThatSeesNoLaterToken) {
                {mask_fixtures::global_tokens(198), 4, false},
                {bigbird, 1, true},
                {{"all_of", {}, {{"causal"}, bigbird}}, 4, true},
-               {mask_fixtures::block_local(99), 2, true},  // the last two begin a block
+               {mask_fixtures::block_local(199), 2, true},  // the last begins a block
                {mask_fixtures::block_local(64), 4, false},
                {{"strided", {number("stride", 3)}, {}}, 4, false}};
   for (const auto& c : cases) {

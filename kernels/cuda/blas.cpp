@@ -5,40 +5,24 @@
 #include <string>
 
 #include "harness/base/status.h"
-#include "kernels/cuda/dynamic_library.h"
+#include "kernels/cuda/loaded_library.h"
 
 namespace qb::cuda {
 namespace {
 
-struct Functions {
-  decltype(&cublasCreate_v2) create = nullptr;
-  decltype(&cublasDestroy_v2) destroy = nullptr;
-  decltype(&cublasSetStream_v2) set_stream = nullptr;
-  decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
-  decltype(&cublasGemmStridedBatchedEx_64) multiply = nullptr;
-  decltype(&cublasGetStatusString) text = nullptr;
+struct Cublas : LoadedLibrary {
+  Cublas()
+      : LoadedLibrary("libcublas.so." + std::to_string(CUBLAS_VER_MAJOR),
+                      "kernel materialized needs cuBLAS") {}
+  decltype(&cublasCreate_v2) create = function("cublasCreate_v2");
+  decltype(&cublasDestroy_v2) destroy = function("cublasDestroy_v2");
+  decltype(&cublasSetStream_v2) set_stream = function("cublasSetStream_v2");
+  decltype(&cublasSetWorkspace_v2) set_workspace = function("cublasSetWorkspace_v2");
+  decltype(&cublasGemmStridedBatchedEx_64) multiply = function("cublasGemmStridedBatchedEx_64");
+  decltype(&cublasGetStatusString) text = function("cublasGetStatusString");
 };
 
-Functions load_functions() {
-  const std::string name = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);
-  const DynamicLibrary library({name}, toolkit_folders());
-  if (!library)
-    throw EnvironmentError("kernel materialized needs cuBLAS: " + library.reason() +
-                           "; set LD_LIBRARY_PATH to its folder");
-  Functions functions;
-  library.load(functions.create, "cublasCreate_v2");
-  library.load(functions.destroy, "cublasDestroy_v2");
-  library.load(functions.set_stream, "cublasSetStream_v2");
-  library.load(functions.set_workspace, "cublasSetWorkspace_v2");
-  library.load(functions.multiply, "cublasGemmStridedBatchedEx_64");
-  library.load(functions.text, "cublasGetStatusString");
-  return functions;
-}
-
-const Functions& blas() {
-  static const Functions functions = load_functions();
-  return functions;
-}
+const Cublas& blas() { return loaded<Cublas>(); }
 
 void check(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;

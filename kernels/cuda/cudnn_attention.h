@@ -1,5 +1,5 @@
-// cuDNN's fused attention, a baseline for dense problems. A plain host header; cuDNN is loaded when
-// the first is made.
+// cuDNN's fused attention, a baseline for dense and causal problems. A plain host header; cuDNN is
+// loaded when the first is made.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ class CudnnAttention {
   CudnnAttention(const CudnnAttention&) = delete;
   CudnnAttention& operator=(const CudnnAttention&) = delete;
 
-  // As AttentionArguments on device views of f16 or bf16. Its one node knows neither masks nor
-  // other output types: a schedule that leaves pairs out is Unsupported, and O, which cuDNN writes
-  // in the inputs' type, is widened to float32 afterwards. What cuDNN's heuristics choose for a
-  // shape is kept, so that only the first call of a shape plans.
+  // As AttentionArguments on device views of f16 or bf16, over all pairs or, with as many queries
+  // as keys, below the diagonal: other schedules are Unsupported, as is what cuDNN refuses. O,
+  // which cuDNN writes in the inputs' type, is widened to float32 afterwards. What cuDNN's
+  // heuristics choose for a shape is kept, so that only the first call of a shape plans.
   void attend(const AttentionArguments& device_views, const LaunchContext& context);
 
   // `cudnn 9.19.0`.

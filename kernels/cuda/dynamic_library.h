@@ -20,15 +20,10 @@ class DynamicLibrary {
   // nullptr where the library has none of that name.
   [[nodiscard]] void* find(const char* symbol) const;
 
-  // Sets `function` to the symbol. Throws EnvironmentError where it is missing.
-  template <class Function>
-  void load(Function*& function, const char* symbol) const {
-    function = reinterpret_cast<Function*>(require(symbol));
-  }
-
- private:
+  // Throws EnvironmentError where it is missing.
   [[nodiscard]] void* require(const char* symbol) const;
 
+ private:
   void* handle_ = nullptr;
   std::string name_;
   std::string reason_;

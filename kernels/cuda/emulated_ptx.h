@@ -18,7 +18,10 @@ int n_blocks();
 void sync_threads();
 inline std::uint32_t shared_base() { return 0; }
 inline int uniform(int value) { return value; }
-inline int opaque(int value) { return value; }
+template <class Integer>
+Integer opaque(Integer value) {
+  return value;
+}
 
 float exp2(float x);
 float log2(float x);
@@ -48,6 +51,9 @@ void multiply_add(float* c, const std::uint32_t (&a)[4], std::uint32_t b0, std::
 }
 void store_shared(std::uint32_t address, float value);
 float load_shared(std::uint32_t address);
+inline void store_zeros(std::uint32_t address) {
+  for (std::uint32_t i = 0; i < 16; i += 4) store_shared(address + i, 0.0F);
+}
 
 void barrier_init(std::uint32_t barrier, int arrivals);
 inline void barrier_init_fence() {}
@@ -66,6 +72,7 @@ void give_registers() {}
 template <int kRegisters>
 void take_registers() {}
 
+inline void store_fence() {}
 inline void product_fence() {}
 void product_commit();
 void product_wait_for(int pending);

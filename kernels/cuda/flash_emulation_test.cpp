@@ -192,6 +192,37 @@ TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {
   }
 }
 
+// Tokens that no group names hold whatever they hold: here NaN.
+TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
+  for (const std::int64_t d : {64, 128})
+    for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
+      testing::Problem problem({.q = {1, 1, 300, d}, .n_keys = 300}, 9);
+      for (std::int64_t token = 0; token < 300; ++token) {
+        if (token < 100 || (token >= 150 && token < 170)) continue;
+        auto* const k = problem.k.view().row_as<std::uint16_t>(0, 0, token);
+        auto* const v = problem.v.view().row_as<std::uint16_t>(0, 0, token);
+        std::fill_n(k, d, std::uint16_t{0x7FFF});
+        std::fill_n(v, d, std::uint16_t{0x7FFF});
+      }
+      // The last block of keys of the first group is not full, nor is the only one of the second.
+      const TileSchedule all = build_schedule(200, 120, {{0, 200, {0, 120}}}, 192);
+      problem.add_worker({{0, 200, 1}}, {{0, 100, 1}, {150, 20, 1}}, all);
+      expect_float64(problem, path, 1, 9);
+    }
+}
+
+// Of three consumers of 64 rows one has 8 and one has none; warps of the other path likewise.
+TEST(FlashEmulation, WarpsWithoutRowsKeepStepWithTheOthers) {
+  for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
+    for (const std::int64_t d : {64, 128}) {
+      testing::Problem problem({.q = {1, 1, 264, d}, .n_keys = 264}, 10);
+      const std::vector<RowGroup> groups{{0, 72, 1}, {72, 8, 1}, {80, 184, 1}};
+      problem.add_worker(groups, groups,
+                         build_schedule(264, 264, {{0, 264, {0, 264, SpanKind::causal, 0}}}, 192));
+      expect_float64(problem, path, 2, 10);
+    }
+}
+
 // Earlier rounds of a ring lie in the output already.
 TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
   testing::Problem problem({.q = {1, 2, 50, 20 * 2}, .n_keys = 130}, 8);

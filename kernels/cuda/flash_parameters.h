@@ -39,6 +39,10 @@ struct MaskedStep {
       -1;  // first word in FlashParameters::bits, key_block / 64 words a row; -1: none
 };
 
+// Of a tile for sm_90a, blocks of at most so many keys come first: the ends of groups, which get
+// products of their own.
+inline constexpr int kNarrowKeys = 32;
+
 struct FullRun {
   std::int32_t k_token = 0;
   std::int32_t k_stride = 1;

@@ -73,22 +73,14 @@ template <class C>
 class Sm80Block {
  public:
   QB_DEVICE Sm80Block(const FlashParameters& p, std::uint32_t shared)
-      : p_(p),
-        queries_(shared),
-        slots_(shared + C::kQueryBytes),
-        thread_(ptx::thread_index()),
-        warp_(ptx::uniform(thread_ / 32)),
-        lane_(thread_ % 32) {}
+      : p_(p), queries_(shared), slots_(shared + C::kQueryBytes) {}
 
   QB_DEVICE void run() {
     const WorkItem item = work_item(p_, ptx::block_index());
     const TileWork work = p_.tiles[item.tile];
     if (item.q_head < work.head_begin || item.q_head >= work.head_end) return;
-    const int column = RowCopy<C::kKeys, C::kD, C::kThreads>::column(thread_);
-    key_rows_ = static_cast<const char*>(p_.k.data) +
-                (item.batch * p_.k.batch_stride + item.kv_head * p_.k.head_stride + column) * 2;
-    value_rows_ = static_cast<const char*>(p_.v.data) +
-                  (item.batch * p_.v.batch_stride + item.kv_head * p_.v.head_stride + column) * 2;
+    batch_ = item.batch;
+    kv_head_ = item.kv_head;
     cursor_.masked = work.first_masked;
     cursor_.run = work.first_run;
     cursor_.masked_left = work.n_masked;
@@ -99,12 +91,16 @@ class Sm80Block {
       load_next<false, true>(pair);
       if (pair + 1 < kPairs) load_next<true, true>(pair);
     }
-    const int last_masked = work.first_masked + work.n_masked;
-    const int n_full = work.n_full;
-    QB_NO_UNROLL
-    for (int i = work.first_masked; i < last_masked; ++i) attend<true>(i);
-    QB_NO_UNROLL
-    for (int i = 0; i < n_full; ++i) attend<false>(0);
+    if (first_row() < work.n_rows * p_.pack) {
+      const int last_masked = work.first_masked + work.n_masked;
+      const int n_full = work.n_full;
+      QB_NO_UNROLL
+      for (int i = work.first_masked; i < last_masked; ++i) attend<true>(i);
+      QB_NO_UNROLL
+      for (int i = 0; kPairs == 1 ? cursor_.n_keys > 0 : i < n_full; ++i) attend<false>(0);
+    } else {
+      look_on(work.n_masked + work.n_full);
+    }
     finish();
   }
 
@@ -122,12 +118,13 @@ class Sm80Block {
                                   2;
     if (p_.pack == 1) {
       using Copy = RowCopy<C::kRows, C::kD, C::kThreads>;
-      Copy::copy(queries_, first + Copy::first(thread_) * token_bytes + Copy::column(thread_) * 2,
-                 token_bytes, Copy::column(thread_) < p_.head_dim ? work.n_rows : 0, thread_);
+      const int thread = Sm80Block::thread();
+      Copy::copy(queries_, first + Copy::first(thread) * token_bytes + Copy::column(thread) * 2,
+                 token_bytes, Copy::column(thread) < p_.head_dim ? work.n_rows : 0, thread);
       return;
     }
     QB_NO_UNROLL
-    for (int i = thread_; i < C::kRows * (C::kD / kChunkColumns); i += C::kThreads) {
+    for (int i = thread(); i < C::kRows * (C::kD / kChunkColumns); i += C::kThreads) {
       const int row = i / (C::kD / kChunkColumns);
       const int column = i % (C::kD / kChunkColumns) * kChunkColumns;
       const bool valid = row < work.n_rows * p_.pack && column < p_.head_dim;
@@ -147,12 +144,15 @@ class Sm80Block {
     if constexpr (!kValues && !kMayBeMasked) cursor_.template next_full<C::kKeys>(p_);
     if (cursor_.n_keys > 0) {
       using Copy = RowCopy<C::kKeys, C::kD, C::kThreads>;
-      const std::int64_t token_bytes = (kValues ? p_.v : p_.k).token_stride * 2;
-      const int token = cursor_.token + Copy::first(thread_) * cursor_.stride;
-      const bool inside = Copy::column(thread_) < (kValues ? p_.value_dim : p_.head_dim);
-      Copy::copy(slot<kValues>(pair), (kValues ? value_rows_ : key_rows_) + token * token_bytes,
-                 cursor_.stride * token_bytes,
-                 kMayBeMasked ? (inside ? cursor_.n_keys : 0) : (inside ? kAllRows : 0), thread_);
+      const TensorAddress& from = kValues ? p_.v : p_.k;
+      const int thread = Sm80Block::thread();
+      const std::int64_t token = cursor_.token + Copy::first(thread) * cursor_.stride;
+      const std::int64_t first = batch_ * from.batch_stride + kv_head_ * from.head_stride +
+                                 token * from.token_stride + Copy::column(thread);
+      const bool inside = Copy::column(thread) < (kValues ? p_.value_dim : p_.head_dim);
+      Copy::copy(slot<kValues>(pair), static_cast<const char*>(from.data) + 2 * first,
+                 2 * cursor_.stride * from.token_stride,
+                 kMayBeMasked ? (inside ? cursor_.n_keys : 0) : (inside ? kAllRows : 0), thread);
     }
     ptx::copy_commit();
   }
@@ -172,18 +172,42 @@ class Sm80Block {
     return slot<kValues>(pair_);
   }
 
+  // Keys of a step from this warp's first one on that some row of the warp may see: products are
+  // made of 16 of them at a time, and a warp all of whose rows are behind the end of a group has
+  // none.
+  QB_DEVICE int live_keys(const MaskedStep& step) const {
+    int end = step.n_keys;
+    if (!C::kThin && p_.pack == 1) end = smaller(end, first_row() + 16 * kRowTiles + step.hi);
+    return end - first_key();
+  }
+
+  // Of a warp all of whose rows are behind the end of a group: it copies with the others.
+  QB_DEVICE void look_on(int n_steps) {
+    QB_NO_UNROLL
+    for (int i = 0; i < n_steps; ++i) {
+      take<false, true>();
+      take<true, true>();
+      next_pair();
+    }
+  }
+  QB_DEVICE void next_pair() {
+    if (kPairs > 1) pair_ = pair_ + 1 == kPairs ? 0 : pair_ + 1;
+  }
+
   template <bool kMasked>
   QB_DEVICE void attend(int masked_step) {
     float s[kRowTiles][4 * C::kKeyTiles];
-    score(s, take<false, kMasked>());
+    const int live = kMasked ? live_keys(p_.masked[masked_step]) : C::kWarpKeys;
+    const std::uint32_t keys = take<false, kMasked>();
+    score<kMasked>(s, keys, live);
     const std::uint32_t values = take<true, kMasked>();
-    if (kPairs > 1) pair_ = pair_ + 1 == kPairs ? 0 : pair_ + 1;
+    next_pair();
     if constexpr (kMasked) {
       const int n_rows = p_.tiles[work_item(p_, ptx::opaque(ptx::block_index())).tile].n_rows;
       QB_UNROLL
       for (int r = 0; r < kRowTiles; ++r)
         mask_scores<C::kKeyTiles>(s[r], p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
-                                  first_row() + 16 * r, first_key(), lane_);
+                                  first_row() + 16 * r, first_key(), lane());
     }
     std::uint32_t probabilities[kRowTiles][2 * C::kKeyTiles];
     QB_UNROLL
@@ -193,48 +217,66 @@ class Sm80Block {
       scale_rows(out_[r], rescale);
       pack_probabilities<C::kBf16, C::kKeyTiles>(probabilities[r], s[r]);
     }
-    add_values(probabilities, values);
+    add_values<kMasked>(probabilities, values, live);
   }
 
-  QB_DEVICE int first_row() const { return C::kThin ? 0 : warp_ * 16 * kRowTiles; }
-  QB_DEVICE int first_key() const { return C::kThin ? warp_ * C::kWarpKeys : 0; }
+  // Asked for where they are needed, and not kept through the loop: with two registers more the
+  // compiler spills at d = 128.
+  QB_DEVICE static int thread() { return ptx::opaque(ptx::thread_index()); }
+  QB_DEVICE static int warp() { return thread() / 32; }
+  QB_DEVICE static int lane() { return thread() % 32; }
 
-  QB_DEVICE void score(float (&s)[kRowTiles][4 * C::kKeyTiles], std::uint32_t keys) {
+  QB_DEVICE int first_row() const { return C::kThin ? 0 : warp() * 16 * kRowTiles; }
+  QB_DEVICE int first_key() const { return C::kThin ? warp() * C::kWarpKeys : 0; }
+
+  template <bool kMasked>
+  QB_DEVICE void score(float (&s)[kRowTiles][4 * C::kKeyTiles], std::uint32_t keys, int live) {
     QB_UNROLL
     for (int r = 0; r < kRowTiles; ++r) {
       QB_UNROLL
       for (float& x : s[r]) x = 0.0F;
     }
-    const Place q = query_fragment(lane_);
-    const Place k = key_fragment(lane_);
-    const std::uint32_t q_at = queries_ + tile_address(C::kRows, first_row() + q.row, q.column);
-    const std::uint32_t k_at = keys + tile_address(C::kKeys, first_key() + k.row, k.column);
-    QB_UNROLL
-    for (int depth = 0; depth < C::kD; depth += 16) {
-      std::uint32_t a[kRowTiles][4];
+    const Place q = query_fragment(lane());
+    const Place k = key_fragment(lane());
+    const std::uint32_t q_at =
+        ptx::opaque(queries_ + tile_address(C::kRows, first_row() + q.row, q.column));
+    const std::uint32_t k_at =
+        ptx::opaque(keys + tile_address(C::kKeys, first_key() + k.row, k.column));
+    QB_NO_UNROLL
+    for (int panel = 0; panel < C::kD / kPanelColumns; ++panel) {
+      const std::uint32_t q_p = q_at + panel * (C::kRows * kPanelRowBytes);
+      const std::uint32_t k_p = k_at + panel * (C::kKeys * kPanelRowBytes);
       QB_UNROLL
-      for (int r = 0; r < kRowTiles; ++r)
-        ptx::load_matrices(a[r], along_row(q_at, C::kRows, depth) + 16U * r * kPanelRowBytes);
-      QB_UNROLL
-      for (int key = 0; key < C::kWarpKeys; key += 16) {
-        std::uint32_t b[4];
-        ptx::load_matrices(
-            b, along_row(k_at, C::kKeys, depth) + static_cast<std::uint32_t>(key * kPanelRowBytes));
+      for (int depth = 0; depth < kPanelColumns; depth += 16) {
+        std::uint32_t a[kRowTiles][4];
         QB_UNROLL
-        for (int r = 0; r < kRowTiles; ++r) {
-          ptx::multiply_add<C::kBf16>(&s[r][key / 2], a[r], b[0], b[1]);
-          ptx::multiply_add<C::kBf16>(&s[r][key / 2 + 4], a[r], b[2], b[3]);
+        for (int r = 0; r < kRowTiles; ++r)
+          ptx::load_matrices(a[r], along_row(q_p, C::kRows, depth) + 16U * r * kPanelRowBytes);
+        QB_UNROLL
+        for (int key = 0; key < C::kWarpKeys; key += 16) {
+          if (kMasked && key >= live) break;
+          std::uint32_t b[4];
+          ptx::load_matrices(b, along_row(k_p, C::kKeys, depth) +
+                                    static_cast<std::uint32_t>(key * kPanelRowBytes));
+          QB_UNROLL
+          for (int r = 0; r < kRowTiles; ++r) {
+            ptx::multiply_add<C::kBf16>(&s[r][key / 2], a[r], b[0], b[1]);
+            ptx::multiply_add<C::kBf16>(&s[r][key / 2 + 4], a[r], b[2], b[3]);
+          }
         }
       }
     }
   }
 
+  template <bool kMasked>
   QB_DEVICE void add_values(const std::uint32_t (&probabilities)[kRowTiles][2 * C::kKeyTiles],
-                            std::uint32_t values) {
-    const Place v = value_fragment(lane_);
-    const std::uint32_t v_at = values + tile_address(C::kKeys, first_key() + v.row, v.column);
+                            std::uint32_t values, int live) {
+    const Place v = value_fragment(lane());
+    const std::uint32_t v_at =
+        ptx::opaque(values + tile_address(C::kKeys, first_key() + v.row, v.column));
     QB_UNROLL
     for (int key = 0; key < C::kWarpKeys; key += 16) {
+      if (kMasked && key >= live) break;
       QB_UNROLL
       for (int column = 0; column < C::kD; column += 16) {
         std::uint32_t b[4];
@@ -265,7 +307,7 @@ class Sm80Block {
     } else {
       QB_UNROLL
       for (int r = 0; r < kRowTiles; ++r)
-        store_rows(p_, work, item, out_[r], rows_[r], first_row() + 16 * r, 0, lane_);
+        store_rows(p_, work, item, out_[r], rows_[r], first_row() + 16 * r, 0, lane());
     }
   }
 
@@ -278,25 +320,27 @@ class Sm80Block {
   }
 
   QB_DEVICE void finish_thin(const WorkItem& item, const TileWork& work) {
+    const int lane = Sm80Block::lane();
+    const int warp = Sm80Block::warp();
     ptx::copy_wait<0>();
     ptx::sync_threads();
     QB_UNROLL
     for (int i = 0; i < C::kD / 2; ++i) {
-      const Place at = accumulator_place(lane_, i % 4);
-      ptx::store_shared(slots_ + ((warp_ * 16 + at.row) * C::kD + i / 4 * 8 + at.column) * 4,
+      const Place at = accumulator_place(lane, i % 4);
+      ptx::store_shared(slots_ + ((warp * 16 + at.row) * C::kD + i / 4 * 8 + at.column) * 4,
                         out_[0][i]);
     }
     QB_UNROLL
     for (int half = 0; half < 2; ++half) {
-      if (lane_ % 4 != 0) continue;
-      const std::uint32_t at = thin_statistics(warp_, accumulator_place(lane_, 2 * half).row);
+      if (lane % 4 != 0) continue;
+      const std::uint32_t at = thin_statistics(warp, accumulator_place(lane, 2 * half).row);
       const float sum = rows_[0].sum[half];
       ptx::store_shared(at, sum);
       ptx::store_shared(at + 4,
                         sum > 0.0F ? shift_of(rows_[0].maximum[half], p_.scale_log2) : -INFINITY);
     }
     ptx::sync_threads();
-    for (int i = thread_; i < smaller(16, work.n_rows * p_.pack) * C::kD; i += C::kThreads)
+    for (int i = thread(); i < smaller(16, work.n_rows * p_.pack) * C::kD; i += C::kThreads)
       store_thin(item, work, i / C::kD, i % C::kD);
   }
 
@@ -323,11 +367,8 @@ class Sm80Block {
   const FlashParameters& p_;
   std::uint32_t queries_;
   std::uint32_t slots_;
-  int thread_;
-  int warp_;
-  int lane_;
-  const char* key_rows_ = nullptr;  // of this head, this thread's column
-  const char* value_rows_ = nullptr;
+  int batch_ = 0;
+  int kv_head_ = 0;
   KeyCursor cursor_;
   int pair_ = 0;  // of slots, of the block that is being attended to
   RowStatistics rows_[kRowTiles];

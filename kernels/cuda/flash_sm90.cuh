@@ -214,7 +214,10 @@ class Sm90Block {
       if (work.n_masked + work.n_full > 0) {
         ptx::barrier_wait(query_full(), query_parity);
         query_parity ^= 1;
-        attend(state, i, work.first_masked, work.n_masked, work.n_full);
+        if (64 * consumer() < work.n_rows)
+          attend(state, i, work.first_masked, work.n_masked, work.n_full);
+        else
+          look_on(state, work.n_masked + work.n_full);
       }
       QB_UNROLL
       for (float& sum : state.rows.sum) sum = sum_of_row(sum);
@@ -224,6 +227,11 @@ class Sm90Block {
   }
 
   QB_DEVICE void attend(State& state, int index, int first_masked, int n_masked, int n_full) const {
+    QB_NO_UNROLL
+    for (; n_masked > 0 && p_.masked[first_masked].n_keys <= kNarrowKeys;
+         ++first_masked, --n_masked)
+      narrow_step(state, index, first_masked);
+    if (n_masked + n_full == 0) return give_back(query_empty());
     if (n_masked > 0)
       first_step<true>(state, index, first_masked);
     else
@@ -237,12 +245,34 @@ class Sm90Block {
     ptx::barrier_wait(values_full(values_at.stage), values_at.parity);
     ptx::hold(state.out);
     ptx::product_fence();
-    add_values(state, values_at.stage);
+    add_values(state.out, state.p, values_at.stage);
     ptx::product_commit();
     ptx::product_wait<0>();
     ptx::hold(state.out);
     ptx::hold(state.p);
     give_back(values_empty(values_at.stage));
+  }
+
+  // Of a consumer all of whose rows are behind the end of a group: it takes its turns and gives
+  // back what it does not read, in the order in which the others do.
+  QB_DEVICE void look_on(State& state, int n_steps) const {
+    QB_NO_UNROLL
+    for (int i = 0; i < n_steps; ++i) {
+      const Position keys_at(state.count);
+      ptx::barrier_wait(keys_full(keys_at.stage), keys_at.parity);
+      wait_for_turn();
+      if (i > 0) pass_values(state.count - 1);
+      pass_turn();
+      give_back(keys_empty(keys_at.stage));
+      ++state.count;
+    }
+    give_back(query_empty());
+    pass_values(state.count - 1);
+  }
+  QB_DEVICE void pass_values(unsigned count) const {
+    const Position at(count);
+    ptx::barrier_wait(values_full(at.stage), at.parity);
+    give_back(values_empty(at.stage));
   }
 
   template <bool kMasked>
@@ -252,7 +282,7 @@ class Sm90Block {
     wait_for_turn();
     ptx::hold(state.s);
     ptx::product_fence();
-    score(state, keys_at.stage);
+    score(state.s, keys_at.stage);
     ptx::product_commit();
     pass_turn();
     ptx::product_wait<0>();
@@ -261,7 +291,46 @@ class Sm90Block {
     ++state.count;
     float rescale[2];
     softmax<kMasked>(state, rescale, index, masked_step);
+    scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
+    if constexpr (kMasked) clear_values(keys_at, masked_step);
+  }
+
+  // A block of few keys, from its scores to its part of O, with nothing overlapped but the other
+  // consumers: a quarter of the first product and of the second.
+  QB_DEVICE void narrow_step(State& state, int index, int masked_step) const {
+    constexpr int kTiles = kNarrowKeys / 8;
+    const Position at(state.count);
+    float s[4 * kTiles];
+    ptx::barrier_wait(keys_full(at.stage), at.parity);
+    wait_for_turn();
+    ptx::hold(s);
+    ptx::product_fence();
+    score(s, at.stage);
+    ptx::product_commit();
+    pass_turn();
+    ptx::product_wait<0>();
+    ptx::hold(s);
+    give_back(keys_empty(at.stage));
+    ++state.count;
+    float rescale[2];
+    const int n_rows = p_.tiles[work_item(p_, ptx::opaque(index)).tile].n_rows;
+    mask_scores<kTiles>(s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow, first_row(), 0,
+                        lane());
+    online_softmax<kTiles>(s, state.rows, rescale, p_.scale_log2);
+    scale_rows(state.out, rescale);
+    std::uint32_t p[2 * kTiles];
+    pack_probabilities<C::kBf16, kTiles>(p, s);
+    clear_values(at, masked_step);
+    ptx::hold(state.out);
+    ptx::hold(p);
+    ptx::product_fence();
+    add_values(state.out, p, at.stage);
+    ptx::product_commit();
+    ptx::product_wait<0>();
+    ptx::hold(state.out);
+    ptx::hold(p);
+    give_back(values_empty(at.stage));
   }
 
   template <bool kMasked>
@@ -272,12 +341,12 @@ class Sm90Block {
     wait_for_turn();
     ptx::hold(state.s);
     ptx::product_fence();
-    score(state, keys_at.stage);
+    score(state.s, keys_at.stage);
     ptx::product_commit();
     ptx::barrier_wait(values_full(values_at.stage), values_at.parity);
     ptx::hold(state.out);
     ptx::product_fence();
-    add_values(state, values_at.stage);
+    add_values(state.out, state.p, values_at.stage);
     ptx::product_commit();
     pass_turn();
     ptx::product_wait<1>();
@@ -292,6 +361,23 @@ class Sm90Block {
     ++state.count;
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
+    if constexpr (kMasked) clear_values(keys_at, masked_step);
+  }
+
+  // The copy engine brings whole boxes, and a weight of 0 does not keep out NaN: zeros take the
+  // place of values behind the end of a group. Each consumer writes them all, so none waits for
+  // another.
+  QB_DEVICE void clear_values(const Position& at, int masked_step) const {
+    const int n_keys = p_.masked[masked_step].n_keys;
+    if (n_keys == C::kKeys) return;
+    constexpr int kChunks = C::kD / kChunkColumns;
+    ptx::barrier_wait(values_full(at.stage), at.parity);
+    QB_NO_UNROLL
+    for (int i = n_keys * kChunks + ptx::thread_index() % 128; i < C::kKeys * kChunks; i += 128)
+      ptx::store_zeros(values(at.stage) +
+                       tile_address(C::kKeys, i / kChunks, i % kChunks * kChunkColumns));
+    ptx::store_fence();
+    ptx::named_sync(C::kConsumers + 1 + consumer(), 128);
   }
 
   template <bool kMasked>
@@ -304,26 +390,27 @@ class Sm90Block {
     online_softmax<C::kKeyTiles>(state.s, state.rows, rescale, p_.scale_log2);
   }
 
-  // S = Q K^T, 16 columns of depth at a time.
-  QB_DEVICE void score(State& state, int stage) const {
+  // S = Q K^T of the first 2 kCount keys, 16 columns of depth at a time.
+  template <int kCount>
+  QB_DEVICE void score(float (&s)[kCount], int stage) const {
     const std::uint64_t q =
         advance(depth_major_descriptor(shared_), depth_major_step(C::kRows, 64 * consumer(), 0));
     const std::uint64_t k = depth_major_descriptor(keys(stage));
-    ptx::product_of_shared<C::kBf16, false>(state.s, q, k);
+    ptx::product_of_shared<C::kBf16, false>(s, q, k);
     QB_UNROLL
     for (int depth = 16; depth < C::kD; depth += 16)
-      ptx::product_of_shared<C::kBf16, true>(state.s,
-                                             advance(q, depth_major_step(C::kRows, 0, depth)),
+      ptx::product_of_shared<C::kBf16, true>(s, advance(q, depth_major_step(C::kRows, 0, depth)),
                                              advance(k, depth_major_step(C::kKeys, 0, depth)));
   }
 
-  // O += P V, 16 keys at a time.
-  QB_DEVICE void add_values(State& state, int stage) const {
+  // O += P V of the first 4 kCount keys, 16 keys at a time.
+  template <int kCount>
+  QB_DEVICE void add_values(float (&out)[C::kD / 2], const std::uint32_t (&p)[kCount],
+                            int stage) const {
     const std::uint64_t v = column_major_descriptor(values(stage), C::kKeys);
     QB_UNROLL
-    for (int key = 0; key < C::kKeys; key += 16)
-      ptx::product_of_registers<C::kBf16>(state.out, &state.p[key / 4],
-                                          advance(v, column_major_step(key)));
+    for (int key = 0; key < 4 * kCount; key += 16)
+      ptx::product_of_registers<C::kBf16>(out, &p[key / 4], advance(v, column_major_step(key)));
   }
 
   const FlashParameters& p_;

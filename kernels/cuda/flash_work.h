@@ -26,10 +26,20 @@ struct FlashShape {
   int tile_rows = 128;    // of packed rows
   int key_block = 64;     // keys a step
   int blocks_per_sm = 1;  // that run at the same time
+  // Products are of so many rows and keys at a time; where none of them is live there is none.
+  int row_step = 32;
+  int key_step = 16;
 };
+
+inline constexpr std::int64_t kMaxHeadDim = 256;
 
 // The compiled shape for a head dimension (the larger one of keys and values).
 [[nodiscard]] FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim);
+
+// Of a checked call whose inputs are aligned. One read of the keys for all heads of a group comes
+// first, in the smallest tile that holds them.
+[[nodiscard]] FlashVariant choose_variant(const GroupedCall& call, FlashPath path,
+                                          std::int64_t dim);
 
 struct WorkLists {
   FlashShape shape;
@@ -48,6 +58,11 @@ struct WorkLists {
 // Of a checked call whose inputs are aligned. Throws std::invalid_argument on query groups that
 // overlap.
 [[nodiscard]] WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms);
+
+// Pairs that the kernel multiplies, over the heads of one sequence: the pairs of the lists and what
+// rounding to row_step and key_step adds. For groups of 264 tokens, W = 31 at N = 8192, the wide
+// kernel multiplies 288 x 272.
+[[nodiscard]] std::int64_t executed_pairs(const WorkLists& lists);
 
 // How the kernels are to read the inputs. Rows that are not 16 bytes apart, and queries whose scale
 // is not positive, are copied first: the kernels take the maximum of raw scores, so a negative

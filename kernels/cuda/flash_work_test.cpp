@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
-#include <set>
 #include <stdexcept>
 
 #include "harness/base/status.h"
@@ -204,6 +204,68 @@ TEST(Lower, TheCopyEngineIsLeftOutWhereItCannotRead) {
     EXPECT_EQ(lower(problem.call(), FlashPath::sm90, 1).shape.variant,
               stride == 4 ? FlashVariant::hopper : FlashVariant::wide);
   }
+}
+
+// A CQS plan: worker k holds the groups k + x of the interest set, computes each kept pair of them
+// in both directions, and its own diagonal.
+testing::Problem cqs_problem(std::int64_t n, std::int64_t workers,
+                             const std::vector<std::int64_t>& interest_set) {
+  testing::Problem problem = problem_of({1, 1, n, 128}, 1, n);
+  const std::int64_t short_groups = workers - n % workers;
+  const auto first = [&](std::int64_t group) {
+    return n / workers * group + std::max<std::int64_t>(group - short_groups, 0);
+  };
+  for (std::int64_t worker = 0; worker < workers; ++worker) {
+    std::vector<std::int64_t> held;
+    for (const std::int64_t x : interest_set) held.push_back((worker + x) % workers);
+    std::sort(held.begin(), held.end());
+    std::vector<RowGroup> groups;
+    std::vector<std::int64_t> begins{0};
+    for (const std::int64_t group : held) {
+      groups.push_back({first(group), first(group + 1) - first(group), 1});
+      begins.push_back(begins.back() + groups.back().count);
+    }
+    std::vector<ScheduleBlock> blocks;
+    for (std::size_t i = 0; i < held.size(); ++i)
+      for (std::size_t j = 0; j < held.size(); ++j)
+        if (i != j || held[i] == worker)
+          blocks.push_back({begins[i], begins[i + 1], {begins[j], begins[j + 1]}});
+    problem.add_worker(groups, groups,
+                       build_schedule(begins.back(), begins.back(), std::move(blocks), 128));
+  }
+  return problem;
+}
+
+// The sets are perfect: every pair of groups is kept by one worker.
+TEST(ExecutedPairs, OfShortGroupsAreNotManyMoreThanTheirPairs) {
+  const auto ratio = [](std::int64_t n, std::int64_t workers,
+                        const std::vector<std::int64_t>& interest_set, FlashPath path) {
+    const testing::Problem problem = cqs_problem(n, workers, interest_set);
+    std::int64_t useful = 0;
+    for (const GroupedWorker& worker : problem.workers) useful += worker.schedule->unmasked_pairs();
+    EXPECT_EQ(useful, n * n);
+    const std::int64_t executed = executed_pairs(lower(problem.call(), path, kSms));
+    return static_cast<double>(executed) / static_cast<double>(useful);
+  };
+  const std::vector<std::int64_t> of_31{0, 1, 3, 8, 12, 18};
+  const std::vector<std::int64_t> of_7{0, 1, 3};
+  EXPECT_LT(ratio(8192, 31, of_31, FlashPath::sm80), 1.15);
+  EXPECT_LT(ratio(8192, 31, of_31, FlashPath::sm90), 1.31);
+  EXPECT_LT(ratio(8192, 7, of_7, FlashPath::sm80), 1.1);
+  EXPECT_LT(ratio(8192, 7, of_7, FlashPath::sm90), 1.2);
+}
+
+TEST(ExecutedPairs, CountsEveryProductOfAFewHandMadeTiles) {
+  // 100 rows are 4 pieces of 32; 150 keys 64 + 64 + 22, of which the last is 2 pieces of 16.
+  testing::Problem full = problem_of({1, 2, 100, 128}, 2, 150);
+  full.add_whole({{0, 100, {0, 150}}});
+  EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm80, 1)), 2 * 128 * (128 + 32));
+  // Consumers of 64 rows, 128 keys and a narrow block of 32.
+  EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm90, 1)), 2 * 128 * (128 + 32));
+  // Below the diagonal of 64 x 64: 32 rows see the first 32 keys, 32 more all of them.
+  testing::Problem causal = problem_of({1, 1, 64, 128}, 1, 64);
+  causal.add_whole({{0, 64, {0, 64, SpanKind::causal, 0}}});
+  EXPECT_EQ(executed_pairs(lower(causal.call(), FlashPath::sm80, 1)), 32 * 32 + 32 * 64);
 }
 
 TEST(StepsPerSplit, FillsThePlacesAndLeavesLargeGridsAlone) {

@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "kernels/cuda/dynamic_library.h"
+#include "harness/base/status.h"
+#include "kernels/cuda/loaded_library.h"
 #include "kernels/cuda/memory_tally.h"
 
 namespace qb::cuda {
@@ -13,17 +14,22 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
-struct Functions {
-  decltype(&cuptiActivityRegisterCallbacks) set_callbacks = nullptr;
-  decltype(&cuptiActivityEnable) enable = nullptr;
-  decltype(&cuptiActivityDisable) disable = nullptr;
-  decltype(&cuptiActivityFlushAll) flush = nullptr;
-  decltype(&cuptiActivityGetNextRecord) next = nullptr;
+struct Cupti : LoadedLibrary {
+  Cupti()
+      : LoadedLibrary("libcupti.so." + std::to_string(CUDART_VERSION / 1000),
+                      "counting the device's memory needs CUPTI") {}
+  decltype(&cuptiActivityRegisterCallbacks) set_callbacks =
+      function("cuptiActivityRegisterCallbacks");
+  decltype(&cuptiActivityEnable) enable = function("cuptiActivityEnable");
+  decltype(&cuptiActivityDisable) disable = function("cuptiActivityDisable");
+  decltype(&cuptiActivityFlushAll) flush = function("cuptiActivityFlushAll");
+  decltype(&cuptiActivityGetNextRecord) next = function("cuptiActivityGetNextRecord");
 };
+
+const Cupti& cupti() { return loaded<Cupti>(); }
 
 // CUPTI calls back without a word of ours, so what is recorded is the process's.
 struct Recording {
-  Functions cupti;
   std::mutex mutex;
   MemoryTally tally;
 };
@@ -44,7 +50,7 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   Recording& now = recording();
   const std::lock_guard lock(now.mutex);
   CUpti_Activity* record = nullptr;
-  while (valid_bytes > 0 && now.cupti.next(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
+  while (valid_bytes > 0 && cupti().next(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
     if (record->kind != CUPTI_ACTIVITY_KIND_MEMORY2) continue;
     const auto* memory = reinterpret_cast<const CUpti_ActivityMemory4*>(record);
     if (memory->memoryKind != CUPTI_ACTIVITY_MEMORY_KIND_DEVICE) continue;
@@ -56,38 +62,34 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
 }
 
 // Why not; empty when it records.
-std::string begin(Functions& cupti) {
-  const DynamicLibrary library({"libcupti.so." + std::to_string(CUDART_VERSION / 1000)},
-                               toolkit_folders());
-  if (!library) return library.reason();
-  library.load(cupti.set_callbacks, "cuptiActivityRegisterCallbacks");
-  library.load(cupti.enable, "cuptiActivityEnable");
-  library.load(cupti.disable, "cuptiActivityDisable");
-  library.load(cupti.flush, "cuptiActivityFlushAll");
-  library.load(cupti.next, "cuptiActivityGetNextRecord");
-  const CUptiResult set = cupti.set_callbacks(give_buffer, take_buffer);
-  const CUptiResult enabled =
-      set == CUPTI_SUCCESS ? cupti.enable(CUPTI_ACTIVITY_KIND_MEMORY2) : set;
-  return enabled == CUPTI_SUCCESS ? "" : "CUPTI refuses with error " + std::to_string(enabled);
+std::string begin() {
+  try {
+    const CUptiResult set = cupti().set_callbacks(give_buffer, take_buffer);
+    const CUptiResult enabled =
+        set == CUPTI_SUCCESS ? cupti().enable(CUPTI_ACTIVITY_KIND_MEMORY2) : set;
+    return enabled == CUPTI_SUCCESS ? "" : "CUPTI refuses with error " + std::to_string(enabled);
+  } catch (const EnvironmentError& error) {
+    return error.what();
+  }
 }
 
 }  // namespace
 
 MemoryActivity::MemoryActivity() {
   recording().tally = {};
-  reason_ = begin(recording().cupti);
+  reason_ = begin();
 }
 
 MemoryActivity::~MemoryActivity() {
   if (!reason_.empty()) return;
-  (void)recording().cupti.disable(CUPTI_ACTIVITY_KIND_MEMORY2);
-  (void)recording().cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  (void)cupti().disable(CUPTI_ACTIVITY_KIND_MEMORY2);
+  (void)cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 }
 
 std::optional<std::uint64_t> MemoryActivity::peak_bytes() const {
   if (!reason_.empty()) return std::nullopt;
   Recording& now = recording();
-  if (now.cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != CUPTI_SUCCESS) return std::nullopt;
+  if (cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != CUPTI_SUCCESS) return std::nullopt;
   const std::lock_guard lock(now.mutex);
   return now.tally.peak_bytes();
 }

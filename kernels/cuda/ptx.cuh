@@ -38,7 +38,9 @@ QB_DEVICE int uniform(int value) { return __shfl_sync(0xFFFFFFFFU, value, 0); }
 
 // The same value, of which the compiler does not know where it comes from: what is computed or read
 // with it is computed or read here, and not kept in registers since the kernel began.
-QB_DEVICE int opaque(int value) {
+template <class Integer>
+QB_DEVICE Integer opaque(Integer value) {
+  static_assert(sizeof value == 4);
   asm volatile("" : "+r"(value));
   return value;
 }
@@ -134,6 +136,11 @@ QB_DEVICE float load_shared(std::uint32_t address) {
   return value;
 }
 
+// 16 bytes.
+QB_DEVICE void store_zeros(std::uint32_t address) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(address), "r"(0) : "memory");
+}
+
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // ---- sm_90a: barriers that count arrivals and bytes ---------------------------------------------
@@ -219,6 +226,8 @@ QB_DEVICE void take_registers() {
 // between, accumulators (and A, where it is in registers) belong to the hardware. The compiler does
 // not know that, so hold() stands wherever they change hands: it pretends to change each register.
 
+// What this thread has stored in shared memory is what products read from here on.
+QB_DEVICE void store_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 QB_DEVICE void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 QB_DEVICE void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int kPending>
@@ -239,10 +248,12 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
 #define QB_F8(c, i)                                                                           \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), \
       "+f"(c[i + 6]), "+f"(c[i + 7])
-#define QB_F32(c, i) QB_F8(c, i), QB_F8(c, i + 8), QB_F8(c, i + 16), QB_F8(c, i + 24)
-#define QB_LIST_32                                                                   \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
-  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define QB_F16(c, i) QB_F8(c, i), QB_F8(c, i + 8)
+#define QB_F32(c, i) QB_F16(c, i), QB_F16(c, i + 16)
+#define QB_LIST_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define QB_LIST_32 \
+  QB_LIST_16       \
+  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define QB_LIST_64                                                                     \
   QB_LIST_32                                                                           \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
@@ -262,7 +273,7 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
 // kCount registers a thread: N = 2 kCount columns.
 template <bool kBf16, bool kAdd, int kCount>
 QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint64_t b) {
-  static_assert(kCount == 32 || kCount == 64);
+  static_assert(kCount == 16 || kCount == 32 || kCount == 64);
   const int add = kAdd ? 1 : 0;
   if constexpr (kCount == 64 && kBf16)
     asm volatile(QB_SHARED_PRODUCT("128", "bf16", QB_LIST_64, "%66", "%64", "%65")
@@ -271,6 +282,14 @@ QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint6
   else if constexpr (kCount == 64)
     asm volatile(QB_SHARED_PRODUCT("128", "f16", QB_LIST_64, "%66", "%64", "%65")
                  : QB_F32(c, 0), QB_F32(c, 32)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 16 && kBf16)
+    asm volatile(QB_SHARED_PRODUCT("32", "bf16", QB_LIST_16, "%18", "%16", "%17")
+                 : QB_F16(c, 0)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 16)
+    asm volatile(QB_SHARED_PRODUCT("32", "f16", QB_LIST_16, "%18", "%16", "%17")
+                 : QB_F16(c, 0)
                  : "l"(a), "l"(b), "n"(add));
   else if constexpr (kBf16)
     asm volatile(QB_SHARED_PRODUCT("64", "bf16", QB_LIST_32, "%34", "%32", "%33")
@@ -304,7 +323,9 @@ QB_DEVICE void product_of_registers(float (&c)[kCount], const std::uint32_t* a, 
 }
 
 #undef QB_F8
+#undef QB_F16
 #undef QB_F32
+#undef QB_LIST_16
 #undef QB_LIST_32
 #undef QB_LIST_64
 #undef QB_SHARED_PRODUCT

@@ -1,0 +1,16 @@
+// What libraries that know masks by name only can be asked for. Host code.
+#pragma once
+
+#include "kernels/tile_schedule.h"
+
+namespace qb::cuda {
+
+enum class WholeMask {
+  none,    // every query sees every key
+  causal,  // as many queries as keys, and query i sees keys 0 to i
+  other,
+};
+
+[[nodiscard]] WholeMask whole_mask(const TileSchedule& schedule);
+
+}  // namespace qb::cuda
