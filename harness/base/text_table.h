@@ -10,8 +10,8 @@ namespace qb {
 // Empty, `-`, or a number, with or without a sign before and a unit behind it: right-aligned.
 [[nodiscard]] bool reads_as_number(std::string_view cell);
 
-// Columns are as wide as their widest cell; those whose cells all read as numbers are right-aligned.
-// UTF-8 code points count as one column.
+// Columns are as wide as their widest cell; those whose cells all read as numbers are
+// right-aligned. UTF-8 code points count as one column.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : header_(std::move(header)) {}
