@@ -8,9 +8,9 @@
 // a segment; then every segment without a live block does, and the request is tried once more.
 //
 // A free block that a smaller request has taken a bite of serves no request of its own size any
-// more, and cannot go back while the bite is in use. So in the published case study the output, alive
-// while the cache is emptied, holds a whole score matrix until right before the next repeat: see
-// published_cliff_test.cpp.
+// more, and cannot go back while the bite is in use. So in the published case study the output,
+// alive while the cache is emptied, holds a whole score matrix until right before the next repeat:
+// see published_cliff_test.cpp.
 #pragma once
 
 #include <cstddef>
