@@ -101,9 +101,13 @@ void check_value(const PatternNode& node, const ArgumentRule& rule, const Argume
                                               : "a list such as [1, 2], got a number"));
   if (argument.integers.empty())
     fail(node.name, fmt::format("{} must hold at least one number", rule.name));
-  for (const std::int64_t value : argument.integers)
-    if (value < rule.least || value > kUnbounded)
+  for (const std::int64_t value : argument.integers) {
+    if (value < rule.least)
       fail(node.name, fmt::format("{} must be at least {}, got {}", rule.name, rule.least, value));
+    if (value > kUnbounded)
+      fail(node.name, fmt::format("{} is {}, more than any sequence has; {}", rule.name, value,
+                                  rule.least < 0 ? "-1 has no end" : "make it smaller"));
+  }
 }
 
 void check_arguments(const PatternNode& node, const PatternRule& rule) {

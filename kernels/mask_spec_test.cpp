@@ -111,6 +111,9 @@ TEST(MaskSpec, WhatCannotBeIsRefusedWithTheReason) {
   expect_refusal(sliding_window(-2, 0), 9, "left must be at least -1, got -2");
   expect_refusal({"variable_window", {list("sizes", {4, 0, 5})}, {}}, 9,
                  "sizes must be at least 1, got 0");
+  expect_refusal({"variable_window", {list("sizes", {9223372036854775807, 2})}, {}}, 9,
+                 "more than any sequence has; make it smaller");
+  expect_refusal(sliding_window(9223372036854775807, 0), 9, "-1 has no end");
   expect_refusal({"variable_window", {list("sizes", {4, 4})}, {}}, 9,
                  "the sizes add up to 8 and not to the 9 tokens");
   expect_refusal(

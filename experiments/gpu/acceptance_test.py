@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,33 @@ class Acceptance(unittest.TestCase):
             result = acceptance("--dry-run", "--qb", broken, "--only", "cqs,decode")
         self.assertEqual(result.returncode, 1)
         self.assertIn("2 parts failed: cqs decode", result.stderr)
+
+    def test_the_parts_together_take_less_than_eight_minutes(self):
+        result = acceptance("--dry-run", "--qb", QB)
+        seconds = [int(x) for x in re.findall(r"\(at most (\d+) s\)", result.stderr)]
+        self.assertEqual(len(seconds), 10)
+        self.assertLess(sum(seconds), 8 * 60)
+
+    def test_the_tests_that_need_a_gpu_are_among_those_it_runs(self):
+        result = acceptance("--dry-run", "--only", "tests")
+        pattern = re.search(r"-R (\S+)", result.stderr).group(1)
+        for test in ("flash_work/FlashOnGpu.DecodingSplitsKeys", "execute/CudaSmall.PlansOf",
+                     "kernels/CudaMemoryActivity.Without", "experiment/GpuCase.ALostDevice"):
+            self.assertRegex(test, pattern)
+
+    def test_without_a_binary_every_part_says_so_and_the_others_go_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fake = os.path.join(folder, "nvidia-smi")
+            with open(fake, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\necho NVIDIA H200\n")
+            os.chmod(fake, 0o755)
+            result = acceptance("--only", "cqs,decode,verdict", "--qb", "/nowhere/qb", "--out",
+                                os.path.join(folder, "out"),
+                                PATH=folder + os.pathsep + os.environ["PATH"])
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("cqs: there is no /nowhere/qb; did the build fail?", result.stderr)
+        self.assertIn("2 parts failed: cqs decode", result.stderr)
+        self.assertIn("not run", result.stdout)
 
     def test_only_runs_the_parts_that_are_named(self):
         result = acceptance("--dry-run", "--qb", QB, "--only", "decode")
@@ -142,6 +170,19 @@ class Verdict(unittest.TestCase):
         line = self.line(self.verdict()[1], "decode")
         self.assertIn("0.671", line)
         self.assertTrue(line.endswith("missed"))
+
+    def test_of_sparse_masks_stands_beside_their_pairs(self):
+        def row(mask, device_s, pairs):
+            return {"status": "ok", "n_tokens": "65536", "mask": mask, "unmasked_pairs": pairs,
+                    "device_time_median_s": device_s, "wall_time_median_s": "9"}
+
+        self.write("sparse", [row("full", "1.0", "1000"),
+                              row("{sliding_window: {left: 128, right: 127}}", "0.02", "4")])
+        code, lines = self.verdict()
+        self.assertEqual(code, 0)
+        self.assertIn("0.02 x time, 0.004 x pairs",
+                      self.line(lines, "sliding_window over all pairs, N=65536"))
+        self.assertTrue(self.line(lines, "bigbird over all pairs, N=65536").endswith("not run"))
 
     def test_of_the_study_counts_cells_and_shows_the_cliff(self):
         rows = [{"status": "oom" if n == 49000 else "ok", "algorithm": "dense", "clock": clock,

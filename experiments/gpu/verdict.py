@@ -102,6 +102,23 @@ def add_cqs(table, folder):
             table.at_most(f"CQS W={workers} over dense, N={n_tokens}", target, ratio, "x")
 
 
+def add_sparse(table, folder):
+    """Facts to be looked at, not targets: a mask of few pairs must take little time."""
+    rows = chosen(rows_of(folder, "sparse"), status="ok")
+    for n_tokens in ("16384", "65536"):
+        same = chosen(rows, n_tokens=n_tokens)
+        dense = chosen(same, mask="full")
+        for name in ("sliding_window", "bigbird"):
+            sparse = [row for row in same if name in row["mask"]]
+            measured = ""
+            if dense and sparse:
+                time = seconds(sparse[0]) / seconds(dense[0])
+                pairs = float(sparse[0]["unmasked_pairs"]) / float(dense[0]["unmasked_pairs"])
+                measured = f"{time:.3g} x time, {pairs:.3g} x pairs"
+            table.lines.append((f"{name} over all pairs, N={n_tokens}", "(fact)", measured,
+                                "" if measured else "not run"))
+
+
 def add_decode(table, folder):
     rows = chosen(rows_of(folder, "decode"), status="ok")
     path = os.path.join(folder, "copy_bandwidth.json")
@@ -139,7 +156,7 @@ def main(argv):
         print(__doc__, file=sys.stderr)
         return 2
     table = Table()
-    for add in (add_flash, add_cqs, add_decode, add_study):
+    for add in (add_flash, add_cqs, add_decode, add_sparse, add_study):
         add(table, argv[0])
     table.print()
     return 4 if table.missed else 0

@@ -65,7 +65,8 @@ TEST_F(BadInput, WordsOnTheCommandLineThatDoNotExistNameTheNearest) {
     EXPECT_EQ(std::ranges::count(said.err, '\n'), 1) << said.err;
     return said.err;
   };
-  EXPECT_EQ(said_of("rnu x.yaml"), "qb: unknown verb 'rnu'; did you mean 'run'? (see qb --help)\n");
+  EXPECT_EQ(said_of("runn x.yaml"),
+            "qb: unknown verb 'runn'; did you mean 'run'? (see qb --help)\n");
   EXPECT_THAT(said_of("frobnicate"), HasSubstr("unknown verb 'frobnicate'; known: run, plan, "));
   EXPECT_EQ(said_of(""), "qb: a verb is missing (see qb --help)\n");
   EXPECT_EQ(said_of("sets"), "qb: a verb is missing (see qb sets --help)\n");

@@ -149,6 +149,9 @@ std::string plan_table(const Plan& plan, const Work& work, Kernel kernel) {
       format_bytes(static_cast<std::uint64_t>(work.sent_bytes_max)),
       format_bytes(static_cast<std::uint64_t>(work.worker_peak_bytes)),
       format_bytes(static_cast<std::uint64_t>(work.serial_peak_bytes)));
+  if (work.rows_without_keys > 0)
+    out += fmt::format("queries without a key  {} of {}: output 0, LSE -inf\n",
+                       format_grouped(work.rows_without_keys), format_grouped(shape.q_len));
   return out;
 }
 

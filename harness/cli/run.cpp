@@ -55,15 +55,16 @@ std::vector<std::string> dry_row(const Case& c, std::span<const std::string> var
   try {
     const auto values = predicted_values(c);
     const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
-    const auto bytes = parse_integer(values.at("predicted_active_peak_bytes")).value_or(0);
+    // Not predicted on a GPU.
+    const auto bytes = parse_integer(values.at("predicted_active_peak_bytes"));
     std::string verdict = infeasible(c, flop).value_or("runs");
     const std::int64_t limit = c.memory_budget_bytes > 0 ? c.memory_budget_bytes : machine_bytes;
-    if (bytes > limit && c.ranks != Ranks::model)
+    if (bytes && *bytes > limit && c.ranks != Ranks::model)
       verdict = fmt::format("oom: over the {} of {}",
                             c.memory_budget_bytes > 0 ? "budget" : "machine's memory",
                             format_bytes(static_cast<std::uint64_t>(limit)));
     return {label, values.at("longest_subsequence_tokens"), format_si(flop) + "FLOP",
-            format_bytes(static_cast<std::uint64_t>(bytes)), verdict};
+            bytes ? format_bytes(static_cast<std::uint64_t>(*bytes)) : "-", verdict};
   } catch (const CaseError& error) {
     return {label, "-", "-", "-", fmt::format("{}: {}", word(error.status()), error.what())};
   } catch (const UsageError& error) {

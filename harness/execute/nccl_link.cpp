@@ -11,53 +11,30 @@
 
 #include "harness/base/status.h"
 #include "harness/execute/worker.h"
-#include "kernels/cuda/dynamic_library.h"
+#include "kernels/cuda/loaded_library.h"
 #include "kernels/cuda/runtime.h"
 
 namespace qb {
 namespace {
 
-struct Functions {
-  std::string why_none;
-  decltype(&ncclGetVersion) version = nullptr;
-  decltype(&ncclGetUniqueId) unique_id = nullptr;
-  decltype(&ncclCommInitRankConfig) init = nullptr;
-  decltype(&ncclCommGetAsyncError) async_error = nullptr;
-  decltype(&ncclCommAbort) abort = nullptr;
-  decltype(&ncclGroupStart) group_start = nullptr;
-  decltype(&ncclGroupEnd) group_end = nullptr;
-  decltype(&ncclSend) send = nullptr;
-  decltype(&ncclRecv) receive = nullptr;
-  decltype(&ncclGetErrorString) text = nullptr;
-  decltype(&ncclGetLastError) last_error = nullptr;
+struct Nccl : cuda::LoadedLibrary {
+  Nccl() : LoadedLibrary("libnccl.so.2", "ranks: nccl needs NCCL") {}
+  decltype(&ncclGetVersion) version = function("ncclGetVersion");
+  decltype(&ncclGetUniqueId) unique_id = function("ncclGetUniqueId");
+  decltype(&ncclCommInitRankConfig) init = function("ncclCommInitRankConfig");
+  decltype(&ncclCommGetAsyncError) async_error = function("ncclCommGetAsyncError");
+  decltype(&ncclCommAbort) abort = function("ncclCommAbort");
+  decltype(&ncclGroupStart) group_start = function("ncclGroupStart");
+  decltype(&ncclGroupEnd) group_end = function("ncclGroupEnd");
+  decltype(&ncclSend) send = function("ncclSend");
+  decltype(&ncclRecv) receive = function("ncclRecv");
+  decltype(&ncclGetErrorString) text = function("ncclGetErrorString");
+  decltype(&ncclGetLastError) last_error = function("ncclGetLastError");
 };
 
-Functions load_functions() {
-  Functions functions;
-  const cuda::DynamicLibrary library({"libnccl.so.2"}, cuda::toolkit_folders());
-  if (!library) {
-    functions.why_none = library.reason() + "; set LD_LIBRARY_PATH to the folder of libnccl.so.2";
-    return functions;
-  }
-  library.load(functions.version, "ncclGetVersion");
-  library.load(functions.unique_id, "ncclGetUniqueId");
-  library.load(functions.init, "ncclCommInitRankConfig");
-  library.load(functions.async_error, "ncclCommGetAsyncError");
-  library.load(functions.abort, "ncclCommAbort");
-  library.load(functions.group_start, "ncclGroupStart");
-  library.load(functions.group_end, "ncclGroupEnd");
-  library.load(functions.send, "ncclSend");
-  library.load(functions.receive, "ncclRecv");
-  library.load(functions.text, "ncclGetErrorString");
-  library.load(functions.last_error, "ncclGetLastError");
-  return functions;
-}
-
-const Functions& nccl() {
-  static const Functions functions = load_functions();
-  if (!functions.why_none.empty())
-    throw Unsupported("ranks: nccl needs NCCL: " + functions.why_none);
-  return functions;
+// Without NCCL there is no such way of playing ranks, where a broken environment would end the run.
+const Nccl& nccl() try { return cuda::loaded<Nccl>(); } catch (const EnvironmentError& error) {
+  throw Unsupported(error.what());
 }
 
 // What a peer or a GPU did is a crash; the rest is the machine's or our mistake.

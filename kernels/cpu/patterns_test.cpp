@@ -63,7 +63,7 @@ class Patterns : public ::testing::TestWithParam<InstructionSet> {
 
 TEST_P(Patterns, AreAttentionInFlash) {
   int with_classes = 0;
-  const std::uint64_t seeds = GetParam() == InstructionSet::scalar ? 15 : 100;
+  const std::uint64_t seeds = GetParam() == InstructionSet::scalar ? 8 : 60;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     std::mt19937_64 engine(seed);
     const Drawn drawn = draw(engine, seed % 10 == 0 ? 900 : 200);
@@ -87,7 +87,7 @@ TEST_P(Patterns, AreAttentionInFlash) {
     EXPECT_LT(testing::max_difference(found.lse, expected.lse), 3e-5);
   }
   if (GetParam() != InstructionSet::scalar) {
-    EXPECT_GT(with_classes, 8);
+    EXPECT_GT(with_classes, 3);
   }
 }
 
@@ -95,7 +95,7 @@ TEST_P(Patterns, AreAttentionInFlash) {
 TEST_P(Patterns, LetNothingOfAMaskedKeyThrough) {
   int rows_spoilt = 0;
   int rows_whole = 0;
-  const std::uint64_t seeds = GetParam() == InstructionSet::scalar ? 4 : 40;
+  const std::uint64_t seeds = GetParam() == InstructionSet::scalar ? 3 : 20;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     std::mt19937_64 engine(seed);
     const Drawn drawn = draw(engine, 300);
@@ -141,8 +141,8 @@ TEST_P(Patterns, LetNothingOfAMaskedKeyThrough) {
         }
       }
   }
-  EXPECT_GT(rows_spoilt, 100);
-  EXPECT_GT(rows_whole, 1000);
+  EXPECT_GT(rows_spoilt, 50);
+  EXPECT_GT(rows_whole, 500);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Patterns, ::testing::ValuesIn(available_instruction_sets()),
