@@ -188,7 +188,8 @@ std::map<std::string, std::string> product_prediction_columns(const PlannedProdu
     most = std::max(most, plan.elements(worker));
     moved += bytes.in + bytes.out;
   }
-  return {{"responsibility_ratio", to_text(plan.ratio())},
+  return {{"longest_subsequence_tokens", ""},  // there is no sequence
+          {"responsibility_ratio", to_text(plan.ratio())},
           {"unmasked_pairs", to_text(plan.rows * plan.columns)},
           {"executed_pairs", to_text(plan.rows * plan.columns)},
           {"critical_path_pairs", to_text(most)},

@@ -61,6 +61,8 @@ TEST(ProductCase, SevenWorkersOverThreeAndFourGroupsReportOneIdle) {
   EXPECT_EQ(result.values.at("idle_workers"), "1");
   EXPECT_EQ(result.values.at("responsibility_ratio"), "6");
   EXPECT_EQ(result.values.at("critical_path_pairs"), to_text(std::int64_t{90 * 120 / 6}));
+  EXPECT_EQ(predicted_values(tiny_product(7)).at("longest_subsequence_tokens"), "")
+      << "which a dry run prints";
   EXPECT_EQ(result.steps[3][2], "0") << "worker 3 has no block";
   EXPECT_EQ(result.steps[3][4], "0") << "and needs none of A and B";
   // Two of the groups of 30 rows and 30 columns each: one of rows and two of columns, or the

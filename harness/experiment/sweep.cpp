@@ -23,7 +23,7 @@ std::size_t parameter_of(const YamlEntry& entry) {
 }
 
 // Two equal rows would be one case run twice.
-void require_distinct_rows(const Axis& axis, std::string_view what) {
+void require_distinct_rows(const SweepAxis& axis, std::string_view what) {
   std::unordered_map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < axis.rows(); ++i) {
     std::string key;
@@ -50,7 +50,7 @@ Grid::Grid(const YamlNode& spec, std::span<const std::size_t> overridden) {
     read_cases(entry.value);
   }
   complete(spec.place);
-  for (Axis& axis : axes_) axis.masks.assign(axis.rows(), 0);
+  for (SweepAxis& axis : axes_) axis.masks.assign(axis.rows(), 0);
   if (const YamlEntry* excludes = spec.find("exclude")) read_excludes(excludes->value, overridden);
 }
 
@@ -71,7 +71,7 @@ void Grid::read_fixed(const YamlNode& spec) {
 }
 
 bool Grid::on_axis(std::size_t parameter) const {
-  return std::any_of(axes_.begin(), axes_.end(), [&](const Axis& axis) {
+  return std::any_of(axes_.begin(), axes_.end(), [&](const SweepAxis& axis) {
     return std::find(axis.parameters.begin(), axis.parameters.end(), parameter) !=
            axis.parameters.end();
   });
@@ -100,7 +100,7 @@ void Grid::read_sweep(const YamlNode& sweep) {
 void Grid::read_zip(const YamlNode& zip) {
   require_kind("zip", zip, YamlKind::map, "a map of parameters to lists of equal length");
   if (zip.entries.empty()) return;
-  Axis axis;
+  SweepAxis axis;
   std::vector<std::vector<Value>> columns;
   for (const YamlEntry& entry : zip.entries) {
     const std::size_t index = parameter_of(entry);
@@ -139,7 +139,7 @@ void Grid::read_cases(const YamlNode& cases) {
       used[index] = true;
     }
   }
-  Axis axis;
+  SweepAxis axis;
   for (std::size_t p = 0; p < n; ++p)
     if (used[p]) axis.parameters.push_back(p);
   for (const YamlNode& item : cases.items) {
@@ -208,7 +208,7 @@ bool Grid::apply_rule(std::span<const Predicate> rule, std::uint64_t bit) {
   });
   if (fixed_match) fixed_mask_ |= bit;
   bool matches = fixed_match;
-  for (Axis& axis : axes_) {
+  for (SweepAxis& axis : axes_) {
     bool axis_matches = false;
     for (std::size_t i = 0; i < axis.rows(); ++i) {
       bool row_matches = true;
@@ -227,11 +227,11 @@ bool Grid::apply_rule(std::span<const Predicate> rule, std::uint64_t bit) {
 void Grid::filter(const Predicate& predicate) {
   const std::size_t parameter = follows_[predicate.parameter];
   if (fixed_[parameter] && !predicate.holds(*fixed_[parameter])) empty_ = true;
-  for (Axis& axis : axes_) {
+  for (SweepAxis& axis : axes_) {
     const auto found = std::find(axis.parameters.begin(), axis.parameters.end(), parameter);
     if (found == axis.parameters.end()) continue;
     const auto column = static_cast<std::size_t>(found - axis.parameters.begin());
-    Axis kept{axis.parameters, {}, {}};
+    SweepAxis kept{axis.parameters, {}, {}};
     for (std::size_t i = 0; i < axis.rows(); ++i) {
       const std::span<const Value> row = axis.row(i);
       if (!predicate.holds(row[column])) continue;
@@ -247,7 +247,7 @@ std::optional<std::uint64_t> Grid::count() const {
   // Points of the axes so far, by the rules that may still match them.
   std::map<std::uint64_t, std::uint64_t> points = {{fixed_mask_, 1}};
   bool overflow = false;
-  for (const Axis& axis : axes_) {
+  for (const SweepAxis& axis : axes_) {
     std::map<std::uint64_t, std::uint64_t> rows;
     for (const std::uint64_t mask : axis.masks) ++rows[mask];
     std::map<std::uint64_t, std::uint64_t> next;
@@ -277,7 +277,7 @@ void Grid::walk(const std::function<void(const Point&)>& visit) const {
       visit(point);
       return;
     }
-    const Axis& axis = axes_[depth];
+    const SweepAxis& axis = axes_[depth];
     for (std::size_t i = 0; i < axis.rows(); ++i) {
       for (std::size_t column = 0; column < axis.parameters.size(); ++column)
         point[axis.parameters[column]] = &axis.row(i)[column];

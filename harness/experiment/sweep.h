@@ -22,7 +22,8 @@ namespace qb {
 
 inline constexpr std::size_t kMaxExcludeRules = 64;
 
-struct Axis {
+// (Not `Axis`, which is one of a figure: two types of one name in a program are one too many.)
+struct SweepAxis {
   std::vector<std::size_t> parameters;
   std::vector<Value> values;         // rows, one after the other, in the order of `parameters`
   std::vector<std::uint64_t> masks;  // of each row, over the exclude rules
@@ -65,7 +66,7 @@ class Grid {
 
   std::vector<std::optional<Value>> fixed_;
   std::vector<std::size_t> follows_;  // whose value a parameter takes: its own, mostly
-  std::vector<Axis> axes_;
+  std::vector<SweepAxis> axes_;
   std::uint64_t fixed_mask_ = 0;
   bool empty_ = false;  // a filter contradicts a fixed parameter
 };
