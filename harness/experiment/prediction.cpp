@@ -98,6 +98,7 @@ PlannedCase plan_case(const Case& c) {
 
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned) {
   if (c.device != Device::cuda || c.ranks != Ranks::serial) return;
+  if (infeasible(c, planned.work.flops)) return;  // its schedules too would be endless
   try {
     planned.gpu = rehearse(planned.plan, c.kernel, c.launch, costs);
   } catch (const Unsupported&) {

@@ -24,8 +24,8 @@ struct PlannedCase {
 // Throws Unsupported / UsageError as make_plan does.
 [[nodiscard]] PlannedCase plan_case(const Case& c);
 
-// Adds what a case of device: cuda takes and computes on one GPU; nothing to a case of several, or
-// one that the GPU will refuse.
+// Adds what a case of device: cuda takes and computes on one GPU; nothing to a case of several, to
+// one that the GPU will refuse, or that is infeasible.
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned);
 // The same for the first GPU of this machine. Without one, what does not depend on it: everything
 // for kernels other than flash, the pairs of flash where the case names its path.
