@@ -117,7 +117,7 @@ TEST(Rehearsal, CountsThePairsOfTheGpusOwnTiles) {
   EXPECT_EQ(pairs(causal, Launch::alone, sm80), 32 * (32 + 64 + 96 + 112));
 }
 
-TEST(Rehearsal, NeverComputesFewerPairsThanAreSeenAndTheSameAloneOrTogether) {
+TEST(Rehearsal, NeverComputesFewerPairsThanAreSeen) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(fmt::format("seed {}", seed));
   Random random(seed);

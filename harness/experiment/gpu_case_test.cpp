@@ -1,9 +1,11 @@
 // Cases of device: cuda on a host that plays a GPU: what their rows hold, and how they end.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <tuple>
+#include <string>
+#include <vector>
 
 #include "harness/base/numbers.h"
 #include "harness/execute/fake_link.h"
@@ -68,13 +70,19 @@ TEST(GpuCase, WorkersThatAreLaunchedTogetherHaveNoTimesOfTheirOwn) {
 }
 
 TEST(GpuCase, ARowPredictsItsMemoryToTheByte) {
+  struct Choice {
+    Kernel kernel;
+    Launch launch;
+    const char* algorithm;
+    int workers;
+  };
   for (const auto& [kernel, launch, algorithm, workers] :
-       {std::tuple{Kernel::flash, Launch::alone, "dense", 1},
-        {Kernel::flash, Launch::alone, "ring", 7},
-        {Kernel::flash, Launch::together, "cqs", 7},
-        {Kernel::flash, Launch::graph, "striped", 4},
-        {Kernel::materialized, Launch::alone, "cqs", 7},
-        {Kernel::materialized, Launch::alone, "dense", 1}})
+       {Choice{Kernel::flash, Launch::alone, "dense", 1},
+        Choice{Kernel::flash, Launch::alone, "ring", 7},
+        Choice{Kernel::flash, Launch::together, "cqs", 7},
+        Choice{Kernel::flash, Launch::graph, "striped", 4},
+        Choice{Kernel::materialized, Launch::alone, "cqs", 7},
+        Choice{Kernel::materialized, Launch::alone, "dense", 1}})
     for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
       SCOPED_TRACE(fmt::format("{} {} {} {}", word(kernel), word(launch), algorithm, workers));
       Case c = tiny(kernel, algorithm, workers);
@@ -97,8 +105,9 @@ TEST(GpuCase, TheStepsOfARowAddUpToItsExecutedPairs) {
   for (const Kernel kernel : {Kernel::flash, Kernel::materialized}) {
     const CaseResult result = run_with(tiny(kernel, "ring", 4));
     ASSERT_EQ(result.status, Status::ok) << result.message;
-    const auto column = std::ranges::find(step_columns(), "executed_pairs") -
-                        std::ranges::find(step_columns(), "worker");
+    const std::vector<std::string>& columns = step_columns();
+    const auto column = std::find(columns.begin(), columns.end(), "executed_pairs") -
+                        std::find(columns.begin(), columns.end(), "worker");
     std::int64_t sum = 0;
     ASSERT_EQ(result.steps.size(), 16u);
     for (const auto& row : result.steps)

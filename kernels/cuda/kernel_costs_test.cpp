@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/flash_test_support.h"
 #include "kernels/cuda/materialized_memory.h"
-#include "kernels/mask_tiles.h"
+#include "kernels/tile_schedule.h"
 
 namespace qb::cuda {
 namespace {
