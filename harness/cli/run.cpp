@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
@@ -48,6 +49,13 @@ struct RunWords {
   bool yes = false;
 };
 
+// No limit where the GPU is not here.
+std::int64_t gpu_memory_bytes() {
+  const std::optional<CudaDevice> gpu = first_gpu();
+  return gpu ? static_cast<std::int64_t>(gpu->memory_bytes)
+             : std::numeric_limits<std::int64_t>::max();
+}
+
 // One line of --dry-run; what cannot be planned says why.
 std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying,
                                  std::int64_t machine_bytes) {
@@ -55,13 +63,17 @@ std::vector<std::string> dry_row(const Case& c, std::span<const std::string> var
   try {
     const auto values = predicted_values(c);
     const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
-    // Not predicted on a GPU.
+    // Of a GPU not always known.
     const auto bytes = parse_integer(values.at("predicted_active_peak_bytes"));
     std::string verdict = infeasible(c, flop).value_or("runs");
-    const std::int64_t limit = c.memory_budget_bytes > 0 ? c.memory_budget_bytes : machine_bytes;
+    const bool on_gpu = c.device == Device::cuda;
+    const std::int64_t there = on_gpu ? gpu_memory_bytes() : machine_bytes;
+    const std::int64_t limit = c.memory_budget_bytes > 0 ? c.memory_budget_bytes : there;
     if (bytes && *bytes > limit && c.ranks != Ranks::model)
       verdict = fmt::format("oom: over the {} of {}",
-                            c.memory_budget_bytes > 0 ? "budget" : "machine's memory",
+                            c.memory_budget_bytes > 0 ? "budget"
+                            : on_gpu                  ? "GPU's memory"
+                                                      : "machine's memory",
                             format_bytes(static_cast<std::uint64_t>(limit)));
     return {label, values.at("longest_subsequence_tokens"), format_si(flop) + "FLOP",
             bytes ? format_bytes(static_cast<std::uint64_t>(*bytes)) : "-", verdict};

@@ -20,6 +20,7 @@
 #include "kernels/attention.h"
 #include "kernels/cuda/clock_reasons.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/kernel_costs.h"
 #include "kernels/reduction.h"
 
 namespace qb {
@@ -46,6 +47,11 @@ class ComputeDevice {
   // Throws Unsupported where the device has no such kernel, naming the nearest.
   virtual void require(Kernel kernel, DType dtype, std::int64_t head_dim) const = 0;
   [[nodiscard]] virtual KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const = 0;
+  // What its kernels take and compute, told before they run.
+  [[nodiscard]] virtual const cuda::KernelCosts& costs() const = 0;
+  // Waits. The fastest product of matrices of that type that the device was seen to make; measured
+  // when it is first asked for. Nothing where it cannot be measured.
+  [[nodiscard]] virtual std::optional<double> peak_flop_per_s(DType dtype) = 0;
   // What the kernel runs on, for the isa column.
   [[nodiscard]] virtual std::string_view isa(Kernel kernel, DType dtype) = 0;
 

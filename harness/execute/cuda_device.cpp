@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/materialized.h"
 #include "kernels/cuda/memory_activity.h"
+#include "kernels/cuda/product_peak.h"
 #include "kernels/cuda/reduction.h"
 #include "kernels/cuda/rows.h"
 #include "kernels/cuda/runtime.h"
@@ -50,7 +52,8 @@ class CudaComputeDevice final : public ComputeDevice {
       : facts_{device.name, device.l2_bytes, device.id},
         compute_capability_(10 * device.compute_major + device.compute_minor),
         n_sms_(device.multiprocessors),
-        force_sm80_(options.force_sm80) {}
+        force_sm80_(options.force_sm80),
+        costs_(path(), n_sms_) {}
 
   const DeviceFacts& facts() const override { return facts_; }
 
@@ -72,8 +75,13 @@ class CudaComputeDevice final : public ComputeDevice {
   }
 
   KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
-    if (kernel != Kernel::flash) return {256, 1};
-    return cuda::flash_tiles(head_dim, path());
+    return costs_.tiles(kernel, head_dim);
+  }
+  const cuda::KernelCosts& costs() const override { return costs_; }
+  std::optional<double> peak_flop_per_s(DType dtype) override {
+    const auto [known, is_new] = peaks_.try_emplace(dtype);
+    if (is_new) known->second = cuda::product_peak_flop_per_s(dtype, stream_);
+    return known->second;
   }
 
   std::string_view isa(Kernel kernel, DType dtype) override {
@@ -216,6 +224,8 @@ class CudaComputeDevice final : public ComputeDevice {
   int n_sms_;
   bool force_sm80_;
   cuda::Stream stream_;
+  cuda::GpuKernelCosts costs_;
+  std::map<DType, std::optional<double>> peaks_;
   std::optional<cuda::Pool> pool_;
   std::optional<cuda::Blas> blas_;
   std::optional<cuda::CudnnAttention> cudnn_;

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/execute/device_executor.h"
+#include "harness/execute/device_rehearsal.h"
 #include "harness/execute/execute_fixtures.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/plan/brute_force.h"
@@ -96,7 +96,19 @@ TEST_F(CudaSmall, PlansOfEveryStrategyAgreeWithFloat64) {
     const Verification verification = trial.verify(kernel == Kernel::materialized);
     ASSERT_TRUE(verification.correct) << verification.message;
     EXPECT_EQ(ledger.active_bytes(), 0u);
+    EXPECT_EQ(rehearse(trial.plan, kernel, launch, device_->costs()).active_peak_bytes,
+              static_cast<std::int64_t>(ledger.active_peak_bytes()));
   }
+}
+
+TEST_F(CudaSmall, TheFastestProductIsFasterInSixteenBitsAndMeasuredOnce) {
+  const auto narrow = device_->peak_flop_per_s(DType::bf16);
+  const auto wide = device_->peak_flop_per_s(DType::f32);
+  ASSERT_TRUE(narrow && wide);
+  EXPECT_GT(*wide, 1e12);
+  EXPECT_GT(*narrow, *wide);
+  EXPECT_EQ(device_->peak_flop_per_s(DType::bf16), narrow);
+  EXPECT_EQ(device_->peak_flop_per_s(DType::f64), std::nullopt);
 }
 
 TEST_F(CudaSmall, CudnnAgreesWithFloat64OnWholeBlocks) {

@@ -14,8 +14,47 @@
 
 namespace qb {
 
+// Of the CPU's kernels, each on one thread, and of the launches below.
+class HostKernelCosts final : public cuda::KernelCosts {
+ public:
+  [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
+    return kernel_tiles(kernel, head_dim);
+  }
+  [[nodiscard]] cuda::CallCost of_call(Kernel kernel, const AttentionArguments& a) const override {
+    const Extent& q = a.q.extent;
+    const Extent& k = a.k.extent;
+    return {.workspace_bytes =
+                kernel_workspace_bytes(kernel, q, k, a.q.dtype, 1, a.v.extent.head_dim,
+                                       kernel == Kernel::staged ? a.schedule->stored_pairs() : -1),
+            .executed_pairs = kernel == Kernel::flash ? pairs_of(q.heads, q.head_dim, *a.schedule)
+                                                      : q.heads * q.length * k.length};
+  }
+  [[nodiscard]] cuda::CallCost of_launch(const cuda::GroupedCall& call) const override {
+    std::int64_t bytes = 0;
+    std::int64_t pairs = 0;
+    for (const cuda::GroupedWorker& worker : call.workers) {
+      const std::int64_t end = worker.head_end == 0 ? call.q.extent.heads : worker.head_end;
+      const std::int64_t heads = end - worker.head_begin;
+      const std::int64_t rows = call.q.extent.batch * heads * worker.schedule->n_queries;
+      bytes += rows * (call.out.extent.head_dim + 1) * size_of(DType::f32);
+      pairs += pairs_of(heads, call.q.extent.head_dim, *worker.schedule);
+    }
+    return {.workspace_bytes = bytes, .executed_pairs = pairs};
+  }
+
+ private:
+  [[nodiscard]] std::int64_t pairs_of(std::int64_t heads, std::int64_t head_dim,
+                                      const TileSchedule& schedule) const {
+    const KernelTiles kernel = tiles(Kernel::flash, head_dim);
+    return heads * schedule.executed_pairs(kernel.key_step, kernel.row_group, kernel.row_cost);
+  }
+};
+
 class HostComputeDevice : public ComputeDevice {
  public:
+  // Of one byte an element.
+  static constexpr double kPeakFlopPerS = 8e15;
+
   // From the `operation`-th on (counting from 1) every operation and wait fails, as after an
   // illegal access.
   void lose_at(int operation) { lost_at_ = operation; }
@@ -33,7 +72,11 @@ class HostComputeDevice : public ComputeDevice {
     if (head_dim > 256) throw Unsupported("head_dim is above 256");
   }
   [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
-    return kernel_tiles(kernel, head_dim);
+    return costs_.tiles(kernel, head_dim);
+  }
+  [[nodiscard]] const cuda::KernelCosts& costs() const override { return costs_; }
+  [[nodiscard]] std::optional<double> peak_flop_per_s(DType dtype) override {
+    return kPeakFlopPerS / static_cast<double>(size_of(dtype));
   }
   [[nodiscard]] std::string_view isa(Kernel, DType) override { return "host"; }
 
@@ -211,6 +254,7 @@ class HostComputeDevice : public ComputeDevice {
     check();
   }
 
+  HostKernelCosts costs_;
   int operations_ = 0;
   int launches_ = 0;
   int lost_at_ = 0;

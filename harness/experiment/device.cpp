@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "harness/base/status.h"
 #include "harness/plan/strategy.h"
 #include "interest_sets/interest_set.h"
-#include "kernels/cuda/device.h"
 
 namespace qb {
 namespace {
@@ -17,6 +18,25 @@ bool is_for_gpu(const Case& c) {
          c.allocator != AllocatorKind::same_size && !c.worker_speeds &&
          (((c.kernel == Kernel::flash || c.kernel == Kernel::cudnn) && narrow) ||
           (c.kernel == Kernel::materialized && c.dtype != DType::f64));
+}
+
+struct GpuHere {
+  std::optional<CudaDevice> device;
+  std::string why_none;
+};
+
+const GpuHere& gpu_here() {
+  static const GpuHere here = [] {
+    try {
+      const CudaProbe probe = probe_cuda();
+      std::string reason = why_no_cuda(probe);
+      if (!reason.empty()) return GpuHere{std::nullopt, std::move(reason)};
+      return GpuHere{probe.devices.front(), {}};
+    } catch (const EnvironmentError& error) {
+      return GpuHere{std::nullopt, error.what()};  // there and broken
+    }
+  }();
+  return here;
 }
 
 void refuse_same_size(const Case& c) {
@@ -77,16 +97,9 @@ Case resolve_case(Case c) {
   return c;
 }
 
-const std::string& why_no_gpu() {
-  static const std::string reason = [] {
-    try {
-      return why_no_cuda(probe_cuda());
-    } catch (const EnvironmentError& error) {
-      return std::string(error.what());  // there and broken
-    }
-  }();
-  return reason;
-}
+std::optional<CudaDevice> first_gpu() { return gpu_here().device; }
+
+const std::string& why_no_gpu() { return gpu_here().why_none; }
 
 void require_device(const Case& c) {
   if (c.device == Device::cuda && !why_no_gpu().empty())

@@ -1,6 +1,11 @@
 // Cases of device: cuda on a host that plays a GPU: what their rows hold, and how they end.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "harness/base/numbers.h"
 #include "harness/execute/fake_link.h"
@@ -62,6 +67,81 @@ TEST(GpuCase, WorkersThatAreLaunchedTogetherHaveNoTimesOfTheirOwn) {
       EXPECT_FALSE(result.values.contains(column)) << column;
     EXPECT_TRUE(result.steps.empty());
   }
+}
+
+TEST(GpuCase, ARowPredictsItsMemoryToTheByte) {
+  struct Choice {
+    Kernel kernel;
+    Launch launch;
+    const char* algorithm;
+    int workers;
+  };
+  for (const auto& [kernel, launch, algorithm, workers] :
+       {Choice{Kernel::flash, Launch::alone, "dense", 1},
+        Choice{Kernel::flash, Launch::alone, "ring", 7},
+        Choice{Kernel::flash, Launch::together, "cqs", 7},
+        Choice{Kernel::flash, Launch::graph, "striped", 4},
+        Choice{Kernel::materialized, Launch::alone, "cqs", 7},
+        Choice{Kernel::materialized, Launch::alone, "dense", 1}})
+    for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+      SCOPED_TRACE(fmt::format("{} {} {} {}", word(kernel), word(launch), algorithm, workers));
+      Case c = tiny(kernel, algorithm, workers);
+      c.launch = launch;
+      c.mask = mask;
+      const CaseResult result = run_with(c);
+      ASSERT_EQ(result.status, Status::ok) << result.message;
+      EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
+                result.values.at("active_memory_peak_bytes"));
+      // Neither is there where workers are launched together.
+      const auto measured = result.values.find("worker_active_peak_bytes");
+      EXPECT_EQ(result.values.at("predicted_worker_active_peak_bytes"),
+                measured == result.values.end() ? "" : measured->second);
+      EXPECT_GE(parse_integer(result.values.at("executed_pairs")).value(),
+                parse_integer(result.values.at("unmasked_pairs")).value());
+    }
+}
+
+TEST(GpuCase, TheStepsOfARowAddUpToItsExecutedPairs) {
+  for (const Kernel kernel : {Kernel::flash, Kernel::materialized}) {
+    const CaseResult result = run_with(tiny(kernel, "ring", 4));
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    const std::vector<std::string>& columns = step_columns();
+    const auto column = std::find(columns.begin(), columns.end(), "executed_pairs") -
+                        std::find(columns.begin(), columns.end(), "worker");
+    std::int64_t sum = 0;
+    ASSERT_EQ(result.steps.size(), 16u);
+    for (const auto& row : result.steps)
+      sum += parse_integer(row[static_cast<std::size_t>(column)]).value();
+    EXPECT_EQ(to_text(sum), result.values.at("executed_pairs"));
+  }
+}
+
+TEST(GpuCase, ARateIsAShareOfTheDevicesOwnPeak) {
+  const CaseResult result = run_with(tiny(Kernel::flash, "dense", 1));
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  const auto number = [&](const char* column) {
+    return parse_real(result.values.at(column)).value();
+  };
+  EXPECT_EQ(number("peak_flop_per_s"), HostComputeDevice::kPeakFlopPerS / 2);  // bf16
+  EXPECT_DOUBLE_EQ(number("peak_fraction"),
+                   number("achieved_flop_per_s") / number("peak_flop_per_s"));
+}
+
+TEST(GpuCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
+  if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
+  const auto values = predicted_values(tiny(Kernel::materialized, "dense", 1));
+  // Q, K, V in bf16, O and LSE in f32, cuBLAS's workspace, the bias, two score matrices of 2 heads.
+  const std::int64_t tensors = 100 * (2 * (2 + 1 + 1) * 16 + 4 * 2 * (16 + 1));
+  EXPECT_EQ(values.at("predicted_active_peak_bytes"),
+            to_text(tensors + (32 << 20) + (1 + 2 * 2) * 100 * 100 * 2));
+  EXPECT_EQ(values.at("executed_pairs"), "10000");
+
+  Case flash = tiny(Kernel::flash, "dense", 1);
+  EXPECT_EQ(predicted_values(flash).at("executed_pairs"), "");
+  flash.cuda_path = CudaPath::sm_80;
+  // 128 rows, 112 keys.
+  EXPECT_EQ(predicted_values(flash).at("executed_pairs"), "14336");
+  EXPECT_EQ(predicted_values(flash).at("predicted_active_peak_bytes"), "");
 }
 
 TEST(GpuCase, EveryRepeatFindsTheCacheAsTheCaseSays) {

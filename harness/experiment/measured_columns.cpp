@@ -111,11 +111,18 @@ void add_rates(const Case& c, double flop, int threads, const std::vector<Sample
                Columns& values) {
   const double flop_per_s = flop / summarise(repeats(samples, &Sample::wall_s)).median;
   values["achieved_flop_per_s"] = to_text(flop_per_s);
-  if (c.device == Device::cuda) return;  // its ceiling is not measured here
+  if (c.device == Device::cuda) return;  // its ceiling is the device's: add_gpu_peak()
   const double peak = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, threads);
   if (peak == 0.0) return;
   values["peak_flop_per_s"] = to_text(peak);
   values["peak_fraction"] = to_text(flop_per_s / peak);
+}
+
+void add_gpu_peak(std::optional<double> peak_flop_per_s, Columns& values) {
+  if (!peak_flop_per_s) return;
+  const double achieved = parse_real(values.at("achieved_flop_per_s")).value();
+  values["peak_flop_per_s"] = to_text(*peak_flop_per_s);
+  values["peak_fraction"] = to_text(achieved / *peak_flop_per_s);
 }
 
 }  // namespace qb

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,5 +39,8 @@ void add_gpu_medians(const std::vector<Sample>& samples, Columns& values);
 // FLOP/s by the wall clock, and its share of what the processor can do.
 void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
                Columns& values);
+// That share on a GPU, after add_rates(): of the fastest cuBLAS product of the type. Nothing where
+// that is not known.
+void add_gpu_peak(std::optional<double> peak_flop_per_s, Columns& values);
 
 }  // namespace qb

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/base/numbers.h"
+#include "harness/base/status.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/layer_case.h"
 #include "harness/experiment/product_case.h"
@@ -95,6 +96,28 @@ PlannedCase plan_case(const Case& c) {
   return planned;
 }
 
+void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned) {
+  if (c.device != Device::cuda || c.ranks != Ranks::serial) return;
+  if (infeasible(c, planned.work.flops)) return;  // its schedules too would be endless
+  try {
+    planned.gpu = rehearse(planned.plan, c.kernel, c.launch, costs);
+  } catch (const Unsupported&) {
+    planned.gpu.reset();  // the run says why
+  }
+}
+
+void rehearse_on_gpu(const Case& c, PlannedCase& planned) {
+  const std::optional<CudaDevice> gpu = first_gpu();
+  const bool names_path = c.cuda_path == CudaPath::sm_80;
+  if (!gpu && c.kernel == Kernel::flash && !names_path) return;
+  const struct {
+    int compute_capability;
+    bool force_sm80;
+  } context{gpu ? 10 * gpu->compute_major + gpu->compute_minor : 80, names_path};
+  const int n_sms = gpu ? gpu->multiprocessors : 0;
+  rehearse_on_gpu(c, cuda::GpuKernelCosts(cuda::flash_path(context), n_sms), planned);
+}
+
 std::map<std::string, std::string> prediction_columns(const Case& c, const PlannedCase& planned) {
   const Work& work = planned.work;
   const Spread spread = subsequence_spread(work);
@@ -112,11 +135,15 @@ std::map<std::string, std::string> prediction_columns(const Case& c, const Plann
       {"worker_sent_bytes", to_text(work.sent_bytes_max)},
       {"predicted_active_peak_bytes", to_text(active_peak_bytes(c.ranks, work))},
       {"predicted_worker_active_peak_bytes", to_text(work.worker_peak_bytes)}};
-  // Those follow from the tiles and the workspace of the CPU's kernels.
-  if (c.device == Device::cuda)
-    for (const char* column :
-         {"executed_pairs", "predicted_active_peak_bytes", "predicted_worker_active_peak_bytes"})
-      columns[column].clear();
+  if (c.device != Device::cuda) return columns;
+  // Those above follow from the tiles and the workspace of the CPU's kernels.
+  const Rehearsal gpu = planned.gpu.value_or(Rehearsal{});
+  const auto text = [](const std::optional<std::int64_t>& value) {
+    return value ? to_text(*value) : std::string();
+  };
+  columns["executed_pairs"] = text(gpu.executed_pairs);
+  columns["predicted_active_peak_bytes"] = text(gpu.active_peak_bytes);
+  columns["predicted_worker_active_peak_bytes"] = text(gpu.worker_peak_bytes);
   return columns;
 }
 
@@ -133,9 +160,12 @@ std::map<std::string, std::string> predicted_values(const Case& c) {
   const Case resolved = resolve_case(c);
   std::map<std::string, std::string> values;
   switch (resolved.workload) {
-    case Workload::attention:
-      values = prediction_columns(resolved, plan_case(resolved));
+    case Workload::attention: {
+      PlannedCase planned = plan_case(resolved);
+      rehearse_on_gpu(resolved, planned);
+      values = prediction_columns(resolved, planned);
       break;
+    }
     case Workload::transformer_layer:
       values = layer_prediction_columns(resolved, plan_layer(resolved));
       break;

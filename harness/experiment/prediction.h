@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/execute/device_rehearsal.h"
 #include "harness/experiment/case.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/work.h"
@@ -17,10 +18,18 @@ struct PlannedCase {
   Plan plan;
   Work work;
   std::vector<double> worker_speeds;  // of each worker; empty: all 1
+  std::optional<Rehearsal> gpu;       // instead of what follows from the CPU's kernels
 };
 
 // Throws Unsupported / UsageError as make_plan does.
 [[nodiscard]] PlannedCase plan_case(const Case& c);
+
+// Adds what a case of device: cuda takes and computes on one GPU; nothing to a case of several, to
+// one that the GPU will refuse, or that is infeasible.
+void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned);
+// The same for the first GPU of this machine. Without one, what does not depend on it: everything
+// for kernels other than flash, the pairs of flash where the case names its path.
+void rehearse_on_gpu(const Case& c, PlannedCase& planned);
 
 // The predicted columns of case_columns().
 [[nodiscard]] std::map<std::string, std::string> prediction_columns(const Case& c,

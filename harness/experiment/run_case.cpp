@@ -54,6 +54,7 @@ class CaseRun {
       gpu_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
     }
     planned_ = plan_case(case_);
+    if (gpu_) rehearse_on_gpu(case_, gpu_->costs(), planned_);
     result_.values.merge(prediction_columns(case_, planned_));
     result_.values["isa"] = gpu_ ? gpu_->isa(case_.kernel, case_.dtype) : kernel_isa(case_.kernel);
     if (case_.ranks != Ranks::model)
@@ -144,10 +145,18 @@ class CaseRun {
     add_medians(result_.samples, result_.values);
     if (gpu_) add_gpu_medians(result_.samples, result_.values);
     add_rates(case_, planned_.work.flops, planned_.threads, result_.samples, result_.values);
+    if (gpu_) add_peak_of_gpus();
     add_parts(executions);
     add_steps(executions);
     add_remarks();
     if (case_.model_device) add_residual();
+  }
+
+  // Those that play are of one kind.
+  void add_peak_of_gpus() {
+    std::optional<double> peak = gpu_->peak_flop_per_s(case_.dtype);
+    if (peak && case_.ranks == Ranks::nccl) *peak *= case_.workers;
+    add_gpu_peak(peak, result_.values);
   }
 
   // What no column says, in the message of a row that is all right.
@@ -241,6 +250,12 @@ class CaseRun {
     }
   }
 
+  [[nodiscard]] std::string executed_pairs(std::size_t worker, std::size_t step) const {
+    if (!gpu_) return to_text(planned_.work.workers[worker].steps[step].executed_pairs);
+    if (!planned_.gpu || planned_.gpu->step_pairs.empty()) return {};
+    return to_text(planned_.gpu->step_pairs[worker][step]);
+  }
+
   void add_steps(const std::vector<Execution>& executions) {
     if (executions[0].workers.empty()) return;
     const auto& workers = planned_.work.workers;
@@ -250,7 +265,7 @@ class CaseRun {
         std::vector<std::string> row = {to_text(static_cast<std::int64_t>(w)),
                                         to_text(static_cast<std::int64_t>(s)),
                                         to_text(work.unmasked_pairs),
-                                        gpu_ ? std::string() : to_text(work.executed_pairs),
+                                        executed_pairs(w, s),
                                         to_text(work.bytes_in),
                                         to_text(work.bytes_out),
                                         to_text(work.kv_tokens)};

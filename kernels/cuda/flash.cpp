@@ -11,6 +11,7 @@
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/flash_kernels.h"
 #include "kernels/cuda/flash_work.h"
+#include "kernels/cuda/kernel_costs.h"
 
 namespace qb::cuda {
 namespace {
@@ -183,10 +184,7 @@ void flash_groups(const GroupedCall& call, const LaunchContext& context) {
 }
 
 void flash(const AttentionArguments& a, const LaunchContext& context) {
-  GroupedCall call{a.q, a.k, a.v, a.scale, {}, a.out, a.lse, false};
-  call.workers.push_back(
-      {context.worker, {{0, a.q.extent.length, 1}}, {{0, a.k.extent.length, 1}}, a.schedule, 0, 0});
-  flash_groups(call, context);
+  flash_groups(whole_call(a, context.worker), context);
 }
 
 void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,

@@ -173,7 +173,7 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   return lists;
 }
 
-std::int64_t flash_workspace_bytes(const GroupedCall& call, FlashPath path, int n_sms) {
+FlashCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms) {
   check_call(call);
   const AlignedInputs inputs = align_inputs(call);
   GroupedCall aligned = call;
@@ -189,8 +189,13 @@ std::int64_t flash_workspace_bytes(const GroupedCall& call, FlashPath path, int 
   const WorkLists lists = lower(aligned, path, n_sms);
   const Extent partial = partial_extent(call, lists);
   const std::int64_t rows = partial.batch * partial.heads * partial.length;
-  return bytes + static_cast<std::int64_t>(list_offsets(lists).bytes) +
-         rows * (partial.head_dim + 1) * size_of(DType::f32);
+  return {.workspace_bytes = bytes + static_cast<std::int64_t>(list_offsets(lists).bytes) +
+                             rows * (partial.head_dim + 1) * size_of(DType::f32),
+          .executed_pairs = executed_pairs(lists)};
+}
+
+std::int64_t flash_workspace_bytes(const GroupedCall& call, FlashPath path, int n_sms) {
+  return flash_cost(call, path, n_sms).workspace_bytes;
 }
 
 }  // namespace qb::cuda

@@ -64,6 +64,14 @@ struct WorkLists {
 // kernel multiplies 288 x 272.
 [[nodiscard]] std::int64_t executed_pairs(const WorkLists& lists);
 
+// What a FlashLaunch of this call comes to; see flash_workspace_bytes(). The pairs are the same
+// however many multiprocessors there are.
+struct FlashCost {
+  std::int64_t workspace_bytes = 0;
+  std::int64_t executed_pairs = 0;
+};
+[[nodiscard]] FlashCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms);
+
 // How the kernels are to read the inputs. Rows that are not 16 bytes apart, and queries whose scale
 // is not positive, are copied first: the kernels take the maximum of raw scores, so a negative
 // scale turns the signs of Q, and a scale of 0 makes Q zero.

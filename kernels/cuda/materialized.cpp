@@ -18,45 +18,26 @@
 #include <optional>
 
 #include "harness/base/status.h"
+#include "kernels/cuda/materialized_memory.h"
 #include "kernels/cuda/runtime.h"
 #include "kernels/cuda/score_passes.h"
 
 namespace qb::cuda {
 namespace {
 
-constexpr std::size_t kBlasWorkspaceBytes = 32 << 20;  // what cuBLAS advises for Hopper
-
-bool is_full(const TileSchedule& schedule) {
-  std::int64_t rows = 0;
-  for (const QueryTile& tile : schedule.tiles) {
-    if (tile.n_spans != 1) return false;
-    const KeySpan& span = schedule.spans[static_cast<std::size_t>(tile.first_span)];
-    if (span.kind != SpanKind::full || span.begin != 0 || span.end != schedule.n_keys) return false;
-    rows += tile.end - tile.begin;
-  }
-  return rows == schedule.n_queries;
-}
-
-std::size_t schedule_bytes(const TileSchedule& schedule) {
-  return schedule.tiles.size() * sizeof(QueryTile) + schedule.spans.size() * sizeof(KeySpan) +
-         schedule.words.size() * sizeof(std::uint64_t);
-}
-
-std::size_t scores_bytes(const Extent& q, const Extent& k, DType dtype) {
-  return static_cast<std::size_t>(q.batch * q.heads * q.length * k.length * size_of(dtype));
-}
-
 class Materialized {
  public:
   Materialized(const AttentionArguments& arguments, const LaunchContext& context, Blas& blas)
-      : a_(arguments), context_(context), blas_(blas) {}
+      : a_(arguments),
+        context_(context),
+        blas_(blas),
+        memory_(materialized_memory(a_.q.extent, a_.k.extent, dtype(), *a_.schedule)) {}
 
   void run() {
-    const Buffer blas_workspace = take(kBlasWorkspaceBytes, "cublas_workspace");
+    const Buffer blas_workspace = take(memory_.blas_workspace_bytes, "cublas_workspace");
     blas_.use_workspace(blas_workspace);
-    const std::size_t bias_bytes = static_cast<std::size_t>(n() * m() * size_of(dtype()));
-    const Buffer bias = take(bias_bytes, "zero_bias");
-    fill_bytes(bias.data(), 0, bias_bytes, context_.stream);
+    const Buffer bias = take(memory_.bias_bytes, "zero_bias");
+    fill_bytes(bias.data(), 0, bias.bytes(), context_.stream);
 
     Buffer scores = take_scores("scores");
     multiply_heads([&](const Batch& batch) {
@@ -116,7 +97,7 @@ class Materialized {
     return {context_.workspace, bytes, label, context_.worker};
   }
   [[nodiscard]] Buffer take_scores(std::string_view label) const {
-    return take(scores_bytes(a_.q.extent, a_.k.extent, dtype()), label);
+    return take(memory_.scores_bytes, label);
   }
   [[nodiscard]] Scores view(const Buffer& buffer) const {
     return {buffer.data(), a_.q.extent.batch * a_.q.extent.heads, n(), m()};
@@ -124,10 +105,10 @@ class Materialized {
 
   void mask(const Buffer& scores) const {
     const TileSchedule& schedule = *a_.schedule;
-    if (is_full(schedule)) return;
+    if (memory_.schedule_bytes == 0) return;
     const std::size_t tiles_bytes = schedule.tiles.size() * sizeof(QueryTile);
     const std::size_t spans_bytes = schedule.spans.size() * sizeof(KeySpan);
-    const Buffer device = take(schedule_bytes(schedule), "schedule");
+    const Buffer device = take(memory_.schedule_bytes, "schedule");
     auto* const tiles = device.as<std::byte>();
     auto* const spans = tiles + tiles_bytes;
     auto* const words = spans + spans_bytes;
@@ -146,6 +127,7 @@ class Materialized {
   const AttentionArguments& a_;
   const LaunchContext& context_;
   Blas& blas_;
+  const MaterializedMemory memory_;
 };
 
 }  // namespace

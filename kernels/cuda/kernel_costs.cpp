@@ -1,0 +1,40 @@
+#include "kernels/cuda/kernel_costs.h"
+
+#include <algorithm>
+
+#include "kernels/cuda/flash_work.h"
+#include "kernels/cuda/materialized_memory.h"
+
+namespace qb::cuda {
+
+GroupedCall whole_call(const AttentionArguments& a, int worker) {
+  GroupedCall call{a.q, a.k, a.v, a.scale, {}, a.out, a.lse, false};
+  call.workers.push_back(
+      {worker, {{0, a.q.extent.length, 1}}, {{0, a.k.extent.length, 1}}, a.schedule, 0, 0});
+  return call;
+}
+
+KernelTiles GpuKernelCosts::tiles(Kernel kernel, std::int64_t head_dim) const {
+  if (kernel != Kernel::flash) return {256, 1};
+  return flash_tiles(head_dim, path_);
+}
+
+CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) const {
+  if (kernel == Kernel::flash) return of_launch(whole_call(a, 0));
+  if (kernel != Kernel::materialized) return {};
+  const MaterializedMemory memory =
+      materialized_memory(a.q.extent, a.k.extent, a.q.dtype, *a.schedule);
+  // Whole matrices, whatever is masked afterwards.
+  const bool runs = memory.scores_bytes > 0;
+  return {.workspace_bytes = memory.peak_bytes(),
+          .executed_pairs = runs ? a.q.extent.heads * a.q.extent.length * a.k.extent.length : 0};
+}
+
+CallCost GpuKernelCosts::of_launch(const GroupedCall& call) const {
+  const FlashCost cost = flash_cost(call, path_, std::max(n_sms_, 1));
+  CallCost known{.workspace_bytes = {}, .executed_pairs = cost.executed_pairs};
+  if (n_sms_ > 0) known.workspace_bytes = cost.workspace_bytes;
+  return known;
+}
+
+}  // namespace qb::cuda
