@@ -20,6 +20,7 @@
 #include "kernels/attention.h"
 #include "kernels/cuda/clock_reasons.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/layer_call.h"
 #include "kernels/reduction.h"
 
 namespace qb {
@@ -65,6 +66,14 @@ class ComputeDevice {
                              const TensorView& maximum, const TensorView& denominator) = 0;
   virtual void normalise_partial(const TensorView& out, const TensorView& lse,
                                  const TensorView& maximum, const TensorView& denominator) = 0;
+
+  // What a transformer layer computes beside attention; a product takes what its library needs from
+  // the workspace.
+  virtual void linear(const LinearCall& call, Allocator& workspace) = 0;
+  virtual void bias_gelu(const GeluCall& call) = 0;
+  virtual void add_norm(const NormCall& call) = 0;
+  // From f32 into f16 or bf16, between views of one shape.
+  virtual void narrow_rows(const TensorView& source, const TensorView& destination) = 0;
 
   // Where a ledger over this device's memory takes its segments from.
   [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
