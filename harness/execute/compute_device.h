@@ -20,10 +20,13 @@
 #include "kernels/attention.h"
 #include "kernels/cuda/clock_reasons.h"
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/layer_call.h"
 #include "kernels/reduction.h"
 
 namespace qb {
+
+struct GeluCall;
+struct LinearCall;
+struct NormCall;
 
 // A call whose schedules are on the device already, to be run any number of times.
 class PreparedCall {
@@ -67,13 +70,15 @@ class ComputeDevice {
   virtual void normalise_partial(const TensorView& out, const TensorView& lse,
                                  const TensorView& maximum, const TensorView& denominator) = 0;
 
-  // What a transformer layer computes beside attention; a product takes what its library needs from
-  // the workspace.
-  virtual void linear(const LinearCall& call, Allocator& workspace) = 0;
-  virtual void bias_gelu(const GeluCall& call) = 0;
-  virtual void add_norm(const NormCall& call) = 0;
+  // What a transformer layer computes beside attention (kernels/layer_call.h); a product takes what
+  // its library needs from the workspace.
+  virtual void linear(const LinearCall& /*call*/, Allocator& /*workspace*/) { refuse_layers(); }
+  virtual void bias_gelu(const GeluCall& /*call*/) { refuse_layers(); }
+  virtual void add_norm(const NormCall& /*call*/) { refuse_layers(); }
   // From f32 into f16 or bf16, between views of one shape.
-  virtual void narrow_rows(const TensorView& source, const TensorView& destination) = 0;
+  virtual void narrow_rows(const TensorView& /*source*/, const TensorView& /*destination*/) {
+    refuse_layers();
+  }
 
   // Where a ledger over this device's memory takes its segments from.
   [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
@@ -117,6 +122,11 @@ class ComputeDevice {
   // What `enqueue` enqueues, as one thing to launch: a CUDA graph. It may not allocate, mark or
   // wait.
   [[nodiscard]] virtual std::function<void()> record(const std::function<void()>& enqueue) = 0;
+
+ private:
+  [[noreturn]] static void refuse_layers() {
+    throw Unsupported("this device computes no transformer layer");
+  }
 };
 
 }  // namespace qb

@@ -19,6 +19,7 @@
 #include "kernels/cuda/reduction.h"
 #include "kernels/cuda/rows.h"
 #include "kernels/cuda/runtime.h"
+#include "kernels/layer_call.h"
 
 namespace qb {
 namespace {
@@ -122,7 +123,7 @@ class CudaComputeDevice final : public ComputeDevice {
 
   void linear(const LinearCall& call, Allocator& workspace) override {
     if (!blas_) blas_.emplace(stream_.get());
-    const Buffer blas_workspace(workspace, cuda::kBlasWorkspaceBytes, "cublas_workspace");
+    const Buffer blas_workspace(workspace, cuda::kProductWorkspaceBytes, "cublas_workspace");
     blas_->use_workspace(blas_workspace);
     const auto rows_of = [&](const void* data, std::int64_t stride) {
       return cuda::MatrixBatch{const_cast<void*>(data), call.dtype, stride, 0};

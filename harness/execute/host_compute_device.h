@@ -11,6 +11,7 @@
 #include "harness/base/status.h"
 #include "harness/execute/compute_device.h"
 #include "kernels/cpu/layer_parts.h"
+#include "kernels/layer_call.h"
 #include "kernels/merge.h"
 
 namespace qb {

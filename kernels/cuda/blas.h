@@ -21,7 +21,8 @@ struct MatrixBatch {
   std::int64_t stride = 0;
 };
 
-inline constexpr std::size_t kBlasWorkspaceBytes = 32 << 20;  // what cuBLAS advises for Hopper
+// Of one product; what cuBLAS advises for Hopper.
+inline constexpr std::size_t kProductWorkspaceBytes = 32 << 20;
 
 class Blas {
  public:

@@ -23,7 +23,7 @@ constexpr int kNormThreads = 256;
 constexpr int kRowsOfABlock = kNormThreads / kNormLanes;
 
 template <class Element, int kWidth>
-struct alignas(sizeof(Element) * kWidth) Group {
+struct alignas(sizeof(Element) * kWidth) ElementGroup {
   static constexpr int kSize = kWidth;
   Element at[kWidth];
 
@@ -72,9 +72,9 @@ void of_groups(std::int64_t elements, std::initializer_list<const void*> pointer
                       return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
                     });
   if (wide)
-    function(Group<Element, kWide>{});
+    function(ElementGroup<Element, kWide>{});
   else
-    function(Group<Element, 1>{});
+    function(ElementGroup<Element, 1>{});
   QB_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -27,7 +27,7 @@ struct Element<DType::bf16> {
 };
 
 template <DType kElement, int kWidth>
-struct Group {
+struct FakeGroup {
   static constexpr DType kDType = kElement;
   static constexpr int kSize = kWidth;
   Element<kElement> at[kWidth];
@@ -62,8 +62,9 @@ class LayerPasses : public testing::Test {
   std::mt19937_64 random_{std::random_device{}()};
   static constexpr double kRoundoff = unit_roundoff(Group::kDType);
 };
-using Groups = testing::Types<Group<DType::f32, 1>, Group<DType::f32, 4>, Group<DType::f16, 1>,
-                              Group<DType::f16, 8>, Group<DType::bf16, 8>>;
+using Groups =
+    testing::Types<FakeGroup<DType::f32, 1>, FakeGroup<DType::f32, 4>, FakeGroup<DType::f16, 1>,
+                   FakeGroup<DType::f16, 8>, FakeGroup<DType::bf16, 8>>;
 TYPED_TEST_SUITE(LayerPasses, Groups);
 
 TEST(LayerGelu, IsExactToRoundingOverTheWholeLine) {
