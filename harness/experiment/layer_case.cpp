@@ -179,14 +179,14 @@ std::map<std::string, std::string> layer_prediction_columns(const Case& c,
                                                             const PlannedLayer& planned) {
   std::map<std::string, std::string> values = prediction_columns(c, planned.attention);
   values["unmasked_flop"] = to_text(planned.flop);
+  // The plan's tiles are those of the whole sequence.
+  if (c.layer_block_tokens != 0) values.erase("executed_pairs");
   if (c.device == Device::cuda) return values;  // bytes follow from the CPU's kernels
   const std::int64_t workspace = layer_workspace_bytes(planned.shape, planned.options);
   const std::int64_t states = planned.shape.states().elements() * size_of(DType::f32);
   values["predicted_worker_active_peak_bytes"] = to_text(workspace);
   values["predicted_active_peak_bytes"] =
       to_text(workspace + weight_bytes(planned.shape) + 2 * states);
-  // The plan's tiles are those of the whole sequence.
-  if (c.layer_block_tokens != 0) values.erase("executed_pairs");
   return values;
 }
 
