@@ -125,7 +125,7 @@ TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
 
 TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {
   Case c = tiny_layer(0);
-  c.layer_feed_forward_dim = 1024;  // so that the activation is the peak, where no kernel runs
+  c.layer_feed_forward_dim = 8192;  // so that the activation is the peak, where no kernel runs
   c.dtype = DType::f16;
   const CaseResult narrow = run_on_gpu(c);
   c.dtype = DType::f32;
