@@ -30,7 +30,7 @@ template <DType kElement, int kWidth>
 struct FakeGroup {
   static constexpr DType kDType = kElement;
   static constexpr int kSize = kWidth;
-  Element<kElement> at[kWidth];
+  Element<kElement> at[std::size_t{kWidth}];
 
   [[nodiscard]] float load(int i) const {
     return static_cast<float>(load_element(&at[i], kElement));
