@@ -224,6 +224,9 @@ Series out_of_memory_series(const CsvTable& cases, const CaseSeries& from, doubl
 std::string interval_note(double coverage, double samples) {
   if (!(coverage < 0.95))
     return "Marks are medians; bars are 95 % order-statistic intervals of the median.";
+  if (samples < 2.0)
+    return "Marks are medians; bars span all repeats, where there are several: one says nothing of "
+           "its spread.";
   return fmt::format(
       "Marks are medians; bars span all repeats, at least {:.0f}, which holds the median with "
       "{:.1f} % confidence.",

@@ -15,8 +15,9 @@ namespace qb {
 // for words and for those.
 [[nodiscard]] std::map<std::string, std::string> pattern_arguments(std::string_view mask);
 
-// Names for the masks of a figure: `bigbird`, or where several are of one kind with what they are
-// made of: `sliding_window, left: 8, right: 7`.
+// Names for the masks of a figure: `bigbird`, `causal longformer` of an intersection, `global +
+// random` of a union, or where several have one name with what they are made of: `sliding_window,
+// left: 8, right: 7`.
 [[nodiscard]] std::map<std::string, std::string> mask_names(const std::set<std::string>& masks);
 
 }  // namespace qb

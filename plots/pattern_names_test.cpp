@@ -35,5 +35,18 @@ TEST(PatternNames, WordsAndUnionsHaveNoArguments) {
   EXPECT_EQ(pattern_kind(""), "");
 }
 
+TEST(PatternNames, UnionsAndIntersectionsAreNamedByTheirMembers) {
+  const std::string both = "{all_of: [causal, {longformer: {left: 3, right: 0, tokens: 2}}]}";
+  const std::string either =
+      "{any_of: [{global: {indices: [0, 3]}}, {all_of: [causal, {fixed: {block: 2, summary: "
+      "1}}]}]}";
+  const auto names = mask_names({both, either});
+  EXPECT_EQ(names.at(both), "causal longformer");
+  EXPECT_EQ(names.at(either), "global + causal fixed");
+  const std::string other = "{all_of: [causal, {longformer: {left: 9, right: 0, tokens: 2}}]}";
+  EXPECT_EQ(mask_names({both, other}).at(other),
+            "causal longformer, [causal, longformer: left: 9, right: 0, tokens: 2]");
+}
+
 }  // namespace
 }  // namespace qb

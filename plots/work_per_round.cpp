@@ -7,12 +7,14 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/numbers.h"
 #include "plots/palette.h"
+#include "plots/pattern_names.h"
 
 namespace qb {
 namespace {
@@ -105,10 +107,12 @@ std::map<PanelKey, std::vector<Line>> read_panels(const CsvTable& cases, const C
   return panels;
 }
 
-std::string panel_name(const PanelKey& key) {
+using MaskNames = std::map<std::string, std::string>;
+
+std::string panel_name(const PanelKey& key, const MaskNames& masks) {
   std::string name = fmt::format("N = {}", format_grouped(key.n_tokens));
   if (key.kv_len != key.n_tokens) name += fmt::format(", {} keys", format_grouped(key.kv_len));
-  return name + fmt::format(", W = {}, {} mask", key.workers, key.mask);
+  return name + fmt::format(", W = {}, {} mask", key.workers, masks.at(key.mask));
 }
 
 // Lines on top of each other have different dashes, so that the lower one is seen: striped and
@@ -126,8 +130,8 @@ int dash_over(const std::vector<Line>& lines, const Line& line) {
   return static_cast<int>(std::count_if(lines.begin(), lines.end(), below)) % kDashes;
 }
 
-Panel draw_panel(const CsvTable& cases, const PanelKey& key, const std::vector<Line>& lines) {
-  Panel panel{.title = panel_name(key)};
+Panel draw_panel(const CsvTable& cases, std::string title, const std::vector<Line>& lines) {
+  Panel panel{.title = std::move(title)};
   std::map<std::string, int> variants;
   std::vector<Series> least;
   for (const Line& line : lines) {
@@ -180,17 +184,20 @@ Figure work_per_round_figure(const CsvTable& cases, const CsvTable& steps,
   figure.notes = {
       "Of each round the busiest worker and, thin and hollow, the least busy one, from the plans; "
       "a round ends when its busiest worker has ended."};
+  std::set<std::string> masks;
+  for (const auto& [key, lines] : panels) masks.insert(key.mask);
+  const MaskNames names = mask_names(masks);
   std::size_t left_out = 0;
   for (const auto& [key, lines] : panels) {
     if (figure.panels.size() == kMostPanels) {
       ++left_out;
       continue;
     }
-    figure.panels.push_back(draw_panel(cases, key, lines));
+    figure.panels.push_back(draw_panel(cases, panel_name(key, names), lines));
     figure.notes.push_back(
         fmt::format("{}: sum over rounds of the busiest (critical path), pairs "
                     "a head: {}.",
-                    panel_name(key), sums(lines)));
+                    panel_name(key, names), sums(lines)));
   }
   if (left_out > 0)
     figure.notes.push_back(fmt::format(

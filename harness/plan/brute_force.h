@@ -96,21 +96,26 @@ inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& r
   return make_problem(shape, mask, DType::f32, random());
 }
 
-// A plan of any strategy for 1 to 9 workers; nothing where the strategy has none for the problem.
+// A plan of any strategy for 1 to 9 workers. A strategy that refuses a problem is asked about
+// others, so that each comes up about as often; nothing where it refuses them all.
 inline std::optional<Plan> random_plan(std::mt19937_64& random) {
+  constexpr int kMostTries = 30;
   const auto known = strategies();
   const Strategy& strategy = known[random() % known.size()];
-  const Problem problem = random_problem_for(strategy.name, random);
-  StrategyOptions options;
-  options.workers = strategy.name == "dense" ? 1 : static_cast<int>(draw(random, 1, 9));
-  if (random() % 2 == 0) options.new_key_owner = NewKeyOwner::fixed;
-  if (random() % 2 == 0 && takes_interest_set(strategy.name))
-    options.distillation = Distillation::balanced;
-  try {
-    return make_plan(strategy.name, problem, options);
-  } catch (const Unsupported&) {
-    return std::nullopt;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const Problem problem = random_problem_for(strategy.name, random);
+    StrategyOptions options;
+    options.workers = strategy.name == "dense" ? 1 : static_cast<int>(draw(random, 1, 9));
+    if (random() % 2 == 0) options.new_key_owner = NewKeyOwner::fixed;
+    if (random() % 2 == 0 && takes_interest_set(strategy.name))
+      options.distillation = Distillation::balanced;
+    try {
+      return make_plan(strategy.name, problem, options);
+    } catch (const Unsupported&) {
+      continue;
+    }
   }
+  return std::nullopt;
 }
 
 }  // namespace qb::testing_support

@@ -15,10 +15,10 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Peak active memory of a transformer layer' at screen 0.01875, screen 0.95628 left font ',16'
   set label 102 'B = 1, H = 12, d = 64, f32, full mask, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit ea4cdd746eb8 with changes; 2026-11-21' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
-  set label 104 'Weights, hidden states, output and every buffer alive at the worst moment, as the memory ledger counts them; 13 of 13 peaks are the predicted ones' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit 4ad755e54ced; 2026-11-21' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
+  set label 104 'Weights, hidden states, output and every buffer alive at the worst moment, as the memory ledger counts them; 14 of 14 peaks are the predicted ones' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
   set label 105 'to the byte.' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
-  set label 106 'At N = 16,384 plain takes 1.54 x the memory of blocks of 1024 tokens.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
+  set label 106 'At N = 32,768 plain takes 1.63 x the memory of blocks of 1024 tokens.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -30,11 +30,11 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('100' 100, '1,000' 1000, '10,000' 10000, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [26.60512741739405:488.5799122409047]
-  set ytics nomirror out ('30' 30, '100' 100, '300' 300, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 400 1)
-  set ylabel 'peak active memory (MiB)'
-  plot data every ::0::7 using (num('n_tokens')):(num('active_memory_peak_mib')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::8::12 using (num('n_tokens')):(num('active_memory_peak_mib')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' notitle
+  set yrange [0.02535213070961412:0.7985553003600186]
+  set ytics nomirror out ('0.03' 0.03, '0.1' 0.1, '0.3' 0.30000000000000004, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1)
+  set ylabel 'peak active memory (GiB)'
+  plot data every ::0::8 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' notitle, \
+       data every ::9::13 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' notitle
   unset label
   unset key
 

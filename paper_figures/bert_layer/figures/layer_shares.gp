@@ -15,11 +15,11 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Share of each part of a transformer layer' at screen 0.01875, screen 0.97354 left font ',16'
   set label 102 'B = 1, H = 12, d = 64, f32, full mask, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.94928 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit ea4cdd746eb8 with changes; 2026-11-21' at screen 0.01875, screen 0.93164 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit 4ad755e54ced; 2026-11-21' at screen 0.01875, screen 0.93164 left font ',11' textcolor rgb '#444444'
   set label 104 'A bar: medians of the parts as shares of their sum. Biases, residual sums and the norm''s scale are in the pass beside them; QKV projection, output' at screen 0.01875, screen 0.10695 left font ',11' textcolor rgb '#444444'
   set label 105 'projection and feed-forward are matrix products.' at screen 0.01875, screen 0.08931 left font ',11' textcolor rgb '#444444'
-  set label 106 'plain: attention takes half of the layer from N = 4,643 on (log-interpolated).' at screen 0.01875, screen 0.07166 left font ',11' textcolor rgb '#444444'
-  set label 107 'blocks of 1024 tokens: attention takes half of the layer from N = 4,694 on (log-interpolated).' at screen 0.01875, screen 0.05402 left font ',11' textcolor rgb '#444444'
+  set label 106 'plain: attention takes half of the layer from N = 4,667 on (log-interpolated).' at screen 0.01875, screen 0.07166 left font ',11' textcolor rgb '#444444'
+  set label 107 'blocks of 1024 tokens: attention takes half of the layer from N = 4,529 on (log-interpolated).' at screen 0.01875, screen 0.05402 left font ',11' textcolor rgb '#444444'
   set label 108 'Published: final report of the CMU 15-618 project Sparse Attention in CUDA, Table 4; hardware and batch size are not stated. Its self-attention is' at screen 0.01875, screen 0.03638 left font ',11' textcolor rgb '#444444'
   set label 109 'our QKV projection and attention, its intermediate our feed-forward in and GELU; only the trend compares.' at screen 0.01875, screen 0.01874 left font ',11' textcolor rgb '#444444'
 
@@ -29,94 +29,96 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.87872
   set bmargin at screen 0.59206
   unset logscale x
-  set xrange [-0.8340000000000001:7.8340000000000005]
-  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1Ki' 3, '2Ki' 4, '4Ki' 5, '8Ki' 6, '16Ki' 7)
+  set xrange [-0.8839999999999999:8.884]
+  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1Ki' 3, '2Ki' 4, '4Ki' 5, '8Ki' 6, '16Ki' 7, '32Ki' 8)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:100.00000000000001]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'share of the layer''s time (%)'
   set label 1 'plain' at screen 0.09062, screen 0.89636 left font ',13'
-  plot data every ::0::7 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::8::8 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::8::8 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
-       data every ::9::16 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::17::24 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::25::25 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::25::25 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
-       data every ::26::33 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
-       data every ::34::41 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::42::42 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::42::42 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
-       data every ::43::50 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
-       data every ::51::58 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::59::59 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::59::59 using (num('n_tokens_index')):(num('share_percent')):('33') with labels font ',11' notitle, \
-       data every ::60::67 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
-       data every ::68::68 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::68::68 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
-       data every ::69::69 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::69::69 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
-       data every ::70::70 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::70::70 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
-       data every ::71::71 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::71::71 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
-       data every ::72::72 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::72::72 using (num('n_tokens_index')):(num('share_percent')):('32') with labels font ',11' notitle, \
-       data every ::73::73 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::73::73 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
-       data every ::74::74 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::74::74 using (num('n_tokens_index')):(num('share_percent')):('11') with labels font ',11' notitle, \
-       data every ::75::75 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::75::75 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
-       data every ::76::76 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::76::76 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
-       data every ::77::77 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::77::77 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
-       data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):('20') with labels font ',11' notitle, \
-       data every ::79::79 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::79::79 using (num('n_tokens_index')):(num('share_percent')):('19') with labels font ',11' notitle, \
-       data every ::80::80 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::80::80 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
-       data every ::81::81 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::81::81 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
-       data every ::82::82 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::82::82 using (num('n_tokens_index')):(num('share_percent')):('27') with labels font ',11' notitle, \
-       data every ::83::83 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::83::83 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
-       data every ::84::84 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::84::84 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
-       data every ::85::85 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::85::85 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
-       data every ::86::86 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::86::86 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
-       data every ::87::87 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::87::87 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
-       data every ::88::88 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::88::88 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
-       data every ::89::89 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::89::89 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
-       data every ::90::90 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::90::90 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
-       data every ::91::91 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::91::91 using (num('n_tokens_index')):(num('share_percent')):('18') with labels font ',11' notitle, \
-       data every ::92::92 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::92::92 using (num('n_tokens_index')):(num('share_percent')):('9') with labels font ',11' notitle, \
-       data every ::93::93 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::93::93 using (num('n_tokens_index')):(num('share_percent')):('63') with labels font ',11' notitle, \
+  plot data every ::0::8 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::9::9 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::9::9 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
+       data every ::10::18 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::19::27 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::28::28 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::28::28 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::29::37 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
+       data every ::38::46 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::47::47 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::47::47 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
+       data every ::48::56 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
+       data every ::57::65 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::66::66 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::66::66 using (num('n_tokens_index')):(num('share_percent')):('32') with labels font ',11' notitle, \
+       data every ::67::75 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
+       data every ::76::76 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::76::76 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
+       data every ::77::77 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::77::77 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::79::79 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::79::79 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
+       data every ::80::80 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::80::80 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
+       data every ::81::81 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::81::81 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
+       data every ::82::82 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::82::82 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::83::83 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::83::83 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::84::84 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::84::84 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
+       data every ::85::85 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::85::85 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
+       data every ::86::86 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::86::86 using (num('n_tokens_index')):(num('share_percent')):('21') with labels font ',11' notitle, \
+       data every ::87::87 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::87::87 using (num('n_tokens_index')):(num('share_percent')):('20') with labels font ',11' notitle, \
+       data every ::88::88 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::88::88 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::89::89 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::89::89 using (num('n_tokens_index')):(num('share_percent')):('25') with labels font ',11' notitle, \
+       data every ::90::90 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::90::90 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
+       data every ::91::91 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::91::91 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::92::92 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::92::92 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
+       data every ::93::93 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::93::93 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
        data every ::94::94 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::94::94 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::94::94 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
        data every ::95::95 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::95::95 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::95::95 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
        data every ::96::96 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::96::96 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::96::96 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
        data every ::97::97 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::97::97 using (num('n_tokens_index')):(num('share_percent')):('77') with labels font ',11' notitle, \
+       data every ::97::97 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
        data every ::98::98 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::98::98 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::98::98 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
        data every ::99::99 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::99::99 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle
+       data every ::99::99 using (num('n_tokens_index')):(num('share_percent')):('18') with labels font ',11' notitle, \
+       data every ::100::100 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::100::100 using (num('n_tokens_index')):(num('share_percent')):('9') with labels font ',11' notitle, \
+       data every ::101::101 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::101::101 using (num('n_tokens_index')):(num('share_percent')):('63') with labels font ',11' notitle, \
+       data every ::102::102 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::102::102 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::103::103 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::103::103 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::104::104 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::104::104 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::105::105 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::105::105 using (num('n_tokens_index')):(num('share_percent')):('78') with labels font ',11' notitle, \
+       data every ::106::106 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::106::106 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::107::107 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::107::107 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::108::108 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::108::108 using (num('n_tokens_index')):(num('share_percent')):('87') with labels font ',11' notitle
   unset label
   unset key
 
@@ -134,48 +136,50 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'share of the layer''s time (%)'
   set label 1 'blocks of 1024 tokens' at screen 0.46167, screen 0.89636 left font ',13'
-  plot data every ::100::104 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::105::105 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::105::105 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
-       data every ::106::110 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::111::111 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::111::111 using (num('n_tokens_index')):(num('share_percent')):('32') with labels font ',11' notitle, \
-       data every ::112::116 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::117::117 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::117::117 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
-       data every ::118::122 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
-       data every ::123::127 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::128::128 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::128::128 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
-       data every ::129::133 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
-       data every ::134::138 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::139::139 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::139::139 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
-       data every ::140::144 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
-       data every ::145::145 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::145::145 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
-       data every ::146::146 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::146::146 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
-       data every ::147::147 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::147::147 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+  plot data every ::109::113 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::114::114 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::114::114 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::115::119 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::120::120 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::120::120 using (num('n_tokens_index')):(num('share_percent')):('32') with labels font ',11' notitle, \
+       data every ::121::125 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::126::126 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::126::126 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::127::131 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
+       data every ::132::136 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::137::137 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::137::137 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
+       data every ::138::142 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
+       data every ::143::147 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::148::148 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::148::148 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
-       data every ::149::149 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::149::149 using (num('n_tokens_index')):(num('share_percent')):('9') with labels font ',11' notitle, \
-       data every ::150::150 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::150::150 using (num('n_tokens_index')):(num('share_percent')):('61') with labels font ',11' notitle, \
-       data every ::151::151 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::151::151 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
-       data every ::152::152 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::152::152 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
-       data every ::153::153 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::153::153 using (num('n_tokens_index')):(num('share_percent')):('76') with labels font ',11' notitle, \
-       data every ::154::154 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::154::154 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
-       data every ::155::155 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::155::155 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
-       data every ::156::156 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::156::156 using (num('n_tokens_index')):(num('share_percent')):('87') with labels font ',11' notitle
+       data every ::148::148 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::149::153 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
+       data every ::154::154 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::154::154 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::155::155 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::155::155 using (num('n_tokens_index')):(num('share_percent')):('48') with labels font ',11' notitle, \
+       data every ::156::156 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::156::156 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::157::157 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::157::157 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::158::158 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::158::158 using (num('n_tokens_index')):(num('share_percent')):('9') with labels font ',11' notitle, \
+       data every ::159::159 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::159::159 using (num('n_tokens_index')):(num('share_percent')):('64') with labels font ',11' notitle, \
+       data every ::160::160 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::160::160 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::162::162 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
+       data every ::162::162 using (num('n_tokens_index')):(num('share_percent')):('5') with labels font ',11' notitle, \
+       data every ::163::163 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::163::163 using (num('n_tokens_index')):(num('share_percent')):('78') with labels font ',11' notitle, \
+       data every ::164::164 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
+       data every ::164::164 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::165::165 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
+       data every ::165::165 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::166::166 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::166::166 using (num('n_tokens_index')):(num('share_percent')):('88') with labels font ',11' notitle
   unset label
   unset key
 
@@ -193,44 +197,44 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'share of the layer''s time (%)'
   set label 1 'published: 15-618 project, a BERT model' at screen 0.09062, screen 0.49945 left font ',13'
-  plot data every ::157::157 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::157::157 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
-       data every ::158::158 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::158::158 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
-       data every ::159::159 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
-       data every ::159::159 using (num('n_tokens_index')):(num('share_percent')):('33') with labels font ',11' notitle, \
-       data every ::160::160 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
-       data every ::160::160 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
-       data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
-       data every ::162::162 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::162::162 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
-       data every ::163::163 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
-       data every ::163::163 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
-       data every ::164::164 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
-       data every ::164::164 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
-       data every ::165::165 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::165::165 using (num('n_tokens_index')):(num('share_percent')):('44') with labels font ',11' notitle, \
-       data every ::166::166 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::166::166 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
-       data every ::167::167 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
-       data every ::167::167 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
-       data every ::168::168 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
-       data every ::168::168 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
-       data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):('71') with labels font ',11' notitle, \
-       data every ::170::170 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::171::171 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
-       data every ::171::171 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
-       data every ::172::172 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
-       data every ::172::172 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
-       data every ::173::173 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::173::173 using (num('n_tokens_index')):(num('share_percent')):('83') with labels font ',11' notitle, \
-       data every ::174::174 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::175::175 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
-       data every ::175::175 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
-       data every ::176::176 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
-       data every ::176::176 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle
+  plot data every ::167::167 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::167::167 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
+       data every ::168::168 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::168::168 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):('33') with labels font ',11' notitle, \
+       data every ::170::170 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::170::170 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
+       data every ::171::171 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::171::171 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
+       data every ::172::172 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::172::172 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::173::173 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::173::173 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
+       data every ::174::174 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::174::174 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::175::175 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::175::175 using (num('n_tokens_index')):(num('share_percent')):('44') with labels font ',11' notitle, \
+       data every ::176::176 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::176::176 using (num('n_tokens_index')):(num('share_percent')):('6') with labels font ',11' notitle, \
+       data every ::177::177 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::177::177 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
+       data every ::178::178 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::178::178 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::179::179 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::179::179 using (num('n_tokens_index')):(num('share_percent')):('71') with labels font ',11' notitle, \
+       data every ::180::180 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::181::181 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::181::181 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::182::182 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::182::182 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
+       data every ::183::183 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::183::183 using (num('n_tokens_index')):(num('share_percent')):('83') with labels font ',11' notitle, \
+       data every ::184::184 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::185::185 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#7fceb8' notitle, \
+       data every ::185::185 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::186::186 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bce4d6' notitle, \
+       data every ::186::186 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle
   unset label
   unset key
 
