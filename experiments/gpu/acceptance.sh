@@ -10,6 +10,7 @@
 #   peers      PyTorch's backends at the cases of the sweep
 #   cqs        CQS-Attention in one launch against dense attention
 #   sparse     a sliding window and BigBird against all pairs
+#   layer      an encoder layer of BERT-base, its parts
 #   decode     one query against a long cache
 #   nccl       a worker a GPU: one rank on one GPU, and as many as there are
 #   verdict    the targets, with what was measured here
@@ -24,12 +25,13 @@ set -uo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$root/experiments/gpu
-all_parts=(build tests sweep cqs decode sparse nccl study peers verdict)
+all_parts=(build tests sweep cqs decode sparse layer nccl study peers verdict)
 # Seconds that a part may take; together less than 8 minutes.
-declare -A limit=([build]=120 [tests]=45 [sweep]=45 [cqs]=30 [decode]=20 [sparse]=20 [nccl]=20
-  [study]=125 [peers]=45 [verdict]=5)
+declare -A limit=([build]=120 [tests]=40 [sweep]=40 [cqs]=25 [decode]=20 [sparse]=20 [layer]=25
+  [nccl]=20 [study]=120 [peers]=40 [verdict]=5)
 # What the parts need; the rest of the house stays unbuilt.
-targets=(qb qb_flash_work_test qb_kernels_test qb_execute_test qb_experiment_test)
+targets=(qb qb_flash_work_test qb_kernels_test qb_execute_test qb_layer_test
+  qb_experiment_test)
 
 parts=("${all_parts[@]}")
 dry=false
@@ -129,7 +131,7 @@ do_build() {
 do_tests() {
   local code=0 sanitizer
   run ctest --test-dir "$build" --output-on-failure -j 8 \
-    -R '^(flash_work/FlashOnGpu|kernels/.*(Cuda|Gpu)|execute/(Cuda|Device|Caching|Nccl)|experiment/Gpu)' ||
+    -R '^(flash_work/FlashOnGpu|kernels/.*(Cuda|Gpu)|execute/(Cuda|Device|Caching|Nccl)|layer/LayerOnGpu|experiment/Gpu)' ||
     code=1
   sanitizer=$(command -v compute-sanitizer || true)
   [ -n "$sanitizer" ] || $dry || { say "tests: no compute-sanitizer here"; return "$code"; }
@@ -137,6 +139,8 @@ do_tests() {
     run "${sanitizer:-compute-sanitizer}" --tool "$tool" --error-exitcode 9 \
       "$build/harness/execute/qb_execute_test" --gtest_filter='CudaSmall*' || code=1
   done
+  run "${sanitizer:-compute-sanitizer}" --tool memcheck --error-exitcode 9 \
+    "$build/harness/layer/qb_layer_test" --gtest_filter='LayerOnGpu*' || code=1
   return "$code"
 }
 
@@ -165,6 +169,7 @@ do_peers() {
 }
 do_cqs() { spec cqs; }
 do_sparse() { spec sparse; }
+do_layer() { spec bert_layer; }
 do_decode() {
   local code=0
   run python3 "$here/copy_bandwidth.py" "$out/copy_bandwidth.json" || code=1

@@ -25,6 +25,10 @@
 
 namespace qb {
 
+struct GeluCall;
+struct LinearCall;
+struct NormCall;
+
 // A call whose schedules are on the device already, to be run any number of times.
 class PreparedCall {
  public:
@@ -72,6 +76,16 @@ class ComputeDevice {
   virtual void normalise_partial(const TensorView& out, const TensorView& lse,
                                  const TensorView& maximum, const TensorView& denominator) = 0;
 
+  // What a transformer layer computes beside attention (kernels/layer_call.h); a product takes what
+  // its library needs from the workspace.
+  virtual void linear(const LinearCall& /*call*/, Allocator& /*workspace*/) { refuse_layers(); }
+  virtual void bias_gelu(const GeluCall& /*call*/) { refuse_layers(); }
+  virtual void add_norm(const NormCall& /*call*/) { refuse_layers(); }
+  // From f32 into f16 or bf16, between views of one shape.
+  virtual void narrow_rows(const TensorView& /*source*/, const TensorView& /*destination*/) {
+    refuse_layers();
+  }
+
   // Where a ledger over this device's memory takes its segments from.
   [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
   // Between contiguous tensors of one shape. The first may return before the device has the bytes,
@@ -114,6 +128,11 @@ class ComputeDevice {
   // What `enqueue` enqueues, as one thing to launch: a CUDA graph. It may not allocate, mark or
   // wait.
   [[nodiscard]] virtual std::function<void()> record(const std::function<void()>& enqueue) = 0;
+
+ private:
+  [[noreturn]] static void refuse_layers() {
+    throw Unsupported("this device computes no transformer layer");
+  }
 };
 
 }  // namespace qb

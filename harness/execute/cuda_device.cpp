@@ -14,12 +14,14 @@
 #include "kernels/cuda/clocks.h"
 #include "kernels/cuda/cudnn_attention.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/layer_parts.h"
 #include "kernels/cuda/materialized.h"
 #include "kernels/cuda/memory_activity.h"
 #include "kernels/cuda/product_peak.h"
 #include "kernels/cuda/reduction.h"
 #include "kernels/cuda/rows.h"
 #include "kernels/cuda/runtime.h"
+#include "kernels/layer_call.h"
 
 namespace qb {
 namespace {
@@ -125,6 +127,23 @@ class CudaComputeDevice final : public ComputeDevice {
   void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
                          const TensorView& denominator) override {
     cuda::normalise_partial(out, lse, maximum, denominator, stream_.get());
+  }
+
+  void linear(const LinearCall& call, Allocator& workspace) override {
+    if (!blas_) blas_.emplace(stream_.get());
+    const Buffer blas_workspace(workspace, cuda::kProductWorkspaceBytes, "cublas_workspace");
+    blas_->use_workspace(blas_workspace);
+    const auto rows_of = [&](const void* data, std::int64_t stride) {
+      return cuda::MatrixBatch{const_cast<void*>(data), call.dtype, stride, 0};
+    };
+    blas_->multiply(call.rows, call.out, call.in, rows_of(call.x, call.in),
+                    rows_of(call.weight, call.in), true, rows_of(call.y, call.y_stride), 1);
+    if (call.bias != nullptr) cuda::add_bias(call, stream_.get());
+  }
+  void bias_gelu(const GeluCall& call) override { cuda::bias_gelu(call, stream_.get()); }
+  void add_norm(const NormCall& call) override { cuda::add_norm(call, stream_.get()); }
+  void narrow_rows(const TensorView& source, const TensorView& destination) override {
+    cuda::narrow_rows(source, destination, stream_.get());
   }
 
   MemorySource memory(AllocatorKind kind) override {

@@ -10,6 +10,8 @@
 
 #include "harness/base/status.h"
 #include "harness/execute/compute_device.h"
+#include "kernels/cpu/layer_parts.h"
+#include "kernels/layer_call.h"
 #include "kernels/merge.h"
 
 namespace qb {
@@ -117,6 +119,48 @@ class HostComputeDevice : public ComputeDevice {
     qb::normalise_partial(out, lse, maximum, denominator);
   }
 
+  // In float32 by the CPU's passes, rounded to the type of the call as a GPU rounds what it stores.
+  void linear(const LinearCall& call, Allocator&) override {
+    operate();
+    const Floats x(call.x, call.dtype, call.rows * call.in);
+    const Floats weight(call.weight, call.dtype, call.out * call.in);
+    const Floats bias(call.bias, call.dtype, call.bias == nullptr ? 0 : call.out);
+    const Floats y(call.rows * call.out);
+    cpu::linear({call.in, call.out, weight.data(), call.bias == nullptr ? nullptr : bias.data()},
+                call.rows, x.data(), y.data(), call.out, 1);
+    const Extent rows{1, 1, call.rows, call.out};
+    const Tensor rounded(heap_allocator(), call.dtype, rows, "rounded");
+    y.round_to(rounded.view().data, call.dtype);
+    TensorView to = contiguous_view(call.y, call.dtype, rows);
+    to.token_stride = call.y_stride;
+    qb::copy_rows(rounded.view(), to);
+  }
+  void bias_gelu(const GeluCall& call) override {
+    operate();
+    const Floats y(call.y, call.dtype, call.rows * call.width);
+    cpu::bias_gelu(call.rows, call.width, y.data(),
+                   Floats(call.bias, call.dtype, call.width).data(), 1);
+    y.round_to(call.y, call.dtype);
+  }
+  void add_norm(const NormCall& call) override {
+    operate();
+    const Floats y(call.y, call.dtype, call.rows * call.width);
+    const Floats scale(call.scale, call.dtype, call.width);
+    const Floats shift(call.shift, call.dtype, call.width);
+    cpu::add_norm({call.width, scale.data(), shift.data(), call.epsilon}, call.rows, y.data(),
+                  Floats(call.bias, call.dtype, call.width).data(),
+                  Floats(call.residual, call.dtype, call.rows * call.width).data(), 1);
+    y.round_to(call.y, call.dtype);
+  }
+  void narrow_rows(const TensorView& source, const TensorView& destination) override {
+    operate();
+    for (std::int64_t b = 0; b < source.extent.batch; ++b)
+      for (std::int64_t h = 0; h < source.extent.heads; ++h)
+        for (std::int64_t t = 0; t < source.extent.length; ++t)
+          convert(source.row(b, h, t), source.dtype, destination.row(b, h, t), destination.dtype,
+                  source.extent.head_dim);
+  }
+
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
   void upload(const TensorView& host, const TensorView& device) override {
     operate();
@@ -158,6 +202,22 @@ class HostComputeDevice : public ComputeDevice {
   }
 
  private:
+  // A matrix of any type as float32.
+  class Floats {
+   public:
+    explicit Floats(std::int64_t n) : values_(static_cast<std::size_t>(n)) {}
+    Floats(const void* from, DType dtype, std::int64_t n) : Floats(n) {
+      convert(from, dtype, data(), DType::f32, n);
+    }
+    [[nodiscard]] float* data() const { return values_.data(); }
+    void round_to(void* to, DType dtype) const {
+      convert(data(), DType::f32, to, dtype, static_cast<std::int64_t>(values_.size()));
+    }
+
+   private:
+    mutable std::vector<float> values_;
+  };
+
   struct Share {
     cuda::GroupedWorker worker;
     TileSchedule schedule;

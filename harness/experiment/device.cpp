@@ -14,7 +14,7 @@ namespace {
 // What runs on a GPU; `auto` sends the rest to the CPU.
 bool is_for_gpu(const Case& c) {
   const bool narrow = c.dtype == DType::f16 || c.dtype == DType::bf16;
-  return c.workload == Workload::attention && c.ranks == Ranks::serial && !c.cpu_isa &&
+  return c.workload != Workload::matrix_product && c.ranks == Ranks::serial && !c.cpu_isa &&
          c.allocator != AllocatorKind::same_size && !c.worker_speeds &&
          (((c.kernel == Kernel::flash || c.kernel == Kernel::cudnn) && narrow) ||
           (c.kernel == Kernel::materialized && c.dtype != DType::f64));

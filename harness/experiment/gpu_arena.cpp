@@ -21,6 +21,18 @@ LedgerOptions gpu_ledger_options(const Case& c, bool record, ComputeDevice& devi
   return options;
 }
 
+void add_clock(ComputeDevice& device, Sample& sample) {
+  const cuda::ClockState clock = device.clock();
+  if (clock.sm_hz > 0.0) sample.sm_clock_hz = clock.sm_hz;
+  if (clock.reasons_known) sample.throttled = cuda::is_throttled(clock) ? 1.0 : 0.0;
+}
+
+void CacheFlush::flush(ComputeDevice& device, Allocator& memory) {
+  if (buffer_.data() == nullptr) buffer_ = Buffer(memory, 2 * device.facts().l2_bytes, "l2_flush");
+  device.fill(buffer_.data(), value_++, buffer_.bytes());
+  device.wait();
+}
+
 void GpuArenaBase::fill() {
   const Problem& problem = planned_.plan.problem;
   host_ = make_inputs(problem, heap_allocator(), planned_.threads);
@@ -42,11 +54,7 @@ HostTensors GpuArenaBase::tensors() {
   return {host_.q.view(), host_.k.view(), host_.v.view(), host_out_.view(), host_lse_.view()};
 }
 
-void GpuArenaBase::end_sample(Sample& sample) {
-  const cuda::ClockState clock = device_.clock();
-  if (clock.sm_hz > 0.0) sample.sm_clock_hz = clock.sm_hz;
-  if (clock.reasons_known) sample.throttled = cuda::is_throttled(clock) ? 1.0 : 0.0;
-}
+void GpuArenaBase::end_sample(Sample& sample) { add_clock(device_, sample); }
 
 GpuArenaBase::Whole GpuArenaBase::upload_inputs() {
   const auto copy = [&](const TensorView& host, const char* label) {
@@ -105,11 +113,7 @@ class GpuArena final : public GpuArenaBase {
       make_rotation();
       ++turn_;
     }
-    if (case_.l2_cache != L2Cache::flushed) return;
-    if (flush_.data() == nullptr)
-      flush_ = Buffer(ledger_, 2 * device_.facts().l2_bytes, "l2_flush");
-    device_.fill(flush_.data(), static_cast<unsigned char>(turn_++), flush_.bytes());
-    device_.wait();
+    if (case_.l2_cache == L2Cache::flushed) flush_.flush(device_, ledger_);
   }
 
  private:
@@ -131,7 +135,7 @@ class GpuArena final : public GpuArenaBase {
     while (sets_.size() < std::min(wanted, kMostSets)) sets_.push_back({upload_inputs(), nullptr});
   }
 
-  Buffer flush_;
+  CacheFlush flush_;
   std::vector<Set> sets_;  // their executors hold memory of the ledger
   std::size_t turn_ = 0;
 };

@@ -11,6 +11,19 @@ namespace qb {
 [[nodiscard]] CudaDeviceOptions gpu_options(const Case& c);
 [[nodiscard]] LedgerOptions gpu_ledger_options(const Case& c, bool record, ComputeDevice& device);
 
+// What the device says after a repeat.
+void add_clock(ComputeDevice& device, Sample& sample);
+
+// Writes twice the size of the device's cache before a repeat, so that it finds nothing there.
+class CacheFlush {
+ public:
+  void flush(ComputeDevice& device, Allocator& memory);
+
+ private:
+  Buffer buffer_;
+  unsigned char value_ = 0;
+};
+
 class GpuArenaBase : public Arena {
  public:
   GpuArenaBase(const Case& c, const PlannedCase& planned, bool record, ComputeDevice& device)

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <optional>
+#include <memory>
 
 #include "harness/base/numbers.h"
-#include "harness/execute/memory_ledger.h"
+#include "harness/execute/worker.h"
+#include "harness/experiment/gpu_arena.h"
+#include "harness/experiment/layer_arena.h"
 #include "harness/experiment/measured_columns.h"
 #include "harness/experiment/sampling.h"
 #include "harness/layer/layer_verify.h"
@@ -15,21 +16,36 @@
 namespace qb {
 namespace {
 
-double steady_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+void require(bool holds, const std::string& otherwise) {
+  if (!holds) throw Unsupported("a transformer layer " + otherwise);
+}
+
+void require_supported_on_gpu(const Case& c) {
+  require(c.kernel == Kernel::flash || c.kernel == Kernel::materialized,
+          fmt::format("takes flash or materialized on a GPU, not {}", word(c.kernel)));
+  require(c.dtype != DType::f64, "is computed in f16, bf16 or f32 on a GPU, not f64");
+  require(
+      c.dtype != DType::f32 || c.kernel == Kernel::materialized,
+      "in f32 takes kernel materialized on a GPU, not flash; the nearest of flash is dtype f16");
+  require(c.launch == Launch::alone,
+          fmt::format("has one worker, so that launch is alone, not {}", word(c.launch)));
+  require(c.l2_cache != L2Cache::rotated,
+          "has one set of weights, so that l2_cache is flushed or warm, not rotated");
 }
 
 void require_supported(const Case& c) {
-  const auto require = [](bool holds, const std::string& otherwise) {
-    if (!holds) throw Unsupported("a transformer layer " + otherwise);
-  };
-  require(c.device != Device::cuda, "runs on the CPU only; use device: cpu");
   require(c.algorithm == "dense" && c.workers == 1 && c.ranks == Ranks::serial,
           fmt::format("is computed by one worker: algorithm: dense, workers: 1 and ranks: serial, "
                       "not {}, {} and {}",
                       c.algorithm, c.workers, word(c.ranks)));
-  require(c.kernel != Kernel::staged, "takes flash, materialized or reference, not staged");
-  require(c.dtype == DType::f32, fmt::format("is computed in f32, not {}", word(c.dtype)));
+  if (c.device == Device::cuda) {
+    require_supported_on_gpu(c);
+  } else {
+    require(c.kernel != Kernel::staged && c.kernel != Kernel::cudnn,
+            fmt::format("takes flash, materialized or reference, not {}", word(c.kernel)));
+    require(c.dtype == DType::f32,
+            fmt::format("is computed in f32, not {}, on the CPU", word(c.dtype)));
+  }
   require(c.shape.kv_heads == c.shape.q_heads && c.shape.value_dim == c.shape.head_dim,
           fmt::format("has as many key-value heads as query heads, not {} and {}", c.shape.kv_heads,
                       c.shape.q_heads));
@@ -38,80 +54,69 @@ void require_supported(const Case& c) {
           "attends to its own tokens: leave out kv_len and sequences");
 }
 
-// The ledger and the tensors of the caller in it.
-struct LayerArena {
-  MemoryLedger ledger;
-  std::optional<LayerWeights> weights;
-  Tensor x;
-  Tensor y;
-
-  LayerArena(const Case& c, bool record_events) : ledger(ledger_options(c, record_events)) {}
-
-  void fill(const Case& c, const PlannedLayer& planned) {
-    const int threads = planned.options.threads;
-    weights.emplace(c.layer_weights ? read_weights(*c.layer_weights, planned.shape, ledger)
-                                    : random_weights(planned.shape, c.seed, ledger, threads));
-    x = random_states(planned.shape, c.seed, ledger, threads);
-    y = Tensor(ledger, DType::f32, planned.shape.states(), "output");
-  }
-};
-
 class LayerCase {
  public:
-  LayerCase(const Case& c, const std::string& trace_stem, CaseResult& result)
-      : case_(c), trace_stem_(trace_stem), result_(result) {}
+  LayerCase(const Case& c, const std::string& trace_stem, const OpenGpu& open_gpu,
+            CaseResult& result)
+      : case_(c), trace_stem_(trace_stem), open_gpu_(open_gpu), result_(result) {}
 
   void run() {
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
     planned_ = plan_layer(case_);
     result_.values = layer_prediction_columns(case_, planned_);
-    result_.values["isa"] = kernel_isa(case_.kernel);
+    if (case_.device == Device::cuda) {
+      gpu_ = open_gpu_(gpu_options(case_));
+      gpu_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
+      result_.values["gpu"] = gpu_->facts().name;
+    }
+    result_.values["isa"] = gpu_ ? gpu_->isa(case_.kernel, case_.dtype) : kernel_isa(case_.kernel);
     result_.values["provenance"] = "measured";
     if (const auto reason = infeasible(case_, planned_.flop))
       throw CaseError(Status::infeasible, *reason);
     const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
-    std::optional<LayerArena> arena;
-    arena.emplace(case_, record);
+    if (gpu_) gpu_->watch_memory();
+    std::unique_ptr<LayerArena> arena = make_arena(record);
     memory_pass(*arena);
+    if (gpu_)
+      if (const auto peak = gpu_->watched_peak_bytes())
+        result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
     verify(*arena);
     if (record) {
       // Events cost time: the timed runs get a ledger that keeps none.
-      arena.emplace(case_, false);
-      arena->fill(case_, planned_);
+      arena.reset();
+      arena = make_arena(false);
+      arena->fill();
     }
     timed_pass(*arena);
     result_.status = Status::ok;
   }
 
  private:
-  LayerTimes execute_once(LayerArena& arena) const {
-    return run_layer(planned_.shape, *arena.weights, arena.x.view().row_as<float>(0, 0, 0),
-                     arena.y.view().row_as<float>(0, 0, 0), planned_.options, arena.ledger);
+  [[nodiscard]] std::unique_ptr<LayerArena> make_arena(bool record) {
+    if (gpu_) return make_gpu_layer_arena(case_, planned_, record, *gpu_);
+    return make_cpu_layer_arena(case_, planned_, record);
   }
 
   void memory_pass(LayerArena& arena) {
     try {
-      arena.fill(case_, planned_);
-      poison(arena.y.view(), TensorView{});
-      arena.ledger.reset_peaks();
-      (void)execute_once(arena);
+      arena.fill();
+      arena.ledger().reset_peaks();
+      Sample untimed;
+      (void)arena.execute(true, untimed);
     } catch (const OutOfMemory&) {
-      keep_events(case_, trace_stem_, arena.ledger, result_);
+      keep_events(case_, trace_stem_, arena.ledger(), result_);
       throw;
     }
     result_.values["worker_active_peak_bytes"] =
-        to_text(static_cast<std::int64_t>(arena.ledger.worker_peak_bytes(0)));
-    add_memory_peaks(arena.ledger, result_.values);
-    keep_events(case_, trace_stem_, arena.ledger, result_);
+        to_text(static_cast<std::int64_t>(arena.ledger().worker_peak_bytes(0)));
+    add_memory_peaks(arena.ledger(), result_.values);
+    keep_events(case_, trace_stem_, arena.ledger(), result_);
   }
 
   void verify(const LayerArena& arena) {
     if (case_.measure.verify_rows == 0) return;
-    const LayerQuestion question{planned_.shape, *arena.weights,
-                                 arena.x.view().row_as<float>(0, 0, 0), planned_.options.mask,
-                                 planned_.options.scale};
     const Verification verification =
-        verify_layer(question, arena.y.view().row_as<float>(0, 0, 0),
+        verify_layer(arena.question(), arena.output(),
                      layer_rows_to_verify(planned_.shape.n_tokens, planned_.options.block_tokens,
                                           case_.measure.verify_rows, case_.seed),
                      planned_.options.threads);
@@ -121,18 +126,18 @@ class LayerCase {
 
   void timed_pass(LayerArena& arena) {
     std::vector<LayerTimes> times;
-    result_.samples = take_samples(case_.measure, steady_s, [&] {
-      const double begin_s = steady_s();
-      times.push_back(execute_once(arena));
+    result_.samples = take_samples(case_.measure, now_s, [&] {
+      arena.begin_sample();
+      Sample sample;
+      times.push_back(arena.execute(false, sample));
       // One worker: its time is the critical path, the sum and the wall clock at once.
-      const double wall_s = steady_s() - begin_s;
-      return Sample{
-          .wall_s = wall_s,
-          .critical_path_s = wall_s,
-          .worker_sum_s = wall_s,
-          .longest_subsequence_s = times.back()[static_cast<std::size_t>(LayerPart::attention)]};
+      sample.critical_path_s = sample.worker_sum_s = sample.wall_s;
+      sample.longest_subsequence_s = times.back()[static_cast<std::size_t>(LayerPart::attention)];
+      arena.end_sample(sample);
+      return sample;
     });
     add_medians(result_.samples, result_.values);
+    if (gpu_) add_gpu_medians(result_.samples, result_.values);
     add_rates(case_, planned_.flop, planned_.options.threads, result_.samples, result_.values);
     for (std::size_t i = 0; i < times.size(); ++i) add_parts(result_.samples[i], times[i]);
   }
@@ -147,8 +152,10 @@ class LayerCase {
 
   const Case& case_;
   const std::string& trace_stem_;
+  const OpenGpu& open_gpu_;
   CaseResult& result_;
   PlannedLayer planned_;
+  std::unique_ptr<ComputeDevice> gpu_;  // device: cuda; outlives the arena
 };
 
 }  // namespace
@@ -171,19 +178,21 @@ PlannedLayer plan_layer(const Case& c) {
 std::map<std::string, std::string> layer_prediction_columns(const Case& c,
                                                             const PlannedLayer& planned) {
   std::map<std::string, std::string> values = prediction_columns(c, planned.attention);
+  values["unmasked_flop"] = to_text(planned.flop);
+  // The plan's tiles are those of the whole sequence.
+  if (c.layer_block_tokens != 0) values.erase("executed_pairs");
+  if (c.device == Device::cuda) return values;  // bytes follow from the CPU's kernels
   const std::int64_t workspace = layer_workspace_bytes(planned.shape, planned.options);
   const std::int64_t states = planned.shape.states().elements() * size_of(DType::f32);
-  values["unmasked_flop"] = to_text(planned.flop);
   values["predicted_worker_active_peak_bytes"] = to_text(workspace);
   values["predicted_active_peak_bytes"] =
       to_text(workspace + weight_bytes(planned.shape) + 2 * states);
-  // The plan's tiles are those of the whole sequence.
-  if (c.layer_block_tokens != 0) values.erase("executed_pairs");
   return values;
 }
 
-void run_layer_case(const Case& c, const std::string& trace_stem, CaseResult& result) {
-  LayerCase(c, trace_stem, result).run();
+void run_layer_case(const Case& c, const std::string& trace_stem, const OpenGpu& open_gpu,
+                    CaseResult& result) {
+  LayerCase(c, trace_stem, open_gpu, result).run();
 }
 
 }  // namespace qb

@@ -1,4 +1,5 @@
-// A case of workload transformer_layer: an encoder layer around attention of one worker.
+// A case of workload transformer_layer: an encoder layer around attention of one worker, on the CPU
+// or on a GPU.
 #pragma once
 
 #include <map>
@@ -26,6 +27,7 @@ struct PlannedLayer {
 
 // Weights and states, one run for memory and correctness, timed runs: as run_case does it for
 // attention. Throws CaseError and whatever else goes wrong.
-void run_layer_case(const Case& c, const std::string& trace_stem, CaseResult& result);
+void run_layer_case(const Case& c, const std::string& trace_stem, const OpenGpu& open_gpu,
+                    CaseResult& result);
 
 }  // namespace qb

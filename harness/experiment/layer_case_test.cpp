@@ -6,6 +6,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/statistics.h"
+#include "harness/execute/host_compute_device.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/spec.h"
 
@@ -84,6 +85,103 @@ TEST(LayerCase, OverItsBudgetIsOutOfMemoryWhereItsBlocksFit) {
   const CaseResult result = run_case(c, "");
   EXPECT_EQ(result.status, Status::oom);
   EXPECT_TRUE(result.parts.empty());
+}
+
+// On a host that plays a GPU.
+CaseResult run_on_gpu(Case c) {
+  c.device = Device::cuda;
+  return run_case(c, "", [](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+    return std::make_unique<HostComputeDevice>();
+  });
+}
+
+TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32})
+    for (const std::int64_t block : {0, 32}) {
+      Case c = tiny_layer(block);
+      c.dtype = dtype;
+      c.kernel = dtype == DType::f32 ? Kernel::materialized : Kernel::flash;
+      SCOPED_TRACE(word(dtype));
+      const CaseResult result = run_on_gpu(c);
+      ASSERT_EQ(result.status, Status::ok) << result.message;
+      EXPECT_EQ(result.values.at("gpu"), "a host that plays a GPU");
+      EXPECT_EQ(result.values.at("isa"), "host");
+      EXPECT_EQ(result.values.at("verified_rows"), "32");
+      EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+      EXPECT_EQ(result.values.at("sm_clock_median_hz"), "1.5e+09");
+      EXPECT_GT(number(result, "worker_active_peak_bytes"), 0.0);
+      EXPECT_EQ(result.values.at("predicted_active_peak_bytes"), "");
+      for (const auto& [column, value] : result.values)
+        EXPECT_THAT(case_columns(), testing::Contains(column));
+      ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
+      for (std::size_t s = 0; s < 4; ++s) {
+        double seconds = 0.0;
+        for (std::size_t p = 0; p < kLayerParts; ++p)
+          seconds += parse_real(result.parts[s * kLayerParts + p][4]).value();
+        EXPECT_EQ(seconds, result.samples[s].device_s);
+      }
+    }
+}
+
+TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {
+  Case c = tiny_layer(0);
+  c.layer_feed_forward_dim = 8192;  // so that the activation is the peak, where no kernel runs
+  c.dtype = DType::f16;
+  const CaseResult narrow = run_on_gpu(c);
+  c.dtype = DType::f32;
+  c.kernel = Kernel::materialized;
+  const CaseResult wide = run_on_gpu(c);
+  ASSERT_EQ(narrow.status, Status::ok) << narrow.message;
+  ASSERT_EQ(wide.status, Status::ok) << wide.message;
+  EXPECT_EQ(2.0 * number(narrow, "active_memory_peak_bytes"),
+            number(wide, "active_memory_peak_bytes"));
+}
+
+TEST(LayerCase, OnAGpuFlushesTheCacheAndEndsWhereTheDeviceIsLostOrFull) {
+  Case c = tiny_layer(0);
+  c.dtype = DType::f16;
+  c.device = Device::cuda;
+  int fills = 0;
+  const auto open = [&](int lost_at) {
+    return [&fills, lost_at](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+      auto device = std::make_unique<HostComputeDevice>();
+      if (lost_at > 0) device->lose_at(lost_at);
+      device->on_fill([&fills] { ++fills; });
+      return device;
+    };
+  };
+  EXPECT_EQ(run_case(c, "", open(0)).status, Status::ok);
+  EXPECT_EQ(fills, 4);
+  for (const int operation : {1, 5, 20}) {
+    const CaseResult lost = run_case(c, "", open(operation));
+    EXPECT_EQ(lost.status, Status::crashed) << operation;
+    EXPECT_TRUE(lost.parts.empty());
+  }
+  c.memory_budget_bytes = 30000;
+  EXPECT_EQ(run_case(c, "", open(0)).status, Status::oom);
+}
+
+TEST(LayerCase, SaysWhatALayerOnAGpuCannotBe) {
+  const auto message_of = [](const std::function<void(Case&)>& change) {
+    Case c = tiny_layer(0);
+    c.dtype = DType::f16;
+    change(c);
+    const CaseResult result = run_on_gpu(c);
+    EXPECT_EQ(result.status, Status::unsupported);
+    return result.message;
+  };
+  EXPECT_EQ(message_of([](Case& c) { c.dtype = DType::f32; }),
+            "a transformer layer in f32 takes kernel materialized on a GPU, not flash; the nearest "
+            "of flash is dtype f16");
+  EXPECT_EQ(message_of([](Case& c) { c.dtype = DType::f64; }),
+            "a transformer layer is computed in f16, bf16 or f32 on a GPU, not f64");
+  EXPECT_EQ(message_of([](Case& c) { c.kernel = Kernel::cudnn; }),
+            "a transformer layer takes flash or materialized on a GPU, not cudnn");
+  EXPECT_EQ(message_of([](Case& c) { c.launch = Launch::graph; }),
+            "a transformer layer has one worker, so that launch is alone, not graph");
+  EXPECT_EQ(message_of([](Case& c) { c.l2_cache = L2Cache::rotated; }),
+            "a transformer layer has one set of weights, so that l2_cache is flushed or warm, not "
+            "rotated");
 }
 
 TEST(LayerCase, SaysWhatALayerCannotBe) {

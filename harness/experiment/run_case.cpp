@@ -316,7 +316,7 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
         CaseRun(resolved, stem, open_gpu, result).run();
         break;
       case Workload::transformer_layer:
-        run_layer_case(resolved, stem, result);
+        run_layer_case(resolved, stem, open_gpu, result);
         break;
       case Workload::matrix_product:
         run_product_case(resolved, stem, result);

@@ -18,10 +18,10 @@ inline constexpr std::int64_t kRowPadding = 16;
 [[nodiscard]] inline std::int64_t key_value_stride(const LayerShape& s) {
   return 2 * s.hidden() + kRowPadding;
 }
-[[nodiscard]] inline std::int64_t key_value_floats(const LayerShape& s) {
+[[nodiscard]] inline std::int64_t key_value_elements(const LayerShape& s) {
   return s.n_tokens * key_value_stride(s);
 }
-[[nodiscard]] inline std::int64_t query_floats(const LayerShape& s, std::int64_t rows) {
+[[nodiscard]] inline std::int64_t query_elements(const LayerShape& s, std::int64_t rows) {
   return rows * query_stride(s);
 }
 [[nodiscard]] inline std::int64_t lse_floats(const LayerShape& s, std::int64_t rows) {

@@ -17,7 +17,7 @@ BlockPeak block_peak(const LayerShape& shape, const LayerOptions& options, std::
       options.kernel, {1, shape.heads, rows, shape.head_dim},
       {1, shape.heads, shape.n_tokens, shape.head_dim}, DType::f32, options.threads);
   const auto floats = static_cast<std::int64_t>(sizeof(float));
-  return {floats * (context + query_floats(shape, rows) + lse_floats(shape, rows)) + workspace,
+  return {floats * (context + query_elements(shape, rows) + lse_floats(shape, rows)) + workspace,
           floats * (context + rows * std::max(shape.hidden(), shape.feed_forward_dim))};
 }
 
@@ -25,7 +25,7 @@ BlockPeak block_peak(const LayerShape& shape, const LayerOptions& options, std::
 
 std::int64_t layer_workspace_bytes(const LayerShape& shape, const LayerOptions& options) {
   const std::int64_t keys_values =
-      static_cast<std::int64_t>(sizeof(float)) * key_value_floats(shape);
+      static_cast<std::int64_t>(sizeof(float)) * key_value_elements(shape);
   const std::int64_t block = block_of(shape, options);
   const std::int64_t last = (shape.n_tokens - 1) % block + 1;
   const BlockPeak at_last = block_peak(shape, options, last);

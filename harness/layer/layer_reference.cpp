@@ -6,8 +6,10 @@
 #include <numbers>
 #include <numeric>
 #include <type_traits>
+#include <vector>
 
 #include "harness/layer/transformer_layer.h"
+#include "kernels/allocator.h"
 #include "kernels/cpu/plain_loops.h"
 #include "kernels/parallel.h"
 #include "kernels/reference.h"
@@ -117,6 +119,47 @@ class Oracle {
     return {question_.weights, weight, bias, in, out};
   }
 
+  // A row after it has been kept in memory.
+  void keep(T* row, std::int64_t n) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (question_.dtype == DType::f32) return;
+      std::vector<std::uint16_t> kept(static_cast<std::size_t>(n));
+      convert(row, DType::f32, kept.data(), question_.dtype, n);
+      convert(kept.data(), question_.dtype, row, DType::f32, n);
+    }
+  }
+  void keep(const Matrix<T>& rows, std::int64_t width) const {
+    for (std::int64_t i = 0; i < n_rows(); ++i) keep(rows.row(i), width);
+  }
+
+  // Rows of heads side by side, in the type in which they are kept, so that a naive kernel keeps
+  // its own intermediates in it too. only_given: the other rows are not there.
+  struct Heads {
+    Tensor kept;
+    TensorView view;
+  };
+  [[nodiscard]] Heads heads_of(const Matrix<T>& rows, bool only_given) const {
+    constexpr bool kExact = std::is_same_v<T, double>;
+    const LayerShape& shape = question_.shape;
+    Heads heads;
+    heads.view = {rows.row(0),
+                  kExact ? DType::f64 : DType::f32,
+                  {1, shape.heads, shape.n_tokens, shape.head_dim},
+                  shape.n_tokens * hidden_,
+                  shape.head_dim,
+                  hidden_};
+    if (kExact || question_.dtype == DType::f32) return heads;
+    heads.kept = Tensor(heap_allocator(), question_.dtype, {1, 1, shape.n_tokens, hidden_}, "kept");
+    const std::int64_t n = only_given ? n_rows() : shape.n_tokens;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t t = only_given ? token(i) : i;
+      convert(rows.row(t), DType::f32, heads.kept.view().row(0, 0, t), question_.dtype, hidden_);
+    }
+    heads.view.data = heads.kept.view().data;
+    heads.view.dtype = question_.dtype;
+    return heads;
+  }
+
   // The context of the rows.
   Matrix<T> attend(const float* x) const {
     const LayerShape& shape = question_.shape;
@@ -134,24 +177,21 @@ class Oracle {
     };
     of_all(LayerTensor::key_weight, LayerTensor::key_bias, k);
     of_all(LayerTensor::value_weight, LayerTensor::value_bias, v);
-    const auto heads = [&](const Matrix<T>& m) {
-      constexpr DType dtype = std::is_same_v<T, double> ? DType::f64 : DType::f32;
-      return TensorView{m.row(0),
-                        dtype,
-                        {1, shape.heads, shape.n_tokens, shape.head_dim},
-                        shape.n_tokens * hidden_,
-                        shape.head_dim,
-                        hidden_};
-    };
-    const auto attention = std::is_same_v<T, double> ? reference_rows : naive_rows;
-    const ReferenceRows attended =
-        attention(heads(q), heads(k), heads(v), question_.mask, question_.scale, rows_, threads_);
+    const Heads queries = heads_of(q, true);
+    const Heads keys = heads_of(k, false);
+    const Heads values = heads_of(v, false);
+    const auto attention = std::is_same_v<T, double> ? reference_rows
+                           : question_.eager         ? eager_rows
+                                                     : naive_rows;
+    const ReferenceRows attended = attention(queries.view, keys.view, values.view, question_.mask,
+                                             question_.scale, rows_, threads_);
     Matrix<T> context(n_rows(), hidden_);
     for (std::int64_t h = 0; h < shape.heads; ++h)
       for (std::int64_t i = 0; i < n_rows(); ++i)
         for (std::int64_t e = 0; e < shape.head_dim; ++e)
           context.row(i)[h * shape.head_dim + e] = static_cast<T>(
               attended.out[static_cast<std::size_t>((h * n_rows() + i) * shape.head_dim + e)]);
+    keep(context, hidden_);
     return context;
   }
 
@@ -165,24 +205,30 @@ class Oracle {
     product(LayerTensor::attention_output_weight, LayerTensor::attention_output_bias, hidden_,
             hidden_)
         .apply(n_rows(), threads_, rows_of(context), rows_of(a));
+    keep(a, hidden_);
     Matrix<T> residual(n_rows(), hidden_);
     for (std::int64_t i = 0; i < n_rows(); ++i) {
       std::copy_n(x + token(i) * hidden_, hidden_, residual.row(i));
       add_norm(a.row(i), residual.row(i), weights.data(LayerTensor::attention_norm_scale),
                weights.data(LayerTensor::attention_norm_shift), hidden_);
     }
+    keep(a, hidden_);
     const Matrix<T> inner(n_rows(), wide_);
     product(LayerTensor::feed_forward_in_weight, LayerTensor::feed_forward_in_bias, hidden_, wide_)
         .apply(n_rows(), threads_, rows_of(a), rows_of(inner));
+    keep(inner, wide_);
     for (std::int64_t i = 0; i < n_rows(); ++i)
       std::transform(inner.row(i), inner.row(i) + wide_, inner.row(i), gelu<T>);
+    keep(inner, wide_);
     Matrix<T> y(n_rows(), hidden_);
     product(LayerTensor::feed_forward_out_weight, LayerTensor::feed_forward_out_bias, wide_,
             hidden_)
         .apply(n_rows(), threads_, rows_of(inner), rows_of(y));
+    keep(y, hidden_);
     for (std::int64_t i = 0; i < n_rows(); ++i)
       add_norm(y.row(i), a.row(i), weights.data(LayerTensor::output_norm_scale),
                weights.data(LayerTensor::output_norm_shift), hidden_);
+    keep(y, hidden_);
     return y;
   }
 

@@ -17,6 +17,10 @@ struct LayerQuestion {
   const float* x = nullptr;  // [batch, N, H]
   const Mask& mask;
   double scale = 1.0;
+  // Weights and x are values of this type, and what a naive layer keeps between two steps is
+  // rounded to it; f32, or f16 or bf16.
+  DType dtype = DType::f32;
+  bool eager = false;  // its scores too, see eager_rows()
 };
 
 // Rows of y, [batch, rows, H]: keys and values of every token, the rest of the given tokens.
@@ -24,7 +28,8 @@ struct LayerQuestion {
                                                        std::span<const std::int64_t> rows,
                                                        int threads = 1);
 
-// The same rows by the same steps in float32: how far a straightforward implementation is off.
+// The same rows by the same steps in float32, kept in question.dtype: how far a straightforward
+// implementation is off.
 [[nodiscard]] std::vector<double> naive_layer_rows(const LayerQuestion& question,
                                                    std::span<const std::int64_t> rows,
                                                    int threads = 1);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kNaiveFactor = 4.0;
 constexpr double kRoundoffs = 16.0;
+constexpr double kStoredRoundoffs = 2.0;  // of an output that is kept in 16 bits
 
 struct Place {
   std::int64_t batch = 0;
@@ -81,8 +82,9 @@ Verification verify_layer(const LayerQuestion& question, const float* y,
     worst = i;
     got = value;
   }
-  verification.tolerance =
-      kNaiveFactor * verification.naive_error + kRoundoffs * unit_roundoff(DType::f32) * magnitude;
+  double roundoffs = kRoundoffs * unit_roundoff(DType::f32);
+  if (question.dtype != DType::f32) roundoffs += kStoredRoundoffs * unit_roundoff(question.dtype);
+  verification.tolerance = kNaiveFactor * verification.naive_error + roundoffs * magnitude;
   verification.correct = verification.max_error <= verification.tolerance;
   if (verification.correct) return verification;
   Place place = place_of(static_cast<std::int64_t>(worst), verification.rows, width);

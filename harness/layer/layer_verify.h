@@ -1,5 +1,6 @@
 // Holds the output of a transformer layer against float64, by the rule of harness/execute/verify.h:
-// the tolerance is 4 x the error of a naive float32 layer, plus a floor of a few roundoffs.
+// the tolerance is 4 x the error of a naive layer of the same type, plus a floor of a few
+// roundoffs.
 #pragma once
 
 #include <cstdint>

@@ -21,6 +21,12 @@ std::int64_t elements(const LayerShape& shape, LayerTensor tensor) {
   return n;
 }
 
+std::int64_t all_elements(const LayerShape& shape) {
+  std::int64_t n = 0;
+  for (const auto& entry : Words<LayerTensor>::table) n += elements(shape, entry.first);
+  return n;
+}
+
 bool is_norm_scale(LayerTensor tensor) {
   return tensor == LayerTensor::attention_norm_scale || tensor == LayerTensor::output_norm_scale;
 }
@@ -72,14 +78,12 @@ std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tens
   }
 }
 
-std::int64_t weight_bytes(const LayerShape& shape) {
-  std::int64_t n = 0;
-  for (const auto& entry : Words<LayerTensor>::table) n += elements(shape, entry.first);
-  return n * static_cast<std::int64_t>(sizeof(float));
+std::int64_t weight_bytes(const LayerShape& shape, DType dtype) {
+  return all_elements(shape) * size_of(dtype);
 }
 
-LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator)
-    : buffer_(allocator, static_cast<std::size_t>(weight_bytes(shape)), "weights") {
+LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype)
+    : tensor_(allocator, dtype, {1, 1, 1, all_elements(shape)}, "weights") {
   std::int64_t n = 0;
   for (const auto& entry : Words<LayerTensor>::table) {
     offsets_.push_back(n);
@@ -87,9 +91,11 @@ LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator)
   }
 }
 
-float* LayerWeights::data(LayerTensor tensor) const {
-  return buffer_.as<float>() + offsets_[static_cast<std::size_t>(tensor)];
+void* LayerWeights::at(LayerTensor tensor) const {
+  return view().row(0, 0, 0) + offsets_[static_cast<std::size_t>(tensor)] * size_of(view().dtype);
 }
+
+float* LayerWeights::data(LayerTensor tensor) const { return static_cast<float*>(at(tensor)); }
 
 LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed, Allocator& allocator,
                             int threads) {

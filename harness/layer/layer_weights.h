@@ -66,18 +66,21 @@ struct Words<LayerTensor> {
 // [out, in], [out] or, of norms, [H].
 [[nodiscard]] std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor);
 
-// One allocation, labelled `weights`.
+// One allocation, labelled `weights`, contents unspecified.
 class LayerWeights {
  public:
-  LayerWeights(const LayerShape& shape, Allocator& allocator);
-  [[nodiscard]] float* data(LayerTensor tensor) const;
-  [[nodiscard]] std::int64_t bytes() const { return static_cast<std::int64_t>(buffer_.bytes()); }
+  LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype = DType::f32);
+  [[nodiscard]] float* data(LayerTensor tensor) const;  // f32 only
+  [[nodiscard]] void* at(LayerTensor tensor) const;
+  // All of them, [1, 1, 1, elements].
+  [[nodiscard]] const TensorView& view() const { return tensor_.view(); }
+  [[nodiscard]] std::int64_t bytes() const { return view().bytes(); }
 
  private:
   std::vector<std::int64_t> offsets_;  // in elements, by tensor
-  Buffer buffer_;
+  Tensor tensor_;
 };
-[[nodiscard]] std::int64_t weight_bytes(const LayerShape& shape);
+[[nodiscard]] std::int64_t weight_bytes(const LayerShape& shape, DType dtype = DType::f32);
 
 // Seeded: weights of deviation 1/sqrt(in), so that standard normal states keep their size and
 // scores differ by about 1 within a row; biases and shifts of deviation 0.02; norms scale by about

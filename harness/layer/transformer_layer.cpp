@@ -1,24 +1,17 @@
 #include "harness/layer/transformer_layer.h"
 
-#include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
 #include "harness/layer/layer_buffers.h"
-#include "kernels/cpu/layer_parts.h"
+#include "harness/layer/layer_device.h"
 #include "kernels/mask_tiles.h"
 
 namespace qb {
 namespace {
 
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // The spans of query rows [begin, end) of the sequence.
-TileSchedule rows_schedule(const LayerShape& shape, const LayerOptions& options, std::int64_t begin,
-                           std::int64_t end) {
-  const KernelTiles tiles = kernel_tiles(options.kernel, shape.head_dim);
+TileSchedule rows_schedule(const LayerShape& shape, const LayerOptions& options,
+                           const KernelTiles& tiles, std::int64_t begin, std::int64_t end) {
   if (options.mask.kind == MaskKind::pattern)
     return build_mask_schedule(options.mask, end - begin, shape.n_tokens,
                                {{0, 0, {begin, end - begin}, {0, shape.n_tokens}}},
@@ -32,142 +25,142 @@ TileSchedule rows_schedule(const LayerShape& shape, const LayerOptions& options,
 // One sequence of the batch.
 class SequenceRun {
  public:
-  SequenceRun(const LayerShape& shape, const LayerWeights& weights, const LayerOptions& options,
-              Allocator& allocator, LayerTimes& times)
-      : shape_(shape),
+  SequenceRun(LayerDevice& device, const LayerShape& shape, const LayerWeights& weights,
+              const LayerOptions& options, Allocator& allocator)
+      : device_(device),
+        shape_(shape),
         weights_(weights),
         options_(options),
         allocator_(allocator),
-        times_(times),
-        hidden_(shape.hidden()) {}
+        hidden_(shape.hidden()),
+        size_(size_of(device.dtype())) {}
 
-  void run(const float* x, float* y) {
+  void run(const std::byte* x, std::byte* y) {
     const std::int64_t block = block_of(shape_, options_);
-    Buffer keys_values = take(key_value_floats(shape_), "keys_values");
-    timed(LayerPart::qkv, [&] {
-      cpu::linear(product(LayerTensor::key_weight, LayerTensor::key_bias, 2 * hidden_),
-                  shape_.n_tokens, x, keys_values.as<float>(), key_value_stride(shape_),
-                  options_.threads);
+    Buffer keys_values = take(key_value_elements(shape_), "keys_values");
+    device_.timed(LayerPart::qkv, [&] {
+      LinearCall call = product(LayerTensor::key_weight, shape_.n_tokens, x, keys_values.data());
+      call.out = 2 * hidden_;
+      call.bias = weights_.at(LayerTensor::key_bias);
+      call.y_stride = key_value_stride(shape_);
+      device_.linear(call);
     });
     for (std::int64_t begin = 0; begin < shape_.n_tokens; begin += block) {
       const std::int64_t end = std::min(shape_.n_tokens, begin + block);
-      const Buffer sum = attention_half(x + begin * hidden_, begin, end, keys_values);
-      feed_forward_half(sum.as<float>(), y + begin * hidden_, end - begin);
+      const std::int64_t offset = begin * hidden_ * size_;
+      const Buffer sum = attention_half(x + offset, begin, end, keys_values);
+      feed_forward_half(sum.data(), y + offset, end - begin);
     }
   }
 
  private:
-  template <class Function>
-  void timed(LayerPart part, Function function) {
-    const double begin_s = now_s();
-    function();
-    times_[static_cast<std::size_t>(part)] += now_s() - begin_s;
+  [[nodiscard]] Buffer take(std::int64_t elements, std::string_view label) const {
+    return {allocator_, static_cast<std::size_t>(elements * size_), label};
   }
 
-  [[nodiscard]] Buffer take(std::int64_t floats, std::string_view label) const {
-    return {allocator_, static_cast<std::size_t>(floats) * sizeof(float), label};
+  // Of the hidden width on both sides, without its bias, which a later pass adds.
+  [[nodiscard]] LinearCall product(LayerTensor weight, std::int64_t rows, const void* x,
+                                   void* y) const {
+    return {device_.dtype(), rows, hidden_, hidden_, x, weights_.at(weight), nullptr, y, hidden_};
+  }
+  // norm(y + bias + residual)
+  void norm(LayerTensor scale, LayerTensor shift, LayerTensor bias, std::int64_t rows, void* y,
+            const void* residual) {
+    device_.add_norm({device_.dtype(), rows, hidden_, y, weights_.at(bias), residual,
+                      weights_.at(scale), weights_.at(shift), kLayerNormEpsilon});
   }
 
-  // A product without its bias, which a later pass adds.
-  [[nodiscard]] cpu::Linear product(LayerTensor weight, std::int64_t in, std::int64_t out) const {
-    return {in, out, weights_.data(weight), nullptr};
-  }
-  [[nodiscard]] cpu::Linear product(LayerTensor weight, LayerTensor bias, std::int64_t out) const {
-    return {hidden_, out, weights_.data(weight), weights_.data(bias)};
-  }
-  [[nodiscard]] cpu::Norm norm(LayerTensor scale, LayerTensor shift) const {
-    return {hidden_, weights_.data(scale), weights_.data(shift), kLayerNormEpsilon};
-  }
-
-  // Heads side by side in rows of `stride` floats.
-  [[nodiscard]] TensorView heads_of(float* rows, std::int64_t count, std::int64_t stride) const {
-    return {rows,           DType::f32,      {1, shape_.heads, count, shape_.head_dim},
+  // Heads side by side in rows of `stride` elements.
+  [[nodiscard]] TensorView heads_of(void* rows, std::int64_t count, std::int64_t stride) const {
+    return {rows,           device_.dtype(), {1, shape_.heads, count, shape_.head_dim},
             count * stride, shape_.head_dim, stride};
   }
 
-  void attend(const float* x, std::int64_t begin, std::int64_t end, const Buffer& keys_values,
+  void attend(const void* x, std::int64_t begin, std::int64_t end, const Buffer& keys_values,
               const Buffer& context) {
     const std::int64_t rows = end - begin;
-    const Buffer queries = take(query_floats(shape_, rows), "queries");
-    timed(LayerPart::qkv, [&] {
-      cpu::linear(product(LayerTensor::query_weight, LayerTensor::query_bias, hidden_), rows, x,
-                  queries.as<float>(), query_stride(shape_), options_.threads);
+    const Buffer queries = take(query_elements(shape_, rows), "queries");
+    device_.timed(LayerPart::qkv, [&] {
+      LinearCall call = product(LayerTensor::query_weight, rows, x, queries.data());
+      call.bias = weights_.at(LayerTensor::query_bias);
+      call.y_stride = query_stride(shape_);
+      device_.linear(call);
     });
-    const Buffer lse = take(lse_floats(shape_, rows), "lse");
-    timed(LayerPart::attention, [&] {
-      const TileSchedule schedule = rows_schedule(shape_, options_, begin, end);
-      float* const keys = keys_values.as<float>();
+    const Tensor lse(allocator_, DType::f32, {1, shape_.heads, rows, 1}, "lse");
+    device_.timed(LayerPart::attention, [&] {
+      const TileSchedule schedule =
+          rows_schedule(shape_, options_, device_.tiles(shape_.head_dim), begin, end);
       const std::int64_t stride = key_value_stride(shape_);
-      attention(options_.kernel,
-                {heads_of(queries.as<float>(), rows, query_stride(shape_)),
-                 heads_of(keys, shape_.n_tokens, stride),
-                 heads_of(keys + hidden_, shape_.n_tokens, stride), &schedule, options_.scale,
-                 heads_of(context.as<float>(), rows, hidden_),
-                 contiguous_view(lse.data(), DType::f32, {1, shape_.heads, rows, 1})},
-                {allocator_, options_.threads, 0});
+      device_.attend(
+          {heads_of(queries.data(), rows, query_stride(shape_)),
+           heads_of(keys_values.data(), shape_.n_tokens, stride),
+           heads_of(keys_values.as<std::byte>() + hidden_ * size_, shape_.n_tokens, stride),
+           &schedule, options_.scale, heads_of(context.data(), rows, hidden_), lse.view()});
     });
   }
 
   // norm(x + attention Wo) of query rows [begin, end); x: their states.
-  Buffer attention_half(const float* x, std::int64_t begin, std::int64_t end, Buffer& keys_values) {
+  Buffer attention_half(const void* x, std::int64_t begin, std::int64_t end, Buffer& keys_values) {
     const std::int64_t rows = end - begin;
     const Buffer context = take(rows * hidden_, "context");
     attend(x, begin, end, keys_values, context);
     if (end == shape_.n_tokens) keys_values = Buffer();  // nobody asks for them any more
     Buffer sum = take(rows * hidden_, "attention_output");
-    timed(LayerPart::attention_output, [&] {
-      cpu::linear(product(LayerTensor::attention_output_weight, hidden_, hidden_), rows,
-                  context.as<float>(), sum.as<float>(), hidden_, options_.threads);
+    device_.timed(LayerPart::attention_output, [&] {
+      device_.linear(
+          product(LayerTensor::attention_output_weight, rows, context.data(), sum.data()));
     });
-    timed(LayerPart::attention_norm, [&] {
-      cpu::add_norm(norm(LayerTensor::attention_norm_scale, LayerTensor::attention_norm_shift),
-                    rows, sum.as<float>(), weights_.data(LayerTensor::attention_output_bias), x,
-                    options_.threads);
+    device_.timed(LayerPart::attention_norm, [&] {
+      norm(LayerTensor::attention_norm_scale, LayerTensor::attention_norm_shift,
+           LayerTensor::attention_output_bias, rows, sum.data(), x);
     });
     return sum;
   }
 
   // y := norm(a + gelu(a W1) W2)
-  void feed_forward_half(const float* a, float* y, std::int64_t rows) {
+  void feed_forward_half(const void* a, void* y, std::int64_t rows) {
     const std::int64_t wide = shape_.feed_forward_dim;
     const Buffer activation = take(rows * wide, "feed_forward");
-    timed(LayerPart::feed_forward_in, [&] {
-      cpu::linear(product(LayerTensor::feed_forward_in_weight, hidden_, wide), rows, a,
-                  activation.as<float>(), wide, options_.threads);
+    device_.timed(LayerPart::feed_forward_in, [&] {
+      LinearCall call = product(LayerTensor::feed_forward_in_weight, rows, a, activation.data());
+      call.out = call.y_stride = wide;
+      device_.linear(call);
     });
-    timed(LayerPart::gelu, [&] {
-      cpu::bias_gelu(rows, wide, activation.as<float>(),
-                     weights_.data(LayerTensor::feed_forward_in_bias), options_.threads);
+    device_.timed(LayerPart::gelu, [&] {
+      device_.bias_gelu({device_.dtype(), rows, wide, activation.data(),
+                         weights_.at(LayerTensor::feed_forward_in_bias)});
     });
-    timed(LayerPart::feed_forward_out, [&] {
-      cpu::linear(product(LayerTensor::feed_forward_out_weight, wide, hidden_), rows,
-                  activation.as<float>(), y, hidden_, options_.threads);
+    device_.timed(LayerPart::feed_forward_out, [&] {
+      LinearCall call = product(LayerTensor::feed_forward_out_weight, rows, activation.data(), y);
+      call.in = wide;
+      device_.linear(call);
     });
-    timed(LayerPart::output_norm, [&] {
-      cpu::add_norm(norm(LayerTensor::output_norm_scale, LayerTensor::output_norm_shift), rows, y,
-                    weights_.data(LayerTensor::feed_forward_out_bias), a, options_.threads);
+    device_.timed(LayerPart::output_norm, [&] {
+      norm(LayerTensor::output_norm_scale, LayerTensor::output_norm_shift,
+           LayerTensor::feed_forward_out_bias, rows, y, a);
     });
   }
 
+  LayerDevice& device_;
   const LayerShape& shape_;
   const LayerWeights& weights_;
   const LayerOptions& options_;
   Allocator& allocator_;
-  LayerTimes& times_;
   const std::int64_t hidden_;
+  const std::int64_t size_;  // bytes of an element
 };
 
 }  // namespace
 
-LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,
-                     const LayerOptions& options, Allocator& allocator) {
+void compute_layer(LayerDevice& device, const LayerShape& shape, const LayerWeights& weights,
+                   const void* x, void* y, const LayerOptions& options, Allocator& allocator) {
   if (!options.mask.segments.empty())
-    throw std::invalid_argument("run_layer: one sequence at a time, without segments");
-  LayerTimes times{};
-  const std::int64_t sequence = shape.n_tokens * shape.hidden();
+    throw std::invalid_argument("compute_layer: one sequence at a time, without segments");
+  const std::int64_t sequence = shape.n_tokens * shape.hidden() * size_of(device.dtype());
   for (std::int64_t b = 0; b < shape.batch; ++b)
-    SequenceRun(shape, weights, options, allocator, times).run(x + b * sequence, y + b * sequence);
-  return times;
+    SequenceRun(device, shape, weights, options, allocator)
+        .run(static_cast<const std::byte*>(x) + b * sequence,
+             static_cast<std::byte*>(y) + b * sequence);
 }
 
 double layer_part_flop(const LayerShape& shape, LayerPart part, std::int64_t pairs) {

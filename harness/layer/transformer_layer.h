@@ -2,7 +2,8 @@
 //
 //   a = norm(x + attention(x Wq, x Wk, x Wv) Wo)      y = norm(a + gelu(a W1) W2)
 //
-// and a bias with every product. Hidden states are [batch, N, H] float32, heads side by side in H.
+// and a bias with every product. Hidden states are [batch, N, H], heads side by side in H: float32
+// here, on the CPU; device_layer.h has the layer on a GPU.
 //
 // Computed in blocks of query tokens (Blockwise Parallel Transformer, Liu and Abbeel 2023, arXiv
 // 2305.19370): keys and values of the whole sequence first, then for one block after another its

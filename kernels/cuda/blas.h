@@ -2,6 +2,7 @@
 // header.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -19,6 +20,9 @@ struct MatrixBatch {
   std::int64_t row_stride = 0;
   std::int64_t stride = 0;
 };
+
+// Of one product; what cuBLAS advises for Hopper.
+inline constexpr std::size_t kProductWorkspaceBytes = 32 << 20;
 
 class Blas {
  public:

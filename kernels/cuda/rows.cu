@@ -3,6 +3,7 @@
 // that a gather of contiguous groups moves 16 bytes a thread without a division.
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "kernels/cuda/check.cuh"
 #include "kernels/cuda/element.cuh"
@@ -41,6 +42,13 @@ template <class Element>
 struct WidenElement {
   static __device__ void move(const char* from, char* to, std::int64_t at) {
     reinterpret_cast<float*>(to)[at] = to_float(reinterpret_cast<const Element*>(from)[at]);
+  }
+};
+template <class Element>
+struct NarrowElement {
+  static __device__ void move(const char* from, char* to, std::int64_t at) {
+    reinterpret_cast<Element*>(to)[at] =
+        from_float<Element>(reinterpret_cast<const float*>(from)[at]);
   }
 };
 
@@ -113,15 +121,37 @@ void copy_rows(const TensorView& source, const TensorView& destination, void* st
     launch(move_words<CopyWord<unsigned short>>, copy, row_bytes / 2, rows, slices, stream);
 }
 
-void widen_rows(const TensorView& source, const TensorView& destination, void* stream) {
-  const bool half = source.dtype == DType::f16;
-  if (source.extent != destination.extent || destination.dtype != DType::f32 ||
-      (!half && source.dtype != DType::bf16))
-    throw std::invalid_argument("widen_rows: the views differ in shape, or are of other types");
+namespace {
+
+void convert_rows(const char* what, const TensorView& source, const TensorView& destination,
+                  bool fits, Kernel kernel, void* stream) {
+  if (source.extent != destination.extent || !fits)
+    throw std::invalid_argument(std::string(what) +
+                                ": the views differ in shape, or are of other types");
   if (source.extent.elements() == 0) return;
-  launch(half ? move_words<WidenElement<Half>> : move_words<WidenElement<Bfloat16>>,
-         {side(source), side(destination), 0, source.extent.heads, 0, 0}, source.extent.head_dim,
-         source.extent.length, source.extent.batch * source.extent.heads, stream);
+  launch(kernel, {side(source), side(destination), 0, source.extent.heads, 0, 0},
+         source.extent.head_dim, source.extent.length, source.extent.batch * source.extent.heads,
+         stream);
+}
+
+bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+}  // namespace
+
+void widen_rows(const TensorView& source, const TensorView& destination, void* stream) {
+  convert_rows("widen_rows", source, destination,
+               is_narrow(source.dtype) && destination.dtype == DType::f32,
+               source.dtype == DType::f16 ? move_words<WidenElement<Half>>
+                                          : move_words<WidenElement<Bfloat16>>,
+               stream);
+}
+
+void narrow_rows(const TensorView& source, const TensorView& destination, void* stream) {
+  convert_rows("narrow_rows", source, destination,
+               source.dtype == DType::f32 && is_narrow(destination.dtype),
+               destination.dtype == DType::f16 ? move_words<NarrowElement<Half>>
+                                               : move_words<NarrowElement<Bfloat16>>,
+               stream);
 }
 
 }  // namespace qb::cuda
