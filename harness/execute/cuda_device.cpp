@@ -16,6 +16,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/layer_parts.h"
 #include "kernels/cuda/materialized.h"
+#include "kernels/cuda/materialized_memory.h"
 #include "kernels/cuda/memory_activity.h"
 #include "kernels/cuda/product_peak.h"
 #include "kernels/cuda/reduction.h"
@@ -131,7 +132,7 @@ class CudaComputeDevice final : public ComputeDevice {
 
   void linear(const LinearCall& call, Allocator& workspace) override {
     if (!blas_) blas_.emplace(stream_.get());
-    const Buffer blas_workspace(workspace, cuda::kProductWorkspaceBytes, "cublas_workspace");
+    const Buffer blas_workspace(workspace, cuda::kBlasWorkspaceBytes, "cublas_workspace");
     blas_->use_workspace(blas_workspace);
     const auto rows_of = [&](const void* data, std::int64_t stride) {
       return cuda::MatrixBatch{const_cast<void*>(data), call.dtype, stride, 0};

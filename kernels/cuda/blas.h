@@ -21,9 +21,6 @@ struct MatrixBatch {
   std::int64_t stride = 0;
 };
 
-// Of one product; what cuBLAS advises for Hopper.
-inline constexpr std::size_t kProductWorkspaceBytes = 32 << 20;
-
 class Blas {
  public:
   // stream: a cudaStream_t on which everything is enqueued. Throws EnvironmentError where there is

@@ -2,6 +2,11 @@
 // kernels that use them.
 #pragma once
 
+#include <stdexcept>
+#include <string>
+
+#include "kernels/dtype.h"
+
 namespace qb::cuda {
 
 struct Half {
@@ -46,5 +51,21 @@ struct alignas(16) Pack {
   static constexpr int kSize = 16 / static_cast<int>(sizeof(Element));
   Element at[kSize];
 };
+
+// function(element of that type). what: who has no f64.
+template <class Function>
+void of_type(DType dtype, const char* what, Function function) {
+  switch (dtype) {
+    case DType::f16:
+      return function(Half{});
+    case DType::bf16:
+      return function(Bfloat16{});
+    case DType::f32:
+      return function(float{});
+    case DType::f64:
+      break;
+  }
+  throw std::invalid_argument(std::string(what) + ": f64");
+}
 
 }  // namespace qb::cuda

@@ -78,26 +78,11 @@ void of_groups(std::int64_t elements, std::initializer_list<const void*> pointer
   QB_CUDA_CHECK(cudaGetLastError());
 }
 
-template <class Function>
-void of_type(DType dtype, Function function) {
-  switch (dtype) {
-    case DType::f16:
-      return function(Half{});
-    case DType::bf16:
-      return function(Bfloat16{});
-    case DType::f32:
-      return function(float{});
-    case DType::f64:
-      break;
-  }
-  throw std::invalid_argument("layer parts: f64");
-}
-
 template <bool kGelu>
 void add_columns(DType dtype, std::int64_t rows, std::int64_t width, std::int64_t stride, void* y,
                  const void* bias, void* stream) {
   if (rows == 0 || width == 0) return;
-  of_type(dtype, [&](auto element) {
+  of_type(dtype, "layer parts", [&](auto element) {
     // Whole groups from row to row too.
     of_groups<decltype(element)>(std::gcd(width, stride), {y, bias}, [&](auto group) {
       using Group = decltype(group);
@@ -122,7 +107,7 @@ void bias_gelu(const GeluCall& call, void* stream) {
 
 void add_norm(const NormCall& call, void* stream) {
   if (call.rows == 0 || call.width == 0) return;
-  of_type(call.dtype, [&](auto element) {
+  of_type(call.dtype, "layer parts", [&](auto element) {
     of_groups<decltype(element)>(
         call.width, {call.y, call.bias, call.residual, call.scale, call.shift}, [&](auto group) {
           using Group = decltype(group);

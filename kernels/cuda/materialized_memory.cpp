@@ -5,8 +5,6 @@
 namespace qb::cuda {
 namespace {
 
-constexpr std::size_t kBlasWorkspaceBytes = 32 << 20;  // what cuBLAS advises for Hopper
-
 bool is_full(const TileSchedule& schedule) {
   std::int64_t rows = 0;
   for (const QueryTile& tile : schedule.tiles) {

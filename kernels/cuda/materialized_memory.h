@@ -10,6 +10,9 @@
 
 namespace qb::cuda {
 
+// What cuBLAS is given for its products: what it advises for Hopper.
+inline constexpr std::size_t kBlasWorkspaceBytes = 32 << 20;
+
 struct MaterializedMemory {
   std::size_t blas_workspace_bytes = 0;
   std::size_t bias_bytes = 0;

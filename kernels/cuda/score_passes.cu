@@ -190,21 +190,6 @@ __global__ void softmax_kernel(const Element* from, Element* to, std::int64_t ro
            line % rows * lse.token_stride] = empty ? kMinusInfinity : mine.largest + logf(mine.sum);
 }
 
-template <class Function>
-void of_type(DType dtype, Function function) {
-  switch (dtype) {
-    case DType::f16:
-      return function(Half{});
-    case DType::bf16:
-      return function(Bfloat16{});
-    case DType::f32:
-      return function(float{});
-    case DType::f64:
-      break;
-  }
-  throw std::invalid_argument("score passes: f64");
-}
-
 unsigned grid(std::int64_t blocks) {
   if (blocks > std::numeric_limits<int>::max())
     throw std::invalid_argument("score passes: more rows than a grid has blocks");
@@ -214,7 +199,7 @@ unsigned grid(std::int64_t blocks) {
 // Calls function(element, size of a group as a constant) with as large groups as `multiple` allows.
 template <class Function>
 void in_groups(DType dtype, std::int64_t multiple, Function function) {
-  of_type(dtype, [&](auto element) {
+  of_type(dtype, "score passes", [&](auto element) {
     using Element = decltype(element);
     constexpr int kWide = Pack<Element>::kSize;
     if (multiple % kWide == 0)
@@ -254,7 +239,7 @@ void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream
 }
 
 void mask_pass(DType dtype, const Scores& scores, const DeviceSchedule& schedule, void* stream) {
-  of_type(dtype, [&](auto element) {
+  of_type(dtype, "score passes", [&](auto element) {
     using Element = decltype(element);
     mask_kernel<Element>
         <<<grid(scores.slices * scores.rows), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
