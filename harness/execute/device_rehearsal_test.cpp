@@ -35,7 +35,8 @@ Peaks measured_peaks(const Plan& plan, Kernel kernel, Launch launch) {
                            .allocator = &ledger},
                           device);
   const Execution execution = executor.run();
-  EXPECT_TRUE(trial.verify().correct);
+  const Verification verification = trial.verify();
+  EXPECT_TRUE(verification.correct) << verification.message;
   Peaks peaks{static_cast<std::int64_t>(ledger.active_peak_bytes()), {}};
   for (std::size_t w = 0; w < execution.workers.size(); ++w)
     peaks.worker =

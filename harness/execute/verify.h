@@ -3,7 +3,8 @@
 // Errors of attention shrink with the number of keys that a row averages over, so rows are judged
 // among rows that see about as many keys (the same power of two): the tolerance of such a class is
 // 4 x the error that a naive implementation makes on it, plus a floor of a few unit roundoffs of
-// its largest value. Under a causal mask the coarse first rows thus excuse nothing further down.
+// its largest value, in a class of few elements of V's largest too. Under a causal mask the coarse
+// first rows thus excuse nothing further down.
 #pragma once
 
 #include <cstdint>
