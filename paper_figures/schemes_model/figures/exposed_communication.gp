@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.98082 left font ',16'
   set label 102 'B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, cpu, model ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.96323 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit 9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
   set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps, over the wall clock of the case: medians of both; the run' at screen 0.01875, screen 0.06475 left font ',11' textcolor rgb '#444444'
   set label 105 'keeps no interval of the first.' at screen 0.01875, screen 0.05196 left font ',11' textcolor rgb '#444444'
   set label 106 'No limit: the case names no bandwidth, data move as fast as the machine''s memory or network lets them. Thin and dashed: the cost model''s' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'

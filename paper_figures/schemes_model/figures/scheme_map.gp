@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'The fastest scheme by link and size' at screen 0.01875, screen 0.97041 left font ',16'
   set label 102 'B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, cpu, model ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.94328 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.92355 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit 9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.92355 left font ',11' textcolor rgb '#444444'
   set label 104 'Compared, where they ran: all_gather_kv, cqs, cqs_sharded, ring, striped, ulysses, zigzag; by the median wall clock of cases that are equal but' at screen 0.01875, screen 0.09988 left font ',11' textcolor rgb '#444444'
   set label 105 'for the algorithm. The number: time of the next best over the fastest. Two colours and ≈: the two best are within 2 %, a tie. White: fewer than' at screen 0.01875, screen 0.08015 left font ',11' textcolor rgb '#444444'
   set label 106 'two ran. Dense attention, which splits nothing, is no candidate.' at screen 0.01875, screen 0.06042 left font ',11' textcolor rgb '#444444'
@@ -47,10 +47,10 @@ do for [format in 'svg pdf png'] {
        data every ::2::2 using (num('link_index')):(num('workers_index')):('5.5×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::3::3 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::3::3 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::3::3 using (num('link_index')):(num('workers_index')):('3.3×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::3::3 using (num('link_index')):(num('workers_index')):('4.2×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::4::4 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::4::4 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::4::4 using (num('link_index')):(num('workers_index')):('9.0×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::4::4 using (num('link_index')):(num('workers_index')):('11×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::5::5 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#7fceb8' lw 0.5 fc rgb '#7fceb8' notitle, \
        data every ::6::6 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#f2ce7f' lw 0.5 fc rgb '#f2ce7f' notitle, \
        data every ::6::6 using (num('link_index')):(num('workers_index')):('zigzag') with labels font ',11' offset 0,0.53 notitle, \
@@ -63,10 +63,10 @@ do for [format in 'svg pdf png'] {
        data every ::8::8 using (num('link_index')):(num('workers_index')):('3.1×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::9::9 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::9::9 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::9::9 using (num('link_index')):(num('workers_index')):('3.0×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::9::9 using (num('link_index')):(num('workers_index')):('3.7×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::10::10 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::10::10 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::10::10 using (num('link_index')):(num('workers_index')):('8.7×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::10::10 using (num('link_index')):(num('workers_index')):('10×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::11::11 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#7fceb8' lw 0.5 fc rgb '#7fceb8' notitle, \
        data every ::12::12 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#f2ce7f' lw 0.5 fc rgb '#f2ce7f' notitle, \
        data every ::12::12 using (num('link_index')):(num('workers_index')):('zigzag') with labels font ',11' offset 0,0.53 notitle, \
@@ -80,10 +80,10 @@ do for [format in 'svg pdf png'] {
        data every ::15::15 using (num('link_index')):(num('workers_index')):('1.18×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::16::16 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::16::16 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::16::16 using (num('link_index')):(num('workers_index')):('1.14×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::16::16 using (num('link_index')):(num('workers_index')):('1.23×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::17::17 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::17::17 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::17::17 using (num('link_index')):(num('workers_index')):('5.2×') with labels font ',11' offset 0,-0.53 notitle
+       data every ::17::17 using (num('link_index')):(num('workers_index')):('5.7×') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 
@@ -113,10 +113,10 @@ do for [format in 'svg pdf png'] {
        data every ::21::21 using (num('link_index')):(num('workers_index')):('3.4×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::22::22 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::22::22 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::22::22 using (num('link_index')):(num('workers_index')):('3.1×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::22::22 using (num('link_index')):(num('workers_index')):('3.8×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::23::23 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::23::23 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::23::23 using (num('link_index')):(num('workers_index')):('8.8×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::23::23 using (num('link_index')):(num('workers_index')):('10×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::24::24 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#7fceb8' lw 0.5 fc rgb '#7fceb8' notitle, \
        data every ::25::25 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#f2ce7f' lw 0.5 fc rgb '#f2ce7f' notitle, \
        data every ::25::25 using (num('link_index')):(num('workers_index')):('zigzag') with labels font ',11' offset 0,0.53 notitle, \
@@ -130,10 +130,10 @@ do for [format in 'svg pdf png'] {
        data every ::28::28 using (num('link_index')):(num('workers_index')):('1.03×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::29::29 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::29::29 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::29::29 using (num('link_index')):(num('workers_index')):('1.90×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::29::29 using (num('link_index')):(num('workers_index')):('2.1×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::30::30 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::30::30 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::30::30 using (num('link_index')):(num('workers_index')):('7.1×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::30::30 using (num('link_index')):(num('workers_index')):('8.1×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::31::31 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#7fceb8' lw 0.5 fc rgb '#7fceb8' notitle, \
        data every ::32::32 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#f2ce7f' lw 0.5 fc rgb '#f2ce7f' notitle, \
        data every ::32::32 using (num('link_index')):(num('workers_index')):('zigzag') with labels font ',11' offset 0,0.53 notitle, \
@@ -148,10 +148,10 @@ do for [format in 'svg pdf png'] {
        data every ::36::36 using (num('link_index')):(num('workers_index')):('≈ zigzag') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::37::37 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::37::37 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::37::37 using (num('link_index')):(num('workers_index')):('1.02×') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::37::37 using (num('link_index')):(num('workers_index')):('1.03×') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::38::38 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#c390a9' lw 0.5 fc rgb '#c390a9' notitle, \
        data every ::38::38 using (num('link_index')):(num('workers_index')):('cqs_sharded') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::38::38 using (num('link_index')):(num('workers_index')):('1.56×') with labels font ',11' offset 0,-0.53 notitle
+       data every ::38::38 using (num('link_index')):(num('workers_index')):('1.60×') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 
