@@ -105,6 +105,20 @@ TEST(VerifyOutput, JudgesLateCausalRowsByTheirOwnMeasure) {
   EXPECT_FALSE(verify_all(trial).correct) << "a row that is 25 % off passed";
 }
 
+TEST(VerifyOutput, FindsAWrongElementAmongVeryFew) {
+  Shape shape;
+  shape.q_len = 1;
+  shape.kv_len = 70;
+  shape.head_dim = 4;
+  shape.value_dim = 4;
+  Trial trial = right_trial(make_problem(shape, MaskKind::full, DType::f32, 5));
+  const Verification right = verify_all(trial);
+  EXPECT_TRUE(right.correct) << right.message;
+  EXPECT_LT(right.tolerance, 1e-5);
+  trial.out.view().row_as<float>(0, 0, 0)[2] += 1e-5f;
+  EXPECT_FALSE(verify_all(trial).correct);
+}
+
 TEST(VerifyOutput, WantsExactlyNothingOfRowsWithoutKeys) {
   Problem problem = problem_of(20, MaskKind::causal, DType::f32);
   problem.shape.kv_len = 15;  // queries 0 to 4 see nothing
