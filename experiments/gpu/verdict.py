@@ -119,6 +119,22 @@ def add_sparse(table, folder):
                                 "" if measured else "not run"))
 
 
+def add_stages(table, folder):
+    """Facts: what kernel staged takes over flash, which never stores a score."""
+    rows = chosen(rows_of(folder, "sparse_stages"), status="ok", n_tokens="16384")
+    for name in ("sliding_window", "bigbird"):
+        same = [row for row in rows if name in row["mask"]]
+        fused, staged = (chosen(same, kernel=kernel) for kernel in ("flash", "staged"))
+        measured = ""
+        if fused and staged:
+            stages = [float(staged[0][f"stage_{stage}_median_s"])
+                      for stage in ("scores", "softmax", "product")]
+            shares = ", ".join(f"{100 * stage / sum(stages):.0f} %" for stage in stages)
+            measured = f"{sum(stages) / seconds(fused[0]):.3g} x time; stages {shares}"
+        table.lines.append((f"{name} in three stages over flash, N=16384", "(fact)", measured,
+                            "" if measured else "not run"))
+
+
 def add_decode(table, folder):
     rows = chosen(rows_of(folder, "decode"), status="ok")
     path = os.path.join(folder, "copy_bandwidth.json")
@@ -156,7 +172,7 @@ def main(argv):
         print(__doc__, file=sys.stderr)
         return 2
     table = Table()
-    for add in (add_flash, add_cqs, add_decode, add_sparse, add_study):
+    for add in (add_flash, add_cqs, add_decode, add_sparse, add_stages, add_study):
         add(table, argv[0])
     table.print()
     return 4 if table.missed else 0

@@ -78,7 +78,8 @@ TEST_F(CudaSmall, PlansOfEveryStrategyAgreeWithFloat64) {
     if (!plan) continue;
     const DType dtypes[] = {DType::f16, DType::bf16, DType::f32};
     plan->problem.dtype = dtypes[random() % 3];
-    Kernel kernel = random() % 2 == 0 ? Kernel::materialized : Kernel::flash;
+    const Kernel kernels[] = {Kernel::materialized, Kernel::staged, Kernel::flash, Kernel::flash};
+    Kernel kernel = kernels[random() % 4];
     try {
       device_->require(kernel, plan->problem.dtype, plan->problem.shape.head_dim);
     } catch (const Unsupported&) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <tuple>
 
 #include "harness/execute/execute_fixtures.h"
 #include "harness/execute/host_compute_device.h"
@@ -102,6 +103,31 @@ TEST(DeviceExecutor, ChargesEachWorkerAloneAndComposesTheCriticalPath) {
   for (const WorkerTime& worker : execution.workers) merges_s += worker.merge_s;
   EXPECT_EQ(execution.critical_path_s, 10.0 + merges_s);
   EXPECT_EQ(execution.longest_subsequence_s, 1.0);
+}
+
+TEST(DeviceExecutor, TellsTheStagesOfTheStagedKernelApart) {
+  for (const auto& [algorithm, workers, calls] :
+       {std::tuple{"dense", 1, 1}, std::tuple{"cqs", 7, 1}, std::tuple{"ring", 4, 4}}) {
+    SCOPED_TRACE(algorithm);
+    Problem problem = small_problem(70, MaskKind::causal);
+    problem.dtype = DType::f32;
+    Trial trial(make_plan(algorithm, problem, {workers, std::nullopt}), heap_allocator());
+    HostComputeDevice device;
+    const Execution execution =
+        DeviceExecutor(trial.plan,
+                       arguments_of(trial, heap_allocator(), Kernel::staged, Launch::alone), device)
+            .run();
+    const Verification verification = trial.verify();
+    EXPECT_TRUE(verification.correct) << verification.message;
+    EXPECT_EQ(execution.stages.scores_s, device.launches());
+    EXPECT_EQ(execution.stages.softmax_s, device.launches());
+    EXPECT_EQ(execution.stages.values_s, device.launches());
+    // What comes before the first stage and after the last is a step's too.
+    double compute_s = 0.0;
+    for (const WorkerTime& worker : execution.workers) compute_s += worker.compute_s;
+    EXPECT_GE(compute_s, 5.0 * device.launches());
+    EXPECT_LE(device.launches(), workers * calls);
+  }
 }
 
 TEST(DeviceExecutor, ReadsTheHostsClockWhereThePublishedOneDidNotWait) {

@@ -111,7 +111,7 @@ class GpuWorkerDevice final : public WorkerDevice {
   [[nodiscard]] int host_threads() const override { return 1; }
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
                  int worker) override {
-    device_.attention(kernel, arguments, workspace, worker);
+    device_.attention(kernel, arguments, workspace, worker, {});
   }
   void copy_rows(const TensorView& source, const TensorView& destination) override {
     device_.copy_rows(source, destination);

@@ -21,12 +21,12 @@ class OnDevice final : public LayerDevice {
   void bias_gelu(const GeluCall& call) override { device_.bias_gelu(call); }
   void add_norm(const NormCall& call) override { device_.add_norm(call); }
   void attend(const AttentionArguments& arguments) override {
-    if (dtype_ == DType::f32) return device_.attention(kernel_, arguments, memory_, 0);
+    if (dtype_ == DType::f32) return device_.attention(kernel_, arguments, memory_, 0, {});
     AttentionArguments wide = arguments;
     const Tensor out(memory_, DType::f32, flat(arguments.out).extent, "context_f32");
     wide.out.data = out.view().data;
     wide.out.dtype = DType::f32;
-    device_.attention(kernel_, wide, memory_, 0);
+    device_.attention(kernel_, wide, memory_, 0, {});
     device_.narrow_rows(out.view(), flat(arguments.out));
   }
 
