@@ -58,8 +58,9 @@ struct LayerTrial {
     const Tensor host(heap_allocator(), dtype, layer.shape.states(), "host_output");
     poison(host.view(), TensorView{});
     device.upload(host.view(), y.view());
-    const DeviceLayerRun run = run_device_layer(device, layer.shape, weights, x.view(), y.view(),
-                                                layer.options, ClockKind::synchronized, memory);
+    DeviceLayer on_device(device, layer.shape, dtype, layer.options, ClockKind::synchronized,
+                          memory);
+    const DeviceLayerRun run = on_device.run(weights, x.view(), y.view());
     device.download(y.view(), host.view());
     out.resize(layer.x.size());
     copy(host.view(), contiguous_view(out.data(), DType::f32, layer.shape.states()));
