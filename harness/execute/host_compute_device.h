@@ -101,9 +101,9 @@ class HostComputeDevice : public ComputeDevice {
                                                             int worker) override {
     if (kernel != Kernel::flash) return nullptr;
     operate();
+    Buffer lists = take_lists(kernel, arguments, memory, worker);
     ++schedules_kept_;
-    return std::make_unique<Kept>(*this, *arguments.schedule,
-                                  take_lists(kernel, arguments, memory, worker), worker);
+    return std::make_unique<Kept>(*this, *arguments.schedule, std::move(lists), worker);
   }
   [[nodiscard]] std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
                                                       Allocator& workspace) override;
