@@ -10,6 +10,9 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 QB = ""
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
+import verdict  # pylint: disable=wrong-import-position
 
 
 def said(*words, **environment):
@@ -126,6 +129,15 @@ class Verdict(unittest.TestCase):
         found = [line for line in lines if line.startswith(start)]
         self.assertEqual(len(found), 1, lines)
         return found[0]
+
+    def test_wants_as_many_cells_as_the_specs_have(self):
+        def cells(spec, *words):
+            dry = said(QB, "run", os.path.join(HERE, spec + ".yaml"), "--dry-run", *words)
+            return int(re.search(r": (\d+) cases", dry.stdout).group(1))
+
+        self.assertEqual(cells("bert_layer") + cells("bert_layer_sparse"), verdict.LAYER_CELLS)
+        for workers, wanted in verdict.NCCL_CELLS.items():
+            self.assertEqual(cells("nccl", "--filter", "workers=" + workers), wanted)
 
     def test_of_nothing_is_not_run(self):
         code, lines = self.verdict()
@@ -268,5 +280,4 @@ class Verdict(unittest.TestCase):
 
 if __name__ == "__main__":
     QB = os.path.abspath(sys.argv.pop(1))
-    sys.dont_write_bytecode = True
     unittest.main()

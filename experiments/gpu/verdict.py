@@ -130,6 +130,8 @@ def add_right(table, what, rows, wanted):
               n_right >= wanted if rows else None)
 
 
+LAYER_CELLS = 11  # of both specs
+NCCL_CELLS = {"1": 14, "2": 12, "4": 16, "8": 16}  # by workers
 PRODUCTS = ("qkv", "attention_output", "feed_forward_in", "feed_forward_out")
 
 
@@ -160,7 +162,7 @@ def shares(parts):
 def add_layer(table, folder):
     rows = rows_of(folder, "bert_layer")
     sparse = rows_of(folder, "bert_layer_sparse")
-    add_right(table, "layer", rows + sparse, 11)
+    add_right(table, "layer", rows + sparse, LAYER_CELLS)
     timed = chosen(rows + sparse, status="ok")
     exact = [row for row in timed
              if row["predicted_active_peak_bytes"] == row["active_memory_peak_bytes"]]
@@ -170,12 +172,12 @@ def add_layer(table, folder):
     parts = part_times(folder, "bert_layer")
     for n_tokens in ("512", "8192", "32768"):
         same = chosen(rows, status="ok", n_tokens=n_tokens)
-        plain = [row for row in same if row["layer_block_tokens"] in ("", "0")]
+        plain = chosen(same, layer_block_tokens="")
         known = parts.get(plain[0]["case_id"]) if plain else None
         table.fact(f"layer, shares of its time, N={n_tokens}", shares(known) if known else "")
     for n_tokens in ("8192", "32768"):
         same = chosen(rows, status="ok", n_tokens=n_tokens)
-        plain = [row for row in same if row["layer_block_tokens"] in ("", "0")]
+        plain = chosen(same, layer_block_tokens="")
         blocks = chosen(same, layer_block_tokens="1024")
         measured = ""
         if plain and blocks:
@@ -200,7 +202,7 @@ def add_layer(table, folder):
 def add_nccl(table, folder):
     """Against the wall clock of one GPU by itself, shared out evenly."""
     alone = chosen(rows_of(folder, "nccl_1"), status="ok", algorithm="dense")
-    for workers, cells in (("1", 14), ("2", 12), ("4", 16), ("8", 16)):
+    for workers, cells in NCCL_CELLS.items():
         rows = rows_of(folder, f"nccl_{workers}")
         add_right(table, f"nccl W={workers}", rows, cells)
         if workers == "1":

@@ -11,10 +11,13 @@
 #include "harness/execute/host_compute_device.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/layer/device_layer.h"
+#include "harness/layer/layer_fakes.h"
 #include "kernels/mask_fixtures.h"
 
 namespace qb {
 namespace {
+
+using testing_support::random_mask;
 
 struct Layer {
   LayerShape shape;
@@ -46,12 +49,6 @@ Peaks measured(const Layer& layer, const LedgerOptions& options = {}, int runs =
   for (int run = 0; run < runs; ++run) (void)on_device.run(weights, x.view(), y.view());
   return {static_cast<std::int64_t>(ledger.active_peak_bytes()),
           static_cast<std::int64_t>(ledger.worker_peak_bytes(0))};
-}
-
-MaskSpec random_mask(std::int64_t n, std::mt19937_64& random) {
-  const auto kind = random() % 4;
-  if (kind < 2 || n < 2) return kind % 2 == 0 ? MaskKind::full : MaskKind::causal;
-  return MaskSpec(mask_fixtures::random_pattern(random, n));
 }
 
 TEST(LayerRehearsal, TellsTheMemoryOfEveryTypeKernelMaskAndBlockToTheByte) {
