@@ -10,7 +10,7 @@
 #   peers      PyTorch's backends at the cases of the sweep
 #   cqs        CQS-Attention in one launch against dense attention
 #   sparse     a sliding window and BigBird against all pairs; fused against three stages
-#   layer      an encoder layer of BERT-base, its parts
+#   layer      an encoder layer of BERT-base, its parts; with sparse attention
 #   decode     one query against a long cache
 #   nccl       a worker a GPU: one rank on one GPU, and as many as there are
 #   verdict    the targets, with what was measured here
@@ -174,7 +174,12 @@ do_sparse() {
   spec sparse_stages || code=1
   return "$code"
 }
-do_layer() { spec bert_layer; }
+do_layer() {
+  local code=0
+  spec bert_layer || code=1
+  spec bert_layer_sparse || code=1
+  return "$code"
+}
 do_decode() {
   local code=0
   run python3 "$here/copy_bandwidth.py" "$out/copy_bandwidth.json" || code=1

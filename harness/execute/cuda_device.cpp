@@ -50,6 +50,23 @@ class PreparedFlash final : public PreparedCall {
   cuda::FlashLaunch launch_;
 };
 
+class KeptFlash final : public KeptSchedule {
+ public:
+  KeptFlash(const AttentionArguments& arguments, const cuda::LaunchContext& context)
+      : context_(context), lists_(cuda::whole_call(arguments, context.worker), context) {}
+  void attend(const AttentionArguments& arguments, Allocator& workspace) override {
+    const cuda::LaunchContext context{workspace,      context_.stream, context_.compute_capability,
+                                      context_.n_sms, context_.worker, context_.force_sm80};
+    const cuda::FlashLaunch launch(cuda::whole_call(arguments, context.worker), lists_, context);
+    launch.attend();
+    launch.merge();
+  }
+
+ private:
+  cuda::LaunchContext context_;
+  cuda::FlashLists lists_;
+};
+
 class CudaComputeDevice final : public ComputeDevice {
  public:
   CudaComputeDevice(const CudaDevice& device, const CudaDeviceOptions& options)
@@ -107,6 +124,12 @@ class CudaComputeDevice final : public ComputeDevice {
   std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
                                         Allocator& workspace) override {
     return std::make_unique<PreparedFlash>(call, launch_context(workspace, 0));
+  }
+
+  std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel, const AttentionArguments& arguments,
+                                              Allocator& memory, int worker) override {
+    if (kernel != Kernel::flash) return nullptr;
+    return std::make_unique<KeptFlash>(arguments, launch_context(memory, worker));
   }
 
   void copy_rows(const TensorView& source, const TensorView& destination) override {
