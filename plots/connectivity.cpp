@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "harness/base/numbers.h"
@@ -23,11 +25,10 @@ Axis tokens_of(const char* label, const char* column, std::int64_t n_tokens) {
   return axis;
 }
 
-Panel panel_of(const Connectivity& pattern) {
-  const std::string kind = pattern_kind(pattern.mask);
+Panel panel_of(const Connectivity& pattern, const std::string& name) {
   // Full squares and half-empty ones as of one worker, in colours of their own.
   Panel panel = std::move(partition_figure(pattern.rectangles, "").panels.at(0));
-  const std::uint32_t colour = pattern_style(kind).colour;
+  const std::uint32_t colour = pattern_style(pattern_kind(pattern.mask)).colour;
   for (Series& series : panel.series) {
     const bool some = series.name.ends_with("some pairs");
     series.name = pattern.mask + (some ? ", some of the square" : "");
@@ -36,7 +37,7 @@ Panel panel_of(const Connectivity& pattern) {
     series.in_legend = false;
     series.text.clear();
   }
-  panel.title = fmt::format("{}: {:.3g} % kept", kind, kPercent * pattern.kept_share);
+  panel.title = fmt::format("{}: {:.3g} % kept", name, kPercent * pattern.kept_share);
   panel.x = tokens_of("key token", "key_token", pattern.n_tokens);
   panel.y = tokens_of("query token", "query_token", pattern.n_tokens);
   panel.y.reversed = true;
@@ -51,10 +52,13 @@ Figure connectivity_figure(std::span<const Connectivity> patterns) {
                 .columns = kColumns,
                 .square = true,
                 .legend = Legend::none};
+  std::set<std::string> masks;
+  for (const Connectivity& pattern : patterns) masks.insert(pattern.mask);
+  const std::map<std::string, std::string> names = mask_names(masks);
   std::string written;
   bool pale = false;
   for (const Connectivity& pattern : patterns) {
-    figure.panels.push_back(panel_of(pattern));
+    figure.panels.push_back(panel_of(pattern, names.at(pattern.mask)));
     for (const Series& series : figure.panels.back().series)
       pale = pale || series.name.ends_with("of the square");
     written += (written.empty() ? "" : "; ") + pattern.mask;
