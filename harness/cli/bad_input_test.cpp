@@ -58,6 +58,16 @@ TEST_F(BadInput, AnInterestSetThatDoesNotCoverNamesTheDifference) {
   EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:5:"), HasSubstr("3")));
 }
 
+TEST_F(BadInput, WeightsThatAreNotThereAreRefusedBeforeAnythingRuns) {
+  const std::string layer = "experiment: x\nworkload: transformer_layer\nn_tokens: 8\n";
+  EXPECT_THAT(
+      refused(layer + "layer.weights: /nowhere/layer0\n").err,
+      HasSubstr("qb: layer.weights: /nowhere/layer0: no such folder; weights are a folder"));
+  EXPECT_THAT(refused(layer + "layer: {weights: layer0}\n").err,
+              HasSubstr("spec.yaml:4:1: unknown key 'layer'; write its keys with a dot: "
+                        "layer.feed_forward_dim, layer.block_tokens, layer.weights"));
+}
+
 TEST_F(BadInput, WordsOnTheCommandLineThatDoNotExistNameTheNearest) {
   const auto said_of = [](const std::string& words) {
     const Said said = run_qb(words);

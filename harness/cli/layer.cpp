@@ -36,8 +36,10 @@ LayerShape shape_of_request(const LayerRequest& request, const NamedArray& input
                     request.heads, shape.head_dim));
   const std::vector<std::int64_t>& sizes = input.array.shape;
   if ((sizes.size() != 2 && sizes.size() != 3) || input.array.data.empty())
-    throw UsageError(fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden]",
-                                 input.name, shape_text(sizes)));
+    throw UsageError(
+        fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden], of "
+                    "a token or more",
+                    input.name, shape_text(sizes)));
   if (sizes.back() != shape.hidden())
     throw UsageError(
         fmt::format("{} has shape {} and the layer in {} is {} wide; the last size "

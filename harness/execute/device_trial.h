@@ -29,6 +29,17 @@ struct DeviceCall {
   return arguments;
 }
 
+// The status and the sentence of the CaseError that `play` ends with.
+template <class Play>
+[[nodiscard]] std::string case_failure(Play play) {
+  try {
+    play();
+  } catch (const CaseError& error) {
+    return std::string(word(error.status())) + ": " + error.what();
+  }
+  return "nothing thrown";
+}
+
 // A trial's whole tensors in the memory of a device.
 class TrialOnDevice {
  public:

@@ -104,15 +104,12 @@ std::string play_over_gpus(Trial& trial, const std::string& id, Execution* execu
   arguments.message_timeout_s = 60.0;
   arguments = whole.with_tensors(arguments);
   if (!is_root() || !is_scattered(trial.plan)) arguments.shard = shard_source(trial.plan.problem);
-  try {
+  return case_failure([&] {
     NcclRank rank(world->size(), &gpu, {}, 60.0);
     const Execution run = rank.execute(trial.plan, arguments);
     if (execution != nullptr) *execution = run;
-  } catch (const CaseError& error) {
-    return std::string(word(error.status())) + ": " + error.what();
-  }
-  whole.download();
-  return {};
+    whole.download();
+  });
 }
 
 TEST(Mpi, RanksWithGpusPlayOverALinkThatTheyMakeTogether) {
@@ -122,7 +119,7 @@ TEST(Mpi, RanksWithGpusPlayOverALinkThatTheyMakeTogether) {
     ++played;
     Trial trial(plan, heap_allocator());
     Execution run;
-    ASSERT_EQ(play_over_gpus(trial, fmt::format("gpu {}", world->rank()), &run), "");
+    ASSERT_EQ(play_over_gpus(trial, fmt::format("gpu {}", world->rank()), &run), "nothing thrown");
     if (!is_root()) return;
     ASSERT_TRUE(trial.verify().correct) << trial.verify().message;
     ASSERT_EQ(run.workers.size(), plan.workers.size());
@@ -161,13 +158,8 @@ TEST(Mpi, ARankWithoutAGpuIsNamed) {
             is_root() ? fmt::format("rank {}: no GPU: it is gone", world->size() - 1) : "");
 }
 
-std::string failure_of(const Plan& plan, ExecutionArguments arguments) {
-  try {
-    (void)execute(Ranks::mpi, plan, arguments);
-  } catch (const CaseError& error) {
-    return std::string(word(error.status())) + ": " + error.what();
-  }
-  return "nothing thrown";
+std::string failure_of(const Plan& plan, const ExecutionArguments& arguments) {
+  return case_failure([&] { (void)execute(Ranks::mpi, plan, arguments); });
 }
 
 // The last rank runs out of memory at each request in turn; the others end with it, and the next

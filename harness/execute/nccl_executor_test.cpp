@@ -64,14 +64,10 @@ std::vector<RankReport> play_all(Trial& trial, Kernel kernel, Crew& crew) {
   return reports;
 }
 
-// What rank 0 throws: the status, then the sentence.
+// Of rank 0.
 std::string failure_of(Trial& trial, Crew& crew) {
-  try {
-    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
-  } catch (const CaseError& error) {
-    return std::string(word(error.status())) + ": " + error.what();
-  }
-  return "nothing thrown";
+  return case_failure(
+      [&] { (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew)); });
 }
 
 Problem small_problem(std::int64_t n, MaskKind mask) {
