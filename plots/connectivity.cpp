@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -25,7 +23,9 @@ Axis tokens_of(const char* label, const char* column, std::int64_t n_tokens) {
   return axis;
 }
 
-Panel panel_of(const Connectivity& pattern, const std::string& name) {
+Panel panel_of(const Connectivity& pattern) {
+  // By itself: what tells it from others of its kind is in the note, a title has no room for it.
+  const std::string name = mask_names({pattern.mask}).at(pattern.mask);
   // Full squares and half-empty ones as of one worker, in colours of their own.
   Panel panel = std::move(partition_figure(pattern.rectangles, "").panels.at(0));
   const std::uint32_t colour = pattern_style(pattern_kind(pattern.mask)).colour;
@@ -52,13 +52,10 @@ Figure connectivity_figure(std::span<const Connectivity> patterns) {
                 .columns = kColumns,
                 .square = true,
                 .legend = Legend::none};
-  std::set<std::string> masks;
-  for (const Connectivity& pattern : patterns) masks.insert(pattern.mask);
-  const std::map<std::string, std::string> names = mask_names(masks);
   std::string written;
   bool pale = false;
   for (const Connectivity& pattern : patterns) {
-    figure.panels.push_back(panel_of(pattern, names.at(pattern.mask)));
+    figure.panels.push_back(panel_of(pattern));
     for (const Series& series : figure.panels.back().series)
       pale = pale || series.name.ends_with("of the square");
     written += (written.empty() ? "" : "; ") + pattern.mask;
