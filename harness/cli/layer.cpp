@@ -126,25 +126,21 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
 }
 
-void add_layer(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("layer", "Run a transformer layer on your own weights and tensors");
+void add_layer(Verb app) {
+  Verb verb = app.add_verb("layer", "Run a transformer layer on your own weights and tensors");
   const auto request = std::make_shared<LayerRequest>();
-  verb->add_option("--weights", request->weights, "folder of the layer's 16 NPY files")->required();
-  verb->add_option("--input", request->input, "hidden states, [n,hidden] or [b,n,hidden]")
-      ->required();
-  verb->add_option("--out", request->out, "where to write the layer's output")->required();
-  add_integer(*verb, "--heads", request->heads, "attention heads; they divide the hidden width")
-      ->required();
-  add_integer(*verb, "--block-tokens", request->block_tokens,
+  verb.option("--weights", request->weights, "folder of the layer's 16 NPY files").required();
+  verb.option("--input", request->input, "hidden states, [n,hidden] or [b,n,hidden]").required();
+  verb.option("--out", request->out, "where to write the layer's output").required();
+  add_integer(verb, "--heads", request->heads, "attention heads; they divide the hidden width")
+      .required();
+  add_integer(verb, "--block-tokens", request->block_tokens,
               "compute attention and feed-forward in blocks of so many query tokens");
-  add_tensor_job(*verb, *request, "default full", "the output", "rows");
-  verb->footer(weights_help() + kShapes);
-  verb->callback([request, &action] {
-    action = [request] {
-      fmt::print("{}", layer_of_files(*request));
-      return ExitCode::ok;
-    };
+  add_tensor_job(verb, *request, "default full", "the output", "rows");
+  verb.footer(weights_help() + kShapes);
+  verb.runs([request] {
+    fmt::print("{}", layer_of_files(*request));
+    return ExitCode::ok;
   });
 }
 

@@ -137,15 +137,14 @@ TEST_F(LayerOfFiles, AWrongOutputExitsFourAndIsNotWritten) {
 }
 
 TEST_F(LayerOfFiles, RunsFromTheCommandLine) {
-  CLI::App app;
-  Action action;
-  add_layer(app, action);
+  CommandLine line("", "qb", "");
+  add_layer(line.program());
   const LayerRequest asked = request();
-  app.parse(
-      fmt::format("layer --weights {} --input {} --out {} --heads 3 --mask causal --kernel "
-                  "reference --scale 0.5 --block-tokens 4 --threads 2 --out-dtype f64 "
-                  "--memory-budget 1MiB --verify",
-                  asked.weights, asked.input, asked.out));
+  const Action action = line.parse(
+      {"layer",     "--weights",   asked.weights, "--input",         asked.input, "--out",
+       asked.out,   "--heads",     "3",           "--mask",          "causal",    "--kernel",
+       "reference", "--scale",     "0.5",         "--block-tokens",  "4",         "--threads",
+       "2",         "--out-dtype", "f64",         "--memory-budget", "1MiB",      "--verify"});
   ASSERT_TRUE(action);
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(action(), ExitCode::ok);
