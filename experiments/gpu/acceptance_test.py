@@ -197,6 +197,21 @@ class Verdict(unittest.TestCase):
                       self.line(lines, "sliding_window over all pairs, N=65536"))
         self.assertTrue(self.line(lines, "bigbird over all pairs, N=65536").endswith("not run"))
 
+    def test_of_the_stages_adds_them_up_over_the_fused_kernel(self):
+        def row(kernel, device_s, scores="", softmax="", product=""):
+            return {"status": "ok", "n_tokens": "16384", "kernel": kernel, "mask": "{bigbird: {}}",
+                    "device_time_median_s": device_s, "wall_time_median_s": "9",
+                    "stage_scores_median_s": scores, "stage_softmax_median_s": softmax,
+                    "stage_product_median_s": product}
+
+        self.write("sparse_stages", [row("flash", "0.01"),
+                                     row("staged", "0.5", "0.01", "0.02", "0.01")])
+        code, lines = self.verdict()
+        self.assertEqual(code, 0)
+        self.assertIn("4 x time; stages 25 %, 50 %, 25 %",
+                      self.line(lines, "bigbird in three stages over flash"))
+        self.assertTrue(self.line(lines, "sliding_window in three stages").endswith("not run"))
+
     @staticmethod
     def layer(case, n_tokens, block, device_s, bytes_, **other):
         return {"case_id": case, "status": "ok", "n_tokens": n_tokens, "mask": "full",

@@ -222,6 +222,21 @@ def add_nccl(table, folder):
                        measured)
 
 
+def add_stages(table, folder):
+    """Facts: what kernel staged takes over flash, which never stores a score."""
+    rows = chosen(rows_of(folder, "sparse_stages"), status="ok", n_tokens="16384")
+    for name in ("sliding_window", "bigbird"):
+        same = [row for row in rows if name in row["mask"]]
+        fused, staged = (chosen(same, kernel=kernel) for kernel in ("flash", "staged"))
+        measured = ""
+        if fused and staged:
+            stages = [float(staged[0][f"stage_{stage}_median_s"])
+                      for stage in ("scores", "softmax", "product")]
+            shares = ", ".join(f"{100 * stage / sum(stages):.0f} %" for stage in stages)
+            measured = f"{sum(stages) / seconds(fused[0]):.3g} x time; stages {shares}"
+        table.fact(f"{name} in three stages over flash, N=16384", measured)
+
+
 def add_decode(table, folder):
     rows = chosen(rows_of(folder, "decode"), status="ok")
     path = os.path.join(folder, "copy_bandwidth.json")
@@ -257,7 +272,7 @@ def main(argv):
         print(__doc__, file=sys.stderr)
         return 2
     table = Table()
-    for add in (add_flash, add_cqs, add_decode, add_sparse, add_layer, add_nccl,
+    for add in (add_flash, add_cqs, add_decode, add_sparse, add_stages, add_layer, add_nccl,
                 add_study):
         add(table, argv[0])
     table.print()

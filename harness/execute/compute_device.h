@@ -68,8 +68,9 @@ class ComputeDevice {
   // What the kernel runs on, for the isa column.
   [[nodiscard]] virtual std::string_view isa(Kernel kernel, DType dtype) = 0;
 
+  // on_stage: of kernel staged only.
   virtual void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                         int worker) = 0;
+                         int worker, const cuda::OnStage& on_stage) = 0;
   // flash only. The call may go once this has returned.
   [[nodiscard]] virtual std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
                                                               Allocator& workspace) = 0;

@@ -22,6 +22,7 @@
 #include "kernels/cuda/reduction.h"
 #include "kernels/cuda/rows.h"
 #include "kernels/cuda/runtime.h"
+#include "kernels/cuda/staged.h"
 #include "kernels/layer_call.h"
 
 namespace qb {
@@ -85,7 +86,7 @@ class CudaComputeDevice final : public ComputeDevice {
           fmt::format("kernel {} takes no f64 on a GPU; the nearest is kernel materialized, dtype "
                       "f32",
                       word(kernel)));
-    if (kernel == Kernel::materialized) return;
+    if (kernel == Kernel::materialized || kernel == Kernel::staged) return;
     if (dtype == DType::f32)
       throw Unsupported(
           fmt::format("kernel {} takes f16 and bf16 on a GPU, not f32; the nearest is kernel "
@@ -111,11 +112,12 @@ class CudaComputeDevice final : public ComputeDevice {
   }
 
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker) override {
+                 int worker, const cuda::OnStage& on_stage) override {
     const cuda::LaunchContext context = launch_context(workspace, worker);
     if (kernel == Kernel::flash) return cuda::flash(arguments, context);
     if (kernel == Kernel::cudnn) return cudnn().attend(arguments, context);
     if (!blas_) blas_.emplace(stream_.get());
+    if (kernel == Kernel::staged) return cuda::staged(arguments, context, *blas_, on_stage);
     cuda::materialized(arguments, context, *blas_);
   }
 

@@ -42,7 +42,7 @@ class RehearsalDevice final : public ComputeDevice {
   std::string_view isa(Kernel, DType) override { return {}; }
 
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker) override {
+                 int worker, const cuda::OnStage&) override {
     const cuda::CallCost cost = costs_.of_call(kernel, arguments);
     (void)take(cost, workspace, worker);
     compute(cost);

@@ -91,9 +91,15 @@ class HostComputeDevice : public ComputeDevice {
   [[nodiscard]] std::string_view isa(Kernel, DType) override { return "host"; }
 
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker) override {
+                 int worker, const cuda::OnStage& on_stage) override {
     const Buffer lists = take_lists(kernel, arguments, workspace, worker);
     attend(kernel, arguments, workspace, worker);
+    if (kernel != Kernel::staged || !on_stage) return;
+    for (const cuda::KernelStage stage : {cuda::KernelStage::scores, cuda::KernelStage::softmax,
+                                          cuda::KernelStage::values, cuda::KernelStage::done}) {
+      on_stage(stage);
+      operate();
+    }
   }
   [[nodiscard]] std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel,
                                                             const AttentionArguments& arguments,

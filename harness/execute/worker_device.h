@@ -116,7 +116,7 @@ class GpuWorkerDevice final : public WorkerDevice {
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
                  int worker) override {
     if (kept_ != nullptr) return kept_->attend(device_, kernel, arguments, workspace, worker);
-    device_.attention(kernel, arguments, workspace, worker);
+    device_.attention(kernel, arguments, workspace, worker, {});
   }
   void copy_rows(const TensorView& source, const TensorView& destination) override {
     device_.copy_rows(source, destination);

@@ -6,6 +6,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/execute/worker.h"
+#include "harness/experiment/case_passes.h"
 #include "harness/experiment/gpu_arena.h"
 #include "harness/experiment/layer_arena.h"
 #include "harness/experiment/measured_columns.h"
@@ -75,25 +76,14 @@ class LayerCase {
     result_.values["provenance"] = "measured";
     if (const auto reason = infeasible(case_, planned_.flop))
       throw CaseError(Status::infeasible, *reason);
-    const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
-    if (gpu_) gpu_->watch_memory();
-    std::unique_ptr<LayerArena> arena = make_arena(record);
-    memory_pass(*arena);
-    if (gpu_)
-      if (const auto peak = gpu_->watched_peak_bytes())
-        result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
-    verify(*arena);
-    if (record) {
-      // Events cost time: the timed runs get a ledger that keeps none.
-      arena.reset();
-      arena = make_arena(false);
-      arena->fill();
-    }
-    timed_pass(*arena);
-    result_.status = Status::ok;
+    measure_in_passes(*this, case_, trace_stem_, gpu_.get(), result_);
   }
 
  private:
+  template <class Subject>
+  friend void qb::measure_in_passes(Subject&, const Case&, const std::string&, ComputeDevice*,
+                                    CaseResult&);
+
   [[nodiscard]] std::unique_ptr<LayerArena> make_arena(bool record) {
     if (gpu_) return make_gpu_layer_arena(case_, planned_, record, *gpu_);
     return make_cpu_layer_arena(case_, planned_, record);

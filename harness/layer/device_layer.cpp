@@ -79,7 +79,7 @@ class DeviceLayer::OnDevice final : public LayerDevice {
 
   void attend(const Block& block, const AttentionArguments& call) {
     if (block.kept) return block.kept->attend(call, memory_);
-    device_.attention(options_.kernel, call, memory_, 0);
+    device_.attention(options_.kernel, call, memory_, 0, {});
   }
 
   // Heads that lie side by side in rows without a gap, as one row.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -47,6 +48,11 @@ template <class Context>
 // repeated, keep a FlashLaunch. Throws Unsupported for other types, OutOfMemory from the workspace,
 // EnvironmentError where a CUDA call fails.
 void flash(const AttentionArguments& device_views, const LaunchContext& context);
+
+// The stages of kernel staged, in this order.
+enum class KernelStage { scores, softmax, values, done };
+// Called between them, when what came before is enqueued; may be empty.
+using OnStage = std::function<void(KernelStage)>;
 
 // Tokens first, first + stride, … (count of them) of the original tensors.
 struct RowGroup {

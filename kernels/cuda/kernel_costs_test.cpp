@@ -5,6 +5,7 @@
 #include "kernels/cuda/flash_test_support.h"
 #include "kernels/cuda/flash_work.h"
 #include "kernels/cuda/materialized_memory.h"
+#include "kernels/cuda/staged_work.h"
 #include "kernels/layer_call.h"
 #include "kernels/tile_schedule.h"
 
@@ -47,6 +48,9 @@ TEST(GpuKernelCosts, TellWhatEachKernelTakesAndWhatNobodyKnows) {
   EXPECT_EQ(costs.of_call(Kernel::materialized, a).executed_pairs, 2 * 100 * 150);
   EXPECT_EQ(costs.of_call(Kernel::materialized, a).workspace_bytes,
             materialized_memory(a.q.extent, a.k.extent, a.q.dtype, *a.schedule).peak_bytes());
+  EXPECT_EQ(costs.of_call(Kernel::staged, a).executed_pairs, 2 * 100 * 150);
+  EXPECT_EQ(costs.of_call(Kernel::staged, a).workspace_bytes,
+            StagedWork(a.q.extent, *a.schedule).workspace_bytes());
   EXPECT_EQ(costs.of_call(Kernel::cudnn, a).workspace_bytes, std::nullopt);
   EXPECT_EQ(costs.of_call(Kernel::cudnn, a).executed_pairs, std::nullopt);
 
