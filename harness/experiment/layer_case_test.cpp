@@ -112,6 +112,10 @@ TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
       EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
       EXPECT_EQ(result.values.at("sm_clock_median_hz"), "1.5e+09");
       EXPECT_GT(number(result, "worker_active_peak_bytes"), 0.0);
+      EXPECT_EQ(number(result, "peak_flop_per_s"),
+                HostComputeDevice::kPeakFlopPerS / static_cast<double>(size_of(dtype)));
+      EXPECT_DOUBLE_EQ(number(result, "peak_fraction"),
+                       number(result, "achieved_flop_per_s") / number(result, "peak_flop_per_s"));
       for (const auto& [column, value] : result.values)
         EXPECT_THAT(case_columns(), testing::Contains(column));
       ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
