@@ -44,7 +44,7 @@ void KeptCalls::attend(ComputeDevice& device, Kernel kernel, const AttentionArgu
     calls_.erase(calls_.begin() + static_cast<std::ptrdiff_t>(next_), calls_.end());
   if (next_ == calls_.size()) {
     auto kept = device.keep_schedule(kernel, arguments, memory, worker);
-    if (!kept) return device.attention(kernel, arguments, memory, worker);
+    if (!kept) return device.attention(kernel, arguments, memory, worker, {});
     calls_.push_back({kernel, arguments, *arguments.schedule, std::move(kept)});
   }
   calls_[next_++].kept->attend(arguments, memory);

@@ -29,7 +29,7 @@ class Call {
   void expect_right(const TileSchedule& schedule) {
     const auto found = trial_.output_bytes();
     poison(trial_.out.view(), trial_.lse.view());
-    HostComputeDevice().attention(Kernel::flash, arguments(schedule), heap_allocator(), 0);
+    HostComputeDevice().attention(Kernel::flash, arguments(schedule), heap_allocator(), 0, {});
     EXPECT_EQ(found, trial_.output_bytes());
   }
 
