@@ -112,6 +112,10 @@ TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
       EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
       EXPECT_EQ(result.values.at("sm_clock_median_hz"), "1.5e+09");
       EXPECT_GT(number(result, "worker_active_peak_bytes"), 0.0);
+      EXPECT_EQ(number(result, "peak_flop_per_s"),
+                HostComputeDevice::kPeakFlopPerS / static_cast<double>(size_of(dtype)));
+      EXPECT_DOUBLE_EQ(number(result, "peak_fraction"),
+                       number(result, "achieved_flop_per_s") / number(result, "peak_flop_per_s"));
       for (const auto& [column, value] : result.values)
         EXPECT_THAT(case_columns(), testing::Contains(column));
       ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
@@ -215,10 +219,10 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
 TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {
   Case c = tiny_layer(0);
   c.layer_feed_forward_dim = 8192;  // so that the activation is the peak, where no kernel runs
+  c.kernel = Kernel::materialized;  // which keeps no tile lists
   c.dtype = DType::f16;
   const CaseResult narrow = run_on_gpu(c);
   c.dtype = DType::f32;
-  c.kernel = Kernel::materialized;
   const CaseResult wide = run_on_gpu(c);
   ASSERT_EQ(narrow.status, Status::ok) << narrow.message;
   ASSERT_EQ(wide.status, Status::ok) << wide.message;
