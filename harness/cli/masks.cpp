@@ -90,7 +90,7 @@ ExitCode show(const MaskWords& words) {
 }  // namespace
 
 void add_masks(Verb app) {
-  Verb verb = app.add_verb("masks", "show which pairs of tokens sparse patterns keep");
+  Verb verb = app.add_verb("masks", "Show which pairs of tokens sparse patterns keep");
   const auto words = std::make_shared<MaskWords>();
   verb.option("--mask", words->masks,
               "a mask as a spec writes it; may be given several times; default one of each "
