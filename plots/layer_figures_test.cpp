@@ -90,6 +90,14 @@ TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
   EXPECT_NEAR(published, 500.0, 1e-9) << "five bars of 100 %";
 }
 
+TEST_F(LayerFigures, WhereManyLengthsStandEverySecondIsNamedTheLongestAmongThem) {
+  for (const int n : {11000, 12000, 13000, 14000, 16384}) add(n, "", 70.0 * n);
+  const Panel plain = layer_shares_figure(cases_, parts_, {}).panels[0];
+  std::vector<std::string> names;
+  for (const Tic& tic : plain.x.tics) names.push_back(tic.label);
+  EXPECT_THAT(names, ::testing::ElementsAre("", "1000", "", "11000", "", "13000", "", "16Ki"));
+}
+
 TEST_F(LayerFigures, TheHalfIsInterpolatedBetweenTheCasesAroundIt) {
   const auto medians = part_medians(parts_);
   const std::vector<LayerVariant> variants = layer_variants(cases_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/list_items.h"
 #include "harness/base/numbers.h"
 #include "harness/experiment/hash.h"
 #include "harness/experiment/mask_reader.h"
@@ -233,12 +234,7 @@ Case case_from_json(std::string_view text) {
 
 std::vector<Sequence> parse_sequences(std::string_view text) {
   std::vector<Sequence> sequences;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(" ,", at), text.size());
-    const std::string_view item = text.substr(at, end - at);
-    at = end + 1;
-    if (item.empty()) continue;
+  for (const std::string_view item : list_items(text)) {
     const std::size_t plus = item.find('+');
     const bool cached = plus != std::string_view::npos;
     const auto first = parse_integer(item.substr(0, std::min(plus, item.size())));
