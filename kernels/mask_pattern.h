@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/cpu/drawn_elements.h"
 #include "kernels/row_permutation.h"
 #include "kernels/tile_schedule.h"
 
@@ -77,13 +78,13 @@ struct RandomAtom {
   std::int64_t n_blocks = 1;
   std::uint64_t seed = 0;
 
-  // Calls function(block) for the blocks of keys of a block of rows, as they are drawn.
+  // Calls function(block) for the blocks of keys of a block of rows, in any order.
   template <class Function>
   void for_each_block(std::int64_t row_block, Function function) const {
     const RowPermutation row(static_cast<std::uint64_t>(n_blocks), seed,
                              static_cast<std::uint64_t>(row_block));
-    for (std::int64_t i = 0; i < count; ++i)
-      function(static_cast<std::int64_t>(row.at(static_cast<std::uint64_t>(i))));
+    cpu::for_each_drawn(row, static_cast<std::uint64_t>(count),
+                        [&](std::uint64_t drawn) { function(static_cast<std::int64_t>(drawn)); });
   }
 };
 

@@ -2,6 +2,7 @@
 // mask_pattern.h, which speaks of positions, and mask_tiles.h, which makes spans of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -83,12 +84,16 @@ void PieceMaker::scatter(std::int64_t row, Function function) const {
     if (!scatters(atom)) continue;
     const auto& random = std::get<RandomAtom>(atom.shape);
     const std::int64_t last = atom.causal ? p : kUnbounded;
+    if (stride_ == 1 && random.block == 1) {  // no division a pair, and one comparison
+      const std::int64_t first = key_first_;
+      const std::int64_t n_seen = std::clamp<std::int64_t>(last - first + 1, 0, n_keys_);
+      random.for_each_block(p, [&function, first, n_seen](std::int64_t drawn) {
+        const std::int64_t key = drawn - first;
+        if (static_cast<std::uint64_t>(key) < static_cast<std::uint64_t>(n_seen)) function(key);
+      });
+      continue;
+    }
     random.for_each_block(floor_divide(p, random.block), [&](std::int64_t block) {
-      if (stride_ == 1 && random.block == 1) {  // no division a pair
-        const std::int64_t key = block - key_first_;
-        if (key >= 0 && key < n_keys_ && block <= last) function(key);
-        return;
-      }
       const KeyRange seen = keys_between(block * random.block, (block + 1) * random.block);
       for (std::int64_t key = seen.begin; key < seen.end; ++key)
         if (key_first_ + key * stride_ <= last) function(key);

@@ -18,6 +18,7 @@ using mask_fixtures::mask_of;
 using mask_fixtures::number;
 using mask_fixtures::random_blocks;
 using mask_fixtures::random_pattern;
+using mask_fixtures::real;
 using mask_fixtures::sliding_window;
 using ::testing::ElementsAre;
 
@@ -203,6 +204,44 @@ TEST(MaskTiles, EqualBlocksOfBitsAreStoredOnce) {
                           kTokens, kTokens, whole(kTokens), 768);
   // A bit a pair would be 32 MiB.
   EXPECT_LT(schedule.bytes(), 2 << 20);
+}
+
+// Single keys are drawn many at a time, and rows by several threads: groups that begin and end
+// within words, more keys a row than are drawn at once, and alone or beside other shapes.
+TEST(MaskTiles, OfSingleRandomKeysAreTheMaskWhateverTheThreads) {
+  constexpr std::int64_t kKeys = 1601;  // and every fifth draw anew: not a power of two
+  constexpr std::int64_t kQueries = 613;
+  const PatternNode keys{"random", {real("fraction", 0.4), number("seed", 3)}, {}};
+  const PatternNode patterns[] = {keys,
+                                  {"all_of", {}, {PatternNode{"causal"}, keys}},
+                                  {"any_of", {}, {sliding_window(9, 0), keys}},
+                                  {"random", {real("fraction", 0.02)}, {}}};
+  for (const PatternNode& pattern : patterns)
+    for (const auto& k_groups :
+         {std::vector<Positions>{{0, kKeys, 1}},
+          std::vector<Positions>{{0, 77, 1}, {77, 1100, 1}, {1177, 424, 1}}}) {
+      const MaskSpec spec(pattern);
+      SCOPED_TRACE(spec.text() + ", groups: " + std::to_string(k_groups.size()));
+      const Mask mask = spec.mask(kQueries, kKeys);
+      const std::vector<Positions> q_groups{{0, kQueries, 1}};
+      const auto build = [&](int threads) {
+        return build_mask_schedule(mask, kQueries, kKeys, blocks_of(q_groups, k_groups), 250,
+                                   {false, threads});
+      };
+      const TileSchedule schedule = build(1);
+      const auto pairs = pairs_of(schedule, q_groups, k_groups);
+      for (std::int64_t q = 0; q < kQueries; ++q)
+        for (std::int64_t k = 0; k < kKeys; ++k)
+          ASSERT_EQ(pairs[static_cast<std::size_t>(q)][static_cast<std::size_t>(k)],
+                    mask.allows(q, k) ? 1 : 0)
+              << "query " << q << ", key " << k;
+      for (const int threads : {2, 5}) {
+        const TileSchedule other = build(threads);
+        ASSERT_EQ(other.tiles.size(), schedule.tiles.size());
+        ASSERT_EQ(other.spans, schedule.spans);
+        ASSERT_EQ(other.words, schedule.words) << threads << " threads";
+      }
+    }
 }
 
 TEST(MaskTiles, OfAMillionTokensTakeMemoryByTheTilesThatAreKept) {

@@ -1,5 +1,7 @@
 #include "kernels/mask_tile_maker.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -28,6 +30,20 @@ void set_bits(std::uint64_t* words, std::int64_t begin, std::int64_t end) {
     words[begin / 64] |= ones << (begin % 64);
     begin = stop;
   }
+}
+
+// Room for so many words at once, in huge pages where there is room for some: the first write to a
+// small one takes as long as drawing a thousand keys.
+void reserve_words(std::vector<std::uint64_t>& words, std::size_t n_words) {
+  if (n_words <= words.capacity()) return;
+  words.reserve(n_words);
+  constexpr std::uintptr_t kHugePageBytes = 2 << 20;
+  const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
+  const std::uintptr_t first = (begin + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  const std::uintptr_t end =
+      (begin + words.capacity() * sizeof(words[0])) / kHugePageBytes * kHugePageBytes;
+  if (first < end)  // a wish: small pages serve as well
+    ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
 bool same_but_keys(const KeySpan& a, const KeySpan& b) {
@@ -104,7 +120,7 @@ void TileMaker::add_scattered(const PieceMaker& maker) {
   const std::size_t first_word = words.size();
   const std::int64_t n_words = (block_->k.count + 63) / 64;
   const std::int64_t n_rows = rows_.count();
-  if (share_) words.reserve(static_cast<std::size_t>(schedule_.n_queries * n_words));
+  if (share_) reserve_words(words, static_cast<std::size_t>(schedule_.n_queries * n_words));
   words.resize(first_word + static_cast<std::size_t>(n_rows * n_words));
   std::uint64_t* const to = words.data() + first_word;
   constexpr std::int64_t kRowsAtOnce = 64;

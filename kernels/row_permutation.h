@@ -31,7 +31,7 @@ class RowPermutation {
     while (x >= n_);
     return x;
   }
-  // The element at a place; place < n.
+  // The element at a place; place < n. Many at a time: kernels/cpu/drawn_elements.h.
   [[nodiscard]] std::uint64_t at(std::uint64_t place) const {
     std::uint64_t x = place;
     do
@@ -43,19 +43,23 @@ class RowPermutation {
     return x;
   }
 
- private:
+  // What at() is made of, for vectors of places.
   static constexpr int kRounds = 4;
   static constexpr std::uint64_t kOdd = 0xd1342543de82ef95u;
   static constexpr std::uint64_t kInverse = 0x572b5ee77a54e3bdu;
   static_assert(kOdd * kInverse == 1);
+  [[nodiscard]] std::uint64_t size() const { return n_; }
+  [[nodiscard]] std::uint64_t mask() const { return mask_; }  // the b bits
+  [[nodiscard]] std::uint64_t key(int round) const { return keys_[round]; }
+  // At least half of the bits, so that the xor is its own inverse.
+  [[nodiscard]] int shift() const { return (bits_ + 1) / 2 + (bits_ == 0 ? 1 : 0); }
 
+ private:
   static std::uint64_t mix(std::uint64_t x) {  // the finalizer of splitmix64
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
   }
-  // At least half of the bits, so that the xor is its own inverse.
-  [[nodiscard]] int shift() const { return (bits_ + 1) / 2 + (bits_ == 0 ? 1 : 0); }
 
   std::uint64_t n_;
   int bits_;

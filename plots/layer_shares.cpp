@@ -20,7 +20,7 @@ constexpr double kPercent = 100.0;
 constexpr double kHalfBar = 0.44;
 constexpr double kLeastTexted = 5.0;  // percent; thinner slices have no room for a number
 constexpr std::size_t kMostPanels = 5;
-constexpr std::size_t kMostLengths = 7;  // side by side, where each has room for `16Ki` below it
+constexpr std::size_t kMostLabels = 7;
 
 Series& series_of(Panel& panel, const std::string& name, std::uint32_t colour) {
   for (Series& series : panel.series)
@@ -55,6 +55,7 @@ void stack(Panel& panel, const PartMedians& parts, double place, const std::stri
   }
 }
 
+// Nine lengths side by side have room for `16Ki` each.
 std::string short_length(const std::string& n) {
   const auto tokens = parse_integer(n);
   return tokens && *tokens % 1024 == 0 ? fmt::format("{}Ki", *tokens / 1024) : n;
@@ -62,11 +63,12 @@ std::string short_length(const std::string& n) {
 
 void finish(Panel& panel, const std::vector<std::string>& lengths) {
   panel.x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"};
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    // Of more, every second one, the longest among them.
-    const bool named = lengths.size() <= kMostLengths || (lengths.size() - i) % 2 == 1;
-    panel.x.tics.push_back({static_cast<double>(i), named ? short_length(lengths[i]) : ""});
-  }
+  // Labels of more bars than these would run into each other: each second, the last among them.
+  const std::size_t every = lengths.size() > kMostLabels ? 2 : 1;
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    panel.x.tics.push_back({static_cast<double>(i), (lengths.size() - 1 - i) % every == 0
+                                                        ? short_length(lengths[i])
+                                                        : std::string()});
   panel.y = {.label = "share of the layer's time (%)", .column = "share_percent", .tight = true};
   for (const double tic : {0.0, 25.0, 50.0, 75.0, 100.0})
     panel.y.tics.push_back({tic, fmt::format("{:.0f}", tic)});

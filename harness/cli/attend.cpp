@@ -7,6 +7,7 @@
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
 #include "harness/cli/attention_files.h"
+#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/verb.h"
@@ -46,7 +47,7 @@ struct Job {
 };
 
 Plan plan_of(const AttendRequest& request, const Shape& shape, DType dtype) {
-  Problem problem = make_problem(shape, request.mask, dtype, 0);
+  Problem problem = with_mask_option([&] { return make_problem(shape, request.mask, dtype, 0); });
   if (request.scale) problem.scale = *request.scale;
   StrategyOptions options{.workers = request.workers, .distillation = request.distillation};
   if (!request.interest_set.empty())

@@ -8,6 +8,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
+#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/execute/memory_ledger.h"
@@ -36,8 +37,10 @@ LayerShape shape_of_request(const LayerRequest& request, const NamedArray& input
                     request.heads, shape.head_dim));
   const std::vector<std::int64_t>& sizes = input.array.shape;
   if ((sizes.size() != 2 && sizes.size() != 3) || input.array.data.empty())
-    throw UsageError(fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden]",
-                                 input.name, shape_text(sizes)));
+    throw UsageError(
+        fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden], of "
+                    "a token or more",
+                    input.name, shape_text(sizes)));
   if (sizes.back() != shape.hidden())
     throw UsageError(
         fmt::format("{} has shape {} and the layer in {} is {} wide; the last size "
@@ -103,7 +106,8 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   const Tensor y(ledger, DType::f32, shape.states(), "output");
   poison(y.view(), TensorView{});
   LayerOptions options;
-  options.mask = request.mask.mask(shape.n_tokens, shape.n_tokens);
+  options.mask =
+      with_mask_option([&] { return request.mask.mask(shape.n_tokens, shape.n_tokens); });
   options.scale = request.scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.head_dim)));
   options.kernel = request.kernel;
   options.block_tokens = request.block_tokens;

@@ -7,6 +7,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
+#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/files/files.h"
@@ -64,8 +65,9 @@ ExitCode show(const MaskWords& words) {
   const auto n = static_cast<double>(words.n_tokens);
   for (const std::string& text : masks) {
     const MaskSpec mask = parse_mask(text, "--mask");
-    const Problem problem =
-        make_problem({1, 1, 1, words.n_tokens, words.n_tokens, 64, 64}, mask, DType::f32, 0);
+    const Problem problem = with_mask_option([&] {
+      return make_problem({1, 1, 1, words.n_tokens, words.n_tokens, 64, 64}, mask, DType::f32, 0);
+    });
     const Plan plan = make_plan("dense", problem, {});
     const Work work = model_work(plan, Kernel::flash, 1);
     const double share = static_cast<double>(work.unmasked_pairs) / (n * n);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/base/numbers.h"
+#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/plan_view.h"
 #include "harness/cli/verb.h"
@@ -43,10 +44,11 @@ ExitCode show_plan(const PlanWords& words) {
   if (shape.kv_len == 0) shape.kv_len = shape.q_len;
   if (shape.kv_heads == 0) shape.kv_heads = shape.q_heads;
   shape.value_dim = shape.head_dim;
-  const Problem problem = words.sequences.empty()
-                              ? make_problem(shape, words.mask, words.dtype, 0)
-                              : make_packed_problem(shape, words.mask, words.dtype, 0,
-                                                    parse_sequences(words.sequences));
+  const Problem problem = with_mask_option([&] {
+    return words.sequences.empty() ? make_problem(shape, words.mask, words.dtype, 0)
+                                   : make_packed_problem(shape, words.mask, words.dtype, 0,
+                                                         parse_sequences(words.sequences));
+  });
   StrategyOptions options{words.workers, std::nullopt, words.new_key_owner, words.distillation};
   if (!words.interest_set.empty())
     options.interest_set = parse_interest_set(words.interest_set, words.workers);

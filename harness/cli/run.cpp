@@ -21,6 +21,7 @@
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/spec.h"
 #include "harness/experiment/sweep_runner.h"
+#include "harness/experiment/weight_files.h"
 
 namespace qb {
 namespace {
@@ -186,6 +187,8 @@ ExitCode run_all(const RunWords& words) {
   for (const Task& task : tasks)
     for (const Case& c : task.now.cases)
       if (!words.dry_run) require_device(c);
+  for (const Task& task : tasks)
+    if (!words.dry_run) require_weights(task.now.cases);
   if (launched_by_mpi() && any_over_mpi(tasks) && !words.dry_run) return run_over_mpi(tasks, words);
   // Other ranks have nothing to do with cases that need none.
   return launched_rank() == 0 ? run_tasks(tasks, words) : ExitCode::ok;

@@ -11,6 +11,7 @@ namespace qb {
 namespace {
 
 constexpr std::int64_t kVerifiedRows = 256;
+constexpr int kMostThreads = 4096;  // as in a spec
 
 }  // namespace
 
@@ -34,6 +35,9 @@ void check_tensor_job(const TensorJob& job) {
   if (job.scale && !std::isfinite(*job.scale)) throw UsageError("--scale must be a finite number");
   if (job.threads < 0 || job.memory_budget_bytes < 0)
     throw UsageError("--threads and --memory-budget cannot be negative");
+  if (job.threads > kMostThreads)
+    throw UsageError(fmt::format("--threads {}: at most {}, and no more than there are cores helps",
+                                 job.threads, kMostThreads));
   require_writable(job.out);
 }
 

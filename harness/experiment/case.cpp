@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "harness/base/list_items.h"
 #include "harness/base/numbers.h"
 #include "harness/experiment/hash.h"
+#include "harness/experiment/listed.h"
 #include "harness/experiment/mask_reader.h"
 
 namespace qb {
@@ -234,7 +234,7 @@ Case case_from_json(std::string_view text) {
 
 std::vector<Sequence> parse_sequences(std::string_view text) {
   std::vector<Sequence> sequences;
-  for (const std::string_view item : list_items(text)) {
+  for (const std::string_view item : listed(text)) {
     const std::size_t plus = item.find('+');
     const bool cached = plus != std::string_view::npos;
     const auto first = parse_integer(item.substr(0, std::min(plus, item.size())));

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/list_items.h"
 #include "harness/base/numbers.h"
+#include "harness/experiment/listed.h"
 #include "harness/plan/strategy.h"
 #include "interest_sets/skew.h"
 
@@ -11,7 +11,7 @@ namespace qb {
 
 std::vector<double> parse_worker_speeds(std::string_view text) {
   std::vector<double> speeds;
-  for (const std::string_view item : list_items(text)) {
+  for (const std::string_view item : listed(text)) {
     const auto speed = parse_real(item);
     if (!speed || !(*speed > 0.0 && *speed <= 1.0))
       throw UsageError(fmt::format(

@@ -137,7 +137,7 @@ class Judge {
     at_most("window of 256, N = 32768: time over the ideal", 1.7, of_pattern("sparse", "window"));
     at_most("random 4 x 64, N = 32768: time over the ideal", 2.5,
             of_pattern("sparse", "random_blocks"));
-    for (const char* pattern : {"window", "random_blocks"})
+    for (const char* pattern : {"window", "random_blocks", "random_pairs", "random_pairs_10"})
       at_most(fmt::format("{}, N = 32768: building the schedule over the kernel", pattern), 0.05,
               of_pattern("schedule", pattern));
     at_most("N = 1,000,000 causal: peak memory over inputs and outputs", 1.1,
