@@ -1,12 +1,13 @@
 # qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
-#         [THREAD_TESTS …] [HEADERS …] [NOT_MEASURED])
+#         [THREAD_TESTS …] [NOT_IN_THREAD_TESTS …] [NOT_MEASURED])
 #
 # One room of the house: a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose
 # cases CTest runs one by one. Include paths start at the repository root, so that every include
 # shows which room it reaches into.
 #
 # THREAD_TESTS: those of TESTS that the thread sanitizer's build compiles; without it, all.
-# HEADERS: of a library, read by most files of the room: precompiled with the others.
+# NOT_IN_THREAD_TESTS: those of SOURCES that no thread test reaches, which the thread sanitizer's build
+# leaves out. That build is for thread tests alone; one that reaches such a source fails to link.
 # NOT_MEASURED: no measured time is spent in this room, so that a release compiles it faster.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -25,17 +26,12 @@ endif()
 option(QB_PRECOMPILE "Compile the headers that most files share once" ${qb_precompile_default})
 
 # Gives TARGET the precompiled headers of its kind (room, not_measured, test), which are compiled
-# with the first target that asks; with further headers some of its own. Precompiled headers fit one
-# set of options only.
+# with the first target that asks. Precompiled headers fit one set of options only.
 function(qb_precompile target kind)
   if(NOT QB_PRECOMPILE)
     return()
   endif()
-  if(ARGN)
-    set(owner ${target}_headers)
-  else()
-    set(owner qb_${kind}_headers)
-  endif()
+  set(owner qb_${kind}_headers)
   if(NOT TARGET ${owner})
     set(source ${PROJECT_BINARY_DIR}/precompiled/${owner}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
@@ -52,7 +48,7 @@ function(qb_precompile target kind)
     endif()
     qb_target_options(${owner})
     qb_optimize(${owner} ${kind})
-    target_precompile_headers(${owner} PRIVATE ${headers} ${ARGN})
+    target_precompile_headers(${owner} PRIVATE ${headers})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${owner})
   # Where they do not fit, the headers are read as ever.
@@ -89,27 +85,34 @@ function(qb_target_options target)
   endif()
 endfunction()
 
+# Options of an executable of tests.
+function(qb_test_options target)
+  qb_target_options(${target})
+  qb_optimize(${target} test)
+  qb_precompile(${target} test)
+endfunction()
+
 function(qb_room name)
-  cmake_parse_arguments(ARG "NOT_MEASURED" ""
-                        "SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;TEST_DEPENDS;THREAD_TESTS;HEADERS"
-                        ${ARGN})
+  set(lists SOURCES DEPENDS PRIVATE_DEPENDS TESTS TEST_DEPENDS THREAD_TESTS NOT_IN_THREAD_TESTS)
+  cmake_parse_arguments(ARG "NOT_MEASURED" "" "${lists}" ${ARGN})
   set(kind room)
   if(ARG_NOT_MEASURED)
     set(kind not_measured)
   endif()
+  if(QB_SANITIZE STREQUAL "thread" AND ARG_NOT_IN_THREAD_TESTS)
+    list(REMOVE_ITEM ARG_SOURCES ${ARG_NOT_IN_THREAD_TESTS})
+  endif()
   add_library(qb_${name} STATIC ${ARG_SOURCES})
   qb_target_options(qb_${name})
   qb_optimize(qb_${name} ${kind})
-  qb_precompile(qb_${name} ${kind} ${ARG_HEADERS})
+  qb_precompile(qb_${name} ${kind})
   target_link_libraries(qb_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
   if(QB_SANITIZE STREQUAL "thread" AND ARG_THREAD_TESTS)
     set(ARG_TESTS ${ARG_THREAD_TESTS})
   endif()
   if(QB_TESTS AND ARG_TESTS)
     add_executable(qb_${name}_test ${ARG_TESTS})
-    qb_target_options(qb_${name}_test)
-    qb_optimize(qb_${name}_test test)
-    qb_precompile(qb_${name}_test test)
+    qb_test_options(qb_${name}_test)
     target_compile_definitions(qb_${name}_test PRIVATE QB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(qb_${name}_test PRIVATE qb_${name} ${ARG_TEST_DEPENDS}
                                                   GTest::gmock GTest::gtest_main)

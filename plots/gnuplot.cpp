@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -152,17 +153,21 @@ std::vector<std::string> write_figure(const Figure& figure, const std::string& d
   return paths;
 }
 
-void write_picture(const Figure& figure, const std::string& path) {
+void require_picture_format(const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
-  for (const std::string_view format : kFormats) {
-    if (extension != fmt::format(".{}", format)) continue;
-    const TemporaryFolder folder;
-    write_figure(figure, folder.path());
-    write_file_atomically(path,
-                          read_file(fmt::format("{}/{}{}", folder.path(), figure.name, extension)));
-    return;
-  }
-  throw UsageError(fmt::format("{}: a picture ends in .svg, .pdf or .png", path));
+  if (std::none_of(std::begin(kFormats), std::end(kFormats), [&](std::string_view format) {
+        return extension == fmt::format(".{}", format);
+      }))
+    throw UsageError(fmt::format("{}: a picture ends in .svg, .pdf or .png", path));
+}
+
+void write_picture(const Figure& figure, const std::string& path) {
+  require_picture_format(path);
+  const TemporaryFolder folder;
+  write_figure(figure, folder.path());
+  const std::string extension = fs::path(path).extension().string();
+  write_file_atomically(path,
+                        read_file(fmt::format("{}/{}{}", folder.path(), figure.name, extension)));
 }
 
 }  // namespace qb

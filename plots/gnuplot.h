@@ -15,8 +15,11 @@ namespace qb {
 // is missing or fails: CSV and script stand then, the pictures do not.
 std::vector<std::string> write_figure(const Figure& figure, const std::string& directory);
 
+// Throws UsageError where the path's extension names no format of write_picture's: svg, pdf or png.
+void require_picture_format(const std::string& path);
+
 // Draws into a temporary folder and keeps the one picture whose format the path's extension names.
-// Throws UsageError for another extension than svg, pdf or png, and as write_figure.
+// Throws as require_picture_format and as write_figure.
 void write_picture(const Figure& figure, const std::string& path);
 
 }  // namespace qb

@@ -99,6 +99,13 @@ TEST_F(BadInput, WordsOnTheCommandLineThatDoNotExistNameTheNearest) {
   EXPECT_EQ(said_of("run"), "qb: SPEC is required (see qb run --help)\n");
 }
 
+TEST_F(BadInput, APictureOfAnotherFormatIsRefusedBeforeThePlanIsShown) {
+  const Said said = run_qb("plan --n-tokens 10 --workers 7 --picture x.jpg");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_EQ(said.out, "");
+  EXPECT_EQ(said.err, "qb: x.jpg: a picture ends in .svg, .pdf or .png\n");
+}
+
 TEST_F(BadInput, AMillionCasesShowTheirCountAndAskForYes) {
   const Said said = refused(
       "experiment: x\nsweep:\n  n_tokens: {from: 1, to: 1000, step: 1}\n"

@@ -13,6 +13,7 @@
 #include "harness/plan/picture.h"
 #include "harness/plan/strategy.h"
 #include "harness/plan/work.h"
+#include "plots/gnuplot.h"
 #include "plots/partition.h"
 #include "plots/pattern_names.h"
 
@@ -36,6 +37,7 @@ struct PlanWords {
 };
 
 ExitCode show_plan(const PlanWords& words) {
+  if (!words.picture.empty()) require_picture_format(words.picture);
   Shape shape = words.shape;
   if (shape.q_len == 0 && words.sequences.empty())
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
