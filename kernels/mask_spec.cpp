@@ -160,8 +160,9 @@ void check_node(const PatternNode& node) {
   if (window && integer(node, "left") == 0 && integer(node, "right") == 0)
     fail(node.name, "left and right are both 0, a window of zero width; widen one of them");
   if (node.name == "fixed" && integer(node, "summary") > integer(node, "block"))
-    fail(node.name, fmt::format("a summary of {} tokens does not fit a block of {}",
-                                integer(node, "summary"), integer(node, "block")));
+    fail(node.name,
+         fmt::format("a summary of {} tokens does not fit a block of {}; make it shorter",
+                     integer(node, "summary"), integer(node, "block")));
 }
 
 std::string text_of(const Argument& argument) {
@@ -259,7 +260,9 @@ class AtomMaker {
       cells.ends.push_back(end = std::min(end + size, kUnbounded));
     if (end != n_)
       fail(node_->name,
-           fmt::format("the sizes add up to {} and not to the {} tokens there are", end, n_));
+           fmt::format(
+               "the sizes add up to {} and not to the {} tokens there are; change them or n_tokens",
+               end, n_));
     put(std::move(cells));
   }
 
@@ -284,9 +287,9 @@ class AtomMaker {
     }
     const bool named = find(*node_, "indices") != nullptr;
     if (named && global.runs.back().end > n_)
-      fail(node_->name, fmt::format("index {} is beyond the {} tokens there are; they are counted "
-                                    "from 0",
-                                    global.runs.back().end - 1, n_));
+      fail(node_->name,
+           fmt::format("index {} is beyond the {} tokens there are; counted from 0, the last is {}",
+                       global.runs.back().end - 1, n_, n_ - 1));
     if (global.runs.back().end > n_ || global.runs[0] == KeyRange{0, n_})
       fail(node_->name,
            fmt::format("{} global tokens of the {} there are; name fewer, or use mask: full",

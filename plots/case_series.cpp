@@ -165,6 +165,12 @@ std::vector<CaseSeries> case_series(const CsvTable& cases) {
   return series;
 }
 
+bool all_modelled(const CsvTable& cases) {
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    if (cases.text(row, "ranks") != "model") return false;
+  return cases.size() > 0;
+}
+
 std::string shared_parameters(const CsvTable& cases) {
   constexpr std::array<std::string_view, 9> shown = {
       "batch", "q_heads", "head_dim", "dtype", "mask", "kernel", "device", "ranks", "threads"};
@@ -176,14 +182,23 @@ std::string shared_parameters(const CsvTable& cases) {
   // A matrix product has neither heads nor a mask.
   const bool products =
       cases.has("workload") && values_of("workload") == std::set<std::string>{"matrix_product"};
+  const bool modelled = all_modelled(cases);
   std::string out;
   for (const std::string_view column : shown) {
     if (!cases.has(column) || cases.size() == 0) continue;
+    // The device is the modelled one, which the ranks name, whatever machine computed the model.
+    if (modelled && (column == "device" || column == "threads")) continue;
     if (products &&
         (column == "batch" || column == "q_heads" || column == "head_dim" || column == "mask"))
       continue;
     const std::set<std::string> values = values_of(column);
     if (values.size() != 1 || values.begin()->empty()) continue;
+    if (modelled && column == "ranks") {
+      const auto devices = cases.has("model_device") ? values_of("model_device") : values;
+      out += (out.empty() ? "" : ", ") +
+             (devices.size() == 1 ? "model of " + *devices.begin() : std::string("modelled"));
+      continue;
+    }
     out += (out.empty() ? "" : ", ") + named_value(column, *values.begin());
     if (column == "kernel" || column == "ranks") out += fmt::format(" {}", column);
   }

@@ -56,6 +56,9 @@ struct CaseSeries {
 // serial`.
 [[nodiscard]] std::string shared_parameters(const CsvTable& cases);
 
+// Whether nothing of the run was timed: every case has `ranks: model`.
+[[nodiscard]] bool all_modelled(const CsvTable& cases);
+
 [[nodiscard]] bool ran(const CsvTable& cases, std::size_t row);            // status ok
 [[nodiscard]] bool out_of_memory(const CsvTable& cases, std::size_t row);  // oom, oom_skipped
 

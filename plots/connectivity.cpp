@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <string>
 #include <utility>
 
 #include "harness/base/numbers.h"
@@ -24,10 +24,11 @@ Axis tokens_of(const char* label, const char* column, std::int64_t n_tokens) {
 }
 
 Panel panel_of(const Connectivity& pattern) {
-  const std::string kind = pattern_kind(pattern.mask);
+  // By itself: what tells it from others of its kind is in the note, a title has no room for it.
+  const std::string name = mask_names({pattern.mask}).at(pattern.mask);
   // Full squares and half-empty ones as of one worker, in colours of their own.
   Panel panel = std::move(partition_figure(pattern.rectangles, "").panels.at(0));
-  const std::uint32_t colour = pattern_style(kind).colour;
+  const std::uint32_t colour = pattern_style(pattern_kind(pattern.mask)).colour;
   for (Series& series : panel.series) {
     const bool some = series.name.ends_with("some pairs");
     series.name = pattern.mask + (some ? ", some of the square" : "");
@@ -36,7 +37,7 @@ Panel panel_of(const Connectivity& pattern) {
     series.in_legend = false;
     series.text.clear();
   }
-  panel.title = fmt::format("{}: {:.3g} % kept", kind, kPercent * pattern.kept_share);
+  panel.title = fmt::format("{}: {:.3g} % kept", name, kPercent * pattern.kept_share);
   panel.x = tokens_of("key token", "key_token", pattern.n_tokens);
   panel.y = tokens_of("query token", "query_token", pattern.n_tokens);
   panel.y.reversed = true;

@@ -17,12 +17,14 @@ Connectivity pattern(const char* mask, const std::vector<const char*>& allowed) 
 }
 
 TEST(Connectivity, EachPatternIsASquareOfAllItsTokensInItsColour) {
-  const std::vector<Connectivity> patterns = {pattern("{block_local: {block: 4}}", {"cells"}),
-                                              pattern("{global: {tokens: 1}}", {"cells", "some"}),
-                                              pattern("causal", {"all"})};
+  const std::vector<Connectivity> patterns = {
+      pattern("{block_local: {block: 4}}", {"cells"}),
+      pattern("{global: {tokens: 1}}", {"cells", "some"}), pattern("causal", {"all"}),
+      pattern("{all_of: [causal, {global: {tokens: 1}}]}", {"cells"})};
   const Figure figure = connectivity_figure(patterns);
-  ASSERT_EQ(figure.panels.size(), 3u);
+  ASSERT_EQ(figure.panels.size(), 4u);
   EXPECT_EQ(figure.panels[0].title, "block_local: 25 % kept");
+  EXPECT_EQ(figure.panels[3].title, "causal global: 25 % kept");
   // The axis spans the tokens, not what is drawn of them.
   EXPECT_EQ(figure.panels[0].x.tics.back().value, 8.0);
   EXPECT_TRUE(figure.panels[0].y.reversed);
@@ -30,7 +32,7 @@ TEST(Connectivity, EachPatternIsASquareOfAllItsTokensInItsColour) {
   ASSERT_EQ(figure.panels[1].series.size(), 2u);
   EXPECT_EQ(figure.panels[1].series[1].style.colour, lightened(pattern_style("global").colour));
   EXPECT_THAT(figure.notes[0], ::testing::HasSubstr("pale"));
-  EXPECT_THAT(figure.notes[1], ::testing::HasSubstr("{global: {tokens: 1}}; causal."));
+  EXPECT_THAT(figure.notes[1], ::testing::HasSubstr("{global: {tokens: 1}}; causal; "));
 }
 
 TEST(Connectivity, OfSinglePairsNothingIsPale) {

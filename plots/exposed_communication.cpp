@@ -88,7 +88,8 @@ using Value = double (*)(const CsvTable& cases, std::size_t row);
 struct Look {
   Value y = exposed_share;
   std::vector<std::string> others;  // columns that name a line besides its algorithm
-  double no_limit = 1.0;            // where cases without a limit stand, GB/s
+  bool unlimited = false;           // there are cases without a limit, which
+  double no_limit = 1.0;            // stand here, GB/s
 };
 
 // The lines of a panel by name; the model's are thin where measured ones stand beside them.
@@ -150,13 +151,12 @@ std::vector<std::string> line_columns(const CsvTable& cases, const std::vector<s
 Axis bandwidth_axis(const CsvTable& cases, const std::vector<std::size_t>& rows, Look& look) {
   Axis axis{.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s", .log = true};
   std::vector<double> limits;
-  bool unlimited = false;
   for (const std::size_t row : rows) {
     const double limit = bandwidth(cases, row);
-    unlimited = unlimited || std::isnan(limit);
+    look.unlimited = look.unlimited || std::isnan(limit);
     if (!std::isnan(limit)) limits.push_back(limit);
   }
-  if (!unlimited) return axis;
+  if (!look.unlimited) return axis;
   if (!limits.empty()) {
     axis.tics = make_scale(axis, limits).tics;
     look.no_limit = 4.0 * *std::max_element(limits.begin(), limits.end());
@@ -198,6 +198,13 @@ void add_link_times(const CsvTable& cases, const PanelKey& key,
     line.in_legend = false;
     panel.series.push_back(std::move(line));
   }
+}
+
+bool has_thin_line(const Figure& figure) {
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series)
+      if (series.thin) return true;
+  return false;
 }
 
 constexpr const char* kNoTimes = "the run is of a schema without communication times";
@@ -270,10 +277,14 @@ Figure exposed_communication_figure(const CsvTable& cases, const FigureContext& 
   arrange_panels(figure);
   figure.notes = {
       "Time in which the worker with most of it waited for data on its way, summed over steps, "
-      "over "
-      "the wall clock of the case: medians of both; the run keeps no interval of the first.",
-      "No limit: the case names no bandwidth, data move as fast as the machine's memory or network "
-      "lets them. Thin and dashed: the cost model's prediction."};
+      "over the wall clock of the case: medians of both; the run keeps no interval of the first. "
+      "Waiting for a peer that is not ready, in cqs for a turn at the root's link, is not in it."};
+  if (look.unlimited)
+    figure.notes.push_back(
+        "No limit: the case names no bandwidth, data move as fast as the machine's memory or "
+        "network lets them.");
+  if (has_thin_line(figure))
+    figure.notes.push_back("Thin and dashed: the cost model's prediction.");
   if (panels.size() > kMostPanels) figure.notes.push_back(left_out(panels.size()));
   return figure;
 }

@@ -13,8 +13,10 @@ namespace {
 constexpr int kWidth = 960;
 constexpr int kSquareWidth = 560;
 constexpr double kMargin = 18.0;
-constexpr double kHeader = 44.0;  // without subtitle
-constexpr double kLeftOfPlot = 78.0;
+constexpr double kHeader = 44.0;      // without subtitle
+constexpr double kLeftOfPlot = 78.0;  // with tics of so many characters:
+constexpr std::size_t kTicCharacters = 6;
+constexpr double kTicCharacter = 7.4;
 constexpr double kRightOfPlot = 18.0;
 constexpr double kAbovePlot = 14.0;
 constexpr double kTitleAbovePlot = 20.0;
@@ -28,6 +30,14 @@ double legend_width(const std::vector<LegendEntry>& entries) {
   std::size_t longest = 0;
   for (const LegendEntry& entry : entries) longest = std::max(longest, characters(entry.text));
   return entries.empty() ? 0.0 : kLegendSample + kLegendCharacter * static_cast<double>(longest);
+}
+
+double space_left_of_plots(const Figure& figure) {
+  std::size_t longest = kTicCharacters;
+  for (std::size_t p = 0; p < figure.panels.size(); ++p)
+    for (const Tic& tic : y_scale(figure, p).tics)
+      longest = std::max(longest, characters(tic.label));
+  return kLeftOfPlot + kTicCharacter * static_cast<double>(longest - kTicCharacters);
 }
 
 template <class Visit>
@@ -117,8 +127,9 @@ Layout lay_out(const Figure& figure) {
 
   Layout layout;
   layout.width = figure.square && columns == 1 ? kSquareWidth + static_cast<int>(legend) : kWidth;
+  const double left_of_plot = space_left_of_plots(figure);
   const double cell = (layout.width - legend - kMargin) / columns;
-  const double plot_width = cell - kLeftOfPlot - kRightOfPlot;
+  const double plot_width = cell - left_of_plot - kRightOfPlot;
   const double plot_height = figure.square ? plot_width : figure.panel_height;
   const auto text_columns = static_cast<std::size_t>((layout.width - 2 * kMargin) / kNoteCharacter);
   layout.subtitle = wrap_text(figure.subtitle, text_columns);
@@ -133,7 +144,7 @@ Layout lay_out(const Figure& figure) {
                                       [](const Panel& panel) { return !panel.title.empty(); });
       bottom += kAbovePlot + (titled ? kTitleAbovePlot : 0.0) + plot_height + kBelowPlot;
     }
-    const double left = kMargin / 2 + column * cell + kLeftOfPlot;
+    const double left = kMargin / 2 + column * cell + left_of_plot;
     const double frame_bottom = bottom - kBelowPlot;
     layout.plots.push_back({left, left + plot_width, frame_bottom - plot_height, frame_bottom});
   }

@@ -42,6 +42,13 @@ TEST(FigureLayout, TheLegendStandsRightOfAllPanelsAndOnTheCanvas) {
   EXPECT_LT(layout.legend_left, layout.width);
 }
 
+TEST(FigureLayout, LongTicLabelsGetMoreRoom) {
+  Figure figure = two_panels();
+  const double left = lay_out(figure).plots[0].left;
+  figure.panels[1].series[0].points[1].y = 5e5;  // 100,000
+  EXPECT_GT(lay_out(figure).plots[0].left, left + 5.0);
+}
+
 TEST(FigureLayout, PanelsDoNotOverlap) {
   Figure figure = two_panels();
   figure.panels.push_back(figure.panels.front());

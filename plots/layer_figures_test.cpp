@@ -90,6 +90,14 @@ TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
   EXPECT_NEAR(published, 500.0, 1e-9) << "five bars of 100 %";
 }
 
+TEST_F(LayerFigures, OfManyLengthsEachSecondIsLabelled) {
+  for (const int n : {128, 256, 512, 1024, 2048}) add(n, "", 70.0 * n);
+  const Figure figure = layer_shares_figure(cases_, parts_, {});
+  std::vector<std::string> labels;
+  for (const Tic& tic : figure.panels[0].x.tics) labels.push_back(tic.label);
+  EXPECT_THAT(labels, ::testing::ElementsAre("", "128", "", "512", "", "1Ki", "", "10000"));
+}
+
 TEST_F(LayerFigures, TheHalfIsInterpolatedBetweenTheCasesAroundIt) {
   const auto medians = part_medians(parts_);
   const std::vector<LayerVariant> variants = layer_variants(cases_);
@@ -137,7 +145,7 @@ TEST_F(LayerFigures, MemoryNamesTheSavingAtTheLongestSequence) {
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_THAT(figure.notes[0], HasSubstr("5 of 5 peaks are the predicted ones"));
   EXPECT_EQ(figure.notes[1],
-            "At N = 10,000 plain takes 1.75 x the memory of blocks of 500 tokens.");
+            "At N = 10,000 plain takes 1.75 × the memory of blocks of 500 tokens.");
 }
 
 TEST_F(LayerFigures, ARunWithoutLayersSaysSo) {

@@ -31,7 +31,7 @@ std::string saving(const CsvTable& cases, const LayerVariant& plain, const Layer
     if (found == of_plain.end()) continue;
     const double ratio = found->second / peak_bytes(cases, *row);
     if (std::isfinite(ratio))
-      return fmt::format("At N = {} {} takes {:.2f} x the memory of {}.",
+      return fmt::format("At N = {} {} takes {:.2f} × the memory of {}.",
                          format_grouped(static_cast<std::int64_t>(n)), plain.name, ratio,
                          blocks.name);
   }

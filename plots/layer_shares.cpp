@@ -20,6 +20,7 @@ constexpr double kPercent = 100.0;
 constexpr double kHalfBar = 0.44;
 constexpr double kLeastTexted = 5.0;  // percent; thinner slices have no room for a number
 constexpr std::size_t kMostPanels = 5;
+constexpr std::size_t kMostLabels = 7;
 
 Series& series_of(Panel& panel, const std::string& name, std::uint32_t colour) {
   for (Series& series : panel.series)
@@ -62,8 +63,12 @@ std::string short_length(const std::string& n) {
 
 void finish(Panel& panel, const std::vector<std::string>& lengths) {
   panel.x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"};
+  // Labels of more bars than these would run into each other: each second, the last among them.
+  const std::size_t every = lengths.size() > kMostLabels ? 2 : 1;
   for (std::size_t i = 0; i < lengths.size(); ++i)
-    panel.x.tics.push_back({static_cast<double>(i), short_length(lengths[i])});
+    panel.x.tics.push_back({static_cast<double>(i), (lengths.size() - 1 - i) % every == 0
+                                                        ? short_length(lengths[i])
+                                                        : std::string()});
   panel.y = {.label = "share of the layer's time (%)", .column = "share_percent", .tight = true};
   for (const double tic : {0.0, 25.0, 50.0, 75.0, 100.0})
     panel.y.tics.push_back({tic, fmt::format("{:.0f}", tic)});

@@ -21,6 +21,7 @@ a { color: #005a8e; }
 p { max-width: 46rem; }
 .subtitle, .note, figcaption { color: #4a4a4a; font-size: .88rem; }
 .note { margin: .3rem 0; }
+.subtitle { max-width: none; }
 figure { margin: 1.2rem 0; }
 .wide { overflow-x: auto; -webkit-overflow-scrolling: touch; }
 figure svg { display: block; width: 100%; min-width: 38rem; height: auto; }

@@ -49,7 +49,9 @@ constexpr const char* kNoSteps = "the run folder has no steps.csv";
 
 const CsvTable* pointer(const std::optional<CsvTable>& table) { return table ? &*table : nullptr; }
 
-std::string subtitle(const CsvTable& cases, const Provenance& provenance) {
+std::string subtitle(const CsvTable& cases, Provenance provenance) {
+  // A model's numbers are the same wherever it is computed.
+  if (all_modelled(cases)) provenance.machine.clear();
   const std::string shared = shared_parameters(cases);
   const std::string origin = provenance_line(provenance);
   return shared.empty() || origin.empty() ? shared + origin : fmt::format("{}; {}", shared, origin);

@@ -5,6 +5,7 @@
 #include "harness/base/status.h"
 #include "harness/files/files.h"
 #include "plots/sample_run.h"
+#include "plots/sample_schemes.h"
 
 namespace qb {
 namespace {
@@ -56,6 +57,15 @@ TEST(RunFigures, TheSubtitleSaysShapeAndOrigin) {
   const std::string subtitle = figures_of_run(sample(), {}).at(0).subtitle;
   EXPECT_THAT(subtitle, HasSubstr("H = 8"));
   EXPECT_THAT(subtitle, HasSubstr("Some CPU"));
+}
+
+TEST(RunFigures, TheSubtitleOfAModelNamesItsDeviceAndNotTheMachineThatComputedIt) {
+  PlottedRun run = sample();
+  run.cases = scheme_table(
+      {scheme_case("ring", 4, 1024, 1.0, {{"ranks", "model"}, {"model_device", "a100"}})});
+  const std::string subtitle = figures_of_run(run, {.names = {"wall_clock"}}).at(0).subtitle;
+  EXPECT_THAT(subtitle, HasSubstr("model of a100; qb"));
+  EXPECT_THAT(subtitle, ::testing::Not(HasSubstr("cpu")));
 }
 
 // The sample again as another program's run.

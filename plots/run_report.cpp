@@ -36,6 +36,32 @@ std::string outcome(const CsvTable& cases) {
   return fmt::format("{} case{}: {}.", all, all == 1 ? "" : "s", parts);
 }
 
+// Whether a case has workers that hold parts of the sequence.
+bool splits(const CsvTable& cases) {
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    if (cases.number(row, "workers") > 1.0) return true;
+  return false;
+}
+
+bool only_layers(const CsvTable& cases) {
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    if (!cases.has("workload") || cases.text(row, "workload") != "transformer_layer") return false;
+  return cases.size() > 0;
+}
+
+ReportSection times_section_of(const std::vector<std::string>& columns) {
+  ReportSection section{
+      .title = "What the times mean",
+      .paragraphs = {
+          "Every case is checked against float64 before it is timed, and only cases with status "
+          "ok have times. Warm-ups are recorded and not counted."}};
+  section.paragraphs.insert(section.paragraphs.end(), columns.begin(), columns.end());
+  section.paragraphs.emplace_back(
+      "Intervals are order statistics of the repeats: 95 % for the median, or the whole range "
+      "where there are fewer than six repeats.");
+  return section;
+}
+
 }  // namespace
 
 std::vector<ReportFigure> draw_for_report(const std::vector<Figure>& figures,
@@ -67,7 +93,7 @@ std::vector<ReportSection> run_sections(const PlottedRun& run, std::vector<Repor
   ReportSection tables{.title = "Tables"};
   if (Table table = case_study_2_table(run.cases, published_case_study_2()); !table.rows.empty())
     tables.tables.push_back(std::move(table));
-  if (Table table = memory_summary_table(run.cases); !table.rows.empty())
+  if (Table table = memory_summary_table(run.cases); !table.rows.empty() && splits(run.cases))
     tables.tables.push_back(std::move(table));
   const SparseCases sparse(run.cases);
   for (Table table : {sparse_attention_table(sparse), sparse_growth_table(sparse)})
@@ -86,22 +112,16 @@ std::vector<ReportSection> run_sections(const PlottedRun& run, std::vector<Repor
 }
 
 ReportSection times_section() {
-  return {
-      .title = "What the times mean",
-      .paragraphs = {
-          "Every case is checked against float64 before it is timed, and only cases with status "
-          "ok have times. Warm-ups are recorded and not counted.",
-          "Longest subsequence: kernel time of the worker that holds most tokens. "
-          "CQS-Attention's published speed-up S divides the time of the whole sequence by it; "
-          "transfers and the merge are not in it.",
-          "Critical path: gather, compute and merge of the slowest worker where workers are "
-          "independent, the sum over rounds of the slowest worker where there are rounds. With "
-          "serial ranks it is composed: one device plays the workers one after the other, each "
-          "alone.",
-          "Worker sum: the same summed over all workers. Wall clock: of the whole call on this "
-          "machine.",
-          "Intervals are order statistics of the repeats: 95 % for the median, or the whole "
-          "range where there are fewer than six repeats."}};
+  return times_section_of(
+      {"Longest subsequence: kernel time of the worker that holds most tokens. "
+       "CQS-Attention's published speed-up S divides the time of the whole sequence by it; "
+       "transfers and the merge are not in it.",
+       "Critical path: gather, compute and merge of the slowest worker where workers are "
+       "independent, the sum over rounds of the slowest worker where there are rounds. With "
+       "serial ranks it is composed: one device plays the workers one after the other, each "
+       "alone.",
+       "Worker sum: the same summed over all workers. Wall clock: of the whole call on this "
+       "machine."});
 }
 
 ReportSection environment_section(const Provenance& provenance) {
@@ -139,7 +159,11 @@ Report run_report(const PlottedRun& run, std::vector<ReportFigure> figures,
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),
                 .subtitle = provenance_line(run.provenance),
                 .sections = run_sections(run, std::move(figures), missing)};
-  report.sections.push_back(times_section());
+  report.sections.push_back(
+      only_layers(run.cases)
+          ? times_section_of({"Longest subsequence: the attention kernel of the layer. Critical "
+                              "path, worker sum and wall clock are of the whole layer."})
+          : times_section());
   report.sections.push_back(environment_section(run.provenance));
   report.sections.push_back(again_section(run));
   return report;

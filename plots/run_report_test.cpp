@@ -23,6 +23,27 @@ TEST(RunReport, CountsHowCasesEnded) {
   EXPECT_THAT(page, HasSubstr("45 cases: 40 ok, 1 oom, 4 oom_skipped."));
 }
 
+TEST(RunReport, OfOneWorkerHasNoTableOfSubsequences) {
+  CsvTable one = no_cases();
+  add_case(one, ok_case(1, 1000, 1.0));
+  EXPECT_THAT(report_html(run_report(run_of(one), {}, {})),
+              ::testing::Not(HasSubstr("Subsequence lengths")));
+  add_case(one, ok_case(7, 1000, 1.0));
+  EXPECT_THAT(report_html(run_report(run_of(one), {}, {})), HasSubstr("Subsequence lengths"));
+}
+
+TEST(RunReport, OfLayersSaysWhatTheTimesAreOfALayer) {
+  std::vector<std::string> columns = no_cases().header();
+  columns.emplace_back("workload");
+  CsvTable layers(columns);
+  Values layer = ok_case(1, 1000, 1.0);
+  layer["workload"] = "transformer_layer";
+  add_case(layers, layer);
+  const std::string page = report_html(run_report(run_of(layers), {}, {}));
+  EXPECT_THAT(page, HasSubstr("the attention kernel of the layer"));
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("published speed-up")));
+}
+
 TEST(RunReport, ListsEveryFailedCaseWithItsMessageEscaped) {
   CsvTable cases = case_study_2(10);
   add_case(cases, failed_case(7, 77, "crashed", "signal 11 in <kernel>"));

@@ -179,8 +179,14 @@ Axis workers_axis(std::vector<double> workers) {
   std::sort(workers.begin(), workers.end());
   workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
   if (workers.empty()) return axis;
-  for (double tic = 1.0; tic <= workers.back(); tic *= 2.0)
-    if (tic >= workers.front()) axis.tics.push_back({tic, fmt::format("{:.0f}", tic)});
+  constexpr std::size_t kMostTics = 6;  // of four digits in a panel of two columns
+  for (double factor = 2.0; axis.tics.empty() || axis.tics.size() > kMostTics; factor *= 2.0) {
+    axis.tics.clear();
+    const double first = std::exp2(std::ceil(std::log2(workers.front())));
+    for (double tic = first; tic <= workers.back(); tic *= factor)
+      axis.tics.push_back({tic, fmt::format("{:.0f}", tic)});
+    if (axis.tics.empty()) break;
+  }
   if (axis.tics.size() >= 2) return axis;
   axis.tics.clear();
   for (const double value : workers) axis.tics.push_back({value, fmt::format("{:.0f}", value)});

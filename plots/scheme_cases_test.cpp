@@ -72,6 +72,9 @@ TEST(SchemeCases, WorkerTicsArePowersOfTwoAndElseTheCountsThemselves) {
   };
   EXPECT_THAT(labels(workers_axis({2, 7, 8, 13, 31})), ElementsAre("2", "4", "8", "16"));
   EXPECT_THAT(labels(workers_axis({7, 13, 7})), ElementsAre("7", "13"));
+  EXPECT_THAT(labels(workers_axis({5, 6, 7})), ElementsAre("5", "6", "7"));
+  EXPECT_THAT(labels(workers_axis({4, 1024})), ElementsAre("4", "16", "64", "256", "1024"))
+      << "nine would run into each other";
   const double none = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(labels(workers_axis({4, none, 4, none, 4})), ElementsAre("4"));
 }

@@ -79,7 +79,7 @@ class Stack {
 };
 
 void add_fused(Panel& panel, const Bar& bar, double place, const std::string& at, double share,
-               double above) {
+               double text_y) {
   add_slice(panel,
             {.name = "fused: flash",
              .colour = kernel_style("flash").colour,
@@ -88,7 +88,7 @@ void add_fused(Panel& panel, const Bar& bar, double place, const std::string& at
              .low = 0.0,
              .high = share,
              .text = fmt::format("{:.1f}×", kPercent / share),
-             .text_y = share + above},
+             .text_y = text_y},
             at);
 }
 
@@ -141,9 +141,10 @@ Panel panel_of(const SparseCases& cases, const SparseLine& line, bool with_publi
       for (const Stage& stage : kStages)
         published.add(stage.label, stage.colour, kPercent * (*theirs).*stage.published_us / total);
     }
-    // Last, since its number is wider than its bar.
+    // Its number is wider than its bar, so it stands above all bars.
     if (const double fused_s = fused_time_s(cases, line, n); std::isfinite(fused_s))
-      add_fused(panel, bars[1], place, at, kPercent * fused_s / wall_s, kAboveBar * highest);
+      add_fused(panel, bars[1], place, at, kPercent * fused_s / wall_s,
+                (1.0 + kAboveBar) * highest);
     panel.x.tics.push_back({place, fmt::format("{:.0f}", n)});
     place += 1.0;
   }
@@ -179,7 +180,7 @@ Figure sparse_stages_figure(const CsvTable& cases, const FigureContext& context)
   figure.notes = {
       "Left bar: medians of the stages of the staged kernel, which holds the kept scores in "
       "memory; the rest of its wall clock is grey. Beside it the fused kernel at the same mask and "
-      "N, with how many times faster it is. Numbers are percents."};
+      "N; above, how many times faster it is. The other numbers are percents."};
   if (left_out > 0) figure.notes.push_back(fmt::format("{} more are not drawn.", left_out));
   if (with_published)
     figure.notes.push_back("Right bar, pale: the report's stages as shares of their sum. " +

@@ -9,8 +9,8 @@
 #   sweep      the flash kernel over types, head_dims, masks and N, and its A100 path
 #   peers      PyTorch's backends at the cases of the sweep
 #   cqs        CQS-Attention in one launch against dense attention
-#   sparse     a sliding window and BigBird against all pairs
-#   layer      an encoder layer of BERT-base, its parts
+#   sparse     a sliding window and BigBird against all pairs; fused against three stages
+#   layer      an encoder layer of BERT-base, its parts; with sparse attention
 #   decode     one query against a long cache
 #   nccl       a worker a GPU: one rank on one GPU, and as many as there are
 #   verdict    the targets, with what was measured here
@@ -27,8 +27,8 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$root/experiments/gpu
 all_parts=(build tests sweep cqs decode sparse layer nccl study peers verdict)
 # Seconds that a part may take; together less than 8 minutes.
-declare -A limit=([build]=120 [tests]=40 [sweep]=40 [cqs]=25 [decode]=20 [sparse]=20 [layer]=25
-  [nccl]=20 [study]=120 [peers]=40 [verdict]=5)
+declare -A limit=([build]=120 [tests]=40 [sweep]=40 [cqs]=25 [decode]=20 [sparse]=29 [layer]=25
+  [nccl]=20 [study]=120 [peers]=35 [verdict]=5)
 # What the parts need; the rest of the house stays unbuilt.
 targets=(qb qb_flash_work_test qb_kernels_test qb_execute_test qb_layer_test
   qb_experiment_test)
@@ -168,8 +168,18 @@ do_peers() {
   return "$code"
 }
 do_cqs() { spec cqs; }
-do_sparse() { spec sparse; }
-do_layer() { spec bert_layer; }
+do_sparse() {
+  local code=0
+  spec sparse || code=1
+  spec sparse_stages || code=1
+  return "$code"
+}
+do_layer() {
+  local code=0
+  spec bert_layer || code=1
+  spec bert_layer_sparse || code=1
+  return "$code"
+}
 do_decode() {
   local code=0
   run python3 "$here/copy_bandwidth.py" "$out/copy_bandwidth.json" || code=1

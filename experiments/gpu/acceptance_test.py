@@ -10,6 +10,9 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 QB = ""
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
+import verdict  # pylint: disable=wrong-import-position
 
 
 def said(*words, **environment):
@@ -127,6 +130,15 @@ class Verdict(unittest.TestCase):
         self.assertEqual(len(found), 1, lines)
         return found[0]
 
+    def test_wants_as_many_cells_as_the_specs_have(self):
+        def cells(spec, *words):
+            dry = said(QB, "run", os.path.join(HERE, spec + ".yaml"), "--dry-run", *words)
+            return int(re.search(r": (\d+) cases", dry.stdout).group(1))
+
+        self.assertEqual(cells("bert_layer") + cells("bert_layer_sparse"), verdict.LAYER_CELLS)
+        for workers, wanted in verdict.NCCL_CELLS.items():
+            self.assertEqual(cells("nccl", "--filter", "workers=" + workers), wanted)
+
     def test_of_nothing_is_not_run(self):
         code, lines = self.verdict()
         self.assertEqual(code, 0)
@@ -185,6 +197,91 @@ class Verdict(unittest.TestCase):
                       self.line(lines, "sliding_window over all pairs, N=65536"))
         self.assertTrue(self.line(lines, "bigbird over all pairs, N=65536").endswith("not run"))
 
+    def test_of_the_stages_adds_them_up_over_the_fused_kernel(self):
+        def row(kernel, device_s, scores="", softmax="", product=""):
+            return {"status": "ok", "n_tokens": "16384", "kernel": kernel, "mask": "{bigbird: {}}",
+                    "device_time_median_s": device_s, "wall_time_median_s": "9",
+                    "stage_scores_median_s": scores, "stage_softmax_median_s": softmax,
+                    "stage_product_median_s": product}
+
+        self.write("sparse_stages", [row("flash", "0.01"),
+                                     row("staged", "0.5", "0.01", "0.02", "0.01")])
+        code, lines = self.verdict()
+        self.assertEqual(code, 0)
+        self.assertIn("4 x time; stages 25 %, 50 %, 25 %",
+                      self.line(lines, "bigbird in three stages over flash"))
+        self.assertTrue(self.line(lines, "sliding_window in three stages").endswith("not run"))
+
+    @staticmethod
+    def layer(case, n_tokens, block, device_s, bytes_, **other):
+        return {"case_id": case, "status": "ok", "n_tokens": n_tokens, "mask": "full",
+                "layer_block_tokens": block, "device_time_median_s": device_s,
+                "wall_time_median_s": "9", "longest_subsequence_median_s": "0.5",
+                "worker_active_peak_bytes": bytes_, "predicted_worker_active_peak_bytes": bytes_,
+                "active_memory_peak_bytes": bytes_, "predicted_active_peak_bytes": bytes_} | other
+
+    def write_parts(self, run, case, seconds):
+        path = os.path.join(self.folder, run, "parts.csv")
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["case_id", "repeat", "warmup", "part", "flop", "time_s"])
+            for repeat, factor in enumerate((100, 1, 1, 7)):  # a warm-up, and one that is late
+                for part, time in seconds.items():
+                    writer.writerow([case, repeat, int(repeat == 0), part, "1e12",
+                                     time * factor])
+
+    def test_of_the_layer_has_shares_blocks_and_predictions(self):
+        self.write("bert_layer", [self.layer("a", "8192", "", "1.0", "4000"),
+                                  self.layer("b", "8192", "1024", "1.1", "1000")])
+        self.write_parts("bert_layer", "a", {
+            "qkv": 0.1, "attention": 0.5, "attention_output": 0.1, "attention_norm": 0.05,
+            "feed_forward_in": 0.1, "gelu": 0.05, "feed_forward_out": 0.1, "output_norm": 0.0})
+        code, lines = self.verdict()
+        self.assertEqual(code, 4)
+        self.assertTrue(self.line(lines, "layer, cells whose output is right").endswith("missed"))
+        self.assertTrue(self.line(lines, "layer, cells whose peak memory").endswith("met"))
+        self.assertIn("2 of 2", self.line(lines, "layer, cells whose peak memory"))
+        self.assertIn("attention 0.5 at 2 TFLOP/s, products 0.4 at 10 TFLOP/s",
+                      self.line(lines, "layer, shares of its time, N=8192"))
+        self.assertIn("0.25 x memory (0.25 x predicted), 1.1 x time",
+                      self.line(lines, "layer in blocks of 1024 over plain, N=8192"))
+        for line in ("layer, shares of its time, N=512", "layer with bigbird",
+                     "layer in blocks of 1024 over plain, N=32768"):
+            self.assertTrue(self.line(lines, line).endswith("not run"))
+
+    def test_of_a_layer_whose_memory_was_foretold_wrongly_is_missed(self):
+        self.write("bert_layer_sparse", [
+            self.layer("a", "16384", "", "1.0", "4000"),
+            self.layer("b", "16384", "", "0.6", "4000", active_memory_peak_bytes="4001",
+                       longest_subsequence_median_s="0.05",
+                       mask="{sliding_window: {left: 128, right: 127}}")])
+        lines = self.verdict()[1]
+        line = self.line(lines, "layer, cells whose peak memory")
+        self.assertIn("1 of 2", line)
+        self.assertTrue(line.endswith("missed"))
+        self.assertIn("0.6 x time, attention 0.1 x",
+                      self.line(lines, "layer with sliding_window over all pairs, N=16384"))
+
+    def test_of_nccl_is_over_one_gpus_time_shared_out(self):
+        def row(algorithm, workers, wall_s, **other):
+            return {"algorithm": algorithm, "workers": workers, "status": "ok",
+                    "n_tokens": "65536", "wall_time_median_s": wall_s,
+                    "exposed_communication_median_s": "0.03"} | other
+
+        self.write("nccl_1", [row("dense", "1", "1.0")])
+        self.write("nccl_4", [row("ring", "4", "0.5"), row("zigzag", "4", "0.3"),
+                              row("striped", "4", "0.1", status="incorrect")])
+        code, lines = self.verdict()
+        self.assertEqual(code, 4)
+        right = self.line(lines, "nccl W=4, cells whose output is right")
+        self.assertIn("  2  ", right)
+        self.assertTrue(right.endswith("missed"))
+        self.assertTrue(self.line(lines, "nccl W=8, cells").endswith("not run"))
+        self.assertIn("zigzag: 1.2 x, exposed communication 0.1 of it",
+                      self.line(lines, "nccl W=4, fastest scheme over one GPU's time / W, N=65536"))
+        self.assertTrue(self.line(lines, "nccl W=4, fastest scheme over one GPU's time / W, N=163")
+                        .endswith("not run"))
+
     def test_of_the_study_counts_cells_and_shows_the_cliff(self):
         rows = [{"status": "oom" if n == 49000 else "ok", "algorithm": "dense", "clock": clock,
                  "n_tokens": str(n), "wall_time_median_s": str(n / 1000)}
@@ -198,5 +295,4 @@ class Verdict(unittest.TestCase):
 
 if __name__ == "__main__":
     QB = os.path.abspath(sys.argv.pop(1))
-    sys.dont_write_bytecode = True
     unittest.main()

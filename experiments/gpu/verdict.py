@@ -8,11 +8,12 @@ Exit codes: 0 nothing is missed, 4 something is, 2 usage.
 import csv
 import json
 import os
+import statistics
 import sys
 
 
-def rows_of(folder, run):
-    path = os.path.join(folder, run, "cases.csv")
+def rows_of(folder, run, table="cases.csv"):
+    path = os.path.join(folder, run, table)
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8", newline="") as file:
@@ -54,6 +55,10 @@ class Table:
             self.add(what, text, "", None)
         else:
             self.add(what, text, f"{value:.3g} {unit}", value <= target)
+
+    def fact(self, what, measured, target="(fact)"):
+        """To be looked at; not a target."""
+        self.lines.append((what, target, measured, "" if measured else "not run"))
 
     def print(self):
         width = [max(len(line[i]) for line in self.lines) for i in range(4)]
@@ -115,8 +120,121 @@ def add_sparse(table, folder):
                 time = seconds(sparse[0]) / seconds(dense[0])
                 pairs = float(sparse[0]["unmasked_pairs"]) / float(dense[0]["unmasked_pairs"])
                 measured = f"{time:.3g} x time, {pairs:.3g} x pairs"
-            table.lines.append((f"{name} over all pairs, N={n_tokens}", "(fact)", measured,
-                                "" if measured else "not run"))
+            table.fact(f"{name} over all pairs, N={n_tokens}", measured)
+
+
+def add_right(table, what, rows, wanted):
+    """Rows that are ok have been held against float64."""
+    n_right = len(chosen(rows, status="ok"))
+    table.add(f"{what}, cells whose output is right", str(wanted), str(n_right) if rows else "",
+              n_right >= wanted if rows else None)
+
+
+LAYER_CELLS = 11  # of both specs
+NCCL_CELLS = {"1": 14, "2": 12, "4": 16, "8": 16}  # by workers
+PRODUCTS = ("qkv", "attention_output", "feed_forward_in", "feed_forward_out")
+
+
+def part_times(folder, run):
+    """Median seconds of each part of each case's timed repeats, and its FLOP: {case: {part: …}}."""
+    times, flop = {}, {}
+    for row in rows_of(folder, run, "parts.csv"):
+        if row["warmup"] == "0":
+            key = row["case_id"], row["part"]
+            times.setdefault(key, []).append(float(row["time_s"]))
+            flop[key] = float(row["flop"])
+    cases = {}
+    for (case, part), values in times.items():
+        cases.setdefault(case, {})[part] = (statistics.median(values), flop[case, part])
+    return cases
+
+
+def shares(parts):
+    total = sum(time for time, _ in parts.values())
+    texts = []
+    for name, of in (("attention", ("attention",)), ("products", PRODUCTS)):
+        time = sum(parts[part][0] for part in of)
+        rate_of = sum(parts[part][1] for part in of) / time / 1e12
+        texts.append(f"{name} {time / total:.3g} at {rate_of:.3g} TFLOP/s")
+    return ", ".join(texts)
+
+
+def add_layer(table, folder):
+    rows = rows_of(folder, "bert_layer")
+    sparse = rows_of(folder, "bert_layer_sparse")
+    add_right(table, "layer", rows + sparse, LAYER_CELLS)
+    timed = chosen(rows + sparse, status="ok")
+    exact = [row for row in timed
+             if row["predicted_active_peak_bytes"] == row["active_memory_peak_bytes"]]
+    table.add("layer, cells whose peak memory was predicted to the byte", "all",
+              f"{len(exact)} of {len(timed)}" if timed else "",
+              len(exact) == len(timed) if timed else None)
+    parts = part_times(folder, "bert_layer")
+    for n_tokens in ("512", "8192", "32768"):
+        same = chosen(rows, status="ok", n_tokens=n_tokens)
+        plain = chosen(same, layer_block_tokens="")
+        known = parts.get(plain[0]["case_id"]) if plain else None
+        table.fact(f"layer, shares of its time, N={n_tokens}", shares(known) if known else "")
+    for n_tokens in ("8192", "32768"):
+        same = chosen(rows, status="ok", n_tokens=n_tokens)
+        plain = chosen(same, layer_block_tokens="")
+        blocks = chosen(same, layer_block_tokens="1024")
+        measured = ""
+        if plain and blocks:
+            def over(column):
+                return float(blocks[0][column]) / float(plain[0][column])
+            measured = (f"{over('worker_active_peak_bytes'):.3g} x memory "
+                        f"({over('predicted_worker_active_peak_bytes'):.3g} x predicted), "
+                        f"{seconds(blocks[0]) / seconds(plain[0]):.3g} x time")
+        table.fact(f"layer in blocks of 1024 over plain, N={n_tokens}", measured)
+    dense = chosen(sparse, status="ok", mask="full")
+    for name in ("sliding_window", "bigbird"):
+        some = [row for row in chosen(sparse, status="ok") if name in row["mask"]]
+        measured = ""
+        if dense and some:
+            def attention_s(row):
+                return float(row["longest_subsequence_median_s"])
+            measured = (f"{seconds(some[0]) / seconds(dense[0]):.3g} x time, attention "
+                        f"{attention_s(some[0]) / attention_s(dense[0]):.3g} x")
+        table.fact(f"layer with {name} over all pairs, N=16384", measured)
+
+
+def add_nccl(table, folder):
+    """Against the wall clock of one GPU by itself, shared out evenly."""
+    alone = chosen(rows_of(folder, "nccl_1"), status="ok", algorithm="dense")
+    for workers, cells in NCCL_CELLS.items():
+        rows = rows_of(folder, f"nccl_{workers}")
+        add_right(table, f"nccl W={workers}", rows, cells)
+        if workers == "1":
+            continue
+        for n_tokens in ("16384", "65536"):
+            same = chosen(rows, status="ok", n_tokens=n_tokens)
+            dense = chosen(alone, n_tokens=n_tokens)
+            measured = ""
+            if same and dense:
+                best = min(same, key=lambda row: float(row["wall_time_median_s"]))
+                wall = float(best["wall_time_median_s"])
+                ideal = float(dense[0]["wall_time_median_s"]) / int(workers)
+                exposed = float(best["exposed_communication_median_s"]) / wall
+                measured = (f"{best['algorithm']}: {wall / ideal:.3g} x, exposed communication "
+                            f"{exposed:.3g} of it")
+            table.fact(f"nccl W={workers}, fastest scheme over one GPU's time / W, N={n_tokens}",
+                       measured)
+
+
+def add_stages(table, folder):
+    """Facts: what kernel staged takes over flash, which never stores a score."""
+    rows = chosen(rows_of(folder, "sparse_stages"), status="ok", n_tokens="16384")
+    for name in ("sliding_window", "bigbird"):
+        same = [row for row in rows if name in row["mask"]]
+        fused, staged = (chosen(same, kernel=kernel) for kernel in ("flash", "staged"))
+        measured = ""
+        if fused and staged:
+            stages = [float(staged[0][f"stage_{stage}_median_s"])
+                      for stage in ("scores", "softmax", "product")]
+            shares = ", ".join(f"{100 * stage / sum(stages):.0f} %" for stage in stages)
+            measured = f"{sum(stages) / seconds(fused[0]):.3g} x time; stages {shares}"
+        table.fact(f"{name} in three stages over flash, N=16384", measured)
 
 
 def add_decode(table, folder):
@@ -146,9 +264,7 @@ def add_study(table, folder):
     for clock in ("unsynchronized", "synchronized"):
         below, above = timed.get((clock, 40000)), timed.get((clock, 45000))
         measured = f"{above / below:.3g} x" if below and above else ""
-        # A fact to be looked at, not a target.
-        table.lines.append((f"N = 45000 over 40000, W=1, {clock}", "(published: a cliff)",
-                            measured, "" if measured else "not run"))
+        table.fact(f"N = 45000 over 40000, W=1, {clock}", measured, "(published: a cliff)")
 
 
 def main(argv):
@@ -156,7 +272,8 @@ def main(argv):
         print(__doc__, file=sys.stderr)
         return 2
     table = Table()
-    for add in (add_flash, add_cqs, add_decode, add_sparse, add_study):
+    for add in (add_flash, add_cqs, add_decode, add_sparse, add_stages, add_layer, add_nccl,
+                add_study):
         add(table, argv[0])
     table.print()
     return 4 if table.missed else 0

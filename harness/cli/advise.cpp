@@ -126,36 +126,35 @@ ExitCode give_advice(const AdviseWords& words) {
 
 }  // namespace
 
-void add_advise(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("advise", "Which scheme to use for a problem on a machine, and why");
+void add_advise(Verb app) {
+  Verb verb = app.add_verb("advise", "Which scheme to use for a problem on a machine, and why");
   const auto words = std::make_shared<AdviseWords>();
   Shape& shape = words->shape;
-  add_integer(*verb, "--n-tokens", shape.q_len,
+  add_integer(verb, "--n-tokens", shape.q_len,
               "N, tokens of the sequence; with a cache the new ones")
-      ->required();
-  add_integer(*verb, "--workers", words->workers, "W")->required();
-  verb->add_option(
+      .required();
+  add_integer(verb, "--workers", words->workers, "W").required();
+  verb.option(
       "--link", words->link,
       "nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default none: one memory)");
-  verb->add_option("--device", words->device,
-                   "here: measured now (default); a100: from published rates; or a file");
-  add_integer(*verb, "--cached-tokens", words->cached_tokens, "P, default 0");
-  add_integer(*verb, "--q-heads", shape.q_heads, "query heads (default 1)");
-  add_integer(*verb, "--kv-heads", shape.kv_heads, "key-value heads (default q-heads)");
-  add_integer(*verb, "--head-dim", shape.head_dim, "default 64");
-  add_integer(*verb, "--batch", shape.batch, "default 1");
-  const CLI::Option* dtype = add_word(*verb, "--dtype", words->dtype,
-                                      "default f32, or the first that the device has rates for");
-  add_word(*verb, "--mask", words->mask, "default full");
-  add_word(*verb, "--kernel", words->kernel, "default flash");
-  add_integer(*verb, "--memory-budget", words->memory_budget_bytes,
+  verb.option("--device", words->device,
+              "here: measured now (default); a100: from published rates; or a file");
+  add_integer(verb, "--cached-tokens", words->cached_tokens, "P, default 0");
+  add_integer(verb, "--q-heads", shape.q_heads, "query heads (default 1)");
+  add_integer(verb, "--kv-heads", shape.kv_heads, "key-value heads (default q-heads)");
+  add_integer(verb, "--head-dim", shape.head_dim, "default 64");
+  add_integer(verb, "--batch", shape.batch, "default 1");
+  const Option dtype = add_word(verb, "--dtype", words->dtype,
+                                "default f32, or the first that the device has rates for");
+  add_word(verb, "--mask", words->mask, "default full");
+  add_word(verb, "--kernel", words->kernel, "default flash");
+  add_integer(verb, "--memory-budget", words->memory_budget_bytes,
               "bytes that a worker may hold, such as 16GiB (default: any)");
-  verb->add_flag("--json", words->json, "machine-readable, every digit");
-  verb->footer(kFooter);
-  verb->callback([words, dtype, &action] {
-    words->dtype_given = dtype->count() > 0;
-    action = [words] { return give_advice(*words); };
+  verb.flag("--json", words->json, "machine-readable, every digit");
+  verb.footer(kFooter);
+  verb.runs([words, dtype] {
+    words->dtype_given = dtype.given();
+    return give_advice(*words);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
 #include "harness/cli/attention_files.h"
+#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/verb.h"
@@ -46,7 +47,7 @@ struct Job {
 };
 
 Plan plan_of(const AttendRequest& request, const Shape& shape, DType dtype) {
-  Problem problem = make_problem(shape, request.mask, dtype, 0);
+  Problem problem = with_mask_option([&] { return make_problem(shape, request.mask, dtype, 0); });
   if (request.scale) problem.scale = *request.scale;
   StrategyOptions options{.workers = request.workers, .distillation = request.distillation};
   if (!request.interest_set.empty())
@@ -140,26 +141,26 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
   return summary(request, job.plan, execution, verification, ledger.active_peak_bytes());
 }
 
-void add_attend(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("attend", "Run attention on your own tensors (NPY files)");
+void add_attend(Verb app) {
+  Verb verb = app.add_verb("attend", "Run attention on your own tensors (NPY files)");
   const auto request = std::make_shared<AttendRequest>();
-  verb->add_option("--q", request->q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64")
-      ->required();
-  verb->add_option("--k", request->k, "keys; may have fewer heads and another length")->required();
-  verb->add_option("--v", request->v, "values; heads and length of the keys")->required();
-  verb->add_option("--out", request->out, "where to write O; its rank is that of --q")->required();
-  verb->add_option("--lse", request->lse, "where to write the log-sum-exp of each row");
-  verb->add_option("--algorithm", request->algorithm, "default dense; " + algorithm_words());
-  add_integer(*verb, "--workers", request->workers, "W (default 1)");
-  verb->add_option("--interest-set", request->interest_set,
-                   "cqs: residues such as 0,1,3 (default: the published set)");
-  add_word(*verb, "--distillation", request->distillation,
+  verb.option("--q", request->q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64")
+      .required();
+  verb.option("--k", request->k, "keys; may have fewer heads and another length").required();
+  verb.option("--v", request->v, "values; heads and length of the keys").required();
+  verb.option("--out", request->out, "where to write O; its rank is that of --q").required();
+  verb.option("--lse", request->lse, "where to write the log-sum-exp of each row");
+  verb.option("--algorithm", request->algorithm, "default dense; " + algorithm_words());
+  add_integer(verb, "--workers", request->workers, "W (default 1)");
+  verb.option("--interest-set", request->interest_set,
+              "cqs: residues such as 0,1,3 (default: the published set)");
+  add_word(verb, "--distillation", request->distillation,
            "cqs and cqs_sharded: published (default) or balanced");
-  add_word(*verb, "--ranks", request->ranks,
+  add_word(verb, "--ranks", request->ranks,
            "who plays the workers, default serial; not mpi, model");
-  add_tensor_job(*verb, *request, "default full; queries take the last positions of the keys",
+  add_tensor_job(verb, *request, "default full; queries take the last positions of the keys",
                  "O and LSE", "rows a head");
-  verb->footer(
+  verb.footer(
       "O and LSE are written only when everything has succeeded.\n"
       "Examples:\n"
       "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
@@ -168,11 +169,9 @@ void add_attend(CLI::App& app, Action& action) {
       "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \\\n"
       "            --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: "
       "4}}]}'");
-  verb->callback([request, &action] {
-    action = [request] {
-      fmt::print("{}", attend(*request));
-      return ExitCode::ok;
-    };
+  verb.runs([request] {
+    fmt::print("{}", attend(*request));
+    return ExitCode::ok;
   });
 }
 

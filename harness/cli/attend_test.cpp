@@ -255,15 +255,15 @@ TEST_F(Attend, AnUnwrittenRowIsFoundWithoutAskingForVerification) {
 
 TEST_F(Attend, RunsFromTheCommandLine) {
   write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f16, 3);
-  CLI::App app;
-  Action action;
-  add_attend(app, action);
+  CommandLine line("", "qb", "");
+  add_attend(line.program());
   const AttendRequest asked = request();
-  app.parse(
-      fmt::format("attend --q {} --k {} --v {} --out {} --lse {} --algorithm cqs --workers 4 "
-                  "--mask causal --kernel materialized --scale 0.5 --ranks threads "
-                  "--threads 2 --out-dtype f16 --memory-budget 1MiB --verify",
-                  asked.q, asked.k, asked.v, asked.out, asked.lse));
+  const Action action = line.parse(
+      {"attend",  "--q",     asked.q,     "--k",      asked.k,        "--v",     asked.v,
+       "--out",   asked.out, "--lse",     asked.lse,  "--algorithm",  "cqs",     "--workers",
+       "4",       "--mask",  "causal",    "--kernel", "materialized", "--scale", "0.5",
+       "--ranks", "threads", "--threads", "2",        "--out-dtype",  "f16",     "--memory-budget",
+       "1MiB",    "--verify"});
   ASSERT_TRUE(action);
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(action(), ExitCode::ok);

@@ -58,6 +58,28 @@ TEST_F(BadInput, AnInterestSetThatDoesNotCoverNamesTheDifference) {
   EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:5:"), HasSubstr("3")));
 }
 
+TEST_F(BadInput, WeightsThatAreNotThereAreRefusedBeforeAnythingRuns) {
+  const std::string layer = "experiment: x\nworkload: transformer_layer\nn_tokens: 8\n";
+  EXPECT_THAT(
+      refused(layer + "layer.weights: /nowhere/layer0\n").err,
+      HasSubstr("qb: layer.weights: /nowhere/layer0: no such folder; weights are a folder"));
+  EXPECT_THAT(refused(layer + "layer: {weights: layer0}\n").err,
+              HasSubstr("spec.yaml:4:1: unknown key 'layer'; write its keys with a dot: "
+                        "layer.feed_forward_dim, layer.block_tokens, layer.weights"));
+}
+
+TEST_F(BadInput, AMaskThatDoesNotFitTheTokensNamesItsOption) {
+  for (const char* verb : {"masks", "plan"}) {
+    const Said said = run_qb(std::string(verb) + " --n-tokens 64 --mask '{global: {tokens: 64}}'");
+    EXPECT_EQ(said.exit_code, 2);
+    EXPECT_EQ(said.err,
+              "qb: --mask: mask global: 64 global tokens of the 64 there are; name fewer, or use "
+              "mask: full\n");
+  }
+  EXPECT_EQ(run_qb("masks --n-tokens 0 --mask causal").err,
+            "qb: n_tokens is 0; it must be between 1 and 3000000000\n");
+}
+
 TEST_F(BadInput, WordsOnTheCommandLineThatDoNotExistNameTheNearest) {
   const auto said_of = [](const std::string& words) {
     const Said said = run_qb(words);

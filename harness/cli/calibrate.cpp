@@ -42,21 +42,20 @@ ExitCode calibrate(const CalibrateWords& words) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("calibrate", "Measure this machine as a device for ranks: model");
+void add_calibrate(Verb app) {
+  Verb verb = app.add_verb("calibrate", "Measure this machine as a device for ranks: model");
   const auto words = std::make_shared<CalibrateWords>();
-  verb->add_option("--out", words->out, "device file to write, CSV (default: print only)");
-  verb->add_option("--name", words->name, "of the device, in the file")->capture_default_str();
-  add_word(*verb, "--kernel", words->kernel, "default flash");
-  add_word(*verb, "--dtype", words->dtype, "default f32");
-  add_integer(*verb, "--head-dim", words->head_dim, "default 64");
-  add_integer(*verb, "--max-tokens", words->max_tokens, "of the largest call (default 8192)");
-  verb->footer(
+  verb.option("--out", words->out, "device file to write, CSV (default: print only)");
+  verb.option("--name", words->name, "of the device, in the file").show_default();
+  add_word(verb, "--kernel", words->kernel, "default flash");
+  add_word(verb, "--dtype", words->dtype, "default f32");
+  add_integer(verb, "--head-dim", words->head_dim, "default 64");
+  add_integer(verb, "--max-tokens", words->max_tokens, "of the largest call (default 8192)");
+  verb.footer(
       "Takes about 15 s, on an otherwise idle machine.\n"
       "Example:\n"
       "  qb calibrate --out my.csv && qb run experiments/schemes.yaml --set model.device=my.csv");
-  verb->callback([words, &action] { action = [words] { return calibrate(*words); }; });
+  verb.runs([words] { return calibrate(*words); });
 }
 
 }  // namespace qb

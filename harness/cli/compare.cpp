@@ -70,25 +70,24 @@ ExitCode compare(CompareWords& words) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("compare", "Compare two runs, case by case");
-  verb->footer(kFooter);
+void add_compare(Verb app) {
+  Verb verb = app.add_verb("compare", "Compare two runs, case by case");
+  verb.footer(kFooter);
   const auto words = std::make_shared<CompareWords>();
-  verb->add_option("A", words->a, "Run folder to compare with")->required();
-  verb->add_option("B", words->b, "Run folder to judge")->required();
-  verb->add_option("--threshold", words->options.threshold, "Least change that counts, a fraction")
-      ->capture_default_str();
-  verb->add_option(
-      "--metric", words->metric,
-      "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
-      "where ranks are threads, else critical_path");
-  verb->add_flag("--across-devices", words->options.across_devices,
-                 "Compare runs from different devices too, labelled");
-  verb->add_option("--ignore", words->ignore,
-                   "Keys that may differ between the cases of the two runs, such as kernel,isa")
-      ->type_name("KEYS");
-  verb->add_flag("--csv", words->csv, "CSV instead of a table");
-  verb->callback([&action, words] { action = [words] { return compare(*words); }; });
+  verb.option("A", words->a, "Run folder to compare with").required();
+  verb.option("B", words->b, "Run folder to judge").required();
+  verb.option("--threshold", words->options.threshold, "Least change that counts, a fraction")
+      .show_default();
+  verb.option("--metric", words->metric,
+              "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
+              "where ranks are threads, else critical_path");
+  verb.flag("--across-devices", words->options.across_devices,
+            "Compare runs from different devices too, labelled");
+  verb.option("--ignore", words->ignore,
+              "Keys that may differ between the cases of the two runs, such as kernel,isa")
+      .type_name("KEYS");
+  verb.flag("--csv", words->csv, "CSV instead of a table");
+  verb.runs([words] { return compare(*words); });
 }
 
 }  // namespace qb

@@ -8,19 +8,17 @@
 
 namespace qb {
 
-void add_env(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
-      "env", "Show machine, build and libraries, as a run's manifest records them");
-  verb->footer(
+void add_env(Verb app) {
+  Verb verb =
+      app.add_verb("env", "Show machine, build and libraries, as a run's manifest records them");
+  verb.footer(
       "The host name, the user and network addresses are not recorded, so a run folder can be\n"
       "published as it is.\n\nExamples:\n  qb env\n  qb env --json > machine.json");
   const auto json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *json, "JSON instead of a table");
-  verb->callback([&action, json] {
-    action = [json] {
-      fmt::print("{}", *json ? environment_json() + "\n" : environment_table());
-      return ExitCode::ok;
-    };
+  verb.flag("--json", *json, "JSON instead of a table");
+  verb.runs([json] {
+    fmt::print("{}", *json ? environment_json() + "\n" : environment_table());
+    return ExitCode::ok;
   });
 }
 

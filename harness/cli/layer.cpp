@@ -8,6 +8,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
+#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/execute/memory_ledger.h"
@@ -36,8 +37,10 @@ LayerShape shape_of_request(const LayerRequest& request, const NamedArray& input
                     request.heads, shape.head_dim));
   const std::vector<std::int64_t>& sizes = input.array.shape;
   if ((sizes.size() != 2 && sizes.size() != 3) || input.array.data.empty())
-    throw UsageError(fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden]",
-                                 input.name, shape_text(sizes)));
+    throw UsageError(
+        fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden], of "
+                    "a token or more",
+                    input.name, shape_text(sizes)));
   if (sizes.back() != shape.hidden())
     throw UsageError(
         fmt::format("{} has shape {} and the layer in {} is {} wide; the last size "
@@ -103,7 +106,8 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   const Tensor y(ledger, DType::f32, shape.states(), "output");
   poison(y.view(), TensorView{});
   LayerOptions options;
-  options.mask = request.mask.mask(shape.n_tokens, shape.n_tokens);
+  options.mask =
+      with_mask_option([&] { return request.mask.mask(shape.n_tokens, shape.n_tokens); });
   options.scale = request.scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.head_dim)));
   options.kernel = request.kernel;
   options.block_tokens = request.block_tokens;
@@ -122,25 +126,21 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
 }
 
-void add_layer(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("layer", "Run a transformer layer on your own weights and tensors");
+void add_layer(Verb app) {
+  Verb verb = app.add_verb("layer", "Run a transformer layer on your own weights and tensors");
   const auto request = std::make_shared<LayerRequest>();
-  verb->add_option("--weights", request->weights, "folder of the layer's 16 NPY files")->required();
-  verb->add_option("--input", request->input, "hidden states, [n,hidden] or [b,n,hidden]")
-      ->required();
-  verb->add_option("--out", request->out, "where to write the layer's output")->required();
-  add_integer(*verb, "--heads", request->heads, "attention heads; they divide the hidden width")
-      ->required();
-  add_integer(*verb, "--block-tokens", request->block_tokens,
+  verb.option("--weights", request->weights, "folder of the layer's 16 NPY files").required();
+  verb.option("--input", request->input, "hidden states, [n,hidden] or [b,n,hidden]").required();
+  verb.option("--out", request->out, "where to write the layer's output").required();
+  add_integer(verb, "--heads", request->heads, "attention heads; they divide the hidden width")
+      .required();
+  add_integer(verb, "--block-tokens", request->block_tokens,
               "compute attention and feed-forward in blocks of so many query tokens");
-  add_tensor_job(*verb, *request, "default full", "the output", "rows");
-  verb->footer(weights_help() + kShapes);
-  verb->callback([request, &action] {
-    action = [request] {
-      fmt::print("{}", layer_of_files(*request));
-      return ExitCode::ok;
-    };
+  add_tensor_job(verb, *request, "default full", "the output", "rows");
+  verb.footer(weights_help() + kShapes);
+  verb.runs([request] {
+    fmt::print("{}", layer_of_files(*request));
+    return ExitCode::ok;
   });
 }
 

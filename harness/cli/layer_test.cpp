@@ -89,7 +89,10 @@ TEST_F(LayerOfFiles, RefusesWhatDoesNotFitAndWritesNothing) {
   LayerRequest asked = request();
   asked.heads = 5;
   EXPECT_EQ(refused(asked), "5 heads do not divide the hidden width 24 of " + scratch_.path("w") +
-                                "/attention.self.query.weight.npy");
+                                "/attention.self.query.weight.npy; give as many as its model has");
+  asked = request();
+  asked.threads = 100'000;
+  EXPECT_THAT(refused(asked), HasSubstr("--threads 100000: at most 4096"));
   asked = request();
   asked.weights = scratch_.path("nothing");
   EXPECT_THAT(refused(asked), HasSubstr("no such folder"));
@@ -105,7 +108,8 @@ TEST_F(LayerOfFiles, RefusesWhatDoesNotFitAndWritesNothing) {
                 scratch_.path("w") + " is 24 wide; the last size must be that width");
   write_input({1008});
   EXPECT_EQ(refused(request()),
-            scratch_.path("x.npy") + " has shape [1008]; it must be [n, hidden] or [b, n, hidden]");
+            scratch_.path("x.npy") +
+                " has shape [1008]; it must be [n, hidden] or [b, n, hidden], of a token or more");
   x_.view().row_as<float>(1, 0, 4)[2] = std::numeric_limits<float>::infinity();
   write_input({2, 21, 24});
   EXPECT_EQ(refused(request()),
@@ -133,15 +137,14 @@ TEST_F(LayerOfFiles, AWrongOutputExitsFourAndIsNotWritten) {
 }
 
 TEST_F(LayerOfFiles, RunsFromTheCommandLine) {
-  CLI::App app;
-  Action action;
-  add_layer(app, action);
+  CommandLine line("", "qb", "");
+  add_layer(line.program());
   const LayerRequest asked = request();
-  app.parse(
-      fmt::format("layer --weights {} --input {} --out {} --heads 3 --mask causal --kernel "
-                  "reference --scale 0.5 --block-tokens 4 --threads 2 --out-dtype f64 "
-                  "--memory-budget 1MiB --verify",
-                  asked.weights, asked.input, asked.out));
+  const Action action = line.parse(
+      {"layer",     "--weights",   asked.weights, "--input",         asked.input, "--out",
+       asked.out,   "--heads",     "3",           "--mask",          "causal",    "--kernel",
+       "reference", "--scale",     "0.5",         "--block-tokens",  "4",         "--threads",
+       "2",         "--out-dtype", "f64",         "--memory-budget", "1MiB",      "--verify"});
   ASSERT_TRUE(action);
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(action(), ExitCode::ok);

@@ -6,7 +6,6 @@
 #include <exception>
 #include <system_error>
 
-#include "harness/cli/usage.h"
 #include "harness/cli/verb.h"
 
 namespace qb {
@@ -31,34 +30,28 @@ Exit codes: 0 all as allowed, 1 some case failed, 2 bad spec or usage (nothing r
 130 interrupted (run again to resume).)";
 
 int run_main(int argc, char** argv) {
-  CLI::App app(kDescription, "qb");
+  CommandLine line(kDescription, "qb", "qb " QB_VERSION);
+  Verb app = line.program();
   app.footer(kFooter);
-  app.set_version_flag("--version", "qb " QB_VERSION);
-  app.require_subcommand(1);
-  Action action;
-  add_run(app, action);
-  add_plan(app, action);
-  add_attend(app, action);
-  add_layer(app, action);
-  add_reproduce(app, action);
-  add_verify(app, action);
-  add_status(app, action);
-  add_compare(app, action);
-  add_plot(app, action);
-  add_report(app, action);
-  add_masks(app, action);
-  add_sets(app, action);
-  add_bounds(app, action);
-  add_select(app, action);
-  add_calibrate(app, action);
-  add_advise(app, action);
-  add_env(app, action);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    throw UsageError(usage_sentence(app, error));
-  }
+  app.require_verb();
+  add_run(app);
+  add_plan(app);
+  add_attend(app);
+  add_layer(app);
+  add_reproduce(app);
+  add_verify(app);
+  add_status(app);
+  add_compare(app);
+  add_plot(app);
+  add_report(app);
+  add_masks(app);
+  add_sets(app);
+  add_bounds(app);
+  add_select(app);
+  add_calibrate(app);
+  add_advise(app);
+  add_env(app);
+  const Action action = line.parse({argv + 1, argv + argc});
   return static_cast<int>(action());
 }
 

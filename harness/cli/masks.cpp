@@ -7,6 +7,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/text_table.h"
+#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/files/files.h"
@@ -64,8 +65,9 @@ ExitCode show(const MaskWords& words) {
   const auto n = static_cast<double>(words.n_tokens);
   for (const std::string& text : masks) {
     const MaskSpec mask = parse_mask(text, "--mask");
-    const Problem problem =
-        make_problem({1, 1, 1, words.n_tokens, words.n_tokens, 64, 64}, mask, DType::f32, 0);
+    const Problem problem = with_mask_option([&] {
+      return make_problem({1, 1, 1, words.n_tokens, words.n_tokens, 64, 64}, mask, DType::f32, 0);
+    });
     const Plan plan = make_plan("dense", problem, {});
     const Work work = model_work(plan, Kernel::flash, 1);
     const double share = static_cast<double>(work.unmasked_pairs) / (n * n);
@@ -87,24 +89,23 @@ ExitCode show(const MaskWords& words) {
 
 }  // namespace
 
-void add_masks(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("masks", "show which pairs of tokens sparse patterns keep");
+void add_masks(Verb app) {
+  Verb verb = app.add_verb("masks", "show which pairs of tokens sparse patterns keep");
   const auto words = std::make_shared<MaskWords>();
-  verb->add_option("--mask", words->masks,
-                   "a mask as a spec writes it; may be given several times; default one of each "
-                   "kind of pattern")
-      ->expected(1)
-      ->take_all();
-  add_integer(*verb, "--n-tokens", words->n_tokens, "N (default 64)");
-  verb->add_option("--out", words->out,
-                   "draw the figure sparse_connectivity into this folder, a square a mask: its "
-                   "pairs, beyond 128 tokens squares of them");
-  verb->footer(
+  verb.option("--mask", words->masks,
+              "a mask as a spec writes it; may be given several times; default one of each "
+              "kind of pattern")
+      .repeatable();
+  add_integer(verb, "--n-tokens", words->n_tokens, "N (default 64)");
+  verb.option("--out", words->out,
+              "draw the figure sparse_connectivity into this folder, a square a mask: its "
+              "pairs, beyond 128 tokens squares of them");
+  verb.footer(
       "Examples:\n"
       "  qb masks --out results/masks\n"
       "  qb masks --n-tokens 32Ki --mask '{sliding_window: {left: 128, right: 127}}' \\\n"
       "    --mask '{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64}}'");
-  verb->callback([&action, words] { action = [words] { return show(*words); }; });
+  verb.runs([words] { return show(*words); });
 }
 
 }  // namespace qb

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "harness/base/numbers.h"
 #include "harness/base/status.h"
+#include "harness/cli/command_line.h"
 #include "harness/experiment/mask_reader.h"
 #include "harness/plan/strategy.h"
 
@@ -17,10 +17,9 @@ namespace qb {
 
 // Adds `name` as an integer option with a default shown in --help.
 template <class Integer>
-CLI::Option* add_integer(CLI::App& app, const std::string& name, Integer& value,
-                         const std::string& what) {
+Option add_integer(Verb app, const std::string& name, Integer& value, const std::string& what) {
   return app
-      .add_option_function<std::string>(
+      .option(
           name,
           [name, &value](const std::string& text) {
             const auto parsed = parse_integer(text);
@@ -32,14 +31,14 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, Integer& value,
             value = static_cast<Integer>(*parsed);
           },
           what)
-      ->type_name("NUMBER");
+      .type_name("NUMBER");
 }
 
 // Adds `name` as a number above 0.
-inline CLI::Option* add_positive(CLI::App& app, const std::string& name, double& value,
-                                 const std::string& what) {
+inline Option add_positive(Verb app, const std::string& name, double& value,
+                           const std::string& what) {
   return app
-      .add_option_function<std::string>(
+      .option(
           name,
           [name, &value](const std::string& text) {
             const auto parsed = parse_real(text);
@@ -49,7 +48,7 @@ inline CLI::Option* add_positive(CLI::App& app, const std::string& name, double&
             value = *parsed;
           },
           what)
-      ->type_name("NUMBER");
+      .type_name("NUMBER");
 }
 
 // The names of all strategies, for --help.
@@ -60,22 +59,22 @@ inline CLI::Option* add_positive(CLI::App& app, const std::string& name, double&
 }
 
 // Adds `name` as a mask, a word or a pattern.
-inline CLI::Option* add_mask(CLI::App& app, const std::string& name, MaskSpec& value,
-                             const std::string& what) {
+inline Option add_mask(Verb app, const std::string& name, MaskSpec& value,
+                       const std::string& what) {
   return app
-      .add_option_function<std::string>(
+      .option(
           name, [name, &value](const std::string& text) { value = parse_mask(text, name); },
           what +
               " (full, causal, or a pattern such as {sliding_window: {left: 128, right: 128}}: " +
               "experiments/README.md)")
-      ->type_name("MASK");
+      .type_name("MASK");
 }
 
 // Adds `name` as one of the words of the enum E.
 template <class E>
-CLI::Option* add_word(CLI::App& app, const std::string& name, E& value, const std::string& what) {
+Option add_word(Verb app, const std::string& name, E& value, const std::string& what) {
   return app
-      .add_option_function<std::string>(
+      .option(
           name,
           [name, &value](const std::string& text) {
             const auto parsed = parse_word<E>(text);
@@ -86,7 +85,7 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, E& value, const st
             value = *parsed;
           },
           what + " (" + join(all_words<E>(), ", ") + ")")
-      ->type_name("WORD");
+      .type_name("WORD");
 }
 
 }  // namespace qb

@@ -103,24 +103,22 @@ ExitCode plot(const PlotWords& words) {
 
 }  // namespace
 
-void add_plot(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("plot", "Draw the figures of a run");
-  verb->footer(footer());
+void add_plot(Verb app) {
+  Verb verb = app.add_verb("plot", "Draw the figures of a run");
+  verb.footer(footer());
   const auto words = std::make_shared<PlotWords>();
-  verb->add_option("RUN", words->run, "Run folder")->required();
-  verb->add_option("--figure", words->figures, "Figure to draw; may be given several times")
-      ->expected(1)
-      ->take_all();
-  verb->add_option(
+  verb.option("RUN", words->run, "Run folder").required();
+  verb.option("--figure", words->figures, "Figure to draw; may be given several times")
+      .repeatable();
+  verb.option(
           "--beside", words->beside,
           "Another run folder, drawn into throughput and sparse_attention; may be given several "
           "times")
-      ->expected(1)
-      ->take_all();
-  verb->add_option("--out", words->out, "Folder for the figures; default RUN/figures");
-  verb->add_option("--published", words->published,
-                   "CSV of published numbers to draw beside the run, whatever its shape");
-  verb->callback([&action, words] { action = [words] { return plot(*words); }; });
+      .repeatable();
+  verb.option("--out", words->out, "Folder for the figures; default RUN/figures");
+  verb.option("--published", words->published,
+              "CSV of published numbers to draw beside the run, whatever its shape");
+  verb.runs([words] { return plot(*words); });
 }
 
 }  // namespace qb

@@ -18,16 +18,14 @@ Examples:
 
 }  // namespace
 
-void add_report(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("report", "Write a run's report, one HTML page");
-  verb->footer(kFooter);
+void add_report(Verb app) {
+  Verb verb = app.add_verb("report", "Write a run's report, one HTML page");
+  verb.footer(kFooter);
   const auto run = std::make_shared<std::string>();
   const auto out = std::make_shared<std::string>();
-  verb->add_option("RUN", *run, "Run folder")->required();
-  verb->add_option("--out", *out, "Path of the page; default RUN/report.html");
-  verb->callback([&action, run, out] {
-    action = [run, out] { return publish_run(*run, out->empty() ? *run + "/report.html" : *out); };
-  });
+  verb.option("RUN", *run, "Run folder").required();
+  verb.option("--out", *out, "Path of the page; default RUN/report.html");
+  verb.runs([run, out] { return publish_run(*run, out->empty() ? *run + "/report.html" : *out); });
 }
 
 }  // namespace qb

@@ -200,17 +200,17 @@ ExitCode reproduce(ReproduceWords words) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
-      "reproduce", "Run the paper's case studies, check them, write figures and report");
-  verb->footer(kFooter);
+void add_reproduce(Verb app) {
+  Verb verb = app.add_verb("reproduce",
+                           "Run the paper's case studies, check them, write figures and report");
+  verb.footer(kFooter);
   const auto words = std::make_shared<ReproduceWords>();
-  verb->add_flag("--full", words->full, "The paper's N instead of a tenth of it");
-  verb->add_option("--out", words->out,
-                   "Folder for report, tables and figures; default RESULTS/reproduce");
-  verb->add_option("--results", words->results, "Where the run folders go")->capture_default_str();
-  verb->add_flag("--quiet", words->quiet, "No progress of single cases");
-  verb->callback([words, &action] { action = [words] { return reproduce(*words); }; });
+  verb.flag("--full", words->full, "The paper's N instead of a tenth of it");
+  verb.option("--out", words->out,
+              "Folder for report, tables and figures; default RESULTS/reproduce");
+  verb.option("--results", words->results, "Where the run folders go").show_default();
+  verb.flag("--quiet", words->quiet, "No progress of single cases");
+  verb.runs([words] { return reproduce(*words); });
 }
 
 }  // namespace qb

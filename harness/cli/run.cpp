@@ -21,6 +21,7 @@
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/spec.h"
 #include "harness/experiment/sweep_runner.h"
+#include "harness/experiment/weight_files.h"
 
 namespace qb {
 namespace {
@@ -186,6 +187,8 @@ ExitCode run_all(const RunWords& words) {
   for (const Task& task : tasks)
     for (const Case& c : task.now.cases)
       if (!words.dry_run) require_device(c);
+  for (const Task& task : tasks)
+    if (!words.dry_run) require_weights(task.now.cases);
   if (launched_by_mpi() && any_over_mpi(tasks) && !words.dry_run) return run_over_mpi(tasks, words);
   // Other ranks have nothing to do with cases that need none.
   return launched_rank() == 0 ? run_tasks(tasks, words) : ExitCode::ok;
@@ -193,39 +196,37 @@ ExitCode run_all(const RunWords& words) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("run", "Run the cases of a spec, verify them, write CSV");
-  verb->footer(kFooter);
+void add_run(Verb app) {
+  Verb verb = app.add_verb("run", "Run the cases of a spec, verify them, write CSV");
+  verb.footer(kFooter);
   const auto words = std::make_shared<RunWords>();
-  verb->add_option("SPEC", words->specs, "Specs, YAML")->required();
-  verb->add_option("--set", words->spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
-      ->allow_extra_args(false);
-  verb->add_option("--filter", words->spec.filter,
-                   "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
-      ->allow_extra_args(false);
-  verb->add_option("--only", words->only,
-                   "Run only cases with KEY=VALUE now; the others stay to be run")
-      ->allow_extra_args(false);
-  verb->add_flag("--dry-run", words->dry_run, "List the cases with predicted cost; write nothing");
-  verb->add_flag("--yes", words->yes, "Run however many cases there are");
-  verb->add_option("--out", words->run.out, "Where run folders go")->capture_default_str();
-  verb->add_option("--run-id", words->run.run_id, "Name of the run, to start or to go on with");
-  verb->add_flag("--retry", words->run.retry, "Run the cases of the newest run that are not ok");
-  verb->add_flag("--quiet", words->run.quiet, "No progress, only failures and the table");
-  verb->callback([&action, words] {
+  verb.option("SPEC", words->specs, "Specs, YAML").required();
+  verb.option("--set", words->spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
+      .repeatable_list();
+  verb.option("--filter", words->spec.filter,
+              "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
+      .repeatable_list();
+  verb.option("--only", words->only, "Run only cases with KEY=VALUE now; the others stay to be run")
+      .repeatable_list();
+  verb.flag("--dry-run", words->dry_run, "List the cases with predicted cost; write nothing");
+  verb.flag("--yes", words->yes, "Run however many cases there are");
+  verb.option("--out", words->run.out, "Where run folders go").show_default();
+  verb.option("--run-id", words->run.run_id, "Name of the run, to start or to go on with");
+  verb.flag("--retry", words->run.retry, "Run the cases of the newest run that are not ok");
+  verb.flag("--quiet", words->run.quiet, "No progress, only failures and the table");
+  verb.runs([words] {
     words->run.argv = command_line();
-    action = [words] { return run_all(*words); };
+    return run_all(*words);
   });
 
   // Not for people: see harness/experiment/supervisor.h.
-  CLI::App* child = app.add_subcommand("__case", "")->group("");
+  Verb child = app.add_verb("__case", "");
+  child.hide();
   const auto traces = std::make_shared<std::string>();
-  child->add_option("--traces", *traces);
-  child->callback([&action, traces] {
-    action = [traces] {
-      answer_case(*traces);
-      return ExitCode::ok;
-    };
+  child.option("--traces", *traces, "");
+  child.runs([traces] {
+    answer_case(*traces);
+    return ExitCode::ok;
   });
 }
 

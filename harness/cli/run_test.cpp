@@ -84,6 +84,13 @@ TEST_F(Run, LeavesAVerifiedRunWithATableOnStdoutAndProgressOnStderr) {
   expect_whole();
 }
 
+TEST_F(Run, ComparedWithItselfOfTwoRepeatsIsAmbiguousInEveryCase) {
+  ASSERT_EQ(run_qb(words("--filter algorithm=dense")).exit_code, 0);
+  const Said said = run_qb("compare " + folder_ + " " + folder_);
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("15 in both: 0 FAST, 0 SLOW, 0 SAME, 15 AMBIGUOUS"));
+}
+
 TEST_F(Run, KilledItGoesOnWhereItWas) {
   EXPECT_EQ(run_and_signal(SIGKILL).exit_code, 128 + SIGKILL);
   const std::size_t before = cases().size();

@@ -54,17 +54,15 @@ ExitCode select(const SelectWords& words) {
 
 }  // namespace
 
-void add_select(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("select", "Score selectors of pass-KV or pass-Q on a run's cases");
-  verb->footer(kFooter);
+void add_select(Verb app) {
+  Verb verb = app.add_verb("select", "Score selectors of pass-KV or pass-Q on a run's cases");
+  verb.footer(kFooter);
   const auto words = std::make_shared<SelectWords>();
-  verb->add_option("RUN", words->run, "Run folder, results/NAME/RUN_ID")->required();
-  add_positive(*verb, "--compute", words->compute_flop_per_s, "C, peak FLOP/s of one worker");
-  add_positive(*verb, "--bandwidth", words->link_byte_per_s, "B, bytes/s that one worker sends");
-  verb->add_option("--csv", words->csv, "Write the table as CSV to this file too")
-      ->type_name("FILE");
-  verb->callback([&action, words] { action = [words] { return select(*words); }; });
+  verb.option("RUN", words->run, "Run folder, results/NAME/RUN_ID").required();
+  add_positive(verb, "--compute", words->compute_flop_per_s, "C, peak FLOP/s of one worker");
+  add_positive(verb, "--bandwidth", words->link_byte_per_s, "B, bytes/s that one worker sends");
+  verb.option("--csv", words->csv, "Write the table as CSV to this file too").type_name("FILE");
+  verb.runs([words] { return select(*words); });
 }
 
 }  // namespace qb

@@ -41,64 +41,58 @@ ExitCode print_balance(TableForm form) {
   return ExitCode::ok;
 }
 
-void add_table(CLI::App& sets, Action& action) {
-  CLI::App* verb = sets.add_subcommand(
+void add_table(Verb sets) {
+  Verb verb = sets.add_verb(
       "table", "the 109 published sets, their asym-RR recomputed beside the published one");
   const auto form = std::make_shared<TableForm>(TableForm::terminal);
-  add_table_form(*verb, *form);
+  add_table_form(verb, *form);
   const auto distillation = std::make_shared<Distillation>(Distillation::published);
-  add_word(*verb, "--distillation", *distillation,
+  add_word(verb, "--distillation", *distillation,
            "balanced: both distillations side by side, with RR / W and longest subsequence; "
            "default published");
-  verb->footer(
+  verb.footer(
       "Exit code 4 if any ratio differs by more than one unit of the fourth decimal; with\n"
       "--distillation balanced, if a balanced ratio is below the published one.\n\n"
       "Examples:\n"
       "  qb sets table\n"
       "  qb sets table --csv > interest_sets.csv\n"
       "  qb sets table --distillation balanced");
-  verb->callback([&action, form, distillation] {
-    action = [form, distillation] {
-      return *distillation == Distillation::balanced ? print_balance(*form) : print_table(*form);
-    };
+  verb.runs([form, distillation] {
+    return *distillation == Distillation::balanced ? print_balance(*form) : print_table(*form);
   });
 }
 
-void add_verify_file(CLI::App& sets, Action& action) {
-  CLI::App* verb = sets.add_subcommand("verify", "check every interest set of a text file");
+void add_verify_file(Verb sets) {
+  Verb verb = sets.add_verb("verify", "check every interest set of a text file");
   const auto path = std::make_shared<std::string>();
-  verb->add_option("FILE", *path, "lines such as 7: 0 1 3")->required();
-  verb->footer(
+  verb.option("FILE", *path, "lines such as 7: 0 1 3").required();
+  verb.footer(
       "A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four\n"
       "decimals); # begins a comment. Exit code 4 if a set does not cover every difference or its\n"
       "ratio differs, 2 if the file cannot be read as sets.\n\n"
       "Examples:\n"
       "  qb sets verify interest_sets/published.txt\n"
       "  echo '8: 0 1 3' > mine.txt; qb sets verify mine.txt");
-  verb->callback([&action, path] {
-    action = [path] {
-      const SetVerdicts verdicts = verify_sets(read_file(*path), *path);
-      fmt::print("{}", verdicts.text);
-      return verdicts.all_good ? ExitCode::ok : ExitCode::regression;
-    };
+  verb.runs([path] {
+    const SetVerdicts verdicts = verify_sets(read_file(*path), *path);
+    fmt::print("{}", verdicts.text);
+    return verdicts.all_good ? ExitCode::ok : ExitCode::regression;
   });
 }
 
-void add_show(CLI::App& sets, Action& action) {
-  CLI::App* verb = sets.add_subcommand("show", "the set used by default for W, and its quorums");
+void add_show(Verb sets) {
+  Verb verb = sets.add_verb("show", "the set used by default for W, and its quorums");
   const auto workers = std::make_shared<int>(0);
-  add_integer(*verb, "--workers", *workers, "W, 3 or more")->required();
-  verb->footer(
+  add_integer(verb, "--workers", *workers, "W, 3 or more").required();
+  verb.footer(
       "Up to W = 111 it is the published set, to 1024 the best known one, above it Singer's where\n"
       "W = q^2 + q + 1 with a prime power q, else a ruler.\n\n"
       "Examples:\n"
       "  qb sets show --workers 7\n"
       "  qb sets show --workers 1057");
-  verb->callback([&action, workers] {
-    action = [workers] {
-      fmt::print("{}", show_set(*workers));
-      return ExitCode::ok;
-    };
+  verb.runs([workers] {
+    fmt::print("{}", show_set(*workers));
+    return ExitCode::ok;
   });
 }
 
@@ -108,27 +102,25 @@ struct ConstructWords {
   double moves = 4e5;
 };
 
-void add_construct(CLI::App& sets, Action& action) {
-  CLI::App* verb = sets.add_subcommand(
+void add_construct(Verb sets) {
+  Verb verb = sets.add_verb(
       "construct", "small sets for a range of W: Singer, ruler, local search; lines W m: residues");
   const auto words = std::make_shared<ConstructWords>();
-  add_integer(*verb, "--from", words->from, "first W, 3 or more")->required();
-  add_integer(*verb, "--to", words->to, "last W")->required();
-  add_positive(*verb, "--moves", words->moves,
+  add_integer(verb, "--from", words->from, "first W, 3 or more").required();
+  add_integer(verb, "--to", words->to, "last W").required();
+  add_positive(verb, "--moves", words->moves,
                "moves of local search for each W, about 2 million a second (default 4e5)");
-  verb->footer(
+  verb.footer(
       "Deterministic. interest_sets/best_known.txt is what it printed.\n\n"
       "Examples:\n"
       "  qb sets construct --from 112 --to 157 --moves 4e6\n"
       "  qb sets construct --from 1057 --to 1057");
-  verb->callback([&action, words] {
-    action = [words] {
-      for (int workers = words->from; workers <= words->to; ++workers) {
-        fmt::print("{}", set_line(searched_set(workers, static_cast<std::int64_t>(words->moves))));
-        std::fflush(stdout);
-      }
-      return ExitCode::ok;
-    };
+  verb.runs([words] {
+    for (int workers = words->from; workers <= words->to; ++workers) {
+      fmt::print("{}", set_line(searched_set(workers, static_cast<std::int64_t>(words->moves))));
+      std::fflush(stdout);
+    }
+    return ExitCode::ok;
   });
 }
 
@@ -148,43 +140,43 @@ ExitCode print_responsibility(const ResponsibilityWords& words) {
   return ExitCode::ok;
 }
 
-void add_responsibility(CLI::App& sets, Action& action) {
-  CLI::App* verb = sets.add_subcommand(
-      "responsibility", "responsibility ratio against N, for every minimum-size set of W");
+void add_responsibility(Verb sets) {
+  Verb verb = sets.add_verb("responsibility",
+                            "responsibility ratio against N, for every minimum-size set of W");
   const auto words = std::make_shared<ResponsibilityWords>();
-  add_integer(*verb, "--workers", words->workers, "W, 3 to 65 (the sets are searched)")->required();
-  add_integer(*verb, "--from", words->from, "first N, at least W")->required();
-  add_integer(*verb, "--to", words->to, "last N")->required();
-  verb->add_flag("--csv", words->csv, "a row for each set and N instead of a summary");
-  verb->footer(
+  add_integer(verb, "--workers", words->workers, "W, 3 to 65 (the sets are searched)").required();
+  add_integer(verb, "--from", words->from, "first N, at least W").required();
+  add_integer(verb, "--to", words->to, "last N").required();
+  verb.flag("--csv", words->csv, "a row for each set and N instead of a summary");
+  verb.footer(
       "RR = N^2 / (largest responsibility of a worker), at every whole N of the range.\n\n"
       "Examples:\n"
       "  qb sets responsibility --workers 8 --from 320 --to 327\n"
       "  qb sets responsibility --workers 31 --from 31 --to 1300 --csv > rr_31.csv");
-  verb->callback([&action, words] { action = [words] { return print_responsibility(*words); }; });
+  verb.runs([words] { return print_responsibility(*words); });
 }
 
 }  // namespace
 
-void add_sets(CLI::App& app, Action& action) {
-  CLI::App* sets = app.add_subcommand(
+void add_sets(Verb app) {
+  Verb sets = app.add_verb(
       "sets", "Interest sets: the published table, exhaustive search, a set for any W, balance");
-  sets->require_subcommand(1);
-  sets->footer(
+  sets.require_verb();
+  sets.footer(
       "Examples:\n"
       "  qb sets table\n"
       "  qb sets show --workers 7\n"
       "  qb sets search --workers 52\n"
       "  qb sets SUBCOMMAND --help");
-  add_table(*sets, action);
-  add_verify_file(*sets, action);
-  add_show(*sets, action);
-  add_responsibility(*sets, action);
-  add_construct(*sets, action);
-  add_sets_search(*sets, action);
-  add_sets_product(*sets, action);
-  add_sets_skew(*sets, action);
-  add_sets_figures(*sets, action);
+  add_table(sets);
+  add_verify_file(sets);
+  add_show(sets);
+  add_responsibility(sets);
+  add_construct(sets);
+  add_sets_search(sets);
+  add_sets_product(sets);
+  add_sets_skew(sets);
+  add_sets_figures(sets);
 }
 
 }  // namespace qb

@@ -127,13 +127,13 @@ ExitCode draw(const std::string& directory) {
 
 }  // namespace
 
-void add_sets_figures(CLI::App& sets, Action& action) {
-  CLI::App* verb = sets.add_subcommand(
-      "figures", "draw size, number and balance of interest sets, and a LaTeX table");
+void add_sets_figures(Verb sets) {
+  Verb verb =
+      sets.add_verb("figures", "draw size, number and balance of interest sets, and a LaTeX table");
   const auto directory = std::make_shared<std::string>("results/interest_sets");
-  verb->add_option("--out", *directory, "folder to write to")->capture_default_str();
-  verb->footer("Exit code 3 without gnuplot.\n\nExamples:\n  qb sets figures --out figures");
-  verb->callback([&action, directory] { action = [directory] { return draw(*directory); }; });
+  verb.option("--out", *directory, "folder to write to").show_default();
+  verb.footer("Exit code 3 without gnuplot.\n\nExamples:\n  qb sets figures --out figures");
+  verb.runs([directory] { return draw(*directory); });
 }
 
 }  // namespace qb

@@ -72,24 +72,24 @@ ExitCode play(ProductWords words) {
 
 }  // namespace
 
-void add_sets_product(CLI::App& sets, Action& action) {
-  CLI::App* verb = sets.add_subcommand(
+void add_sets_product(Verb sets) {
+  Verb verb = sets.add_verb(
       "product", "CQS for a general matrix product: rows and columns in W1 + W2 = W groups");
   const auto words = std::make_shared<ProductWords>();
-  add_integer(*verb, "--workers", words->workers, "W (default 7)");
-  add_integer(*verb, "--row-groups", words->row_groups, "W1 (default W/2)");
-  add_integer(*verb, "--rows", words->rows, "of A and C (default 2048)");
-  add_integer(*verb, "--columns", words->columns, "of B and C (default 2048)");
-  add_integer(*verb, "--depth", words->depth, "columns of A, rows of B (default 512)");
-  add_word(*verb, "--distillation", words->distillation, "default published");
-  verb->add_flag("--csv", words->csv, "a row a worker as CSV");
-  verb->footer(
+  add_integer(verb, "--workers", words->workers, "W (default 7)");
+  add_integer(verb, "--row-groups", words->row_groups, "W1 (default W/2)");
+  add_integer(verb, "--rows", words->rows, "of A and C (default 2048)");
+  add_integer(verb, "--columns", words->columns, "of B and C (default 2048)");
+  add_integer(verb, "--depth", words->depth, "columns of A, rows of B (default 512)");
+  add_word(verb, "--distillation", words->distillation, "default published");
+  verb.flag("--csv", words->csv, "a row a worker as CSV");
+  verb.footer(
       "Each worker's blocks of C = A B go through BLAS, one worker after the other; C is held\n"
       "against float64. Exit code 1 where it is wrong.\n\n"
       "Examples:\n"
       "  qb sets product --workers 7 --row-groups 3\n"
       "  qb sets product --workers 31 --rows 4096 --columns 8192 --depth 256");
-  verb->callback([&action, words] { action = [words] { return play(*words); }; });
+  verb.runs([words] { return play(*words); });
 }
 
 }  // namespace qb

@@ -157,21 +157,21 @@ ExitCode print_search(const SearchWords& words) {
 
 }  // namespace
 
-void add_sets_search(CLI::App& sets, Action& action) {
-  CLI::App* verb = sets.add_subcommand(
+void add_sets_search(Verb sets) {
+  Verb verb = sets.add_verb(
       "search", "all interest sets of the least size: searched, counted, proved, ranked");
   const auto words = std::make_shared<SearchWords>();
-  add_integer(*verb, "--workers", words->workers, "W, 3 to 257")->required();
-  add_integer(*verb, "--size", words->size, "only sets of this size m (default: the least)");
-  add_integer(*verb, "--threads", words->threads, "default: all cores");
-  add_integer(*verb, "--best", words->best, "how many to print by each ranking (default 10)");
-  verb->add_flag("--count", words->count, "print the number of sets alone");
-  verb->add_flag("--compact", words->compact, "print a record as in interest_sets/minimum.txt");
-  verb->add_flag("--quiet", words->quiet, "no progress");
-  verb->add_option("--journal", words->journal,
-                   "a file to write the finished tasks to; it takes up from there");
-  add_table_form(*verb, words->form);
-  verb->footer(
+  add_integer(verb, "--workers", words->workers, "W, 3 to 257").required();
+  add_integer(verb, "--size", words->size, "only sets of this size m (default: the least)");
+  add_integer(verb, "--threads", words->threads, "default: all cores");
+  add_integer(verb, "--best", words->best, "how many to print by each ranking (default 10)");
+  verb.flag("--count", words->count, "print the number of sets alone");
+  verb.flag("--compact", words->compact, "print a record as in interest_sets/minimum.txt");
+  verb.flag("--quiet", words->quiet, "no progress");
+  verb.option("--journal", words->journal,
+              "a file to write the finished tasks to; it takes up from there");
+  add_table_form(verb, words->form);
+  verb.footer(
       "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. "
       "Minimality\n"
       "is proved by searching every smaller size to its end. W <= 79 takes seconds, proofs to\n"
@@ -181,7 +181,7 @@ void add_sets_search(CLI::App& sets, Action& action) {
       "  qb sets search --workers 52\n"
       "  qb sets search --workers 64 --count\n"
       "  qb sets search --workers 112 --size 12 --journal w112.txt");
-  verb->callback([&action, words] { action = [words] { return print_search(*words); }; });
+  verb.runs([words] { return print_search(*words); });
 }
 
 }  // namespace qb

@@ -125,26 +125,25 @@ ExitCode show(const SkewWords& words) {
 
 }  // namespace
 
-void add_sets_skew(CLI::App& sets, Action& action) {
-  CLI::App* verb =
-      sets.add_subcommand("skew", "token groups of unequal size for workers of unequal speed");
+void add_sets_skew(Verb sets) {
+  Verb verb = sets.add_verb("skew", "token groups of unequal size for workers of unequal speed");
   const auto words = std::make_shared<SkewWords>();
-  add_integer(*verb, "--workers", words->workers, "W, 3 or more")->required();
-  add_integer(*verb, "--n-tokens", words->n_tokens, "N")->required();
-  verb->add_option("--speeds", words->speeds, "one a worker, such as 1,1,0.5,1")->delimiter(',');
-  add_integer(*verb, "--slow", words->slow, "in place of --speeds: this worker is slower");
-  add_positive(*verb, "--factor", words->factor, "so many times (default 2)");
-  add_word(*verb, "--distillation", words->distillation, "default balanced");
-  verb->add_flag("--measure", words->measure,
-                 "also run both (flash, f32, 2 heads of 64) and compose the critical path");
-  verb->add_flag("--csv", words->csv, "a row a worker as CSV");
-  verb->footer(
+  add_integer(verb, "--workers", words->workers, "W, 3 or more").required();
+  add_integer(verb, "--n-tokens", words->n_tokens, "N").required();
+  verb.option("--speeds", words->speeds, "one a worker, such as 1,1,0.5,1");
+  add_integer(verb, "--slow", words->slow, "in place of --speeds: this worker is slower");
+  add_positive(verb, "--factor", words->factor, "so many times (default 2)");
+  add_word(verb, "--distillation", words->distillation, "default balanced");
+  verb.flag("--measure", words->measure,
+            "also run both (flash, f32, 2 heads of 64) and compose the critical path");
+  verb.flag("--csv", words->csv, "a row a worker as CSV");
+  verb.footer(
       "Times are query-key pairs over speed, in units of the slowest worker with equal groups.\n"
       "--measure divides measured kernel times by the given speeds: nobody is slowed down.\n\n"
       "Examples:\n"
       "  qb sets skew --workers 7 --n-tokens 7000 --slow 0\n"
       "  qb sets skew --workers 4 --n-tokens 1e6 --speeds 1,1,0.8,0.5");
-  verb->callback([&action, words] { action = [words] { return show(*words); }; });
+  verb.runs([words] { return show(*words); });
 }
 
 }  // namespace qb

@@ -1,15 +1,13 @@
 // The verbs below `qb sets` that have a file of their own.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
-#include "harness/cli/verb.h"
+#include "harness/cli/command_line.h"
 
 namespace qb {
 
-void add_sets_search(CLI::App& sets, Action& action);
-void add_sets_product(CLI::App& sets, Action& action);
-void add_sets_skew(CLI::App& sets, Action& action);
-void add_sets_figures(CLI::App& sets, Action& action);
+void add_sets_search(Verb sets);
+void add_sets_product(Verb sets);
+void add_sets_skew(Verb sets);
+void add_sets_figures(Verb sets);
 
 }  // namespace qb

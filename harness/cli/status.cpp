@@ -60,12 +60,12 @@ ExitCode print_status(const std::string& path) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("status", "How far a run is, and what went wrong in it");
-  verb->footer(kFooter);
+void add_status(Verb app) {
+  Verb verb = app.add_verb("status", "How far a run is, and what went wrong in it");
+  verb.footer(kFooter);
   const auto path = std::make_shared<std::string>();
-  verb->add_option("RUN", *path, "Run folder, or the folder of an experiment")->required();
-  verb->callback([&action, path] { action = [path] { return print_status(*path); }; });
+  verb.option("RUN", *path, "Run folder, or the folder of an experiment").required();
+  verb.runs([path] { return print_status(*path); });
 }
 
 }  // namespace qb

@@ -1,20 +1,19 @@
 // The forms in which a verb prints a table, and the flags that choose one.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <string>
+#include "harness/cli/command_line.h"
 
 namespace qb {
 
 enum class TableForm { terminal, csv, markdown };
 
 // Adds --csv and --markdown, which exclude each other.
-inline void add_table_form(CLI::App& app, TableForm& form) {
-  CLI::Option* csv = app.add_flag_callback(
+inline void add_table_form(Verb app, TableForm& form) {
+  Option csv = app.flag(
       "--csv", [&form] { form = TableForm::csv; }, "CSV, with every digit of ours");
-  app.add_flag_callback(
+  app.flag(
          "--markdown", [&form] { form = TableForm::markdown; }, "a Markdown table")
-      ->excludes(csv);
+      .excludes(csv);
 }
 
 }  // namespace qb

@@ -11,19 +11,20 @@ namespace qb {
 namespace {
 
 constexpr std::int64_t kVerifiedRows = 256;
+constexpr int kMostThreads = 4096;  // as in a spec
 
 }  // namespace
 
-void add_tensor_job(CLI::App& verb, TensorJob& job, const std::string& mask_default,
+void add_tensor_job(Verb verb, TensorJob& job, const std::string& mask_default,
                     const std::string& dtype_of, const std::string& rows) {
   add_mask(verb, "--mask", job.mask, mask_default);
   add_word(verb, "--kernel", job.kernel, "default flash");
-  verb.add_option("--scale", job.scale, "of the scores (default 1/sqrt(d))");
+  verb.option("--scale", job.scale, "of the scores (default 1/sqrt(d))");
   add_integer(verb, "--threads", job.threads, "default: all cores");
   add_word(verb, "--out-dtype", job.out_dtype, "of " + dtype_of + ", default f32; not bf16");
-  verb.add_flag("--verify", job.verify,
-                fmt::format("hold up to {} {} against float64; exit 4 where they differ",
-                            kVerifiedRows, rows));
+  verb.flag("--verify", job.verify,
+            fmt::format("hold up to {} {} against float64; exit 4 where they differ", kVerifiedRows,
+                        rows));
   add_integer(verb, "--memory-budget", job.memory_budget_bytes,
               "limit on the tensors' memory, such as 8GiB");
 }
@@ -34,6 +35,9 @@ void check_tensor_job(const TensorJob& job) {
   if (job.scale && !std::isfinite(*job.scale)) throw UsageError("--scale must be a finite number");
   if (job.threads < 0 || job.memory_budget_bytes < 0)
     throw UsageError("--threads and --memory-budget cannot be negative");
+  if (job.threads > kMostThreads)
+    throw UsageError(fmt::format("--threads {}: at most {}, and no more than there are cores helps",
+                                 job.threads, kMostThreads));
   require_writable(job.out);
 }
 

@@ -5,13 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "harness/cli/command_line.h"
 #include "harness/execute/verify.h"
 #include "kernels/attention.h"
 #include "kernels/mask_spec.h"
-
-namespace CLI {
-class App;
-}
 
 namespace qb {
 
@@ -28,7 +25,7 @@ struct TensorJob {
 
 // Adds the options but --out. `mask_default` and `dtype_of` stand in the help of theirs, `rows` in
 // that of --verify.
-void add_tensor_job(CLI::App& verb, TensorJob& job, const std::string& mask_default,
+void add_tensor_job(Verb verb, TensorJob& job, const std::string& mask_default,
                     const std::string& dtype_of, const std::string& rows);
 
 // Throws UsageError on values that cannot be, EnvironmentError where `out` cannot be written.

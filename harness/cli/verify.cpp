@@ -33,13 +33,12 @@ ExitCode verify(const std::string& path) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("verify", "Check that a run folder's numbers follow from its data");
-  verb->footer(kFooter);
+void add_verify(Verb app) {
+  Verb verb = app.add_verb("verify", "Check that a run folder's numbers follow from its data");
+  verb.footer(kFooter);
   const auto path = std::make_shared<std::string>();
-  verb->add_option("RUN", *path, "Run folder, results/NAME/RUN_ID")->required();
-  verb->callback([&action, path] { action = [path] { return verify(*path); }; });
+  verb.option("RUN", *path, "Run folder, results/NAME/RUN_ID").required();
+  verb.runs([path] { return verify(*path); });
 }
 
 }  // namespace qb

@@ -7,7 +7,6 @@
 
 #include "harness/execute/execute_fixtures.h"
 #include "harness/plan/blocks.h"
-#include "harness/plan/brute_force.h"
 
 namespace qb {
 namespace {
@@ -73,18 +72,12 @@ std::vector<std::string> walked(const Plan& plan, CallWalk& walk, int index) {
 }
 
 TEST(CallWalk, FindsTheCallsOfTheBlockTracker) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  for (int round = 0; round < 400; ++round) {
-    const auto plan = testing_support::random_plan(random);
-    if (!plan) continue;
-    SCOPED_TRACE(fmt::format("round {}: {}", round, describe(*plan)));
-    CallWalk walk(*plan, [&](const PairTask& task) { return task_pairs(*plan, task); });
-    for (int w = 0; w < static_cast<int>(plan->workers.size()); ++w)
-      ASSERT_EQ(walked(*plan, walk, w), tracked(*plan, plan->workers[static_cast<std::size_t>(w)]))
+  (void)testing_support::for_random_plans(400, [](const Plan& plan, Random&) {
+    CallWalk walk(plan, [&](const PairTask& task) { return task_pairs(plan, task); });
+    for (int w = 0; w < static_cast<int>(plan.workers.size()); ++w)
+      ASSERT_EQ(walked(plan, walk, w), tracked(plan, plan.workers[static_cast<std::size_t>(w)]))
           << "worker " << w;
-  }
+  });
 }
 
 TEST(MessageReader, GathersTransfersOfAMessageThatDoNotStandTogether) {

@@ -37,6 +37,15 @@ class PreparedCall {
   virtual void merge() = 0;   // partials to output
 };
 
+// What a kernel reads of a call beside its tensors, on the device once for any number of calls
+// whose tensors have the same shapes, strides and alignment.
+class KeptSchedule {
+ public:
+  virtual ~KeptSchedule() = default;
+  // ComputeDevice::attention() but that the schedule is not looked at.
+  virtual void attend(const AttentionArguments& arguments, Allocator& workspace) = 0;
+};
+
 struct DeviceFacts {
   std::string name;
   std::uint64_t l2_bytes = 0;
@@ -59,11 +68,16 @@ class ComputeDevice {
   // What the kernel runs on, for the isa column.
   [[nodiscard]] virtual std::string_view isa(Kernel kernel, DType dtype) = 0;
 
+  // on_stage: of kernel staged only.
   virtual void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                         int worker) = 0;
+                         int worker, const cuda::OnStage& on_stage) = 0;
   // flash only. The call may go once this has returned.
   [[nodiscard]] virtual std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
                                                               Allocator& workspace) = 0;
+  // Of the call's tensors nothing is read; the schedule may go once this has returned. Null where
+  // the kernel keeps nothing (all but flash): then attention() costs no more.
+  [[nodiscard]] virtual std::unique_ptr<KeptSchedule> keep_schedule(
+      Kernel kernel, const AttentionArguments& arguments, Allocator& memory, int worker) = 0;
   virtual void copy_rows(const TensorView& source, const TensorView& destination) = 0;
   virtual void clear_partial(const TensorView& out, const TensorView& lse) = 0;
   virtual void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,

@@ -22,6 +22,7 @@
 #include "kernels/cuda/reduction.h"
 #include "kernels/cuda/rows.h"
 #include "kernels/cuda/runtime.h"
+#include "kernels/cuda/staged.h"
 #include "kernels/layer_call.h"
 
 namespace qb {
@@ -49,6 +50,23 @@ class PreparedFlash final : public PreparedCall {
   cuda::FlashLaunch launch_;
 };
 
+class KeptFlash final : public KeptSchedule {
+ public:
+  KeptFlash(const AttentionArguments& arguments, const cuda::LaunchContext& context)
+      : context_(context), lists_(cuda::whole_call(arguments, context.worker), context) {}
+  void attend(const AttentionArguments& arguments, Allocator& workspace) override {
+    const cuda::LaunchContext context{workspace,      context_.stream, context_.compute_capability,
+                                      context_.n_sms, context_.worker, context_.force_sm80};
+    const cuda::FlashLaunch launch(cuda::whole_call(arguments, context.worker), lists_, context);
+    launch.attend();
+    launch.merge();
+  }
+
+ private:
+  cuda::LaunchContext context_;
+  cuda::FlashLists lists_;
+};
+
 class CudaComputeDevice final : public ComputeDevice {
  public:
   CudaComputeDevice(const CudaDevice& device, const CudaDeviceOptions& options)
@@ -68,7 +86,7 @@ class CudaComputeDevice final : public ComputeDevice {
           fmt::format("kernel {} takes no f64 on a GPU; the nearest is kernel materialized, dtype "
                       "f32",
                       word(kernel)));
-    if (kernel == Kernel::materialized) return;
+    if (kernel == Kernel::materialized || kernel == Kernel::staged) return;
     if (dtype == DType::f32)
       throw Unsupported(
           fmt::format("kernel {} takes f16 and bf16 on a GPU, not f32; the nearest is kernel "
@@ -94,17 +112,24 @@ class CudaComputeDevice final : public ComputeDevice {
   }
 
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker) override {
+                 int worker, const cuda::OnStage& on_stage) override {
     const cuda::LaunchContext context = launch_context(workspace, worker);
     if (kernel == Kernel::flash) return cuda::flash(arguments, context);
     if (kernel == Kernel::cudnn) return cudnn().attend(arguments, context);
     if (!blas_) blas_.emplace(stream_.get());
+    if (kernel == Kernel::staged) return cuda::staged(arguments, context, *blas_, on_stage);
     cuda::materialized(arguments, context, *blas_);
   }
 
   std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
                                         Allocator& workspace) override {
     return std::make_unique<PreparedFlash>(call, launch_context(workspace, 0));
+  }
+
+  std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel, const AttentionArguments& arguments,
+                                              Allocator& memory, int worker) override {
+    if (kernel != Kernel::flash) return nullptr;
+    return std::make_unique<KeptFlash>(arguments, launch_context(memory, worker));
   }
 
   void copy_rows(const TensorView& source, const TensorView& destination) override {

@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/execute/device_rehearsal.h"
-#include "harness/execute/execute_fixtures.h"
+#include "harness/execute/device_trial.h"
 #include "harness/execute/memory_ledger.h"
-#include "harness/plan/brute_force.h"
 
 namespace qb {
 namespace {
@@ -36,33 +35,14 @@ class CudaSmall : public testing::Test {
     return options;
   }
 
-  [[nodiscard]] Tensor upload(const TensorView& host, Allocator& allocator) const {
-    Tensor tensor(allocator, host.dtype, host.extent, "uploaded");
-    device_->upload(host, tensor.view());
-    return tensor;
-  }
-
   // Plays the trial's plan on the GPU, and brings its output back.
-  Execution play(Trial& trial, Kernel kernel, Launch launch, Allocator& allocator) const {
+  Execution play(Trial& trial, DeviceCall call, Allocator& allocator) const {
     poison(trial.out.view(), trial.lse.view());
-    const Tensor q = upload(trial.inputs.q.view(), allocator);
-    const Tensor k = upload(trial.inputs.k.view(), allocator);
-    const Tensor v = upload(trial.inputs.v.view(), allocator);
-    const Tensor out = upload(trial.out.view(), allocator);
-    const Tensor lse = upload(trial.lse.view(), allocator);
-    DeviceExecutor executor(trial.plan,
-                            {.q = q.view(),
-                             .k = k.view(),
-                             .v = v.view(),
-                             .out = out.view(),
-                             .lse = lse.view(),
-                             .kernel = kernel,
-                             .launch = launch,
-                             .allocator = &allocator},
+    const TrialOnDevice whole(trial, *device_, allocator);
+    DeviceExecutor executor(trial.plan, whole.with_tensors(arguments_of(trial, allocator, call)),
                             *device_);
     const Execution execution = executor.run();
-    device_->download(out.view(), trial.out.view());
-    device_->download(lse.view(), trial.lse.view());
+    whole.download();
     return execution;
   }
 
@@ -70,35 +50,29 @@ class CudaSmall : public testing::Test {
 };
 
 TEST_F(CudaSmall, PlansOfEveryStrategyAgreeWithFloat64) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  for (int round = 0; round < 40; ++round) {
-    auto plan = testing_support::random_plan(random);
-    if (!plan) continue;
+  (void)testing_support::for_random_plans(40, [this](Plan plan, Random& random) {
     const DType dtypes[] = {DType::f16, DType::bf16, DType::f32};
-    plan->problem.dtype = dtypes[random() % 3];
-    Kernel kernel = random() % 2 == 0 ? Kernel::materialized : Kernel::flash;
+    plan.problem.dtype = dtypes[random() % 3];
+    DeviceCall call = random_device_call(random);
+    if (call.kernel == Kernel::materialized && random() % 2 == 0) call.kernel = Kernel::staged;
     try {
-      device_->require(kernel, plan->problem.dtype, plan->problem.shape.head_dim);
+      device_->require(call.kernel, plan.problem.dtype, plan.problem.shape.head_dim);
     } catch (const Unsupported&) {
-      kernel = Kernel::materialized;
+      call = {Kernel::materialized, Launch::alone};
     }
-    const Launch launch =
-        kernel == Kernel::flash ? static_cast<Launch>(random() % 3) : Launch::alone;
     SCOPED_TRACE(
-        fmt::format("round {}: {} {} {}", round, describe(*plan), word(kernel), word(launch)));
+        fmt::format("{} {} {}", word(plan.problem.dtype), word(call.kernel), word(call.launch)));
     const AllocatorKind kinds[] = {AllocatorKind::direct, AllocatorKind::pool,
                                    AllocatorKind::caching};
     MemoryLedger ledger(memory(kinds[random() % 3]));
-    Trial trial(*plan, heap_allocator());
-    (void)play(trial, kernel, launch, ledger);
-    const Verification verification = trial.verify(kernel == Kernel::materialized);
+    Trial trial(plan, heap_allocator());
+    (void)play(trial, call, ledger);
+    const Verification verification = trial.verify(call.kernel == Kernel::materialized);
     ASSERT_TRUE(verification.correct) << verification.message;
     EXPECT_EQ(ledger.active_bytes(), 0u);
-    EXPECT_EQ(rehearse(trial.plan, kernel, launch, device_->costs()).active_peak_bytes,
+    EXPECT_EQ(rehearse(trial.plan, call.kernel, call.launch, device_->costs()).active_peak_bytes,
               static_cast<std::int64_t>(ledger.active_peak_bytes()));
-  }
+  });
 }
 
 TEST_F(CudaSmall, TheFastestProductIsFasterInSixteenBitsAndMeasuredOnce) {
@@ -122,7 +96,7 @@ TEST_F(CudaSmall, CudnnAgreesWithFloat64OnWholeBlocks) {
                 heap_allocator());
     MemoryLedger ledger(memory(AllocatorKind::pool));
     try {
-      (void)play(trial, Kernel::cudnn, Launch::alone, ledger);
+      (void)play(trial, {Kernel::cudnn, Launch::alone}, ledger);
     } catch (const Unsupported& reason) {
       GTEST_SKIP() << reason.what();
     }
@@ -137,7 +111,7 @@ TEST_F(CudaSmall, RunsOutOfMemoryAsACaseAndGoesOn) {
     MemoryLedger ledger(memory(kind));
     EXPECT_THROW(Buffer(ledger, std::size_t{1} << 50, "a petabyte"), OutOfMemory);
     Trial trial(dense_plan(one_head()), heap_allocator());
-    (void)play(trial, Kernel::materialized, Launch::alone, ledger);
+    (void)play(trial, {Kernel::materialized, Launch::alone}, ledger);
     EXPECT_TRUE(trial.verify(true).correct);
   }
 }
@@ -148,7 +122,7 @@ TEST_F(CudaSmall, TellsItsClockAndTimesWhatItDoes) {
   EXPECT_LT(clock.sm_hz, 5e9);
   MemoryLedger ledger(memory(AllocatorKind::pool));
   Trial trial(dense_plan(one_head()), heap_allocator());
-  const Execution execution = play(trial, Kernel::materialized, Launch::alone, ledger);
+  const Execution execution = play(trial, {Kernel::materialized, Launch::alone}, ledger);
   EXPECT_GT(execution.device_s, 0.0);
   EXPECT_GE(execution.wall_s, execution.workers[0].compute_s);
   EXPECT_GE(execution.device_s, execution.workers[0].compute_s);

@@ -15,9 +15,11 @@ void Stopwatch::start() {
   start_s_ = now_s();
 }
 
-void Stopwatch::charge(double* seconds) { spans_.push_back({device_.mark(), seconds}); }
+void Stopwatch::charge(double* seconds, double* also) {
+  spans_.push_back({device_.mark(), seconds, also});
+}
 
-void Stopwatch::note(double* seconds) { notes_.push_back({device_.mark(), seconds}); }
+void Stopwatch::note(double* seconds) { notes_.push_back({device_.mark(), seconds, nullptr}); }
 
 void Stopwatch::stop() {
   const int end = device_.mark();
@@ -25,11 +27,12 @@ void Stopwatch::stop() {
   device_.wait();
   if (clock_ == ClockKind::synchronized) wall_s_ = now_s() - start_s_;
   for (std::size_t i = 0; i < spans_.size(); ++i) {
-    if (spans_[i].target == nullptr) continue;
     const int to = i + 1 < spans_.size() ? spans_[i + 1].from : end;
-    *spans_[i].target += clock_ == ClockKind::synchronized
-                             ? device_.device_seconds(spans_[i].from, to)
-                             : device_.host_seconds(spans_[i].from, to);
+    const double seconds = clock_ == ClockKind::synchronized
+                               ? device_.device_seconds(spans_[i].from, to)
+                               : device_.host_seconds(spans_[i].from, to);
+    for (double* const target : {spans_[i].target, spans_[i].also})
+      if (target != nullptr) *target += seconds;
   }
   for (const Span& note : notes_)
     *note.target = device_.device_seconds(spans_.front().from, note.from);

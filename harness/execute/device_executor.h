@@ -80,8 +80,9 @@ class DeviceExecutor {
 class Stopwatch {
  public:
   Stopwatch(ComputeDevice& device, ClockKind clock) : device_(device), clock_(clock) {}
-  // Adds what is enqueued from here to the next mark to `*seconds`; nullptr: to nothing.
-  void charge(double* seconds);
+  // Adds what is enqueued from here to the next mark to `*seconds` and `*also`; nullptr: to
+  // nothing.
+  void charge(double* seconds, double* also = nullptr);
   // `*seconds`: from the first of these marks to here.
   void note(double* seconds);
   // Waits for the device, and fills the targets.
@@ -94,6 +95,7 @@ class Stopwatch {
   struct Span {
     int from = 0;
     double* target = nullptr;
+    double* also = nullptr;
   };
   ComputeDevice& device_;
   ClockKind clock_;

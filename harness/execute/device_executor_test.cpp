@@ -2,67 +2,36 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <tuple>
 
-#include "harness/execute/execute_fixtures.h"
+#include "harness/execute/device_trial.h"
 #include "harness/execute/host_compute_device.h"
 #include "harness/execute/memory_ledger.h"
-#include "harness/plan/brute_force.h"
 
 namespace qb {
 namespace {
 
-DeviceArguments arguments_of(const Trial& trial, Allocator& memory, Kernel kernel, Launch launch,
-                             ClockKind clock = ClockKind::synchronized) {
-  return {.q = trial.inputs.q.view(),
-          .k = trial.inputs.k.view(),
-          .v = trial.inputs.v.view(),
-          .out = trial.out.view(),
-          .lse = trial.lse.view(),
-          .kernel = kernel,
-          .launch = launch,
-          .clock = clock,
-          .allocator = &memory};
-}
-
 Problem small_problem(std::int64_t n, MaskKind mask) {
-  Shape shape;
-  shape.batch = 2;
-  shape.q_heads = 4;
-  shape.kv_heads = 2;
-  shape.q_len = n;
-  shape.kv_len = n;
-  shape.head_dim = 16;
-  shape.value_dim = 16;
-  return make_problem(shape, mask, DType::bf16, 11);
+  return make_problem({2, 4, 2, n, n, 16, 16}, mask, DType::bf16, 11);
 }
 
 TEST(DeviceExecutor, ComputesEveryStrategyWithEveryKernelAndLaunch) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  std::map<std::string, int> seen;
-  for (int round = 0; round < 250; ++round) {
-    auto plan = testing_support::random_plan(random);
-    if (!plan) continue;
-    ++seen[plan->algorithm];
-    const Kernel kernel = random() % 3 == 0 ? Kernel::materialized : Kernel::flash;
-    const Launch launch =
-        kernel == Kernel::materialized ? Launch::alone : static_cast<Launch>(random() % 3);
-    SCOPED_TRACE(
-        fmt::format("round {}: {} {} {}", round, describe(*plan), word(kernel), word(launch)));
-    Trial trial(*plan, heap_allocator());
-    HostComputeDevice device;
-    MemoryLedger ledger;
-    DeviceExecutor executor(trial.plan, arguments_of(trial, ledger, kernel, launch), device);
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      poison(trial.out.view(), trial.lse.view());
-      (void)executor.run();
-      const Verification verification = trial.verify();
-      ASSERT_TRUE(verification.correct) << verification.message;
-    }
-  }
-  EXPECT_EQ(seen.size(), strategies().size());
+  const std::size_t seen =
+      testing_support::for_random_plans(250, [](const Plan& plan, Random& random) {
+        const DeviceCall call = random_device_call(random);
+        SCOPED_TRACE(fmt::format("{} {}", word(call.kernel), word(call.launch)));
+        Trial trial(plan, heap_allocator());
+        HostComputeDevice device;
+        MemoryLedger ledger;
+        DeviceExecutor executor(trial.plan, arguments_of(trial, ledger, call), device);
+        for (int repeat = 0; repeat < 2; ++repeat) {
+          poison(trial.out.view(), trial.lse.view());
+          (void)executor.run();
+          const Verification verification = trial.verify();
+          ASSERT_TRUE(verification.correct) << verification.message;
+        }
+      });
+  EXPECT_EQ(seen, strategies().size());
 }
 
 TEST(DeviceExecutor, LaunchesAllWorkersOfACqsPlanOrOfARoundAtOnce) {
@@ -70,13 +39,14 @@ TEST(DeviceExecutor, LaunchesAllWorkersOfACqsPlanOrOfARoundAtOnce) {
   for (const auto& [algorithm, expected] : {std::pair{"cqs", 1}, std::pair{"ring", 7}}) {
     Trial trial(make_plan(algorithm, problem, {7, std::nullopt}), heap_allocator());
     HostComputeDevice device;
-    (void)DeviceExecutor(
-        trial.plan, arguments_of(trial, heap_allocator(), Kernel::flash, Launch::together), device)
+    (void)DeviceExecutor(trial.plan,
+                         arguments_of(trial, heap_allocator(), {Kernel::flash, Launch::together}),
+                         device)
         .run();
     EXPECT_EQ(device.launches(), expected) << algorithm;
     HostComputeDevice other;
-    (void)DeviceExecutor(trial.plan,
-                         arguments_of(trial, heap_allocator(), Kernel::flash, Launch::alone), other)
+    (void)DeviceExecutor(
+        trial.plan, arguments_of(trial, heap_allocator(), {Kernel::flash, Launch::alone}), other)
         .run();
     EXPECT_EQ(other.launches(), 7 * expected) << algorithm;
   }
@@ -87,7 +57,7 @@ TEST(DeviceExecutor, ChargesEachWorkerAloneAndComposesTheCriticalPath) {
   HostComputeDevice device;
   const Execution execution =
       DeviceExecutor(trial.plan,
-                     arguments_of(trial, heap_allocator(), Kernel::materialized, Launch::alone),
+                     arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone}),
                      device)
           .run();
   // Worker 0 of W = 7 holds three groups: three copies each of Q, K and V before one kernel.
@@ -104,12 +74,38 @@ TEST(DeviceExecutor, ChargesEachWorkerAloneAndComposesTheCriticalPath) {
   EXPECT_EQ(execution.longest_subsequence_s, 1.0);
 }
 
+TEST(DeviceExecutor, TellsTheStagesOfTheStagedKernelApart) {
+  for (const auto& [algorithm, workers, calls] :
+       {std::tuple{"dense", 1, 1}, std::tuple{"cqs", 7, 1}, std::tuple{"ring", 4, 4}}) {
+    SCOPED_TRACE(algorithm);
+    Problem problem = small_problem(70, MaskKind::causal);
+    problem.dtype = DType::f32;
+    Trial trial(make_plan(algorithm, problem, {workers, std::nullopt}), heap_allocator());
+    HostComputeDevice device;
+    const Execution execution =
+        DeviceExecutor(trial.plan,
+                       arguments_of(trial, heap_allocator(), {Kernel::staged, Launch::alone}),
+                       device)
+            .run();
+    const Verification verification = trial.verify();
+    EXPECT_TRUE(verification.correct) << verification.message;
+    EXPECT_EQ(execution.stages.scores_s, device.launches());
+    EXPECT_EQ(execution.stages.softmax_s, device.launches());
+    EXPECT_EQ(execution.stages.values_s, device.launches());
+    // What comes before the first stage and after the last is a step's too.
+    double compute_s = 0.0;
+    for (const WorkerTime& worker : execution.workers) compute_s += worker.compute_s;
+    EXPECT_GE(compute_s, 5.0 * device.launches());
+    EXPECT_LE(device.launches(), workers * calls);
+  }
+}
+
 TEST(DeviceExecutor, ReadsTheHostsClockWhereThePublishedOneDidNotWait) {
   Trial trial(cqs_plan(small_problem(70, MaskKind::causal), 7), heap_allocator());
   HostComputeDevice device;
   const Execution execution =
       DeviceExecutor(trial.plan,
-                     arguments_of(trial, heap_allocator(), Kernel::materialized, Launch::alone,
+                     arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone},
                                   ClockKind::unsynchronized),
                      device)
           .run();
@@ -131,7 +127,7 @@ TEST(DeviceExecutor, GivesEverythingBackWhereverMemoryRunsOut) {
         FailingAllocator memory(ledger);
         memory.fail_at(k);
         const auto play = [&] {
-          (void)DeviceExecutor(trial.plan, arguments_of(trial, memory, kernel, Launch::alone),
+          (void)DeviceExecutor(trial.plan, arguments_of(trial, memory, {kernel, Launch::alone}),
                                device)
               .run();
         };
@@ -154,15 +150,16 @@ TEST(DeviceExecutor, GivesEverythingBackWhereverMemoryRunsOut) {
 TEST(DeviceExecutor, EndsTheCaseWhereTheDeviceIsLostAtAnyPoint) {
   Trial trial(cqs_plan(small_problem(40, MaskKind::full), 4), heap_allocator());
   HostComputeDevice whole;
-  (void)DeviceExecutor(
-      trial.plan, arguments_of(trial, heap_allocator(), Kernel::materialized, Launch::alone), whole)
+  (void)DeviceExecutor(trial.plan,
+                       arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone}),
+                       whole)
       .run();
   for (int operation = 1; operation <= whole.operations(); ++operation) {
     HostComputeDevice device;
     device.lose_at(operation);
     MemoryLedger ledger;
     DeviceExecutor executor(
-        trial.plan, arguments_of(trial, ledger, Kernel::materialized, Launch::alone), device);
+        trial.plan, arguments_of(trial, ledger, {Kernel::materialized, Launch::alone}), device);
     try {
       (void)executor.run();
       FAIL() << "operation " << operation << " was lost and nobody noticed";
@@ -178,7 +175,7 @@ TEST(DeviceExecutor, RefusesToLaunchOtherKernelsTogether) {
   HostComputeDevice device;
   try {
     DeviceExecutor(trial.plan,
-                   arguments_of(trial, heap_allocator(), Kernel::materialized, Launch::graph),
+                   arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::graph}),
                    device);
     FAIL();
   } catch (const Unsupported& error) {

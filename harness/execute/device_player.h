@@ -65,7 +65,7 @@ class DeviceExecutor::Shards final : public DeviceExecutor::Player {
   };
   class Turn;
 
-  void play_in_place(Stopwatch& watch, WorkerTime& time);
+  void play_in_place(Stopwatch& watch, Execution& execution);
 
   const Plan& plan_;
   const DeviceArguments arguments_;

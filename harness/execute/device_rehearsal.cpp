@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "harness/execute/memory_ledger.h"
+#include "kernels/layer_call.h"
 
 namespace qb {
 namespace {
@@ -41,7 +42,7 @@ class RehearsalDevice final : public ComputeDevice {
   std::string_view isa(Kernel, DType) override { return {}; }
 
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker) override {
+                 int worker, const cuda::OnStage&) override {
     const cuda::CallCost cost = costs_.of_call(kernel, arguments);
     (void)take(cost, workspace, worker);
     compute(cost);
@@ -52,6 +53,14 @@ class RehearsalDevice final : public ComputeDevice {
     const int worker = call.workers.empty() ? 0 : call.workers.front().worker;
     return std::make_unique<Prepared>(*this, cost, take(cost, workspace, worker));
   }
+  std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel, const AttentionArguments& arguments,
+                                              Allocator& memory, int worker) override {
+    if (kernel != Kernel::flash) return nullptr;
+    cuda::CallCost cost = costs_.of_call(kernel, arguments);
+    Buffer lists = take({.workspace_bytes = cost.list_bytes, .executed_pairs = 0}, memory, worker);
+    if (cost.workspace_bytes) *cost.workspace_bytes -= cost.list_bytes;
+    return std::make_unique<Kept>(*this, cost, std::move(lists), worker);
+  }
   void copy_rows(const TensorView&, const TensorView&) override {}
   void clear_partial(const TensorView&, const TensorView&) override {}
   void merge_partial(const TensorView&, const TensorView&, const TensorView&,
@@ -61,6 +70,13 @@ class RehearsalDevice final : public ComputeDevice {
                      const TensorView&) override {}
   void normalise_partial(const TensorView&, const TensorView&, const TensorView&,
                          const TensorView&) override {}
+  void linear(const LinearCall& call, Allocator& workspace) override {
+    (void)take({.workspace_bytes = costs_.bytes_of_linear(call), .executed_pairs = 0}, workspace,
+               0);
+  }
+  void bias_gelu(const GeluCall&) override {}
+  void add_norm(const NormCall&) override {}
+  void narrow_rows(const TensorView&, const TensorView&) override {}
   MemorySource memory(AllocatorKind) override { return addresses_only(); }
   void upload(const TensorView&, const TensorView&) override {}
   void download(const TensorView&, const TensorView&) override {}
@@ -95,6 +111,22 @@ class RehearsalDevice final : public ComputeDevice {
     Buffer taken_;
   };
 
+  class Kept final : public KeptSchedule {
+   public:
+    Kept(RehearsalDevice& device, const cuda::CallCost& cost, Buffer lists, int worker)
+        : device_(device), cost_(cost), lists_(std::move(lists)), worker_(worker) {}
+    void attend(const AttentionArguments&, Allocator& workspace) override {
+      (void)device_.take(cost_, workspace, worker_);
+      device_.compute(cost_);
+    }
+
+   private:
+    RehearsalDevice& device_;
+    cuda::CallCost cost_;  // but for the lists
+    Buffer lists_;
+    int worker_;
+  };
+
   [[nodiscard]] Buffer take(const cuda::CallCost& cost, Allocator& workspace, int worker) {
     if (!cost.workspace_bytes) knows_memory_ = false;
     const auto bytes = static_cast<std::size_t>(cost.workspace_bytes.value_or(0));
@@ -119,14 +151,30 @@ std::int64_t per_head(double pairs_of_heads, const Plan& plan) {
   return (std::llround(pairs_of_heads) + heads - 1) / heads;
 }
 
+// No pairs yet.
+Rehearsal peaks_of(const RehearsalDevice& device, const MemoryLedger& ledger, std::size_t workers) {
+  Rehearsal result;
+  if (!device.knows_memory()) return result;
+  result.active_peak_bytes = static_cast<std::int64_t>(ledger.active_peak_bytes());
+  std::uint64_t worst = 0;
+  for (std::size_t w = 0; w < workers; ++w)
+    worst = std::max(worst, ledger.worker_peak_bytes(static_cast<int>(w)));
+  if (workers > 0) result.worker_peak_bytes = static_cast<std::int64_t>(worst);
+  return result;
+}
+
+LedgerOptions over_addresses() {
+  LedgerOptions options;
+  options.source = addresses_only();
+  options.allocator = AllocatorKind::direct;
+  return options;
+}
+
 }  // namespace
 
 Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::KernelCosts& costs) {
   RehearsalDevice device(costs);
-  LedgerOptions options;
-  options.source = device.memory(AllocatorKind::direct);
-  options.allocator = AllocatorKind::direct;
-  MemoryLedger ledger(options);
+  MemoryLedger ledger(over_addresses());
   const Shape& shape = plan.problem.shape;
   const DType dtype = plan.problem.dtype;
   const Tensor q(ledger, dtype, shape.q(), "q");
@@ -147,14 +195,7 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
                           device);
   const Execution execution = executor.run();
 
-  Rehearsal result;
-  if (device.knows_memory()) {
-    result.active_peak_bytes = static_cast<std::int64_t>(ledger.active_peak_bytes());
-    std::uint64_t worst = 0;
-    for (std::size_t w = 0; w < execution.workers.size(); ++w)
-      worst = std::max(worst, ledger.worker_peak_bytes(static_cast<int>(w)));
-    if (!execution.workers.empty()) result.worker_peak_bytes = static_cast<std::int64_t>(worst);
-  }
+  Rehearsal result = peaks_of(device, ledger, execution.workers.size());
   if (!device.knows_pairs()) return result;
   result.executed_pairs = 0;
   if (execution.workers.empty()) result.executed_pairs = per_head(execution.device_s, plan);
@@ -165,6 +206,16 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
       *result.executed_pairs += steps.back();
     }
   }
+  return result;
+}
+
+Rehearsal rehearse(const cuda::KernelCosts& costs,
+                   const std::function<double(ComputeDevice&, MemoryLedger&)>& play) {
+  RehearsalDevice device(costs);
+  MemoryLedger ledger(over_addresses());
+  const double pairs = play(device, ledger);
+  Rehearsal result = peaks_of(device, ledger, 1);
+  if (device.knows_pairs()) result.executed_pairs = std::llround(pairs);
   return result;
 }
 

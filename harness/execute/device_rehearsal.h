@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "harness/plan/plan.h"
 
 namespace qb {
+
+class MemoryLedger;
 
 // Empty: a kernel does not tell.
 struct Rehearsal {
@@ -31,5 +34,11 @@ struct Rehearsal {
 // Throws as the executor and the kernels do where they take no such call.
 [[nodiscard]] Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch,
                                  const cuda::KernelCosts& costs);
+
+// Of work by one worker that is no plan. `play` does it with the device over the ledger, resets the
+// ledger's peaks when what is given is there, and returns the seconds by the device's clock, which
+// counts the pairs of all heads and sequences.
+[[nodiscard]] Rehearsal rehearse(const cuda::KernelCosts& costs,
+                                 const std::function<double(ComputeDevice&, MemoryLedger&)>& play);
 
 }  // namespace qb

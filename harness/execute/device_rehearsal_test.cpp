@@ -2,12 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
-#include "harness/execute/execute_fixtures.h"
+#include "harness/execute/device_trial.h"
 #include "harness/execute/host_compute_device.h"
 #include "harness/execute/memory_ledger.h"
-#include "harness/plan/brute_force.h"
 #include "harness/plan/work.h"
 
 namespace qb {
@@ -19,21 +16,12 @@ struct Peaks {
 };
 
 // What the ledger counts when the plan is played for good, on tensors of the same ledger.
-Peaks measured_peaks(const Plan& plan, Kernel kernel, Launch launch) {
+Peaks measured_peaks(const Plan& plan, DeviceCall call) {
   MemoryLedger ledger;
   Trial trial(plan, ledger);
   ledger.reset_peaks();
   HostComputeDevice device;
-  DeviceExecutor executor(trial.plan,
-                          {.q = trial.inputs.q.view(),
-                           .k = trial.inputs.k.view(),
-                           .v = trial.inputs.v.view(),
-                           .out = trial.out.view(),
-                           .lse = trial.lse.view(),
-                           .kernel = kernel,
-                           .launch = launch,
-                           .allocator = &ledger},
-                          device);
+  DeviceExecutor executor(trial.plan, arguments_of(trial, ledger, call), device);
   const Execution execution = executor.run();
   const Verification verification = trial.verify();
   EXPECT_TRUE(verification.correct) << verification.message;
@@ -46,38 +34,23 @@ Peaks measured_peaks(const Plan& plan, Kernel kernel, Launch launch) {
 }
 
 TEST(Rehearsal, TellsTheMemoryOfEveryStrategyKernelAndLaunchToTheByte) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  std::map<std::string, int> seen;
-  for (int round = 0; round < 250; ++round) {
-    const auto plan = testing_support::random_plan(random);
-    if (!plan) continue;
-    ++seen[plan->algorithm];
-    const Kernel kernel = random() % 3 == 0 ? Kernel::materialized : Kernel::flash;
-    const Launch launch =
-        kernel == Kernel::materialized ? Launch::alone : static_cast<Launch>(random() % 3);
-    SCOPED_TRACE(
-        fmt::format("round {}: {} {} {}", round, describe(*plan), word(kernel), word(launch)));
-    const Rehearsal told = rehearse(*plan, kernel, launch, HostKernelCosts());
-    const Peaks peaks = measured_peaks(*plan, kernel, launch);
-    EXPECT_EQ(told.active_peak_bytes, peaks.active);
-    EXPECT_EQ(told.worker_peak_bytes, peaks.worker);
-  }
-  EXPECT_EQ(seen.size(), strategies().size());
+  const std::size_t seen =
+      testing_support::for_random_plans(250, [](const Plan& plan, Random& random) {
+        const DeviceCall call = random_device_call(random);
+        SCOPED_TRACE(fmt::format("{} {}", word(call.kernel), word(call.launch)));
+        const Rehearsal told = rehearse(plan, call.kernel, call.launch, HostKernelCosts());
+        const Peaks peaks = measured_peaks(plan, call);
+        EXPECT_EQ(told.active_peak_bytes, peaks.active);
+        EXPECT_EQ(told.worker_peak_bytes, peaks.worker);
+      });
+  EXPECT_EQ(seen, strategies().size());
 }
 
 // The stand-in has the CPU's tiles, and the work model counts those from the plan alone.
 TEST(Rehearsal, DealsThePairsToWorkersAndStepsAsTheWorkModelDoes) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  for (int round = 0; round < 100; ++round) {
-    const auto plan = testing_support::random_plan(random);
-    if (!plan) continue;
-    SCOPED_TRACE(fmt::format("round {}: {}", round, describe(*plan)));
-    const Work work = model_work(*plan, Kernel::materialized, 1);
-    const Rehearsal told = rehearse(*plan, Kernel::materialized, Launch::alone, HostKernelCosts());
+  testing_support::for_random_plans(100, [](const Plan& plan, Random&) {
+    const Work work = model_work(plan, Kernel::materialized, 1);
+    const Rehearsal told = rehearse(plan, Kernel::materialized, Launch::alone, HostKernelCosts());
     EXPECT_EQ(told.executed_pairs, work.executed_pairs);
     ASSERT_EQ(told.step_pairs.size(), work.workers.size());
     for (std::size_t w = 0; w < work.workers.size(); ++w) {
@@ -85,7 +58,7 @@ TEST(Rehearsal, DealsThePairsToWorkersAndStepsAsTheWorkModelDoes) {
       for (std::size_t s = 0; s < work.workers[w].steps.size(); ++s)
         EXPECT_EQ(told.step_pairs[w][s], work.workers[w].steps[s].executed_pairs);
     }
-  }
+  });
 }
 
 Problem heads_of_128(std::int64_t n, MaskKind mask) {
@@ -119,23 +92,17 @@ TEST(Rehearsal, CountsThePairsOfTheGpusOwnTiles) {
 }
 
 TEST(Rehearsal, NeverComputesFewerPairsThanAreSeen) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  for (int round = 0; round < 60; ++round) {
-    auto plan = testing_support::random_plan(random);
-    if (!plan) continue;
-    plan->problem.dtype = DType::bf16;
-    SCOPED_TRACE(fmt::format("round {}: {}", round, describe(*plan)));
+  testing_support::for_random_plans(60, [](Plan plan, Random&) {
+    plan.problem.dtype = DType::bf16;
     for (const cuda::FlashPath path : {cuda::FlashPath::sm80, cuda::FlashPath::sm90})
       for (const Launch launch : {Launch::alone, Launch::together, Launch::graph}) {
         const Rehearsal told =
-            rehearse(*plan, Kernel::flash, launch, cuda::GpuKernelCosts(path, 132));
+            rehearse(plan, Kernel::flash, launch, cuda::GpuKernelCosts(path, 132));
         ASSERT_TRUE(told.executed_pairs);
-        EXPECT_GE(*told.executed_pairs, unmasked_pairs(plan->problem));
-        EXPECT_EQ(told.step_pairs.empty(), launch != Launch::alone && plan->workers.size() > 1);
+        EXPECT_GE(*told.executed_pairs, unmasked_pairs(plan.problem));
+        EXPECT_EQ(told.step_pairs.empty(), launch != Launch::alone && plan.workers.size() > 1);
       }
-  }
+  });
 }
 
 TEST(Rehearsal, LeavesEmptyWhatALibraryKeepsToItself) {

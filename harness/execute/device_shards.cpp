@@ -13,18 +13,27 @@ TensorView rows_of(const TensorView& whole, const TokenGroup& group) {
   return whole.tokens(group.first, group.count, group.stride);
 }
 
+// Tells the stages of a kernel's time apart, all of which is a step's.
+cuda::OnStage stage_clock(Stopwatch& watch, double* compute_s, StageTimes& stages) {
+  return [&watch, compute_s, &stages](cuda::KernelStage stage) {
+    double* const stage_s[] = {&stages.scores_s, &stages.softmax_s, &stages.values_s, nullptr};
+    watch.charge(compute_s, stage_s[static_cast<int>(stage)]);
+  };
+}
+
 }  // namespace
 
 // One worker's turn.
 class DeviceExecutor::Shards::Turn {
  public:
-  Turn(Shards& player, int index, Stopwatch& watch, WorkerTime& time)
+  Turn(Shards& player, int index, Stopwatch& watch, Execution& execution)
       : player_(player),
         plan_(player.plan_),
         index_(index),
         worker_(plan_.workers[static_cast<std::size_t>(index)]),
         watch_(watch),
-        time_(time),
+        time_(execution.workers[static_cast<std::size_t>(index)]),
+        stages_(execution.stages),
         blocks_(plan_, worker_) {
     time_.steps.resize(worker_.steps.size());
   }
@@ -39,7 +48,8 @@ class DeviceExecutor::Shards::Turn {
       for (const Block& block : blocks_.arrived())
         hold(block, block.of_queries ? "q_block" : "k_block", "v_block");
       watch_.charge(&time_.steps[step].compute_s);
-      for (const KernelCall& call : blocks_.take_calls()) compute(call);
+      for (const KernelCall& call : blocks_.take_calls())
+        compute(call, &time_.steps[step].compute_s);
       watch_.charge(nullptr);
       for (const int id : blocks_.leave_step()) {
         deliver(id);
@@ -104,7 +114,7 @@ class DeviceExecutor::Shards::Turn {
         .first->second;
   }
 
-  void compute(const KernelCall& call) {
+  void compute(const KernelCall& call, double* compute_s) {
     const Block& q = blocks_.block(call.q_block);
     const Block& kv = blocks_.block(call.kv_block);
     const bool known = partials_.count(q.id) > 0;
@@ -139,7 +149,7 @@ class DeviceExecutor::Shards::Turn {
         kernel,
         {of_queries(held_.at(q.id).first.view()), of_keys(keys_values.first.view()),
          of_keys(keys_values.second.view()), &schedule, plan_.problem.scale, out, lse},
-        *player_.arguments_.allocator, index_);
+        *player_.arguments_.allocator, index_, stage_clock(watch_, compute_s, stages_));
     if (!writes_all)
       player_.device_.merge_partial(of_queries(partial.out.view()), of_queries(partial.lse.view()),
                                     out, lse);
@@ -181,12 +191,14 @@ class DeviceExecutor::Shards::Turn {
   const Worker& worker_;
   Stopwatch& watch_;
   WorkerTime& time_;
+  StageTimes& stages_;
   BlockTracker blocks_;
   std::map<int, Held> held_;         // by block
   std::map<int, Partial> partials_;  // by block of queries
 };
 
-void DeviceExecutor::Shards::play_in_place(Stopwatch& watch, WorkerTime& time) {
+void DeviceExecutor::Shards::play_in_place(Stopwatch& watch, Execution& execution) {
+  WorkerTime& time = execution.workers[0];
   BlockTracker blocks(plan_, plan_.workers[0]);
   blocks.enter_step();
   const std::vector<KernelCall> calls = blocks.take_calls();
@@ -203,7 +215,8 @@ void DeviceExecutor::Shards::play_in_place(Stopwatch& watch, WorkerTime& time) {
   device_.attention(arguments_.kernel,
                     {arguments_.q, arguments_.k, arguments_.v, &schedule, plan_.problem.scale,
                      arguments_.out, arguments_.lse},
-                    *arguments_.allocator, 0);
+                    *arguments_.allocator, 0,
+                    stage_clock(watch, &time.steps[0].compute_s, execution.stages));
 }
 
 Execution DeviceExecutor::Shards::run() {
@@ -213,11 +226,11 @@ Execution DeviceExecutor::Shards::run() {
   Stopwatch watch(device_, arguments_.clock);
   watch.start();
   if (works_in_place(plan_)) {
-    play_in_place(watch, execution.workers[0]);
+    play_in_place(watch, execution);
   } else {
     watch.charge(nullptr);
     for (std::size_t i = 0; i < plan_.workers.size(); ++i)
-      Turn(*this, static_cast<int>(i), watch, execution.workers[i]).play();
+      Turn(*this, static_cast<int>(i), watch, execution).play();
     for (std::size_t group = 0; group < written_.size(); ++group)
       if (written_[group] == 0)
         device_.clear_partial(rows_of(arguments_.out, plan_.q_groups[group]),

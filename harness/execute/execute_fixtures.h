@@ -13,6 +13,7 @@
 #include "harness/execute/inputs.h"
 #include "harness/execute/verify.h"
 #include "harness/plan/check.h"
+#include "harness/plan/random_plans.h"
 #include "harness/plan/strategy.h"
 #include "kernels/allocator.h"
 
@@ -55,13 +56,6 @@ using Random = std::mt19937_64;
   return cqs_plan(problem, static_cast<int>(between(random, 3, most)));
 }
 
-[[nodiscard]] inline std::string describe(const Plan& plan) {
-  const Shape& s = plan.problem.shape;
-  return fmt::format("{} W={} b={} h={} g={} n={} m={} d={} {} {}", plan.algorithm,
-                     plan.workers.size(), s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len,
-                     s.head_dim, word(plan.problem.dtype), to_string(plan.problem.mask));
-}
-
 // A plan with its inputs and poisoned outputs.
 struct Trial {
   Trial(Plan given, Allocator& memory)
@@ -73,16 +67,23 @@ struct Trial {
   }
 
   [[nodiscard]] Execution run(Ranks ranks, Kernel kernel, int threads, Allocator& memory) {
-    return execute(ranks, plan,
-                   {.q = inputs.q.view(),
-                    .k = inputs.k.view(),
-                    .v = inputs.v.view(),
-                    .out = out.view(),
-                    .lse = lse.view(),
-                    .kernel = kernel,
-                    .threads = threads,
-                    .allocator = &memory,
-                    .guard_messages = true});
+    auto arguments = with_tensors(ExecutionArguments());
+    arguments.kernel = kernel;
+    arguments.threads = threads;
+    arguments.allocator = &memory;
+    arguments.guard_messages = true;
+    return execute(ranks, plan, arguments);
+  }
+
+  // The arguments with this trial's tensors, for ExecutionArguments and DeviceArguments.
+  template <class Arguments>
+  [[nodiscard]] Arguments with_tensors(Arguments arguments) const {
+    arguments.q = inputs.q.view();
+    arguments.k = inputs.k.view();
+    arguments.v = inputs.v.view();
+    arguments.out = out.view();
+    arguments.lse = lse.view();
+    return arguments;
   }
 
   // eager: see verify_output().

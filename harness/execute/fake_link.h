@@ -45,12 +45,6 @@ class FakeLinks;
 
 class FakeGpu : public HostComputeDevice {
  public:
-  void attention(Kernel kernel, const AttentionArguments& a, Allocator&, int worker) override {
-    HostComputeDevice::attention(kernel,
-                                 {to_host(a.q), to_host(a.k), to_host(a.v), a.schedule, a.scale,
-                                  to_host(a.out), to_host(a.lse)},
-                                 heap_allocator(), worker);
-  }
   void copy_rows(const TensorView& source, const TensorView& destination) override {
     HostComputeDevice::copy_rows(to_host(source), to_host(destination));
   }
@@ -104,6 +98,14 @@ class FakeGpu : public HostComputeDevice {
       release(to_host(memory), bytes);
     };
     return source;
+  }
+
+ protected:
+  void attend(Kernel kernel, const AttentionArguments& a, Allocator&, int worker) override {
+    HostComputeDevice::attend(kernel,
+                              {to_host(a.q), to_host(a.k), to_host(a.v), a.schedule, a.scale,
+                               to_host(a.out), to_host(a.lse)},
+                              heap_allocator(), worker);
   }
 
  private:

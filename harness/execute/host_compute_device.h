@@ -25,11 +25,18 @@ class HostKernelCosts final : public cuda::KernelCosts {
   [[nodiscard]] cuda::CallCost of_call(Kernel kernel, const AttentionArguments& a) const override {
     const Extent& q = a.q.extent;
     const Extent& k = a.k.extent;
+    // Of flash the schedule too, which can be kept.
+    const std::int64_t lists = kernel == Kernel::flash ? a.schedule->bytes() : 0;
     return {.workspace_bytes =
+                lists +
                 kernel_workspace_bytes(kernel, q, k, a.q.dtype, 1, a.v.extent.head_dim,
                                        kernel == Kernel::staged ? a.schedule->stored_pairs() : -1),
+            .list_bytes = lists,
             .executed_pairs = kernel == Kernel::flash ? pairs_of(q.heads, q.head_dim, *a.schedule)
                                                       : q.heads * q.length * k.length};
+  }
+  [[nodiscard]] std::int64_t bytes_of_linear(const LinearCall& call) const override {
+    return call.rows * call.out * size_of(call.dtype);
   }
   [[nodiscard]] cuda::CallCost of_launch(const cuda::GroupedCall& call) const override {
     std::int64_t bytes = 0;
@@ -66,6 +73,7 @@ class HostComputeDevice : public ComputeDevice {
   }
   [[nodiscard]] int operations() const { return operations_; }
   [[nodiscard]] int launches() const { return launches_; }
+  [[nodiscard]] int schedules_kept() const { return schedules_kept_; }
 
   [[nodiscard]] const DeviceFacts& facts() const override { return facts_; }
   void require(Kernel kernel, DType dtype, std::int64_t head_dim) const override {
@@ -83,10 +91,25 @@ class HostComputeDevice : public ComputeDevice {
   [[nodiscard]] std::string_view isa(Kernel, DType) override { return "host"; }
 
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker) override {
+                 int worker, const cuda::OnStage& on_stage) override {
+    const Buffer lists = take_lists(kernel, arguments, workspace, worker);
+    attend(kernel, arguments, workspace, worker);
+    if (kernel != Kernel::staged || !on_stage) return;
+    for (const cuda::KernelStage stage : {cuda::KernelStage::scores, cuda::KernelStage::softmax,
+                                          cuda::KernelStage::values, cuda::KernelStage::done}) {
+      on_stage(stage);
+      operate();
+    }
+  }
+  [[nodiscard]] std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel,
+                                                            const AttentionArguments& arguments,
+                                                            Allocator& memory,
+                                                            int worker) override {
+    if (kernel != Kernel::flash) return nullptr;
     operate();
-    ++launches_;
-    qb::attention(kernel, arguments, {workspace, 1, worker});
+    Buffer lists = take_lists(kernel, arguments, memory, worker);
+    ++schedules_kept_;
+    return std::make_unique<Kept>(*this, *arguments.schedule, std::move(lists), worker);
   }
   [[nodiscard]] std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
                                                       Allocator& workspace) override;
@@ -120,7 +143,7 @@ class HostComputeDevice : public ComputeDevice {
   }
 
   // In float32 by the CPU's passes, rounded to the type of the call as a GPU rounds what it stores.
-  void linear(const LinearCall& call, Allocator&) override {
+  void linear(const LinearCall& call, Allocator& workspace) override {
     operate();
     const Floats x(call.x, call.dtype, call.rows * call.in);
     const Floats weight(call.weight, call.dtype, call.out * call.in);
@@ -129,7 +152,7 @@ class HostComputeDevice : public ComputeDevice {
     cpu::linear({call.in, call.out, weight.data(), call.bias == nullptr ? nullptr : bias.data()},
                 call.rows, x.data(), y.data(), call.out, 1);
     const Extent rows{1, 1, call.rows, call.out};
-    const Tensor rounded(heap_allocator(), call.dtype, rows, "rounded");
+    const Tensor rounded(workspace, call.dtype, rows, "rounded");
     y.round_to(rounded.view().data, call.dtype);
     TensorView to = contiguous_view(call.y, call.dtype, rows);
     to.token_stride = call.y_stride;
@@ -201,6 +224,15 @@ class HostComputeDevice : public ComputeDevice {
     return enqueue;
   }
 
+ protected:
+  // One kernel, whose lists are there.
+  virtual void attend(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
+                      int worker) {
+    operate();
+    ++launches_;
+    qb::attention(kernel, arguments, {workspace, 1, worker});
+  }
+
  private:
   // A matrix of any type as float32.
   class Floats {
@@ -217,6 +249,34 @@ class HostComputeDevice : public ComputeDevice {
    private:
     mutable std::vector<float> values_;
   };
+
+  class Kept final : public KeptSchedule {
+   public:
+    Kept(HostComputeDevice& device, TileSchedule schedule, Buffer lists, int worker)
+        : device_(device),
+          schedule_(std::move(schedule)),
+          lists_(std::move(lists)),
+          worker_(worker) {}
+    void attend(const AttentionArguments& arguments, Allocator& workspace) override {
+      AttentionArguments with_own = arguments;
+      with_own.schedule = &schedule_;
+      device_.attend(Kernel::flash, with_own, workspace, worker_);
+    }
+
+   private:
+    HostComputeDevice& device_;
+    TileSchedule schedule_;
+    Buffer lists_;
+    int worker_;
+  };
+
+  // Room only: the host reads the schedule where it lies.
+  [[nodiscard]] Buffer take_lists(Kernel kernel, const AttentionArguments& arguments,
+                                  Allocator& memory, int worker) const {
+    const std::int64_t bytes = costs_.of_call(kernel, arguments).list_bytes;
+    return bytes == 0 ? Buffer()
+                      : Buffer(memory, static_cast<std::size_t>(bytes), "tile_lists", worker);
+  }
 
   struct Share {
     cuda::GroupedWorker worker;
@@ -317,6 +377,7 @@ class HostComputeDevice : public ComputeDevice {
   HostKernelCosts costs_;
   int operations_ = 0;
   int launches_ = 0;
+  int schedules_kept_ = 0;
   int lost_at_ = 0;
   std::function<void()> on_fill_;
   int clocks_ = 0;

@@ -105,15 +105,9 @@ std::string play_first_hop(Transport& transport,
       heap_allocator());
   Plan other = trial.plan;
   damage(other);
-  const ExecutionArguments arguments{.q = trial.inputs.q.view(),
-                                     .k = trial.inputs.k.view(),
-                                     .v = trial.inputs.v.view(),
-                                     .out = trial.out.view(),
-                                     .lse = trial.lse.view(),
-                                     .kernel = Kernel::flash,
-                                     .threads = 1,
-                                     .allocator = &heap_allocator(),
-                                     .guard_messages = true};
+  auto arguments = trial.with_tensors(ExecutionArguments());
+  arguments.allocator = &heap_allocator();
+  arguments.guard_messages = true;
   WorkerTime times[2];
   HostWorkerDevice device(1);
   WorkerPlayer sender(trial.plan, 0, arguments, device, &transport, times[0]);

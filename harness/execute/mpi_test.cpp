@@ -6,13 +6,12 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/execute/execute_fixtures.h"
+#include "harness/execute/device_trial.h"
 #include "harness/execute/fake_mpi_link.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/mpi_world.h"
 #include "harness/execute/nccl_executor.h"
 #include "harness/execute/worker.h"
-#include "harness/plan/brute_force.h"
 #include "harness/plan/worker_memory.h"
 
 namespace qb {
@@ -38,75 +37,56 @@ ExecutionArguments arguments_of(Trial& trial, Kernel kernel, Allocator& memory) 
   arguments.allocator = &memory;
   arguments.message_timeout_s = 60.0;
   arguments.guard_messages = true;
-  if (is_root()) {
-    arguments.q = trial.inputs.q.view();
-    arguments.k = trial.inputs.k.view();
-    arguments.v = trial.inputs.v.view();
-    arguments.out = trial.out.view();
-    arguments.lse = trial.lse.view();
-  } else {
-    const Problem& problem = trial.plan.problem;
-    arguments.shard = [&problem](TensorRole what, const TokenGroup& tokens, const HeadRange& heads,
-                                 const TensorView& view) {
-      make_shard(problem, what, tokens, heads, view);
-    };
-  }
+  if (is_root()) return trial.with_tensors(arguments);
+  arguments.shard = shard_source(trial.plan.problem);
   return arguments;
 }
 
-std::optional<Plan> some_plan(Random& random) {
-  auto plan = testing_support::random_plan(random);
-  if (!plan || static_cast<int>(plan->workers.size()) > world->size()) return std::nullopt;
-  const DType dtypes[] = {DType::f16, DType::bf16, DType::f32};
-  Problem problem = plan->problem;
-  problem.dtype = dtypes[random() % 3];
-  StrategyOptions options;
-  options.workers = static_cast<int>(plan->workers.size());
-  return make_plan(plan->algorithm, problem, options);
+// Random plans that the ranks can play, the same on every rank. Returns how many there were.
+template <class Attempt>
+int for_playable_plans(int rounds, Attempt attempt) {
+  int played = 0;
+  const auto of_these_ranks = [&](const Plan& drawn, Random& random) {
+    if (static_cast<int>(drawn.workers.size()) > world->size()) return;
+    ++played;
+    attempt(testing_support::in_random_type(drawn, random), random);
+  };
+  (void)testing_support::for_random_plans(rounds, of_these_ranks, common_seed());
+  return played;
 }
 
 TEST(Mpi, AgreesWithFloat64AndWithTheSerialExecutorBitForBit) {
-  const std::uint64_t seed = common_seed();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  int played = 0;
-  for (int round = 0; round < 120; ++round) {
-    const auto plan = some_plan(random);
-    if (!plan) continue;
-    ++played;
+  const int played = for_playable_plans(120, [](const Plan& plan, Random& random) {
     const Kernel kernel = random() % 2 == 0 ? Kernel::flash : Kernel::reference;
-    SCOPED_TRACE(fmt::format("round {}: {} {}", round, describe(*plan), word(kernel)));
-    Trial trial(*plan, heap_allocator());
+    SCOPED_TRACE(word(kernel));
+    Trial trial(plan, heap_allocator());
     const Execution run =
         execute(Ranks::mpi, trial.plan, arguments_of(trial, kernel, heap_allocator()));
-    if (!is_root()) continue;
+    if (!is_root()) return;
     const Verification verification = trial.verify();
     ASSERT_TRUE(verification.correct) << verification.message;
-    ASSERT_EQ(run.workers.size(), plan->workers.size());
-    Trial serial(*plan, heap_allocator());
+    ASSERT_EQ(run.workers.size(), plan.workers.size());
+    Trial serial(plan, heap_allocator());
     (void)serial.run(Ranks::serial, kernel, 1, heap_allocator());
     // One worker that works in place has one kernel call in both.
     ASSERT_EQ(trial.output_bytes(), serial.output_bytes());
-  }
+  });
   EXPECT_GT(played, 5);
 }
 
 TEST(Mpi, EveryRankHoldsExactlyTheMemoryThatIsPredicted) {
-  Random random(common_seed());
-  for (int round = 0; round < 30; ++round) {
-    const auto plan = some_plan(random);
-    if (!plan) continue;
+  (void)for_playable_plans(30, [](const Plan& plan, Random&) {
     MemoryLedger ledger;
-    Trial trial(*plan, ledger);
+    Trial trial(plan, ledger);
     ledger.reset_peaks();
     const Execution run =
         execute(Ranks::mpi, trial.plan, arguments_of(trial, Kernel::flash, ledger));
-    if (!is_root()) continue;
-    for (std::size_t w = 0; w < plan->workers.size(); ++w)
+    if (!is_root()) return;
+    for (std::size_t w = 0; w < plan.workers.size(); ++w)
       EXPECT_EQ(run.workers[w].active_peak_bytes,
-                worker_peak_bytes(*plan, static_cast<int>(w), Kernel::flash, 1))
-          << describe(*plan) << " worker " << w;
-  }
+                worker_peak_bytes(plan, static_cast<int>(w), Kernel::flash, 1))
+          << "worker " << w;
+  });
 }
 
 Plan ring_of_all() {
@@ -118,50 +98,33 @@ Plan ring_of_all() {
 std::string play_over_gpus(Trial& trial, const std::string& id, Execution* execution = nullptr) {
   GpuOfARank gpu(id);
   MemoryLedger ledger(ledger_over(gpu));
-  std::vector<Tensor> whole;
-  const TensorView host[] = {trial.inputs.q.view(), trial.inputs.k.view(), trial.inputs.v.view(),
-                             trial.out.view(), trial.lse.view()};
-  for (const TensorView& view : host) {
-    whole.emplace_back(ledger, view.dtype, view.extent, "whole");
-    gpu.upload(view, whole.back().view());
-  }
+  const TrialOnDevice whole(trial, gpu, ledger);
   ExecutionArguments arguments;
   arguments.allocator = &ledger;
   arguments.message_timeout_s = 60.0;
-  arguments.q = whole[0].view();
-  arguments.k = whole[1].view();
-  arguments.v = whole[2].view();
-  arguments.out = whole[3].view();
-  arguments.lse = whole[4].view();
+  arguments = whole.with_tensors(arguments);
   if (!is_root() || !is_scattered(trial.plan)) arguments.shard = shard_source(trial.plan.problem);
-  try {
+  return case_failure([&] {
     NcclRank rank(world->size(), &gpu, {}, 60.0);
     const Execution run = rank.execute(trial.plan, arguments);
     if (execution != nullptr) *execution = run;
-  } catch (const CaseError& error) {
-    return std::string(word(error.status())) + ": " + error.what();
-  }
-  gpu.download(arguments.out, trial.out.view());
-  gpu.download(arguments.lse, trial.lse.view());
-  return {};
+    whole.download();
+  });
 }
 
 TEST(Mpi, RanksWithGpusPlayOverALinkThatTheyMakeTogether) {
-  Random random(common_seed());
   int played = 0;
-  for (int round = 0; round < 150 && played < 8; ++round) {
-    const auto plan = some_plan(random);
-    if (!plan || static_cast<int>(plan->workers.size()) != world->size()) continue;
+  (void)for_playable_plans(150, [&](const Plan& plan, Random&) {
+    if (played == 8 || static_cast<int>(plan.workers.size()) != world->size()) return;
     ++played;
-    SCOPED_TRACE(fmt::format("round {}: {}", round, describe(*plan)));
-    Trial trial(*plan, heap_allocator());
+    Trial trial(plan, heap_allocator());
     Execution run;
-    ASSERT_EQ(play_over_gpus(trial, fmt::format("gpu {}", world->rank()), &run), "");
-    if (!is_root()) continue;
+    ASSERT_EQ(play_over_gpus(trial, fmt::format("gpu {}", world->rank()), &run), "nothing thrown");
+    if (!is_root()) return;
     ASSERT_TRUE(trial.verify().correct) << trial.verify().message;
-    ASSERT_EQ(run.workers.size(), plan->workers.size());
+    ASSERT_EQ(run.workers.size(), plan.workers.size());
     EXPECT_EQ(run.critical_path_s, run.wall_s);
-  }
+  });
   EXPECT_GT(played, 0);
 }
 
@@ -195,13 +158,8 @@ TEST(Mpi, ARankWithoutAGpuIsNamed) {
             is_root() ? fmt::format("rank {}: no GPU: it is gone", world->size() - 1) : "");
 }
 
-std::string failure_of(const Plan& plan, ExecutionArguments arguments) {
-  try {
-    (void)execute(Ranks::mpi, plan, arguments);
-  } catch (const CaseError& error) {
-    return std::string(word(error.status())) + ": " + error.what();
-  }
-  return "nothing thrown";
+std::string failure_of(const Plan& plan, const ExecutionArguments& arguments) {
+  return case_failure([&] { (void)execute(Ranks::mpi, plan, arguments); });
 }
 
 // The last rank runs out of memory at each request in turn; the others end with it, and the next

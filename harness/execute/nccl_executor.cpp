@@ -91,8 +91,9 @@ int gpu_of_this_rank() {
 }
 
 RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
-                         ComputeDevice& device, DeviceLink& link, RankTransport& ranks, int rank) {
-  GpuWorkerDevice worker(device);
+                         ComputeDevice& device, DeviceLink& link, RankTransport& ranks, int rank,
+                         KeptCalls* kept) {
+  GpuWorkerDevice worker(device, kept);
   GroupTransport messages(rank, link, device, ranks, arguments.message_timeout_s);
   RankReport report = play_rank(plan, arguments, {worker, messages, ranks}, rank);
   if (report.status != Status::ok) {
@@ -151,7 +152,7 @@ void NcclRank::open_link(int rank, int workers, const std::string& id) {
 
 Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& arguments) {
   const auto play = [&](RankTransport& ranks, int rank) {
-    if (link_) return play_gpu_rank(plan, arguments, *device_, *link_, ranks, rank);
+    if (link_) return play_gpu_rank(plan, arguments, *device_, *link_, ranks, rank, &kept_);
     RankReport report;
     report.status = Status::error;
     report.message = fmt::format("{}: {}", device_->facts().name, flaw_);

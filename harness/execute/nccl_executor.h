@@ -13,6 +13,7 @@
 
 #include "harness/execute/compute_device.h"
 #include "harness/execute/device_link.h"
+#include "harness/execute/kept_calls.h"
 #include "harness/execute/rank_player.h"
 
 namespace qb {
@@ -38,12 +39,18 @@ struct RankGpu {
 
 // As play_rank(), over a device and a link to the others. arguments: views of device memory; rank 0
 // needs the inputs where the plan scatters, and a ShardSource, of the host, where it does not.
+// kept: what executions leave to each other; may be null.
 [[nodiscard]] RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
                                        ComputeDevice& device, DeviceLink& link,
-                                       RankTransport& ranks, int rank);
+                                       RankTransport& ranks, int rank, KeptCalls* kept = nullptr);
 
 // This process's part in one case: a communicator among the first `workers` ranks of the MpiWorld,
 // or, for one worker without an MpiWorld, with nobody.
+//
+// Every case makes a communicator of its own, outside of what is timed. One worker's cases run in
+// processes of their own; those of several could share one, but the memory that it takes would then
+// be in the device_memory_peak_bytes of whichever case comes first, and after a failure, which
+// aborts it, all ranks would have to agree again on who still has it.
 class NcclRank {
  public:
   // Collective over the world. device: nullptr where this rank has none, and why. Throws on rank 0
@@ -54,7 +61,8 @@ class NcclRank {
   NcclRank& operator=(const NcclRank&) = delete;
 
   // Collective, as execute(): rank 0 has the execution, or what is thrown for any rank. After a
-  // GPU was lost the world is of no use.
+  // GPU was lost the world is of no use. The allocator of the first execution must outlive this:
+  // it holds the tile lists for the next ones.
   [[nodiscard]] Execution execute(const Plan& plan, const ExecutionArguments& arguments);
 
  private:
@@ -65,6 +73,7 @@ class NcclRank {
   const double timeout_s_;
   std::string flaw_;  // why there is no link; told in the first execution
   std::unique_ptr<DeviceLink> link_;
+  KeptCalls kept_;
 };
 
 }  // namespace qb

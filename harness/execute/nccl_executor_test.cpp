@@ -5,14 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <thread>
 
-#include "harness/execute/execute_fixtures.h"
+#include "harness/execute/device_trial.h"
 #include "harness/execute/fake_link.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/nccl_link.h"
-#include "harness/plan/brute_force.h"
 
 namespace qb {
 namespace {
@@ -31,49 +29,40 @@ struct Crew {
   int n;
   std::function<void(int rank, FakeGpu& gpu, FailingAllocator& memory)> prepare = {};
   double timeout_s = 20.0;
+  int executions = 1;  // of one rank after another
 };
-
-Tensor on_device(const TensorView& host, ComputeDevice& device, Allocator& memory) {
-  Tensor tensor(memory, host.dtype, host.extent, "whole");
-  device.upload(host, tensor.view());
-  return tensor;
-}
 
 // What one thread does: a device of its own, whole tensors on rank 0 only.
 RankReport play(Trial& trial, Kernel kernel, Crew& crew, int rank) {
   FakeGpu gpu;
   MemoryLedger ledger(ledger_over(gpu));
   FailingAllocator memory(ledger);
-  Tensor whole[5];
+  std::optional<TrialOnDevice> whole;
   ExecutionArguments arguments;
   arguments.kernel = kernel;
   arguments.allocator = &memory;
   arguments.message_timeout_s = crew.timeout_s;
-  const Problem& problem = trial.plan.problem;
-  if (!is_scattered(trial.plan) || rank != 0)
-    arguments.shard = [&problem](TensorRole what, const TokenGroup& tokens, const HeadRange& heads,
-                                 const TensorView& view) {
-      make_shard(problem, what, tokens, heads, view);
-    };
-  if (rank == 0) {
-    const TensorView host[5] = {trial.inputs.q.view(), trial.inputs.k.view(), trial.inputs.v.view(),
-                                trial.out.view(), trial.lse.view()};
-    for (int i = 0; i < 5; ++i) whole[i] = on_device(host[i], gpu, ledger);
-    arguments.q = whole[0].view();
-    arguments.k = whole[1].view();
-    arguments.v = whole[2].view();
-    arguments.out = whole[3].view();
-    arguments.lse = whole[4].view();
-  }
+  if (!is_scattered(trial.plan) || rank != 0) arguments.shard = shard_source(trial.plan.problem);
+  if (rank == 0) arguments = whole.emplace(trial, gpu, ledger).with_tensors(arguments);
   if (crew.prepare) crew.prepare(rank, gpu, memory);
   const auto link = crew.links.open(rank);
-  ThreadRanks::One ranks(crew.meeting, rank);
-  RankReport report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, rank);
-  if (rank == 0 && report.status == Status::ok) {
-    gpu.download(arguments.out, trial.out.view());
-    gpu.download(arguments.lse, trial.lse.view());
+  KeptCalls kept;
+  RankReport report;
+  const int launched = gpu.launches();
+  for (int execution = 0; execution < crew.executions; ++execution) {
+    if (rank == 0)
+      for (const TensorView& output : {arguments.out, arguments.lse})
+        gpu.fill(output.data, 0x7b, static_cast<std::size_t>(output.bytes()));
+    ThreadRanks::One ranks(crew.meeting, rank);
+    report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, rank, &kept);
   }
-  for (Tensor& tensor : whole) tensor = {};
+  if (report.status == Status::ok) {
+    EXPECT_EQ(gpu.schedules_kept() * crew.executions,
+              kernel == Kernel::flash ? gpu.launches() - launched : 0);
+  }
+  kept = {};
+  if (rank == 0 && report.status == Status::ok) whole->download();
+  whole.reset();
   EXPECT_EQ(ledger.active_bytes(), 0u) << "rank " << rank;
   return report;
 }
@@ -89,14 +78,10 @@ std::vector<RankReport> play_all(Trial& trial, Kernel kernel, Crew& crew) {
   return reports;
 }
 
-// What rank 0 throws: the status, then the sentence.
+// Of rank 0.
 std::string failure_of(Trial& trial, Crew& crew) {
-  try {
-    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
-  } catch (const CaseError& error) {
-    return std::string(word(error.status())) + ": " + error.what();
-  }
-  return "nothing thrown";
+  return case_failure(
+      [&] { (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew)); });
 }
 
 Problem small_problem(std::int64_t n, MaskKind mask) {
@@ -108,28 +93,22 @@ Plan ring(int workers) {
 }
 
 TEST(Nccl, EveryStrategyAgreesWithFloat64AndWithTheSerialExecutor) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  std::map<std::string, int> seen;
-  for (int round = 0; round < 250; ++round) {
-    auto plan = testing_support::random_plan(random);
-    if (!plan) continue;
-    ++seen[plan->algorithm];
-    const Kernel kernel = random() % 3 == 0 ? Kernel::materialized : Kernel::flash;
-    SCOPED_TRACE(fmt::format("round {}: {} {}", round, describe(*plan), word(kernel)));
-    Trial trial(*plan, heap_allocator());
-    Crew crew(static_cast<int>(plan->workers.size()));
-    const Execution run = execution_of(trial.plan, play_all(trial, kernel, crew));
-    ASSERT_EQ(crew.links.flaw(), "");
-    const Verification verification = trial.verify();
-    ASSERT_TRUE(verification.correct) << verification.message;
-    ASSERT_EQ(run.workers.size(), plan->workers.size());
-    Trial serial(*plan, heap_allocator());
-    (void)serial.run(Ranks::serial, kernel, 1, heap_allocator());
-    ASSERT_EQ(trial.output_bytes(), serial.output_bytes());
-  }
-  EXPECT_EQ(seen.size(), strategies().size());
+  const std::size_t seen =
+      testing_support::for_random_plans(250, [](const Plan& plan, Random& random) {
+        const Kernel kernel = random() % 3 == 0 ? Kernel::materialized : Kernel::flash;
+        SCOPED_TRACE(word(kernel));
+        Trial trial(plan, heap_allocator());
+        Crew crew(static_cast<int>(plan.workers.size()));
+        const Execution run = execution_of(trial.plan, play_all(trial, kernel, crew));
+        ASSERT_EQ(crew.links.flaw(), "");
+        const Verification verification = trial.verify();
+        ASSERT_TRUE(verification.correct) << verification.message;
+        ASSERT_EQ(run.workers.size(), plan.workers.size());
+        Trial serial(plan, heap_allocator());
+        (void)serial.run(Ranks::serial, kernel, 1, heap_allocator());
+        ASSERT_EQ(trial.output_bytes(), serial.output_bytes());
+      });
+  EXPECT_EQ(seen, strategies().size());
 }
 
 TEST(Nccl, SharedHeadsUnevenTokensAndBothMasksForEveryStrategyByName) {
@@ -144,6 +123,25 @@ TEST(Nccl, SharedHeadsUnevenTokensAndBothMasksForEveryStrategyByName) {
       EXPECT_TRUE(trial.verify().correct) << algorithm << ": " << trial.verify().message;
       EXPECT_EQ(crew.links.flaw(), "") << algorithm;
     }
+}
+
+TEST(Nccl, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
+  for (const char* algorithm : {"ring", "striped", "ulysses", "all_gather_kv", "cqs", "cqs_sharded",
+                                "pass_q", "tree_decode", "flash_decoding"}) {
+    SCOPED_TRACE(algorithm);
+    const int workers = std::string(algorithm) == "ulysses" ? 2 : 4;
+    Trial trial(make_plan(algorithm, small_problem(97, MaskKind::causal), {workers, std::nullopt}),
+                heap_allocator());
+    Crew once(workers);
+    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, once));
+    const auto expected = trial.output_bytes();
+    poison(trial.out.view(), trial.lse.view());
+    Crew thrice(workers);
+    thrice.executions = 3;
+    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, thrice));
+    EXPECT_EQ(trial.output_bytes(), expected);
+    EXPECT_TRUE(trial.verify().correct) << trial.verify().message;
+  }
 }
 
 TEST(Nccl, OneRankMovesNothing) {
@@ -286,10 +284,7 @@ TEST(Nccl, ARankThatStandsStillIsATimeoutOfThoseThatWaitForIt) {
   arguments.allocator = &ledger;
   arguments.message_timeout_s = 0.1;
   arguments.collect_output = false;
-  arguments.shard = [&](TensorRole what, const TokenGroup& tokens, const HeadRange& heads,
-                        const TensorView& view) {
-    make_shard(trial.plan.problem, what, tokens, heads, view);
-  };
+  arguments.shard = shard_source(trial.plan.problem);
   const auto link = links.open(0);
   const RankReport report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, 0);
   EXPECT_EQ(report.status, Status::timeout);

@@ -3,12 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <random>
-
 #include "harness/execute/execute_fixtures.h"
 #include "harness/execute/memory_ledger.h"
-#include "harness/plan/brute_force.h"
 #include "harness/plan/work.h"
 
 namespace qb {
@@ -19,68 +15,49 @@ constexpr Kernel kKernels[] = {Kernel::reference, Kernel::flash, Kernel::materia
                                Kernel::staged};
 constexpr Ranks kRanks[] = {Ranks::serial, Ranks::threads};
 
-// A plan of any strategy in a random dtype.
-Plan some_plan(Random& random) {
-  for (;;) {
-    auto plan = testing_support::random_plan(random);
-    if (!plan) continue;
-    const DType dtypes[] = {DType::f16, DType::bf16, DType::f32};
-    Problem problem = plan->problem;
-    problem.dtype = dtypes[random() % 3];
-    StrategyOptions options;
-    options.workers = static_cast<int>(plan->workers.size());
-    return make_plan(plan->algorithm, problem, options);
-  }
-}
-
 Kernel some_kernel(Random& random, const Plan& plan) {
   return kKernels[random() % (plan.problem.dtype == DType::f32 ? 4 : 3)];
 }
 
 TEST(Schemes, AgreeWithFloat64UnderEveryExecutorBitForBit) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  std::map<std::string, int> seen;
-  for (int round = 0; round < 250; ++round) {
-    const Plan plan = some_plan(random);
-    ++seen[plan.algorithm];
-    const Kernel kernel = some_kernel(random, plan);
-    SCOPED_TRACE(fmt::format("round {}: {} {} segments={}", round, describe(plan), word(kernel),
-                             plan.problem.mask.segments.size()));
-    std::string first;
-    for (const Ranks ranks : kRanks) {
-      Trial trial(plan, heap_allocator());
-      (void)trial.run(ranks, kernel, 1, heap_allocator());
-      const Verification verification = trial.verify();
-      ASSERT_TRUE(verification.correct) << word(ranks) << ": " << verification.message;
-      if (first.empty()) first = trial.output_bytes();
-      ASSERT_EQ(first, trial.output_bytes()) << word(ranks);
-    }
-  }
-  EXPECT_EQ(seen.size(), strategies().size());
+  const std::size_t seen =
+      testing_support::for_random_plans(250, [](const Plan& drawn, Random& random) {
+        const Plan plan = testing_support::in_random_type(drawn, random);
+        const Kernel kernel = some_kernel(random, plan);
+        SCOPED_TRACE(fmt::format("{} {}", word(plan.problem.dtype), word(kernel)));
+        std::string first;
+        for (const Ranks ranks : kRanks) {
+          Trial trial(plan, heap_allocator());
+          (void)trial.run(ranks, kernel, 1, heap_allocator());
+          const Verification verification = trial.verify();
+          ASSERT_TRUE(verification.correct) << word(ranks) << ": " << verification.message;
+          if (first.empty()) first = trial.output_bytes();
+          ASSERT_EQ(first, trial.output_bytes()) << word(ranks);
+        }
+      });
+  EXPECT_EQ(seen, strategies().size());
+}
+
+void expect_predicted_peaks(const MemoryLedger& ledger, const Plan& plan, Kernel kernel) {
+  const Work work = model_work(plan, kernel, 1);
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    EXPECT_EQ(static_cast<std::int64_t>(ledger.worker_peak_bytes(static_cast<int>(w))),
+              work.workers[w].active_peak_bytes)
+        << "worker " << w;
 }
 
 TEST(Schemes, HoldExactlyTheMemoryThatTheWorkModelPredicts) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(fmt::format("seed {}", seed));
-  Random random(seed);
-  for (int round = 0; round < 200; ++round) {
-    const Plan plan = some_plan(random);
+  (void)testing_support::for_random_plans(200, [](const Plan& drawn, Random& random) {
+    const Plan plan = testing_support::in_random_type(drawn, random);
     const Kernel kernel = some_kernel(random, plan);
     const Ranks ranks = kRanks[random() % 2];
-    SCOPED_TRACE(
-        fmt::format("round {}: {} {} {}", round, describe(plan), word(kernel), word(ranks)));
+    SCOPED_TRACE(fmt::format("{} {} {}", word(plan.problem.dtype), word(kernel), word(ranks)));
     MemoryLedger ledger;
     Trial trial(plan, ledger);
     ledger.reset_peaks();
     (void)trial.run(ranks, kernel, 1, ledger);
-    const Work work = model_work(plan, kernel, 1);
-    for (std::size_t w = 0; w < plan.workers.size(); ++w)
-      ASSERT_EQ(static_cast<std::int64_t>(ledger.worker_peak_bytes(static_cast<int>(w))),
-                work.workers[w].active_peak_bytes)
-          << "worker " << w;
-  }
+    expect_predicted_peaks(ledger, plan, kernel);
+  });
 }
 
 // Its tiles stand across neighbouring groups of tokens, and what it stores goes by tiles.
@@ -112,11 +89,7 @@ TEST(Schemes, StagedHoldsWhatIsPredictedWhereAWorkerHasManyGroups) {
       ledger.reset_peaks();
       (void)trial.run(Ranks::threads, Kernel::staged, 1, ledger);
       EXPECT_TRUE(trial.verify().correct);
-      const Work work = model_work(*plan, Kernel::staged, 1);
-      for (std::size_t w = 0; w < plan->workers.size(); ++w)
-        EXPECT_EQ(static_cast<std::int64_t>(ledger.worker_peak_bytes(static_cast<int>(w))),
-                  work.workers[w].active_peak_bytes)
-            << "worker " << w;
+      expect_predicted_peaks(ledger, *plan, Kernel::staged);
     }
 }
 
@@ -213,16 +186,10 @@ TEST(Schemes, ASlowLinkShowsAsExposedCommunication) {
                 {3, {}}),
       heap_allocator());
   // 86 tokens of K and V of 128 bytes: 22 KB a hop, so 22 ms at 1 MB/s and 5 ms of latency.
-  const Execution run = execute(Ranks::threads, trial.plan,
-                                {.q = trial.inputs.q.view(),
-                                 .k = trial.inputs.k.view(),
-                                 .v = trial.inputs.v.view(),
-                                 .out = trial.out.view(),
-                                 .lse = trial.lse.view(),
-                                 .kernel = Kernel::flash,
-                                 .threads = 1,
-                                 .allocator = &heap_allocator(),
-                                 .link = {1e6, 5e-3}});
+  auto arguments = trial.with_tensors(ExecutionArguments());
+  arguments.allocator = &heap_allocator();
+  arguments.link = {1e6, 5e-3};
+  const Execution run = execute(Ranks::threads, trial.plan, arguments);
   EXPECT_TRUE(trial.verify().correct);
   for (const WorkerTime& worker : run.workers)
     for (std::size_t s = 1; s < 3; ++s) EXPECT_GT(worker.steps[s].communication_s, 0.026);

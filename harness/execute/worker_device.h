@@ -9,6 +9,7 @@
 
 #include "harness/execute/compute_device.h"
 #include "harness/execute/device_executor.h"
+#include "harness/execute/kept_calls.h"
 #include "harness/plan/plan.h"
 #include "kernels/attention.h"
 #include "kernels/reduction.h"
@@ -101,8 +102,11 @@ class HostWorkerDevice final : public WorkerDevice {
 
 class GpuWorkerDevice final : public WorkerDevice {
  public:
-  explicit GpuWorkerDevice(ComputeDevice& device)
-      : device_(device), watch_(device, ClockKind::synchronized) {}
+  // kept: of the executions before and to come; null: every call makes its own.
+  explicit GpuWorkerDevice(ComputeDevice& device, KeptCalls* kept = nullptr)
+      : device_(device), kept_(kept), watch_(device, ClockKind::synchronized) {
+    if (kept_ != nullptr) kept_->rewind();
+  }
 
   [[nodiscard]] bool is_host() const override { return false; }
   [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
@@ -111,7 +115,8 @@ class GpuWorkerDevice final : public WorkerDevice {
   [[nodiscard]] int host_threads() const override { return 1; }
   void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
                  int worker) override {
-    device_.attention(kernel, arguments, workspace, worker);
+    if (kept_ != nullptr) return kept_->attend(device_, kernel, arguments, workspace, worker);
+    device_.attention(kernel, arguments, workspace, worker, {});
   }
   void copy_rows(const TensorView& source, const TensorView& destination) override {
     device_.copy_rows(source, destination);
@@ -147,6 +152,7 @@ class GpuWorkerDevice final : public WorkerDevice {
 
  private:
   ComputeDevice& device_;
+  KeptCalls* const kept_;
   Stopwatch watch_;
 };
 

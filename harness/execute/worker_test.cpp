@@ -22,14 +22,10 @@ Plan cqs_plan(MaskKind mask) {
 }
 
 ExecutionArguments arguments_of(Trial& trial) {
-  return {trial.inputs.q.view(),
-          trial.inputs.k.view(),
-          trial.inputs.v.view(),
-          trial.out.view(),
-          trial.lse.view(),
-          Kernel::reference,
-          1,
-          &heap_allocator()};
+  auto arguments = trial.with_tensors(ExecutionArguments());
+  arguments.kernel = Kernel::reference;
+  arguments.allocator = &heap_allocator();
+  return arguments;
 }
 
 // A worker after its last step.

@@ -7,6 +7,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/experiment/hash.h"
+#include "harness/experiment/listed.h"
 #include "harness/experiment/mask_reader.h"
 
 namespace qb {
@@ -233,12 +234,7 @@ Case case_from_json(std::string_view text) {
 
 std::vector<Sequence> parse_sequences(std::string_view text) {
   std::vector<Sequence> sequences;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(" ,", at), text.size());
-    const std::string_view item = text.substr(at, end - at);
-    at = end + 1;
-    if (item.empty()) continue;
+  for (const std::string_view item : listed(text)) {
     const std::size_t plus = item.find('+');
     const bool cached = plus != std::string_view::npos;
     const auto first = parse_integer(item.substr(0, std::min(plus, item.size())));

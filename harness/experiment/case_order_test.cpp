@@ -5,22 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/experiment/fake_sweep.h"
+
 namespace qb {
 namespace {
-
-Case a_case(std::int64_t n_tokens, int workers = 7) {
-  Case c;
-  c.algorithm = "cqs";
-  c.workers = workers;
-  c.shape = {.batch = 1,
-             .q_heads = 8,
-             .kv_heads = 8,
-             .q_len = n_tokens,
-             .kv_len = n_tokens,
-             .head_dim = 64,
-             .value_dim = 64};
-  return c;
-}
 
 TEST(CaseOrder, IsAPermutationThatOneSeedRepeats) {
   const auto order = seeded_order(100, order_seed("study"));
@@ -45,22 +33,22 @@ TEST(CaseOrder, EveryCaseComesFirstForSomeSeed) {
 
 TEST(OutOfMemory, SkipsLargerCasesOfTheSameSeriesOnly) {
   OutOfMemoryRecord record;
-  EXPECT_FALSE(record.smaller_that_ran_out(a_case(40000)));
-  record.note(a_case(30000));
-  record.note(a_case(20000));
-  record.note(a_case(45000));
-  EXPECT_EQ(record.smaller_that_ran_out(a_case(40000)), 20000);
-  EXPECT_FALSE(record.smaller_that_ran_out(a_case(20000)));
-  EXPECT_FALSE(record.smaller_that_ran_out(a_case(10000)));
-  EXPECT_FALSE(record.smaller_that_ran_out(a_case(40000, 31)));
+  EXPECT_FALSE(record.smaller_that_ran_out(small_case(40000)));
+  record.note(small_case(30000));
+  record.note(small_case(20000));
+  record.note(small_case(45000));
+  EXPECT_EQ(record.smaller_that_ran_out(small_case(40000)), 20000);
+  EXPECT_FALSE(record.smaller_that_ran_out(small_case(20000)));
+  EXPECT_FALSE(record.smaller_that_ran_out(small_case(10000)));
+  EXPECT_FALSE(record.smaller_that_ran_out(small_case(40000, 31)));
 }
 
 TEST(OutOfMemory, AFixedKeyLengthIsPartOfTheSeries) {
-  Case cached = a_case(1000);
+  Case cached = small_case(1000);
   cached.shape.kv_len = 50000;
   OutOfMemoryRecord record;
   record.note(cached);
-  EXPECT_FALSE(record.smaller_that_ran_out(a_case(2000)));
+  EXPECT_FALSE(record.smaller_that_ran_out(small_case(2000)));
   cached.shape.q_len = 2000;
   EXPECT_EQ(record.smaller_that_ran_out(cached), 1000);
 }

@@ -196,7 +196,7 @@ CaseComparison compare_rows(const RunFolder& a, std::size_t row_a, const RunFold
 
 }  // namespace
 
-std::size_t RunComparison::count(Verdict verdict) const {
+std::size_t RunComparison::count(TimeVerdict verdict) const {
   return static_cast<std::size_t>(std::count_if(
       cases.begin(), cases.end(), [&](const CaseComparison& c) { return c.verdict == verdict; }));
 }
@@ -206,16 +206,17 @@ std::size_t RunComparison::regressions() const {
       cases.begin(), cases.end(), [](const CaseComparison& c) { return c.regression(); }));
 }
 
-Verdict time_verdict(const Timing& a, const Timing& b, double threshold) {
+TimeVerdict time_verdict(const Timing& a, const Timing& b, double threshold) {
   const double ratio = b.median_s / a.median_s;
   const double low = b.low95_s / a.high95_s;
   const double high = b.high95_s / a.low95_s;
-  if (!std::isfinite(ratio) || !std::isfinite(low) || !std::isfinite(high)) return Verdict::untimed;
-  if (!(a.n_samples >= kMinSamples) || !(b.n_samples >= kMinSamples)) return Verdict::ambiguous;
-  if (low > 1.0 && ratio > 1.0 + threshold) return Verdict::slow;
-  if (high < 1.0 && ratio < 1.0 - threshold) return Verdict::fast;
-  if (low >= 1.0 - threshold && high <= 1.0 + threshold) return Verdict::same;
-  return Verdict::ambiguous;
+  if (!std::isfinite(ratio) || !std::isfinite(low) || !std::isfinite(high))
+    return TimeVerdict::untimed;
+  if (!(a.n_samples >= kMinSamples) || !(b.n_samples >= kMinSamples)) return TimeVerdict::ambiguous;
+  if (low > 1.0 && ratio > 1.0 + threshold) return TimeVerdict::slow;
+  if (high < 1.0 && ratio < 1.0 - threshold) return TimeVerdict::fast;
+  if (low >= 1.0 - threshold && high <= 1.0 + threshold) return TimeVerdict::same;
+  return TimeVerdict::ambiguous;
 }
 
 RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const CompareOptions& options) {

@@ -21,7 +21,7 @@
 
 namespace qb {
 
-enum class Verdict {
+enum class TimeVerdict {
   fast,
   slow,
   same,
@@ -30,14 +30,14 @@ enum class Verdict {
 };
 
 template <>
-struct Words<Verdict> {
+struct Words<TimeVerdict> {
   static constexpr std::string_view what = "verdict";
-  static constexpr std::pair<Verdict, std::string_view> table[] = {
-      {Verdict::fast, "FAST"},
-      {Verdict::slow, "SLOW"},
-      {Verdict::same, "SAME"},
-      {Verdict::ambiguous, "AMBIGUOUS"},
-      {Verdict::untimed, "-"}};
+  static constexpr std::pair<TimeVerdict, std::string_view> table[] = {
+      {TimeVerdict::fast, "FAST"},
+      {TimeVerdict::slow, "SLOW"},
+      {TimeVerdict::same, "SAME"},
+      {TimeVerdict::ambiguous, "AMBIGUOUS"},
+      {TimeVerdict::untimed, "-"}};
 };
 
 // Which of a row's clocks is compared.
@@ -79,7 +79,7 @@ struct CaseComparison {
   Timing a;
   Timing b;
   double ratio = 0.0;
-  Verdict verdict = Verdict::untimed;
+  TimeVerdict verdict = TimeVerdict::untimed;
   double memory_a_bytes = 0.0;  // active peak
   double memory_b_bytes = 0.0;
   Change memory = Change::same;
@@ -89,7 +89,7 @@ struct CaseComparison {
   std::vector<std::string> ignored_b;
 
   [[nodiscard]] bool regression() const {
-    return verdict == Verdict::slow || memory == Change::worse || status == Change::worse;
+    return verdict == TimeVerdict::slow || memory == Change::worse || status == Change::worse;
   }
 };
 
@@ -101,12 +101,12 @@ struct RunComparison {
   std::string device_b;
   std::vector<std::string> ignored;  // keys that the cases were matched without
 
-  [[nodiscard]] std::size_t count(Verdict verdict) const;
+  [[nodiscard]] std::size_t count(TimeVerdict verdict) const;
   [[nodiscard]] std::size_t regressions() const;
 };
 
 // The rule above. Fewer than three repeats on a side is AMBIGUOUS whatever the numbers say.
-[[nodiscard]] Verdict time_verdict(const Timing& a, const Timing& b, double threshold);
+[[nodiscard]] TimeVerdict time_verdict(const Timing& a, const Timing& b, double threshold);
 
 // Throws ExitError(not_comparable) when schema or device differ, or no case is in both; UsageError
 // for an ignored key that is none, and for a parameter set that is in a run twice, if only because

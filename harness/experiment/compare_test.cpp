@@ -20,29 +20,30 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(TimeVerdict, DisjointIntervalsAndAMedianBeyondTheThreshold) {
   const Timing base{1.0, 0.99, 1.01, 7};
-  EXPECT_EQ(time_verdict(base, {1.20, 1.19, 1.21, 7}, 0.05), Verdict::slow);
-  EXPECT_EQ(time_verdict(base, {0.80, 0.79, 0.81, 7}, 0.05), Verdict::fast);
+  EXPECT_EQ(time_verdict(base, {1.20, 1.19, 1.21, 7}, 0.05), TimeVerdict::slow);
+  EXPECT_EQ(time_verdict(base, {0.80, 0.79, 0.81, 7}, 0.05), TimeVerdict::fast);
 }
 
 TEST(TimeVerdict, WithinTheThresholdIsTheSame) {
-  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.01, 1.0, 1.02, 7}, 0.05), Verdict::same);
+  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.01, 1.0, 1.02, 7}, 0.05), TimeVerdict::same);
   // Surely different and yet not by enough to matter.
-  EXPECT_EQ(time_verdict({1.0, 0.999, 1.001, 7}, {1.02, 1.019, 1.021, 7}, 0.05), Verdict::same);
+  EXPECT_EQ(time_verdict({1.0, 0.999, 1.001, 7}, {1.02, 1.019, 1.021, 7}, 0.05), TimeVerdict::same);
 }
 
 TEST(TimeVerdict, NoiseIsAmbiguousHoweverFarTheMediansAreApart) {
-  EXPECT_EQ(time_verdict({1.0, 0.5, 2.0, 7}, {1.5, 0.9, 2.5, 7}, 0.05), Verdict::ambiguous);
+  EXPECT_EQ(time_verdict({1.0, 0.5, 2.0, 7}, {1.5, 0.9, 2.5, 7}, 0.05), TimeVerdict::ambiguous);
   // Disjoint, above the threshold at one end of the interval only.
-  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.04, 1.02, 1.08, 7}, 0.05), Verdict::ambiguous);
+  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.04, 1.02, 1.08, 7}, 0.05),
+            TimeVerdict::ambiguous);
 }
 
 TEST(TimeVerdict, TwoRepeatsProveNothing) {
-  EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 2}, {2.0, 2.0, 2.0, 7}, 0.05), Verdict::ambiguous);
+  EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 2}, {2.0, 2.0, 2.0, 7}, 0.05), TimeVerdict::ambiguous);
 }
 
 TEST(TimeVerdict, WithoutATimeThereIsNone) {
-  EXPECT_EQ(time_verdict({kNan, kNan, kNan, kNan}, {1, 1, 1, 7}, 0.05), Verdict::untimed);
-  EXPECT_EQ(time_verdict({0, 0, 0, 7}, {1, 1, 1, 7}, 0.05), Verdict::untimed);
+  EXPECT_EQ(time_verdict({kNan, kNan, kNan, kNan}, {1, 1, 1, 7}, 0.05), TimeVerdict::untimed);
+  EXPECT_EQ(time_verdict({0, 0, 0, 7}, {1, 1, 1, 7}, 0.05), TimeVerdict::untimed);
 }
 
 // Compares one case of each side.
@@ -60,11 +61,11 @@ CaseComparison compare_rows(const RunRow& a, const RunRow& b, const CompareOptio
 TEST(Compare, SlowerIsARegressionAndFasterIsNone) {
   const RunRow base = FakeRun::ok_row(small_case(7), 1.0, 0.99, 1.01);
   const CaseComparison slow = compare_rows(base, FakeRun::ok_row(small_case(7), 1.5, 1.49, 1.51));
-  EXPECT_EQ(slow.verdict, Verdict::slow);
+  EXPECT_EQ(slow.verdict, TimeVerdict::slow);
   EXPECT_DOUBLE_EQ(slow.ratio, 1.5);
   EXPECT_TRUE(slow.regression());
   const CaseComparison fast = compare_rows(base, FakeRun::ok_row(small_case(7), 0.5, 0.49, 0.51));
-  EXPECT_EQ(fast.verdict, Verdict::fast);
+  EXPECT_EQ(fast.verdict, TimeVerdict::fast);
   EXPECT_FALSE(fast.regression());
 }
 
@@ -86,7 +87,7 @@ TEST(Compare, LosingAResultIsARegressionAndGainingOneIsNone) {
     const RunRow failed = FakeRun::failed_row(small_case(7), status);
     const CaseComparison lost = compare_rows(ok, failed);
     EXPECT_TRUE(lost.regression());
-    EXPECT_EQ(lost.verdict, Verdict::untimed);
+    EXPECT_EQ(lost.verdict, TimeVerdict::untimed);
     EXPECT_FALSE(compare_rows(failed, ok).regression());
     EXPECT_FALSE(compare_rows(failed, failed).regression());
   }
@@ -105,10 +106,10 @@ TEST(Compare, ThreadsAreComparedByTheWallClockUnlessToldOtherwise) {
   RunRow slower_wall = base;
   for (const char* column : {"wall_time_median_s", "wall_time_low95_s", "wall_time_high95_s"})
     slower_wall[column] = "2";
-  EXPECT_EQ(compare_rows(base, slower_wall).verdict, Verdict::slow);
+  EXPECT_EQ(compare_rows(base, slower_wall).verdict, TimeVerdict::slow);
   CompareOptions options;
   options.metric = Metric::critical_path;
-  EXPECT_EQ(compare_rows(base, slower_wall, options).verdict, Verdict::same);
+  EXPECT_EQ(compare_rows(base, slower_wall, options).verdict, TimeVerdict::same);
 }
 
 TEST(Compare, MissingAndNewCasesAreListedByWhatTellsThemApart) {

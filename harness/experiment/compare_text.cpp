@@ -63,10 +63,11 @@ std::string listed(std::string_view what, const std::vector<std::string>& labels
 
 std::string summary(const RunComparison& comparison, const CompareOptions& options) {
   std::string text = fmt::format("{} in both:", comparison.cases.size());
-  for (const Verdict verdict : {Verdict::fast, Verdict::slow, Verdict::same, Verdict::ambiguous})
+  for (const TimeVerdict verdict :
+       {TimeVerdict::fast, TimeVerdict::slow, TimeVerdict::same, TimeVerdict::ambiguous})
     text += fmt::format(" {} {},", comparison.count(verdict), word(verdict));
   text += fmt::format(" {} without times; {} missing, {} new; threshold {:g} %; ",
-                      comparison.count(Verdict::untimed), comparison.missing.size(),
+                      comparison.count(TimeVerdict::untimed), comparison.missing.size(),
                       comparison.added.size(), 100.0 * options.threshold);
   const std::size_t regressions = comparison.regressions();
   return text + (regressions == 0
@@ -120,7 +121,7 @@ std::string comparison_csv(const RunComparison& comparison) {
         to_text(c.a.median_s),
         to_text(c.b.median_s),
         to_text(c.ratio),
-        c.verdict == Verdict::untimed ? "" : std::string(word(c.verdict)),
+        c.verdict == TimeVerdict::untimed ? "" : std::string(word(c.verdict)),
         to_text(c.memory_a_bytes),
         to_text(c.memory_b_bytes),
         std::string(word(c.status_a)),

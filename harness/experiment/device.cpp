@@ -17,7 +17,8 @@ bool is_for_gpu(const Case& c) {
   return c.workload != Workload::matrix_product && c.ranks == Ranks::serial && !c.cpu_isa &&
          c.allocator != AllocatorKind::same_size && !c.worker_speeds &&
          (((c.kernel == Kernel::flash || c.kernel == Kernel::cudnn) && narrow) ||
-          (c.kernel == Kernel::materialized && c.dtype != DType::f64));
+          ((c.kernel == Kernel::materialized || c.kernel == Kernel::staged) &&
+           c.dtype != DType::f64));
 }
 
 struct GpuHere {

@@ -81,6 +81,8 @@ TEST(GpuCase, ARowPredictsItsMemoryToTheByte) {
         Choice{Kernel::flash, Launch::alone, "ring", 7},
         Choice{Kernel::flash, Launch::together, "cqs", 7},
         Choice{Kernel::flash, Launch::graph, "striped", 4},
+        Choice{Kernel::staged, Launch::alone, "cqs", 7},
+        Choice{Kernel::staged, Launch::alone, "dense", 1},
         Choice{Kernel::materialized, Launch::alone, "cqs", 7},
         Choice{Kernel::materialized, Launch::alone, "dense", 1}})
     for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
@@ -88,6 +90,7 @@ TEST(GpuCase, ARowPredictsItsMemoryToTheByte) {
       Case c = tiny(kernel, algorithm, workers);
       c.launch = launch;
       c.mask = mask;
+      if (kernel == Kernel::staged) c.dtype = DType::f32;  // all that the host's takes
       const CaseResult result = run_with(c);
       ASSERT_EQ(result.status, Status::ok) << result.message;
       EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
@@ -99,6 +102,17 @@ TEST(GpuCase, ARowPredictsItsMemoryToTheByte) {
       EXPECT_GE(parse_integer(result.values.at("executed_pairs")).value(),
                 parse_integer(result.values.at("unmasked_pairs")).value());
     }
+}
+
+TEST(GpuCase, TheStagedKernelHasTheTimeOfEachStageByTheDevicesClock) {
+  Case c = tiny(Kernel::staged, "dense", 1);
+  c.dtype = DType::f32;
+  const CaseResult result = run_with(c);
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  for (const char* column :
+       {"stage_scores_median_s", "stage_softmax_median_s", "stage_product_median_s"})
+    EXPECT_EQ(result.values.at(column), "1") << column;  // an operation each
+  EXPECT_FALSE(run_with(tiny(Kernel::flash, "dense", 1)).values.contains("stage_scores_median_s"));
 }
 
 TEST(GpuCase, TheStepsOfARowAddUpToItsExecutedPairs) {

@@ -83,8 +83,10 @@ class GpuLayerArena final : public LayerArena {
   }
 
   LayerTimes execute(bool verifying, Sample& sample) override {
-    const DeviceLayerRun run = run_device_layer(device_, planned_.shape, *weights_, x_.view(),
-                                                y_.view(), planned_.options, case_.clock, ledger_);
+    if (!layer_)
+      layer_ = std::make_unique<DeviceLayer>(device_, planned_.shape, case_.dtype, planned_.options,
+                                             case_.clock, ledger_);
+    const DeviceLayerRun run = layer_->run(*weights_, x_.view(), y_.view());
     sample.wall_s = run.wall_s;
     sample.device_s = run.device_s;
     if (verifying) download_output();
@@ -132,6 +134,7 @@ class GpuLayerArena final : public LayerArena {
   std::optional<LayerWeights> weights_;
   Tensor x_;
   Tensor y_;
+  std::unique_ptr<DeviceLayer> layer_;
   CacheFlush flush_;
 };
 

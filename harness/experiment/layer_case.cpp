@@ -6,10 +6,12 @@
 
 #include "harness/base/numbers.h"
 #include "harness/execute/worker.h"
+#include "harness/experiment/case_passes.h"
 #include "harness/experiment/gpu_arena.h"
 #include "harness/experiment/layer_arena.h"
 #include "harness/experiment/measured_columns.h"
 #include "harness/experiment/sampling.h"
+#include "harness/layer/layer_rehearsal.h"
 #include "harness/layer/layer_verify.h"
 #include "kernels/cpu/instruction_set.h"
 
@@ -63,35 +65,25 @@ class LayerCase {
   void run() {
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
     planned_ = plan_layer(case_);
-    result_.values = layer_prediction_columns(case_, planned_);
     if (case_.device == Device::cuda) {
       gpu_ = open_gpu_(gpu_options(case_));
-      gpu_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
       result_.values["gpu"] = gpu_->facts().name;
+      gpu_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
+      rehearse_layer_on_gpu(case_, gpu_->costs(), planned_);
     }
+    result_.values.merge(layer_prediction_columns(case_, planned_));
     result_.values["isa"] = gpu_ ? gpu_->isa(case_.kernel, case_.dtype) : kernel_isa(case_.kernel);
     result_.values["provenance"] = "measured";
     if (const auto reason = infeasible(case_, planned_.flop))
       throw CaseError(Status::infeasible, *reason);
-    const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
-    if (gpu_) gpu_->watch_memory();
-    std::unique_ptr<LayerArena> arena = make_arena(record);
-    memory_pass(*arena);
-    if (gpu_)
-      if (const auto peak = gpu_->watched_peak_bytes())
-        result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
-    verify(*arena);
-    if (record) {
-      // Events cost time: the timed runs get a ledger that keeps none.
-      arena.reset();
-      arena = make_arena(false);
-      arena->fill();
-    }
-    timed_pass(*arena);
-    result_.status = Status::ok;
+    measure_in_passes(*this, case_, trace_stem_, gpu_.get(), result_);
   }
 
  private:
+  template <class Subject>
+  friend void qb::measure_in_passes(Subject&, const Case&, const std::string&, ComputeDevice*,
+                                    CaseResult&);
+
   [[nodiscard]] std::unique_ptr<LayerArena> make_arena(bool record) {
     if (gpu_) return make_gpu_layer_arena(case_, planned_, record, *gpu_);
     return make_cpu_layer_arena(case_, planned_, record);
@@ -175,13 +167,22 @@ PlannedLayer plan_layer(const Case& c) {
   return planned;
 }
 
+void rehearse_layer_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedLayer& planned) {
+  if (infeasible(c, planned.flop)) return;  // its schedules too would be endless
+  try {
+    planned.attention.gpu = rehearse_layer(planned.shape, c.dtype, planned.options, costs);
+  } catch (const Unsupported&) {
+    planned.attention.gpu.reset();  // the run says why
+  }
+}
+
 std::map<std::string, std::string> layer_prediction_columns(const Case& c,
                                                             const PlannedLayer& planned) {
   std::map<std::string, std::string> values = prediction_columns(c, planned.attention);
   values["unmasked_flop"] = to_text(planned.flop);
+  if (c.device == Device::cuda) return values;  // those of the rehearsal
   // The plan's tiles are those of the whole sequence.
   if (c.layer_block_tokens != 0) values.erase("executed_pairs");
-  if (c.device == Device::cuda) return values;  // bytes follow from the CPU's kernels
   const std::int64_t workspace = layer_workspace_bytes(planned.shape, planned.options);
   const std::int64_t states = planned.shape.states().elements() * size_of(DType::f32);
   values["predicted_worker_active_peak_bytes"] = to_text(workspace);

@@ -21,6 +21,10 @@ struct PlannedLayer {
 // Throws Unsupported with the reason where a layer has no such case, UsageError as plan_case does.
 [[nodiscard]] PlannedLayer plan_layer(const Case& c);
 
+// Adds what a case of device: cuda takes and computes to the plan of its attention; nothing to one
+// that the GPU will refuse, or that is infeasible.
+void rehearse_layer_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedLayer& planned);
+
 // Pairs as the plan of the attention has them, FLOP and bytes of the whole layer.
 [[nodiscard]] std::map<std::string, std::string> layer_prediction_columns(
     const Case& c, const PlannedLayer& planned);

@@ -9,6 +9,8 @@
 #include "harness/execute/host_compute_device.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/spec.h"
+#include "harness/layer/layer_weights.h"
+#include "kernels/mask_fixtures.h"
 
 namespace qb {
 namespace {
@@ -110,7 +112,6 @@ TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
       EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
       EXPECT_EQ(result.values.at("sm_clock_median_hz"), "1.5e+09");
       EXPECT_GT(number(result, "worker_active_peak_bytes"), 0.0);
-      EXPECT_EQ(result.values.at("predicted_active_peak_bytes"), "");
       for (const auto& [column, value] : result.values)
         EXPECT_THAT(case_columns(), testing::Contains(column));
       ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
@@ -121,6 +122,94 @@ TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
         EXPECT_EQ(seconds, result.samples[s].device_s);
       }
     }
+}
+
+TEST(LayerCase, OnAGpuPredictsItsMemoryToTheByte) {
+  const MaskSpec masks[] = {MaskKind::full, MaskKind::causal,
+                            MaskSpec(mask_fixtures::sliding_window(9, 4))};
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32})
+    for (const std::int64_t block : {0, 32})
+      for (const MaskSpec& mask : masks) {
+        Case c = tiny_layer(block);
+        c.dtype = dtype;
+        c.kernel = dtype == DType::f32 ? Kernel::materialized : Kernel::flash;
+        c.mask = mask;
+        c.measure = {.warmups = 0, .min_repeats = 1, .max_repeats = 1, .verify_rows = 8};
+        SCOPED_TRACE(std::string(word(dtype)) + " " + mask.text() + " " + std::to_string(block));
+        const CaseResult result = run_on_gpu(c);
+        ASSERT_EQ(result.status, Status::ok) << result.message;
+        EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
+                  result.values.at("active_memory_peak_bytes"));
+        EXPECT_EQ(result.values.at("predicted_worker_active_peak_bytes"),
+                  result.values.at("worker_active_peak_bytes"));
+        EXPECT_GE(number(result, "executed_pairs"), number(result, "unmasked_pairs"));
+      }
+}
+
+TEST(LayerCase, OnAGpuRunsInABudgetOfWhatIsPredictedAndInNoneBelow) {
+  Case c = tiny_layer(32);
+  c.dtype = DType::bf16;
+  c.l2_cache = L2Cache::warm;  // else what is written over the cache is in the budget too
+  const std::string predicted = run_on_gpu(c).values.at("predicted_active_peak_bytes");
+  c.memory_budget_bytes = parse_integer(predicted).value();
+  EXPECT_EQ(run_on_gpu(c).status, Status::ok);
+  --c.memory_budget_bytes;
+  const CaseResult over = run_on_gpu(c);
+  EXPECT_EQ(over.status, Status::oom);
+  EXPECT_EQ(over.values.at("predicted_active_peak_bytes"), predicted) << "a reason to look at";
+  EXPECT_TRUE(over.parts.empty());
+  c.layer_block_tokens = 0;
+  ++c.memory_budget_bytes;
+  EXPECT_EQ(run_on_gpu(c).status, Status::oom) << "what blocks leave out";
+}
+
+TEST(LayerCase, OnAGpuMakesItsTileListsOnceACase) {
+  Case c = tiny_layer(32);  // four blocks
+  c.dtype = DType::f16;
+  c.device = Device::cuda;
+  int kept_before_end = 0;
+  // The last thing of a repeat is its clock.
+  class Watched final : public HostComputeDevice {
+   public:
+    explicit Watched(int& kept) : kept_(kept) {}
+    [[nodiscard]] cuda::ClockState clock() override {
+      kept_ = schedules_kept();
+      return HostComputeDevice::clock();
+    }
+
+   private:
+    int& kept_;
+  };
+  const auto open = [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+    return std::make_unique<Watched>(kept_before_end);
+  };
+  const CaseResult result = run_case(c, "", open);
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.samples.size(), 4u);
+  EXPECT_EQ(kept_before_end, 4);
+}
+
+TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
+  if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
+  Case c = tiny_layer(0);
+  c.device = Device::cuda;
+  c.dtype = DType::f16;
+  EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
+  c.cuda_path = CudaPath::sm_80;
+  // 128 rows, 112 keys.
+  EXPECT_EQ(predicted_values(c).at("executed_pairs"), "14336");
+  EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
+  c.kernel = Kernel::materialized;
+  const auto values = predicted_values(c);
+  EXPECT_EQ(values.at("executed_pairs"), "10000");
+  // Weights, states and output; of the layer keys and values with 16 elements between rows, then
+  // queries likewise, context, LSE; of the kernel cuBLAS's workspace, bias and two score matrices;
+  // its output in float32.
+  const std::int64_t given = weight_bytes({1, 100, 2, 16, 128}, DType::f16) + 2 * 100 * 32 * 2;
+  const std::int64_t layer = 100 * ((64 + 16) * 2 + (32 + 16) * 2 + 32 * 2 + 2 * 4 + 32 * 4);
+  const std::int64_t kernel = (32 << 20) + (1 + 2 * 2) * 100 * 100 * 2;
+  EXPECT_EQ(values.at("predicted_active_peak_bytes"), to_text(given + layer + kernel));
+  EXPECT_EQ(values.at("predicted_worker_active_peak_bytes"), to_text(layer + kernel));
 }
 
 TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {

@@ -333,6 +333,13 @@ bool read_bool(std::string_view name, const YamlNode& node) {
 void fail_unknown_key(const Place& place, std::string_view key,
                       std::span<const std::string_view> known) {
   std::string message = unknown_word("key", key, known);
+  std::vector<std::string_view> parts;  // of a group that somebody wrote as a map
+  const std::string group = std::string(key) + ".";
+  for (const std::string_view name : known)
+    if (name.starts_with(group)) parts.push_back(name);
+  if (!parts.empty())
+    message =
+        fmt::format("unknown key '{}'; write its keys with a dot: {}", key, join(parts, ", "));
   if (place.line == 0) {
     const std::string quoted = fmt::format(" '{}'", key);
     message.erase(message.find(quoted), quoted.size());

@@ -106,16 +106,16 @@ void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase&
   }
 }
 
-void rehearse_on_gpu(const Case& c, PlannedCase& planned) {
+std::optional<cuda::GpuKernelCosts> costs_of_first_gpu(const Case& c) {
+  if (c.device != Device::cuda) return std::nullopt;
   const std::optional<CudaDevice> gpu = first_gpu();
   const bool names_path = c.cuda_path == CudaPath::sm_80;
-  if (!gpu && c.kernel == Kernel::flash && !names_path) return;
+  if (!gpu && c.kernel == Kernel::flash && !names_path) return std::nullopt;
   const struct {
     int compute_capability;
     bool force_sm80;
   } context{gpu ? 10 * gpu->compute_major + gpu->compute_minor : 80, names_path};
-  const int n_sms = gpu ? gpu->multiprocessors : 0;
-  rehearse_on_gpu(c, cuda::GpuKernelCosts(cuda::flash_path(context), n_sms), planned);
+  return cuda::GpuKernelCosts(cuda::flash_path(context), gpu ? gpu->multiprocessors : 0);
 }
 
 std::map<std::string, std::string> prediction_columns(const Case& c, const PlannedCase& planned) {
@@ -162,13 +162,18 @@ std::map<std::string, std::string> predicted_values(const Case& c) {
   switch (resolved.workload) {
     case Workload::attention: {
       PlannedCase planned = plan_case(resolved);
-      rehearse_on_gpu(resolved, planned);
+      if (const auto costs = costs_of_first_gpu(resolved))
+        rehearse_on_gpu(resolved, *costs, planned);
       values = prediction_columns(resolved, planned);
       break;
     }
-    case Workload::transformer_layer:
-      values = layer_prediction_columns(resolved, plan_layer(resolved));
+    case Workload::transformer_layer: {
+      PlannedLayer planned = plan_layer(resolved);
+      if (const auto costs = costs_of_first_gpu(resolved))
+        rehearse_layer_on_gpu(resolved, *costs, planned);
+      values = layer_prediction_columns(resolved, planned);
       break;
+    }
     case Workload::matrix_product:
       values = product_prediction_columns(plan_product(resolved));
       break;

@@ -27,9 +27,9 @@ struct PlannedCase {
 // Adds what a case of device: cuda takes and computes on one GPU; nothing to a case of several, to
 // one that the GPU will refuse, or that is infeasible.
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned);
-// The same for the first GPU of this machine. Without one, what does not depend on it: everything
-// for kernels other than flash, the pairs of flash where the case names its path.
-void rehearse_on_gpu(const Case& c, PlannedCase& planned);
+// Of the first GPU of this machine, for a case of device: cuda. Without one, what does not depend
+// on it: everything for kernels other than flash, the pairs of flash where the case names its path.
+[[nodiscard]] std::optional<cuda::GpuKernelCosts> costs_of_first_gpu(const Case& c);
 
 // The predicted columns of case_columns().
 [[nodiscard]] std::map<std::string, std::string> prediction_columns(const Case& c,

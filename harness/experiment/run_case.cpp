@@ -19,6 +19,7 @@
 #include "harness/execute/verify.h"
 #include "harness/experiment/arena.h"
 #include "harness/experiment/case_link.h"
+#include "harness/experiment/case_passes.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/gpu_arena.h"
 #include "harness/experiment/layer_case.h"
@@ -70,25 +71,14 @@ class CaseRun {
     }
     result_.values["provenance"] = "measured";
     ranks_.emplace(case_);
-    const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
-    if (gpu_) gpu_->watch_memory();
-    std::unique_ptr<Arena> arena = make_arena(record);
-    memory_pass(*arena);
-    if (gpu_)
-      if (const auto peak = gpu_->watched_peak_bytes())
-        result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
-    verify(*arena);
-    if (record) {
-      // Events cost time: the timed runs get a ledger that keeps none.
-      arena.reset();
-      arena = make_arena(false);
-      arena->fill();
-    }
-    timed_pass(*arena);
-    result_.status = Status::ok;
+    measure_in_passes(*this, case_, trace_stem_, gpu_.get(), result_);
   }
 
  private:
+  template <class Subject>
+  friend void qb::measure_in_passes(Subject&, const Case&, const std::string&, ComputeDevice*,
+                                    CaseResult&);
+
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
 
   [[nodiscard]] std::unique_ptr<Arena> make_arena(bool record) {

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/base/numbers.h"
+#include "harness/experiment/listed.h"
 #include "harness/plan/strategy.h"
 #include "interest_sets/skew.h"
 
@@ -12,12 +11,7 @@ namespace qb {
 
 std::vector<double> parse_worker_speeds(std::string_view text) {
   std::vector<double> speeds;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(" ,", at), text.size());
-    const std::string_view item = text.substr(at, end - at);
-    at = end + 1;
-    if (item.empty()) continue;
+  for (const std::string_view item : listed(text)) {
     const auto speed = parse_real(item);
     if (!speed || !(*speed > 0.0 && *speed <= 1.0))
       throw UsageError(fmt::format(

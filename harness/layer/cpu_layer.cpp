@@ -11,13 +11,10 @@ float* floats(void* data) { return static_cast<float*>(data); }
 
 class CpuLayer final : public LayerDevice {
  public:
-  CpuLayer(const LayerOptions& options, Allocator& workspace)
-      : options_(options), workspace_(workspace) {}
+  CpuLayer(const LayerShape& shape, const LayerOptions& options, Allocator& workspace)
+      : shape_(shape), options_(options), workspace_(workspace) {}
 
   DType dtype() const override { return DType::f32; }
-  KernelTiles tiles(std::int64_t head_dim) const override {
-    return kernel_tiles(options_.kernel, head_dim);
-  }
 
   void linear(const LinearCall& call) override {
     cpu::linear({call.in, call.out, floats(call.weight), floats(call.bias)}, call.rows,
@@ -30,8 +27,12 @@ class CpuLayer final : public LayerDevice {
     cpu::add_norm({call.width, floats(call.scale), floats(call.shift), call.epsilon}, call.rows,
                   floats(call.y), floats(call.bias), floats(call.residual), options_.threads);
   }
-  void attend(const AttentionArguments& arguments) override {
-    attention(options_.kernel, arguments, {workspace_, options_.threads, 0});
+  void attend(const QueryBlock& block, const AttentionArguments& arguments) override {
+    const TileSchedule schedule =
+        block_schedule(shape_, options_, kernel_tiles(options_.kernel, shape_.head_dim), block);
+    AttentionArguments with_schedule = arguments;
+    with_schedule.schedule = &schedule;
+    attention(options_.kernel, with_schedule, {workspace_, options_.threads, 0});
   }
 
   void timed(LayerPart part, const std::function<void()>& work) override {
@@ -42,6 +43,7 @@ class CpuLayer final : public LayerDevice {
   [[nodiscard]] const LayerTimes& times() const { return times_; }
 
  private:
+  const LayerShape& shape_;
   const LayerOptions& options_;
   Allocator& workspace_;
   LayerTimes times_{};
@@ -51,7 +53,7 @@ class CpuLayer final : public LayerDevice {
 
 LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,
                      const LayerOptions& options, Allocator& allocator) {
-  CpuLayer device(options, allocator);
+  CpuLayer device(shape, options, allocator);
   compute_layer(device, shape, weights, x, y, options, allocator);
   return device.times();
 }

@@ -10,11 +10,13 @@
 #include "harness/execute/host_compute_device.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/layer/layer_fakes.h"
+#include "harness/layer/layer_rehearsal.h"
 #include "harness/layer/layer_verify.h"
 
 namespace qb {
 namespace {
 
+using testing_support::random_mask;
 using testing_support::RandomLayer;
 
 std::vector<std::int64_t> all_rows(const LayerShape& shape) {
@@ -25,6 +27,7 @@ std::vector<std::int64_t> all_rows(const LayerShape& shape) {
 struct LayerTrial {
   RandomLayer layer;
   DType dtype;
+  int runs = 1;  // of one DeviceLayer, each over a poisoned output
 
   LayerTrial(const LayerShape& shape, const MaskSpec& mask, DType type, std::uint64_t seed)
       : layer(shape, mask, seed), dtype(type) {
@@ -57,9 +60,13 @@ struct LayerTrial {
     const Tensor y(memory, dtype, layer.shape.states(), "output");
     const Tensor host(heap_allocator(), dtype, layer.shape.states(), "host_output");
     poison(host.view(), TensorView{});
-    device.upload(host.view(), y.view());
-    const DeviceLayerRun run = run_device_layer(device, layer.shape, weights, x.view(), y.view(),
-                                                layer.options, ClockKind::synchronized, memory);
+    DeviceLayer on_device(device, layer.shape, dtype, layer.options, ClockKind::synchronized,
+                          memory);
+    DeviceLayerRun run;
+    for (int i = 0; i < runs; ++i) {
+      device.upload(host.view(), y.view());
+      run = on_device.run(weights, x.view(), y.view());
+    }
     device.download(y.view(), host.view());
     out.resize(layer.x.size());
     copy(host.view(), contiguous_view(out.data(), DType::f32, layer.shape.states()));
@@ -74,6 +81,11 @@ struct LayerTrial {
   }
 };
 
+std::int64_t predicted_peak(const LayerTrial& trial, const ComputeDevice& device) {
+  return rehearse_layer(trial.layer.shape, trial.dtype, trial.layer.options, device.costs())
+      .active_peak_bytes.value();
+}
+
 TEST(DeviceLayer, IsThatOfFloat64ForAnyTypeShapeMaskKernelAndBlock) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE(seed);
@@ -83,14 +95,16 @@ TEST(DeviceLayer, IsThatOfFloat64ForAnyTypeShapeMaskKernelAndBlock) {
   };
   for (int i = 0; i < 40; ++i) {
     const DType dtype = std::vector{DType::f16, DType::bf16, DType::f32}[random() % 3];
-    LayerTrial trial({one_of({1, 1, 2}), one_of({1, 2, 17, 64, 131}), one_of({1, 3, 4}),
-                      one_of({8, 16, 33}), one_of({1, 20, 257})},
-                     random() % 2 == 0 ? MaskKind::full : MaskKind::causal, dtype, random());
+    const LayerShape shape{one_of({1, 1, 2}), one_of({1, 2, 17, 64, 131}), one_of({1, 3, 4}),
+                           one_of({8, 16, 33}), one_of({1, 20, 257})};
+    const MaskSpec mask = random_mask(shape.n_tokens, random);
+    LayerTrial trial(shape, mask, dtype, random());
+    trial.runs = 1 + i % 2;
     LayerOptions& options = trial.layer.options;
     options.kernel = random() % 2 == 0 ? Kernel::flash : Kernel::materialized;
     options.block_tokens = one_of({0, 1, 7, 64, 1000});
-    SCOPED_TRACE(fmt::format("{} {} N {} heads {} d {} F {} block {}", word(dtype),
-                             word(options.kernel), trial.layer.shape.n_tokens,
+    SCOPED_TRACE(fmt::format("{} {} {} N {} heads {} d {} F {} block {}", word(dtype),
+                             word(options.kernel), mask.text(), trial.layer.shape.n_tokens,
                              trial.layer.shape.heads, trial.layer.shape.head_dim,
                              trial.layer.shape.feed_forward_dim, options.block_tokens));
     HostComputeDevice device;
@@ -112,6 +126,26 @@ TEST(DeviceLayer, InFloat32IsTheCpusToTheBit) {
     (void)trial.run(device, heap_allocator(), y);
     EXPECT_EQ(y, trial.layer.run());
   }
+}
+
+TEST(DeviceLayer, MakesItsTileListsOnceForAllItsRunsAndSequences) {
+  LayerTrial trial({2, 40, 2, 16, 64}, MaskKind::causal, DType::f16, 9);
+  trial.layer.options.block_tokens = 16;
+  std::vector<float> once;
+  HostComputeDevice first;
+  (void)trial.run(first, heap_allocator(), once);
+  trial.runs = 3;
+  std::vector<float> again;
+  HostComputeDevice device;
+  (void)trial.run(device, heap_allocator(), again);
+  EXPECT_EQ(device.schedules_kept(), 3);  // blocks
+  EXPECT_EQ(device.launches(), 3 * 2 * 3);
+  EXPECT_EQ(again, once);
+  // A kernel that reads no lists has none.
+  trial.layer.options.kernel = Kernel::materialized;
+  HostComputeDevice other;
+  (void)trial.run(other, heap_allocator(), again);
+  EXPECT_EQ(other.schedules_kept(), 0);
 }
 
 TEST(DeviceLayer, IsHeldAgainstItsOwnTypesPrecisionAndNoCoarserOne) {
@@ -214,6 +248,8 @@ TEST(LayerOnGpu, IsThatOfFloat64) {
           const Verification verification = trial.verify(y);
           EXPECT_TRUE(verification.correct) << verification.message;
           EXPECT_GT(run.device_s, 0.0);
+          EXPECT_EQ(predicted_peak(trial, *device),
+                    static_cast<std::int64_t>(ledger.active_peak_bytes()));
           EXPECT_EQ(ledger.active_bytes(), 0u);
         }
 }

@@ -9,9 +9,17 @@
 
 #include "harness/layer/layer_reference.h"
 #include "harness/layer/transformer_layer.h"
+#include "kernels/mask_fixtures.h"
 #include "kernels/mask_spec.h"
 
 namespace qb::testing_support {
+
+// Full, causal or any pattern that n tokens can have.
+[[nodiscard]] inline MaskSpec random_mask(std::int64_t n, std::mt19937_64& random) {
+  const auto kind = random() % 4;
+  if (kind < 2 || n < 2) return kind % 2 == 0 ? MaskKind::full : MaskKind::causal;
+  return MaskSpec(mask_fixtures::random_pattern(random, n));
+}
 
 // Weights, hidden states and options of one layer.
 struct RandomLayer {

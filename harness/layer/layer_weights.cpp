@@ -154,8 +154,10 @@ LayerShape shape_of_weights(const std::string& folder, std::int64_t heads) {
   };
   const std::int64_t hidden = rows_of(LayerTensor::query_weight);
   if (heads < 1 || hidden % heads != 0)
-    throw UsageError(fmt::format("{} heads do not divide the hidden width {} of {}", heads, hidden,
-                                 file_of(folder, LayerTensor::query_weight)));
+    throw UsageError(
+        fmt::format("{} heads do not divide the hidden width {} of {}; "
+                    "give as many as its model has",
+                    heads, hidden, file_of(folder, LayerTensor::query_weight)));
   return {.heads = heads,
           .head_dim = hidden / heads,
           .feed_forward_dim = rows_of(LayerTensor::feed_forward_in_weight)};

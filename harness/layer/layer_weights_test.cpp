@@ -72,7 +72,7 @@ TEST_F(LayerFiles, ThatHeadsDoNotDivideAreRefused) {
   for (const std::int64_t heads : {4, 7, 0, -1})
     EXPECT_EQ(refusal([&] { (void)shape_of_weights(folder_, heads); }),
               std::to_string(heads) + " heads do not divide the hidden width 6 of " + folder_ +
-                  "/attention.self.query.weight.npy");
+                  "/attention.self.query.weight.npy; give as many as its model has");
 }
 
 TEST_F(LayerFiles, ThatAreMissingAreNamed) {

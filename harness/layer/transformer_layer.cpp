@@ -9,19 +9,6 @@
 namespace qb {
 namespace {
 
-// The spans of query rows [begin, end) of the sequence.
-TileSchedule rows_schedule(const LayerShape& shape, const LayerOptions& options,
-                           const KernelTiles& tiles, std::int64_t begin, std::int64_t end) {
-  if (options.mask.kind == MaskKind::pattern)
-    return build_mask_schedule(options.mask, end - begin, shape.n_tokens,
-                               {{0, 0, {begin, end - begin}, {0, shape.n_tokens}}},
-                               tiles.query_tile, {tiles.residue_classes, options.threads});
-  const bool causal = options.mask.kind == MaskKind::causal;
-  const KeySpan keys{0, shape.n_tokens, causal ? SpanKind::causal : SpanKind::full,
-                     causal ? begin + options.mask.offset : 0};
-  return build_schedule(end - begin, shape.n_tokens, {{0, end - begin, keys}}, tiles.query_tile);
-}
-
 // One sequence of the batch.
 class SequenceRun {
  public:
@@ -36,7 +23,6 @@ class SequenceRun {
         size_(size_of(device.dtype())) {}
 
   void run(const std::byte* x, std::byte* y) {
-    const std::int64_t block = block_of(shape_, options_);
     Buffer keys_values = take(key_value_elements(shape_), "keys_values");
     device_.timed(LayerPart::qkv, [&] {
       LinearCall call = product(LayerTensor::key_weight, shape_.n_tokens, x, keys_values.data());
@@ -45,11 +31,10 @@ class SequenceRun {
       call.y_stride = key_value_stride(shape_);
       device_.linear(call);
     });
-    for (std::int64_t begin = 0; begin < shape_.n_tokens; begin += block) {
-      const std::int64_t end = std::min(shape_.n_tokens, begin + block);
-      const std::int64_t offset = begin * hidden_ * size_;
-      const Buffer sum = attention_half(x + offset, begin, end, keys_values);
-      feed_forward_half(sum.data(), y + offset, end - begin);
+    for (const QueryBlock& block : query_blocks(shape_, options_)) {
+      const std::int64_t offset = block.begin * hidden_ * size_;
+      const Buffer sum = attention_half(x + offset, block, keys_values);
+      feed_forward_half(sum.data(), y + offset, block.rows());
     }
   }
 
@@ -70,15 +55,9 @@ class SequenceRun {
                       weights_.at(scale), weights_.at(shift), kLayerNormEpsilon});
   }
 
-  // Heads side by side in rows of `stride` elements.
-  [[nodiscard]] TensorView heads_of(void* rows, std::int64_t count, std::int64_t stride) const {
-    return {rows,           device_.dtype(), {1, shape_.heads, count, shape_.head_dim},
-            count * stride, shape_.head_dim, stride};
-  }
-
-  void attend(const void* x, std::int64_t begin, std::int64_t end, const Buffer& keys_values,
+  void attend(const void* x, const QueryBlock& block, const Buffer& keys_values,
               const Buffer& context) {
-    const std::int64_t rows = end - begin;
+    const std::int64_t rows = block.rows();
     const Buffer queries = take(query_elements(shape_, rows), "queries");
     device_.timed(LayerPart::qkv, [&] {
       LinearCall call = product(LayerTensor::query_weight, rows, x, queries.data());
@@ -88,23 +67,18 @@ class SequenceRun {
     });
     const Tensor lse(allocator_, DType::f32, {1, shape_.heads, rows, 1}, "lse");
     device_.timed(LayerPart::attention, [&] {
-      const TileSchedule schedule =
-          rows_schedule(shape_, options_, device_.tiles(shape_.head_dim), begin, end);
-      const std::int64_t stride = key_value_stride(shape_);
-      device_.attend(
-          {heads_of(queries.data(), rows, query_stride(shape_)),
-           heads_of(keys_values.data(), shape_.n_tokens, stride),
-           heads_of(keys_values.as<std::byte>() + hidden_ * size_, shape_.n_tokens, stride),
-           &schedule, options_.scale, heads_of(context.data(), rows, hidden_), lse.view()});
+      device_.attend(block, block_attention(shape_, device_.dtype(), options_.scale, rows,
+                                            {queries.data(), keys_values.data(), context.data(),
+                                             lse.view().data}));
     });
   }
 
-  // norm(x + attention Wo) of query rows [begin, end); x: their states.
-  Buffer attention_half(const void* x, std::int64_t begin, std::int64_t end, Buffer& keys_values) {
-    const std::int64_t rows = end - begin;
+  // norm(x + attention Wo) of the block's rows; x: their states.
+  Buffer attention_half(const void* x, const QueryBlock& block, Buffer& keys_values) {
+    const std::int64_t rows = block.rows();
     const Buffer context = take(rows * hidden_, "context");
-    attend(x, begin, end, keys_values, context);
-    if (end == shape_.n_tokens) keys_values = Buffer();  // nobody asks for them any more
+    attend(x, block, keys_values, context);
+    if (block.end == shape_.n_tokens) keys_values = Buffer();  // nobody asks for them any more
     Buffer sum = take(rows * hidden_, "attention_output");
     device_.timed(LayerPart::attention_output, [&] {
       device_.linear(
@@ -151,6 +125,44 @@ class SequenceRun {
 };
 
 }  // namespace
+
+std::vector<QueryBlock> query_blocks(const LayerShape& shape, const LayerOptions& options) {
+  const std::int64_t rows = block_of(shape, options);
+  std::vector<QueryBlock> blocks;
+  for (std::int64_t begin = 0; begin < shape.n_tokens; begin += rows)
+    blocks.push_back({begin, std::min(shape.n_tokens, begin + rows)});
+  return blocks;
+}
+
+TileSchedule block_schedule(const LayerShape& shape, const LayerOptions& options,
+                            const KernelTiles& tiles, const QueryBlock& block) {
+  const std::int64_t rows = block.rows();
+  if (options.mask.kind == MaskKind::pattern)
+    return build_mask_schedule(options.mask, rows, shape.n_tokens,
+                               {{0, 0, {block.begin, rows}, {0, shape.n_tokens}}}, tiles.query_tile,
+                               {tiles.residue_classes, options.threads});
+  const bool causal = options.mask.kind == MaskKind::causal;
+  const KeySpan keys{0, shape.n_tokens, causal ? SpanKind::causal : SpanKind::full,
+                     causal ? block.begin + options.mask.offset : 0};
+  return build_schedule(rows, shape.n_tokens, {{0, rows, keys}}, tiles.query_tile);
+}
+
+AttentionArguments block_attention(const LayerShape& shape, DType dtype, double scale,
+                                   std::int64_t rows, const BlockBuffers& buffers) {
+  const auto heads_of = [&](void* data, std::int64_t count, std::int64_t stride) {
+    return TensorView{data,           dtype,          {1, shape.heads, count, shape.head_dim},
+                      count * stride, shape.head_dim, stride};
+  };
+  const std::int64_t stride = key_value_stride(shape);
+  std::byte* const keys = static_cast<std::byte*>(buffers.keys_values);
+  return {heads_of(buffers.queries, rows, query_stride(shape)),
+          heads_of(keys, shape.n_tokens, stride),
+          heads_of(keys + shape.hidden() * size_of(dtype), shape.n_tokens, stride),
+          nullptr,
+          scale,
+          heads_of(buffers.context, rows, shape.hidden()),
+          contiguous_view(buffers.lse, DType::f32, {1, shape.heads, rows, 1})};
+}
 
 void compute_layer(LayerDevice& device, const LayerShape& shape, const LayerWeights& weights,
                    const void* x, void* y, const LayerOptions& options, Allocator& allocator) {

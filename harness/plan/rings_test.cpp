@@ -5,15 +5,15 @@
 #include <map>
 #include <random>
 
-#include "harness/plan/brute_force.h"
 #include "harness/plan/check.h"
+#include "harness/plan/random_plans.h"
 #include "harness/plan/work.h"
 
 namespace qb {
 namespace {
 
 using testing::HasSubstr;
-using testing_support::random_plan;
+using testing_support::for_random_plans;
 using testing_support::square_problem;
 
 Work work_of(const Plan& plan) { return model_work(plan, Kernel::flash, 1); }
@@ -24,23 +24,13 @@ Plan plan_of(std::string_view algorithm, std::int64_t n, int workers,
 }
 
 TEST(Strategies, EveryPlanIsAnExactCoverByBothCheckers) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937_64 random(seed);
   std::map<std::string, int> seen;
-  for (int round = 0; round < 1500; ++round) {
-    const auto plan = random_plan(random);
-    if (!plan) continue;
-    ++seen[plan->algorithm];
-    const Shape& s = plan->problem.shape;
-    SCOPED_TRACE(testing::Message()
-                 << "round " << round << " " << plan->algorithm << " W=" << plan->workers.size()
-                 << " n=" << s.q_len << " m=" << s.kv_len << " h=" << s.q_heads << "/" << s.kv_heads
-                 << " segments=" << plan->problem.mask.segments.size());
-    ASSERT_EQ(check(*plan), std::nullopt);
-    ASSERT_TRUE(testing_support::covers_exactly_once(*plan));
-    ASSERT_EQ(work_of(*plan).unmasked_pairs, unmasked_pairs(plan->problem));
-  }
+  (void)for_random_plans(1500, [&](const Plan& plan, std::mt19937_64&) {
+    ++seen[plan.algorithm];
+    ASSERT_EQ(check(plan), std::nullopt);
+    ASSERT_TRUE(testing_support::covers_exactly_once(plan));
+    ASSERT_EQ(work_of(plan).unmasked_pairs, unmasked_pairs(plan.problem));
+  });
   EXPECT_EQ(seen.size(), strategies().size());
   for (const auto& [algorithm, count] : seen) EXPECT_GT(count, 10) << algorithm;
 }

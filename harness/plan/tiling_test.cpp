@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "harness/plan/brute_force.h"
+#include "harness/plan/random_plans.h"
 #include "harness/plan/strategy.h"
 
 namespace qb {
@@ -59,13 +59,9 @@ void expect_schedules_cover(const Plan& plan, std::int64_t query_tile) {
 }
 
 TEST(Tiling, SchedulesOfAllWorkersCoverThePlan) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937_64 random(seed);
-  for (int round = 0; round < 120; ++round) {
-    if (const auto plan = testing_support::random_plan(random))
-      expect_schedules_cover(*plan, 1 + round % 9);
-  }
+  (void)testing_support::for_random_plans(120, [](const Plan& plan, std::mt19937_64& random) {
+    expect_schedules_cover(plan, 1 + static_cast<int>(random() % 9));
+  });
 }
 
 TEST(Tiling, OnlyTheWholeSequenceWorksInPlace) {

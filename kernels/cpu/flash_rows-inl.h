@@ -22,6 +22,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 
+inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+using Floats = hn::ScalableTag<float>;
+using Vector = hn::Vec<Floats>;
+
+HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Floats())); }
+
 // Rows of 32-bit units at a distance.
 struct UnitRows {
   const float* data;

@@ -28,12 +28,6 @@ HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-using Floats = hn::ScalableTag<float>;
-using Vector = hn::Vec<Floats>;
-
-HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Floats())); }
-
 // Rows of elements, a multiple of the widest vector long.
 template <class T>
 struct Rows {

@@ -2,6 +2,7 @@
 
 #include <cublas_v2.h>
 
+#include <algorithm>
 #include <string>
 
 #include "harness/base/status.h"
@@ -13,12 +14,13 @@ namespace {
 struct Cublas : LoadedLibrary {
   Cublas()
       : LoadedLibrary("libcublas.so." + std::to_string(CUBLAS_VER_MAJOR),
-                      "kernel materialized and products need cuBLAS") {}
+                      "kernels materialized and staged and products need cuBLAS") {}
   decltype(&cublasCreate_v2) create = function("cublasCreate_v2");
   decltype(&cublasDestroy_v2) destroy = function("cublasDestroy_v2");
   decltype(&cublasSetStream_v2) set_stream = function("cublasSetStream_v2");
   decltype(&cublasSetWorkspace_v2) set_workspace = function("cublasSetWorkspace_v2");
   decltype(&cublasGemmStridedBatchedEx_64) multiply = function("cublasGemmStridedBatchedEx_64");
+  decltype(&cublasGemmBatchedEx_64) multiply_each = function("cublasGemmBatchedEx_64");
   decltype(&cublasGetStatusString) text = function("cublasGetStatusString");
 };
 
@@ -76,6 +78,22 @@ void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Matrix
                         native(a.dtype), a.row_stride, a.stride, &zero, c.data, native(c.dtype),
                         c.row_stride, c.stride, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "a product of cuBLAS");
+}
+
+void Blas::multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixAddresses& a,
+                         const MatrixAddresses& b, bool transposed, const MatrixAddresses& c,
+                         bool adds, std::int64_t batch) const {
+  constexpr std::int64_t kAtOnce = 1 << 15;  // below what a grid has blocks in its last extent
+  const float one = 1.0f;
+  const float beta = adds ? 1.0f : 0.0f;
+  for (std::int64_t first = 0; first < batch; first += kAtOnce)
+    check(blas().multiply_each(state_->handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N,
+                               m, n, k, &one, b.data + first, native(b.dtype), b.row_stride,
+                               a.data + first, native(a.dtype), a.row_stride, &beta,
+                               const_cast<void* const*>(c.data + first), native(c.dtype),
+                               c.row_stride, std::min(kAtOnce, batch - first), CUBLAS_COMPUTE_32F,
+                               CUBLAS_GEMM_DEFAULT),
+          "a batch of products of cuBLAS");
 }
 
 std::string_view blas_isa(DType dtype) {

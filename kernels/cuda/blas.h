@@ -21,6 +21,13 @@ struct MatrixBatch {
   std::int64_t stride = 0;
 };
 
+// The same anywhere in device memory: as many addresses, in device memory too.
+struct MatrixAddresses {
+  const void* const* data = nullptr;
+  DType dtype = DType::f32;
+  std::int64_t row_stride = 0;
+};
+
 class Blas {
  public:
   // stream: a cudaStream_t on which everything is enqueued. Throws EnvironmentError where there is
@@ -39,6 +46,11 @@ class Blas {
   void multiply(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixBatch& a,
                 const MatrixBatch& b, bool transposed, const MatrixBatch& c,
                 std::int64_t batch) const;
+  // Likewise of matrices that lie anywhere; with `adds` C[i] += what is multiplied. Of C the
+  // pointers are const, the matrices are not.
+  void multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixAddresses& a,
+                     const MatrixAddresses& b, bool transposed, const MatrixAddresses& c, bool adds,
+                     std::int64_t batch) const;
 
  private:
   struct State;

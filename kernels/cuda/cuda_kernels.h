@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,6 +49,11 @@ template <class Context>
 // EnvironmentError where a CUDA call fails.
 void flash(const AttentionArguments& device_views, const LaunchContext& context);
 
+// The stages of kernel staged, in this order.
+enum class KernelStage { scores, softmax, values, done };
+// Called between them, when what came before is enqueued; may be empty.
+using OnStage = std::function<void(KernelStage)>;
+
 // Tokens first, first + stride, … (count of them) of the original tensors.
 struct RowGroup {
   std::int64_t first = 0;
@@ -82,12 +88,33 @@ struct GroupedCall {
   bool accumulate = false;
 };
 
+// What lowering makes of a call, on the device: the lists of its tiles. They follow from its
+// schedules and the shapes, strides and alignment of its tensors, so any number of calls that
+// differ in their data only can be launched with them, one after another.
+class FlashLists {
+ public:
+  // Checks, lowers and uploads; of the tensors nothing is read. Throws as flash().
+  FlashLists(const GroupedCall& call, const LaunchContext& context);
+  FlashLists(FlashLists&&) noexcept;
+  FlashLists& operator=(FlashLists&&) noexcept;
+  ~FlashLists();
+
+ private:
+  friend class FlashLaunch;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 // A call that can be launched any number of times: lowered, uploaded, its partials allocated.
 // Launching it is kernels only, so it can be timed and captured into a CUDA graph.
 class FlashLaunch {
  public:
   // Checks, lowers and uploads. Throws as flash().
   FlashLaunch(const GroupedCall& call, const LaunchContext& context);
+  // With lists that are there already, and must outlive it; schedules are not looked at. Throws
+  // std::invalid_argument where the tensors are shaped or aligned otherwise than those of the
+  // lists.
+  FlashLaunch(const GroupedCall& call, const FlashLists& lists, const LaunchContext& context);
   FlashLaunch(FlashLaunch&&) noexcept;
   FlashLaunch& operator=(FlashLaunch&&) noexcept;
   ~FlashLaunch();

@@ -4,6 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 #include "kernels/cuda/emulated_ptx.h"
 #include "kernels/cuda/emulator_machine.h"
 #include "kernels/dtype.h"
@@ -19,7 +23,31 @@ Block* block = nullptr;
 
 Thread& self() { return block->threads[static_cast<std::size_t>(block->current)]; }
 
-void yield() { swapcontext(&self().context, &block->scheduler); }
+namespace {
+
+// Goes on with `to`; returns when somebody goes on with `from`. The address sanitizer has to know
+// whose stack it looks at, or what a fiber throws looks like an error.
+void go_on(Stack& from, Stack& to) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(&from.shadow, to.bottom, to.bytes);
+#endif
+  swapcontext(&from.context, &to.context);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(from.shadow, nullptr, nullptr);
+#endif
+}
+
+// The first thing that a fiber does.
+void arrive() {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(nullptr, &block->scheduler.bottom, &block->scheduler.bytes);
+#endif
+}
+
+}  // namespace
+
+void yield() { go_on(self().stack, block->scheduler); }
+
 std::byte* shared_bytes(std::uint32_t address, std::size_t count, std::size_t alignment) {
   if (address % alignment != 0) fail("shared address " + std::to_string(address) + " misaligned");
   if (address + count > block->shared.size())
@@ -53,6 +81,7 @@ void land_box(std::size_t i) {
 }
 
 void thread_main() {
+  arrive();
   try {
     (*block->kernel)();
     if (!block->threads[static_cast<std::size_t>(block->current)].copy_groups.back().empty())
@@ -62,16 +91,19 @@ void thread_main() {
   }
   self().done = true;
   ++block->progress;
-  swapcontext(&self().context, &block->scheduler);
+  yield();
 }
 
 void make_fiber(Thread& thread) {
-  thread.stack = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
-  getcontext(&thread.context);
-  thread.context.uc_stack.ss_sp = thread.stack.get();
-  thread.context.uc_stack.ss_size = kStackBytes;
-  thread.context.uc_link = &block->scheduler;
-  makecontext(&thread.context, thread_main, 0);
+  thread.stack_memory = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
+  thread.stack.bottom = thread.stack_memory.get();
+  thread.stack.bytes = kStackBytes;
+  ucontext_t& context = thread.stack.context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = thread.stack_memory.get();
+  context.uc_stack.ss_size = kStackBytes;
+  context.uc_link = &block->scheduler.context;
+  makecontext(&context, thread_main, 0);
 }
 
 void run_block() {
@@ -90,7 +122,7 @@ void run_block() {
         if (thread.done) continue;
         all_done = false;
         block->current = t;
-        swapcontext(&block->scheduler, &thread.context);
+        go_on(block->scheduler, thread.stack);
         if (block->error) return;
       }
     if (all_done) return;

@@ -40,9 +40,17 @@ struct Product {
   std::vector<float> b_values;       // 16 x columns
 };
 
-struct Thread {
+// A stack to run on: a fiber's, or the one that launched.
+struct Stack {
   ucontext_t context{};
-  std::unique_ptr<std::byte[]> stack;
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  void* shadow = nullptr;  // the address sanitizer's, while another runs
+};
+
+struct Thread {
+  Stack stack;
+  std::unique_ptr<std::byte[]> stack_memory;
   bool done = false;
   std::vector<std::vector<Copy>> copy_groups{{}};
 };
@@ -85,7 +93,7 @@ struct Block {
   std::map<int, NamedBarrier> named;
   std::vector<Box> boxes;
   std::mt19937 engine;
-  ucontext_t scheduler{};
+  Stack scheduler;
   int current = 0;
   std::uint64_t progress = 0;  // of anything that somebody may wait for
   const std::function<void()>* kernel = nullptr;

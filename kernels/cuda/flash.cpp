@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -76,44 +77,77 @@ const GroupedCall& checked(const GroupedCall& call) {
 
 }  // namespace
 
-struct FlashLaunch::State {
+struct FlashLists::State {
   State(const GroupedCall& call, const LaunchContext& context)
       : inputs(align_inputs(checked(call))),
+        lists(lower(aligned_call(call, inputs), flash_path(context), context.n_sms)),
+        at(list_offsets(lists)),
+        memory(context.workspace, at.bytes, "tile_lists", context.worker) {
+    const std::vector<std::byte> bytes = packed(lists, at);
+    // Pageable memory: the call returns when the bytes have been taken over.
+    QB_CUDA_CHECK(cudaMemcpyAsync(memory.data(), bytes.data(), at.bytes, cudaMemcpyHostToDevice,
+                                  static_cast<cudaStream_t>(context.stream)));
+  }
+
+  template <class Item>
+  [[nodiscard]] const Item* list(std::size_t offset) const {
+    return reinterpret_cast<const Item*>(memory.as<const std::byte>() + offset);
+  }
+
+  AlignedInputs inputs;
+  WorkLists lists;
+  ListOffsets at;
+  Buffer memory;
+};
+
+FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context)
+    : state_(std::make_unique<State>(call, context)) {}
+FlashLists::FlashLists(FlashLists&&) noexcept = default;
+FlashLists& FlashLists::operator=(FlashLists&&) noexcept = default;
+FlashLists::~FlashLists() = default;
+
+struct FlashLaunch::State {
+  State(const GroupedCall& call, const FlashLists::State& of_call, const LaunchContext& context)
+      : inputs(align_inputs(call)),
         q(call.q, inputs.q, "q_aligned", context),
         k(call.k, inputs.k, "k_aligned", context),
         v(call.v, inputs.v, "v_aligned", context),
         bf16(call.q.dtype == DType::bf16),
         n_sms(context.n_sms),
-        stream(context.stream) {
+        stream(context.stream),
+        shape(of_call.lists.shape) {
+    require_form_of(of_call.inputs);
     GroupedCall aligned = call;
     aligned.q = q.view();
     aligned.k = k.view();
     aligned.v = v.view();
-    const WorkLists lists = lower(aligned, flash_path(context), context.n_sms);
-    shape = lists.shape;
+    const WorkLists& lists = of_call.lists;
     parameters = flash_parameters(aligned, lists, inputs.scale);
     boxes = {boxed_tensor(aligned.q, lists.q_map_stride, shape.tile_rows),
              boxed_tensor(aligned.k, lists.k_map_stride, shape.key_block),
              boxed_tensor(aligned.v, lists.k_map_stride, shape.key_block)};
-    upload(lists, context);
+    point_to(of_call);
     make_partials(call, lists, context);
   }
 
-  void upload(const WorkLists& lists, const LaunchContext& context) {
-    const ListOffsets at = list_offsets(lists);
-    const std::vector<std::byte> bytes = packed(lists, at);
-    list = Buffer(context.workspace, at.bytes, "tile_lists", context.worker);
-    // Pageable memory: the call returns when the bytes have been taken over.
-    QB_CUDA_CHECK(cudaMemcpyAsync(list.data(), bytes.data(), at.bytes, cudaMemcpyHostToDevice,
-                                  static_cast<cudaStream_t>(stream)));
-    const auto* const base = list.as<const std::byte>();
-    parameters.tiles = reinterpret_cast<const TileWork*>(base + at.tiles);
-    parameters.masked = reinterpret_cast<const MaskedStep*>(base + at.masked);
-    parameters.runs = reinterpret_cast<const FullRun*>(base + at.runs);
-    parameters.bits = reinterpret_cast<const std::uint64_t*>(base + at.bits);
-    merging.tiles = reinterpret_cast<const MergeTile*>(base + at.merge_tiles);
-    merging.sources = reinterpret_cast<const MergeSource*>(base + at.merge_sources);
-    merging.n_tiles = static_cast<std::int32_t>(lists.merge_tiles.size());
+  // The kernel and its tiles were chosen by it.
+  void require_form_of(const AlignedInputs& listed) const {
+    const auto same = [](const AlignedInput& a, const AlignedInput& b) {
+      return a.copied == b.copied && a.extent == b.extent;
+    };
+    if (!same(inputs.q, listed.q) || !same(inputs.k, listed.k) || !same(inputs.v, listed.v))
+      throw std::invalid_argument(
+          "flash: the tensors are shaped or aligned otherwise than the lists'");
+  }
+
+  void point_to(const FlashLists::State& of_call) {
+    parameters.tiles = of_call.list<TileWork>(of_call.at.tiles);
+    parameters.masked = of_call.list<MaskedStep>(of_call.at.masked);
+    parameters.runs = of_call.list<FullRun>(of_call.at.runs);
+    parameters.bits = of_call.list<std::uint64_t>(of_call.at.bits);
+    merging.tiles = of_call.list<MergeTile>(of_call.at.merge_tiles);
+    merging.sources = of_call.list<MergeSource>(of_call.at.merge_sources);
+    merging.n_tiles = static_cast<std::int32_t>(of_call.lists.merge_tiles.size());
   }
 
   void make_partials(const GroupedCall& call, const WorkLists& lists,
@@ -148,13 +182,19 @@ struct FlashLaunch::State {
   BoxedInputs boxes;
   MergeParameters merging;
   int n_merge_slots = 0;
-  Buffer list;
+  std::optional<FlashLists> own_lists;
   Tensor out;
   Tensor lse;
 };
 
-FlashLaunch::FlashLaunch(const GroupedCall& call, const LaunchContext& context)
-    : state_(std::make_unique<State>(call, context)) {}
+FlashLaunch::FlashLaunch(const GroupedCall& call, const LaunchContext& context) {
+  FlashLists lists(call, context);
+  state_ = std::make_unique<State>(call, *lists.state_, context);
+  state_->own_lists = std::move(lists);
+}
+FlashLaunch::FlashLaunch(const GroupedCall& call, const FlashLists& lists,
+                         const LaunchContext& context)
+    : state_(std::make_unique<State>(call, *lists.state_, context)) {}
 FlashLaunch::FlashLaunch(FlashLaunch&&) noexcept = default;
 FlashLaunch& FlashLaunch::operator=(FlashLaunch&&) noexcept = default;
 FlashLaunch::~FlashLaunch() = default;

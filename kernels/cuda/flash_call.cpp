@@ -87,4 +87,15 @@ AlignedInputs align_inputs(const GroupedCall& call) {
           factor == 0.0F ? 1.0 : std::abs(call.scale)};
 }
 
+GroupedCall aligned_call(const GroupedCall& call, const AlignedInputs& inputs) {
+  GroupedCall aligned = call;
+  const auto align = [](TensorView& view, const AlignedInput& input) {
+    if (input.copied) view = contiguous_view(nullptr, view.dtype, input.extent);
+  };
+  align(aligned.q, inputs.q);
+  align(aligned.k, inputs.k);
+  align(aligned.v, inputs.v);
+  return aligned;
+}
+
 }  // namespace qb::cuda

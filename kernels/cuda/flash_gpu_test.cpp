@@ -26,7 +26,8 @@ class FlashOnGpu : public ::testing::Test {
     return {memory_, nullptr, capability_, n_sms_, 0, force_sm80};
   }
 
-  // Launches twice, the second time over the first one's output: both must be right.
+  // With lists of its own, then with kept ones. Launches twice, the second time over the first
+  // one's output: both must be right.
   void expect_float64(const testing::Problem& problem, bool force_sm80) {
     problem.poison();
     const Tensor q = to_device(memory_, problem.q.view());
@@ -40,19 +41,29 @@ class FlashOnGpu : public ::testing::Test {
     call.v = v.view();
     call.out = out.view();
     call.lse = lse.view();
-    const FlashLaunch launch(call, context(force_sm80));
+    const FlashLaunch own(call, context(force_sm80));
+    GroupedCall form = call;  // the lists follow from shapes alone
+    for (TensorView* view : {&form.q, &form.k, &form.v, &form.out, &form.lse}) view->data = nullptr;
+    const FlashLists lists(form, context(force_sm80));
+    const FlashLaunch kept(call, lists, context(force_sm80));
     const qb::testing::Attended expected = testing::expected(problem);
     const testing::Tolerance tolerance = testing::tolerance(problem);
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      launch.attend();
-      launch.merge();
-      QB_CUDA_CHECK(cudaDeviceSynchronize());
-      to_host(out.view(), problem.out.view());
-      to_host(lse.view(), problem.lse.view());
-      EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
-                tolerance.out);
-      EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
-                tolerance.lse);
+    for (const FlashLaunch* launch : {&own, &kept}) {
+      for (const TensorView& view : {out.view(), lse.view()})
+        QB_CUDA_CHECK(cudaMemset(view.data, 0xff, static_cast<std::size_t>(view.bytes())));
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        launch->attend();
+        launch->merge();
+        QB_CUDA_CHECK(cudaDeviceSynchronize());
+        to_host(out.view(), problem.out.view());
+        to_host(lse.view(), problem.lse.view());
+        EXPECT_LE(
+            qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+            tolerance.out);
+        EXPECT_LE(
+            qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
+            tolerance.lse);
+      }
     }
   }
   void expect_float64_on_both_paths(const testing::Problem& problem) {

@@ -17,40 +17,10 @@
 // are an operand until O is there.
 #pragma once
 
+#include "kernels/cuda/flash_sm90_shared.cuh"
 #include "kernels/cuda/flash_softmax.cuh"
 
 namespace qb::cuda {
-
-template <bool kBf16Inputs, int kDim>
-struct Sm90 {
-  static constexpr bool kBf16 = kBf16Inputs;
-  static constexpr int kD = kDim;  // padded head_dim: 64, 128
-  static constexpr int kConsumers = kD == 64 ? 3 : 2;
-  static constexpr int kThreads = 128 * (kConsumers + 1);
-  static constexpr int kRows = 64 * kConsumers;
-  static constexpr int kKeys = 128;
-  static constexpr int kStages = 2;
-  // 64 Ki registers for all threads; the launch deals them out evenly (168 and 128 a thread).
-  static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
-  static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : 160;
-  static constexpr int kQueryBytes = kRows * kD * 2;
-  static constexpr int kTileBytes = kKeys * kD * 2;
-  static constexpr int kBarriers = kQueryBytes + 2 * kStages * kTileBytes;
-  static constexpr int kSharedBytes = kBarriers + (2 + 4 * kStages) * 8;
-  static constexpr int kWordsPerRow = kKeys / 64;
-  static constexpr int kKeyTiles = kKeys / 8;
-};
-
-// Both rings go round together: step number `count` since the kernel began is in this stage, in the
-// phase of this parity. kStages is a power of two.
-template <int kStages>
-struct RingPosition {
-  static_assert((kStages & (kStages - 1)) == 0);
-  int stage = 0;
-  int parity = 0;
-  QB_DEVICE explicit RingPosition(unsigned count)
-      : stage(static_cast<int>(count % kStages)), parity(static_cast<int>(count / kStages % 2)) {}
-};
 
 struct TensorMaps {
   ptx::TensorMap q;
@@ -66,7 +36,7 @@ class Sm90Block {
 
   QB_DEVICE void run() {
     const int thread = ptx::thread_index();
-    if (thread == 0) init_barriers();
+    if (thread == 0) shared_.init_barriers();
     ptx::sync_threads();
     const int warpgroup = ptx::uniform(thread / 128);
     if (warpgroup == 0) {
@@ -80,40 +50,6 @@ class Sm90Block {
 
  private:
   using Position = RingPosition<C::kStages>;
-
-  // ---- Shared memory ----------------------------------------------------------------------------
-
-  QB_DEVICE std::uint32_t keys(int stage) const {
-    return shared_ + static_cast<std::uint32_t>(C::kQueryBytes + stage * C::kTileBytes);
-  }
-  QB_DEVICE std::uint32_t values(int stage) const { return keys(C::kStages + stage); }
-  QB_DEVICE std::uint32_t barrier(int i) const {
-    return shared_ + static_cast<std::uint32_t>(C::kBarriers + 8 * i);
-  }
-  QB_DEVICE std::uint32_t query_full() const { return barrier(0); }
-  QB_DEVICE std::uint32_t query_empty() const { return barrier(1); }
-  QB_DEVICE std::uint32_t keys_full(int stage) const { return barrier(2 + stage); }
-  QB_DEVICE std::uint32_t keys_empty(int stage) const { return barrier(2 + C::kStages + stage); }
-  QB_DEVICE std::uint32_t values_full(int stage) const {
-    return barrier(2 + 2 * C::kStages + stage);
-  }
-  QB_DEVICE std::uint32_t values_empty(int stage) const {
-    return barrier(2 + 3 * C::kStages + stage);
-  }
-
-  // Full: the producer's announcement, then bytes. Empty: each consumer warp.
-  QB_DEVICE void init_barriers() {
-    constexpr int kConsumerWarps = 4 * C::kConsumers;
-    ptx::barrier_init(query_full(), 1);
-    ptx::barrier_init(query_empty(), kConsumerWarps);
-    for (int stage = 0; stage < C::kStages; ++stage) {
-      ptx::barrier_init(keys_full(stage), 1);
-      ptx::barrier_init(keys_empty(stage), kConsumerWarps);
-      ptx::barrier_init(values_full(stage), 1);
-      ptx::barrier_init(values_empty(stage), kConsumerWarps);
-    }
-    ptx::barrier_init_fence();
-  }
 
   // ---- What there is to do, the same for producer and consumers ---------------------------------
 
@@ -142,10 +78,10 @@ class Sm90Block {
       const WorkItem item = work_item(p_, i);
       const TileWork work = p_.tiles[item.tile];
       if (work.n_masked + work.n_full == 0) continue;
-      ptx::barrier_wait(query_empty(), query_parity ^ 1);
+      ptx::barrier_wait(shared_.query_empty(), query_parity ^ 1);
       query_parity ^= 1;
-      load(shared_, C::kRows, &maps_.q, query_full(), work.q_token, p_.q_map_stride, item.q_head,
-           item.batch);
+      load(shared_.queries(), C::kRows, &maps_.q, shared_.query_full(), work.q_token,
+           p_.q_map_stride, item.q_head, item.batch);
       KeyCursor cursor;
       cursor.masked = work.first_masked;
       cursor.masked_left = work.n_masked;
@@ -153,12 +89,12 @@ class Sm90Block {
       cursor.full_left = work.n_full;
       for (cursor.next<C::kKeys>(p_); cursor.n_keys > 0; cursor.next<C::kKeys>(p_)) {
         const Position at(count++);
-        ptx::barrier_wait(keys_empty(at.stage), at.parity ^ 1);
-        load(keys(at.stage), C::kKeys, &maps_.k, keys_full(at.stage), cursor.token, p_.k_map_stride,
-             item.kv_head, item.batch);
-        ptx::barrier_wait(values_empty(at.stage), at.parity ^ 1);
-        load(values(at.stage), C::kKeys, &maps_.v, values_full(at.stage), cursor.token,
+        ptx::barrier_wait(shared_.keys_empty(at.stage), at.parity ^ 1);
+        load(shared_.keys(at.stage), C::kKeys, &maps_.k, shared_.keys_full(at.stage), cursor.token,
              p_.k_map_stride, item.kv_head, item.batch);
+        ptx::barrier_wait(shared_.values_empty(at.stage), at.parity ^ 1);
+        load(shared_.values(at.stage), C::kKeys, &maps_.v, shared_.values_full(at.stage),
+             cursor.token, p_.k_map_stride, item.kv_head, item.batch);
       }
     }
   }
@@ -212,7 +148,7 @@ class Sm90Block {
       for (float& x : state.out) x = 0.0F;
       const TileWork& work = p_.tiles[work_item(p_, i).tile];
       if (work.n_masked + work.n_full > 0) {
-        ptx::barrier_wait(query_full(), query_parity);
+        ptx::barrier_wait(shared_.query_full(), query_parity);
         query_parity ^= 1;
         if (64 * consumer() < work.n_rows)
           attend(state, i, work.first_masked, work.n_masked, work.n_full);
@@ -231,7 +167,7 @@ class Sm90Block {
     for (; n_masked > 0 && p_.masked[first_masked].n_keys <= kNarrowKeys;
          ++first_masked, --n_masked)
       narrow_step(state, index, first_masked);
-    if (n_masked + n_full == 0) return give_back(query_empty());
+    if (n_masked + n_full == 0) return give_back(shared_.query_empty());
     if (n_masked > 0)
       first_step<true>(state, index, first_masked);
     else
@@ -240,9 +176,9 @@ class Sm90Block {
     for (int i = 1; i < n_masked; ++i) step<true>(state, index, first_masked + i);
     QB_NO_UNROLL
     for (int i = n_masked > 0 ? 0 : 1; i < n_full; ++i) step<false>(state, index, 0);
-    give_back(query_empty());
+    give_back(shared_.query_empty());
     const Position values_at(state.count - 1);
-    ptx::barrier_wait(values_full(values_at.stage), values_at.parity);
+    ptx::barrier_wait(shared_.values_full(values_at.stage), values_at.parity);
     ptx::hold(state.out);
     ptx::product_fence();
     add_values(state.out, state.p, values_at.stage);
@@ -250,7 +186,7 @@ class Sm90Block {
     ptx::product_wait<0>();
     ptx::hold(state.out);
     ptx::hold(state.p);
-    give_back(values_empty(values_at.stage));
+    give_back(shared_.values_empty(values_at.stage));
   }
 
   // Of a consumer all of whose rows are behind the end of a group: it takes its turns and gives
@@ -259,26 +195,26 @@ class Sm90Block {
     QB_NO_UNROLL
     for (int i = 0; i < n_steps; ++i) {
       const Position keys_at(state.count);
-      ptx::barrier_wait(keys_full(keys_at.stage), keys_at.parity);
+      ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
       wait_for_turn();
       if (i > 0) pass_values(state.count - 1);
       pass_turn();
-      give_back(keys_empty(keys_at.stage));
+      give_back(shared_.keys_empty(keys_at.stage));
       ++state.count;
     }
-    give_back(query_empty());
+    give_back(shared_.query_empty());
     pass_values(state.count - 1);
   }
   QB_DEVICE void pass_values(unsigned count) const {
     const Position at(count);
-    ptx::barrier_wait(values_full(at.stage), at.parity);
-    give_back(values_empty(at.stage));
+    ptx::barrier_wait(shared_.values_full(at.stage), at.parity);
+    give_back(shared_.values_empty(at.stage));
   }
 
   template <bool kMasked>
   QB_DEVICE void first_step(State& state, int index, int masked_step) const {
     const Position keys_at(state.count);
-    ptx::barrier_wait(keys_full(keys_at.stage), keys_at.parity);
+    ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
     wait_for_turn();
     ptx::hold(state.s);
     ptx::product_fence();
@@ -287,7 +223,7 @@ class Sm90Block {
     pass_turn();
     ptx::product_wait<0>();
     ptx::hold(state.s);
-    give_back(keys_empty(keys_at.stage));
+    give_back(shared_.keys_empty(keys_at.stage));
     ++state.count;
     float rescale[2];
     softmax<kMasked>(state, rescale, index, masked_step);
@@ -302,7 +238,7 @@ class Sm90Block {
     constexpr int kTiles = kNarrowKeys / 8;
     const Position at(state.count);
     float s[4 * kTiles];
-    ptx::barrier_wait(keys_full(at.stage), at.parity);
+    ptx::barrier_wait(shared_.keys_full(at.stage), at.parity);
     wait_for_turn();
     ptx::hold(s);
     ptx::product_fence();
@@ -311,7 +247,7 @@ class Sm90Block {
     pass_turn();
     ptx::product_wait<0>();
     ptx::hold(s);
-    give_back(keys_empty(at.stage));
+    give_back(shared_.keys_empty(at.stage));
     ++state.count;
     float rescale[2];
     const int n_rows = p_.tiles[work_item(p_, ptx::opaque(index)).tile].n_rows;
@@ -330,20 +266,20 @@ class Sm90Block {
     ptx::product_wait<0>();
     ptx::hold(state.out);
     ptx::hold(p);
-    give_back(values_empty(at.stage));
+    give_back(shared_.values_empty(at.stage));
   }
 
   template <bool kMasked>
   QB_DEVICE void step(State& state, int index, int masked_step) const {
     const Position keys_at(state.count);
     const Position values_at(state.count - 1);
-    ptx::barrier_wait(keys_full(keys_at.stage), keys_at.parity);
+    ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
     wait_for_turn();
     ptx::hold(state.s);
     ptx::product_fence();
     score(state.s, keys_at.stage);
     ptx::product_commit();
-    ptx::barrier_wait(values_full(values_at.stage), values_at.parity);
+    ptx::barrier_wait(shared_.values_full(values_at.stage), values_at.parity);
     ptx::hold(state.out);
     ptx::product_fence();
     add_values(state.out, state.p, values_at.stage);
@@ -351,13 +287,13 @@ class Sm90Block {
     pass_turn();
     ptx::product_wait<1>();
     ptx::hold(state.s);
-    give_back(keys_empty(keys_at.stage));
+    give_back(shared_.keys_empty(keys_at.stage));
     float rescale[2];
     softmax<kMasked>(state, rescale, index, masked_step);
     ptx::product_wait<0>();
     ptx::hold(state.out);
     ptx::hold(state.p);
-    give_back(values_empty(values_at.stage));
+    give_back(shared_.values_empty(values_at.stage));
     ++state.count;
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
@@ -371,10 +307,10 @@ class Sm90Block {
     const int n_keys = p_.masked[masked_step].n_keys;
     if (n_keys == C::kKeys) return;
     constexpr int kChunks = C::kD / kChunkColumns;
-    ptx::barrier_wait(values_full(at.stage), at.parity);
+    ptx::barrier_wait(shared_.values_full(at.stage), at.parity);
     QB_NO_UNROLL
     for (int i = n_keys * kChunks + ptx::thread_index() % 128; i < C::kKeys * kChunks; i += 128)
-      ptx::store_zeros(values(at.stage) +
+      ptx::store_zeros(shared_.values(at.stage) +
                        tile_address(C::kKeys, i / kChunks, i % kChunks * kChunkColumns));
     ptx::store_fence();
     ptx::named_sync(C::kConsumers + 1 + consumer(), 128);
@@ -393,9 +329,9 @@ class Sm90Block {
   // S = Q K^T of the first 2 kCount keys, 16 columns of depth at a time.
   template <int kCount>
   QB_DEVICE void score(float (&s)[kCount], int stage) const {
-    const std::uint64_t q =
-        advance(depth_major_descriptor(shared_), depth_major_step(C::kRows, 64 * consumer(), 0));
-    const std::uint64_t k = depth_major_descriptor(keys(stage));
+    const std::uint64_t q = advance(depth_major_descriptor(shared_.queries()),
+                                    depth_major_step(C::kRows, 64 * consumer(), 0));
+    const std::uint64_t k = depth_major_descriptor(shared_.keys(stage));
     ptx::product_of_shared<C::kBf16, false>(s, q, k);
     QB_UNROLL
     for (int depth = 16; depth < C::kD; depth += 16)
@@ -407,7 +343,7 @@ class Sm90Block {
   template <int kCount>
   QB_DEVICE void add_values(float (&out)[C::kD / 2], const std::uint32_t (&p)[kCount],
                             int stage) const {
-    const std::uint64_t v = column_major_descriptor(values(stage), C::kKeys);
+    const std::uint64_t v = column_major_descriptor(shared_.values(stage), C::kKeys);
     QB_UNROLL
     for (int key = 0; key < 4 * kCount; key += 16)
       ptx::product_of_registers<C::kBf16>(out, &p[key / 4], advance(v, column_major_step(key)));
@@ -415,7 +351,7 @@ class Sm90Block {
 
   const FlashParameters& p_;
   const TensorMaps& maps_;
-  std::uint32_t shared_;
+  Sm90Shared<C> shared_;
 };
 
 }  // namespace qb::cuda

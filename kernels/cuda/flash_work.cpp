@@ -176,22 +176,19 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
 FlashCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms) {
   check_call(call);
   const AlignedInputs inputs = align_inputs(call);
-  GroupedCall aligned = call;
+  const GroupedCall aligned = aligned_call(call, inputs);
   std::int64_t bytes = 0;
-  const auto align = [&bytes](TensorView& view, const AlignedInput& input) {
-    if (!input.copied) return;
-    view = contiguous_view(nullptr, view.dtype, input.extent);
-    bytes += view.bytes();
-  };
-  align(aligned.q, inputs.q);
-  align(aligned.k, inputs.k);
-  align(aligned.v, inputs.v);
+  if (inputs.q.copied) bytes += aligned.q.bytes();
+  if (inputs.k.copied) bytes += aligned.k.bytes();
+  if (inputs.v.copied) bytes += aligned.v.bytes();
   const WorkLists lists = lower(aligned, path, n_sms);
+  const auto list_bytes = static_cast<std::int64_t>(list_offsets(lists).bytes);
   const Extent partial = partial_extent(call, lists);
   const std::int64_t rows = partial.batch * partial.heads * partial.length;
-  return {.workspace_bytes = bytes + static_cast<std::int64_t>(list_offsets(lists).bytes) +
-                             rows * (partial.head_dim + 1) * size_of(DType::f32),
-          .executed_pairs = executed_pairs(lists)};
+  return {
+      .workspace_bytes = bytes + list_bytes + rows * (partial.head_dim + 1) * size_of(DType::f32),
+      .list_bytes = list_bytes,
+      .executed_pairs = executed_pairs(lists)};
 }
 
 std::int64_t flash_workspace_bytes(const GroupedCall& call, FlashPath path, int n_sms) {

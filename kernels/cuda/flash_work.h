@@ -68,6 +68,7 @@ struct WorkLists {
 // however many multiprocessors there are.
 struct FlashCost {
   std::int64_t workspace_bytes = 0;
+  std::int64_t list_bytes = 0;  // of these, what a FlashLists takes
   std::int64_t executed_pairs = 0;
 };
 [[nodiscard]] FlashCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms);
@@ -87,6 +88,8 @@ struct AlignedInputs {
   double scale = 1.0;
 };
 [[nodiscard]] AlignedInputs align_inputs(const GroupedCall& call);
+// The call as the kernels see it, where copies are without memory yet.
+[[nodiscard]] GroupedCall aligned_call(const GroupedCall& call, const AlignedInputs& inputs);
 
 // Checks shapes and types as attention() does.
 void check_call(const GroupedCall& call);

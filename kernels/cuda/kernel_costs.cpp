@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/flash_work.h"
 #include "kernels/cuda/materialized_memory.h"
+#include "kernels/cuda/staged_work.h"
 
 namespace qb::cuda {
 
@@ -15,12 +16,16 @@ GroupedCall whole_call(const AttentionArguments& a, int worker) {
 }
 
 KernelTiles GpuKernelCosts::tiles(Kernel kernel, std::int64_t head_dim) const {
+  if (kernel == Kernel::staged) return staged_tiles();
   if (kernel != Kernel::flash) return {256, 1};
   return flash_tiles(head_dim, path_);
 }
 
 CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) const {
   if (kernel == Kernel::flash) return of_launch(whole_call(a, 0));
+  if (kernel == Kernel::staged)
+    return {.workspace_bytes = StagedWork(a.q.extent, *a.schedule).workspace_bytes(),
+            .executed_pairs = a.q.extent.heads * a.schedule->stored_pairs()};
   if (kernel != Kernel::materialized) return {};
   const MaterializedMemory memory =
       materialized_memory(a.q.extent, a.k.extent, a.q.dtype, *a.schedule);
@@ -33,8 +38,14 @@ CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) con
 CallCost GpuKernelCosts::of_launch(const GroupedCall& call) const {
   const FlashCost cost = flash_cost(call, path_, std::max(n_sms_, 1));
   CallCost known{.workspace_bytes = {}, .executed_pairs = cost.executed_pairs};
-  if (n_sms_ > 0) known.workspace_bytes = cost.workspace_bytes;
+  if (n_sms_ == 0) return known;
+  known.workspace_bytes = cost.workspace_bytes;
+  known.list_bytes = cost.list_bytes;
   return known;
+}
+
+std::int64_t GpuKernelCosts::bytes_of_linear(const LinearCall&) const {
+  return static_cast<std::int64_t>(kBlasWorkspaceBytes);
 }
 
 }  // namespace qb::cuda

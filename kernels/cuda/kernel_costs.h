@@ -7,11 +7,16 @@
 
 #include "kernels/cuda/cuda_kernels.h"
 
+namespace qb {
+struct LinearCall;
+}
+
 namespace qb::cuda {
 
 // Empty: not known before the call is made.
 struct CallCost {
   std::optional<std::int64_t> workspace_bytes;  // at the peak, as a ledger counts them
+  std::int64_t list_bytes = 0;                  // of these, what FlashLists takes
   std::optional<std::int64_t> executed_pairs;   // over the heads of one sequence
 };
 
@@ -25,6 +30,8 @@ class KernelCosts {
   [[nodiscard]] virtual CallCost of_call(Kernel kernel,
                                          const AttentionArguments& arguments) const = 0;
   [[nodiscard]] virtual CallCost of_launch(const GroupedCall& call) const = 0;
+  // What a product of a transformer layer takes from the workspace.
+  [[nodiscard]] virtual std::int64_t bytes_of_linear(const LinearCall& call) const = 0;
 };
 
 // The kernels of this folder on a GPU of `n_sms` multiprocessors. 0: not known, and with it not the
@@ -36,6 +43,7 @@ class GpuKernelCosts final : public KernelCosts {
   [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override;
   [[nodiscard]] CallCost of_call(Kernel kernel, const AttentionArguments& arguments) const override;
   [[nodiscard]] CallCost of_launch(const GroupedCall& call) const override;
+  [[nodiscard]] std::int64_t bytes_of_linear(const LinearCall& call) const override;
 
  private:
   FlashPath path_;

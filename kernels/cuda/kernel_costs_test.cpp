@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cuda/flash_test_support.h"
+#include "kernels/cuda/flash_work.h"
 #include "kernels/cuda/materialized_memory.h"
+#include "kernels/cuda/staged_work.h"
+#include "kernels/layer_call.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb::cuda {
@@ -45,8 +48,18 @@ TEST(GpuKernelCosts, TellWhatEachKernelTakesAndWhatNobodyKnows) {
   EXPECT_EQ(costs.of_call(Kernel::materialized, a).executed_pairs, 2 * 100 * 150);
   EXPECT_EQ(costs.of_call(Kernel::materialized, a).workspace_bytes,
             materialized_memory(a.q.extent, a.k.extent, a.q.dtype, *a.schedule).peak_bytes());
+  EXPECT_EQ(costs.of_call(Kernel::staged, a).executed_pairs, 2 * 100 * 150);
+  EXPECT_EQ(costs.of_call(Kernel::staged, a).workspace_bytes,
+            StagedWork(a.q.extent, *a.schedule).workspace_bytes());
   EXPECT_EQ(costs.of_call(Kernel::cudnn, a).workspace_bytes, std::nullopt);
   EXPECT_EQ(costs.of_call(Kernel::cudnn, a).executed_pairs, std::nullopt);
+
+  // Of flash the lists, without partials here and with them there.
+  const ListOffsets lists = list_offsets(lower(call, FlashPath::sm80, 108));
+  EXPECT_EQ(costs.of_launch(call).list_bytes, static_cast<std::int64_t>(lists.bytes));
+  EXPECT_LE(costs.of_launch(call).list_bytes, costs.of_launch(call).workspace_bytes);
+  EXPECT_EQ(costs.of_call(Kernel::materialized, a).list_bytes, 0);
+  EXPECT_EQ(costs.bytes_of_linear({}), 32 << 20);
 
   // Whose multiprocessors nobody has counted: the pairs only.
   const GpuKernelCosts unknown(FlashPath::sm80, 0);

@@ -120,7 +120,7 @@ class Materialized {
         dtype(), view(scores),
         {reinterpret_cast<const QueryTile*>(tiles),
          static_cast<std::int64_t>(schedule.tiles.size()), reinterpret_cast<const KeySpan*>(spans),
-         reinterpret_cast<const unsigned long long*>(words)},
+         reinterpret_cast<const std::uint64_t*>(words)},
         context_.stream);
   }
 

@@ -8,13 +8,14 @@
 
 #include "kernels/cuda/check.cuh"
 #include "kernels/cuda/element.cuh"
+#include "kernels/cuda/key_span.cuh"
 #include "kernels/cuda/score_passes.h"
+#include "kernels/cuda/softmax_threads.cuh"
 
 namespace qb::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kWarp = 32;
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 __device__ std::int64_t thread_index() {
@@ -59,10 +60,6 @@ __global__ void bias_kernel(Element* scores, const Element* bias, std::int64_t g
   *at = group;
 }
 
-__device__ std::int64_t clamp(std::int64_t value, std::int64_t low, std::int64_t high) {
-  return value < low ? low : (value < high ? value : high);
-}
-
 // A block a row: hides what no span of its tile sees; all of it where no tile has the row.
 template <class Element>
 __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t columns,
@@ -86,80 +83,28 @@ __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t col
     const QueryTile tile = schedule.tiles[low];
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
       const KeySpan span = schedule.spans[s];
-      std::int64_t begin = span.begin;
-      std::int64_t end = span.end;
-      if (span.kind == SpanKind::causal || span.kind == SpanKind::band)
-        end = clamp(row + span.offset + 1, span.begin, span.end);
-      if (span.kind == SpanKind::band) begin = clamp(row + span.low, span.begin, end);
-      hide(seen, begin);
-      if (span.kind == SpanKind::bits) {
-        const unsigned long long* const words =
-            schedule.words + span.words + row * ((span.end - span.begin + 63) / 64);
-        for (std::int64_t i = threadIdx.x; i < end - begin; i += kThreads)
-          if ((words[i / 64] >> (i % 64) & 1) == 0) line[begin + i] = hidden;
-      }
-      seen = end;
+      const LiveKeys live = live_keys(span, row);
+      hide(seen, live.begin);
+      if (span.kind == SpanKind::bits)
+        for (std::int64_t key = live.begin + threadIdx.x; key < live.end; key += kThreads)
+          if (!bit_is_set(schedule.words, span, row, key)) line[key] = hidden;
+      seen = live.end;
     }
   }
   hide(seen, columns);
 }
 
-// Good to the last bits that the type keeps.
-template <class Element>
-__device__ float exponential(float value) {
-  if constexpr (sizeof(Element) == 4)
-    return expf(value);
-  else
-    return __expf(value);
-}
-
-// The largest of some numbers, and the sum of exp(number - largest).
-struct Sum {
-  float largest;
-  float sum;
-};
-
-template <class Element>
-__device__ Sum join(const Sum& a, const Sum& b) {
-  const float largest = fmaxf(a.largest, b.largest);
-  if (largest == kMinusInfinity) return {largest, a.sum + b.sum};  // 0, or NaN that stays
-  return {largest, a.sum * exponential<Element>(a.largest - largest) +
-                       b.sum * exponential<Element>(b.largest - largest)};
-}
-
-template <class Element>
-__device__ Sum join_block(Sum mine) {
-  __shared__ Sum of_warps[kThreads / kWarp];
-  for (int step = kWarp / 2; step > 0; step /= 2) {
-    const Sum other{__shfl_xor_sync(0xffffffffu, mine.largest, step),
-                    __shfl_xor_sync(0xffffffffu, mine.sum, step)};
-    mine = join<Element>(mine, other);
-  }
-  if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = mine;
-  __syncthreads();
-  mine = of_warps[0];
-  for (int i = 1; i < kThreads / kWarp; ++i) mine = join<Element>(mine, of_warps[i]);
-  return mine;
-}
-
-struct Statistics {
-  float* data;
-  std::int64_t batch_stride;
-  std::int64_t head_stride;
-  std::int64_t token_stride;
-  std::int64_t heads;
-};
-
 // A block a row. The second reading of a row mostly hits the second-level cache.
 template <class Element, int kSize>
 __global__ void softmax_kernel(const Element* from, Element* to, std::int64_t rows,
-                               std::int64_t columns, const Statistics lse) {
+                               std::int64_t columns, const LseRows lse) {
   using Group = typename Group<Element, kSize>::Type;
   const std::int64_t line = blockIdx.x;
   const auto* const source = reinterpret_cast<const Group*>(from + line * columns);
   auto* const target = reinterpret_cast<Group*>(to + line * columns);
   const std::int64_t groups = columns / kSize;
-  Sum mine{kMinusInfinity, 0.0f};
+  const Exponential<Element> exponential;
+  SoftmaxSum mine = sum_of_none();
   for (std::int64_t i = threadIdx.x; i < groups; i += kThreads) {
     const Group group = source[i];
     float largest = to_float(group.at[0]);
@@ -167,27 +112,25 @@ __global__ void softmax_kernel(const Element* from, Element* to, std::int64_t ro
     for (int j = 1; j < kSize; ++j) largest = fmaxf(largest, to_float(group.at[j]));
     largest = fmaxf(largest, mine.largest);
     if (largest == kMinusInfinity) continue;
-    float sum = mine.sum * exponential<Element>(mine.largest - largest);
+    float sum = mine.sum * exponential(mine.largest - largest);
 #pragma unroll
-    for (int j = 0; j < kSize; ++j) sum += exponential<Element>(to_float(group.at[j]) - largest);
+    for (int j = 0; j < kSize; ++j) sum += exponential(to_float(group.at[j]) - largest);
     mine = {largest, sum};
   }
-  mine = join_block<Element>(mine);
-  const bool empty = mine.largest == kMinusInfinity && mine.sum == 0.0f;
+  mine = join_block<kThreads>(mine, exponential);
+  const bool empty = mine.empty();
   const float inverse = empty ? 0.0f : 1.0f / mine.sum;
   const float shift = empty ? 0.0f : mine.largest;
   for (std::int64_t i = threadIdx.x; i < groups; i += kThreads) {
     Group group = source[i];
 #pragma unroll
     for (int j = 0; j < kSize; ++j)
-      group.at[j] =
-          from_float<Element>(exponential<Element>(to_float(group.at[j]) - shift) * inverse);
+      group.at[j] = from_float<Element>(exponential(to_float(group.at[j]) - shift) * inverse);
     target[i] = group;
   }
   if (threadIdx.x != 0) return;
   const std::int64_t slice = line / rows;
-  lse.data[slice / lse.heads * lse.batch_stride + slice % lse.heads * lse.head_stride +
-           line % rows * lse.token_stride] = empty ? kMinusInfinity : mine.largest + logf(mine.sum);
+  lse.store(slice, line % rows, mine);
 }
 
 unsigned grid(std::int64_t blocks) {
@@ -250,15 +193,13 @@ void mask_pass(DType dtype, const Scores& scores, const DeviceSchedule& schedule
 
 void softmax_pass(DType dtype, const Scores& from, const Scores& to, const TensorView& lse,
                   void* stream) {
-  const Statistics statistics{static_cast<float*>(lse.data), lse.batch_stride, lse.head_stride,
-                              lse.token_stride, lse.extent.heads};
   in_groups(dtype, from.columns, [&](auto element, auto width) {
     using Element = decltype(element);
     constexpr int kSize = decltype(width)::value;
     softmax_kernel<Element, kSize>
         <<<grid(from.slices * from.rows), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
             static_cast<const Element*>(from.data), static_cast<Element*>(to.data), from.rows,
-            from.columns, statistics);
+            from.columns, LseRows(lse));
   });
 }
 

@@ -21,7 +21,7 @@ struct DeviceSchedule {
   const QueryTile* tiles = nullptr;
   std::int64_t n_tiles = 0;
   const KeySpan* spans = nullptr;
-  const unsigned long long* words = nullptr;
+  const std::uint64_t* words = nullptr;
 };
 
 // to = from * scale.

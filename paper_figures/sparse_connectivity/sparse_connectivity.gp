@@ -231,7 +231,7 @@ do for [format in 'svg pdf png'] {
   set yrange [64:0]
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
-  set label 1 'all_of: 18.4 % kept' at screen 0.74479, screen 0.27994 left font ',13'
+  set label 1 'causal longformer: 18.4 % kept' at screen 0.74479, screen 0.27994 left font ',13'
   plot data every ::1486::1550 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#44aa99' lw 0.5 fc rgb '#44aa99' notitle
   unset label
   unset key

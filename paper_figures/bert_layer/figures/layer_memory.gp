@@ -18,7 +18,7 @@ do for [format in 'svg pdf png'] {
   set label 103 '0.1.0; commit 4ad755e54ced; 2026-11-21' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
   set label 104 'Weights, hidden states, output and every buffer alive at the worst moment, as the memory ledger counts them; 14 of 14 peaks are the predicted ones' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
   set label 105 'to the byte.' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
-  set label 106 'At N = 32,768 plain takes 1.63 x the memory of blocks of 1024 tokens.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
+  set label 106 'At N = 32,768 plain takes 1.63 × the memory of blocks of 1024 tokens.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062

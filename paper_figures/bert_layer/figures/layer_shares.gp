@@ -30,7 +30,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.59206
   unset logscale x
   set xrange [-0.8839999999999999:8.884]
-  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1Ki' 3, '2Ki' 4, '4Ki' 5, '8Ki' 6, '16Ki' 7, '32Ki' 8)
+  set xtics nomirror out ('128' 0, '' 1, '512' 2, '' 3, '2Ki' 4, '' 5, '8Ki' 6, '' 7, '32Ki' 8)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:100.00000000000001]

@@ -19,7 +19,7 @@ do for [format in 'svg pdf png'] {
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.05263 left font ',11' textcolor rgb '#444444'
   set label 105 'that was not ready.' at screen 0.01875, screen 0.03968 left font ',11' textcolor rgb '#444444'
   set label 106 '6 cases are drawn, of the longest sequences first; left out: 6 (pass_kv, N = 49, W = 4, threads; pass_q, N = 49, W = 4, threads; pass_kv, N = 20,' at screen 0.01875, screen 0.02672 left font ',11' textcolor rgb '#444444'
-  set label 107 'W = 4, threads; pass_q, N = 20, W = 4, threads; decode, N = 8, W = 4, threads; decode, N = 8, W = 4, threads).' at screen 0.01875, screen 0.01377 left font ',11' textcolor rgb '#444444'
+  set label 107 'W = 4, threads, 1 GB/s; pass_q, N = 20, W = 4, threads, 1 GB/s; decode, N = 8, W = 4, threads; decode, N = 8, W = 4, threads).' at screen 0.01875, screen 0.01377 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -34,7 +34,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_kv, N = 2,048, W = 4, threads: 28.37 ms' at screen 0.09062, screen 0.92389 left font ',13'
+  set label 1 'pass_kv, N = 2,048, W = 4, threads, 1 GB/s: 28.37 ms' at screen 0.09062, screen 0.92389 left font ',13'
   plot data every ::0::3 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::0::3 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
@@ -61,7 +61,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_q, N = 2,048, W = 4, threads: 37.07 ms' at screen 0.09062, screen 0.77814 left font ',13'
+  set label 1 'pass_q, N = 2,048, W = 4, threads, 1 GB/s: 37.07 ms' at screen 0.09062, screen 0.77814 left font ',13'
   plot data every ::29::32 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::33::36 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::33::36 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
@@ -89,7 +89,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_kv, N = 512, W = 4, threads: 17.78 ms' at screen 0.09062, screen 0.63239 left font ',13'
+  set label 1 'pass_kv, N = 512, W = 4, threads, 1 GB/s: 17.78 ms' at screen 0.09062, screen 0.63239 left font ',13'
   plot data every ::68::71 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::68::71 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::72::75 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
@@ -116,7 +116,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_q, N = 512, W = 4, threads: 16.89 ms' at screen 0.09062, screen 0.48664 left font ',13'
+  set label 1 'pass_q, N = 512, W = 4, threads, 1 GB/s: 16.89 ms' at screen 0.09062, screen 0.48664 left font ',13'
   plot data every ::97::100 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::101::104 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::101::104 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
@@ -144,7 +144,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_kv, N = 102, W = 4, threads: 4.18 ms' at screen 0.09062, screen 0.34089 left font ',13'
+  set label 1 'pass_kv, N = 102, W = 4, threads, 1 GB/s: 4.18 ms' at screen 0.09062, screen 0.34089 left font ',13'
   plot data every ::138::153 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::154::165 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::166::167 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
@@ -164,7 +164,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_q, N = 102, W = 4, threads: 4.74 ms' at screen 0.09062, screen 0.19514 left font ',13'
+  set label 1 'pass_q, N = 102, W = 4, threads, 1 GB/s: 4.74 ms' at screen 0.09062, screen 0.19514 left font ',13'
   plot data every ::168::187 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::188::203 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::204::209 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle

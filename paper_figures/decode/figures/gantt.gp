@@ -18,9 +18,9 @@ do for [format in 'svg pdf png'] {
   set label 103 'commit 3f457904263d; 2026-11-20' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.06475 left font ',11' textcolor rgb '#444444'
   set label 105 'that was not ready.' at screen 0.01875, screen 0.05196 left font ',11' textcolor rgb '#444444'
-  set label 106 '6 cases are drawn, of the longest sequences first; left out: 6 (tree_decode, N = 1, W = 4, threads; tree_decode, N = 1, W = 4, threads;' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
-  set label 107 'flash_decoding, N = 1, W = 2, threads; flash_decoding, N = 1, W = 2, threads; tree_decode, N = 1, W = 2, threads; tree_decode, N = 1, W = 2,' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
-  set label 108 'threads).' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
+  set label 106 '6 cases are drawn, of the longest sequences first; left out: 6 (tree_decode, N = 1, W = 4, threads, B = 1; tree_decode, N = 1, W = 4, threads, B =' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
+  set label 107 '4; flash_decoding, N = 1, W = 2, threads, B = 4; flash_decoding, N = 1, W = 2, threads, B = 1; tree_decode, N = 1, W = 2, threads, B = 1;' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
+  set label 108 'tree_decode, N = 1, W = 2, threads, B = 4).' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062

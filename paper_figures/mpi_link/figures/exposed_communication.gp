@@ -5,27 +5,25 @@ set datafile columnheaders
 data = 'exposed_communication.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,585 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'exposed_communication' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,6.094in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,1170 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,553 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'exposed_communication' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,5.760in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1106 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'exposed_communication.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.95897 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.92137 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 0f73fe42e9ea; 2026-11-21' at screen 0.01875, screen 0.89402 left font ',11' textcolor rgb '#444444'
-  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps, over the wall clock of the case: medians of both; the run' at screen 0.01875, screen 0.11111 left font ',11' textcolor rgb '#444444'
-  set label 105 'keeps no interval of the first.' at screen 0.01875, screen 0.08376 left font ',11' textcolor rgb '#444444'
-  set label 106 'No limit: the case names no bandwidth, data move as fast as the machine''s memory or network lets them. Thin and dashed: the cost model''s' at screen 0.01875, screen 0.05641 left font ',11' textcolor rgb '#444444'
-  set label 107 'prediction.' at screen 0.01875, screen 0.02906 left font ',11' textcolor rgb '#444444'
+  set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.95660 left font ',16'
+  set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.91682 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit 0f73fe42e9ea; 2026-11-21' at screen 0.01875, screen 0.88788 left font ',11' textcolor rgb '#444444'
+  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps, over the wall clock of the case: medians of both; the run' at screen 0.01875, screen 0.05967 left font ',11' textcolor rgb '#444444'
+  set label 105 'keeps no interval of the first. Waiting for a peer that is not ready, in cqs for a turn at the root''s link, is not in it.' at screen 0.01875, screen 0.03074 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.81750
-  set tmargin at screen 0.81197
-  set bmargin at screen 0.24786
+  set tmargin at screen 0.80108
+  set bmargin at screen 0.20434
   set logscale x
   set xrange [0.0014158915687682758:2.8250750892455088]
   set xtics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1)
@@ -34,7 +32,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:105.25555769926477]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'exposed communication (% of wall)'
-  set label 1 'N = 4,096, W = 4, mpi' at screen 0.09062, screen 0.83932 left font ',13'
+  set label 1 'N = 4,096, W = 4, mpi' at screen 0.09062, screen 0.83002 left font ',13'
   plot data every ::0::6 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' notitle, \
        data every ::7::13 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
        data every ::14::20 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
@@ -56,7 +54,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.84562, screen 0.81197 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.84562, screen 0.80108 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' title 'all_gather_kv', \
        NaN with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' title 'cqs_sharded', \
        NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' title 'ring', \

@@ -18,9 +18,9 @@ do for [format in 'svg pdf png'] {
   set label 103 '0.1.0; commit 0f73fe42e9ea; 2026-11-21' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.06475 left font ',11' textcolor rgb '#444444'
   set label 105 'that was not ready.' at screen 0.01875, screen 0.05196 left font ',11' textcolor rgb '#444444'
-  set label 106 '6 cases are drawn, of the longest sequences first; left out: 36 (all_gather_kv, N = 4,096, W = 4, mpi; all_gather_kv, N = 4,096, W = 4, mpi;' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
-  set label 107 'cqs_sharded, N = 4,096, W = 4, mpi; cqs_sharded, N = 4,096, W = 4, mpi; ring, N = 4,096, W = 4, mpi; ring, N = 4,096, W = 4, mpi; striped, N =' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
-  set label 108 '4,096, W = 4, mpi; striped, N = 4,096, W = 4, mpi; …).' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
+  set label 106 '6 cases are drawn, of the longest sequences first; left out: 36 (all_gather_kv, N = 4,096, W = 4, mpi, 200 MB/s; all_gather_kv, N = 4,096, W = 4,' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
+  set label 107 'mpi, 20 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 200 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 20 MB/s; ring, N = 4,096, W = 4, mpi, 200 MB/s;' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
+  set label 108 'ring, N = 4,096, W = 4, mpi, 20 MB/s; striped, N = 4,096, W = 4, mpi, 200 MB/s; striped, N = 4,096, W = 4, mpi, 20 MB/s; …).' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -35,7 +35,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'all_gather_kv, N = 4,096, W = 4, mpi: 455.02 ms' at screen 0.09062, screen 0.92486 left font ',13'
+  set label 1 'all_gather_kv, N = 4,096, W = 4, mpi, 60 MB/s: 455.02 ms' at screen 0.09062, screen 0.92486 left font ',13'
   plot data every ::0::3 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::4::7 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
@@ -57,7 +57,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'cqs_sharded, N = 4,096, W = 4, mpi: 512.40 ms' at screen 0.09062, screen 0.78098 left font ',13'
+  set label 1 'cqs_sharded, N = 4,096, W = 4, mpi, 60 MB/s: 512.40 ms' at screen 0.09062, screen 0.78098 left font ',13'
   plot data every ::15::18 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::19::22 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::19::22 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
@@ -81,7 +81,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ring, N = 4,096, W = 4, mpi: 443.32 ms' at screen 0.09062, screen 0.63709 left font ',13'
+  set label 1 'ring, N = 4,096, W = 4, mpi, 60 MB/s: 443.32 ms' at screen 0.09062, screen 0.63709 left font ',13'
   plot data every ::40::45 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::46::49 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::46::49 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
@@ -109,7 +109,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'striped, N = 4,096, W = 4, mpi: 451.36 ms' at screen 0.09062, screen 0.49321 left font ',13'
+  set label 1 'striped, N = 4,096, W = 4, mpi, 60 MB/s: 451.36 ms' at screen 0.09062, screen 0.49321 left font ',13'
   plot data every ::69::72 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::69::72 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::73::76 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
@@ -136,7 +136,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ulysses, N = 4,096, W = 4, mpi: 329.40 ms' at screen 0.09062, screen 0.34932 left font ',13'
+  set label 1 'ulysses, N = 4,096, W = 4, mpi, 60 MB/s: 329.40 ms' at screen 0.09062, screen 0.34932 left font ',13'
   plot data every ::98::105 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::106::109 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::106::109 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
@@ -158,7 +158,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'zigzag, N = 4,096, W = 4, mpi: 465.41 ms' at screen 0.09062, screen 0.20544 left font ',13'
+  set label 1 'zigzag, N = 4,096, W = 4, mpi, 60 MB/s: 465.41 ms' at screen 0.09062, screen 0.20544 left font ',13'
   plot data every ::124::127 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::124::127 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::128::131 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \

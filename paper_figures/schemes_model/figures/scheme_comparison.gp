@@ -14,8 +14,8 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Schemes of splitting exact attention at one length' at screen 0.01875, screen 0.97824 left font ',16'
-  set label 102 'N = 1,048,576, 1.25 GB/s, 30 µs; B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, cpu, model ranks, all cores; AMD EPYC, family 25 model' at screen 0.01875, screen 0.95830 left font ',11' textcolor rgb '#444444'
-  set label 103 '17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.94379 left font ',11' textcolor rgb '#444444'
+  set label 102 'N = 1,048,576, 1.25 GB/s, 30 µs; B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, model of data/devices/a100.csv; qb 0.1.0; commit' at screen 0.01875, screen 0.95830 left font ',11' textcolor rgb '#444444'
+  set label 103 '9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.94379 left font ',11' textcolor rgb '#444444'
   set label 104 'Drawn: N = 1,048,576, 1.25 GB/s, 30 µs. Not drawn: N = 1,048,576, 12.5 GB/s, 5 µs (7 schemes); N = 1,048,576, 300 GB/s, 2 µs (7 schemes); N =' at screen 0.01875, screen 0.10245 left font ',11' textcolor rgb '#444444'
   set label 105 '131,072, 1.25 GB/s, 30 µs (7 schemes); N = 131,072, 12.5 GB/s, 5 µs (7 schemes); N = 131,072, 300 GB/s, 2 µs (7 schemes).' at screen 0.01875, screen 0.08794 left font ',11' textcolor rgb '#444444'
   set label 106 'Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, over unmasked pairs / W; 1 is perfect balance and no pair' at screen 0.01875, screen 0.07344 left font ',11' textcolor rgb '#444444'
@@ -25,19 +25,19 @@ do for [format in 'svg pdf png'] {
   set label 110 'model: predicted by the calibrated cost model; nothing was timed.' at screen 0.01875, screen 0.01541 left font ',11' textcolor rgb '#444444'
 
   # panel 1
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.33854
   set tmargin at screen 0.90027
   set bmargin at screen 0.71895
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '8' 8, '16' 16, '32' 32, '64' 64, '128' 128, '256' 256, '512' 512, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
   set xlabel 'workers W'
   unset logscale y
   set yrange [0.9500488757621043:2.0489736089958104]
   set ytics nomirror out ('1.00' 1, '1.25' 1.25, '1.50' 1.5, '1.75' 1.75, '2.00' 2)
   set ylabel 'slowest / ideal'
-  set label 1 'pairs of the slowest worker' at screen 0.09062, screen 0.91478 left font ',13'
+  set label 1 'pairs of the slowest worker' at screen 0.09833, screen 0.91478 left font ',13'
   plot data every ::0::4 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
        data every ::5::9 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
        data every ::10::14 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
@@ -50,19 +50,19 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 2
-  set lmargin at screen 0.43854
+  set lmargin at screen 0.44625
   set rmargin at screen 0.68646
   set tmargin at screen 0.90027
   set bmargin at screen 0.71895
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '8' 8, '16' 16, '32' 32, '64' 64, '128' 128, '256' 256, '512' 512, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
   set xlabel 'workers W'
   unset logscale y
   set yrange [0.9687988578807278:1.6552239845047145]
   set ytics nomirror out ('1.0' 1, '1.2' 1.2000000000000002, '1.4' 1.4000000000000001, '1.6' 1.6)
   set ylabel 'executed / unmasked'
-  set label 1 'pairs of all workers' at screen 0.43854, screen 0.91478 left font ',13'
+  set label 1 'pairs of all workers' at screen 0.44625, screen 0.91478 left font ',13'
   plot data every ::35::39 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
        data every ::40::44 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
        data every ::45::49 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
@@ -75,19 +75,19 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 3
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.33854
   set tmargin at screen 0.62829
   set bmargin at screen 0.44696
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '8' 8, '16' 16, '32' 32, '64' 64, '128' 128, '256' 256, '512' 512, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
   set xlabel 'workers W'
   set logscale y
   set yrange [0.5217100742327127:18.871331230134082]
   set ytics nomirror out ('1' 1, '3' 3, '10' 10, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
   set ylabel 'sent (GiB)'
-  set label 1 'sent by the busiest worker' at screen 0.09062, screen 0.64279 left font ',13'
+  set label 1 'sent by the busiest worker' at screen 0.09833, screen 0.64279 left font ',13'
   plot data every ::70::74 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
        data every ::75::79 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
        data every ::80::84 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
@@ -99,19 +99,19 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 4
-  set lmargin at screen 0.43854
+  set lmargin at screen 0.44625
   set rmargin at screen 0.68646
   set tmargin at screen 0.62829
   set bmargin at screen 0.44696
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '8' 8, '16' 16, '32' 32, '64' 64, '128' 128, '256' 256, '512' 512, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
   set xlabel 'workers W'
   set logscale y
   set yrange [0.06478015845318502:57.43432166067882]
   set ytics nomirror out ('0.1' 0.1, '1' 1, '10' 10, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1)
   set ylabel 'peak memory (GiB)'
-  set label 1 'memory of the fullest worker' at screen 0.43854, screen 0.64279 left font ',13'
+  set label 1 'memory of the fullest worker' at screen 0.44625, screen 0.64279 left font ',13'
   plot data every ::103::107 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
        data every ::108::112 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
        data every ::113::117 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
@@ -123,19 +123,19 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 5
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.33854
   set tmargin at screen 0.35630
   set bmargin at screen 0.17498
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '8' 8, '16' 16, '32' 32, '64' 64, '128' 128, '256' 256, '512' 512, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
   set xlabel 'workers W'
   set logscale y
   set yrange [446.56663921238305:17479.322921491163]
   set ytics nomirror out ('1,000' 1000, '3,000' 3000, '10,000' 10000, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1)
   set ylabel 'exposed (ms)'
-  set label 1 'exposed communication, longest' at screen 0.09062, screen 0.37081 left font ',13'
+  set label 1 'exposed communication, longest' at screen 0.09833, screen 0.37081 left font ',13'
   plot data every ::136::140 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
        data every ::141::145 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
        data every ::146::150 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
@@ -147,19 +147,19 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 6
-  set lmargin at screen 0.43854
+  set lmargin at screen 0.44625
   set rmargin at screen 0.68646
   set tmargin at screen 0.35630
   set bmargin at screen 0.17498
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '8' 8, '16' 16, '32' 32, '64' 64, '128' 128, '256' 256, '512' 512, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
   set xlabel 'workers W'
   set logscale y
   set yrange [958.8373650140541:1108668.2453194791]
   set ytics nomirror out ('1,000' 1000, '10,000' 10000, '100,000' 1e+05, '10⁶' 1e+06, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1, '' 7e+05 1, '' 8e+05 1, '' 9e+05 1)
   set ylabel 'wall clock (ms)'
-  set label 1 'wall clock' at screen 0.43854, screen 0.37081 left font ',13'
+  set label 1 'wall clock' at screen 0.44625, screen 0.37081 left font ',13'
   plot data every ::169::173 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d55e00' notitle, \
        data every ::169::173 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
        data every ::174::178 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#882255' notitle, \

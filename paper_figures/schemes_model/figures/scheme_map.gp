@@ -5,28 +5,27 @@ set datafile columnheaders
 data = 'scheme_map.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,811 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'scheme_map' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,8.448in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,1622 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,795 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'scheme_map' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,8.281in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1590 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'scheme_map.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'The fastest scheme by link and size' at screen 0.01875, screen 0.97041 left font ',16'
-  set label 102 'B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, cpu, model ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.94328 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.92355 left font ',11' textcolor rgb '#444444'
-  set label 104 'Compared, where they ran: all_gather_kv, cqs, cqs_sharded, ring, striped, ulysses, zigzag; by the median wall clock of cases that are equal but' at screen 0.01875, screen 0.09988 left font ',11' textcolor rgb '#444444'
-  set label 105 'for the algorithm. The number: time of the next best over the fastest. Two colours and ≈: the two best are within 2 %, a tie. White: fewer than' at screen 0.01875, screen 0.08015 left font ',11' textcolor rgb '#444444'
-  set label 106 'two ran. Dense attention, which splits nothing, is no candidate.' at screen 0.01875, screen 0.06042 left font ',11' textcolor rgb '#444444'
-  set label 107 'Latency of the link: 30 µs at 1.25 GB/s, 5 µs at 12.5 GB/s, 2 µs at 300 GB/s.' at screen 0.01875, screen 0.04069 left font ',11' textcolor rgb '#444444'
-  set label 108 'model: predicted by the calibrated cost model; nothing was timed.' at screen 0.01875, screen 0.02096 left font ',11' textcolor rgb '#444444'
+  set label 101 'The fastest scheme by link and size' at screen 0.01875, screen 0.96981 left font ',16'
+  set label 102 'B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, model of data/devices/a100.csv; qb 0.1.0; commit 9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.94214 left font ',11' textcolor rgb '#444444'
+  set label 103 'Compared, where they ran: all_gather_kv, cqs, cqs_sharded, ring, striped, ulysses, zigzag; by the median wall clock of cases that are equal but' at screen 0.01875, screen 0.10189 left font ',11' textcolor rgb '#444444'
+  set label 104 'for the algorithm. The number: time of the next best over the fastest. Two colours and ≈: the two best are within 2 %, a tie. White: fewer than' at screen 0.01875, screen 0.08176 left font ',11' textcolor rgb '#444444'
+  set label 105 'two ran. Dense attention, which splits nothing, is no candidate.' at screen 0.01875, screen 0.06164 left font ',11' textcolor rgb '#444444'
+  set label 106 'Latency of the link: 30 µs at 1.25 GB/s, 5 µs at 12.5 GB/s, 2 µs at 300 GB/s.' at screen 0.01875, screen 0.04151 left font ',11' textcolor rgb '#444444'
+  set label 107 'model: predicted by the calibrated cost model; nothing was timed.' at screen 0.01875, screen 0.02138 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.83292
-  set tmargin at screen 0.86436
-  set bmargin at screen 0.59309
+  set tmargin at screen 0.88176
+  set bmargin at screen 0.60503
   unset logscale x
   set xrange [-0.49:2.49]
   set xtics nomirror out ('1.25 GB/s' 0, '12.5 GB/s' 1, '300 GB/s' 2)
@@ -35,7 +34,7 @@ do for [format in 'svg pdf png'] {
   set yrange [-0.475:4.475]
   set ytics nomirror out ('4' 0, '8' 1, '32' 2, '128' 3, '1024' 4)
   set ylabel 'workers W'
-  set label 1 'N = 131,072, model of data/devices/a100.csv' at screen 0.09062, screen 0.88409 left font ',13'
+  set label 1 'N = 131,072, model of data/devices/a100.csv' at screen 0.09062, screen 0.90189 left font ',13'
   plot data every ::0::0 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#e5bbd2' lw 0.5 fc rgb '#e5bbd2' notitle, \
        data every ::0::0 using (num('link_index')):(num('workers_index')):('ulysses') with labels font ',11' offset 0,0.53 notitle, \
        data every ::0::0 using (num('link_index')):(num('workers_index')):('1.38×') with labels font ',11' offset 0,-0.53 notitle, \
@@ -90,8 +89,8 @@ do for [format in 'svg pdf png'] {
   # panel 2
   set lmargin at screen 0.09062
   set rmargin at screen 0.83292
-  set tmargin at screen 0.46979
-  set bmargin at screen 0.19852
+  set tmargin at screen 0.47925
+  set bmargin at screen 0.20252
   unset logscale x
   set xrange [-0.49:2.49]
   set xtics nomirror out ('1.25 GB/s' 0, '12.5 GB/s' 1, '300 GB/s' 2)
@@ -100,7 +99,7 @@ do for [format in 'svg pdf png'] {
   set yrange [-0.475:4.475]
   set ytics nomirror out ('4' 0, '8' 1, '32' 2, '128' 3, '1024' 4)
   set ylabel 'workers W'
-  set label 1 'N = 1,048,576, model of data/devices/a100.csv' at screen 0.09062, screen 0.48952 left font ',13'
+  set label 1 'N = 1,048,576, model of data/devices/a100.csv' at screen 0.09062, screen 0.49937 left font ',13'
   plot data every ::18::18 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#7fceb8' lw 0.5 fc rgb '#7fceb8' notitle, \
        data every ::19::19 using (num('link_index')):(num('workers_index')):(num('link_index_low')):(num('link_index_high')):(num('workers_index_low')):(num('workers_index_high')) with boxxyerror fs solid 1.0 border lc rgb '#f2ce7f' lw 0.5 fc rgb '#f2ce7f' notitle, \
        data every ::19::19 using (num('link_index')):(num('workers_index')):('zigzag') with labels font ',11' offset 0,0.53 notitle, \
@@ -167,7 +166,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.86104, screen 0.86436 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.86104, screen 0.88176 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with boxes fs solid 1.0 noborder lc rgb '#c390a9' title 'cqs_sharded', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#e5bbd2' title 'ulysses', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#7fceb8' title 'zigzag', \

@@ -23,7 +23,7 @@ do for [format in 'svg pdf png'] {
   set label 108 '0.9995).' at screen 0.01875, screen 0.01908 left font ',11' textcolor rgb '#444444'
 
   # panel 1
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.37323
   set tmargin at screen 0.87654
   set bmargin at screen 0.58474
@@ -35,7 +35,7 @@ do for [format in 'svg pdf png'] {
   set yrange [98.92949322285925:10359.259206707362]
   set ytics nomirror out ('100' 100, '1,000' 1000, '10,000' 10000, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1)
   set ylabel 'time (ms)'
-  set label 1 'time' at screen 0.09062, screen 0.89450 left font ',13'
+  set label 1 'time' at screen 0.09833, screen 0.89450 left font ',13'
   plot data every ::0::5 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#56b4e9' notitle, \
        data every ::0::5 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#56b4e9' notitle, \
        data every ::6::11 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d55e00' notitle, \
@@ -44,7 +44,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 2
-  set lmargin at screen 0.47323
+  set lmargin at screen 0.48094
   set rmargin at screen 0.75583
   set tmargin at screen 0.87654
   set bmargin at screen 0.58474
@@ -56,7 +56,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.5309571026201008:11.79044871459465]
   set ytics nomirror out ('4' 4, '5' 5, '6' 6, '7' 7, '8' 8, '9' 9, '10' 10)
   set ylabel 'time / N (µs)'
-  set label 1 'time a token: flat is linear in N' at screen 0.47323, screen 0.89450 left font ',13'
+  set label 1 'time a token: flat is linear in N' at screen 0.48094, screen 0.89450 left font ',13'
   plot data every ::12::17 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#56b4e9' notitle, \
        data every ::12::17 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#56b4e9' notitle, \
        data every ::18::23 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d55e00' notitle, \
@@ -65,7 +65,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 3
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.37323
   set tmargin at screen 0.47250
   set bmargin at screen 0.18070
@@ -77,14 +77,14 @@ do for [format in 'svg pdf png'] {
   set yrange [1.0174595378426419:1.246603677997963]
   set ytics nomirror out ('1.05' 1.05, '1.10' 1.1, '1.15' 1.1500000000000001, '1.20' 1.2000000000000002)
   set ylabel 'executed / useful pairs'
-  set label 1 'work beyond the mask' at screen 0.09062, screen 0.49046 left font ',13'
+  set label 1 'work beyond the mask' at screen 0.09833, screen 0.49046 left font ',13'
   plot data every ::24::29 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#56b4e9' notitle, \
        data every ::30::35 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle
   unset label
   unset key
 
   # panel 4
-  set lmargin at screen 0.47323
+  set lmargin at screen 0.48094
   set rmargin at screen 0.75583
   set tmargin at screen 0.47250
   set bmargin at screen 0.18070
@@ -96,7 +96,7 @@ do for [format in 'svg pdf png'] {
   set yrange [143.22431309954618:60457678.927611046]
   set ytics nomirror out ('1,000' 1000, '10,000' 10000, '100,000' 1e+05, '10⁶' 1e+06, '10⁷' 1e+07, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1, '' 7e+05 1, '' 8e+05 1, '' 9e+05 1, '' 2e+06 1, '' 3e+06 1, '' 4e+06 1, '' 5e+06 1, '' 6e+06 1, '' 7e+06 1, '' 8e+06 1, '' 9e+06 1, '' 2e+07 1, '' 3e+07 1, '' 4e+07 1, '' 5e+07 1, '' 6e+07 1)
   set ylabel 'peak active memory (MiB)'
-  set label 1 'memory' at screen 0.47323, screen 0.49046 left font ',13'
+  set label 1 'memory' at screen 0.48094, screen 0.49046 left font ',13'
   plot data every ::36::41 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#56b4e9' notitle, \
        data every ::42::47 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
        data every ::48::53 using (num('n_tokens')):(num('y')) with lines dt (2,3) lw 1.8 lc rgb '#6e6e6e' notitle

@@ -25,7 +25,7 @@ do for [format in 'svg pdf png'] {
   set label 110 '0.9997), random 3.79 µs ± 17 % (R² of a line 0.9992), sliding_window 3.77 µs ± 8 % (R² of a line 0.9996).' at screen 0.01875, screen 0.01325 left font ',11' textcolor rgb '#444444'
 
   # panel 1
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.37323
   set tmargin at screen 0.91426
   set bmargin at screen 0.71161
@@ -37,7 +37,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0.9469792772595588:299833.9931690769]
   set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '10,000' 10000, '100,000' 1e+05, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1)
   set ylabel 'time (ms)'
-  set label 1 'time' at screen 0.09062, screen 0.92673 left font ',13'
+  set label 1 'time' at screen 0.09833, screen 0.92673 left font ',13'
   plot data every ::0::7 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
        data every ::0::7 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
        data every ::8::15 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#56b4e9' notitle, \
@@ -60,7 +60,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 2
-  set lmargin at screen 0.47323
+  set lmargin at screen 0.48094
   set rmargin at screen 0.75583
   set tmargin at screen 0.91426
   set bmargin at screen 0.71161
@@ -72,7 +72,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0.6933743746980741:987.0753088599732]
   set ytics nomirror out ('1' 1, '10' 10, '100' 100, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1)
   set ylabel 'dense time / time'
-  set label 1 'speed-up over dense' at screen 0.47323, screen 0.92673 left font ',13'
+  set label 1 'speed-up over dense' at screen 0.48094, screen 0.92673 left font ',13'
   plot data every ::72::79 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
        data every ::72::79 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
        data every ::80::87 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#56b4e9' notitle, \
@@ -95,7 +95,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 3
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.37323
   set tmargin at screen 0.63367
   set bmargin at screen 0.43102
@@ -107,7 +107,7 @@ do for [format in 'svg pdf png'] {
   set yrange [1.1786938492991064:1794.776787180639]
   set ytics nomirror out ('10' 10, '100' 100, '1,000' 1000, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1)
   set ylabel 'time / N (µs)'
-  set label 1 'time a token: flat is linear in N' at screen 0.09062, screen 0.64614 left font ',13'
+  set label 1 'time a token: flat is linear in N' at screen 0.09833, screen 0.64614 left font ',13'
   plot data every ::144::151 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
        data every ::144::151 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
        data every ::152::159 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#56b4e9' notitle, \
@@ -130,7 +130,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 4
-  set lmargin at screen 0.47323
+  set lmargin at screen 0.48094
   set rmargin at screen 0.75583
   set tmargin at screen 0.63367
   set bmargin at screen 0.43102
@@ -142,7 +142,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0.8980264495894866:3.086252029553368]
   set ytics nomirror out ('0.9' 0.9, '1' 1, '2' 2, '3' 3)
   set ylabel 'time / (dense time × pairs kept)'
-  set label 1 'time over the ideal' at screen 0.47323, screen 0.64614 left font ',13'
+  set label 1 'time over the ideal' at screen 0.48094, screen 0.64614 left font ',13'
   plot data every ::216::223 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
        data every ::216::223 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
        data every ::224::231 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#56b4e9' notitle, \
@@ -165,7 +165,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 5
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.37323
   set tmargin at screen 0.35308
   set bmargin at screen 0.15043
@@ -177,7 +177,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0.9523809523809523:1.4429825850329752]
   set ytics nomirror out ('1.0' 1, '1.1' 1.1, '1.2' 1.2000000000000002, '1.3' 1.3, '1.4' 1.4000000000000001)
   set ylabel 'executed / useful pairs'
-  set label 1 'work beyond the mask' at screen 0.09062, screen 0.36555 left font ',13'
+  set label 1 'work beyond the mask' at screen 0.09833, screen 0.36555 left font ',13'
   plot data every ::288::295 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
        data every ::296::303 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#56b4e9' notitle, \
        data every ::304::311 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#0072b2' notitle, \
@@ -191,7 +191,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 6
-  set lmargin at screen 0.47323
+  set lmargin at screen 0.48094
   set rmargin at screen 0.75583
   set tmargin at screen 0.35308
   set bmargin at screen 0.15043
@@ -203,7 +203,7 @@ do for [format in 'svg pdf png'] {
   set yrange [5.254189630624915:907027.7883048513]
   set ytics nomirror out ('10' 10, '100' 100, '1,000' 1000, '10,000' 10000, '100,000' 1e+05, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1, '' 7e+05 1, '' 8e+05 1, '' 9e+05 1)
   set ylabel 'peak active memory (MiB)'
-  set label 1 'memory' at screen 0.47323, screen 0.36555 left font ',13'
+  set label 1 'memory' at screen 0.48094, screen 0.36555 left font ',13'
   plot data every ::360::367 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
        data every ::368::375 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#56b4e9' notitle, \
        data every ::376::383 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#0072b2' notitle, \

@@ -28,7 +28,7 @@ do for [format in 'svg pdf png'] {
   set label 113 'rounds (0.934 of zigzag).' at screen 0.01875, screen 0.01751 left font ',11' textcolor rgb '#444444'
 
   # panel 1
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.40406
   set tmargin at screen 0.88671
   set bmargin at screen 0.61895
@@ -40,7 +40,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:347340.80000000005]
   set ytics nomirror out ('0' 0, '100,000' 1e+05, '200,000' 2e+05, '300,000' 3e+05)
   set ylabel 'unmasked pairs a head'
-  set label 1 'N = 8,192, W = 8, causal longformer mask' at screen 0.09062, screen 0.90319 left font ',13'
+  set label 1 'N = 8,192, W = 8, causal longformer mask' at screen 0.09833, screen 0.90319 left font ',13'
   plot data every ::0::1 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 6 ps 0.75 lc rgb '#8c510a' notitle, \
        data every ::2::9 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 10 ps 0.75 lc rgb '#009e73' notitle, \
        data every ::10::17 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#e69f00' notitle, \
@@ -55,7 +55,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 2
-  set lmargin at screen 0.50406
+  set lmargin at screen 0.51177
   set rmargin at screen 0.81750
   set tmargin at screen 0.88671
   set bmargin at screen 0.61895
@@ -67,7 +67,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:1050638.08]
   set ytics nomirror out ('0' 0, '250,000' 250000, '500,000' 5e+05, '750,000' 750000, '1 M' 1e+06)
   set ylabel 'unmasked pairs a head'
-  set label 1 'N = 8,192, W = 8, bigbird mask' at screen 0.50406, screen 0.90319 left font ',13'
+  set label 1 'N = 8,192, W = 8, bigbird mask' at screen 0.51177, screen 0.90319 left font ',13'
   plot data every ::58::65 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 10 ps 0.75 lc rgb '#009e73' notitle, \
        data every ::66::73 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 8 ps 0.75 lc rgb '#0072b2' notitle, \
        data every ::74::75 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 6 ps 0.75 lc rgb '#8c510a' notitle, \
@@ -82,7 +82,7 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 3
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.40406
   set tmargin at screen 0.51596
   set bmargin at screen 0.24820
@@ -94,7 +94,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:277872.64]
   set ytics nomirror out ('0' 0, '100,000' 1e+05, '200,000' 2e+05)
   set ylabel 'unmasked pairs a head'
-  set label 1 'N = 8,192, W = 8, sliding_window mask' at screen 0.09062, screen 0.53244 left font ',13'
+  set label 1 'N = 8,192, W = 8, sliding_window mask' at screen 0.09833, screen 0.53244 left font ',13'
   plot data every ::116::117 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 6 ps 0.75 lc rgb '#8c510a' notitle, \
        data every ::118::125 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 10 ps 0.75 lc rgb '#009e73' notitle, \
        data every ::126::133 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#e69f00' notitle, \

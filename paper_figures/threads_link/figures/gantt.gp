@@ -5,28 +5,29 @@ set datafile columnheaders
 data = 'gantt.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,1251 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'gantt' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.031in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,2502 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1267 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'gantt' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.198in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2534 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'gantt.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'What each worker does when' at screen 0.01875, screen 0.98082 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.96323 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 2e3b5fc88155 with changes; 2026-11-21' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
-  set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.06475 left font ',11' textcolor rgb '#444444'
-  set label 105 'that was not ready.' at screen 0.01875, screen 0.05196 left font ',11' textcolor rgb '#444444'
-  set label 106 '6 cases are drawn, of the longest sequences first; left out: 36 (all_gather_kv, N = 4,096, W = 4, threads; all_gather_kv, N = 4,096, W = 4,' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
-  set label 107 'threads; cqs_sharded, N = 4,096, W = 4, threads; cqs_sharded, N = 4,096, W = 4, threads; ring, N = 4,096, W = 4, threads; ring, N = 4,096, W = 4,' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
-  set label 108 'threads; striped, N = 4,096, W = 4, threads; striped, N = 4,096, W = 4, threads; …).' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
+  set label 101 'What each worker does when' at screen 0.01875, screen 0.98106 left font ',16'
+  set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.96369 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit 2e3b5fc88155 with changes; 2026-11-21' at screen 0.01875, screen 0.95107 left font ',11' textcolor rgb '#444444'
+  set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.07656 left font ',11' textcolor rgb '#444444'
+  set label 105 'that was not ready.' at screen 0.01875, screen 0.06393 left font ',11' textcolor rgb '#444444'
+  set label 106 '6 cases are drawn, of the longest sequences first; left out: 36 (all_gather_kv, N = 4,096, W = 4, threads, 200 MB/s; all_gather_kv, N = 4,096, W =' at screen 0.01875, screen 0.05130 left font ',11' textcolor rgb '#444444'
+  set label 107 '4, threads, 20 MB/s; cqs_sharded, N = 4,096, W = 4, threads, 20 MB/s; cqs_sharded, N = 4,096, W = 4, threads, 200 MB/s; ring, N = 4,096, W = 4,' at screen 0.01875, screen 0.03867 left font ',11' textcolor rgb '#444444'
+  set label 108 'threads, 200 MB/s; ring, N = 4,096, W = 4, threads, 20 MB/s; striped, N = 4,096, W = 4, threads, 20 MB/s; striped, N = 4,096, W = 4, threads, 200' at screen 0.01875, screen 0.02605 left font ',11' textcolor rgb '#444444'
+  set label 109 'MB/s; …).' at screen 0.01875, screen 0.01342 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.91207
-  set bmargin at screen 0.84812
+  set tmargin at screen 0.91318
+  set bmargin at screen 0.85004
   unset logscale x
   set xrange [0:415.8204983399628]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300, '400' 400)
@@ -35,7 +36,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'all_gather_kv, N = 4,096, W = 4, threads: 392.28 ms' at screen 0.09062, screen 0.92486 left font ',13'
+  set label 1 'all_gather_kv, N = 4,096, W = 4, threads, 60 MB/s: 392.28 ms' at screen 0.09062, screen 0.92581 left font ',13'
   plot data every ::0::3 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::4::7 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
@@ -47,8 +48,8 @@ do for [format in 'svg pdf png'] {
   # panel 2
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.76819
-  set bmargin at screen 0.70424
+  set tmargin at screen 0.77111
+  set bmargin at screen 0.70797
   unset logscale x
   set xrange [0:415.8204983399628]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300, '400' 400)
@@ -57,7 +58,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'cqs_sharded, N = 4,096, W = 4, threads: 383.67 ms' at screen 0.09062, screen 0.78098 left font ',13'
+  set label 1 'cqs_sharded, N = 4,096, W = 4, threads, 60 MB/s: 383.67 ms' at screen 0.09062, screen 0.78374 left font ',13'
   plot data every ::13::16 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::17::20 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::17::20 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
@@ -71,8 +72,8 @@ do for [format in 'svg pdf png'] {
   # panel 3
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.62430
-  set bmargin at screen 0.56035
+  set tmargin at screen 0.62904
+  set bmargin at screen 0.56590
   unset logscale x
   set xrange [0:415.8204983399628]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300, '400' 400)
@@ -81,7 +82,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ring, N = 4,096, W = 4, threads: 258.75 ms' at screen 0.09062, screen 0.63709 left font ',13'
+  set label 1 'ring, N = 4,096, W = 4, threads, 60 MB/s: 258.75 ms' at screen 0.09062, screen 0.64167 left font ',13'
   plot data every ::36::41 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::42::45 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::42::45 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
@@ -99,8 +100,8 @@ do for [format in 'svg pdf png'] {
   # panel 4
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.48042
-  set bmargin at screen 0.41647
+  set tmargin at screen 0.48698
+  set bmargin at screen 0.42384
   unset logscale x
   set xrange [0:415.8204983399628]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300, '400' 400)
@@ -109,7 +110,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'striped, N = 4,096, W = 4, threads: 263.92 ms' at screen 0.09062, screen 0.49321 left font ',13'
+  set label 1 'striped, N = 4,096, W = 4, threads, 60 MB/s: 263.92 ms' at screen 0.09062, screen 0.49961 left font ',13'
   plot data every ::66::69 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::66::69 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::70::73 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
@@ -125,8 +126,8 @@ do for [format in 'svg pdf png'] {
   # panel 5
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.33653
-  set bmargin at screen 0.27258
+  set tmargin at screen 0.34491
+  set bmargin at screen 0.28177
   unset logscale x
   set xrange [0:415.8204983399628]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300, '400' 400)
@@ -135,7 +136,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ulysses, N = 4,096, W = 4, threads: 225.20 ms' at screen 0.09062, screen 0.34932 left font ',13'
+  set label 1 'ulysses, N = 4,096, W = 4, threads, 60 MB/s: 225.20 ms' at screen 0.09062, screen 0.35754 left font ',13'
   plot data every ::94::101 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::102::105 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::102::105 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
@@ -147,8 +148,8 @@ do for [format in 'svg pdf png'] {
   # panel 6
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.19265
-  set bmargin at screen 0.12870
+  set tmargin at screen 0.20284
+  set bmargin at screen 0.13970
   unset logscale x
   set xrange [0:415.8204983399628]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300, '400' 400)
@@ -157,7 +158,7 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'zigzag, N = 4,096, W = 4, threads: 262.10 ms' at screen 0.09062, screen 0.20544 left font ',13'
+  set label 1 'zigzag, N = 4,096, W = 4, threads, 60 MB/s: 262.10 ms' at screen 0.09062, screen 0.21547 left font ',13'
   plot data every ::120::123 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::120::123 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::124::127 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
@@ -182,7 +183,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.78396, screen 0.91207 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.78396, screen 0.91318 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with boxes fs solid 1.0 noborder lc rgb '#56b4e9' title 'compute', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#d55e00' title 'exposed communication', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#d4d4d4' title 'idle'

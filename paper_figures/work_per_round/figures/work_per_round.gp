@@ -22,7 +22,7 @@ do for [format in 'svg pdf png'] {
   set label 107 'ring).' at screen 0.01875, screen 0.02906 left font ',11' textcolor rgb '#444444'
 
   # panel 1
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.83292
   set tmargin at screen 0.81197
   set bmargin at screen 0.24786
@@ -34,7 +34,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:1250698.24]
   set ytics nomirror out ('0' 0, '500,000' 5e+05, '1 M' 1e+06)
   set ylabel 'unmasked pairs a head'
-  set label 1 'N = 4,096, W = 8, causal mask' at screen 0.09062, screen 0.83932 left font ',13'
+  set label 1 'N = 4,096, W = 8, causal mask' at screen 0.09833, screen 0.83932 left font ',13'
   plot data every ::0::7 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 8 ps 0.75 lc rgb '#0072b2' notitle, \
        data every ::8::15 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 10 ps 0.75 lc rgb '#009e73' notitle, \
        data every ::16::16 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 12 ps 0.75 lc rgb '#d55e00' notitle, \

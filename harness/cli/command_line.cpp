@@ -1,0 +1,165 @@
+#include "harness/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/words.h"
+
+namespace qb {
+namespace {
+
+// Verbs below `verb`, or its long options, as they are typed.
+std::vector<std::string> words_of(const CLI::App& verb, bool options) {
+  std::vector<std::string> words;
+  if (options) {
+    for (const CLI::Option* option : verb.get_options())
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  } else {
+    // A verb in the empty group is not listed by --help either.
+    for (const CLI::App* below :
+         verb.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); }))
+      words.push_back(below->get_name());
+  }
+  return words;
+}
+
+// What the parser says about words that it does not understand; `app` as its parse() left it.
+std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* verb = &app;
+  std::string words = app.get_name();
+  while (!verb->get_subcommands().empty()) {
+    verb = verb->get_subcommands().front();
+    words += " " + verb->get_name();
+  }
+  std::string what = error.what();
+  if (const std::vector<std::string> unread = app.remaining(true); !unread.empty()) {
+    const std::string_view word =
+        std::string_view(unread.front()).substr(0, unread.front().find('='));
+    const bool option = word.starts_with('-');
+    const std::vector<std::string> known = words_of(*verb, option);
+    if (known.empty())
+      what = fmt::format("'{}' is one word too many", word);
+    else
+      what = unknown_word(option ? "option" : "verb", word,
+                          std::vector<std::string_view>(known.begin(), known.end()));
+  } else if (verb->get_subcommands().empty() && !words_of(*verb, false).empty()) {
+    what = "a verb is missing";
+  }
+  return fmt::format("{} (see {} --help)", what, words);
+}
+
+}  // namespace
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::needs(const Option& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option& Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::repeatable() {
+  option_->expected(1)->take_all();
+  return *this;
+}
+
+Option& Option::repeatable_list() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+bool Option::given() const { return option_->count() > 0; }
+
+Verb Verb::add_verb(const std::string& name, const std::string& what) {
+  return Verb(app_->add_subcommand(name, what), action_);
+}
+
+void Verb::require_verb() { app_->require_subcommand(1); }
+
+void Verb::hide() { app_->group(""); }
+
+void Verb::footer(const std::string& text) { app_->footer(text); }
+
+void Verb::runs(Action action) {
+  app_->callback([chosen = action_, action = std::move(action)] { *chosen = action; });
+}
+
+Option Verb::option(const std::string& name, std::string& value, const std::string& what) {
+  return Option(app_->add_option(name, value, what));
+}
+
+Option Verb::option(const std::string& name, double& value, const std::string& what) {
+  return Option(app_->add_option(name, value, what));
+}
+
+Option Verb::option(const std::string& name, std::optional<double>& value,
+                    const std::string& what) {
+  return Option(app_->add_option(name, value, what));
+}
+
+Option Verb::option(const std::string& name, std::vector<std::string>& values,
+                    const std::string& what) {
+  return Option(app_->add_option(name, values, what));
+}
+
+Option Verb::option(const std::string& name, std::vector<double>& values, const std::string& what) {
+  return Option(app_->add_option(name, values, what)->delimiter(','));
+}
+
+Option Verb::option(const std::string& name, std::function<void(const std::string&)> read,
+                    const std::string& what) {
+  return Option(app_->add_option_function<std::string>(name, read, what));
+}
+
+Option Verb::flag(const std::string& name, bool& value, const std::string& what) {
+  return Option(app_->add_flag(name, value, what));
+}
+
+Option Verb::flag(const std::string& name, std::function<void()> then, const std::string& what) {
+  return Option(app_->add_flag_callback(name, std::move(then), what));
+}
+
+CommandLine::CommandLine(const std::string& description, const std::string& name,
+                         const std::string& version)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+  app_->set_version_flag("--version", version);
+}
+
+CommandLine::~CommandLine() = default;
+
+Verb CommandLine::program() { return Verb(app_.get(), &action_); }
+
+Action CommandLine::parse(std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  try {
+    app_->parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw UsageError(usage_sentence(*app_, error));
+    app_->exit(error);  // --help, --version
+    return [] { return ExitCode::ok; };
+  }
+  return std::move(action_);
+}
+
+}  // namespace qb

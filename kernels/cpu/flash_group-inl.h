@@ -1,0 +1,282 @@
+// What flash attention does with one group of query rows and a block of keys; flash_tile.cpp says
+// how that goes together.
+#if defined(QB_KERNELS_CPU_FLASH_GROUP_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QB_KERNELS_CPU_FLASH_GROUP_INL_H
+#undef QB_KERNELS_CPU_FLASH_GROUP_INL_H
+#else
+#define QB_KERNELS_CPU_FLASH_GROUP_INL_H
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include <hwy/highway.h>
+
+#include "kernels/cpu/exp2-inl.h"
+#include "kernels/cpu/flash_rows-inl.h"
+#include "kernels/cpu/flash_tile.h"
+#include "kernels/cpu/tile_product-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr auto kRows = static_cast<std::int64_t>(kRowBlock);
+
+// The keys of a piece as the products read them, for all groups of a tile.
+struct PieceRows {
+  UnitRows keys;
+  UnitRows values;  // for pairs: [pair of keys][e]
+};
+
+// Keys of a piece that some row of a group sees, neighbours in memory and among the scores.
+struct Run {
+  PieceRows rows;
+  std::int64_t count;
+  std::int64_t at;  // place of the first score; for pairs even
+};
+
+// One group of query rows: V vectors of them.
+template <std::size_t V>
+struct Group {
+  float* queries;          // [units][V vectors]
+  float* accumulator;      // [e][V vectors]
+  float* largest;          // [V vectors] m
+  float* sum;              // [V vectors]
+  std::int64_t units;      // depth of Q K^T
+  std::int64_t value_dim;  // e
+  float factor;            // c
+};
+
+// The two products stand in functions of their own, with what they share in memory: inlined into
+// their loops they would be short of registers, and one spilt vector costs a tenth of the speed.
+
+// S^T of R keys; `largest`: [V vectors] the columns' maxima so far.
+template <class Units, std::size_t R, std::size_t V>
+HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::int64_t key,
+                             float* scores, float* largest) {
+  const Floats d;
+  Vector sum[R][V];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < R; ++r)
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < V; ++v) sum[r][v] = hn::Zero(d);
+  multiply_tile<Units>(d, RowUnits<R>(keys.data + key * keys.stride, keys.stride), group.queries,
+                       group.units, sum);
+  const std::size_t width = V * hn::Lanes(d);
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < R; ++r)
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < V; ++v) {
+      hn::Store(sum[r][v], d,
+                scores + (static_cast<std::size_t>(key) + r) * width + v * hn::Lanes(d));
+    }
+#pragma GCC unroll 16
+  for (std::size_t v = 0; v < V; ++v) {
+    Vector most = hn::Load(d, largest + v * hn::Lanes(d));
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < R; ++r) most = hn::Max(most, sum[r][v]);
+    hn::Store(most, d, largest + v * hn::Lanes(d));
+  }
+}
+
+// O^T = f O^T + V^T P for value columns [x, x + kRowBlock).
+// factors: f, [V vectors].
+template <class Units, std::size_t V>
+HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& values, std::int64_t x,
+                                     const float* probabilities, std::int64_t depth,
+                                     const float* factors) {
+  const Floats d;
+  const std::size_t width = V * hn::Lanes(d);
+  float* const out = group.accumulator + static_cast<std::size_t>(x) * width;
+  Vector sum[kRowBlock][V];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kRowBlock; ++r)
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < V; ++v)
+      sum[r][v] = hn::Mul(hn::Load(d, factors + v * hn::Lanes(d)),
+                          hn::Load(d, out + r * width + v * hn::Lanes(d)));
+  multiply_tile<Units>(d, ColumnUnits{values.data + x, values.stride}, probabilities, depth, sum);
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kRowBlock; ++r)
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < V; ++v) hn::Store(sum[r][v], d, out + r * width + v * hn::Lanes(d));
+}
+
+// Which keys of a run the rows of a group see.
+struct RunMask {
+  alignas(64) std::int32_t first[kFlashGroupRows];  // counted from the run's first key
+  alignas(64) std::int32_t end[kFlashGroupRows];
+  std::int32_t latest_first;  // over the rows: keys [latest_first, earliest_end) need no mask
+  std::int32_t earliest_end;
+  // Of bits, instead: each row's words and the bit of the run's first key.
+  const std::uint64_t* words[kFlashGroupRows];
+  std::int64_t first_bit;
+  bool bits;
+};
+
+// Scores of keys that a row does not see become -inf; `largest` is found anew.
+template <std::size_t V>
+HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const RunMask& mask, float* largest) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> di;
+  const std::size_t width = V * hn::Lanes(d);
+  const auto none = hn::Set(d, kMinusInfinity);
+  for (std::size_t v = 0; v < V; ++v) {
+    const std::size_t lane = v * hn::Lanes(d);
+    const auto first = hn::Load(di, mask.first + lane);
+    const auto end = hn::Load(di, mask.end + lane);
+    Vector most = none;
+    float* s = scores + lane;
+    for (std::int64_t j = 0; j < keys; ++j, s += width) {
+      Vector score = hn::Load(d, s);
+      if (j < mask.latest_first || j >= mask.earliest_end) {
+        const auto key = hn::Set(di, static_cast<std::int32_t>(j));
+        const auto seen = hn::AndNot(hn::Lt(key, first), hn::Lt(key, end));
+        score = hn::IfThenElse(hn::RebindMask(d, seen), score, none);
+        hn::Store(score, d, s);
+      }
+      most = hn::Max(most, score);
+    }
+    hn::Store(most, d, largest + lane);
+  }
+}
+
+// The same with a bit a pair.
+template <std::size_t V>
+HWY_INLINE void mask_scores_by_bits(float* scores, std::int64_t keys, const RunMask& mask,
+                                    float* largest) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> di;
+  const std::size_t width = V * hn::Lanes(d);
+  const auto none = hn::Set(d, kMinusInfinity);
+  Vector most[V];
+  for (std::size_t v = 0; v < V; ++v) most[v] = none;
+  alignas(64) std::int32_t halves[kFlashGroupRows];
+  for (std::int64_t j = 0; j < keys;) {
+    const std::int64_t bit = mask.first_bit + j;
+    for (std::size_t i = 0; i < width; ++i)
+      halves[i] = static_cast<std::int32_t>(mask.words[i][bit / 64] >> (bit % 64 / 32 * 32));
+    for (std::int64_t b = bit % 32; b < 32 && j < keys; ++b, ++j) {
+      const auto one = hn::Set(di, static_cast<std::int32_t>(std::uint32_t{1} << b));
+      float* const s = scores + static_cast<std::size_t>(j) * width;
+      for (std::size_t v = 0; v < V; ++v) {
+        const std::size_t lane = v * hn::Lanes(d);
+        const auto seen = hn::TestBit(hn::Load(di, halves + lane), one);
+        const Vector score = hn::IfThenElse(hn::RebindMask(d, seen), hn::Load(d, s + lane), none);
+        hn::Store(score, d, s + lane);
+        most[v] = hn::Max(most[v], score);
+      }
+    }
+  }
+  for (std::size_t v = 0; v < V; ++v) hn::Store(most[v], d, largest + v * hn::Lanes(d));
+}
+
+// P of two keys of one vector of rows, as the second product reads it.
+template <class Units>
+HWY_INLINE void store_pair(Vector even, Vector odd, std::size_t width, float* to) {
+  const Floats d;
+  if constexpr (Units::kElements == 1) {
+    hn::Store(even, d, to);
+    hn::Store(odd, d, to + width);
+  } else {
+#if HWY_TARGET == HWY_AVX3
+    // Interleaves the 16 bf16 of the even key with those of the odd one.
+    alignas(64) static constexpr std::uint16_t kInterleave[32] = {
+        0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    const __m512i both = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(odd.raw, even.raw));
+    _mm512_store_si512(to, _mm512_permutexvar_epi16(_mm512_load_si512(kInterleave), both));
+#endif
+  }
+}
+
+// P = 2^(c S - shift) in place (pairs: in half the space), and its sums.
+template <class Units, std::size_t V>
+HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float factor,
+                             const Vector (&shift)[V], Vector (&sum)[V]) {
+  const Floats d;
+  const std::size_t width = V * hn::Lanes(d);
+  const auto c = hn::Set(d, factor);
+  for (std::size_t v = 0; v < V; ++v) sum[v] = hn::Zero(d);
+  for (std::int64_t j = 0; j < keys; j += 2) {
+    const float* const from = scores + static_cast<std::size_t>(j) * width;
+    float* const to = scores + static_cast<std::size_t>(j / Units::kElements) * width;
+    const bool last = j + 1 == keys;
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < V; ++v) {
+      const std::size_t at = v * hn::Lanes(d);
+      const Vector even = exp2_fast(d, hn::MulSub(hn::Load(d, from + at), c, shift[v]));
+      const Vector odd =
+          last ? hn::Zero(d)
+               : exp2_fast(d, hn::MulSub(hn::Load(d, from + width + at), c, shift[v]));
+      sum[v] = hn::Add(sum[v], hn::Add(even, odd));
+      store_pair<Units>(even, odd, width, to + at);
+    }
+  }
+}
+
+// Scores of a run, with its mask if any; `largest`: [V vectors] of all runs of the block so far.
+template <class Units, std::size_t V>
+HWY_INLINE void score_run(const Group<V>& group, const Run& run, const RunMask* mask, float* scores,
+                          float* largest) {
+  const Floats d;
+  alignas(64) float of_run[kFlashGroupRows];
+  std::fill_n(of_run, V * hn::Lanes(d), kMinusInfinity);
+  std::int64_t key = 0;
+  for (; key + kRows <= run.count; key += kRows)
+    score_keys<Units, kRowBlock>(group, run.rows.keys, key, scores, of_run);
+  for (; key < run.count; ++key) score_keys<Units, 1>(group, run.rows.keys, key, scores, of_run);
+  if (mask != nullptr && mask->bits)
+    mask_scores_by_bits<V>(scores, run.count, *mask, of_run);
+  else if (mask != nullptr)
+    mask_scores<V>(scores, run.count, *mask, of_run);
+  for (std::size_t v = 0; v < V; ++v) {
+    const std::size_t at = v * hn::Lanes(d);
+    hn::Store(hn::Max(hn::Load(d, largest + at), hn::Load(d, of_run + at)), d, largest + at);
+  }
+}
+
+// The runs of a block, scored already: `keys` scores, whose maxima are `largest`.
+template <class Units, std::size_t V>
+HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, std::int64_t keys,
+                              const float* largest, float* scores) {
+  const Floats d;
+  alignas(64) float factors[kFlashGroupRows];
+  const auto c = hn::Set(d, group.factor);
+  Vector shift[V];
+  for (std::size_t v = 0; v < V; ++v) {
+    const std::size_t at = v * hn::Lanes(d);
+    const Vector before = hn::Load(d, group.largest + at);
+    const Vector most = hn::Max(hn::Mul(hn::Load(d, largest + at), c), before);
+    hn::Store(most, d, group.largest + at);
+    // While every score is -inf, -inf - 0 is what exp2 takes to 0.
+    const auto none = hn::Eq(most, hn::Set(d, kMinusInfinity));
+    shift[v] = hn::IfThenElse(none, hn::Zero(d), most);
+    // Of two shifts as they were used, so that it is exactly 1 where nothing changes: a ten
+    // millionth more a block would be a per mille after ten thousand blocks.
+    hn::Store(exp2_fast(d, hn::Sub(before, shift[v])), d, factors + at);
+  }
+  Vector sum[V];
+  exponentiate<Units, V>(scores, keys, group.factor, shift, sum);
+  for (std::size_t v = 0; v < V; ++v) {
+    const std::size_t at = v * hn::Lanes(d);
+    const Vector before = hn::Load(d, group.sum + at);
+    hn::Store(hn::MulAdd(before, hn::Load(d, factors + at), sum[v]), d, group.sum + at);
+  }
+  for (const Run& run : runs) {
+    const std::int64_t depth = (run.count + Units::kElements - 1) / Units::kElements;
+    const float* const p =
+        scores + static_cast<std::size_t>(run.at / Units::kElements) * V * hn::Lanes(d);
+    for (std::int64_t x = 0; x < group.value_dim; x += kRows)
+      accumulate_columns<Units, V>(group, run.rows.values, x, p, depth, factors);
+    if (&run != &runs.back()) std::fill_n(factors, V * hn::Lanes(d), 1.0f);
+  }
+}
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
