@@ -51,6 +51,7 @@ void reserve_words(std::vector<std::uint64_t>& words, std::size_t n_words, std::
   const auto pages_of = [&](std::size_t n) {
     return (std::max(n * sizeof(std::uint64_t), skipped) - skipped) / kHugePageBytes;
   };
+  if (pages_of(words.capacity()) == 0) return;
   // Wishes: small pages serve as well.
   ::madvise(begin + skipped, pages_of(words.capacity()) * kHugePageBytes, MADV_HUGEPAGE);
 #ifdef MADV_POPULATE_WRITE
