@@ -244,6 +244,24 @@ TEST(MaskTiles, OfSingleRandomKeysAreTheMaskWhateverTheThreads) {
     }
 }
 
+// So many that their words take several huge pages.
+TEST(MaskTiles, OfManySingleRandomKeysTakeABitAPair) {
+  constexpr std::int64_t kTokens = 8192;
+  constexpr std::int64_t kDrawn = 164;
+  const Mask mask = mask_of({"random", {number("blocks", kDrawn)}, {}}, kTokens, kTokens);
+  const auto build = [&](int threads) {
+    return build_mask_schedule(mask, kTokens, kTokens, whole(kTokens), 768, {false, threads});
+  };
+  const TileSchedule schedule = build(1);
+  EXPECT_EQ(schedule.unmasked_pairs(), kTokens * kDrawn);
+  EXPECT_LT(schedule.bytes(), kTokens * kTokens / 8 + 65536);
+  for (std::int64_t row = 1; row < kTokens; row += 1021)
+    for (const KeySpan& span : schedule.spans_of(row))
+      for (std::int64_t key = span.begin; key < span.end; ++key)
+        ASSERT_EQ(schedule.sees(span, row, key), mask.allows(row, key)) << row << ", " << key;
+  for (const int threads : {2, 5}) ASSERT_EQ(build(threads).words, schedule.words) << threads;
+}
+
 TEST(MaskTiles, OfAMillionTokensTakeMemoryByTheTilesThatAreKept) {
   constexpr std::int64_t kTokens = 1 << 20;
   const Mask mask = mask_of({"bigbird",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include "kernels/parallel.h"
 
@@ -23,6 +24,11 @@ KeyRange intersection(const KeyRange& a, const KeyRange& b) {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
+void set_bit(std::uint64_t* words, std::int64_t key) {
+  const auto bit = static_cast<std::uint64_t>(key);
+  words[bit / 64] |= std::uint64_t{1} << (bit % 64);
+}
+
 void set_bits(std::uint64_t* words, std::int64_t begin, std::int64_t end) {
   while (begin < end) {
     const std::int64_t stop = std::min(end, begin / 64 * 64 + 64);
@@ -33,17 +39,28 @@ void set_bits(std::uint64_t* words, std::int64_t begin, std::int64_t end) {
 }
 
 // Room for so many words at once, in huge pages where there is room for some: the first write to a
-// small one takes as long as drawing a thousand keys.
-void reserve_words(std::vector<std::uint64_t>& words, std::size_t n_words) {
+// small one takes as long as drawing a thousand keys. All threads together fetch the pages of the
+// first `n_used` words, which takes longer than writing them.
+void reserve_words(std::vector<std::uint64_t>& words, std::size_t n_words, std::size_t n_used,
+                   int threads) {
   if (n_words <= words.capacity()) return;
   words.reserve(n_words);
-  constexpr std::uintptr_t kHugePageBytes = 2 << 20;
-  const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
-  const std::uintptr_t first = (begin + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-  const std::uintptr_t end =
-      (begin + words.capacity() * sizeof(words[0])) / kHugePageBytes * kHugePageBytes;
-  if (first < end)  // a wish: small pages serve as well
-    ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  constexpr std::size_t kHugePageBytes = 2 << 20;
+  auto* const begin = reinterpret_cast<std::byte*>(words.data());
+  const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(begin) % kHugePageBytes;
+  const auto pages_of = [&](std::size_t n) {
+    return (std::max(n * sizeof(std::uint64_t), skipped) - skipped) / kHugePageBytes;
+  };
+  if (pages_of(words.capacity()) == 0) return;
+  // Wishes: small pages serve as well.
+  ::madvise(begin + skipped, pages_of(words.capacity()) * kHugePageBytes, MADV_HUGEPAGE);
+#ifdef MADV_POPULATE_WRITE
+  parallel_for(static_cast<std::int64_t>(pages_of(n_used)), threads, 1,
+               [&](std::int64_t page, std::int64_t, int) {
+                 ::madvise(begin + skipped + static_cast<std::size_t>(page) * kHugePageBytes,
+                           kHugePageBytes, MADV_POPULATE_WRITE);
+               });
+#endif
 }
 
 bool same_but_keys(const KeySpan& a, const KeySpan& b) {
@@ -104,15 +121,13 @@ void TileMaker::scatter(const PieceMaker& maker) {
   scattered_words_ = (block_->k.count + 63) / 64;
   scattered_.resize(static_cast<std::size_t>(rows_.count() * scattered_words_));
   constexpr std::int64_t kRowsAtOnce = 64;
-  parallel_for(rows_.count(), threads_, kRowsAtOnce,
-               [&](std::int64_t begin, std::int64_t end, int) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   std::uint64_t* const words = scattered_.data() + i * scattered_words_;
-                   maker.scatter(rows_.begin + i, [&](std::int64_t key) {
-                     words[key / 64] |= std::uint64_t{1} << (key % 64);
-                   });
-                 }
-               });
+  parallel_for(
+      rows_.count(), threads_, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          std::uint64_t* const words = scattered_.data() + i * scattered_words_;
+          maker.scatter(rows_.begin + i, [words](std::int64_t key) { set_bit(words, key); });
+        }
+      });
 }
 
 void TileMaker::add_scattered(const PieceMaker& maker) {
@@ -120,7 +135,9 @@ void TileMaker::add_scattered(const PieceMaker& maker) {
   const std::size_t first_word = words.size();
   const std::int64_t n_words = (block_->k.count + 63) / 64;
   const std::int64_t n_rows = rows_.count();
-  if (share_) reserve_words(words, static_cast<std::size_t>(schedule_.n_queries * n_words));
+  if (share_)
+    reserve_words(words, static_cast<std::size_t>(schedule_.n_queries * n_words),
+                  static_cast<std::size_t>((block_->q.count - rows_.begin) * n_words), threads_);
   words.resize(first_word + static_cast<std::size_t>(n_rows * n_words));
   std::uint64_t* const to = words.data() + first_word;
   constexpr std::int64_t kRowsAtOnce = 64;
@@ -130,9 +147,8 @@ void TileMaker::add_scattered(const PieceMaker& maker) {
     std::vector<std::uint64_t> row_words(static_cast<std::size_t>(n_words));
     for (std::int64_t i = begin; i < end; ++i) {
       std::fill(row_words.begin(), row_words.end(), 0);
-      maker.scatter(rows_.begin + i, [&](std::int64_t key) {
-        row_words[static_cast<std::size_t>(key / 64)] |= std::uint64_t{1} << (key % 64);
-      });
+      maker.scatter(rows_.begin + i,
+                    [of_row = row_words.data()](std::int64_t key) { set_bit(of_row, key); });
       for (std::int64_t first = 0; first < n_words; first += kScatteredKeys / 64) {
         const std::int64_t count = std::min(kScatteredKeys / 64, n_words - first);
         std::copy_n(row_words.data() + first, count, to + n_rows * first + i * count);

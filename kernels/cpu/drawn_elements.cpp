@@ -43,6 +43,14 @@ class Rounds {
   std::uint32_t keys_[RowPermutation::kRounds];
 };
 
+// Writes the chosen lanes and whatever behind them, whole vectors: CompressStore takes a hundred
+// cycles on Zen 4 and 5. Returns how many are chosen.
+HWY_INLINE std::size_t append(Vector x, hn::Mask<Tag> chosen, std::uint32_t* to) {
+  const Tag d;
+  hn::StoreU(hn::Compress(x, chosen), d, to);
+  return hn::CountTrue(d, chosen);
+}
+
 // A place of which the rounds make n or more goes through them again: such are set aside and come
 // together, so that no vector waits for its last lane.
 void draw(const RowPermutation& row, std::uint64_t first, std::size_t count, DrawnElements& drawn) {
@@ -67,8 +75,8 @@ void draw(const RowPermutation& row, std::uint64_t first, std::size_t count, Dra
       const Vector x = rounds(hn::Load(d, again.at + i));
       const auto there = hn::FirstN(d, std::min(lanes, left - i));
       const auto stays = hn::Lt(x, size);
-      n_drawn += hn::CompressStore(x, hn::And(there, stays), d, drawn.at + n_drawn);
-      n_again += hn::CompressStore(x, hn::AndNot(stays, there), d, again.at + n_again);
+      n_drawn += append(x, hn::And(there, stays), drawn.at + n_drawn);
+      n_again += append(x, hn::AndNot(stays, there), again.at + n_again);
     }
     left = n_again;
   }
