@@ -15,10 +15,10 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Share of each part of a transformer layer' at screen 0.01875, screen 0.97306 left font ',16'
   set label 102 'B = 1, H = 12, d = 64, f32, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit' at screen 0.01875, screen 0.94837 left font ',11' textcolor rgb '#444444'
-  set label 103 '32c1470055b8; 2026-11-21' at screen 0.01875, screen 0.93042 left font ',11' textcolor rgb '#444444'
+  set label 103 '0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.93042 left font ',11' textcolor rgb '#444444'
   set label 104 'A bar: medians of the parts as shares of their sum. Biases, residual sums and the norm''s scale are in the pass beside them; QKV projection, output' at screen 0.01875, screen 0.09091 left font ',11' textcolor rgb '#444444'
   set label 105 'projection and feed-forward are matrix products.' at screen 0.01875, screen 0.07295 left font ',11' textcolor rgb '#444444'
-  set label 106 'plain, full mask: attention takes half of the layer from N = 4,689 on (log-interpolated).' at screen 0.01875, screen 0.05499 left font ',11' textcolor rgb '#444444'
+  set label 106 'plain, full mask: attention takes half of the layer from N = 4,493 on (log-interpolated).' at screen 0.01875, screen 0.05499 left font ',11' textcolor rgb '#444444'
   set label 107 'Published: final report of the CMU 15-618 project Sparse Attention in CUDA, Table 4; hardware and batch size are not stated. Its self-attention is' at screen 0.01875, screen 0.03704 left font ',11' textcolor rgb '#444444'
   set label 108 'our QKV projection and attention, its intermediate our feed-forward in and GELU; only the trend compares.' at screen 0.01875, screen 0.01908 left font ',11' textcolor rgb '#444444'
 
@@ -38,21 +38,21 @@ do for [format in 'svg pdf png'] {
   set label 1 'plain, full mask' at screen 0.09062, screen 0.89450 left font ',13'
   plot data every ::0::4 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::5::5 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::5::5 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
+       data every ::5::5 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
        data every ::6::10 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::11::11 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::11::11 using (num('n_tokens_index')):(num('share_percent')):('11') with labels font ',11' notitle, \
        data every ::12::16 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::17::17 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::17::17 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::17::17 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::18::22 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
        data every ::23::27 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
        data every ::28::28 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::28::28 using (num('n_tokens_index')):(num('share_percent')):('27') with labels font ',11' notitle, \
+       data every ::28::28 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
        data every ::29::33 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
        data every ::34::38 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::39::39 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::39::39 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
+       data every ::39::39 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
        data every ::40::44 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
        data every ::45::45 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::45::45 using (num('n_tokens_index')):(num('share_percent')):('20') with labels font ',11' notitle, \
@@ -75,19 +75,19 @@ do for [format in 'svg pdf png'] {
        data every ::54::54 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::54::54 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
        data every ::55::55 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::55::55 using (num('n_tokens_index')):(num('share_percent')):('14') with labels font ',11' notitle, \
+       data every ::55::55 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
        data every ::56::56 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::56::56 using (num('n_tokens_index')):(num('share_percent')):('47') with labels font ',11' notitle, \
+       data every ::56::56 using (num('n_tokens_index')):(num('share_percent')):('48') with labels font ',11' notitle, \
        data every ::57::57 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
        data every ::57::57 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
        data every ::58::58 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::58::58 using (num('n_tokens_index')):(num('share_percent')):('18') with labels font ',11' notitle, \
+       data every ::58::58 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
        data every ::59::59 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::59::59 using (num('n_tokens_index')):(num('share_percent')):('9') with labels font ',11' notitle, \
        data every ::60::60 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::60::60 using (num('n_tokens_index')):(num('share_percent')):('64') with labels font ',11' notitle, \
        data every ::61::61 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::61::61 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::61::61 using (num('n_tokens_index')):(num('share_percent')):('11') with labels font ',11' notitle, \
        data every ::62::62 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::62::62 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle
   unset label
@@ -109,24 +109,24 @@ do for [format in 'svg pdf png'] {
   set label 1 'plain, bigbird mask' at screen 0.46167, screen 0.89450 left font ',13'
   plot data every ::63::69 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::70::70 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::70::70 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::70::70 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
        data every ::71::77 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):('12') with labels font ',11' notitle, \
+       data every ::78::78 using (num('n_tokens_index')):(num('share_percent')):('11') with labels font ',11' notitle, \
        data every ::79::85 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::86::86 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::86::86 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::87::93 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
        data every ::94::100 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
        data every ::101::101 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::101::101 using (num('n_tokens_index')):(num('share_percent')):('27') with labels font ',11' notitle, \
+       data every ::101::101 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
        data every ::102::108 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
        data every ::109::115 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::116::116 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::116::116 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
+       data every ::116::116 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
        data every ::117::123 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
        data every ::124::124 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::124::124 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
+       data every ::124::124 using (num('n_tokens_index')):(num('share_percent')):('21') with labels font ',11' notitle, \
        data every ::125::125 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::125::125 using (num('n_tokens_index')):(num('share_percent')):('13') with labels font ',11' notitle, \
        data every ::126::126 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
@@ -142,33 +142,33 @@ do for [format in 'svg pdf png'] {
        data every ::131::131 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::131::131 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::132::132 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::132::132 using (num('n_tokens_index')):(num('share_percent')):('27') with labels font ',11' notitle, \
+       data every ::132::132 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
        data every ::133::133 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::133::133 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
        data every ::134::134 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::134::134 using (num('n_tokens_index')):(num('share_percent')):('21') with labels font ',11' notitle, \
+       data every ::134::134 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
        data every ::135::135 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::135::135 using (num('n_tokens_index')):(num('share_percent')):('16') with labels font ',11' notitle, \
+       data every ::135::135 using (num('n_tokens_index')):(num('share_percent')):('15') with labels font ',11' notitle, \
        data every ::136::136 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::136::136 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::137::137 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::137::137 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
+       data every ::137::137 using (num('n_tokens_index')):(num('share_percent')):('27') with labels font ',11' notitle, \
        data every ::138::138 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::138::138 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
        data every ::139::139 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::139::139 using (num('n_tokens_index')):(num('share_percent')):('21') with labels font ',11' notitle, \
        data every ::140::140 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::140::140 using (num('n_tokens_index')):(num('share_percent')):('17') with labels font ',11' notitle, \
+       data every ::140::140 using (num('n_tokens_index')):(num('share_percent')):('15') with labels font ',11' notitle, \
        data every ::141::141 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::141::141 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::142::142 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::142::142 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
+       data every ::142::142 using (num('n_tokens_index')):(num('share_percent')):('27') with labels font ',11' notitle, \
        data every ::143::143 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::143::143 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
+       data every ::143::143 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
        data every ::144::144 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::144::144 using (num('n_tokens_index')):(num('share_percent')):('21') with labels font ',11' notitle, \
        data every ::145::145 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::145::145 using (num('n_tokens_index')):(num('share_percent')):('16') with labels font ',11' notitle, \
+       data every ::145::145 using (num('n_tokens_index')):(num('share_percent')):('15') with labels font ',11' notitle, \
        data every ::146::146 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::146::146 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::147::147 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
@@ -176,13 +176,13 @@ do for [format in 'svg pdf png'] {
        data every ::148::148 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::148::148 using (num('n_tokens_index')):(num('share_percent')):('28') with labels font ',11' notitle, \
        data every ::149::149 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::149::149 using (num('n_tokens_index')):(num('share_percent')):('21') with labels font ',11' notitle, \
+       data every ::149::149 using (num('n_tokens_index')):(num('share_percent')):('20') with labels font ',11' notitle, \
        data every ::150::150 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::150::150 using (num('n_tokens_index')):(num('share_percent')):('16') with labels font ',11' notitle, \
        data every ::151::151 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::151::151 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::152::152 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::152::152 using (num('n_tokens_index')):(num('share_percent')):('26') with labels font ',11' notitle, \
+       data every ::152::152 using (num('n_tokens_index')):(num('share_percent')):('27') with labels font ',11' notitle, \
        data every ::153::153 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::153::153 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle
   unset label
@@ -204,21 +204,21 @@ do for [format in 'svg pdf png'] {
   set label 1 'plain, sliding_window mask' at screen 0.09062, screen 0.49046 left font ',13'
   plot data every ::154::160 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):('25') with labels font ',11' notitle, \
+       data every ::161::161 using (num('n_tokens_index')):(num('share_percent')):('24') with labels font ',11' notitle, \
        data every ::162::168 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
+       data every ::169::169 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::170::176 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::177::177 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::177::177 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
        data every ::178::184 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#8a8a8a' lw 0.5 fc rgb '#8a8a8a' notitle, \
        data every ::185::191 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
        data every ::192::192 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::192::192 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
+       data every ::192::192 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
        data every ::193::199 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#e6c300' lw 0.5 fc rgb '#e6c300' notitle, \
        data every ::200::206 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::207::207 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::207::207 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
+       data every ::207::207 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
        data every ::208::214 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#c4c4c4' lw 0.5 fc rgb '#c4c4c4' notitle, \
        data every ::215::215 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::215::215 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
@@ -235,23 +235,23 @@ do for [format in 'svg pdf png'] {
        data every ::221::221 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::221::221 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
        data every ::222::222 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::222::222 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::222::222 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
        data every ::223::223 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
        data every ::223::223 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
        data every ::224::224 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
-       data every ::224::224 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
+       data every ::224::224 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
        data every ::225::225 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
        data every ::225::225 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
        data every ::226::226 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::226::226 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
        data every ::227::227 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::227::227 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::227::227 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
        data every ::228::228 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::228::228 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
+       data every ::228::228 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
        data every ::229::229 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::229::229 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
        data every ::230::230 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::230::230 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::230::230 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
        data every ::231::231 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::231::231 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
        data every ::232::232 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
@@ -265,13 +265,13 @@ do for [format in 'svg pdf png'] {
        data every ::236::236 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::236::236 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
        data every ::237::237 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::237::237 using (num('n_tokens_index')):(num('share_percent')):('7') with labels font ',11' notitle, \
+       data every ::237::237 using (num('n_tokens_index')):(num('share_percent')):('8') with labels font ',11' notitle, \
        data every ::238::238 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle, \
-       data every ::238::238 using (num('n_tokens_index')):(num('share_percent')):('29') with labels font ',11' notitle, \
+       data every ::238::238 using (num('n_tokens_index')):(num('share_percent')):('30') with labels font ',11' notitle, \
        data every ::239::239 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#7bcbaf' lw 0.5 fc rgb '#7bcbaf' notitle, \
        data every ::239::239 using (num('n_tokens_index')):(num('share_percent')):('31') with labels font ',11' notitle, \
        data every ::240::240 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle, \
-       data every ::240::240 using (num('n_tokens_index')):(num('share_percent')):('23') with labels font ',11' notitle, \
+       data every ::240::240 using (num('n_tokens_index')):(num('share_percent')):('22') with labels font ',11' notitle, \
        data every ::241::241 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::241::241 using (num('n_tokens_index')):(num('share_percent')):('9') with labels font ',11' notitle, \
        data every ::242::242 using (num('n_tokens_index')):(num('share_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \

@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Time of a transformer layer' at screen 0.01875, screen 0.95497 left font ',16'
   set label 102 'B = 1, H = 12, d = 64, f32, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit' at screen 0.01875, screen 0.91370 left font ',11' textcolor rgb '#444444'
-  set label 103 '32c1470055b8; 2026-11-21' at screen 0.01875, screen 0.88368 left font ',11' textcolor rgb '#444444'
+  set label 103 '0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.88368 left font ',11' textcolor rgb '#444444'
   set label 104 'Marks are medians; bars span all repeats, at least 3, which holds the median with 75.0 % confidence.' at screen 0.01875, screen 0.06191 left font ',11' textcolor rgb '#444444'
   set label 105 'Dashed: the attention kernel alone, of the plain layer.' at screen 0.01875, screen 0.03189 left font ',11' textcolor rgb '#444444'
 
@@ -29,8 +29,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('1,000' 1000, '3,000' 3000, '10,000' 10000, '30,000' 30000, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 40000 1)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [2.4734769023775742:3989.7312375835304]
-  set ytics nomirror out ('10' 10, '100' 100, '1,000' 1000, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1)
+  set yrange [1.9652993210905847:3879.7002855252326]
+  set ytics nomirror out ('10' 10, '100' 100, '1,000' 1000, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1)
   set ylabel 'time (ms)'
   plot data every ::0::4 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#0072b2' notitle, \
        data every ::0::4 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' notitle, \

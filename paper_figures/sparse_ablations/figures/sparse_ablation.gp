@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'One parameter of a pattern at a time' at screen 0.01875, screen 0.98129 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f32, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit' at screen 0.01875, screen 0.96415 left font ',11' textcolor rgb '#444444'
-  set label 103 '4ad755e54ced; 2026-11-21' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
+  set label 103 '0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
   set label 104 'Marks are medians; bars span all repeats, at least 3, which holds the median with 75.0 % confidence.' at screen 0.01875, screen 0.08807 left font ',11' textcolor rgb '#444444'
   set label 105 'Dashed, left: the ideal, the time of dense flash at the same N × the share of pairs kept. Dashed, right: the share of pairs that the kernel' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
   set label 106 'executes, tiles being all or nothing.' at screen 0.01875, screen 0.06313 left font ',11' textcolor rgb '#444444'
@@ -34,7 +34,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('20' 20, '50' 50, '100' 100, '200' 200, '' 30 1, '' 40 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1)
   set xlabel 'window (tokens)'
   set logscale y
-  set yrange [0.042398905231185585:43.55838383527331]
+  set yrange [0.04252928139877263:40.838550742403854]
   set ytics nomirror out ('0.1' 0.1, '1' 1, '10' 10, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1)
   set ylabel 'time (ms)'
   set label 1 'time against window (tokens)' at screen 0.09062, screen 0.92673 left font ',13'
@@ -89,8 +89,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('0.03' 0.03, '0.1' 0.1, '0.3' 0.30000000000000004, '' 0.02 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1)
   set xlabel 'fraction of random keys'
   set logscale y
-  set yrange [0.1418871325027558:2035.3409782262333]
-  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1)
+  set yrange [0.13584720988543933:1061.8439358409762]
+  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1)
   set ylabel 'time (ms)'
   set label 1 'time against fraction of random keys' at screen 0.09062, screen 0.64614 left font ',13'
   plot data every ::83::87 using (num('x')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e69f00' notitle, \
@@ -144,7 +144,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('20' 20, '50' 50, '100' 100, '200' 200, '' 30 1, '' 40 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1)
   set xlabel 'global tokens'
   set logscale y
-  set yrange [0.2696467717229342:57.44501423536916]
+  set yrange [0.25324154025156603:57.75560663413548]
   set ytics nomirror out ('0.3' 0.30000000000000004, '1' 1, '3' 3, '10' 10, '30' 30, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 40 1, '' 50 1)
   set ylabel 'time (ms)'
   set label 1 'time against global tokens' at screen 0.09062, screen 0.36555 left font ',13'
