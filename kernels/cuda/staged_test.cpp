@@ -193,7 +193,9 @@ void expect_attention(const StagedTrial& trial,
 }
 
 TEST(StagedOnGpu, IsAttentionOverAnyMask) {
-  std::mt19937_64 engine(std::random_device{}());
+  const auto first_seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(first_seed));
+  std::mt19937_64 engine(first_seed);
   for (int round = 0; round < 40; ++round) {
     const auto n = static_cast<std::int64_t>(2 + engine() % 150);
     const std::int64_t q_len =

@@ -15,12 +15,12 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'What each worker does when' at screen 0.01875, screen 0.98082 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.96323 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 0f73fe42e9ea; 2026-11-21' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
+  set label 103 '0.1.0; commit 0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.06475 left font ',11' textcolor rgb '#444444'
   set label 105 'that was not ready.' at screen 0.01875, screen 0.05196 left font ',11' textcolor rgb '#444444'
-  set label 106 '6 cases are drawn, of the longest sequences first; left out: 36 (all_gather_kv, N = 4,096, W = 4, mpi, 200 MB/s; all_gather_kv, N = 4,096, W = 4,' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
-  set label 107 'mpi, 20 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 200 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 20 MB/s; ring, N = 4,096, W = 4, mpi, 200 MB/s;' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
-  set label 108 'ring, N = 4,096, W = 4, mpi, 20 MB/s; striped, N = 4,096, W = 4, mpi, 200 MB/s; striped, N = 4,096, W = 4, mpi, 20 MB/s; …).' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
+  set label 106 '6 cases are drawn, of the longest sequences first; left out: 36 (all_gather_kv, N = 4,096, W = 4, mpi, 20 MB/s; all_gather_kv, N = 4,096, W = 4,' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
+  set label 107 'mpi, 200 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 20 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 200 MB/s; ring, N = 4,096, W = 4, mpi, 20 MB/s;' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
+  set label 108 'ring, N = 4,096, W = 4, mpi, 200 MB/s; striped, N = 4,096, W = 4, mpi, 20 MB/s; striped, N = 4,096, W = 4, mpi, 200 MB/s; …).' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -28,14 +28,14 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.91207
   set bmargin at screen 0.84812
   unset logscale x
-  set xrange [0:543.1403143802481]
+  set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'all_gather_kv, N = 4,096, W = 4, mpi, 60 MB/s: 455.02 ms' at screen 0.09062, screen 0.92486 left font ',13'
+  set label 1 'all_gather_kv, N = 4,096, W = 4, mpi, 60 MB/s: 481.92 ms' at screen 0.09062, screen 0.92486 left font ',13'
   plot data every ::0::3 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::4::7 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
@@ -50,21 +50,21 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.76819
   set bmargin at screen 0.70424
   unset logscale x
-  set xrange [0:543.1403143802481]
+  set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'cqs_sharded, N = 4,096, W = 4, mpi, 60 MB/s: 512.40 ms' at screen 0.09062, screen 0.78098 left font ',13'
+  set label 1 'cqs_sharded, N = 4,096, W = 4, mpi, 60 MB/s: 560.26 ms' at screen 0.09062, screen 0.78098 left font ',13'
   plot data every ::15::18 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::19::22 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::19::22 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::23::26 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::23::26 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
        data every ::27::34 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::35::39 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+       data every ::35::41 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
   unset label
   unset key
 
@@ -74,25 +74,25 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.62430
   set bmargin at screen 0.56035
   unset logscale x
-  set xrange [0:543.1403143802481]
+  set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ring, N = 4,096, W = 4, mpi, 60 MB/s: 443.32 ms' at screen 0.09062, screen 0.63709 left font ',13'
-  plot data every ::40::45 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::46::49 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::46::49 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::50::52 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::50::52 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::53::54 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::53::54 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::55::55 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::55::55 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::56::67 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::68::68 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'ring, N = 4,096, W = 4, mpi, 60 MB/s: 451.70 ms' at screen 0.09062, screen 0.63709 left font ',13'
+  plot data every ::42::47 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::48::51 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::48::51 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::52::54 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::52::54 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::55::56 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::55::56 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::57::57 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::57::57 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
+       data every ::58::69 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::70::75 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
   unset label
   unset key
 
@@ -102,24 +102,24 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.48042
   set bmargin at screen 0.41647
   unset logscale x
-  set xrange [0:543.1403143802481]
+  set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'striped, N = 4,096, W = 4, mpi, 60 MB/s: 451.36 ms' at screen 0.09062, screen 0.49321 left font ',13'
-  plot data every ::69::72 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::69::72 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::73::76 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::73::76 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::77::80 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::77::80 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::81::84 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::81::84 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::85::96 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::97::97 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'striped, N = 4,096, W = 4, mpi, 60 MB/s: 520.01 ms' at screen 0.09062, screen 0.49321 left font ',13'
+  plot data every ::76::79 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::76::79 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::80::83 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::80::83 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::84::87 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::84::87 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::88::91 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::88::91 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
+       data every ::92::103 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::104::110 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
   unset label
   unset key
 
@@ -129,19 +129,19 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.33653
   set bmargin at screen 0.27258
   unset logscale x
-  set xrange [0:543.1403143802481]
+  set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ulysses, N = 4,096, W = 4, mpi, 60 MB/s: 329.40 ms' at screen 0.09062, screen 0.34932 left font ',13'
-  plot data every ::98::105 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::106::109 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::106::109 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::110::117 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::118::123 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'ulysses, N = 4,096, W = 4, mpi, 60 MB/s: 358.99 ms' at screen 0.09062, screen 0.34932 left font ',13'
+  plot data every ::111::118 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::119::122 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::119::122 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::123::130 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::131::138 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
   unset label
   unset key
 
@@ -151,24 +151,24 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.19265
   set bmargin at screen 0.12870
   unset logscale x
-  set xrange [0:543.1403143802481]
+  set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'zigzag, N = 4,096, W = 4, mpi, 60 MB/s: 465.41 ms' at screen 0.09062, screen 0.20544 left font ',13'
-  plot data every ::124::127 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::124::127 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::128::131 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::128::131 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::132::135 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::132::135 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::136::139 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::136::139 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::140::151 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::152::153 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'zigzag, N = 4,096, W = 4, mpi, 60 MB/s: 438.04 ms' at screen 0.09062, screen 0.20544 left font ',13'
+  plot data every ::139::142 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::139::142 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::143::146 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::143::146 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::147::150 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::147::150 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::151::154 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::151::154 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
+       data every ::155::166 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::167::174 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
   unset label
   unset key
 
