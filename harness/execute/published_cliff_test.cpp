@@ -172,7 +172,7 @@ struct PublishedRepeat {
 };
 
 std::vector<PublishedRepeat> published_repeats() {
-  const std::string file = std::string(QB_SOURCE_DIR) + "/data/published/cqs_case_study_2.csv";
+  const std::string file = QB_SOURCE_DIR "/data/published/cqs_case_study_2.csv";
   const CsvTable table = CsvTable::parse(read_file(file), file);
   std::vector<PublishedRepeat> repeats;
   Notebook notebook(explanations().front());

@@ -22,8 +22,7 @@ class MicrobenchTest : public ::testing::Test {
  protected:
   // Exit code; what it prints goes to console().
   [[nodiscard]] int microbench(const std::string& arguments) const {
-    const std::string command =
-        std::string(QB_MICROBENCH) + " " + arguments + " > " + folder_ / "console 2>&1";
+    const std::string command = QB_MICROBENCH " " + arguments + " > " + folder_ / "console 2>&1";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
