@@ -121,6 +121,13 @@ spec() {
   return "$code"
 }
 
+# specs NAME…: one after the other, whatever becomes of those before.
+specs() {
+  local code=0 name
+  for name; do spec "$name" || code=1; done
+  return "$code"
+}
+
 do_build() {
   [ -n "$given_qb" ] && { say "build: left out, $given_qb is used"; return 0; }
   run cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
@@ -144,18 +151,8 @@ do_tests() {
   return "$code"
 }
 
-do_study() {
-  local code=0
-  spec memory_timeline || code=1
-  spec case_study_2 || code=1
-  return "$code"
-}
-do_sweep() {
-  local code=0
-  spec attention || code=1
-  spec sm_80 || code=1
-  return "$code"
-}
+do_study() { specs memory_timeline case_study_2; }
+do_sweep() { specs attention sm_80; }
 do_peers() {
   local code=0
   for backend in flash cudnn efficient; do
@@ -168,18 +165,8 @@ do_peers() {
   return "$code"
 }
 do_cqs() { spec cqs; }
-do_sparse() {
-  local code=0
-  spec sparse || code=1
-  spec sparse_stages || code=1
-  return "$code"
-}
-do_layer() {
-  local code=0
-  spec bert_layer || code=1
-  spec bert_layer_sparse || code=1
-  return "$code"
-}
+do_sparse() { specs sparse sparse_stages; }
+do_layer() { specs bert_layer bert_layer_sparse; }
 do_decode() {
   local code=0
   run python3 "$here/copy_bandwidth.py" "$out/copy_bandwidth.json" || code=1
