@@ -278,7 +278,13 @@ Figure exposed_communication_figure(const CsvTable& cases, const FigureContext& 
   figure.notes = {
       "Time in which the worker with most of it waited for data on its way, summed over steps, "
       "over the wall clock of the case: medians of both; the run keeps no interval of the first. "
-      "Waiting for a peer that is not ready, in cqs for a turn at the root's link, is not in it."};
+      "Waiting for a peer that is not ready is not in it."};
+  if (std::any_of(rows.begin(), rows.end(), [&](std::size_t row) {
+        return cases.text(row, "algorithm") == "cqs" && cases.text(row, "ranks") == "model";
+      }))
+    figure.notes.push_back(
+        "cqs, modelled: a worker's first step begins when the root's link has served those before "
+        "it, which is in the wall clock and not in what is exposed.");
   if (look.unlimited)
     figure.notes.push_back(
         "No limit: the case names no bandwidth, data move as fast as the machine's memory or "

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+#include <tuple>
+
 #include "plots/sample_run.h"
 #include "plots/sample_schemes.h"
 
@@ -42,6 +46,20 @@ TEST(ExposedCommunication, IsAShareOfTheWallClockAgainstBandwidth) {
   EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "zigzag").points.at(0).y, 25.0);
   EXPECT_TRUE(figure.panels[0].x.log);
   EXPECT_TRUE(figure.panels[0].x.tics.empty()) << "no case is without a limit";
+}
+
+TEST(ExposedCommunication, TellsOfTheRootsLinkWhereAModelScattersOverIt) {
+  for (const auto& [algorithm, ranks, told] :
+       {std::tuple{"cqs", "model", true}, std::tuple{"cqs", "mpi", false},
+        std::tuple{"cqs_sharded", "model", false}}) {
+    const Figure figure =
+        exposed_communication_figure(cases_of({link_case(algorithm, ranks, "1e9", 1.0)}), {});
+    EXPECT_EQ(
+        std::any_of(figure.notes.begin(), figure.notes.end(),
+                    [](const std::string& note) { return note.starts_with("cqs, modelled: "); }),
+        told)
+        << algorithm << ' ' << ranks;
+  }
 }
 
 TEST(ExposedCommunication, TheModelStandsThinAndDashedBesideTheMeasuredCases) {

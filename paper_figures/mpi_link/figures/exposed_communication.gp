@@ -17,7 +17,7 @@ do for [format in 'svg pdf png'] {
   set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.91682 left font ',11' textcolor rgb '#444444'
   set label 103 '0.1.0; commit 0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.88788 left font ',11' textcolor rgb '#444444'
   set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps, over the wall clock of the case: medians of both; the run' at screen 0.01875, screen 0.05967 left font ',11' textcolor rgb '#444444'
-  set label 105 'keeps no interval of the first. Waiting for a peer that is not ready, in cqs for a turn at the root''s link, is not in it.' at screen 0.01875, screen 0.03074 left font ',11' textcolor rgb '#444444'
+  set label 105 'keeps no interval of the first. Waiting for a peer that is not ready is not in it.' at screen 0.01875, screen 0.03074 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
