@@ -117,7 +117,6 @@ function(qb_room name)
   if(QB_TESTS AND ARG_TESTS)
     add_executable(qb_${name}_test ${ARG_TESTS})
     qb_test_options(qb_${name}_test)
-    target_compile_definitions(qb_${name}_test PRIVATE QB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(qb_${name}_test PRIVATE qb_${name} ${ARG_TEST_DEPENDS}
                                                   GTest::gmock GTest::gtest_main)
     gtest_discover_tests(qb_${name}_test DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX ${name}/

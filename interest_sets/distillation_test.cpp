@@ -12,6 +12,7 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/status.h"
+#include "harness/files/source_root.h"
 #include "interest_sets/constructions.h"
 
 namespace qb {
@@ -131,7 +132,7 @@ TEST(Distillation, CaseStudyOneHoldsThreeToFiveTokens) {
 // The case study does not print its interest sets; which one it is moves the result by a token or
 // two.
 TEST(Distillation, LongestSubsequencesAreThoseOfCaseStudyTwo) {
-  std::ifstream file(QB_SOURCE_DIR "/data/published/cqs_case_study_2.csv");
+  std::ifstream file(source_path("data/published/cqs_case_study_2.csv"));
   std::stringstream text;
   text << file.rdbuf();
   const CsvTable table = CsvTable::parse(text.str(), "cqs_case_study_2.csv");

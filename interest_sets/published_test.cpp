@@ -6,12 +6,13 @@
 #include <sstream>
 
 #include "harness/base/csv.h"
+#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {
 
 CsvTable transcribed_table() {
-  std::ifstream file(QB_SOURCE_DIR "/data/published/cqs_interest_set_table.csv");
+  std::ifstream file(source_path("data/published/cqs_interest_set_table.csv"));
   std::stringstream text;
   text << file.rdbuf();
   return CsvTable::parse(text.str(), "cqs_interest_set_table.csv");

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "harness/files/files.h"
+#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {
@@ -35,7 +36,7 @@ Figure small_figure() {
 }
 
 std::string golden(const std::string& name) {
-  return read_file(QB_SOURCE_DIR "/plots/golden/" + name);
+  return read_file(source_path("plots/golden/" + name));
 }
 
 TEST(GnuplotScript, CsvHoldsEveryPlottedNumber) {

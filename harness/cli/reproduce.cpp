@@ -14,6 +14,7 @@
 #include "harness/cli/verb.h"
 #include "harness/experiment/sweep_runner.h"
 #include "harness/files/files.h"
+#include "harness/files/source_root.h"
 #include "harness/plan/picture.h"
 #include "harness/plan/strategy.h"
 #include "plots/partition.h"
@@ -64,7 +65,7 @@ void say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
 // Runs a spec of experiments/ and draws its figures into OUT/figures.
 RunOutcome run_stage(const ReproduceWords& words, const std::string& name, Spec& spec) {
-  spec = load_spec(QB_SOURCE_ROOT "/experiments/" + name + ".yaml", {});
+  spec = load_spec(source_path("experiments/" + name + ".yaml"), {});
   RunOptions options;
   options.out = words.results;
   options.quiet = words.quiet;

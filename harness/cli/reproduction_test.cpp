@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "harness/files/files.h"
+#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {
 
 CsvTable published() {
-  return CsvTable::parse(read_file(QB_SOURCE_DIR "/data/published/cqs_case_study_2.csv"), "p");
+  return CsvTable::parse(read_file(source_path("data/published/cqs_case_study_2.csv")), "p");
 }
 
 TEST(Reproduction, ExactQuantitiesOfThePaperAgree) {

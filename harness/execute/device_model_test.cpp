@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/status.h"
+#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {
@@ -104,7 +105,7 @@ TEST(DeviceModelFile, IsReadStrictly) {
 }
 
 TEST(DeviceModelFile, OfTheA100SaysWhereItsNumbersComeFrom) {
-  const DeviceModel a100 = load_device_model(QB_SOURCE_DIR "/data/devices/a100.csv");
+  const DeviceModel a100 = load_device_model(source_path("data/devices/a100.csv"));
   EXPECT_EQ(a100.name, "a100");
   for (const RatePoint& point : a100.rates) {
     EXPECT_EQ(point.provenance, Provenance::estimated);

@@ -16,6 +16,7 @@
 #include "harness/execute/caching_keeper.h"
 #include "harness/execute/fake_segments.h"
 #include "harness/files/files.h"
+#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {
@@ -172,7 +173,7 @@ struct PublishedRepeat {
 };
 
 std::vector<PublishedRepeat> published_repeats() {
-  const std::string file = QB_SOURCE_DIR "/data/published/cqs_case_study_2.csv";
+  const std::string file = source_path("data/published/cqs_case_study_2.csv");
   const CsvTable table = CsvTable::parse(read_file(file), file);
   std::vector<PublishedRepeat> repeats;
   Notebook notebook(explanations().front());

@@ -9,6 +9,7 @@
 
 #include "harness/experiment/spec.h"
 #include "harness/files/files.h"
+#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {
@@ -331,7 +332,7 @@ TEST(SpecBadInput, CountsBeyondAnyMemory) {
 
 // Whatever stands in the file, the answer is a spec or a sentence with a place.
 TEST(SpecBadInput, DamagedFilesGiveASentence) {
-  const std::string whole = read_file(QB_SOURCE_DIR "/experiments/smoke.yaml");
+  const std::string whole = read_file(source_path("experiments/smoke.yaml"));
   constexpr std::uint64_t kSeed = 11;
   std::mt19937_64 random(kSeed);
   const std::string letters = "[]{}:,#&*!|>'\"%@`-?<=~ \n\t\r0\\z\xff" + std::string(1, '\0');

@@ -10,6 +10,7 @@
 #include "harness/experiment/overrides.h"
 #include "harness/experiment/parameters.h"
 #include "harness/files/files.h"
+#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {
@@ -116,7 +117,7 @@ TEST(Spec, AsManyCasesAsAllowedAreExpanded) {
 }
 
 TEST(Spec, EveryCaseHasItsOwnId) {
-  const Spec spec = load_spec(QB_SOURCE_DIR "/experiments/case_study_2.yaml", {});
+  const Spec spec = load_spec(source_path("experiments/case_study_2.yaml"), {});
   std::set<std::string> ids;
   for (const Case& c : spec.cases) ids.insert(case_id(c));
   EXPECT_EQ(ids.size(), spec.cases.size());
@@ -128,7 +129,7 @@ TEST(Spec, AMissingFileIsNamed) {
 
 TEST(Experiments, EveryCommittedSpecParsesAndIsNamedAsItsFile) {
   int specs = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(QB_SOURCE_DIR "/experiments")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_path("experiments"))) {
     if (entry.path().extension() != ".yaml") continue;
     SCOPED_TRACE(entry.path().string());
     const Spec spec = load_spec(entry.path().string(), {});
@@ -144,7 +145,7 @@ TEST(Experiments, EveryCommittedSpecParsesAndIsNamedAsItsFile) {
 }
 
 TEST(Experiments, TheReadmesExampleIsWhatItSays) {
-  const std::string readme = read_file(QB_SOURCE_DIR "/experiments/README.md");
+  const std::string readme = read_file(source_path("experiments/README.md"));
   const std::size_t begin = readme.find("```yaml\n") + 8;
   const std::string example = readme.substr(begin, readme.find("```", begin) - begin);
   EXPECT_EQ(parse_spec(example, "README.md", {}).cases.size(), 38u);
@@ -152,7 +153,7 @@ TEST(Experiments, TheReadmesExampleIsWhatItSays) {
 }
 
 TEST(Experiments, TheReadmeNamesEveryKeyFigureAndWord) {
-  const std::string readme = read_file(QB_SOURCE_DIR "/experiments/README.md");
+  const std::string readme = read_file(source_path("experiments/README.md"));
   const auto names = [&](std::string_view word) {
     EXPECT_THAT(readme, HasSubstr("`" + std::string(word) + "`"));
   };
@@ -165,8 +166,8 @@ TEST(Experiments, TheReadmeNamesEveryKeyFigureAndWord) {
 }
 
 TEST(Experiments, CaseStudy2IsThePapers) {
-  const Spec spec = load_spec(QB_SOURCE_DIR "/experiments/case_study_2.yaml", {});
-  const Spec tenth = load_spec(QB_SOURCE_DIR "/experiments/case_study_2_tenth.yaml", {});
+  const Spec spec = load_spec(source_path("experiments/case_study_2.yaml"), {});
+  const Spec tenth = load_spec(source_path("experiments/case_study_2_tenth.yaml"), {});
   EXPECT_EQ(spec.cases.size(), 45u);
   ASSERT_EQ(tenth.cases.size(), spec.cases.size());
   for (std::size_t i = 0; i < spec.cases.size(); ++i) {

@@ -10,6 +10,7 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/status.h"
+#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {
@@ -27,8 +28,7 @@ Prefill llama(std::int64_t new_tokens, std::int64_t cached_tokens) {
 }
 
 std::vector<SelectorSample> published_table_4() {
-  std::ifstream file(QB_SOURCE_DIR
-                     "/data/published/context_parallel_table_4_pass_kv_vs_pass_q.csv");
+  std::ifstream file(source_path("data/published/context_parallel_table_4_pass_kv_vs_pass_q.csv"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const CsvTable table = CsvTable::parse(text, "table 4");
   std::vector<SelectorSample> samples;
