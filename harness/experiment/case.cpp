@@ -29,10 +29,15 @@ E enum_at(const Json& json, const char* key) {
 }
 
 Json measure_to_json(const Measure& m) {
-  return {{"warmups", m.warmups},         {"min_repeats", m.min_repeats},
-          {"max_repeats", m.max_repeats}, {"relative_interval", m.relative_interval},
-          {"max_time_s", m.max_time_s},   {"timeout_s", m.timeout_s},
-          {"verify_rows", m.verify_rows}, {"memory_timeline", m.memory_timeline}};
+  return {{"warmups", m.warmups},
+          {"min_repeats", m.min_repeats},
+          {"max_repeats", m.max_repeats},
+          {"relative_interval", m.relative_interval},
+          {"max_time_s", m.max_time_s},
+          {"timeout_s", m.timeout_s},
+          {"verify_rows", m.verify_rows},
+          {"memory_timeline", m.memory_timeline},
+          {"device_memory", m.device_memory}};
 }
 
 Measure measure_from_json(const Json& json) {
@@ -45,6 +50,7 @@ Measure measure_from_json(const Json& json) {
   json.at("timeout_s").get_to(m.timeout_s);
   json.at("verify_rows").get_to(m.verify_rows);
   json.at("memory_timeline").get_to(m.memory_timeline);
+  json.at("device_memory").get_to(m.device_memory);
   return m;
 }
 
@@ -137,8 +143,10 @@ std::string case_id(const Case& c) {
     if (i >= kFirstParameters && parameters[i] == defaults[i]) continue;
     key += parameters[i].first + '=' + parameters[i].second + '\n';
   }
+  Json measure = measure_to_json(c.measure);
+  if (!c.measure.device_memory) measure.erase("device_memory");  // the same for this one
   // value_dim is no column, but a case of another value_dim is another case.
-  key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_to_json(c.measure).dump();
+  key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure.dump();
   // The low bits of FNV-1a mix best; the high ones are folded in.
   const std::uint64_t hash = fnv1a(key);
   return fmt::format("{:012x}", (hash ^ (hash >> 48)) & 0xffffffffffffu);
@@ -181,7 +189,8 @@ std::string case_to_json(const Case& c) {
                      {"group_sizes", word(c.group_sizes)},
                      {"product_row_groups", c.product_row_groups},
                      {"product_depth", c.product_depth},
-                     {"measure", measure_to_json(c.measure)}};
+                     {"measure", measure_to_json(c.measure)},
+                     {"gpu_peak_flop_per_s", optional_to_json(c.gpu_peak_flop_per_s)}};
   return json.dump();
 }
 
@@ -226,6 +235,7 @@ Case case_from_json(std::string_view text) {
     json.at("product_row_groups").get_to(c.product_row_groups);
     json.at("product_depth").get_to(c.product_depth);
     c.measure = measure_from_json(json.at("measure"));
+    c.gpu_peak_flop_per_s = optional_at<double>(json, "gpu_peak_flop_per_s");
     return c;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("cannot read the case: {}", problem.what()));

@@ -62,8 +62,10 @@ Case any_case(Random& random) {
   c.group_sizes = any_of<GroupSizes>(random);
   c.product_row_groups = any_size(random);
   c.product_depth = any_size(random);
-  c.measure = {any_int(random),  any_int(random),  any_int(random),  any_real(random),
-               any_real(random), any_real(random), any_size(random), random() % 2 == 0};
+  c.measure = {any_int(random),  any_int(random),   any_int(random),
+               any_real(random), any_real(random),  any_real(random),
+               any_size(random), random() % 2 == 0, random() % 2 == 0};
+  if (random() % 2 == 0) c.gpu_peak_flop_per_s = any_real(random);
   return c;
 }
 
@@ -84,6 +86,8 @@ void expect_equal(const Case& a, const Case& b) {
   EXPECT_EQ(a.measure.timeout_s, b.measure.timeout_s);
   EXPECT_EQ(a.measure.verify_rows, b.measure.verify_rows);
   EXPECT_EQ(a.measure.memory_timeline, b.measure.memory_timeline);
+  EXPECT_EQ(a.measure.device_memory, b.measure.device_memory);
+  EXPECT_EQ(a.gpu_peak_flop_per_s, b.gpu_peak_flop_per_s);
 }
 
 TEST(CaseJson, EveryFieldComesBack) {
@@ -205,10 +209,12 @@ TEST(CaseId, ChangesWithEveryParameterAndMeasureButNotWithTheName) {
   change([](Case& c) { c.measure.timeout_s = 1; });
   change([](Case& c) { c.measure.verify_rows = 1; });
   change([](Case& c) { c.measure.memory_timeline = true; });
+  change([](Case& c) { c.measure.device_memory = true; });
   EXPECT_EQ(ids.size(), changes);
 
   Case renamed = smoke_case();
   renamed.experiment = "other";
+  renamed.gpu_peak_flop_per_s = 1e15;
   EXPECT_EQ(case_id(renamed), case_id(smoke_case()));
 }
 

@@ -14,9 +14,9 @@ namespace {
 constexpr std::string_view kSetPrefix = "--set ";
 constexpr std::string_view kOtherKeys[] = {"experiment", "description", "sweep",   "zip",
                                            "exclude",    "cases",       "measure", "figures"};
-constexpr std::string_view kMeasureKeys[] = {"warmups",     "repeats",           "min_repeats",
-                                             "max_repeats", "relative_interval", "max_time",
-                                             "timeout",     "verify_rows",       "memory_timeline"};
+constexpr std::string_view kMeasureKeys[] = {
+    "warmups",  "repeats", "min_repeats", "max_repeats",     "relative_interval",
+    "max_time", "timeout", "verify_rows", "memory_timeline", "device_memory"};
 
 void require_known(const Place& place, std::string_view key,
                    const std::vector<std::string_view>& known) {

@@ -49,9 +49,10 @@ std::string measure_text(const Measure& m) {
       "  max_time: {}\n"
       "  timeout: {}\n"
       "  verify_rows: {}\n"
-      "  memory_timeline: {}\n",
+      "  memory_timeline: {}\n"
+      "  device_memory: {}\n",
       m.warmups, m.min_repeats, m.max_repeats, to_text(m.relative_interval), to_text(m.max_time_s),
-      to_text(m.timeout_s), m.verify_rows, m.memory_timeline);
+      to_text(m.timeout_s), m.verify_rows, m.memory_timeline, m.device_memory);
 }
 
 std::vector<bool> varying(const std::vector<Case>& cases) {

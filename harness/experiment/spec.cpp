@@ -119,6 +119,7 @@ Measure read_measure(const YamlNode& spec) {
     if (entry.key == "max_time") measure.max_time_s = read_seconds(entry.key, value);
     if (entry.key == "timeout") measure.timeout_s = read_seconds(entry.key, value);
     if (entry.key == "memory_timeline") measure.memory_timeline = read_bool(entry.key, value);
+    if (entry.key == "device_memory") measure.device_memory = read_bool(entry.key, value);
     if (entry.key != "relative_interval") continue;
     measure.relative_interval = read_real(entry.key, value);
     if (!(measure.relative_interval >= 0.0 && measure.relative_interval <= 1.0))
