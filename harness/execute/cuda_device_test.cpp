@@ -75,6 +75,40 @@ TEST_F(CudaSmall, PlansOfEveryStrategyAgreeWithFloat64) {
   });
 }
 
+// For a checker that makes a kernel a thousand times slower: flash on both paths, its merge and the
+// copies of rows, in memory of plain allocations. No product of cuBLAS, whose kernels take minutes.
+class CudaTiny : public CudaSmall {
+ protected:
+  void expect_float64(const std::string& algorithm, int workers, std::int64_t head_dim,
+                      Launch launch) {
+    SCOPED_TRACE(fmt::format("{} W={} d={} {}", algorithm, workers, head_dim, word(launch)));
+    Shape shape;
+    shape.q_heads = 2;
+    shape.kv_heads = 1;
+    shape.q_len = shape.kv_len = 97;  // a whole tile of the sm_80 path's and a part
+    shape.head_dim = shape.value_dim = head_dim;
+    const Problem problem = make_problem(shape, MaskKind::causal, DType::bf16, 7);
+    Trial trial(make_plan(algorithm, problem, {workers, std::nullopt}), heap_allocator());
+    MemoryLedger ledger(memory(AllocatorKind::direct));
+    (void)play(trial, {Kernel::flash, launch}, ledger);
+    const Verification verification = trial.verify();
+    EXPECT_TRUE(verification.correct) << verification.message;
+  }
+};
+
+TEST_F(CudaTiny, FlashMergeAndCopiesAgreeWithFloat64) {
+  for (const bool force_sm80 : {true, false}) {
+    CudaDeviceOptions options;
+    options.force_sm80 = force_sm80;
+    device_ = open_cuda_device(options);
+    for (const std::int64_t head_dim : {64, 128})
+      expect_float64("dense", 1, head_dim, Launch::alone);
+    expect_float64("cqs", 3, 64, Launch::alone);     // gathers rows
+    expect_float64("cqs", 3, 64, Launch::together);  // merges partials
+    expect_float64("ring", 2, 64, Launch::alone);
+  }
+}
+
 TEST_F(CudaSmall, TheFastestProductIsFasterInSixteenBitsAndMeasuredOnce) {
   const auto narrow = device_->peak_flop_per_s(DType::bf16);
   const auto wide = device_->peak_flop_per_s(DType::f32);
