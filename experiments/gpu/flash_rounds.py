@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""The flash kernels beside cuDNN and PyTorch on one GPU, in turn, at the shapes of the targets.
+
+    python3 flash_rounds.py FLASH_BENCH OUT.csv
+
+Each shape is timed in rounds: every contestant makes a few calls, the next round goes the other
+way round, so that a GPU that slows down slows all of them. FLASH_BENCH times flash, flash_sm80
+and cudnn by `flash_bench --serve`, this program PyTorch's backends, all by CUDA events on random
+data drawn for the shape, each warmed up. A row a contestant and shape: the median over the rounds
+of the medians of its calls, the least and the most of them, and its rate over that of flash in
+the same round. The file is written after each shape. Without PyTorch its rows say so.
+
+The time of cudnn holds the pass that widens its output to float32; torch_cudnn has none.
+
+Exit codes: 0 flash was timed at every shape, 1 it was not, 2 usage, 3 no GPU.
+"""
+
+import contextlib
+import csv
+import os
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "peers"))
+from torch_devices import BACKENDS  # pylint: disable=wrong-import-position
+
+# head_dim, mask, type: those whose target is the highest first.
+SHAPES = [(head_dim, mask, dtype) for head_dim in (128, 64) for mask in ("full", "causal")
+          for dtype in ("bf16", "f16")]
+N_TOKENS, HEADS = 16384, 16
+ROUNDS, WARM_UPS, CALLS = 6, 2, 3
+OURS = "flash"
+OF_BENCH = (OURS, "flash_sm80", "cudnn")
+OF_TORCH = ("flash", "cudnn", "efficient")
+COLUMNS = ["kernel", "head_dim", "mask", "dtype", "n_tokens", "q_heads", "status", "message",
+           "unmasked_flop", "device_time_median_s", "device_time_low_s", "device_time_high_s",
+           "over_flash", "over_flash_low", "over_flash_high", "rounds"]
+
+
+class NotTimed(Exception):
+    """Why a contestant has no time at a shape."""
+
+
+class Bench:
+    """flash_bench --serve: a line asked, a line answered."""
+
+    def __init__(self, program):
+        self.program = subprocess.Popen(  # pylint: disable=consider-using-with
+            [program, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.flop = None
+
+    def seconds(self, kernel, shape, calls):
+        head_dim, mask, dtype = shape
+        try:
+            self.program.stdin.write(f"{kernel} {dtype} {head_dim} {mask} {N_TOKENS} {HEADS} "
+                                     f"{WARM_UPS} {calls}\n")
+            self.program.stdin.flush()
+        except BrokenPipeError as gone:
+            raise NotTimed("flash_bench has ended") from gone
+        words = self.program.stdout.readline().split()
+        if not words:
+            raise NotTimed(f"flash_bench ended with code {self.program.wait()}")
+        if words[0] != "ok":
+            raise NotTimed(" ".join(words[1:]))
+        self.flop = float(words[1])
+        return [float(word) for word in words[2:]]
+
+    def close(self):
+        with contextlib.suppress(BrokenPipeError):  # it has ended by itself
+            self.program.stdin.close()
+        self.program.stdout.close()
+        return self.program.wait()
+
+
+class Torch:
+    """PyTorch in this process; its tensors are drawn when the shape changes."""
+
+    def __init__(self):
+        self.shape, self.tensors = None, None
+        try:
+            import torch  # pylint: disable=import-outside-toplevel
+            self.torch, self.why_not = torch, "" if torch.cuda.is_available() else "no GPU"
+        except ImportError as problem:
+            self.torch, self.why_not = None, str(problem)
+
+    def seconds(self, backend, shape, calls):
+        if self.why_not:
+            raise NotTimed(f"PyTorch: {self.why_not}")
+        try:
+            if shape != self.shape:
+                self.shape, self.tensors = shape, None
+                self.tensors = self.draw(shape)
+            attention = self.torch.nn.attention
+            backend = getattr(attention.SDPBackend, BACKENDS[backend])
+            with self.torch.inference_mode(), attention.sdpa_kernel(backend):
+                return self.timed(shape[1] == "causal", calls)
+        except RuntimeError as problem:
+            raise NotTimed(" ".join(str(problem).split())) from problem
+
+    def draw(self, shape):
+        dtype = {"bf16": self.torch.bfloat16, "f16": self.torch.float16}[shape[2]]
+        return [self.torch.randn((1, HEADS, N_TOKENS, shape[0]), device="cuda", dtype=dtype)
+                for _ in range(3)]
+
+    def timed(self, causal, calls):
+        cuda = self.torch.cuda
+        call = self.torch.nn.functional.scaled_dot_product_attention
+        for _ in range(WARM_UPS):
+            call(*self.tensors, is_causal=causal)
+        events = []
+        for _ in range(calls):
+            begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            call(*self.tensors, is_causal=causal)
+            end.record()
+            events.append((begin, end))
+        cuda.synchronize()
+        return [begin.elapsed_time(end) * 1e-3 for begin, end in events]
+
+
+def measure(contestants, shape):
+    """{name: median seconds of each round}, {name: why it has none}."""
+    rounds, reasons = {name: [] for name in contestants}, {}
+    for index in range(ROUNDS):
+        for name in list(contestants)[:: -1 if index % 2 else 1]:
+            if name in reasons:
+                continue
+            try:
+                rounds[name].append(statistics.median(contestants[name](shape, CALLS)))
+            except NotTimed as reason:
+                reasons[name] = str(reason)
+    return rounds, reasons
+
+
+def row_of(name, shape, seconds, ours, flop, reason):
+    head_dim, mask, dtype = shape
+    row = {"kernel": name, "head_dim": head_dim, "mask": mask, "dtype": dtype, "n_tokens": N_TOKENS,
+           "q_heads": HEADS, "status": "unsupported" if reason else "ok", "message": reason}
+    if reason:
+        return row
+    row |= {"unmasked_flop": flop, "device_time_median_s": statistics.median(seconds),
+            "device_time_low_s": min(seconds), "device_time_high_s": max(seconds),
+            "rounds": len(seconds)}
+    ratios = [a / b for a, b in zip(ours, seconds)]  # of rates, round by round
+    if ratios:
+        row |= {"over_flash": statistics.median(ratios), "over_flash_low": min(ratios),
+                "over_flash_high": max(ratios)}
+    return row
+
+
+def write(path, rows):
+    with open(path + ".new", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(path + ".new", path)
+
+
+def show(row):
+    shape = f"d={row['head_dim']} {row['mask']} {row['dtype']}".ljust(20)
+    if row["status"] != "ok":
+        return f"{shape} {row['kernel']:<16} {row['message']}"
+    rate = row["unmasked_flop"] / row["device_time_median_s"] / 1e12
+    text = f"{shape} {row['kernel']:<16} {rate:6.1f} TFLOP/s"
+    if "over_flash" in row:
+        text += (f"  {row['over_flash']:.3f} x flash "
+                 f"[{row['over_flash_low']:.3f}, {row['over_flash_high']:.3f}]")
+    return text
+
+
+def main(argv):
+    if len(argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    bench, torch = Bench(argv[0]), Torch()
+    contestants = {name: lambda shape, calls, n=name: bench.seconds(n, shape, calls)
+                   for name in OF_BENCH}
+    contestants |= {"torch_" + name: lambda shape, calls, n=name: torch.seconds(n, shape, calls)
+                    for name in OF_TORCH}
+    rows = []
+    for shape in SHAPES:
+        seconds, reasons = measure(contestants, shape)
+        for name in contestants:
+            rows.append(row_of(name, shape, seconds[name], seconds[OURS], bench.flop,
+                               reasons.get(name, "")))
+            print(show(rows[-1]), flush=True)
+        write(argv[1], rows)
+    code = bench.close()
+    if code == 3:
+        return 3
+    ours = [row for row in rows if row["kernel"] == OURS and row["status"] == "ok"]
+    return 0 if len(ours) == len(SHAPES) and code == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
