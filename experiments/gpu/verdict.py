@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The targets of a GPU against what acceptance.sh measured: python3 verdict.py FOLDER
 
-One line a target: what, target, measured, verdict (met, missed, not measured). Ours is kernel flash;
-kernel cudnn and PyTorch's backends are peers. Where the run `attention` has no cell of a target, the
-microbenchmark's (flash_rounds.csv) is taken. Standard library only.
+One line a target: what, target, measured, verdict (met, missed, not measured). Ours is kernel
+flash; kernel cudnn and PyTorch's backends are peers. Where the run `attention` has no cell of a
+target, the microbenchmark's (flash_rounds.csv) is taken. Standard library only.
 Exit codes: 0 nothing is missed, 4 something is, 2 usage.
 """
 

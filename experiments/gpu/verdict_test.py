@@ -59,7 +59,10 @@ class Verdict(unittest.TestCase):
             dry = said(QB, "run", os.path.join(HERE, spec + ".yaml"), "--dry-run", *words)
             return int(re.search(r": (\d+) cases", dry.stdout).group(1))
 
-        self.assertEqual(cells("bert_layer") + cells("bert_layer_sparse"), verdict_layer.LAYER_CELLS)
+        self.assertEqual(cells("bert_layer") + cells("bert_layer_sparse"),
+                         verdict_layer.LAYER_CELLS)
+        self.assertEqual(cells("case_study_2"), verdict.STUDY_CELLS)
+        self.assertEqual(cells("decode"), verdict.DECODE_CELLS)
         for workers, wanted in verdict.NCCL_CELLS.items():
             self.assertEqual(cells("nccl", "--filter", "workers=" + workers), wanted)
 
@@ -165,11 +168,14 @@ class Verdict(unittest.TestCase):
     def test_of_cqs_is_over_dense_in_the_same_launch(self):
         def row(algorithm, workers, launch, device_s):
             return {"kernel": "flash", "algorithm": algorithm, "workers": workers,
-                    "launch": launch, "status": "ok", "n_tokens": "65536", "device_time_median_s": device_s,
+                    "launch": launch, "status": "ok", "n_tokens": "65536",
+                    "device_time_median_s": device_s,
                     "wall_time_median_s": "9"}
 
-        self.write("cqs", [row("dense", "1", "together", "1.0"), row("dense", "1", "alone", "0.1"),
-                           row("cqs", "7", "together", "1.05"), row("cqs", "31", "together", "1.2")])
+        self.write("cqs", [row("dense", "1", "together", "1.0"),
+                           row("dense", "1", "alone", "0.1"),
+                           row("cqs", "7", "together", "1.05"),
+                           row("cqs", "31", "together", "1.2")])
         code, lines = self.verdict()
         self.assertEqual(code, 4)
         self.assertTrue(self.line(lines, "CQS W=7 over dense, N=65536").endswith("met"))
@@ -204,7 +210,8 @@ class Verdict(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("0.02 x time, 0.004 x pairs",
                       self.line(lines, "sliding_window over all pairs, N=65536"))
-        self.assertTrue(self.line(lines, "bigbird over all pairs, N=65536").endswith("not measured"))
+        self.assertTrue(self.line(lines, "bigbird over all pairs, N=65536")
+                        .endswith("not measured"))
 
     def test_of_the_stages_adds_them_up_over_the_fused_kernel(self):
         def row(kernel, device_s, scores="", softmax="", product=""):
