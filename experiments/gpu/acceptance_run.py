@@ -133,7 +133,7 @@ class Player:
         if step.tests and os.path.exists(step.tests):
             os.remove(step.tests)
         log = self.log_path(step)
-        words = ["--gtest_brief=1", "--gtest_output=json:" + step.tests] if step.tests else []
+        words = ["--gtest_output=json:" + step.tests] if step.tests else []
         if step.run:
             self.link_run(step)
         code, stopped = run_command([*step.command, *words], allowed_s, log)

@@ -16,7 +16,7 @@ import flash_rounds  # pylint: disable=wrong-import-position
 
 # Answers each request with times that grow from round to round, and writes down who was asked.
 FAKE_BENCH = """#!{python}
-import sys
+import sys, time
 assert sys.argv[1:] == ["--serve"]
 speed = {{"flash": 2.0, "flash_sm80": 4.0, "cudnn": 1.0}}
 asked = 0
@@ -25,13 +25,21 @@ for line in sys.stdin:
     asked += 1
     with open("{log}", "a") as log:
         log.write(f"{{kernel}} d={{d}} {{mask}} {{dtype}}\\n")
-    if asked > {most}:
+    case = (kernel, d, mask, dtype)
+    if case == ("flash_sm80", "128", "causal", "bf16") and "{faults}" == "endless":
+        time.sleep(60)
+    if case == ("flash", "128", "causal", "bf16") and "{faults}" == "crash":
+        sys.exit(9)
+    if "{faults}" == "none":
         sys.exit(3)
+    if case == ("flash", "128", "causal", "bf16") and "{faults}" == "wrong":
+        print("incorrect the output of query 0 is off by 1, tolerance 0.1", flush=True)
+        continue
     if kernel == "cudnn" and d == "64":
         print("unsupported cuDNN takes no 64 today")
     else:
         drift = 1.0 + 0.01 * asked
-        print("ok 1e9", *(str(speed[kernel] * drift)) .split() * int(calls))
+        print("ok", *(str(speed[kernel] * drift)) .split() * int(calls))
     sys.stdout.flush()
 """
 
@@ -48,10 +56,10 @@ class FlashRounds(unittest.TestCase):
             setattr(flash_rounds, name, value)
         self.addCleanup(sys.modules.pop, "torch", None)
 
-    def run_with(self, torch=True, most=10**6):
+    def run_with(self, torch=True, faults=""):
         bench = os.path.join(self.folder, "flash_bench")
         with open(bench, "w", encoding="utf-8") as file:
-            file.write(FAKE_BENCH.format(python=sys.executable, most=most,
+            file.write(FAKE_BENCH.format(python=sys.executable, faults=faults,
                                          log=os.path.join(self.folder, "log")))
         os.chmod(bench, 0o755)
         sys.modules.pop("torch", None)
@@ -78,11 +86,13 @@ class FlashRounds(unittest.TestCase):
         ours = self.row(rows, "flash")
         self.assertEqual([ours[name] for name in ("status", "unmasked_flop", "over_flash",
                                                   "rounds")],
-                         ["ok", "1000000000.0", "1.0", "6"])
+                         ["ok", str(4 * 4 * 4 * 128), "1.0", "6"])
         self.assertLess(float(ours["device_time_low_s"]), float(ours["device_time_median_s"]))
         self.assertIn("d=128 full bf16", printed)
         torch = self.row(rows, "torch_flash")
         self.assertEqual((torch["status"], torch["device_time_median_s"]), ("ok", "0.00025"))
+        self.assertEqual(self.row(rows, "flash", mask="causal")["unmasked_flop"],
+                         str(4 * 10 * 128))
 
     def test_a_ratio_is_of_the_same_round_with_its_spread(self):
         rows = self.run_with()[1]
@@ -111,11 +121,40 @@ class FlashRounds(unittest.TestCase):
         self.assertEqual(self.row(rows, "flash")["status"], "ok")
         self.assertIn("PyTorch: ", self.row(rows, "torch_flash")["message"])
 
-    def test_a_benchmark_that_ends_leaves_what_there_is(self):
-        code, rows, _ = self.run_with(most=20)  # in the second shape
+    def test_without_a_gpu_it_says_so_once(self):
+        code, rows, _ = self.run_with(faults="none")
         self.assertEqual(code, 3)
-        self.assertEqual(self.row(rows, "flash")["status"], "ok")
-        self.assertIn("flash_bench", self.row(rows, "flash", mask="causal")["message"])
+        self.assertIn("no GPU", self.row(rows, "flash", mask="causal")["message"])
+        with open(os.path.join(self.folder, "log"), encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 1)
+
+    def test_a_kernel_that_brings_it_down_costs_its_own_row(self):
+        code, rows, _ = self.run_with(faults="crash")
+        self.assertEqual(code, 1)
+        row = self.row(rows, "flash", mask="causal")
+        self.assertEqual((row["status"], row["message"]),
+                         ("crashed", "flash_bench ended with code 9"))
+        for others in (("flash_sm80", "causal"), ("cudnn", "causal"), ("flash", "full")):
+            self.assertEqual(self.row(rows, others[0], mask=others[1])["status"], "ok")
+        self.assertEqual(self.row(rows, "flash", "64", "causal")["status"], "ok")
+
+    def test_a_kernel_that_does_not_end_is_not_asked_again(self):
+        self.addCleanup(setattr, flash_rounds, "PATIENCE_S", flash_rounds.PATIENCE_S)
+        flash_rounds.PATIENCE_S = 1.0
+        code, rows, _ = self.run_with(faults="endless")
+        self.assertEqual(code, 1)
+        self.assertEqual(self.row(rows, "flash_sm80", mask="causal")["message"],
+                         "no answer within 1 s")
+        self.assertEqual(self.row(rows, "flash_sm80", "64")["status"], "timeout")
+        self.assertEqual(self.row(rows, "flash", mask="causal")["status"], "ok")
+        self.assertEqual(self.row(rows, "flash_sm80")["status"], "ok")
+
+    def test_an_output_that_is_wrong_has_no_rate(self):
+        code, rows, _ = self.run_with(faults="wrong")
+        self.assertEqual(code, 1)
+        row = self.row(rows, "flash", mask="causal")
+        self.assertEqual((row["status"], row["device_time_median_s"]), ("incorrect", ""))
+        self.assertIn("query 0 is off by 1", row["message"])
 
 
 if __name__ == "__main__":

@@ -139,6 +139,13 @@ class Verdict(unittest.TestCase):
         self.assertTrue(self.line(lines, "flash over the best of cuDNN and torch, d=128 full")
                         .endswith("not measured"))
 
+    def test_takes_no_microbenchmark_that_was_not_timed(self):
+        rows = [self.attention("flash", 620, dtype=t) for t in ("bf16", "f16")]
+        for status, verdict_is in (("crashed", "not measured"), ("incorrect", "missed")):
+            rows[1]["status"] = status
+            self.write(".", rows, "flash_rounds.csv")
+            self.assertTrue(self.line(self.verdict()[1], "flash d=128 full").endswith(verdict_is))
+
     def test_of_a_cell_that_went_wrong_is_missed(self):
         self.write("attention", [self.attention("flash", 650),
                                  self.attention("flash", 650, dtype="f16", status="incorrect")])

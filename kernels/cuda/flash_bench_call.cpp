@@ -15,9 +15,13 @@ CudaDevice first_device() {
   return probe.devices.front();
 }
 
-// A quarter of a million numbers again and again.
+constexpr std::int64_t kCheckedHeads = 2;
+
+double scale_of(const BenchShape& shape) { return 1.0 / std::sqrt(static_cast<double>(shape.d)); }
+
+// A quarter of a million numbers again and again; no row's size divides theirs.
 Tensor random_tensor(BenchDevice& device, DType dtype, const Extent& extent, unsigned seed) {
-  constexpr std::size_t kNumbers = 1 << 18;
+  constexpr std::size_t kNumbers = (1 << 18) - 5;
   std::mt19937 engine(seed);
   std::normal_distribution<float> normal;
   std::vector<float> numbers(kNumbers);
@@ -99,7 +103,7 @@ TileSchedule BenchCall::schedule(bool force_sm80) const {
 std::function<void()> BenchCall::prepare(BenchKernel kernel) {
   const bool force_sm80 = kernel == BenchKernel::flash_sm80;
   const auto tiles = std::make_shared<TileSchedule>(schedule(force_sm80));
-  const double scale = 1.0 / std::sqrt(static_cast<double>(shape_.d));
+  const double scale = scale_of(shape_);
   if (kernel == BenchKernel::cudnn) {
     CudnnAttention& cudnn = device_.cudnn();
     const AttentionArguments call{q_.view(), k_.view(),   v_.view(),  tiles.get(),
@@ -116,9 +120,46 @@ std::function<void()> BenchCall::prepare(BenchKernel kernel) {
 }
 
 std::vector<double> BenchCall::seconds(BenchKernel kernel, int warm_ups, int repeats) {
+  return device_.seconds(warm_ups, repeats, prepared(kernel));
+}
+
+const std::function<void()>& BenchCall::prepared(BenchKernel kernel) {
   auto known = prepared_.find(kernel);
   if (known == prepared_.end()) known = prepared_.emplace(kernel, prepare(kernel)).first;
-  return device_.seconds(warm_ups, repeats, known->second);
+  return known->second;
+}
+
+RowCheck BenchCall::make_check() const {
+  const auto first_heads = [&](const Tensor& tensor) {
+    Extent extent = tensor.view().extent;
+    extent.batch = 1;
+    extent.heads = std::min<std::int64_t>(extent.heads, kCheckedHeads);
+    Tensor host(heap_allocator(), shape_.dtype, extent, "checked");
+    copy_to_host(tensor.view().data, host.view().data,
+                 static_cast<std::size_t>(host.view().bytes()), device_.stream().get());
+    return host;
+  };
+  const Tensor q = first_heads(q_);
+  const Tensor k = first_heads(k_);
+  const Tensor v = first_heads(v_);
+  const Mask mask = shape_.causal ? Mask::causal(shape_.queries, shape_.keys) : Mask();
+  return {q.view(), k.view(), v.view(), mask, scale_of(shape_)};
+}
+
+std::string BenchCall::flaw(BenchKernel kernel) {
+  if (!check_) check_.emplace(make_check());
+  void* const stream = device_.stream().get();
+  const TensorView& out = out_.view();
+  fill_bytes(out.data, 0xff, static_cast<std::size_t>(out.bytes()), stream);  // NaN
+  prepared(kernel)();
+  std::vector<float> got;
+  std::vector<float> row(static_cast<std::size_t>(shape_.d));
+  for (std::int64_t head = 0; head < std::min<std::int64_t>(shape_.heads, kCheckedHeads); ++head)
+    for (const std::int64_t query : check_->rows()) {
+      copy_to_host(out.row(0, head, query), row.data(), row.size() * sizeof(float), stream);
+      got.insert(got.end(), row.begin(), row.end());
+    }
+  return check_->flaw(got);
 }
 
 double BenchCall::flop() const {

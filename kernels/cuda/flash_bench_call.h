@@ -7,6 +7,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/cudnn_attention.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/flash_bench_check.h"
 #include "kernels/cuda/runtime.h"
 
 namespace qb {
@@ -83,12 +86,17 @@ class BenchCall {
   // Seconds of each repeat. The first call of a kernel prepares it before anything is timed. Throws
   // Unsupported.
   [[nodiscard]] std::vector<double> seconds(BenchKernel kernel, int warm_ups, int repeats);
+  // What is wrong with the kernel's output, by a few rows of two heads; empty where it is right. Of
+  // as many key heads as query heads.
+  [[nodiscard]] std::string flaw(BenchKernel kernel);
   [[nodiscard]] double flop() const;  // 4 · pairs · heads · d of unmasked pairs
   [[nodiscard]] double key_bytes() const;
 
  private:
   [[nodiscard]] TileSchedule schedule(bool force_sm80) const;
+  [[nodiscard]] const std::function<void()>& prepared(BenchKernel kernel);
   [[nodiscard]] std::function<void()> prepare(BenchKernel kernel);
+  [[nodiscard]] RowCheck make_check() const;
 
   BenchShape shape_;
   BenchDevice& device_;
@@ -98,6 +106,7 @@ class BenchCall {
   Tensor out_;
   Tensor lse_;
   std::map<BenchKernel, std::function<void()>> prepared_;
+  std::optional<RowCheck> check_;
 };
 
 [[nodiscard]] inline double median_of(std::vector<double> seconds) {

@@ -1,6 +1,7 @@
 #include "kernels/cuda/flash_bench_rounds.h"
 
 #include <istream>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <sstream>
@@ -41,18 +42,27 @@ void serve_rounds(BenchDevice& device, std::istream& requests, std::ostream& ans
   std::unique_ptr<BenchCall> call;
   BenchShape shape;
   unsigned seed = 0;
+  std::map<BenchKernel, std::string> flaws;
   for (std::string line; std::getline(requests, line);) {
     const BenchRequest request = parse_request(line);
     if (!call || request.shape != shape) {
       call.reset();  // before the next one asks for as much memory
       shape = request.shape;
       call = std::make_unique<BenchCall>(shape, device, ++seed);
+      flaws.clear();
     }
     try {
+      const auto [flaw, is_new] = flaws.try_emplace(request.kernel);
+      if (is_new) flaw->second = call->flaw(request.kernel);
+      if (!flaw->second.empty()) {
+        answers << "incorrect " << flaw->second << std::endl;
+        continue;
+      }
       const auto seconds = call->seconds(request.kernel, request.warm_ups, request.repeats);
-      answers << "ok " << to_text(call->flop());
+      answers << "ok";
       for (const double s : seconds) answers << ' ' << to_text(s);
     } catch (const Unsupported& reason) {
+      flaws.erase(request.kernel);
       answers << "unsupported " << reason.what();
     }
     answers << std::endl;

@@ -20,8 +20,9 @@ struct BenchRequest {
 // Throws UsageError.
 [[nodiscard]] BenchRequest parse_request(const std::string& line);
 
-// A line for each line of `requests`: `ok FLOP SECONDS…`, or `unsupported REASON`. Inputs are drawn
-// anew where the shape is another one than that of the line before. Throws what else goes wrong.
+// A line for each line of `requests`: `ok SECONDS…`, `incorrect FLAW` or `unsupported REASON`.
+// Inputs are drawn anew where the shape is another one than that of the line before, and a kernel's
+// output is looked at before it is timed over them. Throws what else goes wrong.
 void serve_rounds(BenchDevice& device, std::istream& requests, std::ostream& answers);
 
 }  // namespace qb::cuda
