@@ -38,7 +38,6 @@ from acceptance_steps import (DEFAULT_STARTUP_S, STARTUP_RUN, long_steps, quick_
 
 MINUTES = {"quick": 3.0, "long": 9.0}
 RESERVE_S = {"quick": 16.0, "long": 30.0}  # for the verdict, the archive and a step's end
-NO_GPU = "no GPU asked"
 
 
 def parse_words(argv):

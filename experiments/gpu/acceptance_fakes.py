@@ -123,8 +123,9 @@ class FakeKit:
     def program(self, name, text):
         write(os.path.join(self.bin, name), text, 0o755)
 
-    def commit_as(self, commit):
-        write(os.path.join(self.root, "manifest.json"), json.dumps({"commit": commit}))
+    def commit_as(self, commit, modified=False):
+        write(os.path.join(self.root, "manifest.json"),
+              json.dumps({"commit": commit, "modified": modified}))
 
     def set(self, name, value):
         """`qb_execute_test.sleep`, 3: what the programs look at; None: no longer."""

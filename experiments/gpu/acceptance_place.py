@@ -42,17 +42,21 @@ class Place:
     def commit_of_kit(self):
         try:
             with open(os.path.join(self.root, "manifest.json"), encoding="utf-8") as file:
-                return str(json.load(file).get("commit", ""))
-        except (OSError, ValueError) as problem:
+                manifest = json.load(file)
+            return manifest["commit"] + ("-modified" if manifest.get("modified") else "")
+        except (OSError, ValueError, KeyError, TypeError) as problem:
             raise Refusal(2, f"{self.root}/manifest.json is no manifest of a kit: "
-                             f"{problem}") from problem
+                             f"{problem!r}") from problem
 
     def commit_of_checkout(self):
         if not shutil.which("git"):
             return ""
-        said = subprocess.run(["git", "-C", self.root, "rev-parse", "HEAD"], capture_output=True,
-                              text=True, check=False)
-        return said.stdout.strip()
+        git = ["git", "-C", self.root]
+        said = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True,
+                              check=False)
+        changed = subprocess.run([*git, "diff-index", "--quiet", "HEAD", "--"], check=False,
+                                 stderr=subprocess.DEVNULL)
+        return said.stdout.strip() + ("-modified" if changed.returncode == 1 else "")
 
     def program(self, name):
         if self.bin_folder:

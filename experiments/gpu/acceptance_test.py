@@ -152,6 +152,13 @@ class Refusals(OnFakes):
         self.assertEqual(code, 2)
         self.assertIn("holds results of commit abc on NVIDIA H200, this is def", sentence)
         self.assertIn("give another --out", sentence)
+        self.kit.commit_as("abc", modified=True)
+        self.assertIn("this is abc-modified on NVIDIA H200", self.refused()[1])
+
+    def test_a_manifest_that_is_of_something_else_is_refused(self):
+        with open(os.path.join(self.kit.root, "manifest.json"), "w", encoding="utf-8") as file:
+            file.write("{}")
+        self.assertIn("is no manifest of a kit", self.refused()[1])
 
     def test_without_a_gpu_or_a_program_it_says_so(self):
         os.remove(os.path.join(self.kit.bin, "qb"))
