@@ -203,6 +203,14 @@ class DryRun(unittest.TestCase):
             self.assertIn(word, out)
         self.assertLess(int(re.search(r"at most (\d+) s in all", out).group(1)), 180)
 
+    def test_needs_no_environment_and_writes_nothing(self):
+        before = sorted(os.listdir(HERE))
+        said = subprocess.run([os.path.join(HERE, "acceptance.sh"), "--dry-run"], env={}, cwd="/",
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertRegex(said.stdout, r"verdict .*\n  \+ /\S*python\S* ")
+        self.assertEqual(sorted(os.listdir(HERE)), before)
+
     def test_a_spec_that_is_wrong_fails_it(self):
         with tempfile.TemporaryDirectory() as folder:
             broken = os.path.join(folder, "broken")
