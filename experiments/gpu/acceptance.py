@@ -143,8 +143,11 @@ def conclude(words, place, out, results):
     player = Player(place, out, results, time.monotonic() + 20)
     results.forget(words.stage, "verdict")
     code = player.play(words.stage, verdict_step(place, out)).code
-    with open(os.path.join(out, "verdict.txt"), encoding="utf-8") as file:
-        print(file.read(), end="")
+    for name in (("flash_rounds.txt", "verdict.txt") if words.stage == "quick" else
+                 ("verdict.txt",)):
+        if os.path.exists(os.path.join(out, name)):
+            with open(os.path.join(out, name), encoding="utf-8") as file:
+                print(file.read())
     path, remarks = pack(out)
     for remark in remarks:
         say(remark)

@@ -80,7 +80,8 @@ def peer_step(place, out, name, backend, startup_s):
 
 
 def long_steps(place, out, startup_s, n_gpus):
-    """Cells of targets first; those of facts and figures behind them."""
+    """Cells of targets first, of which the microbenchmark knows the peers' already; those of facts
+    and figures behind them."""
     def spec(name, spec_name=None, run=None, words=()):
         spec_name = spec_name or name
         return spec_step(place, out, name, spec_name, run or spec_name, startup_s, words)
@@ -92,20 +93,18 @@ def long_steps(place, out, startup_s, n_gpus):
         return [peer_step(place, out, f"peers.{backend}{suffix}", backend, startup_s)
                 for backend in ("flash", "cudnn", "efficient")]
 
-    steps = [spec("attention.flash", "attention", words=only("kernel=flash", "n_tokens=16384")),
-             spec("attention.cudnn", "attention", words=only("kernel=cudnn", "n_tokens=16384")),
-             *peers(""),
-             spec("sm_80.target", "sm_80", words=only("head_dim=128", "mask=full")),
-             spec("cqs.together", "cqs", words=only("launch=together")),
-             Step("copy_bandwidth", [sys.executable, place.file("gpu", "copy_bandwidth.py"),
-                                     os.path.join(out, "copy_bandwidth.json")], 40),
-             spec("decode"), spec("bert_layer"), spec("bert_layer_sparse"),
-             *nccl_steps(place, spec, n_gpus),
-             spec("case_study_2"),
-             spec("attention.rest", "attention"), *peers(".rest"), spec("sm_80.rest", "sm_80"),
-             spec("cqs.rest", "cqs"), spec("sparse"), spec("sparse_stages"),
-             spec("memory_timeline")]
-    return steps
+    return [spec("attention.flash", "attention", words=only("kernel=flash", "n_tokens=16384")),
+            spec("attention.cudnn", "attention", words=only("kernel=cudnn", "n_tokens=16384")),
+            spec("sm_80.target", "sm_80", words=only("head_dim=128", "mask=full")),
+            spec("cqs.together", "cqs", words=only("launch=together")),
+            Step("copy_bandwidth", [sys.executable, place.file("gpu", "copy_bandwidth.py"),
+                                    os.path.join(out, "copy_bandwidth.json")], 40),
+            spec("decode"), spec("bert_layer"), spec("bert_layer_sparse"), *peers(""),
+            *nccl_steps(place, spec, n_gpus),
+            spec("case_study_2"),
+            spec("attention.rest", "attention"), *peers(".rest"), spec("sm_80.rest", "sm_80"),
+            spec("cqs.rest", "cqs"), spec("sparse"), spec("sparse_stages"),
+            spec("memory_timeline")]
 
 
 def nccl_steps(place, spec, n_gpus):

@@ -47,6 +47,7 @@ class Quick(OnFakes):
         self.assertEqual(results["case_startup_s"], 2.5)
         self.assertIn("flash d=128 full, N=16384", out)
         self.assertIn("(microbenchmark)", out)
+        self.assertRegex(out, r"d=128 full bf16 +flash_sm80 +\d")
         self.assertEqual(out.splitlines()[-1][:len(self.out) + 4], self.out + ".tar")
         with open(os.path.join(self.out, "environment.txt"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "cuda devices\n")
