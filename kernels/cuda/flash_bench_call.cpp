@@ -40,13 +40,12 @@ Tensor random_tensor(BenchDevice& device, DType dtype, const Extent& extent, uns
 
 BenchDevice::BenchDevice() : facts_(first_device()) {}
 
-LaunchContext BenchDevice::context(bool force_sm80) {
-  return {*this,
-          stream_.get(),
-          10 * facts_.compute_major + facts_.compute_minor,
-          facts_.multiprocessors,
-          0,
-          force_sm80};
+LaunchContext BenchDevice::context(BenchKernel kernel) {
+  return {.workspace = *this,
+          .stream = stream_.get(),
+          .compute_capability = 10 * facts_.compute_major + facts_.compute_minor,
+          .n_sms = facts_.multiprocessors,
+          .force_sm80 = kernel == BenchKernel::flash_sm80};
 }
 
 CudnnAttention& BenchDevice::cudnn() {
@@ -88,31 +87,30 @@ BenchCall::BenchCall(const BenchShape& shape, BenchDevice& device, unsigned seed
       out_(device, DType::f32, q_.view().extent, "out"),
       lse_(device, DType::f32, {shape.batch, shape.heads, shape.queries, 1}, "lse") {}
 
-TileSchedule BenchCall::schedule(bool force_sm80) const {
+TileSchedule BenchCall::schedule(BenchKernel kernel) const {
   const KeySpan keys{0,
                      shape_.keys,
                      shape_.causal ? SpanKind::causal : SpanKind::full,
                      shape_.keys - shape_.queries,
                      0,
                      0};
-  const FlashPath path = flash_path(device_.context(force_sm80));
+  const FlashPath path = flash_path(device_.context(kernel));
   return build_schedule(shape_.queries, shape_.keys, {{0, shape_.queries, keys}},
                         flash_tiles(shape_.d, path).query_tile);
 }
 
 std::function<void()> BenchCall::prepare(BenchKernel kernel) {
-  const bool force_sm80 = kernel == BenchKernel::flash_sm80;
-  const auto tiles = std::make_shared<TileSchedule>(schedule(force_sm80));
+  const auto tiles = std::make_shared<TileSchedule>(schedule(kernel));
   const double scale = scale_of(shape_);
   if (kernel == BenchKernel::cudnn) {
     CudnnAttention& cudnn = device_.cudnn();
     const AttentionArguments call{q_.view(), k_.view(),   v_.view(),  tiles.get(),
                                   scale,     out_.view(), lse_.view()};
-    return [this, &cudnn, tiles, call] { cudnn.attend(call, device_.context(false)); };
+    return [this, &cudnn, tiles, call] { cudnn.attend(call, device_.context(BenchKernel::cudnn)); };
   }
   GroupedCall call{q_.view(), k_.view(), v_.view(), scale, {}, out_.view(), lse_.view(), false};
   call.workers.push_back({0, {{0, shape_.queries, 1}}, {{0, shape_.keys, 1}}, tiles.get(), 0, 0});
-  const auto launch = std::make_shared<FlashLaunch>(call, device_.context(force_sm80));
+  const auto launch = std::make_shared<FlashLaunch>(call, device_.context(kernel));
   return [launch] {
     launch->attend();
     launch->merge();
@@ -163,8 +161,8 @@ std::string BenchCall::flaw(BenchKernel kernel) {
 }
 
 double BenchCall::flop() const {
-  return 4.0 * static_cast<double>(schedule(false).unmasked_pairs() * shape_.batch * shape_.heads *
-                                   shape_.d);
+  return 4.0 * static_cast<double>(schedule(BenchKernel::flash).unmasked_pairs() * shape_.batch *
+                                   shape_.heads * shape_.d);
 }
 
 double BenchCall::key_bytes() const {

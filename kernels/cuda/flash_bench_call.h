@@ -59,7 +59,7 @@ class BenchDevice final : public Allocator {
   BenchDevice();
   [[nodiscard]] const CudaDevice& facts() const { return facts_; }
   [[nodiscard]] const Stream& stream() const { return stream_; }
-  [[nodiscard]] LaunchContext context(bool force_sm80);
+  [[nodiscard]] LaunchContext context(BenchKernel kernel);
   // The cuDNN of this process. Throws Unsupported where there is none.
   [[nodiscard]] CudnnAttention& cudnn();
 
@@ -93,7 +93,7 @@ class BenchCall {
   [[nodiscard]] double key_bytes() const;
 
  private:
-  [[nodiscard]] TileSchedule schedule(bool force_sm80) const;
+  [[nodiscard]] TileSchedule schedule(BenchKernel kernel) const;
   [[nodiscard]] const std::function<void()>& prepared(BenchKernel kernel);
   [[nodiscard]] std::function<void()> prepare(BenchKernel kernel);
   [[nodiscard]] RowCheck make_check() const;
