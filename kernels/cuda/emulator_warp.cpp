@@ -120,13 +120,24 @@ void multiply_add_warp(bool bf16, float* c, const std::uint32_t* a, std::uint32_
   });
 }
 
-void store_shared(std::uint32_t address, float value) {
-  std::memcpy(shared_bytes(address, 4, 4), &value, 4);
+namespace {
+
+template <class Value>
+void store(std::uint32_t address, Value value) {
+  std::memcpy(shared_bytes(address, sizeof value, sizeof value), &value, sizeof value);
 }
-float load_shared(std::uint32_t address) {
-  float value = 0.0F;
-  std::memcpy(&value, shared_bytes(address, 4, 4), 4);
+template <class Value>
+Value load(std::uint32_t address) {
+  Value value{};
+  std::memcpy(&value, shared_bytes(address, sizeof value, sizeof value), sizeof value);
   return value;
 }
+
+}  // namespace
+
+void store_shared(std::uint32_t address, float value) { store(address, value); }
+float load_shared(std::uint32_t address) { return load<float>(address); }
+void store_shared(std::uint32_t address, int value) { store(address, value); }
+int load_shared_int(std::uint32_t address) { return load<int>(address); }
 
 }  // namespace qb::cuda::ptx

@@ -25,7 +25,7 @@ template <class C>
 void run_sm80(const WorkLists& lists, const FlashParameters& p, unsigned seed) {
   EXPECT_EQ(lists.shape.tile_rows, C::kRows);
   EXPECT_EQ(lists.shape.key_block, C::kKeys);
-  emulator::launch(p.n_tiles * p.n_heads, C::kThreads, C::kSharedBytes, seed,
+  emulator::launch(p.n_items, C::kThreads, C::kSharedBytes, seed,
                    [&p] { Sm80Block<C>(p, ptx::shared_base()).run(); });
 }
 
@@ -86,11 +86,14 @@ WorkLists run_emulated(const GroupedCall& call, FlashPath path, int n_sms, unsig
   };
   p.out[1] = address(out.view());
   p.lse[1] = address(lse.view());
+  std::uint32_t items_asked_for = 0;
+  p.items = lists.items.data();
+  p.items_asked_for = &items_asked_for;
   p.tiles = lists.tiles.data();
   p.masked = lists.masked.data();
   p.runs = lists.runs.data();
   p.bits = lists.bits.data();
-  const int n_blocks = std::min(n_sms, p.n_tiles * p.n_heads);
+  const int n_blocks = std::min(n_sms, p.n_items);
   if (call.q.dtype == DType::bf16)
     run_type<true>(call, lists, p, n_blocks, seed);
   else

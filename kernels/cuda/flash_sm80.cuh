@@ -78,7 +78,6 @@ class Sm80Block {
   QB_DEVICE void run() {
     const WorkItem item = work_item(p_, ptx::block_index());
     const TileWork work = p_.tiles[item.tile];
-    if (item.q_head < work.head_begin || item.q_head >= work.head_end) return;
     batch_ = item.batch;
     kv_head_ = item.kv_head;
     cursor_.masked = work.first_masked;

@@ -3,7 +3,7 @@
 // A persistent block has one producer warpgroup, which gives its registers away and of which one
 // thread feeds the copy engine, and two or three consumer warpgroups of 64 query rows each.
 //
-//   producer    Q | K0 V0 | K1 V1 | …            rings of kStages tiles, full/empty mbarriers
+//   producer    item, Q | K0 V0 | K1 V1 | …      rings of kStages tiles, full/empty mbarriers
 //   consumer 0  S0 | S1 , O+=P0V0 | softmax 1 | S2 , O+=P1V1 | softmax 2 …
 //   consumer 1       S0 | S1 , O+=P0V0 | softmax 1 …
 //
@@ -11,6 +11,10 @@
 // the output product of step j - 1, so while the second is still under way the softmax of the first
 // runs. Between consumers, a turn is passed round (ping-pong): one issues its products while the
 // other one is in its softmax, so that the tensor cores always have somebody's work.
+//
+// Causal tiles differ in cost, so items are not dealt out beforehand: a block that comes to the end
+// of one asks a counter in device memory for the next. The producer asks, and consumers learn of
+// the item from shared memory, with its queries.
 //
 // Order within a step: issue S_j; issue O += P_{j-1} V_{j-1}; wait for S_j, give K_j back; mask,
 // softmax; wait for O, give V_{j-1} back; scale O, pack P_j. P is packed last because its registers
@@ -51,21 +55,22 @@ class Sm90Block {
  private:
   using Position = RingPosition<C::kStages>;
 
-  // ---- What there is to do, the same for producer and consumers ---------------------------------
-
-  // The next item of this block that is of its tile's heads; the end of the list if there is none.
-  QB_DEVICE int next_item(int& round) const {
-    while (true) {
-      const int i = snake_item(round++, ptx::block_index(), ptx::n_blocks());
-      if (i >= n_items()) return n_items();
-      const WorkItem item = work_item(p_, i);
-      const TileWork& work = p_.tiles[item.tile];
-      if (item.q_head >= work.head_begin && item.q_head < work.head_end) return i;
-    }
-  }
-  QB_DEVICE int n_items() const { return p_.n_tiles * p_.n_heads; }
-
   // ---- Producer ---------------------------------------------------------------------------------
+
+  // The first item of a block is that of its own number, and whoever is free then takes the next
+  // one. Each block asks until it is told that there is none: n_items questions in all, behind
+  // which the counter is 0 again and ready for the next launch.
+  QB_DEVICE int ask_for_item() const {
+    const auto last = static_cast<std::uint32_t>(p_.n_items - 1);
+    return ptx::n_blocks() + static_cast<int>(ptx::increment_or_wrap(p_.items_asked_for, last));
+  }
+
+  // The place of item and queries may be overwritten when all consumers have given it back.
+  QB_DEVICE void hand_over(int item, int& parity) const {
+    ptx::barrier_wait(shared_.query_empty(), parity ^ 1);
+    parity ^= 1;
+    ptx::store_shared(shared_.item(), item);
+  }
 
   QB_DEVICE void produce() {
     ptx::prefetch_map(&maps_.q);
@@ -73,13 +78,15 @@ class Sm90Block {
     ptx::prefetch_map(&maps_.v);
     unsigned count = 0;
     int query_parity = 0;
-    int round = 0;
-    for (int i = next_item(round); i < n_items(); i = next_item(round)) {
+    // Asked for when the last keys of the one before have been, while the consumers work on them.
+    for (int i = ptx::block_index(); i < p_.n_items; i = ask_for_item()) {
       const WorkItem item = work_item(p_, i);
       const TileWork work = p_.tiles[item.tile];
-      if (work.n_masked + work.n_full == 0) continue;
-      ptx::barrier_wait(shared_.query_empty(), query_parity ^ 1);
-      query_parity ^= 1;
+      hand_over(i, query_parity);
+      if (work.n_masked + work.n_full == 0) {
+        ptx::barrier_arrive(shared_.query_full());
+        continue;
+      }
       load(shared_.queries(), C::kRows, &maps_.q, shared_.query_full(), work.q_token,
            p_.q_map_stride, item.q_head, item.batch);
       KeyCursor cursor;
@@ -97,6 +104,8 @@ class Sm90Block {
              cursor.token, p_.k_map_stride, item.kv_head, item.batch);
       }
     }
+    hand_over(p_.n_items, query_parity);
+    ptx::barrier_arrive(shared_.query_full());
   }
 
   // `rows` tokens from `token` on, every map_stride-th; columns and tokens outside are zeros.
@@ -137,24 +146,28 @@ class Sm90Block {
   QB_DEVICE static int consumer() { return ptx::uniform(ptx::thread_index() / 128) - 1; }
   QB_DEVICE static int first_row() { return 16 * (ptx::uniform(ptx::thread_index() / 32) - 4); }
 
+  // The item that the producer hands over, n_items behind the last one; its queries are there too.
+  QB_DEVICE int take_item(int& parity) const {
+    ptx::barrier_wait(shared_.query_full(), parity);
+    parity ^= 1;
+    return ptx::uniform(ptx::load_shared_int(shared_.item()));
+  }
+
   QB_DEVICE void consume() {
     State state;
     int query_parity = 0;
-    int round = 0;
     if (consumer() == C::kConsumers - 1) pass_turn();
-    for (int i = next_item(round); i < n_items(); i = next_item(round)) {
+    for (int i = take_item(query_parity); i < p_.n_items; i = take_item(query_parity)) {
       state.rows = RowStatistics{};
       QB_UNROLL
       for (float& x : state.out) x = 0.0F;
       const TileWork& work = p_.tiles[work_item(p_, i).tile];
-      if (work.n_masked + work.n_full > 0) {
-        ptx::barrier_wait(shared_.query_full(), query_parity);
-        query_parity ^= 1;
-        if (64 * consumer() < work.n_rows)
-          attend(state, i, work.first_masked, work.n_masked, work.n_full);
-        else
-          look_on(state, work.n_masked + work.n_full);
-      }
+      if (work.n_masked + work.n_full == 0)
+        give_back(shared_.query_empty());
+      else if (64 * consumer() < work.n_rows)
+        attend(state, i, work.first_masked, work.n_masked, work.n_full);
+      else
+        look_on(state, work.n_masked + work.n_full);
       QB_UNROLL
       for (float& sum : state.rows.sum) sum = sum_of_row(sum);
       const WorkItem item = work_item(p_, ptx::opaque(i));

@@ -1,5 +1,5 @@
-// What a block of the sm_90a kernel has in shared memory: the queries, rings of key and value
-// tiles, and the barriers that hand them over.
+// What a block of the sm_90a kernel has in shared memory: the item and its queries, rings of key
+// and value tiles, and the barriers that hand them over.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct Sm90 {
   static constexpr int kQueryBytes = kRows * kD * 2;
   static constexpr int kTileBytes = kKeys * kD * 2;
   static constexpr int kBarriers = kQueryBytes + 2 * kStages * kTileBytes;
-  static constexpr int kSharedBytes = kBarriers + (2 + 4 * kStages) * 8;
+  static constexpr int kItem = kBarriers + (2 + 4 * kStages) * 8;
+  static constexpr int kSharedBytes = kItem + 8;
   static constexpr int kWordsPerRow = kKeys / 64;
   static constexpr int kKeyTiles = kKeys / 8;
 };
@@ -59,6 +60,9 @@ class Sm90Shared {
   QB_DEVICE std::uint32_t values_empty(int stage) const {
     return barrier(2 + 3 * C::kStages + stage);
   }
+
+  // The number of the item, handed over together with its queries.
+  QB_DEVICE std::uint32_t item() const { return shared_ + static_cast<std::uint32_t>(C::kItem); }
 
   // Full: the producer's announcement, then bytes. Empty: each consumer warp.
   QB_DEVICE void init_barriers() {

@@ -136,6 +136,21 @@ QB_DEVICE float load_shared(std::uint32_t address) {
   return value;
 }
 
+QB_DEVICE void store_shared(std::uint32_t address, int value) {
+  asm volatile("st.shared.s32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
+}
+QB_DEVICE int load_shared_int(std::uint32_t address) {
+  int value;
+  asm volatile("ld.shared.s32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
+  return value;
+}
+
+// Adds 1 to a counter in device memory that all blocks share, or makes it 0 if it is `last`; what
+// it was before.
+QB_DEVICE std::uint32_t increment_or_wrap(std::uint32_t* counter, std::uint32_t last) {
+  return atomicInc(counter, last);
+}
+
 // 16 bytes.
 QB_DEVICE void store_zeros(std::uint32_t address) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(address), "r"(0) : "memory");
