@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "harness/base/status.h"
 #include "kernels/cuda/flash_test_support.h"
@@ -281,6 +284,35 @@ TEST(HeadsAtOnce, KeepsTheKeysOfSixHeadsInTheCache) {
   EXPECT_EQ(heads_at_once(64, 8, 4 << 20), 48);
   EXPECT_EQ(heads_at_once(4, 1, 1 << 10), 4);
   EXPECT_EQ(heads_at_once(64, 1, std::int64_t{1} << 40), 1);
+}
+
+// Two sequences of 6 heads, of which three share keys; 5 tiles, of which one is of heads 3 to 5.
+TEST(OrderItems, GoesSectionBySectionAndHeavyFirstWithinOne) {
+  std::vector<TileWork> tiles(5);
+  for (int i = 0; i < 5; ++i) {
+    tiles[static_cast<std::size_t>(i)].n_full = i;
+    tiles[static_cast<std::size_t>(i)].head_end = 6;
+  }
+  tiles[2].head_begin = 3;
+  for (const int at_once : {1, 3, 6, 9, 12}) {
+    const std::vector<ListedItem> items =
+        order_items(tiles, {.batch = 2, .per_batch = 6, .per_kv = 3, .at_once = at_once});
+    std::set<std::pair<int, int>> seen;
+    // Of 4 key-value heads 1, 1, 2, 2 (not 3 + 1) and 4 at once.
+    const int width = at_once < 6 ? 3 : at_once < 12 ? 6 : 12;
+    int section = 0;
+    int steps = 4;
+    for (const ListedItem& item : items) {
+      EXPECT_TRUE(seen.insert({item.tile, item.head_slot}).second);
+      EXPECT_TRUE(item.tile != 2 || item.head_slot % 6 >= 3);
+      if (item.head_slot / width != section) steps = 4;
+      EXPECT_GE(item.head_slot / width, section);
+      section = item.head_slot / width;
+      EXPECT_LE(item.tile, steps);
+      steps = item.tile;
+    }
+    EXPECT_EQ(seen.size(), 4u * 12u + 6u);
+  }
 }
 
 TEST(AlignInputs, CopiesWhatIsNotSixteenBytesApartAndTurnsNegativeScales) {
