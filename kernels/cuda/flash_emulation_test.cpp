@@ -260,7 +260,7 @@ TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
 // the others find that nothing is left.
 TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
   for (const std::int64_t d : {64, 128})
-    for (const int n_sms : {1, 2, 3, 1000}) {
+    for (const int n_sms : {1, 4, 1000}) {
       SCOPED_TRACE("d " + std::to_string(d) + ", blocks " + std::to_string(n_sms));
       testing::Problem problem({.q = {1, 3, 300, d}, .kv_heads = 3, .n_keys = 300}, 11);
       problem.add_whole({causal(300, 300)});
