@@ -16,6 +16,7 @@ int thread_index();
 int block_index();
 int n_blocks();
 void sync_threads();
+void sync_warp();
 inline std::uint32_t shared_base() { return 0; }
 inline int uniform(int value) { return value; }
 template <class Integer>
@@ -26,6 +27,7 @@ Integer opaque(Integer value) {
 float exp2(float x);
 float log2(float x);
 inline float multiply(float a, float b) { return a * b; }
+void trap_if_negative(float value);
 float shuffle_xor(float value, int mask);
 std::uint32_t pack_pair(bool bf16, float low, float high);
 template <bool kBf16>

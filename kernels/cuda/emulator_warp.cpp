@@ -1,6 +1,7 @@
 // The instructions of a warp, as sm_80 has them.
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "kernels/cuda/emulated_ptx.h"
 #include "kernels/cuda/emulator_machine.h"
@@ -12,6 +13,15 @@ using namespace emulator;  // NOLINT: the machine below
 
 float exp2(float x) { return std::exp2(x); }
 float log2(float x) { return std::log2(x); }
+
+void trap_if_negative(float value) {
+  if (value < 0.0F) fail("trap: " + std::to_string(value) + " is negative");
+}
+
+void sync_warp() {
+  static const char kWhat = 0;
+  meet_warp(&kWhat, nullptr, [](void**) {});
+}
 
 float shuffle_xor(float value, int mask) {
   static const char kWhat = 0;

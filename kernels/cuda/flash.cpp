@@ -143,7 +143,7 @@ struct FlashLaunch::State {
   }
 
   void point_to(const FlashLists::State& of_call) {
-    parameters.items = of_call.list<ListedItem>(of_call.at.items);
+    parameters.items = of_call.list<WorkItem>(of_call.at.items);
     parameters.items_asked_for = reinterpret_cast<std::uint32_t*>(of_call.memory.as<std::byte>() +
                                                                   of_call.at.items_asked_for);
     parameters.tiles = of_call.list<TileWork>(of_call.at.tiles);

@@ -94,7 +94,7 @@ struct Case {
   }
   [[nodiscard]] Costs ordered() const {
     Costs costs;
-    for (const ListedItem& item : lists.items)
+    for (const WorkItem& item : lists.items)
       costs.push_back(cost(lists.tiles[static_cast<std::size_t>(item.tile)]));
     return costs;
   }

@@ -157,18 +157,5 @@ TEST(MatrixDescriptor, HasItsFieldsWhereTheManualSays) {
   EXPECT_EQ(advance(d, 4096) >> 14, d >> 14);
 }
 
-TEST(WorkItem, APackIsAllQueryHeadsOfAKeyValueHead) {
-  const ListedItem listed{5, 3};  // two sequences of two key-value heads
-  FlashParameters p;
-  p.items = &listed;
-  p.q_heads = 8;
-  p.heads_per_kv = 4;
-  p.pack = 4;
-  EXPECT_EQ(work_item(p, 0).tile, 5);
-  EXPECT_EQ(work_item(p, 0).batch, 1);
-  EXPECT_EQ(work_item(p, 0).q_head, 4);
-  EXPECT_EQ(work_item(p, 0).kv_head, 1);
-}
-
 }  // namespace
 }  // namespace qb::cuda

@@ -22,12 +22,12 @@ std::vector<std::int32_t> heavy_first(const std::vector<TileWork>& tiles) {
 
 }  // namespace
 
-std::vector<ListedItem> order_items(const std::vector<TileWork>& tiles, const HeadSlots& slots) {
+std::vector<WorkItem> order_items(const std::vector<TileWork>& tiles, const HeadSlots& slots) {
   const std::vector<std::int32_t> order = heavy_first(tiles);
   const std::int64_t n_groups = slots.batch * slots.per_batch / slots.per_kv;
   const std::int64_t groups_at_once = std::max<std::int64_t>(slots.at_once / slots.per_kv, 1);
   const std::int64_t n_sections = (n_groups + groups_at_once - 1) / groups_at_once;
-  std::vector<ListedItem> items;
+  std::vector<WorkItem> items;
   for (std::int64_t section = 0; section < n_sections; ++section) {
     const std::int64_t begin = section * n_groups / n_sections * slots.per_kv;
     const std::int64_t end = (section + 1) * n_groups / n_sections * slots.per_kv;
@@ -35,7 +35,9 @@ std::vector<ListedItem> order_items(const std::vector<TileWork>& tiles, const He
       const TileWork& work = tiles[index(tile)];
       for (std::int64_t slot = begin; slot < end; ++slot) {
         const std::int64_t head = slot % slots.per_batch * slots.pack;
-        if (head >= work.head_begin && head < work.head_end) items.push_back({tile, narrow(slot)});
+        if (head < work.head_begin || head >= work.head_end) continue;
+        items.push_back({tile, narrow(slot / slots.per_batch), narrow(head),
+                         narrow(slot % slots.per_batch / slots.per_kv)});
       }
     }
   }

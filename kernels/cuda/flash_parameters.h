@@ -49,10 +49,12 @@ struct FullRun {
   std::int32_t n_blocks = 0;
 };
 
-// A tile for one head, or for one pack of heads. Slots count these over the sequences of the batch.
-struct ListedItem {
+// What a block does at a time: a tile for one head, or for one pack of heads.
+struct alignas(16) WorkItem {
   std::int32_t tile = 0;
-  std::int32_t head_slot = 0;
+  std::int32_t batch = 0;
+  std::int32_t q_head = 0;  // the first one of a pack
+  std::int32_t kv_head = 0;
 };
 
 // Strides in elements.
@@ -69,7 +71,7 @@ struct FlashParameters {
   TensorAddress v;
   TensorAddress out[2];  // the output, the partials
   TensorAddress lse[2];
-  const ListedItem* items = nullptr;  // in the order in which blocks take them
+  const WorkItem* items = nullptr;  // in the order in which blocks take them
   // How many items blocks of a persistent grid have asked for, beyond their first ones. 0 between
   // launches.
   std::uint32_t* items_asked_for = nullptr;
@@ -79,9 +81,8 @@ struct FlashParameters {
   const std::uint64_t* bits = nullptr;
   std::int32_t n_items = 0;
   std::int32_t q_heads = 0;
-  std::int32_t heads_per_kv = 1;
   // Query heads of a key-value head that are packed into the rows of a tile: row r is token r /
-  // pack and head r % pack. 1, or heads_per_kv.
+  // pack and head r % pack. 1, or all heads of a key-value head.
   std::int32_t pack = 1;
   std::int32_t head_dim = 0;
   std::int32_t value_dim = 0;
@@ -89,21 +90,6 @@ struct FlashParameters {
   std::int32_t k_map_stride = 1;
   float scale_log2 = 0.0F;  // scale * log2(e), positive
 };
-
-// Item `index` of a launch.
-struct WorkItem {
-  int tile = 0;
-  int batch = 0;
-  int q_head = 0;  // the first one of a pack
-  int kv_head = 0;
-};
-
-QB_HOST_DEVICE constexpr WorkItem work_item(const FlashParameters& p, int index) {
-  const ListedItem item = p.items[index];
-  const int slots_per_batch = p.q_heads / p.pack;
-  const int q_head = item.head_slot % slots_per_batch * p.pack;
-  return {item.tile, item.head_slot / slots_per_batch, q_head, q_head / p.heads_per_kv};
-}
 
 // The key blocks of a tile, one after another.
 struct KeyCursor {

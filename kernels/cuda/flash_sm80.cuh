@@ -76,7 +76,7 @@ class Sm80Block {
       : p_(p), queries_(shared), slots_(shared + C::kQueryBytes) {}
 
   QB_DEVICE void run() {
-    const WorkItem item = work_item(p_, ptx::block_index());
+    const WorkItem item = p_.items[ptx::block_index()];
     const TileWork work = p_.tiles[item.tile];
     batch_ = item.batch;
     kv_head_ = item.kv_head;
@@ -202,11 +202,11 @@ class Sm80Block {
     const std::uint32_t values = take<true, kMasked>();
     next_pair();
     if constexpr (kMasked) {
-      const int n_rows = p_.tiles[work_item(p_, ptx::opaque(ptx::block_index())).tile].n_rows;
+      const int n_rows = p_.tiles[p_.items[ptx::opaque(ptx::block_index())].tile].n_rows;
       QB_UNROLL
       for (int r = 0; r < kRowTiles; ++r)
-        mask_scores<C::kKeyTiles>(s[r], p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
-                                  first_row() + 16 * r, first_key(), lane());
+        mask_scores<true, C::kKeyTiles>(s[r], p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
+                                        first_row() + 16 * r, first_key(), lane());
     }
     std::uint32_t probabilities[kRowTiles][2 * C::kKeyTiles];
     QB_UNROLL
@@ -294,7 +294,7 @@ class Sm80Block {
 
   // What only the end needs is read at the end.
   QB_DEVICE void finish() {
-    const WorkItem item = work_item(p_, ptx::opaque(ptx::block_index()));
+    const WorkItem item = p_.items[ptx::opaque(ptx::block_index())];
     const TileWork& work = p_.tiles[item.tile];
     QB_UNROLL
     for (int r = 0; r < kRowTiles; ++r) {
@@ -306,7 +306,7 @@ class Sm80Block {
     } else {
       QB_UNROLL
       for (int r = 0; r < kRowTiles; ++r)
-        store_rows(p_, work, item, out_[r], rows_[r], first_row() + 16 * r, 0, lane());
+        store_rows<true>(p_, work, item, out_[r], rows_[r], first_row() + 16 * r, 0, lane());
     }
   }
 
@@ -358,7 +358,7 @@ class Sm80Block {
       sum += weight * ptx::load_shared(thin_statistics(w, row));
       out += weight * ptx::load_shared(slots_ + ((w * 16 + row) * C::kD + column) * 4);
     }
-    const OutputRow target = output_row(p_, work, item, row);
+    const OutputRow target = output_row<true>(p_, work, item, row);
     if (column < p_.value_dim) target.out[column] = sum > 0.0F ? out / sum : 0.0F;
     if (column == 0) *target.lse = log_sum_exp(sum, shift);
   }

@@ -68,8 +68,8 @@ class Sm90Block {
   // The place of item and queries may be overwritten when all consumers have given it back.
   QB_DEVICE void hand_over(int item, int& parity) const {
     ptx::barrier_wait(shared_.query_empty(), parity ^ 1);
+    ptx::store_shared(shared_.item(parity), item);
     parity ^= 1;
-    ptx::store_shared(shared_.item(), item);
   }
 
   QB_DEVICE void produce() {
@@ -80,7 +80,7 @@ class Sm90Block {
     int query_parity = 0;
     // Asked for when the last keys of the one before have been, while the consumers work on them.
     for (int i = ptx::block_index(); i < p_.n_items; i = ask_for_item()) {
-      const WorkItem item = work_item(p_, i);
+      const WorkItem item = p_.items[i];
       const TileWork work = p_.tiles[item.tile];
       hand_over(i, query_parity);
       if (work.n_masked + work.n_full == 0) {
@@ -127,7 +127,7 @@ class Sm90Block {
     std::uint32_t p[2 * C::kKeyTiles];
     float out[C::kD / 2];
     RowStatistics rows;
-    unsigned count = 0;  // steps whose scores were issued; the values of the last one are to come
+    Progress at;  // counts steps whose scores were issued; the values of the last one are to come
   };
 
   // Whose turn it is to issue products: named barriers 1, 2, …, one a consumer, each of which its
@@ -142,55 +142,70 @@ class Sm90Block {
     if (lane() == 0) ptx::barrier_arrive(empty);
   }
 
-  QB_DEVICE static int lane() { return ptx::thread_index() % 32; }
-  QB_DEVICE static int consumer() { return ptx::uniform(ptx::thread_index() / 128) - 1; }
-  QB_DEVICE static int first_row() { return 16 * (ptx::uniform(ptx::thread_index() / 32) - 4); }
+  // The thread's number is read again where it is needed, so that what follows from it takes no
+  // registers through the loops.
+  QB_DEVICE static unsigned thread() {
+    return ptx::opaque(static_cast<unsigned>(ptx::thread_index()));
+  }
+  QB_DEVICE static int lane() { return static_cast<int>(thread() % 32); }
+  QB_DEVICE static int consumer() { return ptx::uniform(static_cast<int>(thread() / 128)) - 1; }
+  QB_DEVICE static int first_row() {
+    return 16 * (ptx::uniform(static_cast<int>(thread() / 32)) - 4);
+  }
 
   // The item that the producer hands over, n_items behind the last one; its queries are there too.
-  QB_DEVICE int take_item(int& parity) const {
-    ptx::barrier_wait(shared_.query_full(), parity);
-    parity ^= 1;
-    return ptx::uniform(ptx::load_shared_int(shared_.item()));
+  QB_DEVICE int take_item(State& state) const {
+    ptx::barrier_wait(shared_.query_full(), state.at.item_parity());
+    state.at.next_item();
+    const int item = item_number(state);
+    ptx::sync_warp();  // No lane gives this place back, or the one before, while another reads it.
+    return item;
+  }
+  // Of the item taken last: read where it is needed, so that it takes no register in between.
+  QB_DEVICE int item_number(const State& state) const {
+    return ptx::load_shared_int(shared_.item(state.at.item_parity() ^ 1));
   }
 
   QB_DEVICE void consume() {
     State state;
-    int query_parity = 0;
     if (consumer() == C::kConsumers - 1) pass_turn();
-    for (int i = take_item(query_parity); i < p_.n_items; i = take_item(query_parity)) {
+    for (int i = take_item(state); i < p_.n_items; i = take_item(state)) {
       state.rows = RowStatistics{};
       QB_UNROLL
       for (float& x : state.out) x = 0.0F;
-      const TileWork& work = p_.tiles[work_item(p_, i).tile];
+      const TileWork& work = p_.tiles[p_.items[i].tile];
       if (work.n_masked + work.n_full == 0)
         give_back(shared_.query_empty());
       else if (64 * consumer() < work.n_rows)
-        attend(state, i, work.first_masked, work.n_masked, work.n_full);
+        attend(state, work.first_masked, work.n_masked, work.n_full);
       else
         look_on(state, work.n_masked + work.n_full);
       QB_UNROLL
       for (float& sum : state.rows.sum) sum = sum_of_row(sum);
-      const WorkItem item = work_item(p_, ptx::opaque(i));
-      store_rows(p_, p_.tiles[item.tile], item, state.out, state.rows, first_row(), 0, lane());
+      const WorkItem item = p_.items[item_number(state)];
+      store_rows<false>(p_, p_.tiles[item.tile], item, state.out, state.rows, first_row(), 0,
+                        lane());
     }
   }
 
-  QB_DEVICE void attend(State& state, int index, int first_masked, int n_masked, int n_full) const {
+  QB_DEVICE void attend(State& state, int first_masked, int n_masked, int n_full) const {
     QB_NO_UNROLL
     for (; n_masked > 0 && p_.masked[first_masked].n_keys <= kNarrowKeys;
          ++first_masked, --n_masked)
-      narrow_step(state, index, first_masked);
+      narrow_step(state, first_masked);
     if (n_masked + n_full == 0) return give_back(shared_.query_empty());
-    if (n_masked > 0)
-      first_step<true>(state, index, first_masked);
-    else
-      first_step<false>(state, index, 0);
+    if (n_masked > 0) {
+      first_step<true>(state, first_masked);
+    } else {
+      first_step<false>(state, 0);
+      --n_full;
+    }
     QB_NO_UNROLL
-    for (int i = 1; i < n_masked; ++i) step<true>(state, index, first_masked + i);
+    for (; n_masked > 1; --n_masked) step<true>(state, ++first_masked);
     QB_NO_UNROLL
-    for (int i = n_masked > 0 ? 0 : 1; i < n_full; ++i) step<false>(state, index, 0);
+    for (; n_full > 0; --n_full) step<false>(state, 0);
     give_back(shared_.query_empty());
-    const Position values_at(state.count - 1);
+    const Position values_at(state.at.steps() - 1);
     ptx::barrier_wait(shared_.values_full(values_at.stage), values_at.parity);
     ptx::hold(state.out);
     ptx::product_fence();
@@ -207,16 +222,16 @@ class Sm90Block {
   QB_DEVICE void look_on(State& state, int n_steps) const {
     QB_NO_UNROLL
     for (int i = 0; i < n_steps; ++i) {
-      const Position keys_at(state.count);
+      const Position keys_at(state.at.steps());
       ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
       wait_for_turn();
-      if (i > 0) pass_values(state.count - 1);
+      if (i > 0) pass_values(state.at.steps() - 1);
       pass_turn();
       give_back(shared_.keys_empty(keys_at.stage));
-      ++state.count;
+      state.at.next_step();
     }
     give_back(shared_.query_empty());
-    pass_values(state.count - 1);
+    pass_values(state.at.steps() - 1);
   }
   QB_DEVICE void pass_values(unsigned count) const {
     const Position at(count);
@@ -225,8 +240,8 @@ class Sm90Block {
   }
 
   template <bool kMasked>
-  QB_DEVICE void first_step(State& state, int index, int masked_step) const {
-    const Position keys_at(state.count);
+  QB_DEVICE void first_step(State& state, int masked_step) const {
+    const Position keys_at(state.at.steps());
     ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
     wait_for_turn();
     ptx::hold(state.s);
@@ -237,9 +252,9 @@ class Sm90Block {
     ptx::product_wait<0>();
     ptx::hold(state.s);
     give_back(shared_.keys_empty(keys_at.stage));
-    ++state.count;
+    state.at.next_step();
     float rescale[2];
-    softmax<kMasked>(state, rescale, index, masked_step);
+    softmax<kMasked>(state, rescale, masked_step);
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
     if constexpr (kMasked) clear_values(keys_at, masked_step);
@@ -247,9 +262,9 @@ class Sm90Block {
 
   // A block of few keys, from its scores to its part of O, with nothing overlapped but the other
   // consumers: a quarter of the first product and of the second.
-  QB_DEVICE void narrow_step(State& state, int index, int masked_step) const {
+  QB_DEVICE void narrow_step(State& state, int masked_step) const {
     constexpr int kTiles = kNarrowKeys / 8;
-    const Position at(state.count);
+    const Position at(state.at.steps());
     float s[4 * kTiles];
     ptx::barrier_wait(shared_.keys_full(at.stage), at.parity);
     wait_for_turn();
@@ -261,11 +276,11 @@ class Sm90Block {
     ptx::product_wait<0>();
     ptx::hold(s);
     give_back(shared_.keys_empty(at.stage));
-    ++state.count;
+    state.at.next_step();
     float rescale[2];
-    const int n_rows = p_.tiles[work_item(p_, ptx::opaque(index)).tile].n_rows;
-    mask_scores<kTiles>(s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow, first_row(), 0,
-                        lane());
+    const int n_rows = p_.tiles[p_.items[item_number(state)].tile].n_rows;
+    mask_scores<false, kTiles>(s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow, first_row(),
+                               0, lane());
     online_softmax<kTiles>(s, state.rows, rescale, p_.scale_log2);
     scale_rows(state.out, rescale);
     std::uint32_t p[2 * kTiles];
@@ -283,9 +298,9 @@ class Sm90Block {
   }
 
   template <bool kMasked>
-  QB_DEVICE void step(State& state, int index, int masked_step) const {
-    const Position keys_at(state.count);
-    const Position values_at(state.count - 1);
+  QB_DEVICE void step(State& state, int masked_step) const {
+    const Position keys_at(state.at.steps());
+    const Position values_at(state.at.steps() - 1);
     ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
     wait_for_turn();
     ptx::hold(state.s);
@@ -302,12 +317,15 @@ class Sm90Block {
     ptx::hold(state.s);
     give_back(shared_.keys_empty(keys_at.stage));
     float rescale[2];
-    softmax<kMasked>(state, rescale, index, masked_step);
+    softmax<kMasked>(state, rescale, masked_step);
+    // Never taken; it keeps the exponentials in front of the wait, where they overlap with the
+    // product.
+    ptx::trap_if_negative(fminf(state.rows.sum[0], state.rows.sum[1]));
     ptx::product_wait<0>();
     ptx::hold(state.out);
     ptx::hold(state.p);
     give_back(shared_.values_empty(values_at.stage));
-    ++state.count;
+    state.at.next_step();
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
     if constexpr (kMasked) clear_values(keys_at, masked_step);
@@ -330,11 +348,11 @@ class Sm90Block {
   }
 
   template <bool kMasked>
-  QB_DEVICE void softmax(State& state, float (&rescale)[2], int index, int masked_step) const {
+  QB_DEVICE void softmax(State& state, float (&rescale)[2], int masked_step) const {
     if constexpr (kMasked) {
-      const int n_rows = p_.tiles[work_item(p_, ptx::opaque(index)).tile].n_rows;
-      mask_scores<C::kKeyTiles>(state.s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
-                                first_row(), 0, lane());
+      const int n_rows = p_.tiles[p_.items[item_number(state)].tile].n_rows;
+      mask_scores<false, C::kKeyTiles>(state.s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
+                                       first_row(), 0, lane());
     }
     online_softmax<C::kKeyTiles>(state.s, state.rows, rescale, p_.scale_log2);
   }

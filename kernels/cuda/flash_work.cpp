@@ -83,7 +83,6 @@ FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists
   p.lse[0] = address(call.lse);
   p.n_items = narrow(std::ssize(lists.items));
   p.pack = lists.pack;
-  p.heads_per_kv = narrow(q.heads / call.k.extent.heads);
   p.q_heads = narrow(q.heads);
   p.head_dim = narrow(q.head_dim);
   p.value_dim = narrow(call.out.extent.head_dim);

@@ -46,7 +46,7 @@ struct WorkLists {
   std::int32_t pack = 1;
   std::int32_t q_map_stride = 1;
   std::int32_t k_map_stride = 1;
-  std::vector<ListedItem> items;
+  std::vector<WorkItem> items;
   std::vector<TileWork> tiles;
   std::vector<MaskedStep> masked;
   std::vector<FullRun> runs;
@@ -157,7 +157,7 @@ struct HeadSlots {
   std::int64_t at_once = 1;
   std::int64_t pack = 1;
 };
-[[nodiscard]] std::vector<ListedItem> order_items(const std::vector<TileWork>& tiles,
-                                                  const HeadSlots& slots);
+[[nodiscard]] std::vector<WorkItem> order_items(const std::vector<TileWork>& tiles,
+                                                const HeadSlots& slots);
 
 }  // namespace qb::cuda

@@ -26,6 +26,7 @@ QB_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
 QB_DEVICE int block_index() { return static_cast<int>(blockIdx.x); }
 QB_DEVICE int n_blocks() { return static_cast<int>(gridDim.x); }
 QB_DEVICE void sync_threads() { __syncthreads(); }
+QB_DEVICE void sync_warp() { __syncwarp(); }
 
 // The block's dynamic shared memory. The kernels ask for it aligned to the swizzle's atom.
 QB_DEVICE std::uint32_t shared_base() {
@@ -60,6 +61,18 @@ QB_DEVICE float log2(float x) {
 }
 // A product that is rounded, never fused with a sum behind it.
 QB_DEVICE float multiply(float a, float b) { return __fmul_rn(a, b); }
+// What `value` is made of is computed before here. The assembler moves arithmetic behind a wait for
+// products, whatever the order of the source; it does not move what decides whether a trap is
+// taken.
+QB_DEVICE void trap_if_negative(float value) {
+  asm volatile(
+      "{\n"
+      ".reg .pred negative;\n"
+      "setp.lt.f32 negative, %0, 0f00000000;\n"
+      "@negative trap;\n"
+      "}" ::"f"(value)
+      : "memory");
+}
 QB_DEVICE float shuffle_xor(float value, int mask) {
   return __shfl_xor_sync(0xFFFFFFFFU, value, mask);
 }
