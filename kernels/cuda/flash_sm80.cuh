@@ -306,7 +306,7 @@ class Sm80Block {
     } else {
       QB_UNROLL
       for (int r = 0; r < kRowTiles; ++r)
-        store_rows<true>(p_, work, item, out_[r], rows_[r], first_row() + 16 * r, 0, lane());
+        store_rows(p_, work, item, out_[r], rows_[r], first_row() + 16 * r, 0, lane());
     }
   }
 
@@ -358,7 +358,7 @@ class Sm80Block {
       sum += weight * ptx::load_shared(thin_statistics(w, row));
       out += weight * ptx::load_shared(slots_ + ((w * 16 + row) * C::kD + column) * 4);
     }
-    const OutputRow target = output_row<true>(p_, work, item, row);
+    const OutputRow target = output_row(p_, work, item, row);
     if (column < p_.value_dim) target.out[column] = sum > 0.0F ? out / sum : 0.0F;
     if (column == 0) *target.lse = log_sum_exp(sum, shift);
   }

@@ -183,8 +183,7 @@ class Sm90Block {
       QB_UNROLL
       for (float& sum : state.rows.sum) sum = sum_of_row(sum);
       const WorkItem item = p_.items[item_number(state)];
-      store_rows<false>(p_, p_.tiles[item.tile], item, state.out, state.rows, first_row(), 0,
-                        lane());
+      store_rows(p_, p_.tiles[item.tile], item, state.out, state.rows, first_row(), 0, lane());
     }
   }
 

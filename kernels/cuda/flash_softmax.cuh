@@ -23,14 +23,9 @@ QB_HOST_DEVICE constexpr int larger(int a, int b) { return a > b ? a : b; }
 
 inline constexpr float kLn2 = 0.6931471805599453F;
 
-// Rows of a tile that are one token. A kernel that never packs heads says so, and divides nothing.
-template <bool kPacks>
-QB_DEVICE int pack_of(const FlashParameters& p) {
-  return kPacks ? p.pack : 1;
-}
-
 // Scores that the step does not allow become -inf. first_row, first_key: of this warp, in the tile.
-// Columns are counted from the lane's own first one, so that they are constants to compare with.
+// Columns are counted from the lane's own first one, so that they are constants to compare with. A
+// kernel that never packs heads says so, and divides nothing.
 template <bool kPacks, int kTiles>
 QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, const MaskedStep& step,
                            int n_rows, int words_per_row, int first_row, int first_key, int lane) {
@@ -39,8 +34,7 @@ QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, con
   QB_UNROLL
   for (int half = 0; half < 2; ++half) {
     const int row = first_row + accumulator_place(lane, 2 * half).row;
-    const int pack = pack_of<kPacks>(p);
-    const int token = pack == 1 ? row : row / pack;
+    const int token = !kPacks || p.pack == 1 ? row : row / p.pack;
     const int first = larger(token + step.lo, 0) - column;
     const int last = smaller(token + step.hi, step.n_keys - 1) - column;
     QB_UNROLL
@@ -137,14 +131,12 @@ struct OutputRow {
   float* out = nullptr;
   float* lse = nullptr;
 };
-template <bool kPacks>
 QB_DEVICE OutputRow output_row(const FlashParameters& p, const TileWork& work, const WorkItem& item,
                                int row) {
   const TensorAddress& out = p.out[work.to_partial];
   const TensorAddress& lse = p.lse[work.to_partial];
-  const int pack = pack_of<kPacks>(p);
-  const int token = pack == 1 ? row : row / pack;
-  const int head = pack == 1 ? item.q_head : item.q_head + row % pack;
+  const int token = p.pack == 1 ? row : row / p.pack;
+  const int head = p.pack == 1 ? item.q_head : item.q_head + row % p.pack;
   const std::int64_t at = work.out_row + static_cast<std::int64_t>(token) * work.out_stride;
   return {static_cast<float*>(out.data) + item.batch * out.batch_stride + head * out.head_stride +
               at * out.token_stride,
@@ -171,15 +163,15 @@ QB_DEVICE void store_pair(float* row, int column, int n_columns, float first, fl
 
 // Normalises and writes a lane's two rows: kCount / 4 tiles of 8 columns from `first_column` on.
 // The statistics are reduced to whole rows by the caller.
-template <bool kPacks, int kCount>
+template <int kCount>
 QB_DEVICE void store_rows(const FlashParameters& p, const TileWork& work, const WorkItem& item,
                           const float (&o)[kCount], const RowStatistics& rows, int first_row,
                           int first_column, int lane) {
   QB_UNROLL
   for (int half = 0; half < 2; ++half) {
     const int row = first_row + accumulator_place(lane, 2 * half).row;
-    if (row >= work.n_rows * pack_of<kPacks>(p)) continue;
-    const OutputRow target = output_row<kPacks>(p, work, item, row);
+    if (row >= work.n_rows * p.pack) continue;
+    const OutputRow target = output_row(p, work, item, row);
     const float inverse = rows.sum[half] > 0.0F ? 1.0F / rows.sum[half] : 0.0F;
     const int column = first_column + accumulator_place(lane, 0).column;
     QB_UNROLL
