@@ -157,6 +157,44 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
       }
 }
 
+// Blocks run one after another here: the first one takes what the others' first items leave, and
+// the others find that nothing is left.
+TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
+  for (const std::int64_t d : {64, 128})
+    for (const int n_sms : {1, 4, 1000}) {
+      SCOPED_TRACE("d " + std::to_string(d) + ", blocks " + std::to_string(n_sms));
+      testing::Problem problem({.q = {1, 3, 300, d}, .kv_heads = 3, .n_keys = 300}, 11);
+      problem.add_whole({causal(300, 300)});
+      expect_float64(problem, FlashPath::sm90, n_sms, 11);
+    }
+}
+
+TEST(FlashEmulation, TilesOfSomeHeadsAndTilesWithoutKeys) {
+  testing::Problem problem({.q = {2, 3, 500, 64}, .kv_heads = 3, .n_keys = 200}, 12);
+  // Of the tiles of 192 rows one has keys; workers have heads 0 and 2, and head 1 has none.
+  const TileSchedule middle = build_schedule(500, 200, {{192, 384, {0, 200}}}, 192);
+  problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 0, 1);
+  problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 2, 3);
+  for (const int n_sms : {2, 1000}) expect_float64(problem, FlashPath::sm90, n_sms, 12);
+}
+
+TEST(FlashEmulation, LaunchesInARowFindEveryItem) {
+  testing::Problem problem({.q = {1, 2, 300, 128}, .kv_heads = 2, .n_keys = 300}, 13);
+  problem.add_whole({causal(300, 300)});
+  const GroupedCall call = problem.call();
+  const WorkLists lists = lower(call, FlashPath::sm90, 1);
+  FlashParameters p = flash_parameters(call, lists, call.scale);
+  std::uint32_t items_asked_for = 0;
+  point_to(p, lists, items_asked_for);
+  const qb::testing::Attended expected = testing::expected(problem);
+  for (const int n_sms : {2, 4, 1000}) {
+    problem.poison();
+    attend_emulated(call, lists, p, n_sms, 13);
+    EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+              testing::tolerance(problem).out);
+  }
+}
+
 TEST(FlashEmulation, DecodingSharesTheKeysAmongWarpsAndSplits) {
   for (const std::int64_t d : {64, 128, 256}) {
     testing::Problem problem({.q = {2, 8, 2, d}, .kv_heads = 2, .n_keys = 400}, 2);
@@ -254,47 +292,6 @@ TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
             testing::tolerance(problem).out);
   EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
             testing::tolerance(problem).lse);
-}
-
-// Blocks run one after another here: the first one takes what the others' first items leave, and
-// the others find that nothing is left.
-TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
-  for (const std::int64_t d : {64, 128})
-    for (const int n_sms : {1, 4, 1000}) {
-      SCOPED_TRACE("d " + std::to_string(d) + ", blocks " + std::to_string(n_sms));
-      testing::Problem problem({.q = {1, 3, 300, d}, .kv_heads = 3, .n_keys = 300}, 11);
-      problem.add_whole({causal(300, 300)});
-      expect_float64(problem, FlashPath::sm90, n_sms, 11);
-    }
-}
-
-TEST(FlashEmulation, TilesOfSomeHeadsAndTilesWithoutKeys) {
-  testing::Problem problem({.q = {2, 3, 500, 64}, .kv_heads = 3, .n_keys = 200}, 12);
-  // Of the tiles of 192 rows one has keys; workers have heads 0 and 2, and head 1 has none.
-  const TileSchedule middle = build_schedule(500, 200, {{192, 384, {0, 200}}}, 192);
-  problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 0, 1);
-  problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 2, 3);
-  for (const int n_sms : {2, 1000}) expect_float64(problem, FlashPath::sm90, n_sms, 12);
-}
-
-TEST(FlashEmulation, LaunchesInARowFindEveryItem) {
-  const testing::Problem problem = [] {
-    testing::Problem made({.q = {1, 2, 300, 128}, .kv_heads = 2, .n_keys = 300}, 13);
-    made.add_whole({causal(300, 300)});
-    return made;
-  }();
-  const GroupedCall call = problem.call();
-  const WorkLists lists = lower(call, FlashPath::sm90, 1);
-  FlashParameters p = flash_parameters(call, lists, call.scale);
-  std::uint32_t items_asked_for = 0;
-  point_to(p, lists, items_asked_for);
-  const qb::testing::Attended expected = testing::expected(problem);
-  for (const int n_sms : {2, 4, 1000}) {
-    problem.poison();
-    attend_emulated(call, lists, p, n_sms, 13);
-    EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
-              testing::tolerance(problem).out);
-  }
 }
 
 // ---- The emulator notices what it is there to notice --------------------------------------------
