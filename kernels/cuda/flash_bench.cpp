@@ -1,6 +1,5 @@
 // How fast the flash kernels are, alone: products in TFLOP/s of unmasked pairs, decoding in GB/s of
 // keys and values beside a device-to-device copy (read + written). Random data, medians of events.
-// Paths: the device's own (`own`), that with a block of the grid for each item (`own/grid`), sm_80.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
@@ -53,15 +52,6 @@ class Timer {
   cudaEvent_t end_ = nullptr;
 };
 
-// Which kernel, and how its blocks get their items. At d = 256 and before sm_90a there is one way.
-struct Path {
-  const char* name;
-  bool force_sm80;
-  bool block_per_item;
-};
-constexpr Path kOwn{"own", false, false};
-constexpr Path kPaths[] = {kOwn, {"own/grid", false, true}, {"sm_80", true, false}};
-
 struct Case {
   std::int64_t d = 128;
   bool causal = false;
@@ -70,7 +60,7 @@ struct Case {
   std::int64_t batch = 1;
   std::int64_t heads = 16;
   std::int64_t kv_heads = 16;
-  Path path = kOwn;
+  bool force_sm80 = false;
 };
 
 // A quarter of a million values again and again: not zeros, which run faster than data.
@@ -94,9 +84,8 @@ struct Measured {
 };
 
 Measured measure(const Case& c, const LaunchContext& device) {
-  LaunchContext context = {device.workspace,     device.stream, device.compute_capability,
-                           device.n_sms,         device.worker, c.path.force_sm80,
-                           c.path.block_per_item};
+  LaunchContext context = {device.workspace, device.stream, device.compute_capability,
+                           device.n_sms,     device.worker, c.force_sm80};
   Allocator& memory = context.workspace;
   const Tensor q = random_tensor(memory, {c.batch, c.heads, c.queries, c.d}, 1);
   const Tensor k = random_tensor(memory, {c.batch, c.kv_heads, c.keys, c.d}, 2);
@@ -134,11 +123,10 @@ double copy_bytes_per_s(Allocator& memory) {
 
 void report_products(const LaunchContext& context) {
   fmt::print("{:>4} {:>7} {:>6} {:>9} {:>9} {:>8}\n", "d", "mask", "N", "path", "ms", "TFLOP/s");
-  for (const std::int64_t d : {64, 128, 256})
-    for (const bool causal : {false, true})
-      for (const std::int64_t n : {2048, 8192, 16384})
-        for (const Path& path : kPaths) {
-          if (path.block_per_item && (d > 128 || flash_path(context) != FlashPath::sm90)) continue;
+  for (const bool force_sm80 : {false, true})
+    for (const std::int64_t d : {64, 128, 256})
+      for (const bool causal : {false, true})
+        for (const std::int64_t n : {2048, 8192, 16384}) {
           const std::int64_t heads = 2048 / d;
           const Case c{.d = d,
                        .causal = causal,
@@ -147,10 +135,10 @@ void report_products(const LaunchContext& context) {
                        .batch = 16384 / n,
                        .heads = heads,
                        .kv_heads = heads,
-                       .path = path};
+                       .force_sm80 = force_sm80};
           const Measured m = measure(c, context);
           fmt::print("{:>4} {:>7} {:>6} {:>9} {:>9.3f} {:>8.1f}\n", d, causal ? "causal" : "full",
-                     n, path.name, 1e3 * m.seconds, 1e-12 * m.flop / m.seconds);
+                     n, force_sm80 ? "sm_80" : "own", 1e3 * m.seconds, 1e-12 * m.flop / m.seconds);
         }
 }
 

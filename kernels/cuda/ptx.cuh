@@ -140,22 +140,19 @@ QB_DEVICE void multiply_add(float* c, const std::uint32_t (&a)[4], std::uint32_t
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-QB_DEVICE void store_shared(std::uint32_t address, float value) {
-  asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(value) : "memory");
-}
-QB_DEVICE float load_shared(std::uint32_t address) {
-  float value;
-  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
-  return value;
-}
-
 QB_DEVICE void store_shared(std::uint32_t address, int value) {
-  asm volatile("st.shared.s32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
 }
 QB_DEVICE int load_shared_int(std::uint32_t address) {
   int value;
-  asm volatile("ld.shared.s32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
   return value;
+}
+QB_DEVICE void store_shared(std::uint32_t address, float value) {
+  store_shared(address, __float_as_int(value));
+}
+QB_DEVICE float load_shared(std::uint32_t address) {
+  return __int_as_float(load_shared_int(address));
 }
 
 // Adds 1 to a counter in device memory that all blocks share, or makes it 0 if it is `last`; what

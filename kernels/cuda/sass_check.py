@@ -11,7 +11,8 @@ what a compiler's silent decision could lose:
                 in between; no product of the kernel waits for each of its instructions.
   local memory  There are no LDL and no STL, and no stack frame.
   registers     The producer gives registers away and consumers take them, once each; all together
-                are at most the 64 Ki of a multiprocessor, at entry too; nobody names more than he has.
+                are at most the 64 Ki of a multiprocessor, at entry too; the code of each names
+                none that it does not have.
 
 cuobjdump is taken from the PATH, else from TOOLS_FOLDER, where pip puts it when it is missing.
 Exit codes: 0 all is well, 1 a rule is broken, 2 usage, 77 skipped, because there is no cuobjdump.
@@ -124,8 +125,8 @@ def exponentials_of(kernel):
 def check_exponentials(kernel):
     for front, behind in exponentials_of(kernel):
         if front < PROBABILITIES or behind > FACTORS:
-            yield (f"{front} exponentials of a step stand in front of the wait for P V and {behind} "
-                   f"behind it; at least {PROBABILITIES} must be in front")
+            yield (f"{front} exponentials of a step stand in front of the wait for P V and "
+                   f"{behind} behind it; at least {PROBABILITIES} must be in front")
 
 
 def check_local_memory(kernel):
@@ -155,13 +156,14 @@ def check_registers(kernel):
         yield "registers do not move once from the producer to the consumers"
         return
     for what, count in (("at entry", kernel.entry_registers * (kernel.consumers + 1)),
-                        ("in all", consumer * kernel.consumers + producer)):
+                        ("while they run", consumer * kernel.consumers + producer)):
         if not 0 < count * WARPGROUP <= SM_REGISTERS:
-            yield f"{count} registers a lane of all warpgroups {what}, of {SM_REGISTERS // WARPGROUP}"
+            yield (f"a thread of each warpgroup together have {count} registers {what}, and there "
+                   f"are {SM_REGISTERS // WARPGROUP}")
     if largest_register(kernel) >= consumer:
         yield f"register {largest_register(kernel)} is used where a consumer has {consumer}"
     begin = kernel.places(r"USETMAXREG\.DEALLOC")[0]
-    # His code ends where he always exits; his other threads do so at once, under a predicate.
+    # Its code ends at the exit without a predicate; all threads but one leave at once, under one.
     largest = largest_register(kernel, begin, kernel.lines.index("EXIT", begin))
     if largest >= producer:
         yield f"register {largest} is used where the producer has {producer}"

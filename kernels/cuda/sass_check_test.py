@@ -86,7 +86,8 @@ class SassCheck(unittest.TestCase):
 
     def test_exponentials_behind_the_wait_are_a_fault_but_for_the_two_factors(self):
         self.assertEqual(checked(steps=(step(128, 64, 2), step(128)))[0], 0)
-        self.broken("10 exponentials of a step stand in front", steps=(step(128), step(128, 10, 56)))
+        self.broken("10 exponentials of a step stand in front",
+                    steps=(step(128), step(128, 10, 56)))
         self.broken("63 exponentials of a step stand in front", steps=(step(128, 63, 3), step(128)))
 
     def test_products_that_wait_in_between_are_a_fault(self):
@@ -107,10 +108,10 @@ class SassCheck(unittest.TestCase):
                     usage_of=lambda kernels: usage(kernels, stack=16))
 
     def test_registers_beyond_the_budget_are_a_fault(self):
-        self.broken("520 registers a lane of all warpgroups in all, of 512", consumer=0xf0)
+        self.broken("together have 520 registers while they run, and there are 512", consumer=0xf0)
         self.broken("register 232 is used where a consumer has 232", extra=("VIADD R232, R4, 1",))
         self.broken("register 40 is used where the producer has 40", producer=(39, 40))
-        self.broken("registers a lane of all warpgroups at entry",
+        self.broken("together have 528 registers at entry",
                     usage_of=lambda kernels: usage(kernels, registers=176))
         self.broken("registers do not move once", extra=("USETMAXREG.DEALLOC.CTAPOOL 0x28",))
 
