@@ -27,6 +27,9 @@ struct LaunchContext {
   int n_sms = 1;                // its multiprocessors
   int worker = 0;               // for the labels of the ledger
   bool force_sm80 = false;      // mma.sync and cp.async also where wgmma and TMA are there
+  // On sm_90a, a block of the grid for each item, dealt by the hardware, in place of one a
+  // multiprocessor that takes items until there are none: to compare the two.
+  bool block_per_item = false;
 };
 
 // The two code paths of flash.
@@ -90,7 +93,8 @@ struct GroupedCall {
 
 // What lowering makes of a call, on the device: the lists of its tiles. They follow from its
 // schedules and the shapes, strides and alignment of its tensors, so any number of calls that
-// differ in their data only can be launched with them, one after another.
+// differ in their data only can be launched with them, one after another on the context's stream
+// (blocks of a launch count in the lists' memory what they have taken).
 class FlashLists {
  public:
   // Checks, lowers and uploads; of the tensors nothing is read. Throws as flash().

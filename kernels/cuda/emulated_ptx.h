@@ -16,6 +16,7 @@ int thread_index();
 int block_index();
 int n_blocks();
 void sync_threads();
+void sync_warp();
 inline std::uint32_t shared_base() { return 0; }
 inline int uniform(int value) { return value; }
 template <class Integer>
@@ -26,6 +27,7 @@ Integer opaque(Integer value) {
 float exp2(float x);
 float log2(float x);
 inline float multiply(float a, float b) { return a * b; }
+void trap_if_negative(float value);
 float shuffle_xor(float value, int mask);
 std::uint32_t pack_pair(bool bf16, float low, float high);
 template <bool kBf16>
@@ -51,6 +53,14 @@ void multiply_add(float* c, const std::uint32_t (&a)[4], std::uint32_t b0, std::
 }
 void store_shared(std::uint32_t address, float value);
 float load_shared(std::uint32_t address);
+void store_shared(std::uint32_t address, int value);
+int load_shared_int(std::uint32_t address);
+// Blocks run one after another, so nobody comes between.
+inline std::uint32_t increment_or_wrap(std::uint32_t* counter, std::uint32_t last) {
+  const std::uint32_t before = *counter;
+  *counter = before >= last ? 0 : before + 1;
+  return before;
+}
 inline void store_zeros(std::uint32_t address) {
   for (std::uint32_t i = 0; i < 16; i += 4) store_shared(address + i, 0.0F);
 }

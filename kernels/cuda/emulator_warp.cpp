@@ -1,6 +1,7 @@
 // The instructions of a warp, as sm_80 has them.
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "kernels/cuda/emulated_ptx.h"
 #include "kernels/cuda/emulator_machine.h"
@@ -12,6 +13,15 @@ using namespace emulator;  // NOLINT: the machine below
 
 float exp2(float x) { return std::exp2(x); }
 float log2(float x) { return std::log2(x); }
+
+void trap_if_negative(float value) {
+  if (value < 0.0F) fail("trap: " + std::to_string(value) + " is negative");
+}
+
+void sync_warp() {
+  static const char kWhat = 0;
+  meet_warp(&kWhat, nullptr, [](void**) {});
+}
 
 float shuffle_xor(float value, int mask) {
   static const char kWhat = 0;
@@ -120,13 +130,24 @@ void multiply_add_warp(bool bf16, float* c, const std::uint32_t* a, std::uint32_
   });
 }
 
-void store_shared(std::uint32_t address, float value) {
-  std::memcpy(shared_bytes(address, 4, 4), &value, 4);
+namespace {
+
+template <class Value>
+void store(std::uint32_t address, Value value) {
+  std::memcpy(shared_bytes(address, sizeof value, sizeof value), &value, sizeof value);
 }
-float load_shared(std::uint32_t address) {
-  float value = 0.0F;
-  std::memcpy(&value, shared_bytes(address, 4, 4), 4);
+template <class Value>
+Value load(std::uint32_t address) {
+  Value value{};
+  std::memcpy(&value, shared_bytes(address, sizeof value, sizeof value), sizeof value);
   return value;
 }
+
+}  // namespace
+
+void store_shared(std::uint32_t address, float value) { store(address, value); }
+float load_shared(std::uint32_t address) { return load<float>(address); }
+void store_shared(std::uint32_t address, int value) { store(address, value); }
+int load_shared_int(std::uint32_t address) { return load<int>(address); }
 
 }  // namespace qb::cuda::ptx

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -61,6 +62,7 @@ void put(std::vector<std::byte>& bytes, std::size_t at, const std::vector<T>& li
 
 std::vector<std::byte> packed(const WorkLists& lists, const ListOffsets& at) {
   std::vector<std::byte> bytes(at.bytes);
+  put(bytes, at.items, lists.items);
   put(bytes, at.tiles, lists.tiles);
   put(bytes, at.masked, lists.masked);
   put(bytes, at.runs, lists.runs);
@@ -113,7 +115,7 @@ struct FlashLaunch::State {
         k(call.k, inputs.k, "k_aligned", context),
         v(call.v, inputs.v, "v_aligned", context),
         bf16(call.q.dtype == DType::bf16),
-        n_sms(context.n_sms),
+        n_blocks_at_most(context.block_per_item ? std::numeric_limits<int>::max() : context.n_sms),
         stream(context.stream),
         shape(of_call.lists.shape) {
     require_form_of(of_call.inputs);
@@ -141,6 +143,9 @@ struct FlashLaunch::State {
   }
 
   void point_to(const FlashLists::State& of_call) {
+    parameters.items = of_call.list<WorkItem>(of_call.at.items);
+    parameters.items_asked_for = reinterpret_cast<std::uint32_t*>(of_call.memory.as<std::byte>() +
+                                                                  of_call.at.items_asked_for);
     parameters.tiles = of_call.list<TileWork>(of_call.at.tiles);
     parameters.masked = of_call.list<MaskedStep>(of_call.at.masked);
     parameters.runs = of_call.list<FullRun>(of_call.at.runs);
@@ -175,7 +180,7 @@ struct FlashLaunch::State {
   InputCopy k;
   InputCopy v;
   bool bf16;
-  int n_sms;
+  int n_blocks_at_most;  // of a persistent grid
   void* stream;
   FlashShape shape;
   FlashParameters parameters;
@@ -204,9 +209,10 @@ void FlashLaunch::attend() const {
   s.q.refresh(s.stream);
   s.k.refresh(s.stream);
   s.v.refresh(s.stream);
-  const int n_items = s.parameters.n_tiles * s.parameters.n_heads;
+  const int n_items = s.parameters.n_items;
   if (s.shape.variant == FlashVariant::hopper)
-    launch_sm90(s.parameters, s.boxes, s.shape, s.bf16, std::min(n_items, s.n_sms), s.stream);
+    launch_sm90(s.parameters, s.boxes, s.shape, s.bf16, std::min(n_items, s.n_blocks_at_most),
+                s.stream);
   else
     launch_sm80(s.parameters, s.shape, s.bf16, n_items, s.stream);
 }

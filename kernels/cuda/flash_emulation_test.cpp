@@ -25,7 +25,7 @@ template <class C>
 void run_sm80(const WorkLists& lists, const FlashParameters& p, unsigned seed) {
   EXPECT_EQ(lists.shape.tile_rows, C::kRows);
   EXPECT_EQ(lists.shape.key_block, C::kKeys);
-  emulator::launch(p.n_tiles * p.n_heads, C::kThreads, C::kSharedBytes, seed,
+  emulator::launch(p.n_items, C::kThreads, C::kSharedBytes, seed,
                    [&p] { Sm80Block<C>(p, ptx::shared_base()).run(); });
 }
 
@@ -71,6 +71,26 @@ void run_type(const GroupedCall& call, const WorkLists& lists, const FlashParame
     run_dim<kBf16, 256>(call, lists, p, n_blocks, seed);
 }
 
+void point_to(FlashParameters& p, const WorkLists& lists, std::uint32_t& items_asked_for) {
+  p.items = lists.items.data();
+  p.items_asked_for = &items_asked_for;
+  p.tiles = lists.tiles.data();
+  p.masked = lists.masked.data();
+  p.runs = lists.runs.data();
+  p.bits = lists.bits.data();
+}
+
+// A launch leaves the counter of items as it found it, or the next one would miss some.
+void attend_emulated(const GroupedCall& call, const WorkLists& lists, const FlashParameters& p,
+                     int n_sms, unsigned seed) {
+  const int n_blocks = std::min(n_sms, p.n_items);
+  if (call.q.dtype == DType::bf16)
+    run_type<true>(call, lists, p, n_blocks, seed);
+  else
+    run_type<false>(call, lists, p, n_blocks, seed);
+  EXPECT_EQ(*p.items_asked_for, 0u);
+}
+
 // attend() and merge() of a FlashLaunch, on emulated blocks.
 WorkLists run_emulated(const GroupedCall& call, FlashPath path, int n_sms, unsigned seed) {
   WorkLists lists = lower(call, path, n_sms);
@@ -86,15 +106,9 @@ WorkLists run_emulated(const GroupedCall& call, FlashPath path, int n_sms, unsig
   };
   p.out[1] = address(out.view());
   p.lse[1] = address(lse.view());
-  p.tiles = lists.tiles.data();
-  p.masked = lists.masked.data();
-  p.runs = lists.runs.data();
-  p.bits = lists.bits.data();
-  const int n_blocks = std::min(n_sms, p.n_tiles * p.n_heads);
-  if (call.q.dtype == DType::bf16)
-    run_type<true>(call, lists, p, n_blocks, seed);
-  else
-    run_type<false>(call, lists, p, n_blocks, seed);
+  std::uint32_t items_asked_for = 0;
+  point_to(p, lists, items_asked_for);
+  attend_emulated(call, lists, p, n_sms, seed);
   const MergeParameters m{p.out[0],
                           p.lse[0],
                           p.out[1],
@@ -141,6 +155,44 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
         EXPECT_EQ(expect_float64(problem, path, 1, 1),
                   path == FlashPath::sm90 ? FlashVariant::hopper : FlashVariant::wide);
       }
+}
+
+// Blocks run one after another here: the first one takes what the others' first items leave, and
+// the others find that nothing is left.
+TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
+  for (const std::int64_t d : {64, 128})
+    for (const int n_sms : {1, 4, 1000}) {
+      SCOPED_TRACE("d " + std::to_string(d) + ", blocks " + std::to_string(n_sms));
+      testing::Problem problem({.q = {1, 3, 300, d}, .kv_heads = 3, .n_keys = 300}, 11);
+      problem.add_whole({causal(300, 300)});
+      expect_float64(problem, FlashPath::sm90, n_sms, 11);
+    }
+}
+
+TEST(FlashEmulation, TilesOfSomeHeadsAndTilesWithoutKeys) {
+  testing::Problem problem({.q = {2, 3, 500, 64}, .kv_heads = 3, .n_keys = 200}, 12);
+  // Of the tiles of 192 rows one has keys; workers have heads 0 and 2, and head 1 has none.
+  const TileSchedule middle = build_schedule(500, 200, {{192, 384, {0, 200}}}, 192);
+  problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 0, 1);
+  problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 2, 3);
+  for (const int n_sms : {2, 1000}) expect_float64(problem, FlashPath::sm90, n_sms, 12);
+}
+
+TEST(FlashEmulation, LaunchesInARowFindEveryItem) {
+  testing::Problem problem({.q = {1, 2, 300, 128}, .kv_heads = 2, .n_keys = 300}, 13);
+  problem.add_whole({causal(300, 300)});
+  const GroupedCall call = problem.call();
+  const WorkLists lists = lower(call, FlashPath::sm90, 1);
+  FlashParameters p = flash_parameters(call, lists, call.scale);
+  std::uint32_t items_asked_for = 0;
+  point_to(p, lists, items_asked_for);
+  const qb::testing::Attended expected = testing::expected(problem);
+  for (const int n_sms : {2, 4, 1000}) {
+    problem.poison();
+    attend_emulated(call, lists, p, n_sms, 13);
+    EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+              testing::tolerance(problem).out);
+  }
 }
 
 TEST(FlashEmulation, DecodingSharesTheKeysAmongWarpsAndSplits) {

@@ -22,13 +22,14 @@ class FlashOnGpu : public ::testing::Test {
     n_sms_ = device.multiprocessors;
     if (capability_ < 80) GTEST_SKIP() << device.name << " is older than compute capability 8.0";
   }
-  [[nodiscard]] LaunchContext context(bool force_sm80) {
-    return {memory_, nullptr, capability_, n_sms_, 0, force_sm80};
+  [[nodiscard]] LaunchContext context(bool force_sm80, bool block_per_item = false) {
+    return {memory_, nullptr, capability_, n_sms_, 0, force_sm80, block_per_item};
   }
 
   // With lists of its own, then with kept ones. Launches twice, the second time over the first
   // one's output: both must be right.
-  void expect_float64(const testing::Problem& problem, bool force_sm80) {
+  void expect_float64(const testing::Problem& problem, bool force_sm80,
+                      bool block_per_item = false) {
     problem.poison();
     const Tensor q = to_device(memory_, problem.q.view());
     const Tensor k = to_device(memory_, problem.k.view());
@@ -41,11 +42,12 @@ class FlashOnGpu : public ::testing::Test {
     call.v = v.view();
     call.out = out.view();
     call.lse = lse.view();
-    const FlashLaunch own(call, context(force_sm80));
+    const LaunchContext context = this->context(force_sm80, block_per_item);
+    const FlashLaunch own(call, context);
     GroupedCall form = call;  // the lists follow from shapes alone
     for (TensorView* view : {&form.q, &form.k, &form.v, &form.out, &form.lse}) view->data = nullptr;
-    const FlashLists lists(form, context(force_sm80));
-    const FlashLaunch kept(call, lists, context(force_sm80));
+    const FlashLists lists(form, context);
+    const FlashLaunch kept(call, lists, context);
     const qb::testing::Attended expected = testing::expected(problem);
     const testing::Tolerance tolerance = testing::tolerance(problem);
     for (const FlashLaunch* launch : {&own, &kept}) {
@@ -101,6 +103,7 @@ TEST_F(FlashOnGpu, LongerSequencesOfSeveralHeadsFillTheGridAndItsTail) {
       testing::Problem problem({.q = {2, 6, 1100, d}, .kv_heads = 3, .n_keys = 1100}, 11);
       problem.add_whole({full ? ScheduleBlock{0, 1100, {0, 1100}} : causal(1100, 1100)});
       expect_float64_on_both_paths(problem);
+      expect_float64(problem, false, true);
     }
 }
 

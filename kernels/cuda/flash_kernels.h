@@ -15,10 +15,10 @@ struct BoxedInputs {
   BoxedTensor v;
 };
 
-// n_items blocks, one a tile and head.
+// n_items blocks, one an item.
 void launch_sm80(const FlashParameters& parameters, const FlashShape& shape, bool bf16, int n_items,
                  void* stream);
-// A persistent grid of n_blocks.
+// A grid of n_blocks, at most one an item, that take the items one after another.
 void launch_sm90(const FlashParameters& parameters, const BoxedInputs& inputs,
                  const FlashShape& shape, bool bf16, int n_blocks, void* stream);
 void launch_merge(const MergeParameters& parameters, int n_head_slots, void* stream);

@@ -157,47 +157,5 @@ TEST(MatrixDescriptor, HasItsFieldsWhereTheManualSays) {
   EXPECT_EQ(advance(d, 4096) >> 14, d >> 14);
 }
 
-TEST(SnakeItem, VisitsEveryItemOnceAndEndsEachBlockInTurn) {
-  std::set<int> seen;
-  for (int round = 0; round < 5; ++round)
-    for (int block = 0; block < 7; ++block) seen.insert(snake_item(round, block, 7));
-  EXPECT_EQ(seen.size(), 35u);
-  EXPECT_EQ(*seen.rbegin(), 34);
-  EXPECT_EQ(snake_item(1, 6, 7), 7);
-}
-
-TEST(WorkItem, VisitsEveryTileOfEveryHeadOnceSectionBySection) {
-  for (const int heads_at_once : {1, 2, 4, 6}) {
-    FlashParameters p;
-    p.n_tiles = 5;
-    p.q_heads = 6;
-    p.heads_per_kv = 3;
-    p.n_heads = 12;  // two sequences
-    p.heads_at_once = heads_at_once;
-    std::set<std::tuple<int, int, int>> seen;
-    for (int i = 0; i < p.n_tiles * p.n_heads; ++i) {
-      const WorkItem item = work_item(p, i);
-      EXPECT_EQ(item.kv_head, item.q_head / 3);
-      const int slot = item.batch * 6 + item.q_head;
-      EXPECT_EQ(slot / heads_at_once, i / (p.n_tiles * heads_at_once));
-      EXPECT_TRUE(seen.insert({item.tile, item.batch, item.q_head}).second);
-    }
-    EXPECT_EQ(seen.size(), 60u);
-  }
-}
-
-TEST(WorkItem, APackIsAllQueryHeadsOfAKeyValueHead) {
-  FlashParameters p;
-  p.n_tiles = 1;
-  p.q_heads = 8;
-  p.heads_per_kv = 4;
-  p.pack = 4;
-  p.n_heads = 4;  // two sequences of two key-value heads
-  p.heads_at_once = 4;
-  EXPECT_EQ(work_item(p, 3).batch, 1);
-  EXPECT_EQ(work_item(p, 3).q_head, 4);
-  EXPECT_EQ(work_item(p, 3).kv_head, 1);
-}
-
 }  // namespace
 }  // namespace qb::cuda

@@ -1,8 +1,8 @@
 // What the host hands to the flash kernels: plain structs, lists in device memory, no mask objects.
 //
-// A launch is a list of tiles times the heads. For each tile the list names only live key blocks:
-// first the steps that need a mask, each with its geometry, then runs of full blocks, for which a
-// kernel keeps nothing but a counter.
+// A launch is a list of items, each a tile and a head. For each tile the lists name only live key
+// blocks: first the steps that need a mask, each with its geometry, then runs of full blocks, for
+// which a kernel keeps nothing but a counter.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +49,14 @@ struct FullRun {
   std::int32_t n_blocks = 0;
 };
 
+// What a block does at a time: a tile for one head, or for one pack of heads.
+struct alignas(16) WorkItem {
+  std::int32_t tile = 0;
+  std::int32_t batch = 0;
+  std::int32_t q_head = 0;  // the first one of a pack
+  std::int32_t kv_head = 0;
+};
+
 // Strides in elements.
 struct TensorAddress {
   void* data = nullptr;
@@ -63,17 +71,18 @@ struct FlashParameters {
   TensorAddress v;
   TensorAddress out[2];  // the output, the partials
   TensorAddress lse[2];
+  const WorkItem* items = nullptr;  // in the order in which blocks take them
+  // How many items blocks of a persistent grid have asked for, beyond their first ones. 0 between
+  // launches.
+  std::uint32_t* items_asked_for = nullptr;
   const TileWork* tiles = nullptr;
   const MaskedStep* masked = nullptr;
   const FullRun* runs = nullptr;
   const std::uint64_t* bits = nullptr;
-  std::int32_t n_tiles = 0;
-  std::int32_t n_heads = 0;        // batch * head slots, see pack
-  std::int32_t heads_at_once = 1;  // whose keys and values share the cache
+  std::int32_t n_items = 0;
   std::int32_t q_heads = 0;
-  std::int32_t heads_per_kv = 1;
   // Query heads of a key-value head that are packed into the rows of a tile: row r is token r /
-  // pack and head r % pack. 1, or heads_per_kv.
+  // pack and head r % pack. 1, or all heads of a key-value head.
   std::int32_t pack = 1;
   std::int32_t head_dim = 0;
   std::int32_t value_dim = 0;
@@ -81,34 +90,6 @@ struct FlashParameters {
   std::int32_t k_map_stride = 1;
   float scale_log2 = 0.0F;  // scale * log2(e), positive
 };
-
-// What block `index` of a launch does: heavy tiles first, and within a tile the heads, but no more
-// heads at once than fit into the cache.
-struct WorkItem {
-  int tile = 0;
-  int batch = 0;
-  int q_head = 0;  // the first one of a pack
-  int kv_head = 0;
-};
-
-QB_HOST_DEVICE constexpr WorkItem work_item(const FlashParameters& p, int index) {
-  const int section_items = p.n_tiles * p.heads_at_once;
-  const int section = index / section_items;
-  const int rest = index % section_items;
-  const int first_head = section * p.heads_at_once;
-  const int width =
-      p.n_heads - first_head < p.heads_at_once ? p.n_heads - first_head : p.heads_at_once;
-  const int slot = first_head + rest % width;
-  const int slots_per_batch = p.q_heads / p.pack;
-  const int q_head = slot % slots_per_batch * p.pack;
-  return {rest / width, slot / slots_per_batch, q_head, q_head / p.heads_per_kv};
-}
-
-// The item of round `round` for block `block` of a persistent grid, in snake order, so that no
-// block gets the heaviest of every round. May be past the end.
-QB_HOST_DEVICE constexpr int snake_item(int round, int block, int n_blocks) {
-  return round * n_blocks + (round % 2 == 0 ? block : n_blocks - 1 - block);
-}
 
 // The key blocks of a tile, one after another.
 struct KeyCursor {

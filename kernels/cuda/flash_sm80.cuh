@@ -76,9 +76,8 @@ class Sm80Block {
       : p_(p), queries_(shared), slots_(shared + C::kQueryBytes) {}
 
   QB_DEVICE void run() {
-    const WorkItem item = work_item(p_, ptx::block_index());
+    const WorkItem item = p_.items[ptx::block_index()];
     const TileWork work = p_.tiles[item.tile];
-    if (item.q_head < work.head_begin || item.q_head >= work.head_end) return;
     batch_ = item.batch;
     kv_head_ = item.kv_head;
     cursor_.masked = work.first_masked;
@@ -203,11 +202,11 @@ class Sm80Block {
     const std::uint32_t values = take<true, kMasked>();
     next_pair();
     if constexpr (kMasked) {
-      const int n_rows = p_.tiles[work_item(p_, ptx::opaque(ptx::block_index())).tile].n_rows;
+      const int n_rows = p_.tiles[p_.items[ptx::opaque(ptx::block_index())].tile].n_rows;
       QB_UNROLL
       for (int r = 0; r < kRowTiles; ++r)
-        mask_scores<C::kKeyTiles>(s[r], p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
-                                  first_row() + 16 * r, first_key(), lane());
+        mask_scores<true, C::kKeyTiles>(s[r], p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
+                                        first_row() + 16 * r, first_key(), lane());
     }
     std::uint32_t probabilities[kRowTiles][2 * C::kKeyTiles];
     QB_UNROLL
@@ -295,7 +294,7 @@ class Sm80Block {
 
   // What only the end needs is read at the end.
   QB_DEVICE void finish() {
-    const WorkItem item = work_item(p_, ptx::opaque(ptx::block_index()));
+    const WorkItem item = p_.items[ptx::opaque(ptx::block_index())];
     const TileWork& work = p_.tiles[item.tile];
     QB_UNROLL
     for (int r = 0; r < kRowTiles; ++r) {

@@ -3,7 +3,7 @@
 // A persistent block has one producer warpgroup, which gives its registers away and of which one
 // thread feeds the copy engine, and two or three consumer warpgroups of 64 query rows each.
 //
-//   producer    Q | K0 V0 | K1 V1 | …            rings of kStages tiles, full/empty mbarriers
+//   producer    item, Q | K0 V0 | K1 V1 | …      rings of kStages tiles, full/empty mbarriers
 //   consumer 0  S0 | S1 , O+=P0V0 | softmax 1 | S2 , O+=P1V1 | softmax 2 …
 //   consumer 1       S0 | S1 , O+=P0V0 | softmax 1 …
 //
@@ -11,6 +11,10 @@
 // the output product of step j - 1, so while the second is still under way the softmax of the first
 // runs. Between consumers, a turn is passed round (ping-pong): one issues its products while the
 // other one is in its softmax, so that the tensor cores always have somebody's work.
+//
+// Causal tiles differ in cost, so items are not dealt out beforehand: a block that comes to the end
+// of one asks a counter in device memory for the next. The producer asks, and consumers learn of
+// the item from shared memory, with its queries.
 //
 // Order within a step: issue S_j; issue O += P_{j-1} V_{j-1}; wait for S_j, give K_j back; mask,
 // softmax; wait for O, give V_{j-1} back; scale O, pack P_j. P is packed last because its registers
@@ -51,21 +55,22 @@ class Sm90Block {
  private:
   using Position = RingPosition<C::kStages>;
 
-  // ---- What there is to do, the same for producer and consumers ---------------------------------
-
-  // The next item of this block that is of its tile's heads; the end of the list if there is none.
-  QB_DEVICE int next_item(int& round) const {
-    while (true) {
-      const int i = snake_item(round++, ptx::block_index(), ptx::n_blocks());
-      if (i >= n_items()) return n_items();
-      const WorkItem item = work_item(p_, i);
-      const TileWork& work = p_.tiles[item.tile];
-      if (item.q_head >= work.head_begin && item.q_head < work.head_end) return i;
-    }
-  }
-  QB_DEVICE int n_items() const { return p_.n_tiles * p_.n_heads; }
-
   // ---- Producer ---------------------------------------------------------------------------------
+
+  // The first item of a block is that of its own number, and whoever is free then takes the next
+  // one. Each block asks until it is told that there is none: n_items questions in all, behind
+  // which the counter is 0 again and ready for the next launch.
+  QB_DEVICE int ask_for_item() const {
+    const auto last = static_cast<std::uint32_t>(p_.n_items - 1);
+    return ptx::n_blocks() + static_cast<int>(ptx::increment_or_wrap(p_.items_asked_for, last));
+  }
+
+  // The place of item and queries may be overwritten when all consumers have given it back.
+  QB_DEVICE void hand_over(int item, int& parity) const {
+    ptx::barrier_wait(shared_.query_empty(), parity ^ 1);
+    ptx::store_shared(shared_.item(parity), item);
+    parity ^= 1;
+  }
 
   QB_DEVICE void produce() {
     ptx::prefetch_map(&maps_.q);
@@ -73,13 +78,15 @@ class Sm90Block {
     ptx::prefetch_map(&maps_.v);
     unsigned count = 0;
     int query_parity = 0;
-    int round = 0;
-    for (int i = next_item(round); i < n_items(); i = next_item(round)) {
-      const WorkItem item = work_item(p_, i);
+    // Asked for when the last keys of the one before have been, while the consumers work on them.
+    for (int i = ptx::block_index(); i < p_.n_items; i = ask_for_item()) {
+      const WorkItem item = p_.items[i];
       const TileWork work = p_.tiles[item.tile];
-      if (work.n_masked + work.n_full == 0) continue;
-      ptx::barrier_wait(shared_.query_empty(), query_parity ^ 1);
-      query_parity ^= 1;
+      hand_over(i, query_parity);
+      if (work.n_masked + work.n_full == 0) {
+        ptx::barrier_arrive(shared_.query_full());
+        continue;
+      }
       load(shared_.queries(), C::kRows, &maps_.q, shared_.query_full(), work.q_token,
            p_.q_map_stride, item.q_head, item.batch);
       KeyCursor cursor;
@@ -97,6 +104,8 @@ class Sm90Block {
              cursor.token, p_.k_map_stride, item.kv_head, item.batch);
       }
     }
+    hand_over(p_.n_items, query_parity);
+    ptx::barrier_arrive(shared_.query_full());
   }
 
   // `rows` tokens from `token` on, every map_stride-th; columns and tokens outside are zeros.
@@ -118,7 +127,7 @@ class Sm90Block {
     std::uint32_t p[2 * C::kKeyTiles];
     float out[C::kD / 2];
     RowStatistics rows;
-    unsigned count = 0;  // steps whose scores were issued; the values of the last one are to come
+    Progress at;  // counts steps whose scores were issued; the values of the last one are to come
   };
 
   // Whose turn it is to issue products: named barriers 1, 2, …, one a consumer, each of which its
@@ -133,51 +142,69 @@ class Sm90Block {
     if (lane() == 0) ptx::barrier_arrive(empty);
   }
 
-  QB_DEVICE static int lane() { return ptx::thread_index() % 32; }
-  QB_DEVICE static int consumer() { return ptx::uniform(ptx::thread_index() / 128) - 1; }
-  QB_DEVICE static int first_row() { return 16 * (ptx::uniform(ptx::thread_index() / 32) - 4); }
+  // The thread's number is read again where it is needed, so that what follows from it takes no
+  // registers through the loops.
+  QB_DEVICE static unsigned thread() {
+    return ptx::opaque(static_cast<unsigned>(ptx::thread_index()));
+  }
+  QB_DEVICE static int lane() { return static_cast<int>(thread() % 32); }
+  QB_DEVICE static int consumer() { return ptx::uniform(static_cast<int>(thread() / 128)) - 1; }
+  QB_DEVICE static int first_row() {
+    return 16 * (ptx::uniform(static_cast<int>(thread() / 32)) - 4);
+  }
+
+  // The item that the producer hands over, n_items behind the last one; its queries are there too.
+  QB_DEVICE int take_item(State& state) const {
+    ptx::barrier_wait(shared_.query_full(), state.at.item_parity());
+    state.at.next_item();
+    const int item = item_number(state);
+    ptx::sync_warp();  // No lane gives this place back, or the one before, while another reads it.
+    return item;
+  }
+  // Of the item taken last: read where it is needed, so that it takes no register in between.
+  QB_DEVICE int item_number(const State& state) const {
+    return ptx::load_shared_int(shared_.item(state.at.item_parity() ^ 1));
+  }
 
   QB_DEVICE void consume() {
     State state;
-    int query_parity = 0;
-    int round = 0;
     if (consumer() == C::kConsumers - 1) pass_turn();
-    for (int i = next_item(round); i < n_items(); i = next_item(round)) {
+    for (int i = take_item(state); i < p_.n_items; i = take_item(state)) {
       state.rows = RowStatistics{};
       QB_UNROLL
       for (float& x : state.out) x = 0.0F;
-      const TileWork& work = p_.tiles[work_item(p_, i).tile];
-      if (work.n_masked + work.n_full > 0) {
-        ptx::barrier_wait(shared_.query_full(), query_parity);
-        query_parity ^= 1;
-        if (64 * consumer() < work.n_rows)
-          attend(state, i, work.first_masked, work.n_masked, work.n_full);
-        else
-          look_on(state, work.n_masked + work.n_full);
-      }
+      const TileWork& work = p_.tiles[p_.items[i].tile];
+      if (work.n_masked + work.n_full == 0)
+        give_back(shared_.query_empty());
+      else if (64 * consumer() < work.n_rows)
+        attend(state, work.first_masked, work.n_masked, work.n_full);
+      else
+        look_on(state, work.n_masked + work.n_full);
       QB_UNROLL
       for (float& sum : state.rows.sum) sum = sum_of_row(sum);
-      const WorkItem item = work_item(p_, ptx::opaque(i));
+      const WorkItem item = p_.items[item_number(state)];
       store_rows(p_, p_.tiles[item.tile], item, state.out, state.rows, first_row(), 0, lane());
     }
   }
 
-  QB_DEVICE void attend(State& state, int index, int first_masked, int n_masked, int n_full) const {
+  QB_DEVICE void attend(State& state, int first_masked, int n_masked, int n_full) const {
     QB_NO_UNROLL
     for (; n_masked > 0 && p_.masked[first_masked].n_keys <= kNarrowKeys;
          ++first_masked, --n_masked)
-      narrow_step(state, index, first_masked);
+      narrow_step(state, first_masked);
     if (n_masked + n_full == 0) return give_back(shared_.query_empty());
-    if (n_masked > 0)
-      first_step<true>(state, index, first_masked);
-    else
-      first_step<false>(state, index, 0);
+    if (n_masked > 0) {
+      first_step<true>(state, first_masked);
+    } else {
+      first_step<false>(state, 0);
+      --n_full;
+    }
     QB_NO_UNROLL
-    for (int i = 1; i < n_masked; ++i) step<true>(state, index, first_masked + i);
+    for (; n_masked > 1; --n_masked) step<true>(state, ++first_masked);
     QB_NO_UNROLL
-    for (int i = n_masked > 0 ? 0 : 1; i < n_full; ++i) step<false>(state, index, 0);
+    for (; n_full > 0; --n_full) step<false>(state, 0);
     give_back(shared_.query_empty());
-    const Position values_at(state.count - 1);
+    const Position values_at(state.at.steps() - 1);
     ptx::barrier_wait(shared_.values_full(values_at.stage), values_at.parity);
     ptx::hold(state.out);
     ptx::product_fence();
@@ -194,16 +221,16 @@ class Sm90Block {
   QB_DEVICE void look_on(State& state, int n_steps) const {
     QB_NO_UNROLL
     for (int i = 0; i < n_steps; ++i) {
-      const Position keys_at(state.count);
+      const Position keys_at(state.at.steps());
       ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
       wait_for_turn();
-      if (i > 0) pass_values(state.count - 1);
+      if (i > 0) pass_values(state.at.steps() - 1);
       pass_turn();
       give_back(shared_.keys_empty(keys_at.stage));
-      ++state.count;
+      state.at.next_step();
     }
     give_back(shared_.query_empty());
-    pass_values(state.count - 1);
+    pass_values(state.at.steps() - 1);
   }
   QB_DEVICE void pass_values(unsigned count) const {
     const Position at(count);
@@ -212,8 +239,8 @@ class Sm90Block {
   }
 
   template <bool kMasked>
-  QB_DEVICE void first_step(State& state, int index, int masked_step) const {
-    const Position keys_at(state.count);
+  QB_DEVICE void first_step(State& state, int masked_step) const {
+    const Position keys_at(state.at.steps());
     ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
     wait_for_turn();
     ptx::hold(state.s);
@@ -224,9 +251,9 @@ class Sm90Block {
     ptx::product_wait<0>();
     ptx::hold(state.s);
     give_back(shared_.keys_empty(keys_at.stage));
-    ++state.count;
+    state.at.next_step();
     float rescale[2];
-    softmax<kMasked>(state, rescale, index, masked_step);
+    softmax<kMasked>(state, rescale, masked_step);
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
     if constexpr (kMasked) clear_values(keys_at, masked_step);
@@ -234,9 +261,9 @@ class Sm90Block {
 
   // A block of few keys, from its scores to its part of O, with nothing overlapped but the other
   // consumers: a quarter of the first product and of the second.
-  QB_DEVICE void narrow_step(State& state, int index, int masked_step) const {
+  QB_DEVICE void narrow_step(State& state, int masked_step) const {
     constexpr int kTiles = kNarrowKeys / 8;
-    const Position at(state.count);
+    const Position at(state.at.steps());
     float s[4 * kTiles];
     ptx::barrier_wait(shared_.keys_full(at.stage), at.parity);
     wait_for_turn();
@@ -248,11 +275,11 @@ class Sm90Block {
     ptx::product_wait<0>();
     ptx::hold(s);
     give_back(shared_.keys_empty(at.stage));
-    ++state.count;
+    state.at.next_step();
     float rescale[2];
-    const int n_rows = p_.tiles[work_item(p_, ptx::opaque(index)).tile].n_rows;
-    mask_scores<kTiles>(s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow, first_row(), 0,
-                        lane());
+    const int n_rows = p_.tiles[p_.items[item_number(state)].tile].n_rows;
+    mask_scores<false, kTiles>(s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow, first_row(),
+                               0, lane());
     online_softmax<kTiles>(s, state.rows, rescale, p_.scale_log2);
     scale_rows(state.out, rescale);
     std::uint32_t p[2 * kTiles];
@@ -270,9 +297,9 @@ class Sm90Block {
   }
 
   template <bool kMasked>
-  QB_DEVICE void step(State& state, int index, int masked_step) const {
-    const Position keys_at(state.count);
-    const Position values_at(state.count - 1);
+  QB_DEVICE void step(State& state, int masked_step) const {
+    const Position keys_at(state.at.steps());
+    const Position values_at(state.at.steps() - 1);
     ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
     wait_for_turn();
     ptx::hold(state.s);
@@ -289,12 +316,15 @@ class Sm90Block {
     ptx::hold(state.s);
     give_back(shared_.keys_empty(keys_at.stage));
     float rescale[2];
-    softmax<kMasked>(state, rescale, index, masked_step);
+    softmax<kMasked>(state, rescale, masked_step);
+    // Never taken; it keeps the exponentials in front of the wait, where they overlap with the
+    // product.
+    ptx::trap_if_negative(fminf(state.rows.sum[0], state.rows.sum[1]));
     ptx::product_wait<0>();
     ptx::hold(state.out);
     ptx::hold(state.p);
     give_back(shared_.values_empty(values_at.stage));
-    ++state.count;
+    state.at.next_step();
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
     if constexpr (kMasked) clear_values(keys_at, masked_step);
@@ -317,11 +347,11 @@ class Sm90Block {
   }
 
   template <bool kMasked>
-  QB_DEVICE void softmax(State& state, float (&rescale)[2], int index, int masked_step) const {
+  QB_DEVICE void softmax(State& state, float (&rescale)[2], int masked_step) const {
     if constexpr (kMasked) {
-      const int n_rows = p_.tiles[work_item(p_, ptx::opaque(index)).tile].n_rows;
-      mask_scores<C::kKeyTiles>(state.s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
-                                first_row(), 0, lane());
+      const int n_rows = p_.tiles[p_.items[item_number(state)].tile].n_rows;
+      mask_scores<false, C::kKeyTiles>(state.s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
+                                       first_row(), 0, lane());
     }
     online_softmax<C::kKeyTiles>(state.s, state.rows, rescale, p_.scale_log2);
   }

@@ -1,5 +1,5 @@
-// What a block of the sm_90a kernel has in shared memory: the queries, rings of key and value
-// tiles, and the barriers that hand them over.
+// What a block of the sm_90a kernel has in shared memory: the item and its queries, rings of key
+// and value tiles, and the barriers that hand them over.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct Sm90 {
   static constexpr int kQueryBytes = kRows * kD * 2;
   static constexpr int kTileBytes = kKeys * kD * 2;
   static constexpr int kBarriers = kQueryBytes + 2 * kStages * kTileBytes;
-  static constexpr int kSharedBytes = kBarriers + (2 + 4 * kStages) * 8;
+  static constexpr int kItems = kBarriers + (2 + 4 * kStages) * 8;
+  static constexpr int kSharedBytes = kItems + 2 * 4;
   static constexpr int kWordsPerRow = kKeys / 64;
   static constexpr int kKeyTiles = kKeys / 8;
 };
@@ -37,6 +38,19 @@ struct RingPosition {
   int parity = 0;
   QB_DEVICE explicit RingPosition(unsigned count)
       : stage(static_cast<int>(count % kStages)), parity(static_cast<int>(count / kStages % 2)) {}
+};
+
+// How far a consumer is, in one register: how many steps it has taken, and the parity of the phase
+// that brings its next item.
+class Progress {
+ public:
+  QB_DEVICE unsigned steps() const { return bits_ >> 1; }
+  QB_DEVICE int item_parity() const { return static_cast<int>(bits_ & 1U); }
+  QB_DEVICE void next_step() { bits_ += 2; }
+  QB_DEVICE void next_item() { bits_ ^= 1U; }
+
+ private:
+  unsigned bits_ = 0;
 };
 
 template <class C>
@@ -58,6 +72,12 @@ class Sm90Shared {
   }
   QB_DEVICE std::uint32_t values_empty(int stage) const {
     return barrier(2 + 3 * C::kStages + stage);
+  }
+
+  // The number of an item, handed over together with its queries in a phase of this parity. It
+  // stays while the next one is handed over.
+  QB_DEVICE std::uint32_t item(int parity) const {
+    return shared_ + static_cast<std::uint32_t>(C::kItems + 4 * parity);
   }
 
   // Full: the producer's announcement, then bytes. Empty: each consumer warp.

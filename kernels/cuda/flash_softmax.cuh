@@ -24,8 +24,9 @@ QB_HOST_DEVICE constexpr int larger(int a, int b) { return a > b ? a : b; }
 inline constexpr float kLn2 = 0.6931471805599453F;
 
 // Scores that the step does not allow become -inf. first_row, first_key: of this warp, in the tile.
-// Columns are counted from the lane's own first one, so that they are constants to compare with.
-template <int kTiles>
+// Columns are counted from the lane's own first one, so that they are constants to compare with. A
+// kernel that never packs heads says so, and divides nothing.
+template <bool kPacks, int kTiles>
 QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, const MaskedStep& step,
                            int n_rows, int words_per_row, int first_row, int first_key, int lane) {
   static_assert(kTiles < 8 || kTiles % 8 == 0);
@@ -33,7 +34,7 @@ QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, con
   QB_UNROLL
   for (int half = 0; half < 2; ++half) {
     const int row = first_row + accumulator_place(lane, 2 * half).row;
-    const int token = p.pack == 1 ? row : row / p.pack;
+    const int token = !kPacks || p.pack == 1 ? row : row / p.pack;
     const int first = larger(token + step.lo, 0) - column;
     const int last = smaller(token + step.hi, step.n_keys - 1) - column;
     QB_UNROLL

@@ -1,6 +1,7 @@
 #include "kernels/cuda/flash_work.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -44,6 +45,8 @@ ListOffsets list_offsets(const WorkLists& lists) {
     return begin;
   };
   ListOffsets at;
+  at.items = place(lists.items);
+  at.items_asked_for = place(std::array<std::uint32_t, 1>{});
   at.tiles = place(lists.tiles);
   at.masked = place(lists.masked);
   at.runs = place(lists.runs);
@@ -78,13 +81,8 @@ FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists
   p.v = address(call.v);
   p.out[0] = address(call.out);
   p.lse[0] = address(call.lse);
-  p.n_tiles = narrow(std::ssize(lists.tiles));
+  p.n_items = narrow(std::ssize(lists.items));
   p.pack = lists.pack;
-  p.n_heads = narrow(q.batch * q.heads / lists.pack);
-  p.heads_per_kv = narrow(q.heads / call.k.extent.heads);
-  const std::int64_t kv_bytes =
-      call.k.extent.length * (q.head_dim + call.v.extent.head_dim) * size_of(call.q.dtype);
-  p.heads_at_once = heads_at_once(p.n_heads, p.heads_per_kv / p.pack, kv_bytes);
   p.q_heads = narrow(q.heads);
   p.head_dim = narrow(q.head_dim);
   p.value_dim = narrow(call.out.extent.head_dim);
@@ -93,6 +91,23 @@ FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists
   p.scale_log2 = static_cast<float>(scale * 1.4426950408889634);
   return p;
 }
+
+namespace {
+
+HeadSlots head_slots(const GroupedCall& call, std::int64_t pack) {
+  const Extent& q = call.q.extent;
+  const std::int64_t kv_bytes =
+      call.k.extent.length * (q.head_dim + call.v.extent.head_dim) * size_of(call.q.dtype);
+  HeadSlots slots;
+  slots.batch = q.batch;
+  slots.per_batch = q.heads / pack;
+  slots.per_kv = q.heads / call.k.extent.heads / pack;
+  slots.at_once = heads_at_once(slots.batch * slots.per_batch, slots.per_kv, kv_bytes);
+  slots.pack = pack;
+  return slots;
+}
+
+}  // namespace
 
 WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   const std::int64_t dim = std::max(call.q.extent.head_dim, call.v.extent.head_dim);
@@ -168,6 +183,7 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
       lists.tiles.push_back(work);
     }
   }
+  lists.items = order_items(lists.tiles, head_slots(call, lists.pack));
   lists.n_partial_rows = narrow(outputs.n_partial_rows());
   outputs.list_merges(lists);
   return lists;

@@ -3,9 +3,9 @@
 //
 // Local rows and keys turn into tokens of the original tensors, so tiles and key blocks are cut
 // where a group ends. Of each schedule span only live blocks are listed; a block is full or it is
-// masked. Tiles with the most blocks come first, because blocks of a grid start in order and the
-// last ones to start decide when the launch ends. Where there are too few tiles to fill the device,
-// tiles are split by keys, and the merge puts them together.
+// masked. Tiles with the most blocks come first, because blocks of a grid take items in order and
+// the last ones to be taken decide when the launch ends. Where there are too few tiles to fill the
+// device, tiles are split by keys, and the merge puts them together.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,7 @@ struct WorkLists {
   std::int32_t pack = 1;
   std::int32_t q_map_stride = 1;
   std::int32_t k_map_stride = 1;
+  std::vector<WorkItem> items;
   std::vector<TileWork> tiles;
   std::vector<MaskedStep> masked;
   std::vector<FullRun> runs;
@@ -96,6 +97,8 @@ void check_call(const GroupedCall& call);
 
 // Where the lists lie in their one allocation.
 struct ListOffsets {
+  std::size_t items = 0;
+  std::size_t items_asked_for = 0;  // one number, not a list
   std::size_t tiles = 0;
   std::size_t masked = 0;
   std::size_t runs = 0;
@@ -140,5 +143,21 @@ struct BoxedTensor {
 // query heads.
 [[nodiscard]] std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
                                          std::int64_t bytes_per_kv_head);
+
+// Every tile for each of its heads, in the order in which blocks take them. Heads come in sections
+// of at most `at_once` head slots, so that a section's keys and values share the cache, and within
+// a section heavy tiles come first, over all of its heads. Sections are as equal as they can be: a
+// last one of few heads would end with heavy tiles on some blocks and nothing on others (causal,
+// N = 8192, d = 128, 8 heads, 132 blocks: 6 + 2 heads have the busiest block at 1.17 times the
+// mean, 4 + 4 at 1.00).
+struct HeadSlots {
+  std::int64_t batch = 1;
+  std::int64_t per_batch = 1;  // heads, or packs of them
+  std::int64_t per_kv = 1;     // that share a key-value head
+  std::int64_t at_once = 1;
+  std::int64_t pack = 1;
+};
+[[nodiscard]] std::vector<WorkItem> order_items(const std::vector<TileWork>& tiles,
+                                                const HeadSlots& slots);
 
 }  // namespace qb::cuda

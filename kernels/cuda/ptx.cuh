@@ -26,6 +26,7 @@ QB_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
 QB_DEVICE int block_index() { return static_cast<int>(blockIdx.x); }
 QB_DEVICE int n_blocks() { return static_cast<int>(gridDim.x); }
 QB_DEVICE void sync_threads() { __syncthreads(); }
+QB_DEVICE void sync_warp() { __syncwarp(); }
 
 // The block's dynamic shared memory. The kernels ask for it aligned to the swizzle's atom.
 QB_DEVICE std::uint32_t shared_base() {
@@ -60,6 +61,18 @@ QB_DEVICE float log2(float x) {
 }
 // A product that is rounded, never fused with a sum behind it.
 QB_DEVICE float multiply(float a, float b) { return __fmul_rn(a, b); }
+// What `value` is made of is computed before here. The assembler moves arithmetic behind a wait for
+// products, whatever the order of the source; it does not move what decides whether a trap is
+// taken.
+QB_DEVICE void trap_if_negative(float value) {
+  asm volatile(
+      "{\n"
+      ".reg .pred negative;\n"
+      "setp.lt.f32 negative, %0, 0f00000000;\n"
+      "@negative trap;\n"
+      "}" ::"f"(value)
+      : "memory");
+}
 QB_DEVICE float shuffle_xor(float value, int mask) {
   return __shfl_xor_sync(0xFFFFFFFFU, value, mask);
 }
@@ -127,13 +140,25 @@ QB_DEVICE void multiply_add(float* c, const std::uint32_t (&a)[4], std::uint32_t
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+QB_DEVICE void store_shared(std::uint32_t address, int value) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
+}
+QB_DEVICE int load_shared_int(std::uint32_t address) {
+  int value;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
+  return value;
+}
 QB_DEVICE void store_shared(std::uint32_t address, float value) {
-  asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(value) : "memory");
+  store_shared(address, __float_as_int(value));
 }
 QB_DEVICE float load_shared(std::uint32_t address) {
-  float value;
-  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
-  return value;
+  return __int_as_float(load_shared_int(address));
+}
+
+// Adds 1 to a counter in device memory that all blocks share, or makes it 0 if it is `last`; what
+// it was before.
+QB_DEVICE std::uint32_t increment_or_wrap(std::uint32_t* counter, std::uint32_t last) {
+  return atomicInc(counter, last);
 }
 
 // 16 bytes.

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""What the assembler made of the sm_90a flash kernels: python3 sass_check.py OBJECT TOOLS_FOLDER
+
+Reads the machine code of the four kernels in OBJECT (an object file or a static library) and checks
+what a compiler's silent decision could lose:
+
+  exponentials  In each step that multiplies P V while it takes the softmax of the next scores, all
+                but 2 of the 66 MUFU.EX2 (64 probabilities, 2 factors for older sums) stand between
+                the wait for the scores and the wait for P V, so that they overlap with the product.
+  products      A step issues its two products back to back, as one group each and without a wait
+                in between; no product of the kernel waits for each of its instructions.
+  local memory  There are no LDL and no STL, and no stack frame.
+  registers     The producer gives registers away and consumers take them, once each; all together
+                are at most the 64 Ki of a multiprocessor, at entry too; the code of each names
+                none that it does not have.
+
+cuobjdump is taken from the PATH, else from TOOLS_FOLDER, where pip puts it when it is missing.
+Exit codes: 0 all is well, 1 a rule is broken, 2 usage, 77 skipped, because there is no cuobjdump.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SKIPPED = 77
+PACKAGES = ("nvidia-cuda-cuobjdump==13.*", "nvidia-cuda-nvdisasm==13.*")
+PROBABILITIES = 64  # of a thread and step: 2 rows, a quarter of 128 keys
+FACTORS = 2  # which may be computed behind the wait, as they are of use there only
+SM_REGISTERS = 65536
+WARPGROUP = 128  # threads
+KERNELS = {(dtype, dim) for dtype in ("f16", "bf16") for dim in (64, 128)}
+
+
+class Kernel:
+    """One kernel's code: `lines` are instructions in order, without their encodings."""
+
+    def __init__(self, dtype, dim):
+        self.dtype, self.dim, self.lines, self.entry_registers = dtype, dim, [], 0
+        self.stack = 0
+        self.consumers = 3 if dim == 64 else 2
+
+    def places(self, pattern, begin=0, end=None):
+        """Which instructions match, under whatever predicate."""
+        return [i for i in range(begin, len(self.lines) if end is None else end)
+                if re.match(r"(?:@!?U?P\w+\s+)?(?:" + pattern + ")", self.lines[i])]
+
+
+def kernel_of(name):
+    found = re.search(r"flash_sm90_kernel.*Sm90ILb([01])ELi(\d+)E", name)
+    return ("bf16" if found[1] == "1" else "f16", int(found[2])) if found else None
+
+
+def kernels_of(sass, usage):
+    """The kernels in what `cuobjdump -sass` and `cuobjdump -res-usage` print."""
+    kernels, current = {}, None
+    for line in sass.splitlines():
+        if "Function :" in line:
+            key = kernel_of(line)
+            current = kernels.setdefault(key, Kernel(*key)) if key else None
+        elif current is not None:
+            found = re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+([^;]+?)\s*;", line)
+            if found:
+                current.lines.append(found[1])
+    for name, registers, stack in re.findall(
+            r"Function (\S+?):\s+REG:(\d+) STACK:(\d+)", usage):
+        if kernel_of(name) in kernels:
+            kernels[kernel_of(name)].entry_registers = int(registers)
+            kernels[kernel_of(name)].stack = int(stack)
+    return kernels
+
+
+WAIT = r"WARPGROUP\.DEPBAR\.LE gsb0, 0x"
+
+
+def groups_of(kernel):
+    """Products as (first, last) instruction: each group ends with the one that says gsb0."""
+    groups, first = [], None
+    for i in kernel.places("HGMMA"):
+        first = i if first is None else first
+        if kernel.lines[i].endswith("gsb0"):
+            groups.append((first, i))
+            first = None
+    return groups
+
+
+def overlapped_steps(kernel):
+    """Pairs of groups without a wait between them: scores, and P V of the step before."""
+    groups = groups_of(kernel)
+    return [(scores, values) for scores, values in zip(groups, groups[1:])
+            if not kernel.places(WAIT, scores[1], values[0]) and
+            kernel.places(WAIT + "1$", values[1])[:1] == kernel.places(WAIT, values[1])[:1]]
+
+
+def check_products(kernel):
+    groups = groups_of(kernel)
+    for first, last in groups:
+        count = len(kernel.places("HGMMA", first, last + 1))
+        if count < 2:
+            yield f"the product at instruction {first} waits for each of its instructions"
+        if kernel.places(WAIT, first, last):
+            yield f"there is a wait inside the product at instruction {first}"
+    for scores, values in overlapped_steps(kernel):
+        counts = [len(kernel.places("HGMMA", first, last + 1)) for first, last in (scores, values)]
+        if counts != [kernel.dim // 16, 8]:
+            yield f"a step issues {counts[0]} + {counts[1]} products, not {kernel.dim // 16} + 8"
+    if len(overlapped_steps(kernel)) != 2:
+        yield (f"{len(overlapped_steps(kernel))} steps issue both products before they wait; full "
+               "and masked steps should")
+
+
+def exponentials_of(kernel):
+    """Of each overlapped step, the exponentials in front of the wait for P V, and behind it."""
+    counts = []
+    for _, values in overlapped_steps(kernel):
+        begin = kernel.places(WAIT + "1$", values[1])[0]
+        wait = (kernel.places(WAIT + "0$", begin) or [len(kernel.lines)])[0]
+        end = (kernel.places("HGMMA", wait) or [len(kernel.lines)])[0]
+        counts.append(tuple(len(kernel.places(r"MUFU\.EX2", *between))
+                            for between in ((begin, wait), (wait, end))))
+    return counts
+
+
+def check_exponentials(kernel):
+    for front, behind in exponentials_of(kernel):
+        if front < PROBABILITIES or behind > FACTORS:
+            yield (f"{front} exponentials of a step stand in front of the wait for P V and "
+                   f"{behind} behind it; at least {PROBABILITIES} must be in front")
+
+
+def check_local_memory(kernel):
+    count = len(kernel.places(r"LDL|STL"))
+    if count or kernel.stack:
+        yield f"{count} instructions use local memory, and the stack frame has {kernel.stack} bytes"
+
+
+def budget_of(kernel):
+    """Registers of a consumer's and of the producer's thread, None where they are never moved."""
+    sizes = []
+    for pattern in (r"USETMAXREG\.TRY_ALLOC", r"USETMAXREG\.DEALLOC"):
+        places = kernel.places(pattern)
+        sizes.append(int(kernel.lines[places[0]].split()[-1], 16) if len(places) == 1 else None)
+    return sizes
+
+
+def largest_register(kernel, begin=0, end=None):
+    numbers = [int(number) for line in kernel.lines[begin:end]
+               for number in re.findall(r"\bR(\d+)\b", line)]
+    return max(numbers, default=-1)
+
+
+def check_registers(kernel):
+    consumer, producer = budget_of(kernel)
+    if consumer is None or producer is None:
+        yield "registers do not move once from the producer to the consumers"
+        return
+    for what, count in (("at entry", kernel.entry_registers * (kernel.consumers + 1)),
+                        ("while they run", consumer * kernel.consumers + producer)):
+        if not 0 < count * WARPGROUP <= SM_REGISTERS:
+            yield (f"a thread of each warpgroup together have {count} registers {what}, and there "
+                   f"are {SM_REGISTERS // WARPGROUP}")
+    if largest_register(kernel) >= consumer:
+        yield f"register {largest_register(kernel)} is used where a consumer has {consumer}"
+    begin = kernel.places(r"USETMAXREG\.DEALLOC")[0]
+    # Its code ends at the exit without a predicate; all threads but one leave at once, under one.
+    largest = largest_register(kernel, begin, kernel.lines.index("EXIT", begin))
+    if largest >= producer:
+        yield f"register {largest} is used where the producer has {producer}"
+
+
+CHECKS = (check_exponentials, check_products, check_local_memory, check_registers)
+
+
+def report(kernels):
+    """Prints a line a kernel and one a broken rule; how many are broken."""
+    broken = 0
+    for key in sorted(KERNELS - kernels.keys()):
+        print(f"{key[0]} d={key[1]}: the kernel is not in the object")
+        broken += 1
+    for key in sorted(kernels):
+        kernel = kernels[key]
+        consumer, producer = budget_of(kernel)
+        steps = ", ".join(f"{front} | {behind}" for front, behind in exponentials_of(kernel))
+        print(f"{key[0]} d={key[1]}: exponentials before | behind the wait {steps}; registers "
+              f"{kernel.entry_registers} at entry, {consumer} in consumers, {producer} in the "
+              f"producer")
+        for complaint in (text for check in CHECKS for text in check(kernel)):
+            print(f"  BROKEN: {complaint}")
+            broken += 1
+    return broken
+
+
+def find_tools(folder):
+    """Puts cuobjdump on the PATH; a sentence if there is none to be had."""
+    def found():
+        return shutil.which("cuobjdump") and shutil.which("nvdisasm")
+
+    for place in (folder, os.path.join(folder, "nvidia", "cu13", "bin")):
+        os.environ["PATH"] += os.pathsep + place
+    if found():
+        return ""
+    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps",
+                          "--disable-pip-version-check", "--timeout", "10", "--retries", "1",
+                          "--target", folder, *PACKAGES],
+                         capture_output=True, text=True, check=False)
+    if found():
+        return ""
+    last = (pip.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    return f"skipped: there is no cuobjdump here, and pip could not fetch one: {last}"
+
+
+def main(words):
+    if len(words) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    library, folder = words
+    reason = find_tools(folder)
+    if reason:
+        print(reason)
+        return SKIPPED
+    texts = []
+    for what in ("-sass", "-res-usage"):
+        result = subprocess.run(["cuobjdump", "-arch", "sm_90a", what, library],
+                                capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            print(f"cuobjdump {what} failed: {result.stderr.strip()}")
+            return 1
+        texts.append(result.stdout + result.stderr)
+    return 1 if report(kernels_of(*texts)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
