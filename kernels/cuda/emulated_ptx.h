@@ -7,10 +7,9 @@
 
 #include "kernels/cuda/emulator.h"
 #include "kernels/cuda/host_device.h"
+#include "kernels/cuda/tensor_map.h"
 
 namespace qb::cuda::ptx {
-
-using TensorMap = emulator::TensorMap;
 
 int thread_index();
 int block_index();

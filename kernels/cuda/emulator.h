@@ -13,19 +13,20 @@
 //   shared memory, misaligned rows and boxes, and coordinates that break the copy engine's rules.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 
+#include "kernels/cuda/tensor_map.h"
+
 namespace qb::cuda::emulator {
 
-// A tensor map with 16-bit elements and 128-byte swizzle, innermost dimension first.
-struct TensorMap {
-  const void* base = nullptr;
-  std::array<std::int64_t, 5> extents{};
-  std::array<std::int64_t, 5> strides{};  // in elements; the first is 1
-  std::array<int, 5> box{};
-};
+// cuTensorMapEncodeTiled (see EncodeTiled) for the emulated copy engine, which knows boxes of
+// 16-bit elements in five dimensions, swizzled by 128 bytes. Refuses, as the driver does, what the
+// driver's manual does not allow, and whatever else a map may be.
+unsigned encode_tiled(TensorMap* map, unsigned type, std::uint32_t rank, void* address,
+                      const std::uint64_t* extents, const std::uint64_t* strides,
+                      const std::uint32_t* box, const std::uint32_t* steps, unsigned interleave,
+                      unsigned swizzle, unsigned promotion, unsigned fill);
 
 // Calls kernel() on every thread of every block. Throws what a thread throws, and
 // std::runtime_error on the mistakes above.

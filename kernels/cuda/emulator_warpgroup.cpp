@@ -1,5 +1,5 @@
-// The instructions that came with sm_90a: barriers that count bytes, the copy engine, products of a
-// warpgroup.
+// The instructions that came with sm_90a, but for the copy engine: barriers that count bytes, and
+// products of a warpgroup.
 #include <cstring>
 #include <utility>
 
@@ -96,36 +96,6 @@ void barrier_arrive_expecting(std::uint32_t address, int bytes) {
 }
 void barrier_wait(std::uint32_t address, int parity) {
   wait_until([&] { return block->barriers.at(address).phase != parity; });
-}
-
-void copy_box(std::uint32_t shared, const TensorMap* map, std::uint32_t barrier, int c0, int c1,
-              int c2, int c3, int c4) {
-  const std::array<std::int64_t, 5> at{c0, c1, c2, c3, c4};
-  if (map->box[0] != kPanelColumns) fail("a box is not as wide as its swizzle");
-  std::size_t rows = 1;
-  for (int i = 1; i < 5; ++i)
-    rows *= static_cast<std::size_t>(map->box[static_cast<std::size_t>(i)]);
-  Box box{shared, barrier, std::vector<std::byte>(rows * kPanelRowBytes)};
-  std::memset(shared_bytes(shared, box.data.size(), kAtomBytes), kPoison, box.data.size());
-  for (std::size_t row = 0; row < rows; ++row)
-    for (int column = 0; column < kPanelColumns; ++column) {
-      std::size_t rest = row;
-      std::int64_t offset = at[0] + column;
-      bool inside = offset >= 0 && offset < map->extents[0];
-      for (std::size_t i = 1; i < 5; ++i) {
-        const auto size = static_cast<std::size_t>(map->box[i]);
-        const std::int64_t x = at[i] + static_cast<std::int64_t>(rest % size);
-        rest /= size;
-        inside = inside && x >= 0 && x < map->extents[i];
-        offset += x * map->strides[i];
-      }
-      if (!inside) continue;
-      std::memcpy(
-          box.data.data() + tile_address(static_cast<int>(rows), static_cast<int>(row), column),
-          static_cast<const std::byte*>(map->base) + 2 * offset, 2);
-    }
-  block->boxes.push_back(std::move(box));
-  ++block->progress;
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "kernels/cuda/check.cuh"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/flash_kernels.h"
+#include "kernels/cuda/flash_maps.h"
 #include "kernels/cuda/flash_work.h"
 #include "kernels/cuda/kernel_costs.h"
 
@@ -98,6 +99,7 @@ struct FlashLists::State {
   WorkLists lists;
   ListOffsets at;
   Buffer memory;
+  mutable KeptMaps maps;  // of the last launch with these lists
 };
 
 FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context)
@@ -123,11 +125,9 @@ struct FlashLaunch::State {
     aligned.v = v.view();
     const WorkLists& lists = of_call.lists;
     parameters = flash_parameters(aligned, lists, inputs.scale);
-    boxes = {boxed_tensor(aligned.q, lists.q_map_stride, shape.tile_rows),
-             boxed_tensor(aligned.k, lists.k_map_stride, shape.key_block),
-             boxed_tensor(aligned.v, lists.k_map_stride, shape.key_block)};
     point_to(of_call);
     make_partials(call, lists, context);
+    prepare(aligned, of_call);
   }
 
   // The kernel and its tiles were chosen by it.
@@ -149,6 +149,15 @@ struct FlashLaunch::State {
     merging.sources = of_call.list<MergeSource>(of_call.at.merge_sources);
     merging.n_tiles = static_cast<std::int32_t>(of_call.lists.merge_tiles.size());
   }
+
+  // What costs host time and stays the same from launch to launch.
+  void prepare(const GroupedCall& aligned, const FlashLists::State& of_call) {
+    if (n_items() == 0) return;
+    if (shape.variant != FlashVariant::hopper) return prepare_sm80(shape, bf16);
+    prepare_sm90(shape, bf16);
+    maps = of_call.maps.of(boxed_inputs(aligned, of_call.lists), tensor_map_encoder());
+  }
+  [[nodiscard]] int n_items() const { return parameters.n_tiles * parameters.n_heads; }
 
   void make_partials(const GroupedCall& call, const WorkLists& lists,
                      const LaunchContext& context) {
@@ -179,7 +188,7 @@ struct FlashLaunch::State {
   void* stream;
   FlashShape shape;
   FlashParameters parameters;
-  BoxedInputs boxes;
+  TensorMaps maps;  // sm_90a only
   MergeParameters merging;
   int n_merge_slots = 0;
   std::optional<FlashLists> own_lists;
@@ -204,11 +213,10 @@ void FlashLaunch::attend() const {
   s.q.refresh(s.stream);
   s.k.refresh(s.stream);
   s.v.refresh(s.stream);
-  const int n_items = s.parameters.n_tiles * s.parameters.n_heads;
   if (s.shape.variant == FlashVariant::hopper)
-    launch_sm90(s.parameters, s.boxes, s.shape, s.bf16, std::min(n_items, s.n_sms), s.stream);
+    launch_sm90(s.parameters, s.maps, s.shape, s.bf16, std::min(s.n_items(), s.n_sms), s.stream);
   else
-    launch_sm80(s.parameters, s.shape, s.bf16, n_items, s.stream);
+    launch_sm80(s.parameters, s.shape, s.bf16, s.n_items(), s.stream);
 }
 
 void FlashLaunch::merge() const {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/cuda/emulator.h"
+#include "kernels/cuda/flash_maps.h"
 #include "kernels/cuda/flash_test_support.h"
 #include "kernels/cuda/flash_work.h"
 
@@ -29,22 +30,13 @@ void run_sm80(const WorkLists& lists, const FlashParameters& p, unsigned seed) {
                    [&p] { Sm80Block<C>(p, ptx::shared_base()).run(); });
 }
 
-ptx::TensorMap map_of(const TensorView& view, std::int64_t stride, int rows) {
-  const BoxedTensor boxed = boxed_tensor(view, stride, rows);
-  ptx::TensorMap map{boxed.data, {}, {}, {kPanelColumns, 1, boxed.rows, 1, 1}};
-  std::copy_n(boxed.extents, 5, map.extents.begin());
-  std::copy_n(boxed.strides, 5, map.strides.begin());
-  return map;
-}
-
 template <class C>
 void run_sm90(const GroupedCall& call, const WorkLists& lists, const FlashParameters& p,
               int n_blocks, unsigned seed) {
   EXPECT_EQ(lists.shape.tile_rows, C::kRows);
   EXPECT_EQ(lists.shape.key_block, C::kKeys);
-  const TensorMaps maps{map_of(call.q, p.q_map_stride, C::kRows),
-                        map_of(call.k, p.k_map_stride, C::kKeys),
-                        map_of(call.v, p.k_map_stride, C::kKeys)};
+  TensorMaps maps;
+  encode(boxed_inputs(call, lists), emulator::encode_tiled, maps);
   emulator::launch(n_blocks, C::kThreads, C::kSharedBytes, seed,
                    [&] { Sm90Block<C>(p, maps, ptx::shared_base()).run(); });
 }

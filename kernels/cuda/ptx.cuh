@@ -9,16 +9,14 @@
 #include "kernels/cuda/emulated_ptx.h"
 #else
 
-#include <cuda.h>  // CUtensorMap: a type only, nothing of the driver library is linked
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
 #include "kernels/cuda/host_device.h"
+#include "kernels/cuda/tensor_map.h"
 
 namespace qb::cuda::ptx {
-
-using TensorMap = CUtensorMap;
 
 // ---- Who am I -----------------------------------------------------------------------------------
 
