@@ -184,6 +184,20 @@ TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {
   }
 }
 
+// K and V without tokens, and a worker without keys where there are some.
+TEST(FlashEmulation, RowsWithoutKeysAreZeroAndMinusInfinity) {
+  for (const std::int64_t d : {64, 128})
+    for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
+      testing::Problem none({.q = {1, 2, 150, d}, .n_keys = 0}, 11);
+      none.add_whole({});
+      EXPECT_EQ(expect_float64(none, path, 1, 11), FlashVariant::wide);
+      testing::Problem some({.q = {1, 2, 150, d}, .n_keys = 40}, 12);
+      some.add_worker({{0, 150, 1}}, {{7, 0, 1}}, build_schedule(150, 0, {}, 128));
+      EXPECT_EQ(expect_float64(some, path, 1, 12),
+                path == FlashPath::sm90 ? FlashVariant::hopper : FlashVariant::wide);
+    }
+}
+
 // Tokens that no group names hold whatever they hold: here NaN.
 TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
   for (const std::int64_t d : {64, 128})

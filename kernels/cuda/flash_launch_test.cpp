@@ -84,9 +84,9 @@ class FlashLaunches : public ::testing::Test {
   static LaunchContext context(int capability = 90) {
     return {heap_allocator(), nullptr, capability, 132};
   }
-  static testing::Problem problem(std::int64_t n_keys = 300) {
-    testing::Problem problem({.q = {1, 2, 200, 64}, .n_keys = n_keys}, 1);
-    problem.add_whole({{0, 200, {0, n_keys}}});
+  static testing::Problem problem() {
+    testing::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 300}, 1);
+    problem.add_whole({{0, 200, {0, 300}}});
     return problem;
   }
 };
@@ -133,6 +133,14 @@ TEST_F(FlashLaunches, OfGroupsThatAreNoBoxesEncodeNothing) {
   FlashLaunch(problem.call(), context()).attend();
   EXPECT_EQ(notes.sm80, 1);
   EXPECT_EQ(notes.encoded, 0);
+}
+
+TEST_F(FlashLaunches, OverNoKeysEncodeNothing) {
+  testing::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 0}, 1);
+  problem.add_whole({});
+  FlashLaunch(problem.call(), context()).attend();
+  EXPECT_EQ(notes.sm80, 1);
+  EXPECT_TRUE(notes.sm90.empty());
 }
 
 TEST_F(FlashLaunches, AskForSharedMemoryOnceAKernelAndDevice) {
