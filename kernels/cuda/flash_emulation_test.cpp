@@ -248,12 +248,118 @@ TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
             testing::tolerance(problem).lse);
 }
 
+// ---- NaN and infinity show where they belong ----------------------------------------------------
+
+void spoil(const Tensor& tensor, std::int64_t token, std::int64_t column, double value) {
+  const TensorView& view = tensor.view();
+  store_element(view.row(0, 0, token) + column * size_of(view.dtype), view.dtype, value);
+}
+
+// Elements that are NaN in float64 are NaN, and no others. The output holds a number before, so
+// that what is not written is found too. Tolerance: of the problem before it was spoilt.
+void expect_nan_of_float64(const testing::Problem& problem, const testing::Tolerance& tolerance) {
+  const auto compare = [](const Tensor& tensor, std::vector<double> expected, double most) {
+    std::vector<double> found = qb::testing::values(tensor.view());
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(std::isnan(found[i]), std::isnan(expected[i])) << "element " << i;
+      if (std::isnan(found[i])) found[i] = expected[i] = 0.0;
+    }
+    EXPECT_LE(qb::testing::max_difference(found, expected), most);
+  };
+  const qb::testing::Attended expected = testing::expected(problem);
+  EXPECT_GT(std::count_if(expected.out.begin(), expected.out.end(),
+                          [](double x) { return std::isnan(x); }),
+            0);
+  compare(problem.out, expected.out, tolerance.out);
+  compare(problem.lse, expected.lse, tolerance.lse);
+}
+
+void expect_nan_of_float64_on(FlashPath path, const testing::Problem& problem,
+                              const testing::Tolerance& tolerance, int n_sms = 1) {
+  qb::testing::fill(problem.out.view(), 123.0);
+  qb::testing::fill(problem.lse.view(), 123.0);
+  run_emulated(problem.call(), path, n_sms, 14);
+  expect_nan_of_float64(problem, tolerance);
+}
+
+// A row that is NaN throughout, and rows that see one key of NaN or of +inf: q k = +inf too.
+TEST(FlashEmulation, ScoresOfNanAndInfinityMakeTheirRowsNan) {
+  for (const std::int64_t d : {64, 128})
+    for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
+      for (const bool causal_mask : {false, true}) {
+        SCOPED_TRACE(std::to_string(d) + (causal_mask ? " causal" : " full"));
+        // 20 keys behind the last whole block: the sm_90a kernel has products for those.
+        testing::Problem problem({.q = {1, 2, 100, d}, .n_keys = 148}, 14);
+        problem.add_whole({causal_mask ? causal(100, 148) : ScheduleBlock{0, 100, {0, 148}}});
+        const testing::Tolerance tolerance = testing::tolerance(problem);
+        spoil(problem.q, 37, 5, std::nan(""));
+        expect_nan_of_float64_on(path, problem, tolerance);
+        if (!causal_mask) continue;
+        spoil(problem.k, 120, 9, std::nan(""));
+        expect_nan_of_float64_on(path, problem, tolerance);
+        spoil(problem.k, 120, 9, INFINITY);
+        expect_nan_of_float64_on(path, problem, tolerance);
+      }
+}
+
+// Warps that share the keys, and splits of them that are merged.
+TEST(FlashEmulation, DecodingKeepsTheNanOfOneWarpAndOfOneSplit) {
+  for (const std::int64_t d : {64, 256})
+    for (const double value : {std::nan(""), double{INFINITY}}) {
+      testing::Problem problem({.q = {1, 4, 2, d}, .kv_heads = 1, .n_keys = 700}, 15);
+      problem.add_whole({causal(2, 700)});
+      const testing::Tolerance tolerance = testing::tolerance(problem);
+      spoil(problem.k, 650, 0, value);
+      for (const int n_sms : {1, 4})
+        expect_nan_of_float64_on(FlashPath::sm80, problem, tolerance, n_sms);
+    }
+}
+
+// Of two workers one has nothing but NaN for a row, and of three rounds of a ring the first, or the
+// last.
+TEST(FlashEmulation, MergesKeepTheNanOfOnePartial) {
+  testing::Problem workers({.q = {1, 1, 40, 40 * 2}, .n_keys = 90}, 16);
+  for (const auto& [begin, count] : {std::pair{0, 30}, std::pair{30, 60}})
+    workers.add_worker({{0, 40, 1}}, {{begin, count, 1}},
+                       build_schedule(40, count, {{0, begin == 0 ? 40 : 20, {0, count}}}, 40));
+  const testing::Tolerance tolerance = testing::tolerance(workers);
+  spoil(workers.q, 30, 1, std::nan(""));
+  spoil(workers.k, 40, 1, std::nan(""));
+  expect_nan_of_float64_on(FlashPath::sm80, workers, tolerance);
+
+  for (const std::int64_t token : {10, 85}) {
+    testing::Problem ring({.q = {1, 1, 40, 64}, .n_keys = 90}, 17);
+    const testing::Tolerance of_ring = testing::tolerance(ring);
+    spoil(ring.k, token, 1, std::nan(""));
+    GroupedCall call = ring.call();
+    for (const std::int64_t begin : {0, 30, 60}) {
+      const TileSchedule schedule = build_schedule(40, 30, {{0, 40, {0, 30}}}, 40);
+      call.workers = {{0, {{0, 40, 1}}, {{begin, 30, 1}}, &schedule, 0, 0}};
+      call.accumulate = begin > 0;
+      run_emulated(call, FlashPath::sm80, 1, 17);
+    }
+    ring.add_whole({{0, 40, {0, 90}}});
+    expect_nan_of_float64(ring, of_ring);
+  }
+}
+
+TEST(FlashEmulation, NanInAValueStaysInItsColumn) {
+  for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
+    testing::Problem problem({.q = {1, 1, 100, 64}, .n_keys = 148}, 18);
+    problem.add_whole({{0, 100, {0, 148}}});
+    const testing::Tolerance tolerance = testing::tolerance(problem);
+    spoil(problem.v, 100, 7, std::nan(""));
+    expect_nan_of_float64_on(path, problem, tolerance);
+  }
+}
+
 // ---- The emulator notices what it is there to notice --------------------------------------------
 
 template <class Kernel>
-std::string complaint(int threads, Kernel kernel) {
+std::string complaint(int threads, Kernel kernel, std::uint32_t shared_bytes = 4096) {
   try {
-    emulator::launch(1, threads, 4096, 1, kernel);
+    emulator::launch(1, threads, shared_bytes, 1, kernel);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
