@@ -6,8 +6,13 @@
 // so
 //   that whoever reads too early reads NaN. A box of the copy engine lands when nobody can go on,
 //   or at random.
-// - A product of a warpgroup reads its operands when it is issued and again when it is waited for,
-//   and refuses if they have changed; its accumulators are written at the wait.
+// - A product of a warpgroup reads its operands, in shared memory and in registers, when it is
+// issued
+//   and again when it is waited for, and refuses if they have changed; its accumulators are written
+//   at the wait.
+// - A named barrier is one of sixteen, counts whole warps, as many each time, and is met by the
+// same
+//   warps in the same roles: else it throws.
 // - The fibers run in an order that depends on the seed. Where no fiber can go on, it throws.
 // - Lanes of a warp that meet in different collective instructions throw, as do addresses outside
 //   shared memory, misaligned rows and boxes, and coordinates that break the copy engine's rules.

@@ -34,14 +34,21 @@ float operand(std::uint64_t descriptor, bool column_major, bool bf16, int depth,
   return from_bits(bf16, bits);
 }
 
+// Registers of A: as of multiply_add_warp(), a warp for each 16 rows.
+float register_operand(const Product& product, int row, int depth) {
+  const int lane = row % 8 * 4 + depth % 8 / 2;
+  const auto thread = static_cast<std::size_t>(row / 16 * kWarp + lane);
+  const std::uint32_t both = product.a_registers[thread][row % 16 / 8 + depth / 8 * 2];
+  return from_bits(product.bf16, bits_of(both, depth % 2));
+}
+
 void read_operands(const Product& product, std::vector<float>& a, std::vector<float>& b) {
-  if (!product.a_in_registers) {
-    a.resize(64 * 16);
-    for (int row = 0; row < 64; ++row)
-      for (int depth = 0; depth < 16; ++depth)
-        a[static_cast<std::size_t>(row * 16 + depth)] =
-            operand(product.a, false, product.bf16, depth, row);
-  }
+  a.resize(64 * 16);
+  for (int row = 0; row < 64; ++row)
+    for (int depth = 0; depth < 16; ++depth)
+      a[static_cast<std::size_t>(row * 16 + depth)] =
+          product.a_in_registers ? register_operand(product, row, depth)
+                                 : operand(product.a, false, product.bf16, depth, row);
   b.resize(static_cast<std::size_t>(16 * product.columns));
   for (int depth = 0; depth < 16; ++depth)
     for (int column = 0; column < product.columns; ++column)
@@ -54,9 +61,11 @@ bool same_bits(const std::vector<float>& x, const std::vector<float>& y) {
 }
 
 void execute(Product& product) {
-  std::vector<float> a = product.a_values;
+  std::vector<float> a;
   std::vector<float> b;
   read_operands(product, a, b);
+  if (product.a_in_registers && !same_bits(a, product.a_values))
+    fail("registers that a product reads changed while it was under way");
   if (!same_bits(a, product.a_values) || !same_bits(b, product.b_values))
     fail("operands of a product changed while it was under way");
   for (int thread = 0; thread < kWarpgroup; ++thread) {
@@ -113,23 +122,12 @@ void issue_product(bool bf16, bool add, int columns, float* c, const std::uint32
   Issue mine{c, a_registers};
   const auto warpgroup = static_cast<std::size_t>(block->current / kWarpgroup);
   meet(block->warpgroups[warpgroup], kWarpgroup, &kWhat, &mine, [&](void** all) {
-    Product product{bf16, add, columns, a, b, a_registers != nullptr, {}, {}, {}};
-    for (int thread = 0; thread < kWarpgroup; ++thread)
+    Product product{bf16, add, columns, a, b, a_registers != nullptr, {}, {}, {}, {}};
+    for (int thread = 0; thread < kWarpgroup; ++thread) {
       product.accumulators.push_back(static_cast<Issue*>(all[thread])->c);
-    if (product.a_in_registers) {
-      product.a_values.resize(64 * 16);
-      for (int thread = 0; thread < kWarpgroup; ++thread)
-        for (int i = 0; i < 8; ++i) {
-          const int lane = thread % kWarp;
-          const int row = thread / kWarp * 16 + lane / 4 + i / 2 % 2 * 8;
-          const int depth = lane % 4 * 2 + i % 2 + i / 4 * 8;
-          product.a_values[static_cast<std::size_t>(row * 16 + depth)] =
-              from_bits(bf16, bits_of(static_cast<Issue*>(all[thread])->a[i / 2], i % 2));
-        }
+      product.a_registers.push_back(static_cast<Issue*>(all[thread])->a);
     }
-    std::vector<float> a_values = product.a_values;
-    read_operands(product, a_values, product.b_values);
-    product.a_values = std::move(a_values);
+    read_operands(product, product.a_values, product.b_values);
     block->products[warpgroup].back().push_back(std::move(product));
   });
 }

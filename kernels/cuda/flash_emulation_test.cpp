@@ -419,5 +419,59 @@ TEST(Emulator, RefusesOperandsThatChangeUnderAProduct) {
   EXPECT_NE(change(true).find("changed while it was under way"), std::string::npos);
 }
 
+TEST(Emulator, RefusesRegistersThatChangeUnderAProduct) {
+  const auto change = [](bool too_early) {
+    return complaint(128, [too_early] {
+      float c[32] = {};
+      std::uint32_t a[4] = {};
+      for (std::uint32_t at = 4 * static_cast<std::uint32_t>(ptx::thread_index()); at < 2048;
+           at += 512)
+        ptx::store_shared(at, 0.0F);
+      ptx::named_sync(1, 128);
+      ptx::product_of_registers<true>(c, a, column_major_descriptor(0, 16));
+      ptx::product_commit();
+      if (too_early && ptx::thread_index() == 77) a[3] = 1;
+      ptx::product_wait<0>();
+      a[3] = 1;
+    });
+  };
+  EXPECT_EQ(change(false), "");
+  EXPECT_NE(change(true).find("registers that a product reads changed"), std::string::npos);
+}
+
+TEST(Emulator, KnowsSixteenNamedBarriersOfWholeWarpsEachWithOneMeaning) {
+  const auto meets = [](const std::string& text, int threads, auto kernel) {
+    EXPECT_NE(complaint(threads, kernel).find(text), std::string::npos)
+        << text << ", but: " << complaint(threads, kernel);
+  };
+  meets("named barrier 16: a block has 0 to 15", 32, [] { ptx::named_sync(16, 32); });
+  meets("named barrier -1", 32, [] { ptx::named_arrive(-1, 32); });
+  meets("does not count whole warps", 64, [] { ptx::named_sync(1, 40); });
+  meets("is of 64 and of 96 threads", 96,
+        [] { ptx::named_sync(1, ptx::thread_index() < 64 ? 64 : 96); });
+  meets("a part of a warp", 64, [] {
+    if (ptx::thread_index() % 32 < 16) ptx::named_sync(1, 32);
+  });
+  meets("it has two meanings", 64, [] {  // the warps of one meeting are not those of the other
+    const int warp = ptx::thread_index() / 32;
+    if (warp == 1) ptx::named_sync(2, 64);
+    if (warp == 0) ptx::named_arrive(2, 64);
+    if (warp == 0) ptx::named_sync(3, 64);
+    if (warp == 1) ptx::named_arrive(3, 64);
+    if (warp == 0) ptx::named_sync(2, 64);
+    if (warp == 1) ptx::named_arrive(2, 64);
+  });
+  EXPECT_EQ(complaint(64,
+                      [] {
+                        const int warp = ptx::thread_index() / 32;
+                        for (int turn = 0; turn < 3; ++turn) {
+                          if (warp == 1) ptx::named_sync(2, 64);
+                          if (warp == 0) ptx::named_arrive(2, 64);
+                          ptx::sync_threads();
+                        }
+                      }),
+            "");
+}
+
 }  // namespace
 }  // namespace qb::cuda
