@@ -22,6 +22,8 @@ Integer opaque(Integer value) {
   return value;
 }
 
+[[noreturn]] void trap();
+
 float exp2(float x);
 float log2(float x);
 inline float multiply(float a, float b) { return a * b; }

@@ -170,6 +170,7 @@ using namespace emulator;  // NOLINT: the machine above
 int thread_index() { return block->current; }
 int block_index() { return block->index; }
 int n_blocks() { return block->n_blocks; }
+void trap() { fail("trap"); }
 
 namespace {
 

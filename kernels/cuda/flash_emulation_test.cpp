@@ -473,5 +473,19 @@ TEST(Emulator, KnowsSixteenNamedBarriersOfWholeWarpsEachWithOneMeaning) {
             "");
 }
 
+// Descriptors and swizzles would name other bytes.
+TEST(FlashEmulation, TrapsWhereSharedMemoryDoesNotBeginAtAnAtom) {
+  using C = Sm90<true, 64>;
+  const auto begin_at = [](std::uint32_t base) {
+    const auto begin = [base] {
+      if (ptx::thread_index() == 0) Sm90Shared<C>(base).init_barriers();
+    };
+    return complaint(32, begin, C::kSharedBytes + 1024);
+  };
+  EXPECT_EQ(begin_at(0), "");
+  EXPECT_EQ(begin_at(1024), "");
+  EXPECT_NE(begin_at(512).find("trap"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace qb::cuda

@@ -43,6 +43,9 @@ QB_DEVICE Integer opaque(Integer value) {
   return value;
 }
 
+// Ends the kernel as an error, and with it whatever this process has on the device.
+QB_DEVICE void trap() { asm volatile("trap;"); }
+
 // ---- Arithmetic of the softmax ------------------------------------------------------------------
 
 // 2^x to 2 ulp in one instruction; 0 for -inf. Subnormal results are 0.
@@ -165,7 +168,31 @@ QB_DEVICE void barrier_arrive_expecting(std::uint32_t barrier, int bytes) {
 }
 // The loop stands inside the assembly, so that the compiler sees straight code around products that
 // are still under way.
+//
+// Built with QB_CUDA_DEBUG, a wait of more than ten seconds is a trap: a phase that nobody ends is
+// then an error and not a kernel without end. A kernel that is watched by a tool may take a hundred
+// times as long as alone, and still no wait in it a second.
 QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
+#ifdef QB_CUDA_DEBUG
+  constexpr std::uint64_t kMostNanoseconds = 10'000'000'000;
+  asm volatile(
+      "{\n"
+      ".reg .pred done, late;\n"
+      ".reg .u64 begin, now;\n"
+      "mov.u64 begin, %%globaltimer;\n"
+      "QB_WAIT:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra.uni QB_DONE;\n"
+      "mov.u64 now, %%globaltimer;\n"
+      "sub.u64 now, now, begin;\n"
+      "setp.gt.u64 late, now, %2;\n"
+      "@late trap;\n"
+      "bra.uni QB_WAIT;\n"
+      "QB_DONE:\n"
+      "}" ::"r"(barrier),
+      "r"(parity), "n"(kMostNanoseconds)
+      : "memory");
+#else
   asm volatile(
       "{\n"
       ".reg .pred done;\n"
@@ -177,6 +204,7 @@ QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
       "}" ::"r"(barrier),
       "r"(parity)
       : "memory");
+#endif
 }
 
 // The sixteen named barriers of a block: `threads` count those that wait and those that only
