@@ -45,11 +45,14 @@ template <std::size_t kCount, class Exp>
 QB_HOST_DEVICE void add(SoftmaxSum& sum, const float (&values)[kCount], Exp exp) {
   float largest = sum.largest;
   for (std::size_t i = 0; i < kCount; ++i) largest = fmaxf(largest, values[i]);
-  // Of nothing but -inf and NaN: exp(-inf - -inf) were NaN for all.
-  const float shift = largest == -INFINITY ? 0.0F : largest;
-  float total = sum.sum * exp(sum.largest - shift);
-  for (std::size_t i = 0; i < kCount; ++i) total += exp(values[i] - shift);
-  sum = {largest, total};
+  if (largest == -INFINITY) {  // nothing but -inf, and NaN that stays
+    for (std::size_t i = 0; i < kCount; ++i)
+      if (values[i] != -INFINITY) sum.sum += values[i];
+    return;
+  }
+  sum.sum *= exp(sum.largest - largest);
+  for (std::size_t i = 0; i < kCount; ++i) sum.sum += exp(values[i] - largest);
+  sum.largest = largest;
 }
 
 QB_HOST_DEVICE float lse_of(const SoftmaxSum& sum) {
