@@ -1,5 +1,5 @@
-// What the host does for a launch, over a runtime and kernels that only take notes: linked with
-// flash.cpp and without CUDA.
+// What the host does for a launch, over a runtime that takes notes and kernels over emulated
+// instructions: linked with flash.cpp and without CUDA.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +11,19 @@
 #include "kernels/cuda/flash_test_support.h"
 #include "kernels/cuda/shared_memory.h"
 
+// The CUDA compiler knows no such warnings.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wconversion"
+#include "kernels/cuda/flash_sm80.cuh"
+#include "kernels/cuda/flash_sm90.cuh"
+#include "kernels/cuda/merge.cuh"
+#pragma GCC diagnostic pop
+
 namespace {
 
 struct Notes {
+  bool runs_kernels = false;
   int encoded = 0;
   int allowed = 0;  // shared memory
   int device = 0;
@@ -67,12 +77,29 @@ EncodeTiled tensor_map_encoder() {
     return emulator::encode_tiled(arguments...);
   };
 }
-void launch_sm80(const FlashParameters&, const FlashShape&, bool, int, void*) { ++notes.sm80; }
-void launch_sm90(const FlashParameters&, const TensorMaps& maps, const FlashShape&, bool, int,
-                 void*) {
-  notes.sm90.push_back(address_in(maps.k));
+// bf16, wide, d = 64.
+void launch_sm80(const FlashParameters& p, const FlashShape&, bool, int n_items, void*) {
+  ++notes.sm80;
+  using C = Sm80<true, 64, false>;
+  if (notes.runs_kernels)
+    emulator::launch(n_items, C::kThreads, C::kSharedBytes, 1,
+                     [&p] { Sm80Block<C>(p, ptx::shared_base()).run(); });
 }
-void launch_merge(const MergeParameters&, int, void*) {}
+// bf16, d = 64.
+void launch_sm90(const FlashParameters& p, const TensorMaps& maps, const FlashShape&, bool,
+                 int n_blocks, void*) {
+  notes.sm90.push_back(address_in(maps.k));
+  using C = Sm90<true, 64>;
+  if (notes.runs_kernels)
+    emulator::launch(n_blocks, C::kThreads, C::kSharedBytes, 1,
+                     [&] { Sm90Block<C>(p, maps, ptx::shared_base()).run(); });
+}
+void launch_merge(const MergeParameters& p, int n_head_slots, void*) {
+  if (notes.runs_kernels)
+    emulator::launch(p.n_tiles * n_head_slots, kMergeThreads, 0, 1, [&] {
+      merge_block(p, p.tiles[ptx::block_index() / n_head_slots], ptx::block_index() % n_head_slots);
+    });
+}
 void launch_merge_rows(const MergeParameters&, std::int64_t, int, void*) {}
 void launch_pad(const PadParameters&, int, void*) {}
 
@@ -141,6 +168,33 @@ TEST_F(FlashLaunches, OverNoKeysEncodeNothing) {
   FlashLaunch(problem.call(), context()).attend();
   EXPECT_EQ(notes.sm80, 1);
   EXPECT_TRUE(notes.sm90.empty());
+}
+
+// Two workers whose partials are merged, launched twice with lists of its own and with kept ones.
+TEST_F(FlashLaunches, AgreeWithFloat64OnBothPaths) {
+  notes.runs_kernels = true;
+  testing::Problem problem({.q = {1, 2, 100, 64}, .n_keys = 200}, 3);
+  const TileSchedule schedule = build_schedule(100, 100, {{0, 100, {0, 100}}}, 128);
+  for (const std::int64_t first : {0, 100})
+    problem.add_worker({{0, 100, 1}}, {{first, 100, 1}}, schedule);
+  const qb::testing::Attended expected = testing::expected(problem);
+  const testing::Tolerance tolerance = testing::tolerance(problem);
+  for (const int capability : {80, 90}) {
+    const FlashLists lists(problem.call(), context(capability));
+    const FlashLaunch own(problem.call(), context(capability));
+    const FlashLaunch kept(problem.call(), lists, context(capability));
+    for (const FlashLaunch* launch : {&own, &own, &kept, &kept}) {
+      problem.poison();
+      launch->attend();
+      launch->merge();
+      EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+                tolerance.out);
+      EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
+                tolerance.lse);
+    }
+  }
+  EXPECT_EQ(notes.sm80, 4);
+  EXPECT_EQ(notes.sm90.size(), 4u);
 }
 
 TEST_F(FlashLaunches, AskForSharedMemoryOnceAKernelAndDevice) {
