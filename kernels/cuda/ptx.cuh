@@ -170,8 +170,8 @@ QB_DEVICE void barrier_arrive_expecting(std::uint32_t barrier, int bytes) {
 // are still under way.
 //
 // Built with QB_CUDA_DEBUG, a wait of more than ten seconds is a trap: a phase that nobody ends is
-// then an error and not a kernel without end. A kernel that is watched by a tool may take a hundred
-// times as long as alone, and still no wait in it a second.
+// then an error and not a kernel without end. Ten seconds leave room for tools that slow a kernel
+// down a thousandfold.
 QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
 #ifdef QB_CUDA_DEBUG
   constexpr std::uint64_t kMostNanoseconds = 10'000'000'000;
