@@ -26,8 +26,10 @@ class Attempts {
     return false;
   }
   [[noreturn]] void give_up(std::size_t n_engines) const {
-    const std::string tried = "cuDNN's heuristics propose " + std::to_string(n_engines) +
-                              " engines for this attention on this GPU, and none of them takes it";
+    std::string tried = "cuDNN proposes no engine for this attention on this GPU";
+    if (n_engines > 0)
+      tried = "cuDNN proposes " + std::to_string(n_engines) +
+              " engines for this attention on this GPU, and none of them takes it";
     if (!error_.empty()) throw CaseError(Status::error, tried + "; " + error_);
     throw Unsupported(refusal_.empty() ? tried : tried + "; " + refusal_);
   }

@@ -66,11 +66,11 @@ TEST_F(CudnnPlans, AreUnsupportedOnlyWhenEveryEngineHasRefused) {
   fake_cudnn().engines[kFallback] = {kRefuses};
   EXPECT_THAT(workspace_bytes,
               ThrowsMessage<Unsupported>(
-                  AllOf(HasSubstr("propose 3 engines"), HasSubstr("none of them takes it"),
+                  AllOf(HasSubstr("proposes 3 engines"), HasSubstr("none of them takes it"),
                         HasSubstr("sealing a plan: CUDNN_STATUS_NOT_SUPPORTED_SHAPE"))));
   EXPECT_EQ(fake_cudnn().tried.size(), 3u);
   fake_cudnn().engines.clear();
-  EXPECT_THAT(workspace_bytes, ThrowsMessage<Unsupported>(HasSubstr("propose 0 engines")));
+  EXPECT_THAT(workspace_bytes, ThrowsMessage<Unsupported>(HasSubstr("proposes no engine")));
 }
 
 TEST_F(CudnnPlans, AreAnErrorWhereOneFailedAndNoneTakesTheGraph) {
@@ -80,7 +80,7 @@ TEST_F(CudnnPlans, AreAnErrorWhereOneFailedAndNoneTakesTheGraph) {
     FAIL() << "nothing was thrown";
   } catch (const CaseError& error) {
     EXPECT_EQ(error.status(), Status::error);
-    EXPECT_THAT(error.what(), HasSubstr("propose 2 engines"));
+    EXPECT_THAT(error.what(), HasSubstr("proposes 2 engines"));
   }
 }
 
