@@ -5,7 +5,8 @@
 //   O[i]   = sum_j exp(s_ij - LSE_i) V[j],  s_ij = scale * Q[i].K[j],  LSE_i = log sum_j exp(s_ij)
 // over the keys j that the schedule allows for query i, and over no others: what stands in K and V
 // of a key that a query does not see, NaN and infinities too, leaves its row as it is (on the CPU;
-// the GPU kernels promise it of K). A row without keys yields O = 0 and LSE = -inf. Statistics and
+// the GPU kernels promise it of K). A row without keys yields O = 0 and LSE = -inf, as does one all
+// of whose scores are -inf; one with a score of NaN or +inf yields NaN for both. Statistics and
 // accumulators are float32 (reference: float64) whatever the inputs are.
 #pragma once
 

@@ -293,5 +293,25 @@ TEST(Attention, NanInAQueryShowsInItsRowOnly) {
   }
 }
 
+// exp(+inf - +inf); with the other sign the key weighs nothing.
+TEST(Attention, AScoreOfPlusInfinityMakesItsRowNan) {
+  for (const Kernel kernel : testing::kKernels) {
+    SCOPED_TRACE(word(kernel));
+    testing::Call call(testing::random_tensor(DType::f32, {1, 1, 30, 16}, 1),
+                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),
+                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 3),
+                       testing::dense_schedule(kernel, Mask::full(), 30, 300));
+    call.k.view().row_as<float>(0, 0, 120)[3] = std::numeric_limits<float>::infinity();
+    const testing::Attended found = call.run(kernel);
+    for (std::int64_t row = 0; row < 30; ++row) {
+      const bool is_infinite = testing::at(call.q.view(), 0, 0, row, 3) > 0.0;
+      const auto i = static_cast<std::size_t>(row);
+      EXPECT_EQ(std::isnan(found.out[i * 16]), is_infinite) << row;
+      EXPECT_EQ(std::isnan(found.lse[i]), is_infinite) << row;
+      EXPECT_FALSE(std::isinf(found.lse[i])) << row;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace qb

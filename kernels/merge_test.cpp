@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/test_support.h"
 
 namespace qb {
@@ -106,14 +107,25 @@ TEST(Merge, LargeLogSumExpsNeitherOverflowNorVanish) {
   EXPECT_FLOAT_EQ(*a.lse.view().row_as<float>(0, 0, 1), -4000.0f);
 }
 
+// Beside a number as beside nothing at all, whichever comes first.
 TEST(Merge, NanOfAPartShows) {
-  const Partial a = identity({1, 1, 1, 1});
-  const Partial b = identity({1, 1, 1, 1});
-  *a.lse.view().row_as<float>(0, 0, 0) = 0.0f;
-  *b.lse.view().row_as<float>(0, 0, 0) = std::nanf("");
-  merge_into(a, b);
-  EXPECT_TRUE(std::isnan(*a.out.view().row_as<float>(0, 0, 0)));
-  EXPECT_TRUE(std::isnan(*a.lse.view().row_as<float>(0, 0, 0)));
+  const float nan = std::nanf("");
+  for (const InstructionSet set : available_instruction_sets())
+    for (const float other : {0.0f, -std::numeric_limits<float>::infinity(), nan})
+      for (const bool nan_first : {false, true}) {
+        use_instruction_set(set);
+        SCOPED_TRACE(std::string(word(set)) + " " + std::to_string(other));
+        const Partial a = identity({1, 1, 1, 1});
+        const Partial b = identity({1, 1, 1, 1});
+        const Partial& broken = nan_first ? a : b;
+        *(nan_first ? b : a).lse.view().row_as<float>(0, 0, 0) = other;
+        *broken.lse.view().row_as<float>(0, 0, 0) = nan;
+        *broken.out.view().row_as<float>(0, 0, 0) = nan;
+        merge_into(a, b);
+        EXPECT_TRUE(std::isnan(*a.out.view().row_as<float>(0, 0, 0)));
+        EXPECT_TRUE(std::isnan(*a.lse.view().row_as<float>(0, 0, 0)));
+      }
+  use_instruction_set(available_instruction_sets().front());
 }
 
 TEST(Merge, AStridedGroupMergesStraightIntoTheWhole) {

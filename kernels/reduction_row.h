@@ -12,12 +12,14 @@ QB_HOST_DEVICE float row_weight(float lse, float maximum) {
   return lse == -INFINITY ? 0.0F : expf(lse - maximum);
 }
 
+// No worker had a key where the denominator is exactly 0; NaN, of a partial whose LSE is NaN,
+// stays.
 QB_HOST_DEVICE float row_lse(float maximum, float denominator) {
-  return denominator > 0.0F ? maximum + logf(denominator) : -INFINITY;
+  return denominator == 0.0F ? -INFINITY : maximum + logf(denominator);
 }
 
 QB_HOST_DEVICE float row_output(float numerator, float denominator) {
-  return denominator > 0.0F ? numerator / denominator : 0.0F;
+  return denominator == 0.0F ? 0.0F : numerator / denominator;
 }
 
 }  // namespace qb

@@ -120,5 +120,24 @@ TEST(Reduction, TheLanesOfAWarpDoWhatTheHostDoes) {
   }
 }
 
+// Of three workers one has NaN for row 0, and none has a key for row 1.
+TEST(Reduction, KeepsTheNanOfOneWorker) {
+  const float lse[3][3] = {
+      {2.0f, kNoKey, 1.0f}, {std::nanf(""), kNoKey, 3.0f}, {5.0f, kNoKey, kNoKey}};
+  float sum[3] = {};
+  float numerator[3] = {};
+  const float maximum[3] = {5.0f, kNoKey, 3.0f};
+  for (const auto& worker : lse)
+    for (std::size_t row = 0; row < 3; ++row) {
+      sum[row] += row_weight(worker[row], maximum[row]);
+      numerator[row] += row_weight(worker[row], maximum[row]) * 7.0f;
+    }
+  EXPECT_TRUE(std::isnan(row_lse(maximum[0], sum[0])));
+  EXPECT_TRUE(std::isnan(row_output(numerator[0], sum[0])));
+  EXPECT_EQ(row_lse(maximum[1], sum[1]), kNoKey);
+  EXPECT_EQ(row_output(numerator[1], sum[1]), 0.0f);
+  EXPECT_FLOAT_EQ(row_output(numerator[2], sum[2]), 7.0f);
+}
+
 }  // namespace
 }  // namespace qb

@@ -48,8 +48,9 @@ HWY_INLINE void weigh(Weights& w) {
     hn::Store(hn::IfThenElse(acc_larger, larger_weight, smaller_weight), d, w.acc + i);
     hn::Store(hn::IfThenElse(acc_larger, smaller_weight, larger_weight), d, w.part + i);
     const auto lse = hn::Add(larger, hn::Log1p(d, t));
-    hn::Store(hn::IfThenElse(hn::Eq(larger, minus_infinity), minus_infinity, lse), d,
-              w.acc_lse + i);
+    // Max() of NaN and -inf may be -inf.
+    const auto empty = hn::And(hn::Eq(a, minus_infinity), hn::Eq(p, minus_infinity));
+    hn::Store(hn::IfThenElse(empty, minus_infinity, lse), d, w.acc_lse + i);
   }
 }
 

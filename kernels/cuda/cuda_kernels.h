@@ -109,8 +109,9 @@ class FlashLists {
   std::unique_ptr<State> state_;
 };
 
-// A call that can be launched any number of times: lowered, uploaded, its partials allocated.
-// Launching it is kernels only, so it can be timed and captured into a CUDA graph.
+// A call that can be launched any number of times: lowered, uploaded, its partials allocated, its
+// tensor maps encoded. Launching it is kernels only, so it can be timed and captured into a CUDA
+// graph.
 class FlashLaunch {
  public:
   // Checks, lowers and uploads. Throws as flash().

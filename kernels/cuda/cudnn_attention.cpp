@@ -1,4 +1,4 @@
-// A graph of cuDNN's is planned once for a shape: the plan that its heuristics put first.
+// A graph of cuDNN's is planned once for a shape.
 #include "kernels/cuda/cudnn_attention.h"
 
 #include <array>
@@ -8,6 +8,7 @@
 
 #include "harness/base/status.h"
 #include "kernels/cuda/cudnn_graph.h"
+#include "kernels/cuda/cudnn_plan.h"
 #include "kernels/cuda/rows.h"
 
 namespace qb::cuda {
@@ -22,47 +23,6 @@ Four strides_of(const TensorView& view) {
 }
 Four extent_of(const TensorView& view) {
   return {view.extent.batch, view.extent.heads, view.extent.length, view.extent.head_dim};
-}
-
-struct Plan {
-  Descriptor graph;
-  Descriptor engine;
-  Descriptor plan;
-  std::int64_t workspace_bytes = 0;
-};
-
-// The first of the heuristics' proposals that becomes a plan.
-void choose_engine(cudnnHandle_t handle, Plan& plan) {
-  Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the heuristics");
-  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, plan.graph);
-  const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
-  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
-  heuristics.finalize();
-  std::int64_t count = 0;
-  plan.engine = Descriptor(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, "an engine");
-  cudnnBackendDescriptor_t first = plan.engine.get();
-  check(dnn().get(heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
-                  &count, &first),
-        "asking the heuristics");
-  if (count < 1) throw Unsupported("cuDNN has no attention kernel for this shape on this GPU");
-  plan.plan = Descriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, "a plan");
-  plan.plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-  plan.plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, plan.engine);
-  plan.plan.finalize();
-  check(dnn().get(plan.plan.get(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
-                  &count, &plan.workspace_bytes),
-        "asking a plan for its workspace");
-}
-
-Plan make_plan(cudnnHandle_t handle, const AttentionArguments& a, const TensorView& out,
-               WholeMask mask) {
-  Plan plan;
-  plan.graph = Descriptor(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "a graph");
-  plan.graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-  plan.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, attention_operations(a, out, mask));
-  plan.graph.finalize();
-  choose_engine(handle, plan);
-  return plan;
 }
 
 WholeMask supported_mask(const AttentionArguments& a) {
@@ -81,7 +41,7 @@ WholeMask supported_mask(const AttentionArguments& a) {
 struct CudnnAttention::State {
   void* stream = nullptr;
   cudnnHandle_t handle = nullptr;
-  std::map<Key, Plan> plans;
+  std::map<Key, CudnnPlan> plans;
   std::string isa;
 
   ~State() {
@@ -117,8 +77,11 @@ void CudnnAttention::attend(const AttentionArguments& a, const LaunchContext& co
                 a.lse.head_stride};
   auto found = state_->plans.find(key);
   if (found == state_->plans.end())
-    found = state_->plans.emplace(key, make_plan(state_->handle, a, narrow.view(), mask)).first;
-  const Plan& plan = found->second;
+    found =
+        state_->plans
+            .emplace(key, make_plan(state_->handle, attention_operations(a, narrow.view(), mask)))
+            .first;
+  const CudnnPlan& plan = found->second;
   const Buffer workspace(context.workspace, static_cast<std::size_t>(plan.workspace_bytes),
                          "cudnn_workspace", context.worker);
 

@@ -7,10 +7,9 @@
 
 #include "kernels/cuda/emulator.h"
 #include "kernels/cuda/host_device.h"
+#include "kernels/cuda/tensor_map.h"
 
 namespace qb::cuda::ptx {
-
-using TensorMap = emulator::TensorMap;
 
 int thread_index();
 int block_index();
@@ -23,6 +22,8 @@ template <class Integer>
 Integer opaque(Integer value) {
   return value;
 }
+
+[[noreturn]] void trap();
 
 float exp2(float x);
 float log2(float x);

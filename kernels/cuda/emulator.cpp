@@ -170,26 +170,44 @@ using namespace emulator;  // NOLINT: the machine above
 int thread_index() { return block->current; }
 int block_index() { return block->index; }
 int n_blocks() { return block->n_blocks; }
+void trap() { fail("trap"); }
+
+namespace {
+
+// How often the barrier has been met before this thread came.
+std::uint64_t come_to(int name, int threads, bool waits) {
+  const auto refuse = [name](const std::string& why) {
+    fail("named barrier " + std::to_string(name) + why);
+  };
+  if (name < 0 || name > 15) refuse(": a block has 0 to 15");
+  if (threads <= 0 || threads % kWarp != 0) refuse(" does not count whole warps");
+  NamedBarrier& barrier = block->named[name];
+  if (barrier.threads != 0 && barrier.threads != threads)
+    refuse(" is of " + std::to_string(barrier.threads) + " and of " + std::to_string(threads) +
+           " threads");
+  barrier.threads = threads;
+  ++barrier.lanes[{block->current / kWarp, waits}];
+  ++block->progress;
+  const std::uint64_t before = barrier.met;
+  if (++barrier.arrived < threads) return before;
+  for (const auto& [warp, lanes] : barrier.lanes)
+    if (lanes != kWarp) refuse(" is met by a part of a warp, or by a warp twice");
+  if (barrier.members.empty()) barrier.members = barrier.lanes;
+  if (barrier.members != barrier.lanes)
+    refuse(" is met by other warps than before: it has two meanings");
+  barrier.lanes.clear();
+  barrier.arrived = 0;
+  ++barrier.met;
+  return before;
+}
+
+}  // namespace
 
 void named_sync(int name, int threads) {
-  NamedBarrier& barrier = block->named[name];
-  const std::uint64_t round = barrier.met;
-  if (++barrier.arrived == threads) {
-    barrier.arrived = 0;
-    ++barrier.met;
-    ++block->progress;
-  }
-  wait_until([&] { return barrier.met != round; });
+  const std::uint64_t before = come_to(name, threads, true);
+  wait_until([&] { return block->named[name].met != before; });
 }
-
-void named_arrive(int name, int threads) {
-  NamedBarrier& barrier = block->named[name];
-  if (++barrier.arrived == threads) {
-    barrier.arrived = 0;
-    ++barrier.met;
-  }
-  ++block->progress;
-}
+void named_arrive(int name, int threads) { (void)come_to(name, threads, false); }
 
 void sync_threads() { named_sync(0, static_cast<int>(block->threads.size())); }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/emulator.h"
@@ -35,9 +36,10 @@ struct Product {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   bool a_in_registers = false;
-  std::vector<float*> accumulators;  // of the warpgroup's threads
-  std::vector<float> a_values;       // 64 x 16
-  std::vector<float> b_values;       // 16 x columns
+  std::vector<float*> accumulators;               // of the warpgroup's threads
+  std::vector<const std::uint32_t*> a_registers;  // likewise
+  std::vector<float> a_values;                    // 64 x 16, as captured when it was issued
+  std::vector<float> b_values;                    // 16 x columns
 };
 
 // A stack to run on: a fiber's, or the one that launched.
@@ -70,9 +72,15 @@ struct Barrier {
   int phase = 0;
 };
 
+// One of a block's sixteen, which means one thing: the same warps come each time, of which the same
+// ones wait.
 struct NamedBarrier {
+  using Warp = std::pair<int, bool>;  // its number, whether it waits
+  int threads = 0;                    // that meet; 0: nobody has come yet
   int arrived = 0;
   std::uint64_t met = 0;
+  std::map<Warp, int> lanes;    // that have come since the last meeting
+  std::map<Warp, int> members;  // of the first meeting
 };
 
 struct Box {

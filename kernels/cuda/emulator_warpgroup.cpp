@@ -1,5 +1,5 @@
-// The instructions that came with sm_90a: barriers that count bytes, the copy engine, products of a
-// warpgroup.
+// The instructions that came with sm_90a, but for the copy engine: barriers that count bytes, and
+// products of a warpgroup.
 #include <cstring>
 #include <utility>
 
@@ -34,14 +34,21 @@ float operand(std::uint64_t descriptor, bool column_major, bool bf16, int depth,
   return from_bits(bf16, bits);
 }
 
+// Registers of A: as of multiply_add_warp(), a warp for each 16 rows.
+float register_operand(const Product& product, int row, int depth) {
+  const int lane = row % 8 * 4 + depth % 8 / 2;
+  const auto thread = static_cast<std::size_t>(row / 16 * kWarp + lane);
+  const std::uint32_t both = product.a_registers[thread][row % 16 / 8 + depth / 8 * 2];
+  return from_bits(product.bf16, bits_of(both, depth % 2));
+}
+
 void read_operands(const Product& product, std::vector<float>& a, std::vector<float>& b) {
-  if (!product.a_in_registers) {
-    a.resize(64 * 16);
-    for (int row = 0; row < 64; ++row)
-      for (int depth = 0; depth < 16; ++depth)
-        a[static_cast<std::size_t>(row * 16 + depth)] =
-            operand(product.a, false, product.bf16, depth, row);
-  }
+  a.resize(64 * 16);
+  for (int row = 0; row < 64; ++row)
+    for (int depth = 0; depth < 16; ++depth)
+      a[static_cast<std::size_t>(row * 16 + depth)] =
+          product.a_in_registers ? register_operand(product, row, depth)
+                                 : operand(product.a, false, product.bf16, depth, row);
   b.resize(static_cast<std::size_t>(16 * product.columns));
   for (int depth = 0; depth < 16; ++depth)
     for (int column = 0; column < product.columns; ++column)
@@ -54,9 +61,11 @@ bool same_bits(const std::vector<float>& x, const std::vector<float>& y) {
 }
 
 void execute(Product& product) {
-  std::vector<float> a = product.a_values;
+  std::vector<float> a;
   std::vector<float> b;
   read_operands(product, a, b);
+  if (product.a_in_registers && !same_bits(a, product.a_values))
+    fail("registers that a product reads changed while it was under way");
   if (!same_bits(a, product.a_values) || !same_bits(b, product.b_values))
     fail("operands of a product changed while it was under way");
   for (int thread = 0; thread < kWarpgroup; ++thread) {
@@ -98,36 +107,6 @@ void barrier_wait(std::uint32_t address, int parity) {
   wait_until([&] { return block->barriers.at(address).phase != parity; });
 }
 
-void copy_box(std::uint32_t shared, const TensorMap* map, std::uint32_t barrier, int c0, int c1,
-              int c2, int c3, int c4) {
-  const std::array<std::int64_t, 5> at{c0, c1, c2, c3, c4};
-  if (map->box[0] != kPanelColumns) fail("a box is not as wide as its swizzle");
-  std::size_t rows = 1;
-  for (int i = 1; i < 5; ++i)
-    rows *= static_cast<std::size_t>(map->box[static_cast<std::size_t>(i)]);
-  Box box{shared, barrier, std::vector<std::byte>(rows * kPanelRowBytes)};
-  std::memset(shared_bytes(shared, box.data.size(), kAtomBytes), kPoison, box.data.size());
-  for (std::size_t row = 0; row < rows; ++row)
-    for (int column = 0; column < kPanelColumns; ++column) {
-      std::size_t rest = row;
-      std::int64_t offset = at[0] + column;
-      bool inside = offset >= 0 && offset < map->extents[0];
-      for (std::size_t i = 1; i < 5; ++i) {
-        const auto size = static_cast<std::size_t>(map->box[i]);
-        const std::int64_t x = at[i] + static_cast<std::int64_t>(rest % size);
-        rest /= size;
-        inside = inside && x >= 0 && x < map->extents[i];
-        offset += x * map->strides[i];
-      }
-      if (!inside) continue;
-      std::memcpy(
-          box.data.data() + tile_address(static_cast<int>(rows), static_cast<int>(row), column),
-          static_cast<const std::byte*>(map->base) + 2 * offset, 2);
-    }
-  block->boxes.push_back(std::move(box));
-  ++block->progress;
-}
-
 namespace {
 
 struct Issue {
@@ -143,23 +122,12 @@ void issue_product(bool bf16, bool add, int columns, float* c, const std::uint32
   Issue mine{c, a_registers};
   const auto warpgroup = static_cast<std::size_t>(block->current / kWarpgroup);
   meet(block->warpgroups[warpgroup], kWarpgroup, &kWhat, &mine, [&](void** all) {
-    Product product{bf16, add, columns, a, b, a_registers != nullptr, {}, {}, {}};
-    for (int thread = 0; thread < kWarpgroup; ++thread)
+    Product product{bf16, add, columns, a, b, a_registers != nullptr, {}, {}, {}, {}};
+    for (int thread = 0; thread < kWarpgroup; ++thread) {
       product.accumulators.push_back(static_cast<Issue*>(all[thread])->c);
-    if (product.a_in_registers) {
-      product.a_values.resize(64 * 16);
-      for (int thread = 0; thread < kWarpgroup; ++thread)
-        for (int i = 0; i < 8; ++i) {
-          const int lane = thread % kWarp;
-          const int row = thread / kWarp * 16 + lane / 4 + i / 2 % 2 * 8;
-          const int depth = lane % 4 * 2 + i % 2 + i / 4 * 8;
-          product.a_values[static_cast<std::size_t>(row * 16 + depth)] =
-              from_bits(bf16, bits_of(static_cast<Issue*>(all[thread])->a[i / 2], i % 2));
-        }
+      product.a_registers.push_back(static_cast<Issue*>(all[thread])->a);
     }
-    std::vector<float> a_values = product.a_values;
-    read_operands(product, a_values, product.b_values);
-    product.a_values = std::move(a_values);
+    read_operands(product, product.a_values, product.b_values);
     block->products[warpgroup].back().push_back(std::move(product));
   });
 }

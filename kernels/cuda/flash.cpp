@@ -12,6 +12,7 @@
 #include "kernels/cuda/check.cuh"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/flash_kernels.h"
+#include "kernels/cuda/flash_maps.h"
 #include "kernels/cuda/flash_work.h"
 #include "kernels/cuda/kernel_costs.h"
 
@@ -100,6 +101,7 @@ struct FlashLists::State {
   WorkLists lists;
   ListOffsets at;
   Buffer memory;
+  mutable KeptMaps maps;  // of the last launch with these lists
 };
 
 FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context)
@@ -125,11 +127,9 @@ struct FlashLaunch::State {
     aligned.v = v.view();
     const WorkLists& lists = of_call.lists;
     parameters = flash_parameters(aligned, lists, inputs.scale);
-    boxes = {boxed_tensor(aligned.q, lists.q_map_stride, shape.tile_rows),
-             boxed_tensor(aligned.k, lists.k_map_stride, shape.key_block),
-             boxed_tensor(aligned.v, lists.k_map_stride, shape.key_block)};
     point_to(of_call);
     make_partials(call, lists, context);
+    prepare(aligned, of_call);
   }
 
   // The kernel and its tiles were chosen by it.
@@ -153,6 +153,14 @@ struct FlashLaunch::State {
     merging.tiles = of_call.list<MergeTile>(of_call.at.merge_tiles);
     merging.sources = of_call.list<MergeSource>(of_call.at.merge_sources);
     merging.n_tiles = static_cast<std::int32_t>(of_call.lists.merge_tiles.size());
+  }
+
+  // What costs host time and stays the same from launch to launch.
+  void prepare(const GroupedCall& aligned, const FlashLists::State& of_call) {
+    if (parameters.n_items == 0) return;
+    if (shape.variant != FlashVariant::hopper) return prepare_sm80(shape, bf16);
+    prepare_sm90(shape, bf16);
+    maps = of_call.maps.of(boxed_inputs(aligned, of_call.lists), tensor_map_encoder());
   }
 
   void make_partials(const GroupedCall& call, const WorkLists& lists,
@@ -184,7 +192,7 @@ struct FlashLaunch::State {
   void* stream;
   FlashShape shape;
   FlashParameters parameters;
-  BoxedInputs boxes;
+  TensorMaps maps;  // sm_90a only
   MergeParameters merging;
   int n_merge_slots = 0;
   std::optional<FlashLists> own_lists;
@@ -211,7 +219,7 @@ void FlashLaunch::attend() const {
   s.v.refresh(s.stream);
   const int n_items = s.parameters.n_items;
   if (s.shape.variant == FlashVariant::hopper)
-    launch_sm90(s.parameters, s.boxes, s.shape, s.bf16, std::min(n_items, s.n_blocks_at_most),
+    launch_sm90(s.parameters, s.maps, s.shape, s.bf16, std::min(n_items, s.n_blocks_at_most),
                 s.stream);
   else
     launch_sm80(s.parameters, s.shape, s.bf16, n_items, s.stream);

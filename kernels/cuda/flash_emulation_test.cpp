@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <stdexcept>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/emulator.h"
+#include "kernels/cuda/flash_maps.h"
 #include "kernels/cuda/flash_test_support.h"
 #include "kernels/cuda/flash_work.h"
 
@@ -29,22 +31,13 @@ void run_sm80(const WorkLists& lists, const FlashParameters& p, unsigned seed) {
                    [&p] { Sm80Block<C>(p, ptx::shared_base()).run(); });
 }
 
-ptx::TensorMap map_of(const TensorView& view, std::int64_t stride, int rows) {
-  const BoxedTensor boxed = boxed_tensor(view, stride, rows);
-  ptx::TensorMap map{boxed.data, {}, {}, {kPanelColumns, 1, boxed.rows, 1, 1}};
-  std::copy_n(boxed.extents, 5, map.extents.begin());
-  std::copy_n(boxed.strides, 5, map.strides.begin());
-  return map;
-}
-
 template <class C>
 void run_sm90(const GroupedCall& call, const WorkLists& lists, const FlashParameters& p,
               int n_blocks, unsigned seed) {
   EXPECT_EQ(lists.shape.tile_rows, C::kRows);
   EXPECT_EQ(lists.shape.key_block, C::kKeys);
-  const TensorMaps maps{map_of(call.q, p.q_map_stride, C::kRows),
-                        map_of(call.k, p.k_map_stride, C::kKeys),
-                        map_of(call.v, p.k_map_stride, C::kKeys)};
+  TensorMaps maps;
+  encode(boxed_inputs(call, lists), emulator::encode_tiled, maps);
   emulator::launch(n_blocks, C::kThreads, C::kSharedBytes, seed,
                    [&] { Sm90Block<C>(p, maps, ptx::shared_base()).run(); });
 }
@@ -244,6 +237,20 @@ TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {
   }
 }
 
+// K and V without tokens, and a worker without keys where there are some.
+TEST(FlashEmulation, RowsWithoutKeysAreZeroAndMinusInfinity) {
+  for (const std::int64_t d : {64, 128})
+    for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
+      testing::Problem none({.q = {1, 2, 150, d}, .n_keys = 0}, 11);
+      none.add_whole({});
+      EXPECT_EQ(expect_float64(none, path, 1, 11), FlashVariant::wide);
+      testing::Problem some({.q = {1, 2, 150, d}, .n_keys = 40}, 12);
+      some.add_worker({{0, 150, 1}}, {{7, 0, 1}}, build_schedule(150, 0, {}, 128));
+      EXPECT_EQ(expect_float64(some, path, 1, 12),
+                path == FlashPath::sm90 ? FlashVariant::hopper : FlashVariant::wide);
+    }
+}
+
 // Tokens that no group names hold whatever they hold: here NaN.
 TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
   for (const std::int64_t d : {64, 128})
@@ -294,69 +301,110 @@ TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
             testing::tolerance(problem).lse);
 }
 
-// ---- The emulator notices what it is there to notice --------------------------------------------
+// ---- NaN and infinity show where they belong ----------------------------------------------------
 
-template <class Kernel>
-std::string complaint(int threads, Kernel kernel) {
-  try {
-    emulator::launch(1, threads, 4096, 1, kernel);
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "";
+void spoil(const Tensor& tensor, std::int64_t token, std::int64_t column, double value) {
+  const TensorView& view = tensor.view();
+  store_element(view.row(0, 0, token) + column * size_of(view.dtype), view.dtype, value);
 }
 
-TEST(Emulator, ReadsPoisonBeforeACopyHasBeenWaitedFor) {
-  alignas(16) const float source[4] = {1, 2, 3, 4};
-  float early = 0.0F;
-  float late = 0.0F;
-  EXPECT_EQ(complaint(32,
-                      [&] {
-                        if (ptx::thread_index() != 0) return;
-                        ptx::copy_async(0, source, true);
-                        ptx::copy_commit();
-                        early = ptx::load_shared(4);
-                        ptx::copy_wait<0>();
-                        late = ptx::load_shared(4);
-                      }),
-            "");
-  EXPECT_TRUE(std::isnan(early));
-  EXPECT_EQ(late, 2.0F);
-}
-
-TEST(Emulator, NamesDeadlocksAndDivergentWarps) {
-  EXPECT_NE(complaint(64, [] { ptx::named_sync(1, 128); }).find("nobody can go on"),
-            std::string::npos);
-  EXPECT_NE(complaint(32,
-                      [] {
-                        std::uint32_t r[4];
-                        if (ptx::thread_index() < 16)
-                          ptx::load_matrices(r, 0);
-                        else
-                          (void)ptx::shuffle_xor(0.0F, 1);
-                      })
-                .find("different instructions"),
-            std::string::npos);
-}
-
-TEST(Emulator, RefusesOperandsThatChangeUnderAProduct) {
-  const auto change = [](bool too_early) {
-    return complaint(128, [too_early] {
-      float c[32] = {};
-      const std::uint32_t a[4] = {};
-      const std::uint64_t v = column_major_descriptor(0, 16);
-      if (ptx::thread_index() == 0)
-        for (std::uint32_t at = 0; at < 2048; at += 4) ptx::store_shared(at, 0.0F);
-      ptx::named_sync(1, 128);
-      ptx::product_of_registers<true>(c, a, v);
-      ptx::product_commit();
-      if (too_early) ptx::store_shared(0, 1.0F);
-      ptx::product_wait<0>();
-      if (!too_early) ptx::store_shared(0, 1.0F);
-    });
+// Elements that are NaN in float64 are NaN, and no others. The output holds a number before, so
+// that what is not written is found too. Tolerance: of the problem before it was spoilt.
+void expect_nan_of_float64(const testing::Problem& problem, const testing::Tolerance& tolerance) {
+  const auto compare = [](const Tensor& tensor, std::vector<double> expected, double most) {
+    std::vector<double> found = qb::testing::values(tensor.view());
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(std::isnan(found[i]), std::isnan(expected[i])) << "element " << i;
+      if (std::isnan(found[i])) found[i] = expected[i] = 0.0;
+    }
+    EXPECT_LE(qb::testing::max_difference(found, expected), most);
   };
-  EXPECT_EQ(change(false), "");
-  EXPECT_NE(change(true).find("changed while it was under way"), std::string::npos);
+  const qb::testing::Attended expected = testing::expected(problem);
+  EXPECT_GT(std::count_if(expected.out.begin(), expected.out.end(),
+                          [](double x) { return std::isnan(x); }),
+            0);
+  compare(problem.out, expected.out, tolerance.out);
+  compare(problem.lse, expected.lse, tolerance.lse);
+}
+
+void expect_nan_of_float64_on(FlashPath path, const testing::Problem& problem,
+                              const testing::Tolerance& tolerance, int n_sms = 1) {
+  qb::testing::fill(problem.out.view(), 123.0);
+  qb::testing::fill(problem.lse.view(), 123.0);
+  run_emulated(problem.call(), path, n_sms, 14);
+  expect_nan_of_float64(problem, tolerance);
+}
+
+// A row that is NaN throughout, and rows that see one key of NaN or of +inf: q k = +inf too.
+TEST(FlashEmulation, ScoresOfNanAndInfinityMakeTheirRowsNan) {
+  for (const std::int64_t d : {64, 128})
+    for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
+      for (const bool causal_mask : {false, true}) {
+        SCOPED_TRACE(std::to_string(d) + (causal_mask ? " causal" : " full"));
+        // 20 keys behind the last whole block: the sm_90a kernel has products for those.
+        testing::Problem problem({.q = {1, 2, 100, d}, .n_keys = 148}, 14);
+        problem.add_whole({causal_mask ? causal(100, 148) : ScheduleBlock{0, 100, {0, 148}}});
+        const testing::Tolerance tolerance = testing::tolerance(problem);
+        spoil(problem.q, 37, 5, std::nan(""));
+        expect_nan_of_float64_on(path, problem, tolerance);
+        if (!causal_mask) continue;
+        spoil(problem.k, 120, 9, std::nan(""));
+        expect_nan_of_float64_on(path, problem, tolerance);
+        spoil(problem.k, 120, 9, INFINITY);
+        expect_nan_of_float64_on(path, problem, tolerance);
+      }
+}
+
+// Warps that share the keys, and splits of them that are merged.
+TEST(FlashEmulation, DecodingKeepsTheNanOfOneWarpAndOfOneSplit) {
+  for (const std::int64_t d : {64, 256})
+    for (const double value : {std::nan(""), double{INFINITY}}) {
+      testing::Problem problem({.q = {1, 4, 2, d}, .kv_heads = 1, .n_keys = 700}, 15);
+      problem.add_whole({causal(2, 700)});
+      const testing::Tolerance tolerance = testing::tolerance(problem);
+      spoil(problem.k, 650, 0, value);
+      for (const int n_sms : {1, 4})
+        expect_nan_of_float64_on(FlashPath::sm80, problem, tolerance, n_sms);
+    }
+}
+
+// Of two workers one has nothing but NaN for a row, and of three rounds of a ring the first, or the
+// last.
+TEST(FlashEmulation, MergesKeepTheNanOfOnePartial) {
+  testing::Problem workers({.q = {1, 1, 40, 40 * 2}, .n_keys = 90}, 16);
+  for (const auto& [begin, count] : {std::pair{0, 30}, std::pair{30, 60}})
+    workers.add_worker({{0, 40, 1}}, {{begin, count, 1}},
+                       build_schedule(40, count, {{0, begin == 0 ? 40 : 20, {0, count}}}, 40));
+  const testing::Tolerance tolerance = testing::tolerance(workers);
+  spoil(workers.q, 30, 1, std::nan(""));
+  spoil(workers.k, 40, 1, std::nan(""));
+  expect_nan_of_float64_on(FlashPath::sm80, workers, tolerance);
+
+  for (const std::int64_t token : {10, 85}) {
+    testing::Problem ring({.q = {1, 1, 40, 64}, .n_keys = 90}, 17);
+    const testing::Tolerance of_ring = testing::tolerance(ring);
+    spoil(ring.k, token, 1, std::nan(""));
+    GroupedCall call = ring.call();
+    for (const std::int64_t begin : {0, 30, 60}) {
+      const TileSchedule schedule = build_schedule(40, 30, {{0, 40, {0, 30}}}, 40);
+      call.workers = {{0, {{0, 40, 1}}, {{begin, 30, 1}}, &schedule, 0, 0}};
+      call.accumulate = begin > 0;
+      run_emulated(call, FlashPath::sm80, 1, 17);
+    }
+    ring.add_whole({{0, 40, {0, 90}}});
+    expect_nan_of_float64(ring, of_ring);
+  }
+}
+
+TEST(FlashEmulation, NanInAValueStaysInItsColumn) {
+  for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
+    testing::Problem problem({.q = {1, 1, 100, 64}, .n_keys = 148}, 18);
+    problem.add_whole({{0, 100, {0, 148}}});
+    const testing::Tolerance tolerance = testing::tolerance(problem);
+    spoil(problem.v, 100, 7, std::nan(""));
+    expect_nan_of_float64_on(path, problem, tolerance);
+  }
 }
 
 }  // namespace

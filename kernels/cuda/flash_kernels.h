@@ -6,21 +6,24 @@
 #include "kernels/cuda/flash_parameters.h"
 #include "kernels/cuda/flash_work.h"
 #include "kernels/cuda/merge_parameters.h"
+#include "kernels/cuda/tensor_map.h"
 
 namespace qb::cuda {
 
-struct BoxedInputs {
-  BoxedTensor q;
-  BoxedTensor k;
-  BoxedTensor v;
-};
+// What the first launch of a kernel on the current device needs; the next times it costs nothing.
+void prepare_sm80(const FlashShape& shape, bool bf16);
+void prepare_sm90(const FlashShape& shape, bool bf16);
+
+// The driver's, found through the runtime: nothing links the driver library. Throws
+// EnvironmentError where the driver has none.
+[[nodiscard]] EncodeTiled tensor_map_encoder();
 
 // n_items blocks, one an item.
 void launch_sm80(const FlashParameters& parameters, const FlashShape& shape, bool bf16, int n_items,
                  void* stream);
 // A grid of n_blocks, at most one an item, that take the items one after another.
-void launch_sm90(const FlashParameters& parameters, const BoxedInputs& inputs,
-                 const FlashShape& shape, bool bf16, int n_blocks, void* stream);
+void launch_sm90(const FlashParameters& parameters, const TensorMaps& maps, const FlashShape& shape,
+                 bool bf16, int n_blocks, void* stream);
 void launch_merge(const MergeParameters& parameters, int n_head_slots, void* stream);
 // n_rows of all heads, row r of the output from row r of the partials; without partials the
 // identity.

@@ -10,11 +10,12 @@
 namespace qb::cuda {
 namespace {
 
-// 16-byte rows and strides, and a stride of tokens that divides their number.
+// 16-byte rows and strides, and a stride of tokens that divides their number. Of no tokens there is
+// no tensor map.
 bool box_readable(const TensorView& view, std::int64_t stride) {
   const auto aligned = [](std::int64_t elements) { return elements % 8 == 0; };
-  return stride != 0 && view.extent.length % stride == 0 && aligned(view.token_stride) &&
-         aligned(view.head_stride) && aligned(view.batch_stride) &&
+  return stride != 0 && view.extent.length > 0 && view.extent.length % stride == 0 &&
+         aligned(view.token_stride) && aligned(view.head_stride) && aligned(view.batch_stride) &&
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
 }
 

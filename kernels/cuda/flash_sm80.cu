@@ -1,7 +1,10 @@
 #include "kernels/cuda/flash_sm80.cuh"
 
+#include <type_traits>
+
 #include "kernels/cuda/check.cuh"
 #include "kernels/cuda/flash_kernels.h"
+#include "kernels/cuda/shared_memory.h"
 
 namespace qb::cuda {
 namespace {
@@ -12,44 +15,50 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocksPerSm)
   Sm80Block<C>(parameters, ptx::shared_base()).run();
 }
 
-template <class C>
-void launch(const FlashParameters& parameters, int n_items, cudaStream_t stream) {
-  QB_CUDA_CHECK(cudaFuncSetAttribute(flash_sm80_kernel<C>,
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize, C::kSharedBytes));
-  flash_sm80_kernel<C>
-      <<<static_cast<unsigned>(n_items), C::kThreads, C::kSharedBytes, stream>>>(parameters);
-  QB_CUDA_CHECK(cudaGetLastError());
+template <bool kBf16, bool kThin, class Function>
+void with_dim(int padded_dim, Function function) {
+  if (padded_dim == 64)
+    function(Sm80<kBf16, 64, kThin>{});
+  else if (padded_dim == 128)
+    function(Sm80<kBf16, 128, kThin>{});
+  else
+    function(Sm80<kBf16, 256, kThin>{});
 }
 
-template <bool kBf16, int kD>
-void launch_dim(const FlashParameters& parameters, bool thin, int n_items, cudaStream_t stream) {
-  if (thin)
-    launch<Sm80<kBf16, kD, true>>(parameters, n_items, stream);
+// Calls function(config) with that of the compiled kernel.
+template <class Function>
+void with_config(const FlashShape& shape, bool bf16, Function function) {
+  const auto of_type = [&](auto is_bf16) {
+    constexpr bool kBf16 = decltype(is_bf16)::value;
+    if (shape.variant == FlashVariant::thin)
+      with_dim<kBf16, true>(shape.padded_dim, function);
+    else
+      with_dim<kBf16, false>(shape.padded_dim, function);
+  };
+  if (bf16)
+    of_type(std::true_type{});
   else
-    launch<Sm80<kBf16, kD, false>>(parameters, n_items, stream);
-}
-
-template <bool kBf16>
-void launch_type(const FlashParameters& parameters, const FlashShape& shape, int n_items,
-                 cudaStream_t stream) {
-  const bool thin = shape.variant == FlashVariant::thin;
-  if (shape.padded_dim == 64)
-    launch_dim<kBf16, 64>(parameters, thin, n_items, stream);
-  else if (shape.padded_dim == 128)
-    launch_dim<kBf16, 128>(parameters, thin, n_items, stream);
-  else
-    launch_dim<kBf16, 256>(parameters, thin, n_items, stream);
+    of_type(std::false_type{});
 }
 
 }  // namespace
 
+void prepare_sm80(const FlashShape& shape, bool bf16) {
+  with_config(shape, bf16, [](auto config) {
+    using C = decltype(config);
+    allow_shared_memory(reinterpret_cast<const void*>(flash_sm80_kernel<C>), C::kSharedBytes);
+  });
+}
+
 void launch_sm80(const FlashParameters& parameters, const FlashShape& shape, bool bf16, int n_items,
                  void* stream) {
   if (n_items == 0) return;
-  if (bf16)
-    launch_type<true>(parameters, shape, n_items, static_cast<cudaStream_t>(stream));
-  else
-    launch_type<false>(parameters, shape, n_items, static_cast<cudaStream_t>(stream));
+  with_config(shape, bf16, [&](auto config) {
+    using C = decltype(config);
+    flash_sm80_kernel<C><<<static_cast<unsigned>(n_items), C::kThreads, C::kSharedBytes,
+                           static_cast<cudaStream_t>(stream)>>>(parameters);
+  });
+  QB_CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace qb::cuda

@@ -336,7 +336,7 @@ class Sm80Block {
       const float sum = rows_[0].sum[half];
       ptx::store_shared(at, sum);
       ptx::store_shared(at + 4,
-                        sum > 0.0F ? shift_of(rows_[0].maximum[half], p_.scale_log2) : -INFINITY);
+                        sum == 0.0F ? -INFINITY : shift_of(rows_[0].maximum[half], p_.scale_log2));
     }
     ptx::sync_threads();
     for (int i = thread(); i < smaller(16, work.n_rows * p_.pack) * C::kD; i += C::kThreads)
@@ -359,7 +359,7 @@ class Sm80Block {
       out += weight * ptx::load_shared(slots_ + ((w * 16 + row) * C::kD + column) * 4);
     }
     const OutputRow target = output_row(p_, work, item, row);
-    if (column < p_.value_dim) target.out[column] = sum > 0.0F ? out / sum : 0.0F;
+    if (column < p_.value_dim) target.out[column] = out * inverse_of(sum);
     if (column == 0) *target.lse = log_sum_exp(sum, shift);
   }
 

@@ -2,13 +2,36 @@
 
 #include <cudaTypedefs.h>
 
-#include <string>
+#include <type_traits>
 
 #include "kernels/cuda/check.cuh"
 #include "kernels/cuda/flash_kernels.h"
+#include "kernels/cuda/shared_memory.h"
 
 namespace qb::cuda {
 namespace {
+
+// tensor_map.h says what cuda.h says.
+template <class Enumeration>
+constexpr bool is_number(Enumeration theirs, unsigned ours) {
+  return std::is_same_v<std::underlying_type_t<Enumeration>, unsigned> &&
+         static_cast<unsigned>(theirs) == ours;
+}
+static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
+static_assert(alignof(TensorMap) % alignof(CUtensorMap) == 0);
+static_assert(is_number(CUDA_SUCCESS, driver::kSuccess));
+static_assert(is_number(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, driver::kFloat16));
+static_assert(is_number(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, driver::kBfloat16));
+static_assert(is_number(CU_TENSOR_MAP_INTERLEAVE_NONE, driver::kNoInterleave));
+static_assert(is_number(CU_TENSOR_MAP_SWIZZLE_128B, driver::kSwizzle128Bytes));
+static_assert(is_number(CU_TENSOR_MAP_L2_PROMOTION_L2_256B, driver::kPromoteTo256Bytes));
+static_assert(is_number(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, driver::kFillWithZeros));
+static_assert(
+    std::is_same_v<PFN_cuTensorMapEncodeTiled_v12000,
+                   CUresult (*)(CUtensorMap*, CUtensorMapDataType, std::uint32_t, void*,
+                                const std::uint64_t*, const std::uint64_t*, const std::uint32_t*,
+                                const std::uint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
+                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill)>);
 
 // Empty in the machine code of other architectures, where it is never launched.
 template <class C>
@@ -20,8 +43,25 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 #endif
 }
 
-// The driver's function, found through the runtime: nothing links the driver library.
-PFN_cuTensorMapEncodeTiled_v12000 encoder() {
+// Calls function(config) with that of the compiled kernel.
+template <class Function>
+void with_config(const FlashShape& shape, bool bf16, Function function) {
+  const auto of_type = [&](auto is_bf16) {
+    constexpr bool kBf16 = decltype(is_bf16)::value;
+    if (shape.padded_dim == 64)
+      function(Sm90<kBf16, 64>{});
+    else
+      function(Sm90<kBf16, 128>{});
+  };
+  if (bf16)
+    of_type(std::true_type{});
+  else
+    of_type(std::false_type{});
+}
+
+}  // namespace
+
+EncodeTiled tensor_map_encoder() {
   static const auto found = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult result{};
@@ -30,61 +70,27 @@ PFN_cuTensorMapEncodeTiled_v12000 encoder() {
     if (result != cudaDriverEntryPointSuccess || function == nullptr)
       throw EnvironmentError(
           "the NVIDIA driver has no cuTensorMapEncodeTiled: it is older than 12.0");
-    return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
+    return reinterpret_cast<EncodeTiled>(function);
   }();
   return found;
 }
 
-CUtensorMap encode(const BoxedTensor& tensor, bool bf16) {
-  CUtensorMap map{};
-  cuuint64_t extents[5];
-  cuuint64_t strides[4];
-  for (int i = 0; i < 5; ++i) extents[i] = static_cast<cuuint64_t>(tensor.extents[i]);
-  for (int i = 0; i < 4; ++i) strides[i] = static_cast<cuuint64_t>(2 * tensor.strides[i + 1]);
-  const cuuint32_t box[5] = {kPanelColumns, 1, static_cast<cuuint32_t>(tensor.rows), 1, 1};
-  const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
-  const CUresult result =
-      encoder()(&map, bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 5,
-                tensor.data, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS)
-    throw EnvironmentError("cuTensorMapEncodeTiled refused a tensor of " +
-                           std::to_string(tensor.extents[2]) + " tokens: CUresult " +
-                           std::to_string(static_cast<int>(result)));
-  return map;
+void prepare_sm90(const FlashShape& shape, bool bf16) {
+  with_config(shape, bf16, [](auto config) {
+    using C = decltype(config);
+    allow_shared_memory(reinterpret_cast<const void*>(flash_sm90_kernel<C>), C::kSharedBytes);
+  });
 }
 
-template <class C>
-void launch(const FlashParameters& parameters, const TensorMaps& maps, int n_blocks,
-            cudaStream_t stream) {
-  QB_CUDA_CHECK(cudaFuncSetAttribute(flash_sm90_kernel<C>,
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize, C::kSharedBytes));
-  flash_sm90_kernel<C>
-      <<<static_cast<unsigned>(n_blocks), C::kThreads, C::kSharedBytes, stream>>>(parameters, maps);
-  QB_CUDA_CHECK(cudaGetLastError());
-}
-
-template <bool kBf16>
-void launch_type(const FlashParameters& parameters, const TensorMaps& maps, int padded_dim,
-                 int n_blocks, cudaStream_t stream) {
-  if (padded_dim == 64)
-    launch<Sm90<kBf16, 64>>(parameters, maps, n_blocks, stream);
-  else
-    launch<Sm90<kBf16, 128>>(parameters, maps, n_blocks, stream);
-}
-
-}  // namespace
-
-void launch_sm90(const FlashParameters& parameters, const BoxedInputs& inputs,
-                 const FlashShape& shape, bool bf16, int n_blocks, void* stream) {
+void launch_sm90(const FlashParameters& parameters, const TensorMaps& maps, const FlashShape& shape,
+                 bool bf16, int n_blocks, void* stream) {
   if (n_blocks == 0) return;
-  const TensorMaps maps{encode(inputs.q, bf16), encode(inputs.k, bf16), encode(inputs.v, bf16)};
-  const auto to = static_cast<cudaStream_t>(stream);
-  if (bf16)
-    launch_type<true>(parameters, maps, shape.padded_dim, n_blocks, to);
-  else
-    launch_type<false>(parameters, maps, shape.padded_dim, n_blocks, to);
+  with_config(shape, bf16, [&](auto config) {
+    using C = decltype(config);
+    flash_sm90_kernel<C><<<static_cast<unsigned>(n_blocks), C::kThreads, C::kSharedBytes,
+                           static_cast<cudaStream_t>(stream)>>>(parameters, maps);
+  });
+  QB_CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace qb::cuda

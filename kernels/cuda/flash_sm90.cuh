@@ -26,12 +26,6 @@
 
 namespace qb::cuda {
 
-struct TensorMaps {
-  ptx::TensorMap q;
-  ptx::TensorMap k;
-  ptx::TensorMap v;
-};
-
 template <class C>
 class Sm90Block {
  public:
@@ -109,7 +103,7 @@ class Sm90Block {
   }
 
   // `rows` tokens from `token` on, every map_stride-th; columns and tokens outside are zeros.
-  QB_DEVICE void load(std::uint32_t tile, int rows, const ptx::TensorMap* map, std::uint32_t full,
+  QB_DEVICE void load(std::uint32_t tile, int rows, const TensorMap* map, std::uint32_t full,
                       int token, int map_stride, int head, int batch) const {
     ptx::barrier_arrive_expecting(full, rows * C::kD * 2);
     QB_UNROLL

@@ -82,6 +82,8 @@ class Sm90Shared {
 
   // Full: the producer's announcement, then bytes. Empty: each consumer warp.
   QB_DEVICE void init_barriers() {
+    // The compiler takes the alignment that it was asked for as a fact; the machine may not.
+    if (ptx::opaque(shared_) % kAtomBytes != 0) ptx::trap();
     constexpr int kConsumerWarps = 4 * C::kConsumers;
     ptx::barrier_init(query_full(), 1);
     ptx::barrier_init(query_empty(), kConsumerWarps);

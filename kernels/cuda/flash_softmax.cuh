@@ -121,10 +121,15 @@ QB_DEVICE void scale_rows(float (&o)[kCount], const float (&factor)[2]) {
   for (int i = 0; i < kCount; ++i) o[i] *= factor[i / 2 % 2];
 }
 
+// A row without keys has a sum of exactly 0, and is the identity of a merge: O = 0, LSE = -inf. A
+// sum of NaN (of a score that is NaN or +inf) is not: it stays NaN in both.
+//
 // Natural logarithm of the sum of exponentials.
 QB_DEVICE float log_sum_exp(float sum, float shift) {
-  return sum > 0.0F ? (shift + ptx::log2(sum)) * kLn2 : -INFINITY;
+  return sum == 0.0F ? -INFINITY : (shift + ptx::log2(sum)) * kLn2;
 }
+// What O is multiplied by at the end.
+QB_DEVICE float inverse_of(float sum) { return sum == 0.0F ? 0.0F : 1.0F / sum; }
 
 // Where row `row` of a tile's output goes.
 struct OutputRow {
@@ -172,7 +177,7 @@ QB_DEVICE void store_rows(const FlashParameters& p, const TileWork& work, const 
     const int row = first_row + accumulator_place(lane, 2 * half).row;
     if (row >= work.n_rows * p.pack) continue;
     const OutputRow target = output_row(p, work, item, row);
-    const float inverse = rows.sum[half] > 0.0F ? 1.0F / rows.sum[half] : 0.0F;
+    const float inverse = inverse_of(rows.sum[half]);
     const int column = first_column + accumulator_place(lane, 0).column;
     QB_UNROLL
     for (int t = 0; t < kCount / 4; ++t)

@@ -62,14 +62,6 @@ Extent partial_extent(const GroupedCall& call, const WorkLists& lists) {
           (call.v.extent.head_dim + 3) / 4 * 4};
 }
 
-BoxedTensor boxed_tensor(const TensorView& view, std::int64_t stride, int rows) {
-  const Extent& x = view.extent;
-  return {view.data,
-          {x.head_dim, stride, x.length / stride, x.heads, x.batch},
-          {1, view.token_stride, view.token_stride * stride, view.head_stride, view.batch_stride},
-          rows};
-}
-
 FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists, double scale) {
   const auto address = [](const TensorView& view) {
     return TensorAddress{view.data, view.batch_stride, view.head_stride, view.token_stride};

@@ -112,17 +112,6 @@ struct ListOffsets {
 // Partials of all heads: rows of value_dim, rounded up to 16 bytes.
 [[nodiscard]] Extent partial_extent(const GroupedCall& call, const WorkLists& lists);
 
-// A 16-bit tensor that the copy engine reads in boxes of `rows` tokens and 64 columns: dimensions
-// (columns, residue, index, head, batch), token = index * stride + residue. So groups of every
-// stride-th token are boxes too.
-struct BoxedTensor {
-  void* data = nullptr;
-  std::int64_t extents[5] = {};
-  std::int64_t strides[5] = {};  // in elements; the first is 1
-  int rows = 0;
-};
-[[nodiscard]] BoxedTensor boxed_tensor(const TensorView& view, std::int64_t stride, int rows);
-
 // What the kernels are told of a call and its lists, but for the lists' addresses.
 [[nodiscard]] FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists,
                                                double scale);

@@ -206,6 +206,18 @@ TEST(Lower, TheCopyEngineIsLeftOutWhereItCannotRead) {
   }
 }
 
+// A tensor map of no tokens is none that the driver encodes.
+TEST(Lower, TheCopyEngineIsLeftOutWhereThereAreNoKeys) {
+  for (const std::int64_t d : {64, 128}) {
+    testing::Problem problem = problem_of({1, 2, 300, d}, 2, 0);
+    problem.add_whole({});
+    expect_complete(problem, FlashPath::sm90);
+    const WorkLists lists = lower(problem.call(), FlashPath::sm90, 1);
+    EXPECT_EQ(lists.shape.variant, FlashVariant::wide);
+    EXPECT_EQ(executed_pairs(lists), 0);
+  }
+}
+
 // A CQS plan: worker k holds the groups k + x of the interest set, computes each kept pair of them
 // in both directions, and its own diagonal.
 testing::Problem cqs_problem(std::int64_t n, std::int64_t workers,

@@ -1,6 +1,6 @@
 // Recomposes the output from partials: O = sum_s O_s 2^(L_s - M) / sum_s 2^(L_s - M), M = max_s
 // L_s, with L_s the LSE in base 2. (0, -inf) is the identity; where there is nothing else it is the
-// result.
+// result. A partial whose LSE is NaN makes the row NaN.
 //
 // Nothing but memory traffic: a group of threads owns a row, each thread four neighbouring columns,
 // so that a source is read in 16-byte pieces. Sources are two passes over their LSE, which the
@@ -50,6 +50,9 @@ QB_DEVICE void store_quad(float* at, int n, const Quad& quad) {
     if (i < n) at[i] = quad.x[i];
 }
 
+// NaN where one of them is: fmaxf would leave it out, and with it a partial that is NaN.
+QB_DEVICE float larger_or_nan(float a, float b) { return a > b || a != a ? a : b; }
+
 // One row of one head.
 class MergeRow {
  public:
@@ -64,9 +67,8 @@ class MergeRow {
 
   // All threads of the row see the maximum and the sum; each merges its columns.
   QB_DEVICE void merge(int first_column, int column_step) const {
-    const float before = p_.accumulate != 0 ? *lse_ * kLog2e : -INFINITY;
-    float shift = before;
-    for (int s = 0; s < tile_.n_sources; ++s) shift = fmaxf(shift, log_sum(s));
+    const float before = log_sum_before();
+    const float shift = largest_log_sum(before);
     const bool empty = shift == -INFINITY;
     const float weight_before = empty ? 0.0F : ptx::exp2(before - shift);
     float sum = weight_before;
@@ -78,9 +80,8 @@ class MergeRow {
   }
   // Behind a barrier: every thread of the row has read the old one.
   QB_DEVICE void store_lse() const {
-    const float before = p_.accumulate != 0 ? *lse_ * kLog2e : -INFINITY;
-    float shift = before;
-    for (int s = 0; s < tile_.n_sources; ++s) shift = fmaxf(shift, log_sum(s));
+    const float before = log_sum_before();
+    const float shift = largest_log_sum(before);
     if (shift == -INFINITY) {
       *lse_ = -INFINITY;
       return;
@@ -102,6 +103,14 @@ class MergeRow {
     return p_.sources[tile_.first_source + s];
   }
 
+  // Of what the output holds, in base 2.
+  QB_DEVICE float log_sum_before() const { return p_.accumulate != 0 ? *lse_ * kLog2e : -INFINITY; }
+  QB_DEVICE float largest_log_sum(float before) const {
+    float largest = before;
+    for (int s = 0; s < tile_.n_sources; ++s) largest = larger_or_nan(largest, log_sum(s));
+    return largest;
+  }
+
   // Of source s, in base 2; -inf where it is not of this head.
   QB_DEVICE float log_sum(int s) const {
     const MergeSource source = source_of(s);
@@ -112,7 +121,7 @@ class MergeRow {
   QB_DEVICE void merge_quad(int column, float shift, float weight_before, float inverse) const {
     const int n = p_.value_dim - column;
     Quad total;
-    if (weight_before > 0.0F) {
+    if (weight_before != 0.0F) {
       total = load_quad(out_ + column, n);
       QB_UNROLL
       for (float& x : total.x) x *= weight_before;

@@ -9,16 +9,14 @@
 #include "kernels/cuda/emulated_ptx.h"
 #else
 
-#include <cuda.h>  // CUtensorMap: a type only, nothing of the driver library is linked
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
 #include "kernels/cuda/host_device.h"
+#include "kernels/cuda/tensor_map.h"
 
 namespace qb::cuda::ptx {
-
-using TensorMap = CUtensorMap;
 
 // ---- Who am I -----------------------------------------------------------------------------------
 
@@ -45,6 +43,9 @@ QB_DEVICE Integer opaque(Integer value) {
   asm volatile("" : "+r"(value));
   return value;
 }
+
+// Ends the kernel as an error, and with it whatever this process has on the device.
+QB_DEVICE void trap() { asm volatile("trap;"); }
 
 // ---- Arithmetic of the softmax ------------------------------------------------------------------
 
@@ -192,7 +193,31 @@ QB_DEVICE void barrier_arrive_expecting(std::uint32_t barrier, int bytes) {
 }
 // The loop stands inside the assembly, so that the compiler sees straight code around products that
 // are still under way.
+//
+// Built with QB_CUDA_DEBUG, a wait of more than ten seconds is a trap: a phase that nobody ends is
+// then an error and not a kernel without end. Ten seconds leave room for tools that slow a kernel
+// down a thousandfold.
 QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
+#ifdef QB_CUDA_DEBUG
+  constexpr std::uint64_t kMostNanoseconds = 10'000'000'000;
+  asm volatile(
+      "{\n"
+      ".reg .pred done, late;\n"
+      ".reg .u64 begin, now;\n"
+      "mov.u64 begin, %%globaltimer;\n"
+      "QB_WAIT:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra.uni QB_DONE;\n"
+      "mov.u64 now, %%globaltimer;\n"
+      "sub.u64 now, now, begin;\n"
+      "setp.gt.u64 late, now, %2;\n"
+      "@late trap;\n"
+      "bra.uni QB_WAIT;\n"
+      "QB_DONE:\n"
+      "}" ::"r"(barrier),
+      "r"(parity), "n"(kMostNanoseconds)
+      : "memory");
+#else
   asm volatile(
       "{\n"
       ".reg .pred done;\n"
@@ -204,6 +229,7 @@ QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
       "}" ::"r"(barrier),
       "r"(parity)
       : "memory");
+#endif
 }
 
 // The sixteen named barriers of a block: `threads` count those that wait and those that only

@@ -107,15 +107,10 @@ __global__ void softmax_kernel(const Element* from, Element* to, std::int64_t ro
   SoftmaxSum mine = sum_of_none();
   for (std::int64_t i = threadIdx.x; i < groups; i += kThreads) {
     const Group group = source[i];
-    float largest = to_float(group.at[0]);
+    float scores[kSize];
 #pragma unroll
-    for (int j = 1; j < kSize; ++j) largest = fmaxf(largest, to_float(group.at[j]));
-    largest = fmaxf(largest, mine.largest);
-    if (largest == kMinusInfinity) continue;
-    float sum = mine.sum * exponential(mine.largest - largest);
-#pragma unroll
-    for (int j = 0; j < kSize; ++j) sum += exponential(to_float(group.at[j]) - largest);
-    mine = {largest, sum};
+    for (int j = 0; j < kSize; ++j) scores[j] = to_float(group.at[j]);
+    add(mine, scores, exponential);
   }
   mine = join_block<kThreads>(mine, exponential);
   const bool empty = mine.empty();

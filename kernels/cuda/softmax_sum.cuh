@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include <cstddef>
+
 #include "kernels/cuda/host_device.h"
 
 namespace qb::cuda {
@@ -26,15 +28,31 @@ QB_HOST_DEVICE SoftmaxSum join(const SoftmaxSum& a, const SoftmaxSum& b, Exp exp
   return {largest, a.sum * exp(a.largest - largest) + b.sum * exp(b.largest - largest)};
 }
 
+// NaN and +inf make the sum NaN.
 template <class Exp>
 QB_HOST_DEVICE void add(SoftmaxSum& sum, float value, Exp exp) {
   if (value == -INFINITY) return;
   if (value > sum.largest) {
-    sum.sum = sum.sum * exp(sum.largest - value) + 1.0F;
+    sum.sum = sum.sum * exp(sum.largest - value) + (1.0F + (value - value));  // +inf - +inf: NaN
     sum.largest = value;
   } else {
     sum.sum += exp(value - sum.largest);  // of NaN: NaN, whatever is the largest
   }
+}
+
+// Several at once, with one factor for what was there before.
+template <std::size_t kCount, class Exp>
+QB_HOST_DEVICE void add(SoftmaxSum& sum, const float (&values)[kCount], Exp exp) {
+  float largest = sum.largest;
+  for (std::size_t i = 0; i < kCount; ++i) largest = fmaxf(largest, values[i]);
+  if (largest == -INFINITY) {  // nothing but -inf, and NaN that stays
+    for (std::size_t i = 0; i < kCount; ++i)
+      if (values[i] != -INFINITY) sum.sum += values[i];
+    return;
+  }
+  sum.sum *= exp(sum.largest - largest);
+  for (std::size_t i = 0; i < kCount; ++i) sum.sum += exp(values[i] - largest);
+  sum.largest = largest;
 }
 
 QB_HOST_DEVICE float lse_of(const SoftmaxSum& sum) {

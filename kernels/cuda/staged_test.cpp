@@ -304,5 +304,48 @@ TEST(SoftmaxSum, KeepsNanAndForgetsNothing) {
   EXPECT_TRUE(std::isnan(lse_of(join(sum_of_none(), broken, kExp))));
 }
 
+TEST(SoftmaxSum, OfInfinityIsNanAsInAnyOtherKernel) {
+  for (const float before : {-INFINITY, 3.0f}) {
+    SoftmaxSum sum = sum_of_none();
+    add(sum, before, kExp);
+    add(sum, INFINITY, kExp);
+    EXPECT_TRUE(std::isnan(lse_of(sum)));
+    add(sum, 7.0f, kExp);
+    EXPECT_TRUE(std::isnan(lse_of(sum)));
+  }
+}
+
+// As kernel materialized adds them up.
+TEST(SoftmaxSum, TakesSeveralAtOnce) {
+  const float groups[][4] = {{-INFINITY, -INFINITY, -INFINITY, -INFINITY},
+                             {-INFINITY, 2.0f, 1.0f, -3.0f},
+                             {90.0f, -INFINITY, 89.0f, 4.0f},
+                             {-INFINITY, -INFINITY, 3.0f, -INFINITY}};
+  SoftmaxSum of_groups = sum_of_none();
+  SoftmaxSum of_each = sum_of_none();
+  for (const auto& group : groups) {
+    add(of_groups, group, kExp);
+    EXPECT_EQ(of_groups.empty(), &group == &groups[0]);
+    for (const float value : group) add(of_each, value, kExp);
+    EXPECT_EQ(of_groups.largest, of_each.largest);
+    EXPECT_NEAR(of_groups.sum, of_each.sum, 1e-6);
+  }
+  const float nan = std::nanf("");
+  for (const auto& group : {std::array{nan, nan, nan, nan}, std::array{-INFINITY, nan, 1.0f, 2.0f},
+                            std::array{-INFINITY, -INFINITY, nan, -INFINITY},
+                            std::array{INFINITY, 1.0f, -INFINITY, 2.0f}}) {
+    const float values[4] = {group[0], group[1], group[2], group[3]};
+    SoftmaxSum first = sum_of_none();
+    add(first, values, kExp);
+    EXPECT_FALSE(first.empty());
+    EXPECT_TRUE(std::isnan(lse_of(first)));
+    add(first, groups[1], kExp);
+    EXPECT_TRUE(std::isnan(lse_of(first)));
+    SoftmaxSum later = of_groups;
+    add(later, values, kExp);
+    EXPECT_TRUE(std::isnan(lse_of(later)));
+  }
+}
+
 }  // namespace
 }  // namespace qb::cuda
