@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # ./qb kit: one archive that a machine with a GPU needs, and what comes back from it.
 #
-#   ./qb kit [--out FILE]              writes build/quorumbench-kit.tar.zst, or FILE
+#   ./qb kit [--out FILE]              writes build/quorumbench-kit.tar.zst, or FILE: .tar.zst, or
+#                                      .tar.xz or .tar.gz for a machine without zstd
 #   ./qb kit --unpack FILE [--force]   takes results home, into data/measured/GPU/
 #
 # The archive unpacks into one folder, quorumbench-kit/, that may lie anywhere and have any name: qb,
@@ -13,7 +14,7 @@
 # and the same build make the same archive, byte for byte.
 #
 # On that machine:
-#   tar --zstd -xf quorumbench-kit.tar.zst && quorumbench-kit/experiments/gpu/acceptance.sh
+#   tar -xf quorumbench-kit.tar.zst && quorumbench-kit/experiments/gpu/acceptance.sh
 #
 # --unpack takes an archive of one folder named after the GPU, of run folders and results.json. It
 # writes nothing where the archive holds links or paths that lead out of that folder, or where a run folder
@@ -70,8 +71,18 @@ manifest() {
   printf '\n  }\n}\n'
 }
 
+# compress FILE: stdin to stdout, in the format that FILE's name says, the same bytes every time.
+compress() {
+  case $1 in
+    *.tar.zst) zstd -q -12 -T1 ;;
+    *.tar.xz) xz -6 -T1 ;;
+    *) gzip -9 -n ;;
+  esac
+}
+
 pack() {
   local out=$1 kit package bytes
+  [[ $out =~ \.tar\.(zst|xz|gz)$ ]] || fail 2 "$out is to end in .tar.zst, .tar.xz or .tar.gz"
   [ -e "$build/kit/bin/qb" ] || fail 3 "there is no $build/kit/bin/qb; run ./qb kit, which builds it"
   commit_time=$(git -C "$root" show -s --format=%ct HEAD 2>/dev/null) ||
     fail 3 "the kit is made in a git checkout, and git does not know $root as one"
@@ -91,7 +102,7 @@ pack() {
   manifest "$kit" >"$scratch/manifest.json"
   mv "$scratch/manifest.json" "$kit/manifest.json"
   tar -C "$scratch" --format=gnu --sort=name --mtime="@$commit_time" --owner=0 --group=0 \
-    --numeric-owner --mode=u=rwX,go=rX -cf - quorumbench-kit | zstd -q -"${level:-15}" -T1 >"$scratch/kit"
+    --numeric-owner --mode=u=rwX,go=rX -cf - quorumbench-kit | compress "$out" >"$scratch/kit"
   bytes=$(stat -c %s "$scratch/kit")
   [ "$bytes" -le "$largest_bytes" ] ||
     fail 3 "the archive has $bytes bytes, more than the $largest_bytes that it may have"
@@ -103,7 +114,8 @@ pack() {
 # Sets `gpu`, the only folder of the archive, or fails.
 check_archive() {
   local archive=$1 names line
-  names=$(tar --zstd -tf "$archive" 2>/dev/null) || fail 2 "$archive is no tar archive that zstd packed"
+  names=$(tar -tf "$archive" 2>/dev/null) ||
+    fail 2 "$archive is no tar archive, or the program that unpacks its format is missing"
   while IFS= read -r line; do
     case /$line/ in
       //*) fail 2 "$archive holds the absolute path $line" ;;
@@ -112,7 +124,7 @@ check_archive() {
     [[ $line =~ ^[a-z0-9-]+(/[A-Za-z0-9._,=+-]+)*/?$ ]] ||
       fail 2 "$archive holds the name $line; its folder is of a-z, 0-9 and -, the rest of letters, digits and ._,=+-"
   done <<<"$names"
-  line=$(tar --zstd -tvf "$archive" | grep -v '^[-d]' | head -n 1 || true)
+  line=$(tar -tvf "$archive" | grep -v '^[-d]' | head -n 1 || true)
   [ -z "$line" ] || fail 2 "$archive holds something other than files and folders: $line"
   gpu=$(cut -d/ -f1 <<<"$names" | sort -u)
   [[ $gpu != *$'\n'* ]] || fail 2 "$archive holds more than one folder: ${gpu//$'\n'/ }"
@@ -124,7 +136,7 @@ unpack() {
   [ -r "$archive" ] || fail 2 "cannot read $archive"
   check_archive "$archive"
   scratch=$(mktemp -d)
-  tar -C "$scratch" --zstd --no-same-owner --no-same-permissions -xf "$archive"
+  tar -C "$scratch" --no-same-owner --no-same-permissions -xf "$archive"
   there=${measured:-$root/data/measured}/$gpu
   for run in "$scratch/$gpu"/*/; do
     name=$(basename -- "$run")
@@ -166,7 +178,6 @@ main() {
     esac
     shift
   done
-  command -v zstd >/dev/null || fail 3 "there is no zstd; install the package zstd"
   if [ -n "$archive" ]; then unpack "$archive" "$force"; else pack "$out"; fi
 }
 

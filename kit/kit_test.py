@@ -250,6 +250,14 @@ class Unpack(unittest.TestCase):
         self.assertTrue(os.path.exists(os.path.join(self.measured, "h200/results.json")))
         self.assertEqual(self.unpack(self.pack("h200")).returncode, 0)  # the same again
 
+    def test_an_archive_of_a_machine_without_zstd_is_taken_too(self):
+        self.results()
+        archive = os.path.join(self.scratch, "results.tar.gz")
+        subprocess.run(["tar", "-czf", archive, "h200/results.json", "h200/attention/cases.csv"],
+                       check=True, cwd=os.path.join(self.scratch, "packed"))
+        self.assertEqual(self.unpack(archive).returncode, 0)
+        self.assertEqual(self.measured_cases(), "right")
+
     def test_a_run_that_does_not_verify_is_told(self):
         self.results("wrong")
         result = self.unpack(self.pack("h200"))
@@ -291,11 +299,12 @@ class Unpack(unittest.TestCase):
         self.results()
         os.remove(os.path.join(self.scratch, "packed/h200/results.json"))
         self.refused(self.pack("h200"), "has no h200/results.json")
-        self.refused(self.qb, "is no tar archive that zstd packed")
+        self.refused(self.qb, "is no tar archive, or the program that unpacks")
         self.refused("/nowhere", "cannot read /nowhere")
 
     def test_a_mistake_is_a_sentence(self):
         for words, sentence in ((("--unpack",), "--unpack needs a value"),
+                                (("--out", "kit.zip"), "is to end in .tar.zst, .tar.xz or"),
                                 (("--pack",), "unknown word --pack; try ./qb kit --help")):
             result = kit_sh(*words)
             self.assertEqual(result.returncode, 2)
