@@ -1,14 +1,15 @@
-# qb_build_info(TARGET): compiles into TARGET the definition of qb::build_info(), with the git state
+# qb_build_info(TARGET [WITHOUT LIBRARY …]): compiles into TARGET the definition of qb::build_info(), with the git state
 # of the sources as of each build. The file is rewritten only when something in it changes, so a
-# build without changes stays one without work.
+# build without changes stays one without work. WITHOUT: libraries that TARGET leaves out.
 #
 # Run as a script (-P), this file writes that definition.
 
 # What the binary is made of: a changed figure or page of text does not make it another binary.
-set(qb_source_folders harness kernels interest_sets plots cmake CMakeLists.txt CMakePresets.json)
+set(qb_source_folders harness kernels interest_sets plots kit cmake CMakeLists.txt CMakePresets.json)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   function(qb_build_info target)
+    cmake_parse_arguments(ARG "" "" WITHOUT ${ARGN})
     set(libraries "")
     foreach(package fmt nlohmann_json CLI11 yaml-cpp hwy benchmark)
       find_package(${package} QUIET)
@@ -19,13 +20,16 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     # oneDNN's package file in Debian insists on OpenCL, so its version is read from its header.
     find_file(qb_dnnl_version_header oneapi/dnnl/dnnl_version.h)
     mark_as_advanced(qb_dnnl_version_header)
-    if(qb_dnnl_version_header)
+    if(QB_ONEDNN AND qb_dnnl_version_header)
       file(STRINGS ${qb_dnnl_version_header} numbers
            REGEX "define DNNL_VERSION_(MAJOR|MINOR|PATCH) +[0-9]+")
       list(TRANSFORM numbers REPLACE "[^0-9]" "")
       list(JOIN numbers "." version)
       list(APPEND libraries "oneDNN ${version}")
     endif()
+    foreach(left_out ${ARG_WITHOUT})
+      list(FILTER libraries EXCLUDE REGEX "^${left_out} ")
+    endforeach()
     list(JOIN libraries ", " libraries)
     string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
     string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}" flags)

@@ -73,6 +73,11 @@ function(qb_target_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
+  # Names of files in messages begin at the root, wherever that lies.
+  set(prefix_map -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  target_compile_options(${target} PRIVATE
+    $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${prefix_map}>
+    $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CUDA>>:-Xcompiler=${prefix_map}>)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   if(QB_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${QB_SANITIZE} -fno-omit-frame-pointer
@@ -94,6 +99,9 @@ function(qb_test_options target)
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds -Wno-stringop-overflow>)
   qb_optimize(${target} test)
   qb_precompile(${target} test)
+  if(NOT QB_ONEDNN)  # what is tested on top of matrix products is tested all the same
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/kernels/cpu/gemm_plain.cpp)
+  endif()
 endfunction()
 
 function(qb_room name)
@@ -107,6 +115,7 @@ function(qb_room name)
     list(REMOVE_ITEM ARG_SOURCES ${ARG_NOT_IN_THREAD_TESTS})
   endif()
   add_library(qb_${name} STATIC ${ARG_SOURCES})
+  set_property(GLOBAL APPEND PROPERTY QB_ARCHIVES qb_${name})
   qb_target_options(qb_${name})
   qb_optimize(qb_${name} ${kind})
   qb_precompile(qb_${name} ${kind})

@@ -6,6 +6,7 @@
 
 #include "harness/base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
+#include "kernels/cpu/gemm.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace qb {
@@ -57,6 +58,8 @@ void check_types(Kernel kernel, const AttentionArguments& a) {
   if (a.q.dtype == DType::f64 && kernel != Kernel::reference)
     throw Unsupported(
         fmt::format("kernel {} takes no f64 inputs; only reference does", word(kernel)));
+  if (kernel == Kernel::materialized || kernel == Kernel::staged)
+    cpu::require_gemm(fmt::format("kernel {}", word(kernel)));
   for (const std::int64_t dim : {a.q.extent.head_dim, a.v.extent.head_dim})
     if (dim < 1 || dim > kMaxHeadDim)
       throw Unsupported(

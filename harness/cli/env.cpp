@@ -13,11 +13,17 @@ void add_env(Verb app) {
       app.add_verb("env", "Show machine, build and libraries, as a run's manifest records them");
   verb.footer(
       "The host name, the user and network addresses are not recorded, so a run folder can be\n"
-      "published as it is.\n\nExamples:\n  qb env\n  qb env --json > machine.json");
+      "published as it is.\n\nExamples:\n  qb env\n  qb env --json > machine.json\n\n"
+      "cuda.libraries names the file that each of NVIDIA's libraries is loaded from, or why it is\n"
+      "missing; a manifest is without. They are looked for where the loader does "
+      "(LD_LIBRARY_PATH,\n"
+      "ldconfig), in $CUDA_HOME, $CUDA_PATH, the toolkit of nvcc in PATH and /usr/local/cuda, and\n"
+      "in site-packages/nvidia/*/lib of the python3 in PATH, where PyTorch's wheels have them.");
   const auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "JSON instead of a table");
   verb.runs([json] {
-    fmt::print("{}", *json ? environment_json() + "\n" : environment_table());
+    constexpr auto kLibraries = NvidiaLibraries::looked_for;
+    fmt::print("{}", *json ? environment_json(kLibraries) + "\n" : environment_table(kLibraries));
     return ExitCode::ok;
   });
 }

@@ -18,7 +18,7 @@ namespace qb {
 namespace {
 
 struct Nccl : cuda::LoadedLibrary {
-  Nccl() : LoadedLibrary("libnccl.so.2", "ranks: nccl needs NCCL") {}
+  Nccl() : LoadedLibrary(cuda::NvidiaLibrary::nccl, "ranks: nccl needs NCCL") {}
   decltype(&ncclGetVersion) version = function("ncclGetVersion");
   decltype(&ncclGetUniqueId) unique_id = function("ncclGetUniqueId");
   decltype(&ncclCommInitRankConfig) init = function("ncclCommInitRankConfig");

@@ -15,6 +15,7 @@
 #include "harness/experiment/manifest.h"
 #include "kernels/attention.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/nvidia_libraries.h"
 
 namespace qb {
 namespace {
@@ -86,24 +87,43 @@ Json cuda_json(const CudaProbe& probe) {
           {"why_no_nccl", text_or_null(nccl.why_none)}};
 }
 
+// With `~` for the user's own folder, whose name may be the user's.
+std::string without_home(std::string path) {
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr || !path.starts_with(std::string(home) + "/")) return path;
+  return path.replace(0, std::string_view(home).size(), "~");
+}
+
+Json libraries_json() {
+  Json libraries = Json::object();
+  if (build_info().cuda)
+    for (const cuda::LibraryFound& found : cuda::find_nvidia_libraries())
+      libraries[std::string(word(found.library))] = {
+          {"file", text_or_null(without_home(found.file))},
+          {"why_none", text_or_null(without_home(found.why_none))}};
+  return libraries;
+}
+
 std::string fingerprint_with(const Machine& machine, const CudaProbe& probe) {
   std::string text = fingerprint(machine);
   for (const CudaDevice& device : probe.devices) text += " | " + device.name;
   return text;
 }
 
-Json environment() {
+Json environment(NvidiaLibraries libraries) {
   const Machine machine = probe_machine();
   const CudaProbe cuda = cuda_devices();
-  return {{"time_utc", utc_text(std::time(nullptr))},
-          {"device_fingerprint", fingerprint_with(machine, cuda)},
-          {"cpu", cpu_json(machine)},
-          {"memory",
-           {{"total_bytes", number_or_null(machine.memory_bytes)},
-            {"container_limit_bytes", number_or_null(machine.memory_limit_bytes)}}},
-          {"system", system_json(machine)},
-          {"build", build_json(build_info())},
-          {"cuda", cuda_json(cuda)}};
+  Json facts = {{"time_utc", utc_text(std::time(nullptr))},
+                {"device_fingerprint", fingerprint_with(machine, cuda)},
+                {"cpu", cpu_json(machine)},
+                {"memory",
+                 {{"total_bytes", number_or_null(machine.memory_bytes)},
+                  {"container_limit_bytes", number_or_null(machine.memory_limit_bytes)}}},
+                {"system", system_json(machine)},
+                {"build", build_json(build_info())},
+                {"cuda", cuda_json(cuda)}};
+  if (libraries == NvidiaLibraries::looked_for) facts["cuda"]["libraries"] = libraries_json();
+  return facts;
 }
 
 // `cpu.caches.0.bytes` and so on: every leaf with its path; short lists stay on one line.
@@ -131,13 +151,13 @@ void add_rows(TextTable& table, const std::string& path, const Json& value) {
 
 }  // namespace
 
-std::string environment_json() { return environment().dump(2); }
+std::string environment_json(NvidiaLibraries libraries) { return environment(libraries).dump(2); }
 
 std::string device_fingerprint() { return fingerprint_with(probe_machine(), cuda_devices()); }
 
-std::string environment_table() {
+std::string environment_table(NvidiaLibraries libraries) {
   TextTable table({"fact", "value"});
-  add_rows(table, "", environment());
+  add_rows(table, "", environment(libraries));
   return table.terminal();
 }
 

@@ -9,14 +9,18 @@
 
 namespace qb {
 
+// NVIDIA's libraries: which file each is loaded from, or why it is missing. Looking loads them,
+// which takes half a second, so a run's manifest is without.
+enum class NvidiaLibraries { left_out, looked_for };
+
 // One JSON object, indented by two spaces: time_utc, device_fingerprint, cpu, memory, system,
 // build, libraries, cuda. An absent fact is null, never 0.
-[[nodiscard]] std::string environment_json();
+[[nodiscard]] std::string environment_json(NvidiaLibraries libraries = NvidiaLibraries::left_out);
 
 // `compare` takes runs with the same text to be from comparable machines.
 [[nodiscard]] std::string device_fingerprint();
 
 // The same facts as a table for people, one `name  value` a line.
-[[nodiscard]] std::string environment_table();
+[[nodiscard]] std::string environment_table(NvidiaLibraries libraries = NvidiaLibraries::left_out);
 
 }  // namespace qb

@@ -38,6 +38,19 @@ TEST(Environment, DoesNotNameTheHostOrTheUser) {
   EXPECT_THAT(text, Not(HasSubstr("/home/")));
 }
 
+TEST(Environment, TellsWhereEachLibraryLiesOnlyWhereAsked) {
+  EXPECT_FALSE(nlohmann::json::parse(environment_json()).at("cuda").contains("libraries"));
+  const auto cuda = nlohmann::json::parse(environment_json(NvidiaLibraries::looked_for)).at("cuda");
+  if (!build_info().cuda) {
+    EXPECT_TRUE(cuda.at("libraries").empty());
+    return;
+  }
+  for (const char* const name : {"cublas", "cudnn", "cupti", "nccl", "nvml"}) {
+    const auto& library = cuda.at("libraries").at(name);
+    EXPECT_NE(library.at("file").is_null(), library.at("why_none").is_null()) << library;
+  }
+}
+
 TEST(Environment, AbsentFactsAreNullNotZero) {
   const auto json = nlohmann::json::parse(environment_json());
   const auto& limit = json.at("memory").at("container_limit_bytes");

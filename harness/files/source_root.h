@@ -1,5 +1,6 @@
 // The folder that the specs, the published data and the peers' scripts lie in: the checkout that a
-// program was built in, or the kit that it was unpacked with.
+// program was built from, or the kit that it was unpacked with. No path is compiled in, so that
+// either may be moved.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +11,10 @@ namespace qb {
 // The folder of this program, as search_source_root() finds it.
 [[nodiscard]] const std::filesystem::path& source_root();
 
-// The nearest folder above `executable` with experiments/smoke.yaml in it; `built_from` where none
-// has one, as in a build folder outside the checkout. Throws EnvironmentError where that has none
-// either.
-[[nodiscard]] std::filesystem::path search_source_root(const std::filesystem::path& executable,
-                                                       const std::filesystem::path& built_from);
+// The nearest folder above `executable` with experiments/smoke.yaml in it, or the checkout that
+// such a folder was built from, as its CMakeCache.txt says. Throws EnvironmentError where there is
+// none.
+[[nodiscard]] std::filesystem::path search_source_root(const std::filesystem::path& executable);
 
 // A file of it: source_path("experiments/smoke.yaml").
 [[nodiscard]] std::string source_path(const std::string& relative);

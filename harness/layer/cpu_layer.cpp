@@ -1,6 +1,7 @@
 // The layer with the CPU's kernels, in float32.
 #include "harness/execute/worker.h"
 #include "harness/layer/layer_device.h"
+#include "kernels/cpu/gemm.h"
 #include "kernels/cpu/layer_parts.h"
 
 namespace qb {
@@ -53,6 +54,7 @@ class CpuLayer final : public LayerDevice {
 
 LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,
                      const LayerOptions& options, Allocator& allocator) {
+  cpu::require_gemm("a transformer layer");
   CpuLayer device(shape, options, allocator);
   compute_layer(device, shape, weights, x, y, options, allocator);
   return device.times();

@@ -25,6 +25,8 @@ class OneThread {
 
 }  // namespace
 
+void require_gemm(std::string_view) {}
+
 void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Matrix& a,
           const Matrix& b, float* c, std::int64_t c_row_stride, bool add) {
   if (rows == 0 || columns == 0) return;

@@ -1,5 +1,5 @@
 // Single-precision matrix products by the BLAS of this build, oneDNN. Row-major. The only place
-// that knows the library.
+// that knows the library, which a build may be without (gemm_none.cpp).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,9 @@ struct Matrix {
   bool transposed = false;  // the product takes the transpose of what is stored
 };
 
+// Throws Unsupported, naming `what` cannot be computed, in a build without oneDNN, as all products do.
+void require_gemm(std::string_view what);
+
 // c [rows, columns] := a [rows, depth] * b [depth, columns], or c += it where `add`, by the calling
 // thread alone: a caller with several threads gives each its rows. Thread-safe. Throws
 // std::runtime_error where the library reports a failure.
@@ -25,7 +28,8 @@ void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Mat
 // calls are without effect.
 void limit_gemm(InstructionSet set);
 
-// The instruction set that the library chose for this CPU: "avx512_core_bf16", "avx2", ….
+// The instruction set that the library chose for this CPU: "avx512_core_bf16", "avx2", …; "none"
+// without it.
 [[nodiscard]] std::string_view gemm_isa();
 
 }  // namespace qb::cpu

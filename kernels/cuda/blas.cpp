@@ -13,7 +13,7 @@ namespace {
 
 struct Cublas : LoadedLibrary {
   Cublas()
-      : LoadedLibrary("libcublas.so." + std::to_string(CUBLAS_VER_MAJOR),
+      : LoadedLibrary(NvidiaLibrary::cublas,
                       "kernels materialized and staged and products need cuBLAS") {}
   decltype(&cublasCreate_v2) create = function("cublasCreate_v2");
   decltype(&cublasDestroy_v2) destroy = function("cublasDestroy_v2");

@@ -1,7 +1,7 @@
 #include "kernels/cuda/clocks.h"
 
 #include "kernels/cuda/check.cuh"
-#include "kernels/cuda/dynamic_library.h"
+#include "kernels/cuda/nvidia_libraries.h"
 
 namespace qb::cuda {
 namespace {
@@ -16,7 +16,7 @@ struct Nvml {
 
 // The device by its address on the bus, since NVML counts devices that the process cannot see too.
 NvmlDevice find_device(Nvml& nvml) {
-  const DynamicLibrary library({"libnvidia-ml.so.1"}, {});
+  const DynamicLibrary library = open_library(NvidiaLibrary::nvml);
   const auto load = [&library](auto& function, const char* name) {
     void* const symbol = library.find(name);
     function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);

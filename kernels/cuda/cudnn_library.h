@@ -14,8 +14,7 @@
 namespace qb::cuda {
 
 struct Cudnn : LoadedLibrary {
-  Cudnn()
-      : LoadedLibrary("libcudnn.so." + std::to_string(CUDNN_MAJOR), "kernel cudnn needs cuDNN") {}
+  Cudnn() : LoadedLibrary(NvidiaLibrary::cudnn, "kernel cudnn needs cuDNN") {}
   decltype(&cudnnCreate) create = function("cudnnCreate");
   decltype(&cudnnDestroy) destroy = function("cudnnDestroy");
   decltype(&cudnnSetStream) set_stream = function("cudnnSetStream");

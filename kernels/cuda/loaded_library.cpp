@@ -1,11 +1,16 @@
 #include "kernels/cuda/loaded_library.h"
 
+#include <utility>
+
 #include "harness/base/status.h"
 
 namespace qb::cuda {
 
-LoadedLibrary::LoadedLibrary(const std::string& file, const std::string& need)
-    : library_({file}, toolkit_folders()) {
+LoadedLibrary::LoadedLibrary(NvidiaLibrary library, const std::string& need)
+    : LoadedLibrary(open_library(library), need) {}
+
+LoadedLibrary::LoadedLibrary(DynamicLibrary library, const std::string& need)
+    : library_(std::move(library)) {
   if (!library_)
     throw EnvironmentError(need + ": " + library_.reason() + "; set LD_LIBRARY_PATH to its folder");
 }

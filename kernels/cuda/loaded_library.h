@@ -1,7 +1,7 @@
 // A library of NVIDIA's as a struct of function pointers, loaded at the first call of loaded<>():
 //
 //   struct Cublas : LoadedLibrary {
-//     Cublas() : LoadedLibrary("libcublas.so.13", "kernel materialized needs cuBLAS") {}
+//     Cublas() : LoadedLibrary(NvidiaLibrary::cublas, "kernel materialized needs cuBLAS") {}
 //     decltype(&cublasCreate_v2) create = function("cublasCreate_v2");
 //   };
 //   loaded<Cublas>().create(&handle);
@@ -10,14 +10,16 @@
 #include <string>
 
 #include "kernels/cuda/dynamic_library.h"
+#include "kernels/cuda/nvidia_libraries.h"
 
 namespace qb::cuda {
 
 class LoadedLibrary {
  public:
-  // Where the loader finds `file`, else in the toolkit's folder. Throws EnvironmentError,
-  // "NEED: why not; set LD_LIBRARY_PATH to its folder". Catch it where there is another way.
-  LoadedLibrary(const std::string& file, const std::string& need);
+  // As open_library() finds it. Throws EnvironmentError, "NEED: why not; set LD_LIBRARY_PATH to its
+  // folder". Catch it where there is another way.
+  LoadedLibrary(NvidiaLibrary library, const std::string& need);
+  LoadedLibrary(DynamicLibrary library, const std::string& need);
 
  protected:
   // Becomes a pointer of whichever type it initialises.

@@ -8,17 +8,17 @@ namespace qb::cuda {
 namespace {
 
 struct Mathematics : LoadedLibrary {
-  Mathematics() : LoadedLibrary("libm.so.6", "nothing works") {}
+  Mathematics() : LoadedLibrary(DynamicLibrary({"libm.so.6"}), "nothing works") {}
   double (*cosine)(double) = function("cos");
   float (*sine)(float) = function("sinf");
 };
 
 struct Nowhere : LoadedLibrary {
-  Nowhere() : LoadedLibrary("libthere_is_none.so.1", "ranks: none needs it") {}
+  Nowhere() : LoadedLibrary(DynamicLibrary({"libthere_is_none.so.1"}), "ranks: none needs it") {}
 };
 
 struct Older : LoadedLibrary {
-  Older() : LoadedLibrary("libm.so.6", "nothing works") {}
+  Older() : LoadedLibrary(DynamicLibrary({"libm.so.6"}), "nothing works") {}
   void (*missing)() = function("cublasCreate_v99");
 };
 

@@ -15,9 +15,7 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 struct Cupti : LoadedLibrary {
-  Cupti()
-      : LoadedLibrary("libcupti.so." + std::to_string(CUDART_VERSION / 1000),
-                      "counting the device's memory needs CUPTI") {}
+  Cupti() : LoadedLibrary(NvidiaLibrary::cupti, "counting the device's memory needs CUPTI") {}
   decltype(&cuptiActivityRegisterCallbacks) set_callbacks =
       function("cuptiActivityRegisterCallbacks");
   decltype(&cuptiActivityEnable) enable = function("cuptiActivityEnable");
