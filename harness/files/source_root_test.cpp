@@ -17,7 +17,7 @@ TEST(SourceRoot, OfThisProgramHasTheSpecs) {
 
 TEST(SourceRoot, IsTheNearestFolderAboveTheProgramWithSpecs) {
   const ScratchFolder scratch;
-  scratch.file("renamed/experiments/smoke.yaml", "");
+  (void)scratch.file("renamed/experiments/smoke.yaml", "");
   const std::filesystem::path kit = scratch.path("renamed");
   EXPECT_EQ(search_source_root(kit / "bin/qb", ""), kit);
   EXPECT_EQ(search_source_root(scratch / "elsewhere/qb", kit), kit);
