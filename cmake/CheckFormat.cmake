@@ -1,5 +1,6 @@
 # qb_format_test(): a CTest test `format` that holds every source file of the checkout against
-# .clang-format.
+# .clang-format, by the one release of clang-format that the sources are formatted with: each formats
+# otherwise. Debian 12 has it; elsewhere `pip install clang-format==14.0.6` brings it.
 #
 # Run as a script (-P), this file is that test.
 
@@ -12,10 +13,17 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-find_program(clang_format clang-format)
+set(release 14)
+find_program(clang_format NAMES clang-format-${release} clang-format)
 find_program(git git)
 if(NOT clang_format OR NOT git)
-  message(STATUS "format check skipped: it needs clang-format and git")
+  message(STATUS "format check skipped: it needs clang-format ${release} and git")
+  return()
+endif()
+execute_process(COMMAND ${clang_format} --version OUTPUT_VARIABLE version
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT version MATCHES "version ${release}\\.")
+  message(STATUS "format check skipped: it needs clang-format ${release}, and this is ${version}")
   return()
 endif()
 execute_process(COMMAND ${git} ls-files -co --exclude-standard -- *.h *.cpp *.cu *.cuh
@@ -29,5 +37,5 @@ string(REPLACE "\n" ";" files "${files}")
 execute_process(COMMAND ${clang_format} --dry-run -Werror ${files} WORKING_DIRECTORY ${SOURCE}
                 RESULT_VARIABLE failed)
 if(failed)
-  message(FATAL_ERROR "run clang-format -i on the files above")
+  message(FATAL_ERROR "run ${clang_format} -i on the files above")
 endif()

@@ -68,10 +68,20 @@ function(qb_optimize target kind)
   endif()
 endfunction()
 
+# Whoever builds a release must not be stopped by what a newer compiler warns of; `./qb test` and the
+# presets with sanitizers are stopped.
+option(QB_WERROR "Warnings of our own code are errors" OFF)
+
 function(qb_target_options target)
+  set(warnings -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow)
+  set(cuda_warnings -Xcompiler=-Wall,-Wextra,-Wshadow)
+  if(QB_WERROR)
+    list(APPEND warnings -Werror)
+    list(APPEND cuda_warnings -Werror=all-warnings -Xcompiler=-Werror)
+  endif()
   # gcc 12 sees overlapping copies in std::string's operator+ and insert (its bug 105651).
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror>
+    "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>" "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_warnings}>"
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
   # Names of files in messages begin at the root, wherever that lies.
   set(prefix_map -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)

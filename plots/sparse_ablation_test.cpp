@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string_view>
+
 #include "plots/sample_sparse.h"
 
 namespace qb {
@@ -21,10 +23,10 @@ CsvTable windows(std::int64_t n) {
   return cases;
 }
 
-const Series& series_of(const Panel& panel, const std::string& name) {
+const Series& series_of(const Panel& panel, std::string_view name) {
   for (const Series& series : panel.series)
     if (series.name == name) return series;
-  throw std::out_of_range(name);
+  throw std::out_of_range(std::string(name));
 }
 
 TEST(SparseAblation, TimeIdealAndPairsStandAgainstTheWindow) {

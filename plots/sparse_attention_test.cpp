@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string_view>
+
 #include "plots/sample_sparse.h"
 #include "plots/sparse_tables.h"
 #include "plots/throughput.h"
@@ -29,16 +31,16 @@ CsvTable one_window() {
   return cases_of({sparse_case("full", 10000, 1.0, 0.8), sparse_case(kWindow, 10000, 0.01, 0.01)});
 }
 
-const Panel& panel_of(const Figure& figure, const std::string& column) {
+const Panel& panel_of(const Figure& figure, std::string_view column) {
   for (const Panel& panel : figure.panels)
     if (panel.y.column == column) return panel;
-  throw std::out_of_range(column);
+  throw std::out_of_range(std::string(column));
 }
 
-const Series& series_of(const Panel& panel, const std::string& name) {
+const Series& series_of(const Panel& panel, std::string_view name) {
   for (const Series& series : panel.series)
     if (series.name == name) return series;
-  throw std::out_of_range(name);
+  throw std::out_of_range(std::string(name));
 }
 
 TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string_view>
+
 #include "plots/sample_sparse.h"
 
 namespace qb {
@@ -25,10 +27,10 @@ CsvTable staged_and_fused(std::int64_t n) {
   return cases;
 }
 
-const Series& series_of(const Figure& figure, const std::string& name) {
+const Series& series_of(const Figure& figure, std::string_view name) {
   for (const Series& series : figure.panels.at(0).series)
     if (series.name == name) return series;
-  throw std::out_of_range(name);
+  throw std::out_of_range(std::string(name));
 }
 
 double height(const Figure& figure, const std::string& name) {

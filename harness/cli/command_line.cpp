@@ -27,6 +27,14 @@ std::vector<std::string> words_of(const CLI::App& verb, bool options) {
   return words;
 }
 
+// The required option of `verb` whose absence is the error, as it is typed; empty for other errors.
+std::string missing_option(const CLI::App& verb, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return {};
+  for (const CLI::Option* option : verb.get_options())
+    if (option->get_required() && option->count() == 0) return option->get_name();
+  return {};
+}
+
 // What the parser says about words that it does not understand; `app` as its parse() left it.
 std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* verb = &app;
@@ -48,6 +56,8 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
                           std::vector<std::string_view>(known.begin(), known.end()));
   } else if (verb->get_subcommands().empty() && !words_of(*verb, false).empty()) {
     what = "a verb is missing";
+  } else if (const std::string option = missing_option(*verb, error); !option.empty()) {
+    what = option + " is required";
   }
   return fmt::format("{} (see {} --help)", what, words);
 }

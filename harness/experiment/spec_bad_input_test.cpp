@@ -245,8 +245,10 @@ TEST(SpecBadInput, Yaml) {
       {"sweep:\n\tn_tokens: [8]\n", "3:1: a tab in the indentation; use spaces"},
       {"n_tokens: !!int 8\n",
        "2:11: the tag 'tag:yaml.org,2002:int' means nothing here; leave it out"},
-      {"n_tokens: *where\n", "2:11: YAML: the referenced anchor is not defined"},
-      {"n_tokens: 8: 9\n", "2:12: YAML: illegal map value"},
+      {"n_tokens: *where\n",
+       "2:11: YAML: no anchor of this name stands before this alias; quote a text that begins with "
+       "'*'"},
+      {"n_tokens: 8: 9\n", "2:12: YAML: a ':' cannot stand here; quote a text that holds one"},
       {"description: \"open\nn_tokens: 8\n",
        "2:14: YAML: the quote that opens here is never closed"},
       {"sweep: {n_tokens: [8\n", "2:19: YAML: the '[' that opens here is not closed"},

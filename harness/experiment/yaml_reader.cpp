@@ -44,14 +44,19 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   [[nodiscard]] YamlNode take() { return std::move(root_); }
 
-  // For the parser's complaint of a list or map in brackets that does not end, the place where it
-  // starts; else the parser's own.
+  // The parser's complaint, in words of our own where a likely slip is behind it: of a list or map
+  // in brackets that does not end, with the place where it starts.
   [[noreturn]] void fail(const YAML::Exception& problem) const {
     const bool list = problem.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
     if ((list || problem.msg == YAML::ErrorMsg::END_OF_MAP_FLOW) && !frames_.empty())
       fail_at(frames_.back().node.place,
               fmt::format("YAML: the '{}' that opens here is not closed", list ? '[' : '{'));
-    fail_at(place_of(problem.mark), fmt::format("YAML: {}", problem.msg));
+    std::string what = problem.msg;
+    if (what.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR))  // yaml-cpp 0.8 appends its name
+      what = "no anchor of this name stands before this alias; quote a text that begins with '*'";
+    else if (what == YAML::ErrorMsg::MAP_VALUE)
+      what = "a ':' cannot stand here; quote a text that holds one";
+    fail_at(place_of(problem.mark), fmt::format("YAML: {}", what));
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {

@@ -19,6 +19,16 @@ std::string counter_text(const std::string& name, double value) {
   return fmt::format("{} ratio {:.3f}", name, value);
 }
 
+// Why a run of Google Benchmark failed, or nothing. The members have other names since its 1.8, so
+// that this has to be a template.
+template <class Run>
+const std::string* failure_of(const Run& run) {
+  if constexpr (requires { run.error_occurred; })
+    return run.error_occurred ? &run.error_message : nullptr;
+  else
+    return run.skipped ? &run.skip_message : nullptr;
+}
+
 }  // namespace
 
 bool LineReporter::ReportContext(const Context& /*context*/) { return true; }
@@ -30,9 +40,9 @@ void LineReporter::ReportRuns(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.run_type != Run::RT_Iteration) continue;
     name = run.run_name.function_name;
-    if (run.error_occurred) {
+    if (const std::string* reason = failure_of(run)) {
       ++failed_;
-      fmt::print(GetErrorStream(), "{}: {}\n", name, run.error_message);
+      fmt::print(GetErrorStream(), "{}: {}\n", name, *reason);
       return;
     }
     if (run.repetitions > 1 && run.repetition_index == 0) continue;
