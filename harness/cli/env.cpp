@@ -5,6 +5,7 @@
 
 #include "harness/cli/verb.h"
 #include "harness/experiment/environment.h"
+#include "harness/experiment/schema/description.h"
 
 namespace qb {
 
@@ -16,8 +17,14 @@ void add_env(Verb app) {
       "published as it is.\n\nExamples:\n  qb env\n  qb env --json > machine.json");
   const auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "JSON instead of a table");
-  verb.runs([json] {
-    fmt::print("{}", *json ? environment_json() + "\n" : environment_table());
+  const auto schema = std::make_shared<bool>(false);
+  verb.flag("--schema", *schema,
+            "The columns of run folders as JSON, for programs that read or write them");
+  verb.runs([json, schema] {
+    if (*schema)
+      fmt::print("{}\n", schema_json());
+    else
+      fmt::print("{}", *json ? environment_json() + "\n" : environment_table());
     return ExitCode::ok;
   });
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/experiment/hash.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {

@@ -1,4 +1,5 @@
 #include "harness/experiment/sweep_runner.h"
+#include "harness/base/schema/column_fields.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/parameters.h"
+#include "harness/experiment/schema/parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -26,21 +26,21 @@ TEST(Parameters, DefaultsAreThoseOfACase) {
   c.shape.head_dim = c.shape.value_dim = 64;
   Case filled = c;
   for (const Parameter& p : parameters())
-    if (p.name != "n_tokens" && p.follows.empty()) p.store(filled, default_value(p));
+    if (p.key != "n_tokens" && p.follows.empty()) p.set(filled, default_value(p));
   EXPECT_EQ(case_to_json(filled), case_to_json(c));
 }
 
 TEST(Parameters, EveryWordOfAnEnumIsAValue) {
   for (const Parameter& p : parameters()) {
-    if (p.type != ParameterType::word) continue;
+    if (p.kind != FieldKind::word) continue;
     for (std::string_view word : p.words()) {
       const Value value = read_value(p, plain_scalar(std::string(word), {"p", 1, 1}));
       Case c;
-      p.store(c, value);
+      p.set(c, value);
       std::string stored;
       for (const auto& [name, text] : case_parameters(c))
         if (name == p.column) stored = text;
-      EXPECT_EQ(stored, word) << p.name;
+      EXPECT_EQ(stored, word) << p.key;
     }
   }
 }

@@ -1,5 +1,6 @@
-// The parameters of a case as specs know them: names, types, ranges, defaults. One table serves the
-// fixed keys, sweeps, excludes, filters and the resolved spec.
+// The parameters of a case as specs, rows and the child process know them. The descriptions are
+// kParameterFields; here they meet the members of a Case. One table serves the fixed keys, sweeps,
+// excludes, filters, the resolved spec, the columns, the case id and the case's JSON.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "harness/base/schema/parameter_fields.h"
 #include "harness/experiment/case.h"
 #include "harness/experiment/yaml_reader.h"
 
@@ -23,25 +26,24 @@ struct Value {
 };
 [[nodiscard]] std::string to_string(const Value& value);  // empty for nothing
 
-enum class ParameterType { word, integer, real, interest_set, sequences, speeds, file, mask };
-
-struct Parameter {
-  std::string_view name;    // in a spec
-  std::string_view column;  // in cases.csv, case_parameters() and --filter
-  ParameterType type;
-  std::int64_t min;  // of an integer; a real must be positive
-  std::int64_t max;
-  std::string_view default_text;  // empty: nothing
-  std::string_view follows;       // the parameter whose value it takes where it is left out
-  bool nullable;                  // `~` is a value
-  std::vector<std::string_view> (*words)();
-  void (*store)(Case&, const Value&);
+// One of kParameterFields with the member of a Case that holds it.
+struct Parameter : Field {
+  std::vector<std::string_view> (*words)();  // of a word; else null
+  Value (*get)(const Case&, const Field&);
+  void (*set)(Case&, const Value&);
 };
 
 // In column order.
 [[nodiscard]] std::span<const Parameter> parameters();
-[[nodiscard]] std::optional<std::size_t> find_parameter(std::string_view name);
-[[nodiscard]] std::vector<std::string_view> parameter_names();
+[[nodiscard]] std::optional<std::size_t> find_parameter(std::string_view key);
+[[nodiscard]] std::vector<std::string_view> parameter_keys();
+
+// The parameters that make a case the same case, in column order: column and value as in cases.csv.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c);
+
+// The value that `text` stands for, as case_parameters() writes it. Throws UsageError on a text
+// that is none.
+[[nodiscard]] Value value_of_text(const Parameter& parameter, const std::string& text);
 
 // Throws UsageError at the node's place on a wrong type, an unknown word or a number out of range.
 [[nodiscard]] Value read_value(const Parameter& parameter, const YamlNode& node);
