@@ -27,7 +27,7 @@ const RunTable& table_named(const std::string& file) {
     if (table->file == file) return *table;
     files.push_back(table->file);
   }
-  throw UsageError(unknown_word("file", file, files));
+  throw UsageError(unknown_word("--file", file, files));
 }
 
 std::string terminal(const RunTable& table) {

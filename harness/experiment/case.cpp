@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hash.h"
 #include "harness/base/numbers.h"
-#include "harness/experiment/hash.h"
 #include "harness/experiment/listed.h"
 #include "harness/experiment/schema/measure_fields.h"
 #include "harness/experiment/schema/parameters.h"
