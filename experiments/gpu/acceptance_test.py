@@ -1,296 +1,256 @@
-"""acceptance.sh and verdict.py without a GPU: python3 acceptance_test.py QB"""
+"""The quick stage without a GPU, its programs played by scripts: python3 acceptance_test.py QB"""
 
-import csv
+import contextlib
+import fnmatch
+import glob
+import io
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+from unittest import mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 QB = ""
 sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
-import verdict  # pylint: disable=wrong-import-position
+from acceptance_fakes import OnFakes  # pylint: disable=wrong-import-position
+import acceptance  # pylint: disable=wrong-import-position
+import acceptance_place  # pylint: disable=wrong-import-position
+import acceptance_run  # pylint: disable=wrong-import-position
+import acceptance_steps  # pylint: disable=wrong-import-position
 
 
-def said(*words, **environment):
-    return subprocess.run(words, capture_output=True, text=True, check=False,
-                          env=dict(os.environ, **environment))
+class Quick(OnFakes):
+    def test_plays_every_step_and_says_so_in_results_json(self):
+        start = time.time()
+        code, out, err = self.run_stage("quick")
+        self.assertEqual(code, 4, err)  # of 500 TFLOP/s, 600 are wanted
+        self.assertIn("kit " + self.kit.root, err)
+        results = self.results()
+        self.assertEqual((results["gpu"], results["commit"], results["stages"]),
+                         ("NVIDIA H200", "abc", ["quick"]))
+        self.assertEqual(set(self.states("quick").values()), {"done"})
+        self.assertEqual([step["name"] for step in results["steps"]],
+                         ["device", "driver", "tests.flash_work", "tests.kernels", "tests.execute",
+                          "tests.layer", "tests.experiment", "flash", "startup", "memcheck",
+                          "racecheck", "verdict"])
+        for step in results["steps"]:
+            self.assertGreater(step["seconds"], 0.0)
+            self.assertLess(step["seconds"], time.time() - start)
+        self.assertEqual(results["case_startup_s"], 2.5)
+        self.assertIn("flash d=128 full, N=16384", out)
+        self.assertIn("(microbenchmark)", out)
+        self.assertRegex(out, r"d=128 full bf16 +flash_sm80 +\d")
+        self.assertEqual(out.splitlines()[-1][:len(self.out) + 4], self.out + ".tar")
+        with open(os.path.join(self.out, "environment.txt"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "cuda devices\n")
+
+    def test_the_checkers_see_tiny_kernels_only(self):
+        self.run_stage("quick", "--only", "memcheck,racecheck")
+        calls = self.kit.calls("qb_execute_test")
+        self.assertEqual(len(calls), 2)
+        for call in calls:
+            self.assertIn("--gtest_filter=CudaTiny* ", call)
+
+    def test_a_step_that_overruns_is_stopped_and_named_and_the_others_go_on(self):
+        self.kit.set("qb_kernels_test.sleep", 30)
+        self.budgets(kernels=0.5, experiment=5)
+        start = time.monotonic()
+        code, _, err = self.run_stage("quick", "--only", "tests.kernels,tests.experiment",
+                                      "--minutes", "0.094")
+        self.assertLess(time.monotonic() - start, 10.0)
+        self.assertEqual(code, 1)
+        self.assertEqual(self.states("quick")["tests.kernels"], "overran")
+        self.assertEqual(self.states("quick")["tests.experiment"], "done")
+        self.assertIn("overran: tests.kernels", err)
+
+    def test_what_a_step_leaves_over_is_for_those_behind_it(self):
+        self.budgets(kernels=60, layer=0.1)
+        self.kit.set("qb_layer_test.sleep", 0.5)
+        words = ("quick", "--only", "tests.kernels,tests.layer", "--minutes")
+        self.assertEqual(self.run_stage(*words, "1.01")[0], 0)
+        self.budgets(kernels=0.2)
+        self.kit.set("qb_layer_test.sleep", 30)
+        self.run_stage(*words, "0.03")
+        self.assertEqual(self.states("quick")["tests.layer"], "overran")
+
+    def test_a_step_that_does_not_listen_is_killed(self):
+        self.kit.program("qb_kernels_test",
+                         "#!/bin/bash\ntrap '' TERM\nwhile :; do sleep 0.1; done")
+        self.budgets(kernels=0.3)
+        self.patch(mock.patch.object(acceptance_run, "GRACE_S", 0.3))
+        self.run_stage("quick", "--only", "tests.kernels", "--minutes", "0.01")
+        steps = {step["name"]: step for step in self.results()["steps"]}
+        self.assertEqual((steps["tests.kernels"]["state"], steps["tests.kernels"]["code"]),
+                         ("overran", -signal.SIGKILL))
+
+    def test_tests_that_fail_are_named_and_none_at_all_is_a_failure(self):
+        def report(*tests):
+            return json.dumps({"testsuites": [{"testsuite": [
+                {"classname": "Gpu", "name": name, "result": result} | more
+                for name, result, more in tests]}]})
+
+        self.kit.set("qb_flash_work_test.json", report(
+            ("a", "COMPLETED", {}), ("b", "COMPLETED", {"failures": [{}]}), ("c", "SKIPPED", {})))
+        self.kit.set("qb_flash_work_test.code", 1)
+        self.kit.set("qb_layer_test.json", report(("a", "SKIPPED", {})))
+        self.kit.set("qb_kernels_test.json", report())
+        code, _, err = self.run_stage("quick", "--only", "tests")
+        self.assertEqual(code, 1)
+        self.assertIn("failed: tests.flash_work tests.kernels tests.layer", err)
+        self.assertIn("2 tests ran, 1 skipped, 1 failed: Gpu.b", err)
+
+    def test_without_a_checker_its_steps_are_left_out(self):
+        os.remove(os.path.join(self.kit.tools, "compute-sanitizer"))
+        self.patch(mock.patch.object(acceptance_steps, "find_tool", lambda name: None))
+        code, _, err = self.run_stage("quick", "--only", "memcheck,racecheck")
+        self.assertEqual(code, 0, err)
+        self.assertIn("there is no compute-sanitizer here", err)
+        self.assertIn("left out: memcheck racecheck", err)
+
+    def test_a_missing_program_is_a_failure_of_its_step(self):
+        os.remove(os.path.join(self.kit.bin, "qb_layer_test"))
+        code, _, err = self.run_stage("quick", "--only", "tests.layer,tests.execute")
+        self.assertEqual(code, 1)
+        self.assertEqual(self.states("quick")["tests.layer"], "failed")
+        self.assertEqual(self.states("quick")["tests.execute"], "done")
+        self.assertIn("No such file", err)
+
+    def test_a_verdict_that_breaks_is_a_failure(self):
+        with open(os.path.join(self.kit.gpu, "verdict.py"), "w", encoding="utf-8") as file:
+            file.write("raise SystemExit(1)\n")
+        self.assertEqual(self.run_stage("quick", "--only", "device")[0], 1)
+
+    def test_is_played_anew_each_time(self):
+        self.run_stage("quick", "--only", "tests.layer")
+        self.kit.set("qb_layer_test.code", 1)
+        self.assertEqual(self.run_stage("quick", "--only", "tests.layer")[0], 1)
+        self.assertEqual([step["name"] for step in self.results()["steps"]],
+                         ["tests.layer", "verdict"])
+
+    def test_the_budgets_fit_into_three_minutes(self):
+        steps = acceptance_steps.quick_steps(acceptance_place.Place(), self.out)
+        self.assertLess(sum(step.budget_s for step in steps) + 16, 180)
 
 
-def acceptance(*words, **environment):
-    return said("bash", os.path.join(HERE, "acceptance.sh"), *words, **environment)
+class Refusals(OnFakes):
+    def refused(self, *words):
+        with self.assertRaises(acceptance_place.Refusal) as caught:
+            self.run_stage("long", *words)
+        return caught.exception.code, str(caught.exception)
 
+    def test_results_of_another_commit_are_not_mixed_with_these(self):
+        self.run_stage("quick", "--only", "device")
+        self.kit.commit_as("def")
+        code, sentence = self.refused()
+        self.assertEqual(code, 2)
+        self.assertIn("holds results of commit abc on NVIDIA H200, this is def", sentence)
+        self.assertIn("give another --out", sentence)
+        self.kit.commit_as("abc", modified=True)
+        self.assertIn("this is abc-modified on NVIDIA H200", self.refused()[1])
 
-class Acceptance(unittest.TestCase):
-    def test_a_dry_run_names_every_command_and_checks_every_spec(self):
-        result = acceptance("--dry-run", "--qb", QB)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertNotIn("is not checked", result.stderr)
-        for spec in os.listdir(HERE):
-            if spec.endswith(".yaml"):
-                self.assertIn(f"/gpu/{spec} ", result.stderr)
-        for word in ("compute-sanitizer --tool memcheck", "--backend cudnn", "mpirun -n 8",
-                     "--run-id nccl_1 --quiet --filter workers=1", "verdict.py"):
-            self.assertIn(word, result.stderr)
-        self.assertIn("0 parts failed", result.stderr)
+    def test_a_manifest_that_is_of_something_else_is_refused(self):
+        with open(os.path.join(self.kit.root, "manifest.json"), "w", encoding="utf-8") as file:
+            file.write("{}")
+        self.assertIn("is no manifest of a kit", self.refused()[1])
 
-    def test_a_spec_that_is_wrong_fails_the_dry_run(self):
-        with tempfile.TemporaryDirectory() as folder:
-            broken = os.path.join(folder, "qb")
-            with open(broken, "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\nexit 2\n")
-            os.chmod(broken, 0o755)
-            result = acceptance("--dry-run", "--qb", broken, "--only", "cqs,decode")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("2 parts failed: cqs decode", result.stderr)
-
-    def test_the_parts_together_take_less_than_eight_minutes(self):
-        result = acceptance("--dry-run", "--qb", QB)
-        seconds = [int(x) for x in re.findall(r"\(at most (\d+) s\)", result.stderr)]
-        self.assertEqual(len(seconds), 11)
-        self.assertLess(sum(seconds), 8 * 60)
-
-    def test_the_tests_that_need_a_gpu_are_among_those_it_runs(self):
-        result = acceptance("--dry-run", "--only", "tests")
-        pattern = re.search(r"-R (\S+)", result.stderr).group(1)
-        for test in ("flash_work/FlashOnGpu.DecodingSplitsKeys", "execute/CudaSmall.PlansOf",
-                     "layer/LayerOnGpu.IsThatOf",
-                     "kernels/CudaMemoryActivity.Without", "experiment/GpuCase.ALostDevice"):
-            self.assertRegex(test, pattern)
-
-    def test_without_a_binary_every_part_says_so_and_the_others_go_on(self):
-        with tempfile.TemporaryDirectory() as folder:
-            fake = os.path.join(folder, "nvidia-smi")
-            with open(fake, "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\necho NVIDIA H200\n")
-            os.chmod(fake, 0o755)
-            result = acceptance("--only", "cqs,decode,verdict", "--qb", "/nowhere/qb", "--out",
-                                os.path.join(folder, "out"),
-                                PATH=folder + os.pathsep + os.environ["PATH"])
-        self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertIn("cqs: there is no /nowhere/qb; did the build fail?", result.stderr)
-        self.assertIn("2 parts failed: cqs decode", result.stderr)
-        self.assertIn("not run", result.stdout)
-
-    def test_only_runs_the_parts_that_are_named(self):
-        result = acceptance("--dry-run", "--qb", QB, "--only", "decode")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("decode.yaml", result.stderr)
-        self.assertNotIn("cqs.yaml", result.stderr)
+    def test_without_a_gpu_or_a_program_it_says_so(self):
+        os.remove(os.path.join(self.kit.bin, "qb"))
+        code, sentence = self.refused()
+        self.assertEqual(code, 3)
+        self.assertIn("unpack a kit, or build the checkout", sentence)
+        os.remove(os.path.join(self.kit.tools, "nvidia-smi"))
+        self.assertEqual(self.refused(), (3, "no GPU: there is no nvidia-smi"))
 
     def test_a_mistake_is_a_sentence(self):
-        for words, sentence in ((("--only", "decod"), "there is no part decod; known: build tests"),
-                                (("--only",), "--only needs a value"),
-                                (("--dry",), "unknown word --dry; try --help")):
-            result = acceptance(*words)
-            self.assertEqual(result.returncode, 2)
-            self.assertIn(sentence, result.stderr)
-        self.assertIn("--only PART", acceptance("--help").stdout)
+        code, sentence = self.refused("--only", "decod,sweep")
+        self.assertEqual(code, 2)
+        self.assertIn("there is no step sweep; known: attention.flash", sentence)
+        for words in (("--stage", "short"), ("--minutes", "0.001"), ("--dry",)):
+            with self.assertRaises(SystemExit) as caught, contextlib.redirect_stderr(io.StringIO()):
+                acceptance.parse_words(list(words))
+            self.assertEqual(caught.exception.code, 2)
 
-    def test_without_a_gpu_it_says_so(self):
+
+class DryRun(unittest.TestCase):
+    def run_dry(self, *words, qb=None):
         with tempfile.TemporaryDirectory() as folder:
-            for tool in ("bash", "dirname", "tr", "sed", "mkdir"):
-                path = said("which", tool).stdout.strip()
-                os.symlink(path, os.path.join(folder, tool))
-            result = acceptance("--only", "decode", PATH=folder)
-        self.assertEqual(result.returncode, 3, result.stderr)
-        self.assertIn("no GPU: there is no nvidia-smi", result.stderr)
+            os.symlink(qb or QB, os.path.join(folder, "qb"))
+            said = subprocess.run(
+                ["bash", os.path.join(HERE, "acceptance.sh"), "--dry-run", "--bin", folder, *words],
+                capture_output=True, text=True, check=False)
+        return said.returncode, said.stdout, said.stderr
+
+    def test_prints_each_step_with_its_command_and_budget_and_checks_every_spec(self):
+        code, out, err = self.run_dry("--stage", "long")
+        self.assertEqual(code, 0, err)
+        for spec in glob.glob(os.path.join(HERE, "*.yaml")):
+            self.assertIn(f"/{os.path.basename(spec)} ", out)
+        self.assertRegex(out, r"attention\.flash \(at most \d+ s, 8 cases\)\n  \+ \S+/qb run ")
+        self.assertRegex(out, r"case_study_2 \(at most \d+ s, 90 cases\)")
+        self.assertIn("--backend cudnn", out)
+        self.assertIn("9 minutes a call", out)
+        code, out, err = self.run_dry("--stage", "quick")
+        self.assertEqual(code, 0, err)
+        for word in ("--tool memcheck", "--tool racecheck", "FlashOnGpu", "flash_rounds.py",
+                     " env"):
+            self.assertIn(word, out)
+        self.assertLess(int(re.search(r"at most (\d+) s in all", out).group(1)), 180)
+
+    def test_needs_no_environment_and_writes_nothing(self):
+        before = sorted(os.listdir(HERE))
+        said = subprocess.run([os.path.join(HERE, "acceptance.sh"), "--dry-run"], env={}, cwd="/",
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertRegex(said.stdout, r"verdict .*\n  \+ /\S*python\S* ")
+        self.assertEqual(sorted(os.listdir(HERE)), before)
+
+    def test_a_spec_that_is_wrong_fails_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            broken = os.path.join(folder, "broken")
+            with open(broken, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\necho 'qb: it is wrong' >&2\nexit 2\n")
+            os.chmod(broken, 0o755)
+            code, out, _ = self.run_dry("--stage", "long", "--only", "cqs,decode", qb=broken)
+        self.assertEqual(code, 1)
+        self.assertEqual(out.count("WRONG: qb: it is wrong"), 3)
+
+    def test_in_a_checkout_it_says_so_and_help_says_how(self):
+        err = self.run_dry("--stage", "long", "--only", "decode")[2]
+        self.assertIn("no kit (no manifest.json above", err)
+        said = subprocess.run(["bash", os.path.join(HERE, "acceptance.sh"), "--help"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(said.returncode, 0)
+        self.assertIn("--stage quick|long", said.stdout)
 
 
-class Verdict(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
-        self.addCleanup(scratch.cleanup)
-        self.folder = scratch.name
+class Names(unittest.TestCase):
+    def test_every_suite_that_needs_a_gpu_is_among_those_that_are_played(self):
+        found = {}
+        for path in glob.glob(os.path.join(ROOT, "**", "*_test.cpp"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for suite in re.findall(r"^TEST(?:_F)?\((\w*(?:Gpu|Cuda)\w*),", text, re.MULTILINE):
+                found.setdefault(suite, path)
+        self.assertLessEqual({"FlashOnGpu", "CudaSmall", "CudaTiny", "LayerOnGpu", "GpuCase"},
+                             set(found))
+        patterns = [pattern for known, _ in acceptance_steps.GPU_TESTS.values()
+                    for pattern in known.split(":")]
+        for suite, path in found.items():
+            with self.subTest(suite=suite, path=path):
+                self.assertTrue(any(fnmatch.fnmatch(suite + ".x", p) for p in patterns))
 
-    def write(self, run, rows):
-        os.mkdir(os.path.join(self.folder, run))
-        path = os.path.join(self.folder, run, "cases.csv")
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, rows[0].keys())
-            writer.writeheader()
-            writer.writerows(rows)
-
-    def verdict(self):
-        result = said(sys.executable, os.path.join(HERE, "verdict.py"), self.folder)
-        return result.returncode, result.stdout.splitlines()
-
-    @staticmethod
-    def attention(kernel, tera_flops, **other):
-        # One second of work at the given rate.
-        return {"kernel": kernel, "status": "ok", "head_dim": "128", "mask": "full",
-                "dtype": "bf16", "n_tokens": "16384", "unmasked_flop": str(tera_flops * 1e12),
-                "device_time_median_s": "1", "wall_time_median_s": "2"} | other
-
-    def line(self, lines, start):
-        found = [line for line in lines if line.startswith(start)]
-        self.assertEqual(len(found), 1, lines)
-        return found[0]
-
-    def test_wants_as_many_cells_as_the_specs_have(self):
-        def cells(spec, *words):
-            dry = said(QB, "run", os.path.join(HERE, spec + ".yaml"), "--dry-run", *words)
-            return int(re.search(r": (\d+) cases", dry.stdout).group(1))
-
-        self.assertEqual(cells("bert_layer") + cells("bert_layer_sparse"), verdict.LAYER_CELLS)
-        for workers, wanted in verdict.NCCL_CELLS.items():
-            self.assertEqual(cells("nccl", "--filter", "workers=" + workers), wanted)
-
-    def test_of_nothing_is_not_run(self):
-        code, lines = self.verdict()
-        self.assertEqual(code, 0)
-        self.assertTrue(all(line.endswith("not run") for line in lines), lines)
-
-    def test_takes_the_slower_type_and_the_best_peer(self):
-        self.write("attention", [self.attention("flash", 650),
-                                 self.attention("flash", 590, dtype="f16"),
-                                 self.attention("flash", 10, n_tokens="4096")])
-        self.write("torch_flash", [self.attention("torch_flash", 500)])
-        self.write("torch_cudnn", [self.attention("torch_cudnn", 660),
-                                   self.attention("torch_cudnn", 900, status="incorrect")])
-        code, lines = self.verdict()
-        self.assertEqual(code, 4)
-        self.assertIn("590 TFLOP/s", self.line(lines, "flash d=128 full"))
-        self.assertTrue(self.line(lines, "flash d=128 full").endswith("missed"))
-        peers = self.line(lines, "flash over the best of cuDNN and torch, d=128 full")
-        self.assertIn("0.985 x", peers)
-        self.assertTrue(peers.endswith("met"))
-
-    def test_of_cqs_is_over_dense_in_the_same_launch(self):
-        def row(algorithm, workers, launch, device_s):
-            return {"algorithm": algorithm, "workers": workers, "launch": launch, "status": "ok",
-                    "n_tokens": "65536", "device_time_median_s": device_s,
-                    "wall_time_median_s": "9"}
-
-        self.write("cqs", [row("dense", "1", "together", "1.0"), row("dense", "1", "alone", "0.1"),
-                           row("cqs", "7", "together", "1.05"), row("cqs", "31", "together", "1.2")])
-        code, lines = self.verdict()
-        self.assertEqual(code, 4)
-        self.assertTrue(self.line(lines, "CQS W=7 over dense, N=65536").endswith("met"))
-        self.assertTrue(self.line(lines, "CQS W=31 over dense, N=65536").endswith("missed"))
-
-    def test_of_decoding_is_a_share_of_the_measured_copy(self):
-        self.write("decode", [{"status": "ok", "batch": "1", "kv_heads": "8", "kv_len": "65536",
-                               "head_dim": "128", "device_time_median_s": "1e-4",
-                               "wall_time_median_s": "1"}])
-        self.assertTrue(self.line(self.verdict()[1], "decode").endswith("not run"))
-        with open(os.path.join(self.folder, "copy_bandwidth.json"), "w", encoding="utf-8") as file:
-            file.write('{"copy_byte_per_s": 4e12}')
-        # 268 MB of K and V in 0.1 ms are 2.68 TB/s.
-        line = self.line(self.verdict()[1], "decode")
-        self.assertIn("0.671", line)
-        self.assertTrue(line.endswith("missed"))
-
-    def test_of_sparse_masks_stands_beside_their_pairs(self):
-        def row(mask, device_s, pairs):
-            return {"status": "ok", "n_tokens": "65536", "mask": mask, "unmasked_pairs": pairs,
-                    "device_time_median_s": device_s, "wall_time_median_s": "9"}
-
-        self.write("sparse", [row("full", "1.0", "1000"),
-                              row("{sliding_window: {left: 128, right: 127}}", "0.02", "4")])
-        code, lines = self.verdict()
-        self.assertEqual(code, 0)
-        self.assertIn("0.02 x time, 0.004 x pairs",
-                      self.line(lines, "sliding_window over all pairs, N=65536"))
-        self.assertTrue(self.line(lines, "bigbird over all pairs, N=65536").endswith("not run"))
-
-    def test_of_the_stages_adds_them_up_over_the_fused_kernel(self):
-        def row(kernel, device_s, scores="", softmax="", product=""):
-            return {"status": "ok", "n_tokens": "16384", "kernel": kernel, "mask": "{bigbird: {}}",
-                    "device_time_median_s": device_s, "wall_time_median_s": "9",
-                    "stage_scores_median_s": scores, "stage_softmax_median_s": softmax,
-                    "stage_product_median_s": product}
-
-        self.write("sparse_stages", [row("flash", "0.01"),
-                                     row("staged", "0.5", "0.01", "0.02", "0.01")])
-        code, lines = self.verdict()
-        self.assertEqual(code, 0)
-        self.assertIn("4 x time; stages 25 %, 50 %, 25 %",
-                      self.line(lines, "bigbird in three stages over flash"))
-        self.assertTrue(self.line(lines, "sliding_window in three stages").endswith("not run"))
-
-    @staticmethod
-    def layer(case, n_tokens, block, device_s, bytes_, **other):
-        return {"case_id": case, "status": "ok", "n_tokens": n_tokens, "mask": "full",
-                "layer_block_tokens": block, "device_time_median_s": device_s,
-                "wall_time_median_s": "9", "longest_subsequence_median_s": "0.5",
-                "worker_active_peak_bytes": bytes_, "predicted_worker_active_peak_bytes": bytes_,
-                "active_memory_peak_bytes": bytes_, "predicted_active_peak_bytes": bytes_} | other
-
-    def write_parts(self, run, case, seconds):
-        path = os.path.join(self.folder, run, "parts.csv")
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["case_id", "repeat", "warmup", "part", "flop", "time_s"])
-            for repeat, factor in enumerate((100, 1, 1, 7)):  # a warm-up, and one that is late
-                for part, time in seconds.items():
-                    writer.writerow([case, repeat, int(repeat == 0), part, "1e12",
-                                     time * factor])
-
-    def test_of_the_layer_has_shares_blocks_and_predictions(self):
-        self.write("bert_layer", [self.layer("a", "8192", "", "1.0", "4000"),
-                                  self.layer("b", "8192", "1024", "1.1", "1000")])
-        self.write_parts("bert_layer", "a", {
-            "qkv": 0.1, "attention": 0.5, "attention_output": 0.1, "attention_norm": 0.05,
-            "feed_forward_in": 0.1, "gelu": 0.05, "feed_forward_out": 0.1, "output_norm": 0.0})
-        code, lines = self.verdict()
-        self.assertEqual(code, 4)
-        self.assertTrue(self.line(lines, "layer, cells whose output is right").endswith("missed"))
-        self.assertTrue(self.line(lines, "layer, cells whose peak memory").endswith("met"))
-        self.assertIn("2 of 2", self.line(lines, "layer, cells whose peak memory"))
-        self.assertIn("attention 0.5 at 2 TFLOP/s, products 0.4 at 10 TFLOP/s",
-                      self.line(lines, "layer, shares of its time, N=8192"))
-        self.assertIn("0.25 x memory (0.25 x predicted), 1.1 x time",
-                      self.line(lines, "layer in blocks of 1024 over plain, N=8192"))
-        for line in ("layer, shares of its time, N=512", "layer with bigbird",
-                     "layer in blocks of 1024 over plain, N=32768"):
-            self.assertTrue(self.line(lines, line).endswith("not run"))
-
-    def test_of_a_layer_whose_memory_was_foretold_wrongly_is_missed(self):
-        self.write("bert_layer_sparse", [
-            self.layer("a", "16384", "", "1.0", "4000"),
-            self.layer("b", "16384", "", "0.6", "4000", active_memory_peak_bytes="4001",
-                       longest_subsequence_median_s="0.05",
-                       mask="{sliding_window: {left: 128, right: 127}}")])
-        lines = self.verdict()[1]
-        line = self.line(lines, "layer, cells whose peak memory")
-        self.assertIn("1 of 2", line)
-        self.assertTrue(line.endswith("missed"))
-        self.assertIn("0.6 x time, attention 0.1 x",
-                      self.line(lines, "layer with sliding_window over all pairs, N=16384"))
-
-    def test_of_nccl_is_over_one_gpus_time_shared_out(self):
-        def row(algorithm, workers, wall_s, **other):
-            return {"algorithm": algorithm, "workers": workers, "status": "ok",
-                    "n_tokens": "65536", "wall_time_median_s": wall_s,
-                    "exposed_communication_median_s": "0.03"} | other
-
-        self.write("nccl_1", [row("dense", "1", "1.0")])
-        self.write("nccl_4", [row("ring", "4", "0.5"), row("zigzag", "4", "0.3"),
-                              row("striped", "4", "0.1", status="incorrect")])
-        code, lines = self.verdict()
-        self.assertEqual(code, 4)
-        right = self.line(lines, "nccl W=4, cells whose output is right")
-        self.assertIn("  2  ", right)
-        self.assertTrue(right.endswith("missed"))
-        self.assertTrue(self.line(lines, "nccl W=8, cells").endswith("not run"))
-        self.assertIn("zigzag: 1.2 x, exposed communication 0.1 of it",
-                      self.line(lines, "nccl W=4, fastest scheme over one GPU's time / W, N=65536"))
-        self.assertTrue(self.line(lines, "nccl W=4, fastest scheme over one GPU's time / W, N=163")
-                        .endswith("not run"))
-
-    def test_of_the_study_counts_cells_and_shows_the_cliff(self):
-        rows = [{"status": "oom" if n == 49000 else "ok", "algorithm": "dense", "clock": clock,
-                 "n_tokens": str(n), "wall_time_median_s": str(n / 1000)}
-                for clock in ("synchronized", "unsynchronized") for n in (40000, 45000, 49000)]
-        self.write("case_study_2", rows)
-        code, lines = self.verdict()
-        self.assertEqual(code, 4)
-        self.assertIn("  6  ", self.line(lines, "case study 2, cells of both clocks"))
-        self.assertIn("1.12 x", self.line(lines, "N = 45000 over 40000, W=1, synchronized"))
+    def test_the_folder_of_a_gpu(self):
+        self.assertEqual(acceptance_place.gpu_folder("NVIDIA H200"), "h200")
+        self.assertEqual(acceptance_place.gpu_folder("NVIDIA A100-SXM4-80GB"), "a100-sxm4-80gb")
+        self.assertEqual(acceptance_place.gpu_folder("NVIDIA H100 80GB HBM3"), "h100-80gb-hbm3")
 
 
 if __name__ == "__main__":

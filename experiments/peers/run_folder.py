@@ -161,12 +161,15 @@ def memory_bytes():
 
 
 class Writer:
-    """Appends to a new run folder, row by row."""
+    """Appends to a run folder, row by row: a new one, or with `resume` one that it has begun."""
 
-    def __init__(self, run, path, kernel, peer, description, argv):
+    def __init__(self, run, path, kernel, peer, description, argv, resume=False):
+        self.path, self.columns, self.kernel, self.done = path, run.columns, kernel, {}
         if os.path.exists(os.path.join(path, "cases.csv")):
-            raise Refusal(2, f"{path} holds a run already; give another --out")
-        self.path, self.columns, self.kernel = path, run.columns, kernel
+            if not resume:
+                raise Refusal(2, f"{path} holds a run already; give another --out, or --resume")
+            self.go_on(run)
+            return
         name = os.path.basename(os.path.abspath(path))
         self.manifest = {
             "schema_version": schema().version, "experiment": run.manifest.get("experiment", ""),
@@ -178,6 +181,33 @@ class Writer:
         self.write_manifest()
         self.append("cases.csv", [self.columns])
         self.append("samples.csv", [schema().samples])
+
+    def go_on(self, run):
+        """Takes over the rows that are there; what a writer that died left beside them goes."""
+        begun = Run(self.path)
+        if begun.columns != run.columns or {row["kernel"] for row in begun.rows} - {self.kernel}:
+            raise Refusal(2, f"{self.path} holds a run of something else; give another --out")
+        self.done = {row["case_id"]: row["status"] for row in begun.rows}
+        for name in ("cases.csv", "samples.csv"):
+            self.keep_done(os.path.join(self.path, name))
+        self.manifest = begun.manifest
+        self.manifest["resumed_at"].append(utc_now())
+        self.manifest |= {"n_cases": len(begun.rows), "finished_at": None}
+        self.write_manifest()
+
+    def keep_done(self, path):
+        with open(path, encoding="utf-8", newline="") as file:
+            whole = file.read()
+        lines = csv.reader(whole[: whole.rfind("\n") + 1].splitlines(keepends=True))
+        header = next(lines)
+        at = header.index("case_id")
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(
+                [header] + [line for line in lines if line[at] in self.done])
+
+    def status_of(self, case):
+        """Of a case that has its row already; else None."""
+        return self.done.get(case_id(case | {"kernel": self.kernel}))
 
     def append(self, name, rows):
         path = os.path.join(self.path, name)

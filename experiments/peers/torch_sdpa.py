@@ -5,14 +5,14 @@
     python3 experiments/peers/torch_sdpa.py results/NAME/RUN_ID --out results/NAME/torch_flash \
         --device cuda --backend flash      # or cudnn, efficient, math
 
-Takes the run's dense cases of one worker, without a forced cpu.isa, and writes a run folder of the
-same columns, so that `qb compare RUN OUT --ignore kernel,isa` and
-`qb plot RUN --figure throughput --beside OUT` show both. Inputs are standard normal, as qb's are,
-in the case's element type; outputs are held against float64 by qb's rule before anything is timed;
-every case runs in a process of its own. An explicit mask is made before the clock starts. A memory
-budget of the run is enforced on a GPU only. There a case must be of the run's GPU, the cache is
-flushed where the run flushed it, and kernel and isa name the backend; what a backend does not
-support is a row `unsupported`.
+Takes the run's dense cases of one worker, without a forced cpu.isa, and writes a run folder of
+the same columns, so that `qb compare RUN OUT --ignore kernel,isa` and `qb plot RUN --figure
+throughput --beside OUT` show both. Inputs are standard normal, as qb's are, in the case's element
+type; outputs are held against float64 by qb's rule before anything is timed; every case runs in a
+process of its own. An explicit mask is made before the clock starts. With --resume the same
+command goes on where it was interrupted. A memory budget of the run is enforced on a GPU only.
+There a case must be of the run's GPU, the cache is flushed where the run flushed it, and kernel
+and isa name the backend; what a backend does not support is a row `unsupported`.
 
 Exit codes, as qb's: 0 all as allowed, 1 some case failed or none is ok, 2 usage, 3 environment (no
 PyTorch), 5 not comparable (another machine), 130 interrupted.
@@ -215,6 +215,7 @@ def measure_alone(torch, make_device, row, warmups, repeats):
 
     def answer():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         sending.send(measure(torch, make_device, row, warmups, repeats))
 
     child = context.Process(target=answer)
@@ -255,6 +256,8 @@ def parse_words(argv):
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", metavar="RUN", help="run folder of qb")
     parser.add_argument("--out", required=True, metavar="DIR", help="run folder to write")
+    parser.add_argument("--resume", action="store_true",
+                        help="go on with the run in DIR: measure the cases that it lacks")
     parser.add_argument("--repeats", type=int, default=7, metavar="N", help="default: 7")
     parser.add_argument("--warmups", type=int, default=2, metavar="N", help="default: 2")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="default: cpu")
@@ -268,6 +271,7 @@ def parse_words(argv):
 
 def run(argv):
     words = parse_words(argv)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # which keeps the rows too
     source = run_folder.Run(words.run)
     cases = source.dense_cases(words.device)
     source.require_this_machine()
@@ -285,9 +289,12 @@ def run(argv):
         source, words.out, kernel, peer_facts(torch),
         f"PyTorch's scaled_dot_product_attention on {where}, at the dense cases of run "
         f"{source.manifest.get('run_id', words.run)}.",
-        [os.path.basename(__file__), *argv])
+        [os.path.basename(__file__), *argv], words.resume)
     statuses = collections.Counter()
     for index, case in enumerate(cases):
+        if writer.status_of(case):
+            statuses[writer.status_of(case)] += 1
+            continue
         started_at, start = run_folder.utc_now(), time.perf_counter()
         result = measure_alone(torch, make_device, case, words.warmups, words.repeats)
         row = writer.add(case, result, started_at, time.perf_counter() - start)

@@ -136,6 +136,30 @@ class TorchSdpa(unittest.TestCase):
                          {rows[8]["case_id"]})
         self.assertEqual(self.qb("compare", "--ignore", "kernel", run, self.out).returncode, 4)
 
+    def test_a_run_goes_on_where_it_stopped(self):
+        run = self.qb_run(LENGTHS % "8, 9, 10")
+        words = (run, "--out", self.out, "--repeats", "2", "--warmups", "0")
+        self.assertEqual(self.sdpa(*words, "--resume").returncode, 0)  # there is nothing yet
+        whole = read(self.out)
+        self.assertEqual(self.sdpa(*words).returncode, 2)
+        # As if it had died in its second row, after the samples of it.
+        with open(os.path.join(self.out, "cases.csv"), "r+", encoding="utf-8") as file:
+            lines = file.readlines()
+            file.seek(0)
+            file.write("".join(lines[:2]) + lines[2][:40])
+            file.truncate()
+        said = self.sdpa(*words, "--resume")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual([row["case_id"] for row in read(self.out)],
+                         [row["case_id"] for row in whole])
+        self.assertEqual(read(self.out)[0], whole[0])
+        self.assertNotIn("[1/3]", said.stderr)
+        self.assertIn("[2/3]", said.stderr)
+        counts = [sum(s["case_id"] == row["case_id"] for s in read(self.out, "samples.csv"))
+                  for row in whole]
+        self.assertEqual(counts, [2, 2, 2])
+        self.assertEqual(self.sdpa(*words, "--resume").returncode, 0)  # there is nothing left
+
     def test_two_kernels_are_one_case_here(self):
         run = self.qb_run("{experiment: two, n_tokens: 8, head_dim: 4, measure: {repeats: 1}, "
                           "sweep: {kernel: [flash, materialized]}}")

@@ -98,6 +98,7 @@ class CudaComputeDevice final : public ComputeDevice {
   const cuda::KernelCosts& costs() const override { return costs_; }
   std::optional<double> peak_flop_per_s(DType dtype) override {
     const auto [known, is_new] = peaks_.try_emplace(dtype);
+    if (is_new && pool_) pool_->trim();
     if (is_new) known->second = cuda::product_peak_flop_per_s(dtype, stream_);
     return known->second;
   }

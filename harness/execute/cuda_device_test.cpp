@@ -6,6 +6,7 @@
 
 #include "harness/execute/device_rehearsal.h"
 #include "harness/execute/device_trial.h"
+#include "harness/execute/host_compute_device.h"
 #include "harness/execute/memory_ledger.h"
 
 namespace qb {
@@ -16,6 +17,17 @@ Problem one_head() {
   shape.q_len = shape.kv_len = 100;
   shape.head_dim = shape.value_dim = 32;
   return make_problem(shape, MaskKind::causal, DType::f16, 5);
+}
+
+// Plays the trial's plan on the device, and brings its output back.
+Execution play_on(ComputeDevice& device, Trial& trial, DeviceCall call, Allocator& allocator) {
+  poison(trial.out.view(), trial.lse.view());
+  const TrialOnDevice whole(trial, device, allocator);
+  DeviceExecutor executor(trial.plan, whole.with_tensors(arguments_of(trial, allocator, call)),
+                          device);
+  const Execution execution = executor.run();
+  whole.download();
+  return execution;
 }
 
 class CudaSmall : public testing::Test {
@@ -35,15 +47,8 @@ class CudaSmall : public testing::Test {
     return options;
   }
 
-  // Plays the trial's plan on the GPU, and brings its output back.
   Execution play(Trial& trial, DeviceCall call, Allocator& allocator) const {
-    poison(trial.out.view(), trial.lse.view());
-    const TrialOnDevice whole(trial, *device_, allocator);
-    DeviceExecutor executor(trial.plan, whole.with_tensors(arguments_of(trial, allocator, call)),
-                            *device_);
-    const Execution execution = executor.run();
-    whole.download();
-    return execution;
+    return play_on(*device_, trial, call, allocator);
   }
 
   std::unique_ptr<ComputeDevice> device_;
@@ -73,6 +78,62 @@ TEST_F(CudaSmall, PlansOfEveryStrategyAgreeWithFloat64) {
     EXPECT_EQ(rehearse(trial.plan, call.kernel, call.launch, device_->costs()).active_peak_bytes,
               static_cast<std::int64_t>(ledger.active_peak_bytes()));
   });
+}
+
+// For a checker that makes a kernel a thousand times slower: flash on both paths, its merge and the
+// copies of rows, in memory of plain allocations. No product of cuBLAS, whose kernels take minutes.
+struct TinyCall {
+  const char* algorithm;
+  int workers;
+  std::int64_t queries;
+  std::int64_t keys;
+  std::int64_t head_dim;
+  Launch launch;
+};
+constexpr TinyCall kTinyCalls[] = {
+    {"dense", 1, 161, 161, 64, Launch::alone},  // a whole tile and a part, in rows and in keys
+    {"dense", 1, 161, 161, 128, Launch::alone},
+    {"dense", 1, 1, 700, 64, Launch::alone},     // one row, whose keys are split
+    {"cqs", 3, 161, 161, 64, Launch::alone},     // gathers rows
+    {"cqs", 3, 161, 161, 64, Launch::together},  // merges partials
+    {"ring", 2, 161, 161, 64, Launch::alone},
+};
+
+void expect_tiny_calls_agree_with_float64(ComputeDevice& device) {
+  for (const TinyCall& call : kTinyCalls) {
+    SCOPED_TRACE(fmt::format("{} W={} N={} d={} {}", call.algorithm, call.workers, call.queries,
+                             call.head_dim, word(call.launch)));
+    Shape shape;
+    shape.q_heads = 2;
+    shape.kv_heads = 1;
+    shape.q_len = call.queries;
+    shape.kv_len = call.keys;
+    shape.head_dim = shape.value_dim = call.head_dim;
+    const Problem problem = make_problem(shape, MaskKind::causal, DType::bf16, 7);
+    Trial trial(make_plan(call.algorithm, problem, {call.workers, std::nullopt}), heap_allocator());
+    LedgerOptions options;
+    options.source = device.memory(AllocatorKind::direct);
+    MemoryLedger ledger(options);
+    (void)play_on(device, trial, {Kernel::flash, call.launch}, ledger);
+    const Verification verification = trial.verify();
+    EXPECT_TRUE(verification.correct) << verification.message;
+  }
+}
+
+class CudaTiny : public CudaSmall {};
+
+TEST_F(CudaTiny, FlashMergeAndCopiesAgreeWithFloat64) {
+  for (const bool force_sm80 : {true, false}) {
+    CudaDeviceOptions options;
+    options.force_sm80 = force_sm80;
+    device_ = open_cuda_device(options);
+    expect_tiny_calls_agree_with_float64(*device_);
+  }
+}
+
+TEST(DeviceTiny, TheSameCallsAgreeOnAHostThatPlaysAGpu) {
+  HostComputeDevice device;
+  expect_tiny_calls_agree_with_float64(device);
 }
 
 TEST_F(CudaSmall, TheFastestProductIsFasterInSixteenBitsAndMeasuredOnce) {

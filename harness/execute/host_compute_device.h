@@ -86,6 +86,7 @@ class HostComputeDevice : public ComputeDevice {
   }
   [[nodiscard]] const cuda::KernelCosts& costs() const override { return costs_; }
   [[nodiscard]] std::optional<double> peak_flop_per_s(DType dtype) override {
+    if (on_peak_) on_peak_();
     return kPeakFlopPerS / static_cast<double>(size_of(dtype));
   }
   [[nodiscard]] std::string_view isa(Kernel, DType) override { return "host"; }
@@ -202,6 +203,7 @@ class HostComputeDevice : public ComputeDevice {
     return {.sm_hz = 1.5e9, .reasons = ++clocks_ % 2 == 0 ? 0x4u : 0x0u, .reasons_known = true};
   }
   void on_fill(std::function<void()> function) { on_fill_ = std::move(function); }
+  void on_peak(std::function<void()> function) { on_peak_ = std::move(function); }
 
   [[nodiscard]] int mark() override {
     marks_.push_back(operations_);
@@ -380,6 +382,7 @@ class HostComputeDevice : public ComputeDevice {
   int schedules_kept_ = 0;
   int lost_at_ = 0;
   std::function<void()> on_fill_;
+  std::function<void()> on_peak_;
   int clocks_ = 0;
   DeviceFacts facts_{"a host that plays a GPU", 1 << 16};
   std::vector<int> marks_;

@@ -31,6 +31,17 @@ Measure measure_from_json(const Json& json) {
   return measure;
 }
 
+// The settings that tell cases apart.
+Json measure_of_id(const Measure& measure) {
+  Json json = measure_to_json(measure);
+  const Json standard = measure_to_json(Measure{});
+  for (const MeasureField& field : measure_fields()) {
+    const std::string name(field.name);
+    if (field.is_later && json[name] == standard[name]) json.erase(name);
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string case_id(const Case& c) {
@@ -43,7 +54,7 @@ std::string case_id(const Case& c) {
     key += fmt::format("{}={}\n", parameter.column, value);
   }
   // value_dim is no column, but a case of another value_dim is another case.
-  key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_to_json(c.measure).dump();
+  key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_of_id(c.measure).dump();
   // The low bits of FNV-1a mix best; the high ones are folded in.
   const std::uint64_t hash = fnv1a(key);
   return fmt::format("{:012x}", (hash ^ (hash >> 48)) & 0xffffffffffffu);
@@ -52,10 +63,12 @@ std::string case_id(const Case& c) {
 std::string case_to_json(const Case& c) {
   Json values;
   for (const auto& [column, value] : case_parameters(c)) values[column] = value;
-  return Json{{"experiment", c.experiment},
-              {"parameters", values},
-              {"value_dim", c.shape.value_dim},
-              {"measure", measure_to_json(c.measure)}}
+  return Json{
+      {"experiment", c.experiment},
+      {"parameters", values},
+      {"value_dim", c.shape.value_dim},
+      {"measure", measure_to_json(c.measure)},
+      {"gpu_peak_flop_per_s", c.gpu_peak_flop_per_s ? Json(*c.gpu_peak_flop_per_s) : Json(nullptr)}}
       .dump();
 }
 
@@ -69,6 +82,8 @@ Case case_from_json(std::string_view text) {
       parameter.set(c, value_of_text(parameter, values.at(std::string(parameter.column))));
     json.at("value_dim").get_to(c.shape.value_dim);
     c.measure = measure_from_json(json.at("measure"));
+    if (const Json& peak = json.at("gpu_peak_flop_per_s"); !peak.is_null())
+      c.gpu_peak_flop_per_s = peak.get<double>();
     return c;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("cannot read the case: {}", problem.what()));

@@ -103,6 +103,7 @@ struct Measure {
   double timeout_s = 1800.0;       // of the whole case, in its child process
   std::int64_t verify_rows = 256;  // query rows a head held against float64; 0: none
   bool memory_timeline = false;    // write the events of the memory pass
+  bool device_memory = false;      // count a GPU's memory with CUPTI, that of libraries too
 };
 
 struct Case {
@@ -145,6 +146,9 @@ struct Case {
   std::int64_t product_row_groups = 0;  // W1; 0: half of W
   std::int64_t product_depth = 0;       // 0: as n_tokens
   Measure measure;
+  // No parameter: what an earlier case of the run measured of one such GPU; none: the case
+  // measures.
+  std::optional<double> gpu_peak_flop_per_s;
 };
 
 // 12 hex digits of a hash over the parameters and the measure settings; the key for resuming.

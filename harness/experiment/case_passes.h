@@ -6,6 +6,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/execute/compute_device.h"
+#include "harness/experiment/measured_columns.h"
 #include "harness/experiment/result.h"
 
 namespace qb {
@@ -16,10 +17,11 @@ template <class Subject>
 void measure_in_passes(Subject& subject, const Case& c, const std::string& trace_stem,
                        ComputeDevice* gpu, CaseResult& result) {
   const bool record = c.measure.memory_timeline || !trace_stem.empty();
-  if (gpu != nullptr) gpu->watch_memory();
+  const bool watched = gpu != nullptr && c.measure.device_memory;
+  if (watched) gpu->watch_memory();
   auto arena = subject.make_arena(record);
   subject.memory_pass(*arena);
-  if (gpu != nullptr)
+  if (watched)
     if (const auto peak = gpu->watched_peak_bytes())
       result.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
   subject.verify(*arena);
@@ -30,6 +32,8 @@ void measure_in_passes(Subject& subject, const Case& c, const std::string& trace
     arena->fill();
   }
   subject.timed_pass(*arena);
+  arena.reset();  // the products want memory, and are no part of the case's
+  if (gpu != nullptr) add_gpu_peak(c, *gpu, result.values);
   result.status = Status::ok;
 }
 

@@ -59,6 +59,7 @@ Case any_case(Random& random) {
           c.measure.*member = static_cast<T>(random() % 2 + (random() % 1000) * 2 / 3);
         },
         field.member);
+  if (random() % 2 == 0) c.gpu_peak_flop_per_s = any_real(random);
   return c;
 }
 
@@ -69,6 +70,7 @@ void expect_equal(const Case& a, const Case& b) {
   for (const MeasureField& field : measure_fields())
     std::visit([&](auto member) { EXPECT_EQ(a.measure.*member, b.measure.*member) << field.key; },
                field.member);
+  EXPECT_EQ(a.gpu_peak_flop_per_s, b.gpu_peak_flop_per_s);
 }
 
 TEST(CaseJson, EveryFieldComesBack) {
@@ -190,10 +192,12 @@ TEST(CaseId, ChangesWithEveryParameterAndMeasureButNotWithTheName) {
   change([](Case& c) { c.measure.timeout_s = 1; });
   change([](Case& c) { c.measure.verify_rows = 1; });
   change([](Case& c) { c.measure.memory_timeline = true; });
+  change([](Case& c) { c.measure.device_memory = true; });
   EXPECT_EQ(ids.size(), changes);
 
   Case renamed = smoke_case();
   renamed.experiment = "other";
+  renamed.gpu_peak_flop_per_s = 1e15;
   EXPECT_EQ(case_id(renamed), case_id(smoke_case()));
 }
 

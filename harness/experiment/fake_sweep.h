@@ -77,6 +77,7 @@ struct FakeSweep {
   bool stop = false;
   double now_s = 0.0;
   std::time_t utc = 1'700'000'000;
+  std::function<void(const Case&)> require = require_device;
   std::string environment = R"({"device_fingerprint": "this machine"})";
 
   RunOutcome run(const Spec& spec, const RunOptions& options) {
@@ -88,7 +89,8 @@ struct FakeSweep {
                      [this] { return utc++; },
                      [this] { return stop; },
                      environment,
-                     progress};
+                     progress,
+                     require};
     return run_spec(spec, options, world);
   }
 };

@@ -142,6 +142,44 @@ TEST(GpuCase, ARateIsAShareOfTheDevicesOwnPeak) {
                    number("achieved_flop_per_s") / number("peak_flop_per_s"));
 }
 
+TEST(GpuCase, ThePeakThatACaseIsToldIsNotMeasuredAgain) {
+  Case c = tiny(Kernel::flash, "dense", 1);
+  c.gpu_peak_flop_per_s = 5e14;
+  int measured = 0;
+  const auto count = [&](HostComputeDevice& device) { device.on_peak([&] { ++measured; }); };
+  EXPECT_EQ(run_with(c, count).values.at("peak_flop_per_s"), "5e+14");
+  EXPECT_EQ(measured, 0);
+  c.gpu_peak_flop_per_s.reset();
+  (void)run_with(c, count);
+  EXPECT_EQ(measured, 1);
+}
+
+TEST(GpuCase, AllocationsOfLibrariesAreCountedWhereTheCaseAsks) {
+  class Watching final : public HostComputeDevice {
+   public:
+    void watch_memory() override { watching_ = true; }
+    std::optional<std::uint64_t> watched_peak_bytes() override {
+      return watching_ ? std::optional<std::uint64_t>(12345) : std::nullopt;
+    }
+
+   private:
+    bool watching_ = false;
+  };
+  for (const bool asked : {false, true}) {
+    Case c = tiny(Kernel::flash, "dense", 1);
+    c.measure.device_memory = asked;
+    const CaseResult result =
+        run_case(c, "", [](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+          return std::make_unique<Watching>();
+        });
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    EXPECT_EQ(result.values.count("device_memory_peak_bytes"), asked ? 1u : 0u);
+    if (asked) {
+      EXPECT_EQ(result.values.at("device_memory_peak_bytes"), "12345");
+    }
+  }
+}
+
 TEST(GpuCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
   const auto values = predicted_values(tiny(Kernel::materialized, "dense", 1));

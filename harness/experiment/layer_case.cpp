@@ -131,7 +131,6 @@ class LayerCase {
     add_medians(result_.samples, result_.values);
     if (gpu_) add_gpu_medians(result_.samples, result_.values);
     add_rates(case_, planned_.flop, planned_.options.threads, result_.samples, result_.values);
-    if (gpu_) add_gpu_peak(gpu_->peak_flop_per_s(case_.dtype), result_.values);
     for (std::size_t i = 0; i < times.size(); ++i) add_parts(result_.samples[i], times[i]);
   }
 

@@ -118,11 +118,14 @@ void add_rates(const Case& c, double flop, int threads, const std::vector<Sample
   values["peak_fraction"] = to_text(flop_per_s / peak);
 }
 
-void add_gpu_peak(std::optional<double> peak_flop_per_s, Columns& values) {
-  if (!peak_flop_per_s) return;
+void add_gpu_peak(const Case& c, ComputeDevice& gpu, Columns& values) {
+  std::optional<double> peak = c.gpu_peak_flop_per_s;
+  if (!peak) peak = gpu.peak_flop_per_s(c.dtype);
+  if (!peak) return;
+  if (c.ranks == Ranks::nccl) *peak *= c.workers;  // those that play are of one kind
   const double achieved = parse_real(values.at("achieved_flop_per_s")).value();
-  values["peak_flop_per_s"] = to_text(*peak_flop_per_s);
-  values["peak_fraction"] = to_text(achieved / *peak_flop_per_s);
+  values["peak_flop_per_s"] = to_text(*peak);
+  values["peak_fraction"] = to_text(achieved / *peak);
 }
 
 }  // namespace qb

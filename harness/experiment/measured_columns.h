@@ -39,8 +39,8 @@ void add_gpu_medians(const std::vector<Sample>& samples, Columns& values);
 // FLOP/s by the wall clock, and its share of what the processor can do.
 void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
                Columns& values);
-// That share on a GPU, after add_rates(): of the fastest cuBLAS product of the type. Nothing where
-// that is not known.
-void add_gpu_peak(std::optional<double> peak_flop_per_s, Columns& values);
+// That share on a GPU, after add_rates(): of the fastest cuBLAS product of the type, which is
+// measured here unless the case was told. Nothing where that is not known.
+void add_gpu_peak(const Case& c, ComputeDevice& gpu, Columns& values);
 
 }  // namespace qb

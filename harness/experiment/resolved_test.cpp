@@ -92,6 +92,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "  timeout: 1800\n"
             "  verify_rows: 256\n"
             "  memory_timeline: false\n"
+            "  device_memory: false\n"
             "figures: [wall_clock]\n"
             "cases:\n"
             "  - {n_tokens: 64, kv_len: 64}\n"

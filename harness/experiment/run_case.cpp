@@ -132,18 +132,10 @@ class CaseRun {
     add_medians(result_.samples, result_.values);
     if (gpu_) add_gpu_medians(result_.samples, result_.values);
     add_rates(case_, planned_.work.flops, planned_.threads, result_.samples, result_.values);
-    if (gpu_) add_peak_of_gpus();
     add_parts(executions);
     add_steps(executions);
     add_remarks();
     if (case_.model_device) add_residual();
-  }
-
-  // Those that play are of one kind.
-  void add_peak_of_gpus() {
-    std::optional<double> peak = gpu_->peak_flop_per_s(case_.dtype);
-    if (peak && case_.ranks == Ranks::nccl) *peak *= case_.workers;
-    add_gpu_peak(peak, result_.values);
   }
 
   // What no column says, in the message of a row that is all right.

@@ -47,7 +47,8 @@ TEST(Spec, EveryParameterAndMeasureReachesItsCase) {
       "q_heads: 8\nkv_heads: 4\nhead_dim: 32\ndtype: bf16\nmask: causal\nseed: 99\n"
       "interest_set: [0, 1, 3]\nscale: 0.5\nmemory_budget: 80GiB\n"
       "measure: {warmups: 2, min_repeats: 3, max_repeats: 30, relative_interval: 0.01,\n"
-      "  max_time: 5min, timeout: 1h, verify_rows: 0, memory_timeline: true}\n"
+      "  max_time: 5min, timeout: 1h, verify_rows: 0, memory_timeline: true,\n"
+      "  device_memory: true}\n"
       "figures: [speed_up, wall_clock]\n");
   EXPECT_EQ(spec.description, "One line.");
   EXPECT_THAT(spec.figures, ElementsAre("speed_up", "wall_clock"));
@@ -74,6 +75,7 @@ TEST(Spec, EveryParameterAndMeasureReachesItsCase) {
   EXPECT_EQ(c.measure.timeout_s, 3600.0);
   EXPECT_EQ(c.measure.verify_rows, 0);
   EXPECT_TRUE(c.measure.memory_timeline);
+  EXPECT_TRUE(c.measure.device_memory);
 }
 
 TEST(Spec, RepeatsIsBothBounds) {

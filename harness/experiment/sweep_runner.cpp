@@ -14,6 +14,7 @@
 #include "harness/experiment/case_order.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/environment.h"
+#include "harness/experiment/gpu_peaks.h"
 #include "harness/experiment/interrupt.h"
 #include "harness/experiment/mpi_case.h"
 #include "harness/experiment/resume.h"
@@ -28,12 +29,12 @@ struct Entry {
 };
 
 // As they run on this machine; what `auto` makes twice the same case runs once.
-std::vector<Entry> resolved_cases(const Spec& spec) {
+std::vector<Entry> resolved_cases(const Spec& spec, const SweepWorld& world) {
   std::vector<Entry> entries;
   std::set<std::string> seen;
   for (const Case& c : spec.cases) {
     Entry entry{resolve_case(c), {}};
-    require_device(entry.c);
+    world.require(entry.c);
     entry.id = case_id(entry.c);
     if (seen.insert(entry.id).second) entries.push_back(std::move(entry));
   }
@@ -98,8 +99,11 @@ class Sweep {
       remaining_.dropped(case_weight(entry.c));
     } else {
       const bool traces = entry.c.measure.memory_timeline;
+      peaks_.read(store_.cases());
+      Case told = entry.c;
+      told.gpu_peak_flop_per_s = peaks_.of(told);
       result = world_.launcher.launch(
-          entry.c, {store_.log_path(entry.id), traces ? store_.trace_directory() : ""});
+          told, {store_.log_path(entry.id), traces ? store_.trace_directory() : ""});
       if (result.status == Status::interrupted) return false;
       // Only a case that computed to its end, or to the timeout, tells how long others will take.
       if (result.status == Status::ok || result.status == Status::timeout)
@@ -119,6 +123,7 @@ class Sweep {
   SweepWorld& world_;
   std::vector<std::string> varying_;
   OutOfMemoryRecord out_of_memory_;
+  GpuPeaks peaks_;
   RemainingTime remaining_;
   std::size_t number_ = 0;
 };
@@ -211,7 +216,7 @@ ExitCode exit_code(const RunOutcome& outcome) {
 }
 
 RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world) {
-  std::vector<Entry> entries = resolved_cases(spec);
+  std::vector<Entry> entries = resolved_cases(spec, world);
   const std::size_t n_cases = entries.size();
   RunStore store = open_store(spec, options, world, n_cases);
   try {

@@ -14,6 +14,7 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/status.h"
+#include "harness/experiment/device.h"
 #include "harness/experiment/progress.h"
 #include "harness/experiment/spec.h"
 #include "harness/experiment/supervisor.h"
@@ -54,6 +55,7 @@ struct SweepWorld {
   std::function<bool()> stop_requested;
   std::string environment;  // a JSON object with device_fingerprint
   Progress& progress;
+  std::function<void(const Case&)> require = require_device;  // throws where its device is missing
 };
 
 // Throws UsageError (nothing to run, a run id of another spec) and EnvironmentError (no such

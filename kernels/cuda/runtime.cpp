@@ -150,6 +150,11 @@ void* Pool::allocate(std::size_t bytes) const {
 
 void Pool::release(void* memory) const noexcept { (void)cudaFreeAsync(memory, native(stream_)); }
 
+void Pool::trim() const {
+  stream_.wait();
+  QB_CUDA_CHECK(cudaMemPoolTrimTo(static_cast<cudaMemPool_t>(handle_.get()), 0));
+}
+
 std::uint64_t Pool::reserved_bytes() const {
   return pool_attribute(handle_, cudaMemPoolAttrReservedMemCurrent);
 }

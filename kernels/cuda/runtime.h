@@ -97,6 +97,7 @@ class Pool {
   explicit Pool(const Stream& stream);
   [[nodiscard]] void* allocate(std::size_t bytes) const;  // nullptr: no more
   void release(void* memory) const noexcept;
+  void trim() const;  // waits, and gives the driver back what is not used
   [[nodiscard]] std::uint64_t reserved_bytes() const;
   [[nodiscard]] std::uint64_t used_bytes() const;
 

@@ -14,6 +14,10 @@ constexpr MeasureField kFields[] = {
     {"timeout", "timeout_s", &Measure::timeout_s, 0, 0, true},
     {"verify_rows", "verify_rows", &Measure::verify_rows, 0, static_cast<double>(kMaxTokens)},
     {"memory_timeline", "memory_timeline", &Measure::memory_timeline},
+    {.key = "device_memory",
+     .name = "device_memory",
+     .member = &Measure::device_memory,
+     .is_later = true},
 };
 
 }  // namespace

@@ -18,6 +18,8 @@ struct MeasureField {
   double min = 0.0;
   double max = 1e9;
   bool is_time = false;
+  // Not in the id of a case where it is what it was before there was such a setting.
+  bool is_later = false;
 };
 
 // In the order of the resolved spec. `repeats` is no setting: it stands for min_repeats and

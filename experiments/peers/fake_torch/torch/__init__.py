@@ -124,7 +124,10 @@ class Generator:
         return self
 
 
-def randn(shape, generator, dtype):
+def randn(shape, generator=None, dtype=float32, device="cpu"):
+    assert device in ("cpu", "cuda")
+    generator = generator or Generator().manual_seed(len(flushes))
+
     def make(extents):
         if not extents:
             return rounded(generator.random.gauss(0.0, 1.0), dtype)
@@ -151,6 +154,7 @@ def scaled_dot_product_attention(q, k, v, attn_mask=None, is_causal=False, scale
                                  enable_gqa=False):
     if chosen_backends and chosen_backends[-1] == "CUDNN_ATTENTION":
         raise RuntimeError("No available kernel. Aborting execution.")
+    scale = 1.0 / math.sqrt(len(q.data[0][0][0])) if scale is None else scale
     fault = faulty(len(q.data[0][0]))
     if fault == "oom":
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate …")
@@ -226,7 +230,7 @@ def empty(size, dtype, device):
 
 
 cuda = types.SimpleNamespace(
-    Event=Event, synchronize=lambda: None, clock_rate=lambda: 1500,
+    Event=Event, is_available=lambda: True, synchronize=lambda: None, clock_rate=lambda: 1500,
     get_device_name=lambda ordinal: "Fake GPU",
     set_per_process_memory_fraction=lambda share: None,
     get_device_properties=lambda ordinal: types.SimpleNamespace(L2_cache_size=1 << 20,

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""The flash kernels beside cuDNN and PyTorch on one GPU, in turn, at the shapes of the targets.
+
+    python3 flash_rounds.py FLASH_BENCH OUT.csv
+
+Each shape is timed in rounds: every contestant makes a few calls, the next round goes the other
+way round, so that a GPU that slows down slows all of them. FLASH_BENCH times flash, flash_sm80
+and cudnn by `flash_bench --serve`, this program PyTorch's backends, all by CUDA events on random
+data drawn for the shape, each warmed up. A row a contestant and shape: the median over the rounds
+of the medians of its calls, the least and the most of them, and its rate over that of flash in
+the same round. The file is written after each shape. Without PyTorch its rows say so.
+
+The time of cudnn holds the pass that widens its output to float32; torch_cudnn has none.
+
+flash_bench holds a few rows of each output against float64 before it times them: what is wrong is
+`incorrect`. A kernel that does not come to an end, or brings flash_bench down, costs its own rows.
+
+Exit codes: 0 both paths of flash were timed at every shape, 1 not, 2 usage, 3 no GPU.
+"""
+
+import contextlib
+import csv
+import os
+import select
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "peers"))
+from torch_devices import BACKENDS  # pylint: disable=wrong-import-position
+
+# head_dim, mask, type: those whose target is the highest first.
+SHAPES = [(head_dim, mask, dtype) for head_dim in (128, 64) for mask in ("full", "causal")
+          for dtype in ("bf16", "f16")]
+N_TOKENS, HEADS = 16384, 16
+ROUNDS, WARM_UPS, CALLS = 6, 2, 3
+PATIENCE_S = 20.0  # with an answer; the first one waits for CUDA to start
+NO_GPU = 3         # the exit code of flash_bench
+OURS = "flash"
+OF_BENCH = (OURS, "flash_sm80", "cudnn")
+OF_TORCH = ("flash", "cudnn", "efficient")
+COLUMNS = ["kernel", "head_dim", "mask", "dtype", "n_tokens", "q_heads", "status", "message",
+           "unmasked_flop", "device_time_median_s", "device_time_low_s", "device_time_high_s",
+           "over_flash", "over_flash_low", "over_flash_high", "rounds"]
+
+
+class NotTimed(Exception):
+    """Why a contestant has no time at a shape, and the word for it."""
+
+    def __init__(self, reason, status="unsupported"):
+        super().__init__(reason)
+        self.status = status
+
+
+class Bench:
+    """flash_bench --serve: a line asked, a line answered. One that dies is started again; a kernel
+    that does not come to an end is not asked again."""
+
+    def __init__(self, program):
+        self.path, self.program = program, None
+        self.endless, self.last_code = set(), 0
+
+    def seconds(self, kernel, shape, calls):
+        if kernel in self.endless:
+            raise NotTimed("it did not come to an end at another shape", "timeout")
+        if self.last_code == NO_GPU:
+            raise NotTimed("flash_bench finds no GPU")
+        head_dim, mask, dtype = shape
+        words = self.ask(f"{kernel} {dtype} {head_dim} {mask} {N_TOKENS} {HEADS} {WARM_UPS} {calls}",
+                         kernel)
+        if words[0] != "ok":
+            raise NotTimed(" ".join(words[1:]), words[0])
+        return [float(word) for word in words[1:]]
+
+    def ask(self, request, kernel):
+        if self.program is None:
+            self.program = subprocess.Popen(  # pylint: disable=consider-using-with
+                [self.path, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        answer, deadline = b"", time.monotonic() + PATIENCE_S
+        with contextlib.suppress(BrokenPipeError):  # the end of its output says the same
+            self.program.stdin.write(request.encode() + b"\n")
+        while not answer.endswith(b"\n"):
+            left_s = max(deadline - time.monotonic(), 0.0)
+            if not select.select([self.program.stdout], [], [], left_s)[0]:
+                self.endless.add(kernel)
+                self.program.kill()
+                self.close()
+                raise NotTimed(f"no answer within {PATIENCE_S:g} s", "timeout")
+            piece = os.read(self.program.stdout.fileno(), 65536)
+            answer += piece
+            if not piece:
+                raise NotTimed(f"flash_bench ended with code {self.close()}", "crashed")
+        return answer.decode().split()
+
+    def close(self):
+        """Its exit code."""
+        if self.program is not None:
+            with contextlib.suppress(BrokenPipeError):  # it has ended by itself
+                self.program.stdin.close()
+            self.program.stdout.close()
+            self.last_code = self.program.wait()
+            self.program = None
+        return self.last_code
+
+
+class Torch:
+    """PyTorch in this process; its tensors are drawn when the shape changes."""
+
+    def __init__(self):
+        self.shape, self.tensors = None, None
+        try:
+            import torch  # pylint: disable=import-outside-toplevel
+            self.torch, self.why_not = torch, "" if torch.cuda.is_available() else "no GPU"
+        except ImportError as problem:
+            self.torch, self.why_not = None, str(problem)
+
+    def seconds(self, backend, shape, calls):
+        if self.why_not:
+            raise NotTimed(f"PyTorch: {self.why_not}")
+        try:
+            if shape != self.shape:
+                self.shape, self.tensors = shape, None
+                self.tensors = self.draw(shape)
+            attention = self.torch.nn.attention
+            backend = getattr(attention.SDPBackend, BACKENDS[backend])
+            with self.torch.inference_mode(), attention.sdpa_kernel(backend):
+                return self.timed(shape[1] == "causal", calls)
+        except RuntimeError as problem:
+            raise NotTimed(" ".join(str(problem).split())) from problem
+
+    def draw(self, shape):
+        dtype = {"bf16": self.torch.bfloat16, "f16": self.torch.float16}[shape[2]]
+        return [self.torch.randn((1, HEADS, N_TOKENS, shape[0]), device="cuda", dtype=dtype)
+                for _ in range(3)]
+
+    def timed(self, causal, calls):
+        cuda = self.torch.cuda
+        call = self.torch.nn.functional.scaled_dot_product_attention
+        for _ in range(WARM_UPS):
+            call(*self.tensors, is_causal=causal)
+        events = []
+        for _ in range(calls):
+            begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            call(*self.tensors, is_causal=causal)
+            end.record()
+            events.append((begin, end))
+        cuda.synchronize()
+        return [begin.elapsed_time(end) * 1e-3 for begin, end in events]
+
+
+def measure(contestants, shape):
+    """{name: median seconds of each round}, {name: the NotTimed that says why it has none}."""
+    rounds, reasons = {name: [] for name in contestants}, {}
+    for index in range(ROUNDS):
+        for name in list(contestants)[:: -1 if index % 2 else 1]:
+            if name in reasons:
+                continue
+            try:
+                rounds[name].append(statistics.median(contestants[name](shape, CALLS)))
+            except NotTimed as reason:
+                reasons[name] = reason
+    return rounds, reasons
+
+
+def flop_of(shape):
+    """4 · pairs · heads · d of unmasked pairs."""
+    pairs = N_TOKENS * (N_TOKENS + 1) // 2 if shape[1] == "causal" else N_TOKENS**2
+    return 4 * pairs * HEADS * shape[0]
+
+
+def row_of(name, shape, seconds, ours, reason):
+    head_dim, mask, dtype = shape
+    row = {"kernel": name, "head_dim": head_dim, "mask": mask, "dtype": dtype, "n_tokens": N_TOKENS,
+           "q_heads": HEADS, "status": reason.status if reason else "ok",
+           "message": str(reason or "")}
+    if reason:
+        return row
+    row |= {"unmasked_flop": flop_of(shape), "device_time_median_s": statistics.median(seconds),
+            "device_time_low_s": min(seconds), "device_time_high_s": max(seconds),
+            "rounds": len(seconds)}
+    ratios = [a / b for a, b in zip(ours, seconds)]  # of rates, round by round
+    if ratios:
+        row |= {"over_flash": statistics.median(ratios), "over_flash_low": min(ratios),
+                "over_flash_high": max(ratios)}
+    return row
+
+
+def write(path, rows):
+    with open(path + ".new", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(path + ".new", path)
+
+
+def show(row):
+    shape = f"d={row['head_dim']} {row['mask']} {row['dtype']}".ljust(20)
+    if row["status"] != "ok":
+        return f"{shape} {row['kernel']:<16} {row['status']}: {row['message']}"
+    rate = row["unmasked_flop"] / row["device_time_median_s"] / 1e12
+    text = f"{shape} {row['kernel']:<16} {rate:6.1f} TFLOP/s"
+    if "over_flash" in row:
+        text += (f"  {row['over_flash']:.3f} x flash "
+                 f"[{row['over_flash_low']:.3f}, {row['over_flash_high']:.3f}]")
+    return text
+
+
+def main(argv):
+    if len(argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    bench, torch = Bench(argv[0]), Torch()
+    contestants = {name: lambda shape, calls, n=name: bench.seconds(n, shape, calls)
+                   for name in OF_BENCH}
+    contestants |= {"torch_" + name: lambda shape, calls, n=name: torch.seconds(n, shape, calls)
+                    for name in OF_TORCH}
+    rows = []
+    write(argv[1], rows)  # nothing of an earlier time stays
+    for shape in SHAPES:
+        seconds, reasons = measure(contestants, shape)
+        for name in contestants:
+            rows.append(row_of(name, shape, seconds[name], seconds[OURS],
+                               reasons.get(name)))
+            print(show(rows[-1]), flush=True)
+        write(argv[1], rows)
+    if bench.close() == NO_GPU:
+        return 3
+    ours = [row for row in rows if row["kernel"] in (OURS, "flash_sm80") and row["status"] == "ok"]
+    return 0 if len(ours) == 2 * len(SHAPES) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,161 @@
+"""flash_rounds.py over a fake flash_bench and a fake torch: python3 flash_rounds_test.py"""
+
+import contextlib
+import csv
+import io
+import os
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FAKE_TORCH = os.path.join(HERE, "..", "peers", "fake_torch")
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
+import flash_rounds  # pylint: disable=wrong-import-position
+
+# Answers each request with times that grow from round to round, and writes down who was asked.
+FAKE_BENCH = """#!{python}
+import sys, time
+assert sys.argv[1:] == ["--serve"]
+speed = {{"flash": 2.0, "flash_sm80": 4.0, "cudnn": 1.0}}
+asked = 0
+for line in sys.stdin:
+    kernel, dtype, d, mask, n, heads, warm_ups, calls = line.split()
+    asked += 1
+    with open("{log}", "a") as log:
+        log.write(f"{{kernel}} d={{d}} {{mask}} {{dtype}}\\n")
+    case = (kernel, d, mask, dtype)
+    if case == ("flash_sm80", "128", "causal", "bf16") and "{faults}" == "endless":
+        time.sleep(60)
+    if case == ("flash", "128", "causal", "bf16") and "{faults}" == "crash":
+        sys.exit(9)
+    if "{faults}" == "none":
+        sys.exit(3)
+    if case == ("flash", "128", "causal", "bf16") and "{faults}" == "wrong":
+        print("incorrect the output of query 0 is off by 1, tolerance 0.1", flush=True)
+        continue
+    if kernel == "cudnn" and d == "64":
+        print("unsupported cuDNN takes no 64 today")
+    else:
+        drift = 1.0 + 0.01 * asked
+        print("ok", *(str(speed[kernel] * drift)) .split() * int(calls))
+    sys.stdout.flush()
+"""
+
+
+class FlashRounds(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+        self.out = os.path.join(self.folder, "flash_rounds.csv")
+        # Small enough for a torch of plain Python.
+        for name, value in (("N_TOKENS", 4), ("HEADS", 1)):
+            self.addCleanup(setattr, flash_rounds, name, getattr(flash_rounds, name))
+            setattr(flash_rounds, name, value)
+        self.addCleanup(sys.modules.pop, "torch", None)
+
+    def run_with(self, torch=True, faults=""):
+        bench = os.path.join(self.folder, "flash_bench")
+        with open(bench, "w", encoding="utf-8") as file:
+            file.write(FAKE_BENCH.format(python=sys.executable, faults=faults,
+                                         log=os.path.join(self.folder, "log")))
+        os.chmod(bench, 0o755)
+        sys.modules.pop("torch", None)
+        if torch:
+            sys.path.insert(0, FAKE_TORCH)
+            self.addCleanup(sys.path.remove, FAKE_TORCH)
+        else:
+            sys.modules["torch"] = None  # an import of it fails
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            code = flash_rounds.main([bench, self.out])
+        with open(self.out, encoding="utf-8", newline="") as file:
+            return code, list(csv.DictReader(file)), printed.getvalue()
+
+    @staticmethod
+    def row(rows, kernel, head_dim="128", mask="full", dtype="bf16"):
+        return next(row for row in rows if (row["kernel"], row["head_dim"], row["mask"],
+                                            row["dtype"]) == (kernel, head_dim, mask, dtype))
+
+    def test_has_a_row_of_every_contestant_at_every_shape(self):
+        code, rows, printed = self.run_with()
+        self.assertEqual(code, 0)
+        self.assertEqual(len(rows), 6 * 8)
+        ours = self.row(rows, "flash")
+        self.assertEqual([ours[name] for name in ("status", "unmasked_flop", "over_flash",
+                                                  "rounds")],
+                         ["ok", str(4 * 4 * 4 * 128), "1.0", "6"])
+        self.assertLess(float(ours["device_time_low_s"]), float(ours["device_time_median_s"]))
+        self.assertIn("d=128 full bf16", printed)
+        torch = self.row(rows, "torch_flash")
+        self.assertEqual((torch["status"], torch["device_time_median_s"]), ("ok", "0.00025"))
+        self.assertEqual(self.row(rows, "flash", mask="causal")["unmasked_flop"],
+                         str(4 * 10 * 128))
+
+    def test_a_ratio_is_of_the_same_round_with_its_spread(self):
+        rows = self.run_with()[1]
+        cudnn = self.row(rows, "cudnn")
+        # Twice as fast, but for the drift between their turns.
+        self.assertAlmostEqual(float(cudnn["over_flash"]), 2.0, delta=0.1)
+        self.assertLess(float(cudnn["over_flash_low"]), float(cudnn["over_flash"]))
+        self.assertLess(float(cudnn["over_flash"]), float(cudnn["over_flash_high"]))
+
+    def test_the_rounds_go_one_way_and_then_the_other(self):
+        self.run_with()
+        with open(os.path.join(self.folder, "log"), encoding="utf-8") as file:
+            asked = [line.split()[0] for line in file if "d=128 full bf16" in line]
+        there = ["flash", "flash_sm80", "cudnn"]
+        self.assertEqual(asked, (there + there[::-1]) * 3)
+
+    def test_what_a_contestant_cannot_is_a_row_with_its_reason(self):
+        code, rows, _ = self.run_with()
+        self.assertEqual(code, 0)
+        self.assertEqual(self.row(rows, "cudnn", "64")["message"], "cuDNN takes no 64 today")
+        self.assertIn("No available kernel", self.row(rows, "torch_cudnn")["message"])
+
+    def test_without_torch_its_rows_say_so(self):
+        code, rows, _ = self.run_with(torch=False)
+        self.assertEqual(code, 0)
+        self.assertEqual(self.row(rows, "flash")["status"], "ok")
+        self.assertIn("PyTorch: ", self.row(rows, "torch_flash")["message"])
+
+    def test_without_a_gpu_it_says_so_once(self):
+        code, rows, _ = self.run_with(faults="none")
+        self.assertEqual(code, 3)
+        self.assertIn("no GPU", self.row(rows, "flash", mask="causal")["message"])
+        with open(os.path.join(self.folder, "log"), encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 1)
+
+    def test_a_kernel_that_brings_it_down_costs_its_own_row(self):
+        code, rows, _ = self.run_with(faults="crash")
+        self.assertEqual(code, 1)
+        row = self.row(rows, "flash", mask="causal")
+        self.assertEqual((row["status"], row["message"]),
+                         ("crashed", "flash_bench ended with code 9"))
+        for others in (("flash_sm80", "causal"), ("cudnn", "causal"), ("flash", "full")):
+            self.assertEqual(self.row(rows, others[0], mask=others[1])["status"], "ok")
+        self.assertEqual(self.row(rows, "flash", "64", "causal")["status"], "ok")
+
+    def test_a_kernel_that_does_not_end_is_not_asked_again(self):
+        self.addCleanup(setattr, flash_rounds, "PATIENCE_S", flash_rounds.PATIENCE_S)
+        flash_rounds.PATIENCE_S = 1.0
+        code, rows, _ = self.run_with(faults="endless")
+        self.assertEqual(code, 1)
+        self.assertEqual(self.row(rows, "flash_sm80", mask="causal")["message"],
+                         "no answer within 1 s")
+        self.assertEqual(self.row(rows, "flash_sm80", "64")["status"], "timeout")
+        self.assertEqual(self.row(rows, "flash", mask="causal")["status"], "ok")
+        self.assertEqual(self.row(rows, "flash_sm80")["status"], "ok")
+
+    def test_an_output_that_is_wrong_has_no_rate(self):
+        code, rows, _ = self.run_with(faults="wrong")
+        self.assertEqual(code, 1)
+        row = self.row(rows, "flash", mask="causal")
+        self.assertEqual((row["status"], row["device_time_median_s"]), ("incorrect", ""))
+        self.assertIn("query 0 is off by 1", row["message"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
