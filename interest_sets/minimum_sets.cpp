@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "harness/base/hash.h"
 #include "harness/base/status.h"
 #include "interest_sets/affine.h"
 #include "interest_sets/cover_search.h"
@@ -119,12 +120,9 @@ std::vector<InterestSet> sets_of_orbits(int modulus,
 }
 
 std::uint64_t checksum(std::span<const InterestSet> sets) {
-  std::uint64_t hash = 0xcbf29ce484222325;
+  std::uint64_t hash = fnv1a("");
   for (const InterestSet& set : sets)
-    for (char letter : fmt::format("{}\n", fmt::join(set.residues, " "))) {
-      hash ^= static_cast<unsigned char>(letter);
-      hash *= 0x100000001b3;
-    }
+    hash = fnv1a(fmt::format("{}\n", fmt::join(set.residues, " ")), hash);
   return hash;
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "harness/base/hash.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -282,10 +283,7 @@ void TileMaker::copy_scattered(const KeyRange& keys, std::int64_t row_words) {
 
 std::int64_t TileMaker::place_of_buffer() {
   std::uint64_t hash = buffer_.size();
-  for (const std::uint64_t word : buffer_) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 29;
-  }
+  for (const std::uint64_t word : buffer_) hash = hash_with(hash, word);
   std::vector<std::uint64_t>& words = schedule_.words;
   if (share_) {
     const auto [begin, end] = places_.equal_range(hash);

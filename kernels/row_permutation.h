@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "harness/base/random.h"
+
 namespace qb {
 
 class RowPermutation {
@@ -17,8 +19,8 @@ class RowPermutation {
       : n_(n),
         bits_(static_cast<int>(std::bit_width(n - 1))),
         mask_(bits_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits_)) {
-    std::uint64_t state = mix(seed) ^ mix(row * 0x9e3779b97f4a7c15u + 1);
-    for (std::uint64_t& key : keys_) key = mix(state += 0x9e3779b97f4a7c15u);
+    SplitMix64 random(mixed(seed) ^ mixed(row * kGoldenGamma + 1));
+    for (std::uint64_t& key : keys_) key = random();
   }
 
   // Where element x stands; x < n.
@@ -55,12 +57,6 @@ class RowPermutation {
   [[nodiscard]] int shift() const { return (bits_ + 1) / 2 + (bits_ == 0 ? 1 : 0); }
 
  private:
-  static std::uint64_t mix(std::uint64_t x) {  // the finalizer of splitmix64
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-  }
-
   std::uint64_t n_;
   int bits_;
   std::uint64_t mask_;

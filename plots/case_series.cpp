@@ -10,51 +10,25 @@
 #include <string_view>
 
 #include "harness/base/numbers.h"
+#include "harness/base/schema/parameter_fields.h"
 #include "plots/scale.h"
 
 namespace qb {
 namespace {
 
-// Parameters that may split a run into series; with how a value is named.
-struct Parameter {
-  std::string_view column;
-  const char* format;
-};
-constexpr std::array kParameters = {Parameter{"workers", "W = {}"},
-                                    Parameter{"algorithm", "{}"},
-                                    Parameter{"kernel", "{}"},
-                                    Parameter{"device", "{}"},
-                                    Parameter{"ranks", "{}"},
-                                    Parameter{"dtype", "{}"},
-                                    Parameter{"mask", "{} mask"},
-                                    Parameter{"batch", "B = {}"},
-                                    Parameter{"q_heads", "H = {}"},
-                                    Parameter{"kv_heads", "G = {}"},
-                                    Parameter{"head_dim", "d = {}"},
-                                    Parameter{"threads", "{} threads"},
-                                    Parameter{"interest_set", "I = {}"},
-                                    Parameter{"scale", "scale {}"},
-                                    Parameter{"seed", "seed {}"},
-                                    Parameter{"memory_budget_bytes", "budget {} B"},
-                                    Parameter{"link_bandwidth_byte_per_s", "{}B/s"},
-                                    Parameter{"link_latency_s", "{} latency"},
-                                    Parameter{"cpu_isa", "{} forced"},
-                                    Parameter{"distillation", "{} distillation"},
-                                    Parameter{"worker_speeds", "speeds {}"},
-                                    Parameter{"group_sizes", "groups {}"},
-                                    Parameter{"layer_block_tokens", "blocks of {}"},
-                                    Parameter{"layer_weights", "weights {}"},
-                                    Parameter{"allocator", "{} allocator"},
-                                    Parameter{"launch", "launched {}"},
-                                    Parameter{"clock", "{} clock"},
-                                    Parameter{"l2_cache", "{} L2"},
-                                    Parameter{"cuda_path", "{} path"}};
-
 using Key = std::vector<std::string>;
+
+// Whether a parameter has the value of the one that it follows: it then says nothing of its own.
+bool follows(const CsvTable& cases, std::size_t row, const std::string& column) {
+  const Field* const field = find_parameter_field(column);
+  return field != nullptr && !field->follows.empty() && cases.has(field->follows) &&
+         cases.text(row, field->follows) == cases.text(row, column);
+}
 
 Key key_of(const CsvTable& cases, std::size_t row, const std::vector<std::string>& columns) {
   Key key;
-  for (const std::string& column : columns) key.push_back(cases.text(row, column));
+  for (const std::string& column : columns)
+    key.push_back(follows(cases, row, column) ? "=" : cases.text(row, column));
   return key;
 }
 
@@ -91,14 +65,22 @@ std::map<std::string, std::vector<std::size_t>> rows_of_cases(const CsvTable& ta
   return rows;
 }
 
+bool same_parameters(const CsvTable& cases, std::size_t a, std::size_t b,
+                     std::initializer_list<FieldGroup> groups) {
+  return std::ranges::all_of(kParameterFields, [&](const Field& field) {
+    const bool counts = std::ranges::find(groups, field.group) != groups.end();
+    return !counts || cases.text(a, field.column) == cases.text(b, field.column);
+  });
+}
+
 std::vector<std::string> splitting_columns(const CsvTable& cases,
                                            const std::vector<std::size_t>& rows,
                                            const std::vector<std::string>& given) {
   std::vector<std::string> known = given;
-  for (const Parameter& parameter : kParameters) {
-    if (!cases.has(parameter.column)) continue;
+  for (const Field& field : kParameterFields) {
+    if (field.column == "n_tokens") continue;
     std::vector<std::string> more = known;
-    more.emplace_back(parameter.column);
+    more.emplace_back(field.column);
     if (distinct_keys(cases, rows, more) > distinct_keys(cases, rows, known))
       known = std::move(more);
   }
@@ -109,27 +91,23 @@ std::vector<std::string> splitting_columns(const CsvTable& cases,
 std::string named_value(std::string_view column, const std::string& value) {
   if (column == "threads" && value == "0") return "all cores";
   if (column == "threads" && value == "1") return "1 thread";
-  for (const std::string_view open : {"cpu_isa", "allocator", "l2_cache", "cuda_path"})
-    if (column == open && value == "auto") return {};
-  if (column == "distillation" && value == "published") return {};
-  if (column == "group_sizes" && value == "equal") return {};
-  if (value.empty()) return {};
-  const auto found =
-      std::find_if(kParameters.begin(), kParameters.end(),
-                   [&](const Parameter& parameter) { return parameter.column == column; });
-  if (found == kParameters.end()) return value;
+  const Field* const field = find_parameter_field(column);
+  if (value.empty() || field == nullptr) return value;
+  if (field->quiet_standard && value == field->standard) return {};
   std::string shown = value;
   const std::optional<double> number = parse_real(value);
   if (column == "link_bandwidth_byte_per_s" && number) shown = format_si(*number);
   if (column == "link_latency_s" && number) shown = format_seconds(*number);
-  return fmt::format(fmt::runtime(found->format), shown);
+  return fmt::format(fmt::runtime(field->label), shown);
 }
 
 std::string name_with(std::string name, const CsvTable& cases, std::size_t row,
                       const std::vector<std::string>& columns) {
-  for (const std::string& column : columns)
+  for (const std::string& column : columns) {
+    if (follows(cases, row, column)) continue;
     if (const std::string part = named_value(column, cases.text(row, column)); !part.empty())
       name += ", " + part;
+  }
   return name;
 }
 
@@ -180,8 +158,7 @@ std::string shared_parameters(const CsvTable& cases) {
     return values;
   };
   // A matrix product has neither heads nor a mask.
-  const bool products =
-      cases.has("workload") && values_of("workload") == std::set<std::string>{"matrix_product"};
+  const bool products = values_of("workload") == std::set<std::string>{"matrix_product"};
   const bool modelled = all_modelled(cases);
   std::string out;
   for (const std::string_view column : shown) {
@@ -194,7 +171,7 @@ std::string shared_parameters(const CsvTable& cases) {
     const std::set<std::string> values = values_of(column);
     if (values.size() != 1 || values.begin()->empty()) continue;
     if (modelled && column == "ranks") {
-      const auto devices = cases.has("model_device") ? values_of("model_device") : values;
+      const auto devices = values_of("model_device");
       out += (out.empty() ? "" : ", ") +
              (devices.size() == 1 ? "model of " + *devices.begin() : std::string("modelled"));
       continue;
@@ -253,9 +230,7 @@ std::vector<std::string> case_notes(const CsvTable& cases) {
   double coverage = 1.0;
   double samples = kNaN;
   const std::vector<std::size_t> rows = standing_rows(cases);
-  const auto is_modelled = [&](std::size_t row) {
-    return cases.has("ranks") && cases.text(row, "ranks") == "model";
-  };
+  const auto is_modelled = [&](std::size_t row) { return cases.text(row, "ranks") == "model"; };
   const bool all_modelled = std::all_of(rows.begin(), rows.end(), is_modelled);
   for (const std::size_t row : rows) {
     if (!ran(cases, row) && !out_of_memory(cases, row)) ++missing[cases.text(row, "status")];

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/csv.h"
+#include "harness/base/schema/field.h"
 #include "plots/figure.h"
 
 namespace qb {
@@ -37,6 +39,10 @@ struct CaseSeries {
 
 // The rows of a table that has several a case: steps.csv, memory_timeline.csv.
 [[nodiscard]] std::map<std::string, std::vector<std::size_t>> rows_of_cases(const CsvTable& table);
+
+// Whether two rows have the same parameters of these groups; their other parameters may differ.
+[[nodiscard]] bool same_parameters(const CsvTable& cases, std::size_t a, std::size_t b,
+                                   std::initializer_list<FieldGroup> groups);
 
 // The parameters that tell the rows apart when `given` already do, each only if it splits them
 // further: an algorithm that goes with its worker count (dense with 1, cqs with the others) does

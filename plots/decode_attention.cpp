@@ -78,7 +78,7 @@ Series part_series(const CsvTable& cases, std::string_view algorithm, const Line
                 .in_legend = false};
   series.style.dash = dash;
   for (const auto& [workers, row] : line)
-    if (const double seconds = number_or_nan(cases, row, column); seconds > 0.0)
+    if (const double seconds = cases.number(row, column); seconds > 0.0)
       series.points.push_back({.x = workers, .y = seconds * unit_of(cases, row)});
   return series;
 }

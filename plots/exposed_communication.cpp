@@ -31,8 +31,7 @@ struct PanelKey {
 };
 
 bool modelled(const CsvTable& cases, std::size_t row) {
-  return cases.text(row, "ranks") == "model" ||
-         (cases.has("provenance") && cases.text(row, "provenance") == "model");
+  return cases.text(row, "ranks") == "model" || cases.text(row, "provenance") == "model";
 }
 
 PanelKey panel_of(const CsvTable& cases, std::size_t row) {
@@ -207,8 +206,6 @@ bool has_thin_line(const Figure& figure) {
   return false;
 }
 
-constexpr const char* kNoTimes = "the run is of a schema without communication times";
-
 std::string left_out(std::size_t panels) {
   return fmt::format("The first {} panels by N, W and ranks are drawn; left out: {}.", kMostPanels,
                      panels - kMostPanels);
@@ -221,8 +218,6 @@ Figure exposed_time_figure(const CsvTable& cases, const FigureContext& context) 
                 .title = "Exposed communication follows the link",
                 .subtitle = context.subtitle,
                 .shared_axes = true};
-  if (!cases.has("exposed_communication_median_s") || !cases.has("worker_sent_bytes"))
-    return empty_figure(figure.name, figure.title, kNoTimes);
   const std::vector<std::size_t> rows = limited_rows(cases);
   if (rows.empty())
     return empty_figure(figure.name, figure.title,
@@ -256,8 +251,6 @@ Figure exposed_communication_figure(const CsvTable& cases, const FigureContext& 
                 .title = kTitle,
                 .subtitle = context.subtitle,
                 .shared_axes = true};
-  if (!cases.has("exposed_communication_median_s"))
-    return empty_figure(figure.name, kTitle, kNoTimes);
   const std::vector<std::size_t> rows = drawn_rows(cases);
   if (rows.empty())
     return empty_figure(figure.name, kTitle,

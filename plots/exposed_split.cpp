@@ -63,10 +63,10 @@ std::vector<Bar> bars_of(const CsvTable& cases, const PassGroup& group) {
   for (const std::size_t row : group.rows) {
     if (!ran(cases, row)) continue;
     Bar bar{.rate = miss_rate_percent(cases, row), .algorithm = cases.text(row, "algorithm")};
-    bar.parts = {{"compute", kComputeColour, number_or_nan(cases, row, "compute_median_s")},
+    bar.parts = {{"compute", kComputeColour, cases.number(row, "compute_median_s")},
                  {"exposed communication", kCommunicationColour,
-                  number_or_nan(cases, row, "exposed_communication_median_s")},
-                 {"idle", kIdleColour, number_or_nan(cases, row, "idle_median_s")}};
+                  cases.number(row, "exposed_communication_median_s")},
+                 {"idle", kIdleColour, cases.number(row, "idle_median_s")}};
     bar.text = three_digits(case_seconds(cases, row, "median") * kMilliseconds);
     if (total(bar) > 0.0) found[{bar.rate, bar.algorithm}] = std::move(bar);
   }

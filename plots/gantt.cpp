@@ -60,7 +60,7 @@ std::vector<Activity> read_activities(const CsvTable& steps, const std::vector<s
   for (const std::size_t row : rows) {
     const Activity one{.worker = static_cast<std::int64_t>(steps.number(row, "worker")),
                        .step = static_cast<std::int64_t>(steps.number(row, "step")),
-                       .start = steps.has("start_s") ? steps.number(row, "start_s") : kNaN,
+                       .start = steps.number(row, "start_s"),
                        .exposed = or_zero(steps.number(row, "exposed_communication_s")),
                        .idle = or_zero(steps.number(row, "idle_s")),
                        .compute = or_zero(steps.number(row, "compute_s"))};

@@ -38,7 +38,6 @@ const KnownPart* known_part(const std::string& part) {
 
 std::vector<std::size_t> layer_rows(const CsvTable& cases) {
   std::vector<std::size_t> rows;
-  if (!cases.has("workload")) return rows;
   for (const std::size_t row : standing_rows(cases))
     if (cases.text(row, "workload") == "transformer_layer") rows.push_back(row);
   return rows;

@@ -97,8 +97,6 @@ std::string summary(const CsvTable& cases, const std::vector<std::size_t>& rows)
 
 Figure model_residual_figure(const CsvTable& cases, const FigureContext& context) {
   Figure figure{.name = "model_residual", .title = kTitle, .subtitle = context.subtitle};
-  if (!cases.has("model_residual_ratio") || !cases.has("modelled_wall_time_s"))
-    return empty_figure(figure.name, kTitle, "the run is of a schema without modelled times");
   const std::vector<std::size_t> rows = drawn_rows(cases);
   if (rows.empty())
     return empty_figure(figure.name, kTitle, "no case has a measured time beside a modelled one");

@@ -64,9 +64,8 @@ class PairedCases {
     Columns named = differing_columns(cases, rows, columns);
     for (const auto& [key, members] : group_cases(cases, rows, columns)) {
       Line line{.name = named_values(cases, members.front(), named),
-                .mask = text_or_empty(cases, members.front(), "mask")};
-      if (text_or_empty(cases, members.front(), "ranks") == "serial" &&
-          line.name.find("serial") == 0)
+                .mask = cases.text(members.front(), "mask")};
+      if (cases.text(members.front(), "ranks") == "serial" && line.name.find("serial") == 0)
         line.name.insert(6, " (composed)");
       for (const std::size_t row : members)
         line.rows[static_cast<int>(cases.number(row, "workers"))][cases.text(row, pairing.column)] =
@@ -215,9 +214,8 @@ Figure paired_figure(const CsvTable& cases, const Pairing& pairing, std::vector<
 
 Figure worker_skew_figure(const CsvTable& cases, const FigureContext& context) {
   std::vector<std::size_t> rows;
-  if (cases.has("group_sizes"))
-    for (const std::size_t row : standing_rows(cases))
-      if (!cases.text(row, "worker_speeds").empty()) rows.push_back(row);
+  for (const std::size_t row : standing_rows(cases))
+    if (!cases.text(row, "worker_speeds").empty()) rows.push_back(row);
   Figure figure = paired_figure(cases, kSkew, std::move(rows), context,
                                 "no case with slower workers has a time with equal groups and with "
                                 "groups by speed");
@@ -229,10 +227,8 @@ Figure worker_skew_figure(const CsvTable& cases, const FigureContext& context) {
 }
 
 Figure distillation_gain_figure(const CsvTable& cases, const FigureContext& context) {
-  Figure figure =
-      paired_figure(cases, kDistillation,
-                    cases.has("distillation") ? standing_rows(cases) : std::vector<std::size_t>(),
-                    context, "no case has a time with both distillations");
+  Figure figure = paired_figure(cases, kDistillation, standing_rows(cases), context,
+                                "no case has a time with both distillations");
   if (figure.empty_reason.empty())
     figure.notes.emplace_back(
         "Hollow: the query-key pairs of the most loaded worker, balanced over published.");

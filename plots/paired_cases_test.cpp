@@ -11,7 +11,7 @@ using namespace testing_support;
 using ::testing::HasSubstr;
 
 CsvTable table(const std::vector<Values>& rows) {
-  std::vector<std::string> header = no_scheme_cases().header();
+  std::vector<std::string> header = no_cases().header();
   for (const char* column : {"worker_speeds", "group_sizes", "distillation"})
     header.emplace_back(column);
   CsvTable cases(header);
@@ -73,7 +73,7 @@ TEST(WorkerSkew, ACaseWithoutItsPartnerIsNotDrawn) {
   Values even = skewed(4, "threads", "by_speed", 0.2);
   even["worker_speeds"] = "";
   EXPECT_FALSE(worker_skew_figure(table({even}), {}).empty_reason.empty());
-  EXPECT_FALSE(worker_skew_figure(no_scheme_cases(), {}).empty_reason.empty());
+  EXPECT_FALSE(worker_skew_figure(no_cases(), {}).empty_reason.empty());
 }
 
 TEST(DistillationGain, HasAPanelAMaskAndThePairsBesideTheGain) {
@@ -97,7 +97,7 @@ TEST(DistillationGain, WithoutBothThereIsASentence) {
   EXPECT_THAT(distillation_gain_figure(table({distilled(4, "full", "published", 0.4, "500")}), {})
                   .empty_reason,
               HasSubstr("both distillations"));
-  EXPECT_FALSE(distillation_gain_figure(no_scheme_cases(), {}).empty_reason.empty());
+  EXPECT_FALSE(distillation_gain_figure(no_cases(), {}).empty_reason.empty());
 }
 
 }  // namespace

@@ -42,9 +42,8 @@ std::int64_t integer(const CsvTable& cases, std::size_t row, const char* column)
 
 std::vector<Size> sizes_of(const CsvTable& cases) {
   std::vector<std::size_t> rows;
-  if (cases.has("product_depth"))
-    for (const std::size_t row : standing_rows(cases))
-      if (cases.text(row, "workload") == "matrix_product" && ran(cases, row)) rows.push_back(row);
+  for (const std::size_t row : standing_rows(cases))
+    if (cases.text(row, "workload") == "matrix_product" && ran(cases, row)) rows.push_back(row);
   std::vector<Size> sizes;
   for (const auto& [key, members] : group_cases(cases, rows, kSizeColumns)) {
     Size size;

@@ -11,7 +11,7 @@ using namespace testing_support;
 using ::testing::HasSubstr;
 
 CsvTable table(const std::vector<Values>& rows) {
-  std::vector<std::string> header = no_scheme_cases().header();
+  std::vector<std::string> header = no_cases().header();
   for (const char* column :
        {"workload", "product_row_groups", "product_depth", "idle_workers", "distillation"})
     header.emplace_back(column);
@@ -67,7 +67,7 @@ TEST(ProductSpeedUp, ASizeWithoutItsWholeProductHasItsBoundAlone) {
 TEST(ProductSpeedUp, SaysThatThereIsNothing) {
   EXPECT_THAT(product_speed_up_figure(table({product(1, "0", 0.6, "1", "0")}), {}).empty_reason,
               HasSubstr("matrix_product"));
-  EXPECT_FALSE(product_speed_up_figure(no_scheme_cases(), {}).empty_reason.empty());
+  EXPECT_FALSE(product_speed_up_figure(no_cases(), {}).empty_reason.empty());
 }
 
 }  // namespace

@@ -65,7 +65,6 @@ std::optional<std::string> published_sparse_mode(const std::string& mask) {
 }
 
 bool of_published_sparse_shape(const CsvTable& cases) {
-  if (!cases.has("q_heads") || !cases.has("head_dim")) return false;
   std::set<double> theirs;
   const CsvTable& table = published_sparse_times();
   for (std::size_t row = 0; row < table.size(); ++row)

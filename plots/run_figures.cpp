@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/base/schema/column_fields.h"
+#include "harness/base/schema/parameter_fields.h"
 #include "harness/base/status.h"
 #include "harness/base/words.h"
 #include "harness/files/files.h"
@@ -197,6 +199,23 @@ CsvTable read_table(const std::filesystem::path& path) {
   return CsvTable::parse(read_file(path.string()), path.string());
 }
 
+// Throws UsageError on a table that another version of qb wrote.
+CsvTable read_cases(const std::filesystem::path& path) {
+  CsvTable cases = read_table(path);
+  const auto require = [&](const auto& fields) {
+    for (const Field& field : fields)
+      if (!cases.has(field.column))
+        throw UsageError(
+            fmt::format("{} has no column {}: another version of qb wrote it, and "
+                        "this one draws schema {}",
+                        path.string(), field.column, kSchemaVersion));
+  };
+  require(kIdentityFields);
+  require(kParameterFields);
+  require(kResultFields);
+  return cases;
+}
+
 std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   return read_table(path);
@@ -216,7 +235,7 @@ PlottedRun read_plotted_run(const std::string& path) {
   const bool no_cases = microbench && !std::filesystem::exists(folder / "cases.csv");
   return {path,
           read_provenance(read_file(manifest.string()), manifest.string()),
-          no_cases ? CsvTable() : read_table(folder / "cases.csv"),
+          no_cases ? CsvTable() : read_cases(folder / "cases.csv"),
           std::move(microbench),
           read_if_there(folder / "memory_timeline.csv"),
           read_if_there(folder / "subsequences.csv"),

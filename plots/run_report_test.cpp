@@ -33,9 +33,7 @@ TEST(RunReport, OfOneWorkerHasNoTableOfSubsequences) {
 }
 
 TEST(RunReport, OfLayersSaysWhatTheTimesAreOfALayer) {
-  std::vector<std::string> columns = no_cases().header();
-  columns.emplace_back("workload");
-  CsvTable layers(columns);
+  CsvTable layers = no_cases();
   Values layer = ok_case(1, 1000, 1.0);
   layer["workload"] = "transformer_layer";
   add_case(layers, layer);

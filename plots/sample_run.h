@@ -13,83 +13,23 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/numbers.h"
+#include "harness/base/schema/column_fields.h"
+#include "harness/base/schema/parameter_fields.h"
 #include "harness/files/scratch_folder.h"
 #include "plots/figure.h"
 
 namespace qb::testing_support {
 
+// The columns of cases.csv.
 inline CsvTable no_cases() {
-  return CsvTable({"schema_version",
-                   "case_id",
-                   "experiment",
-                   "algorithm",
-                   "kernel",
-                   "device",
-                   "ranks",
-                   "workers",
-                   "threads",
-                   "n_tokens",
-                   "kv_len",
-                   "batch",
-                   "q_heads",
-                   "kv_heads",
-                   "head_dim",
-                   "dtype",
-                   "mask",
-                   "seed",
-                   "interest_set",
-                   "scale",
-                   "memory_budget_bytes",
-                   "cpu_isa",
-                   "link_bandwidth_byte_per_s",
-                   "link_latency_s",
-                   "status",
-                   "message",
-                   "isa",
-                   "longest_subsequence_tokens",
-                   "shortest_subsequence_tokens",
-                   "mean_subsequence_tokens",
-                   "stddev_subsequence_tokens",
-                   "responsibility_ratio",
-                   "unmasked_pairs",
-                   "executed_pairs",
-                   "critical_path_pairs",
-                   "unmasked_flop",
-                   "moved_bytes",
-                   "predicted_active_peak_bytes",
-                   "active_memory_peak_bytes",
-                   "reserved_memory_peak_bytes",
-                   "resident_peak_bytes",
-                   "n_samples",
-                   "interval_coverage",
-                   "wall_time_median_s",
-                   "wall_time_low95_s",
-                   "wall_time_high95_s",
-                   "critical_path_median_s",
-                   "critical_path_low95_s",
-                   "critical_path_high95_s",
-                   "worker_sum_median_s",
-                   "worker_sum_low95_s",
-                   "worker_sum_high95_s",
-                   "longest_subsequence_median_s",
-                   "longest_subsequence_low95_s",
-                   "longest_subsequence_high95_s",
-                   "gather_median_s",
-                   "merge_median_s",
-                   "achieved_flop_per_s",
-                   "peak_flop_per_s",
-                   "peak_fraction",
-                   "verified_rows",
-                   "max_error",
-                   "naive_error",
-                   "tolerance",
-                   "lse_max_error",
-                   "started_at",
-                   "duration_s",
-                   "provenance",
-                   "exposed_communication_median_s",
-                   "modelled_wall_time_s",
-                   "model_residual_ratio"});
+  std::vector<std::string> columns;
+  const auto add = [&](const auto& fields) {
+    for (const Field& field : fields) columns.emplace_back(field.column);
+  };
+  add(kIdentityFields);
+  add(kParameterFields);
+  add(kResultFields);
+  return CsvTable(columns);
 }
 
 using Values = std::map<std::string, std::string>;

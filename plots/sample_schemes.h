@@ -11,18 +11,6 @@
 
 namespace qb::testing_support {
 
-inline CsvTable no_scheme_cases() {
-  std::vector<std::string> header = no_cases().header();
-  for (const char* column :
-       {"provenance", "link_bandwidth_byte_per_s", "link_latency_s", "model_device",
-        "worker_sent_bytes", "predicted_worker_active_peak_bytes", "worker_active_peak_bytes",
-        "compute_median_s", "communication_median_s", "exposed_communication_median_s",
-        "idle_median_s", "modelled_wall_time_s", "model_residual_ratio"})
-    if (std::find(header.begin(), header.end(), column) == header.end())
-      header.emplace_back(column);
-  return CsvTable(header);
-}
-
 // A causal case that ran under threads: `seconds` of wall clock, 10 % either side of it.
 inline Values scheme_case(const std::string& algorithm, int workers, std::int64_t n_tokens,
                           double seconds, const Values& more = {}) {
@@ -50,7 +38,7 @@ inline Values scheme_case(const std::string& algorithm, int workers, std::int64_
 }
 
 inline CsvTable scheme_table(const std::vector<Values>& rows) {
-  CsvTable cases = no_scheme_cases();
+  CsvTable cases = no_cases();
   for (const Values& values : rows) add_case(cases, values);
   return cases;
 }

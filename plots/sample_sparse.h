@@ -9,14 +9,6 @@
 
 namespace qb::testing_support {
 
-inline CsvTable no_sparse_cases() {
-  std::vector<std::string> columns = no_cases().header();
-  for (const char* column : {"unmasked_pairs", "executed_pairs", "gpu", "stage_scores_median_s",
-                             "stage_softmax_median_s", "stage_product_median_s"})
-    if (!no_cases().has(column)) columns.emplace_back(column);
-  return CsvTable(columns);
-}
-
 // Keeps `kept` of all pairs, executes half as many more, takes `time_s`.
 inline Values sparse_case(const std::string& mask, std::int64_t n, double kept, double time_s,
                           const std::string& kernel = "flash") {

@@ -62,14 +62,6 @@ std::string field_name(const std::string& column, const std::string& value) {
 
 }  // namespace
 
-std::string text_or_empty(const CsvTable& cases, std::size_t row, std::string_view column) {
-  return cases.has(column) ? cases.text(row, column) : std::string();
-}
-
-double number_or_nan(const CsvTable& cases, std::size_t row, std::string_view column) {
-  return cases.has(column) ? cases.number(row, column) : kNaN;
-}
-
 bool CaseKeyLess::operator()(const CaseKey& a, const CaseKey& b) const {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     if (const int order = compare_fields(a[i], b[i]); order != 0) return order < 0;
@@ -96,7 +88,7 @@ Columns joined(const Columns& first, const Columns& second) {
 
 CaseKey case_key(const CsvTable& cases, std::size_t row, const Columns& columns) {
   CaseKey key;
-  for (const std::string& column : columns) key.push_back(text_or_empty(cases, row, column));
+  for (const std::string& column : columns) key.push_back(cases.text(row, column));
   return key;
 }
 
@@ -118,9 +110,9 @@ Columns differing_columns(const CsvTable& cases, const std::vector<std::size_t>&
 std::string named_values(const CsvTable& cases, std::size_t row, const Columns& columns) {
   std::string out;
   for (const std::string& column : columns) {
-    const std::string name = field_name(column, text_or_empty(cases, row, column));
+    const std::string name = field_name(column, cases.text(row, column));
     // Beside measured ranks a device is what they are held against.
-    if (column == "model_device" && text_or_empty(cases, row, "ranks") != "model") continue;
+    if (column == "model_device" && cases.text(row, "ranks") != "model") continue;
     if (!name.empty()) out += (out.empty() ? "" : column == "model_device" ? " " : ", ") + name;
   }
   return out;

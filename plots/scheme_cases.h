@@ -1,5 +1,5 @@
 // Rows of cases.csv for the figures that compare schemes: grouped by what they share, and named by
-// it. Run folders of an earlier schema lack some columns; their fields are then empty.
+// it.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,6 @@
 #include "plots/figure.h"
 
 namespace qb {
-
-// Empty, and NaN, where the table has no such column too.
-[[nodiscard]] std::string text_or_empty(const CsvTable& cases, std::size_t row,
-                                        std::string_view column);
-[[nodiscard]] double number_or_nan(const CsvTable& cases, std::size_t row, std::string_view column);
 
 // Values of a row in the columns that its group is named after.
 using CaseKey = std::vector<std::string>;

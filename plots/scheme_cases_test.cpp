@@ -57,13 +57,6 @@ TEST(SchemeCases, ARatioHasTheWidestBarThatTheIntervalsAllow) {
   EXPECT_DOUBLE_EQ(ratio.high, 1.5 * 1.1 / 0.9);
 }
 
-TEST(SchemeCases, RunsOfAnEarlierSchemaHaveEmptyFields) {
-  CsvTable cases = no_cases();
-  add_case(cases, ok_case(4, 1000, 0.75));
-  EXPECT_EQ(text_or_empty(cases, 0, "model_device"), "");
-  EXPECT_TRUE(std::isnan(number_or_nan(cases, 0, "worker_sent_bytes")));
-}
-
 TEST(SchemeCases, WorkerTicsArePowersOfTwoAndElseTheCountsThemselves) {
   const auto labels = [](const Axis& axis) {
     std::vector<std::string> out;

@@ -163,9 +163,9 @@ void add_crosses(Panel& panel, const CsvTable& cases, const Setting& setting) {
 }
 
 double peak_bytes(const CsvTable& cases, std::size_t row) {
-  const double measured = number_or_nan(cases, row, "worker_active_peak_bytes");
+  const double measured = cases.number(row, "worker_active_peak_bytes");
   return std::isfinite(measured) ? measured
-                                 : number_or_nan(cases, row, "predicted_worker_active_peak_bytes");
+                                 : cases.number(row, "predicted_worker_active_peak_bytes");
 }
 
 double largest(const Setting& setting, const std::function<double(std::size_t)>& value) {
@@ -192,7 +192,7 @@ std::vector<Panel> plan_panels(const CsvTable& cases, const Setting& setting) {
   const auto over_mask = [&](std::size_t row, const char* pairs) {
     return cases.number(row, pairs) / cases.number(row, "unmasked_pairs");
   };
-  const auto sent = [&](std::size_t row) { return number_or_nan(cases, row, "worker_sent_bytes"); };
+  const auto sent = [&](std::size_t row) { return cases.number(row, "worker_sent_bytes"); };
   const ByteUnit unit = byte_unit(largest(setting, sent));
   return {
       plan_panel(cases, setting, ratio_axis("slowest / ideal", "critical_path_ratio"),
@@ -216,7 +216,7 @@ std::vector<Panel> measured_panels(const CsvTable& cases, const Setting& setting
   const auto peak = [&](std::size_t row) { return peak_bytes(cases, row); };
   const ByteUnit unit = byte_unit(largest(setting, peak));
   const auto exposed = [&](std::size_t row, double workers) {
-    const double seconds = number_or_nan(cases, row, "exposed_communication_median_s");
+    const double seconds = cases.number(row, "exposed_communication_median_s");
     return Point{.x = workers, .y = seconds * kMilliseconds};
   };
   std::vector<Panel> panels = {

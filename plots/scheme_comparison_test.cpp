@@ -109,8 +109,7 @@ TEST(SchemeComparison, OutOfMemoryIsACrossAtItsWorkerCount) {
 TEST(SchemeComparison, OneSchemeAloneIsNoComparison) {
   EXPECT_THAT(scheme_comparison_figure(case_study_2(10), {}).empty_reason,
               HasSubstr("no two schemes"));
-  EXPECT_THAT(scheme_comparison_figure(no_scheme_cases(), {}).empty_reason,
-              HasSubstr("no two schemes"));
+  EXPECT_THAT(scheme_comparison_figure(no_cases(), {}).empty_reason, HasSubstr("no two schemes"));
 }
 
 }  // namespace

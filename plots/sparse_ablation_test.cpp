@@ -13,7 +13,7 @@ using namespace testing_support;
 using ::testing::HasSubstr;
 
 CsvTable windows(std::int64_t n) {
-  CsvTable cases = no_sparse_cases();
+  CsvTable cases = no_cases();
   add_case(cases, sparse_case("full", n, 1.0, 1.0));
   for (const int side : {4, 8, 16})
     add_case(cases,
@@ -46,7 +46,7 @@ TEST(SparseAblation, TimeIdealAndPairsStandAgainstTheWindow) {
 }
 
 TEST(SparseAblation, PatternsThatDifferElsewhereAreLinesOfTheirOwn) {
-  CsvTable cases = no_sparse_cases();
+  CsvTable cases = no_cases();
   for (const char* block : {"", ", block: 64"})
     for (const char* fraction : {"0.1", "0.2"})
       add_case(cases, sparse_case(fmt::format("{{random: {{fraction: {}{}}}}}", fraction, block),
@@ -70,7 +70,7 @@ TEST(SparseAblation, TheReportsTableStandsBesideItsShape) {
 }
 
 TEST(SparseAblation, WithoutTwoValuesThereIsASentence) {
-  CsvTable cases = no_sparse_cases();
+  CsvTable cases = no_cases();
   add_case(cases, sparse_case("{global: {tokens: 16}}", 1024, 0.1, 0.1));
   add_case(cases, sparse_case("{global: {tokens: 32}}", 2048, 0.1, 0.1));
   EXPECT_THAT(sparse_ablation_figure(cases, {}).empty_reason, HasSubstr("two values"));

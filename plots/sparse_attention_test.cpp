@@ -22,7 +22,7 @@ using ::testing::Not;
 constexpr const char* kWindow = "{sliding_window: {left: 4, right: 5}}";
 
 CsvTable cases_of(const std::vector<Values>& rows) {
-  CsvTable cases = no_sparse_cases();
+  CsvTable cases = no_cases();
   for (const Values& values : rows) add_case(cases, values);
   return cases;
 }
@@ -154,7 +154,7 @@ TEST(SparseAttentionFigure, SaysThatThereIsNothing) {
 
 // Dense attention in N^2, a window in N.
 CsvTable growing() {
-  CsvTable cases = no_sparse_cases();
+  CsvTable cases = no_cases();
   for (const double n : {1000.0, 2000.0, 4000.0, 8000.0}) {
     add_case(cases, sparse_case("full", static_cast<std::int64_t>(n), 1.0, 1e-9 * n * n));
     add_case(cases, sparse_case(kWindow, static_cast<std::int64_t>(n), 10.0 / n, 2e-6 * n));

@@ -157,9 +157,6 @@ Panel panel_of(const SparseCases& cases, const SparseLine& line, bool with_publi
 }  // namespace
 
 Figure sparse_stages_figure(const CsvTable& cases, const FigureContext& context) {
-  if (!cases.has(kStages[0].column))
-    return empty_figure("sparse_stages", kTitle,
-                        "the run is of a schema without the times of stages");
   const SparseCases sparse(cases);
   const bool with_published = of_published_sparse_shape(cases);
   Figure figure{.name = "sparse_stages", .title = kTitle, .subtitle = context.subtitle};

@@ -17,7 +17,7 @@ constexpr const char* kWindow = "{block_local: {block: 16}}";
 
 // 20, 30 and 40 % in the stages, and the fused kernel takes a quarter of it all.
 CsvTable staged_and_fused(std::int64_t n) {
-  CsvTable cases = no_sparse_cases();
+  CsvTable cases = no_cases();
   Values staged = sparse_case(kWindow, n, 0.1, 0.1, "staged");
   staged["stage_scores_median_s"] = "0.02";
   staged["stage_softmax_median_s"] = "0.03";
@@ -62,10 +62,9 @@ TEST(SparseStages, TheReportsStagesStandBesideItsShape) {
 }
 
 TEST(SparseStages, WithoutStageTimesThereIsASentence) {
-  CsvTable fused = no_sparse_cases();
+  CsvTable fused = no_cases();
   add_case(fused, sparse_case(kWindow, 1024, 0.1, 0.1));
   EXPECT_THAT(sparse_stages_figure(fused, {}).empty_reason, HasSubstr("no case of the kernel"));
-  EXPECT_THAT(sparse_stages_figure(case_study_2(10), {}).empty_reason, HasSubstr("schema"));
 }
 
 }  // namespace

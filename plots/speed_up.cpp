@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -83,23 +82,11 @@ std::vector<std::string> notes(const CsvTable& cases, const std::vector<CaseSeri
 }  // namespace
 
 std::optional<std::size_t> base_case(const CsvTable& cases, std::size_t row) {
-  constexpr std::array same = {"n_tokens", "kernel", "device",  "ranks",    "threads", "dtype",
-                               "mask",     "batch",  "q_heads", "kv_heads", "head_dim"};
-  constexpr std::array later = {"cpu_isa", "allocator", "launch", "clock", "l2_cache", "cuda_path"};
   std::optional<std::size_t> found;
-  for (std::size_t other = 0; other < cases.size(); ++other) {
-    if (cases.text(other, "workers") != "1") continue;
-    const auto equal = [&](const char* column) {
-      return cases.text(other, column) == cases.text(row, column);
-    };
-    // Runs of earlier schemas lack these.
-    const auto equal_or_lacking = [&](const char* column) {
-      return !cases.has(column) || equal(column);
-    };
-    if (std::all_of(same.begin(), same.end(), equal) &&
-        std::all_of(later.begin(), later.end(), equal_or_lacking))
+  for (std::size_t other = 0; other < cases.size(); ++other)
+    if (cases.text(other, "workers") == "1" &&
+        same_parameters(cases, row, other, {FieldGroup::problem, FieldGroup::means}))
       found = other;  // of repeated cases the last stands
-  }
   return found;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/schema/parameter_fields.h"
 #include "plots/published.h"
 #include "plots/sample_run.h"
 
@@ -45,6 +46,34 @@ TEST(SpeedUp, AnotherKernelIsNoBase) {
   add_case(cases, ok_case(8, 1000, 0.5));
   EXPECT_FALSE(base_case(cases, 1));
   EXPECT_THAT(speed_up_figure(cases, {}).empty_reason, HasSubstr("one worker"));
+}
+
+// Both problems have 256 queries; only the number of keys tells their base cases apart.
+TEST(SpeedUp, EachNumberOfKeysHasItsOwnBase) {
+  CsvTable cases = no_cases();
+  const auto with_keys = [&](Values values, const char* keys) {
+    values["kv_len"] = keys;
+    values["case_id"] += keys;
+    return values;
+  };
+  for (const char* keys : {"1024", "8192"}) {
+    add_case(cases, with_keys(ok_case(1, 256, 1.0), keys));
+    add_case(cases, with_keys(ok_case(4, 256, 0.5), keys));
+  }
+  EXPECT_EQ(base_case(cases, 1), 0u);
+  EXPECT_EQ(base_case(cases, 3), 2u);
+}
+
+TEST(SpeedUp, AProblemThatDiffersInAnyParameterIsNoBase) {
+  for (const Field& field : kParameterFields) {
+    if (field.group != FieldGroup::problem && field.group != FieldGroup::means) continue;
+    CsvTable cases = no_cases();
+    Values base = ok_case(1, 1000, 1.0);
+    base[std::string(field.column)] = "other";
+    add_case(cases, base);
+    add_case(cases, ok_case(8, 1000, 0.5));
+    EXPECT_FALSE(base_case(cases, 1)) << field.column;
+  }
 }
 
 TEST(SpeedUp, CasesWhoseBaseRanOutOfMemoryAreCounted) {

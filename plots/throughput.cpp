@@ -36,7 +36,7 @@ using Lines = std::map<LineKey, std::map<PanelKey, std::vector<std::size_t>>>;
 
 Lines read_lines(const CsvTable& cases, const std::vector<std::size_t>& rows) {
   const std::vector<std::string> columns =
-      splitting_columns(cases, rows, {"head_dim", "mask", "kernel", "dtype", "run"});
+      splitting_columns(cases, rows, {"head_dim", "mask", "kernel", "dtype", "run", "kv_len"});
   std::map<std::string, std::size_t> runs;
   Lines lines;
   for (const std::size_t row : rows) {

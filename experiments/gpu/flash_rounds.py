@@ -4,8 +4,9 @@
     python3 flash_rounds.py FLASH_BENCH OUT.csv
 
 Each shape is timed in rounds: every contestant makes a few calls, the next round goes the other
-way round, so that a GPU that slows down slows all of them. FLASH_BENCH times flash, flash_sm80
-and cudnn by `flash_bench --serve`, this program PyTorch's backends, all by CUDA events on random
+way round, so that a GPU that slows down slows all of them. FLASH_BENCH times flash, flash_grid
+(a block of the grid for each item, in place of blocks that take items), flash_sm80 and cudnn by
+`flash_bench --serve`, this program PyTorch's backends, all by CUDA events on random
 data drawn for the shape, each warmed up. A row a contestant and shape: the median over the rounds
 of the medians of its calls, the least and the most of them, and its rate over that of flash in
 the same round. The file is written after each shape. Without PyTorch its rows say so.
@@ -15,7 +16,7 @@ The time of cudnn holds the pass that widens its output to float32; torch_cudnn 
 flash_bench holds a few rows of each output against float64 before it times them: what is wrong is
 `incorrect`. A kernel that does not come to an end, or brings flash_bench down, costs its own rows.
 
-Exit codes: 0 both paths of flash were timed at every shape, 1 not, 2 usage, 3 no GPU.
+Exit codes: 0 every path of flash was timed at every shape, 1 not, 2 usage, 3 no GPU.
 """
 
 import contextlib
@@ -39,7 +40,8 @@ ROUNDS, WARM_UPS, CALLS = 6, 2, 3
 PATIENCE_S = 20.0  # with an answer; the first one waits for CUDA to start
 NO_GPU = 3         # the exit code of flash_bench
 OURS = "flash"
-OF_BENCH = (OURS, "flash_sm80", "cudnn")
+PATHS = (OURS, "flash_grid", "flash_sm80")  # of our kernel
+OF_BENCH = (*PATHS, "cudnn")
 OF_TORCH = ("flash", "cudnn", "efficient")
 COLUMNS = ["kernel", "head_dim", "mask", "dtype", "n_tokens", "q_heads", "status", "message",
            "unmasked_flop", "device_time_median_s", "device_time_low_s", "device_time_high_s",
@@ -228,8 +230,8 @@ def main(argv):
         write(argv[1], rows)
     if bench.close() == NO_GPU:
         return 3
-    ours = [row for row in rows if row["kernel"] in (OURS, "flash_sm80") and row["status"] == "ok"]
-    return 0 if len(ours) == 2 * len(SHAPES) else 1
+    ours = [row for row in rows if row["kernel"] in PATHS and row["status"] == "ok"]
+    return 0 if len(ours) == len(PATHS) * len(SHAPES) else 1
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import flash_rounds  # pylint: disable=wrong-import-position
 FAKE_BENCH = """#!{python}
 import sys, time
 assert sys.argv[1:] == ["--serve"]
-speed = {{"flash": 2.0, "flash_sm80": 4.0, "cudnn": 1.0}}
+speed = {{"flash": 2.0, "flash_grid": 3.0, "flash_sm80": 4.0, "cudnn": 1.0}}
 asked = 0
 for line in sys.stdin:
     kernel, dtype, d, mask, n, heads, warm_ups, calls = line.split()
@@ -106,7 +106,7 @@ class FlashRounds(unittest.TestCase):
         self.run_with()
         with open(os.path.join(self.folder, "log"), encoding="utf-8") as file:
             asked = [line.split()[0] for line in file if "d=128 full bf16" in line]
-        there = ["flash", "flash_sm80", "cudnn"]
+        there = ["flash", "flash_grid", "flash_sm80", "cudnn"]
         self.assertEqual(asked, (there + there[::-1]) * 3)
 
     def test_what_a_contestant_cannot_is_a_row_with_its_reason(self):

@@ -7,23 +7,47 @@ measures each, and appends rows that `qb compare --ignore kernel,isa` and `qb pl
 import collections
 import copy
 import csv
+import functools
 import hashlib
 import json
 import math
 import os
 import statistics
+import subprocess
 import time
 
-SCHEMA_VERSION = 6
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+# Where qb lies: as the environment says, in a kit, in a checkout.
+QB_PLACES = ("bin/qb", "build/release/harness/cli/qb")
 
-PARAMETERS = (
-    "algorithm kernel device ranks workers threads n_tokens kv_len batch q_heads kv_heads head_dim "
-    "dtype mask seed interest_set scale memory_budget_bytes cpu_isa sequences new_key_owner "
-    "link_bandwidth_byte_per_s link_latency_s link_mode model_device model_cores "
-    "distillation workload layer_feed_forward_dim layer_block_tokens layer_weights "
-    "allocator launch clock l2_cache cuda_path worker_speeds group_sizes product_row_groups "
-    "product_depth"
-).split()
+
+def read_schema():
+    """What `qb env --schema` says of the columns of run folders."""
+    places = [os.environ["QB"]] if "QB" in os.environ else [
+        os.path.join(ROOT, place) for place in QB_PLACES]
+    for place in places:
+        if os.path.exists(place):
+            said = subprocess.run([place, "env", "--schema"], capture_output=True, text=True,
+                                  check=True)
+            return json.loads(said.stdout)
+    raise Refusal(3, f"qb is not at {' or '.join(places)}; build it, or set QB to its path")
+
+
+class Schema:
+    """The columns of run folders, asked for once."""
+
+    def __init__(self, json_of_qb):
+        self.version = json_of_qb["schema_version"]
+        fields = json_of_qb["tables"]["cases.csv"]
+        self.parameters = [field["name"] for field in fields if field["key"]]
+        self.samples = [field["name"] for field in json_of_qb["tables"]["samples.csv"]]
+
+
+@functools.cache
+def schema():
+    return Schema(read_schema())
+
+
 # What a plan of one worker says of a problem, whoever computes it.
 PLANNED = (
     "longest_subsequence_tokens shortest_subsequence_tokens mean_subsequence_tokens "
@@ -32,10 +56,6 @@ PLANNED = (
 ).split()
 # One worker: its time is the critical path, the sum and the wall clock at once.
 CLOCKS = ("wall_time", "critical_path", "worker_sum", "longest_subsequence")
-SAMPLE_COLUMNS = ["case_id", "repeat", "warmup", *(clock + "_s" for clock in CLOCKS),
-                  "gather_s", "merge_s", "device_time_s", "sm_clock_hz", "throttled",
-                  "stage_scores_s", "stage_softmax_s", "stage_product_s"]
-
 # `device`: its own time in seconds, the clock of its multiprocessors in Hz, 1 where it was throttled;
 # empty where not known.
 Sample = collections.namedtuple("Sample", "repeat warmup seconds device", defaults=[("", "", "")])
@@ -86,13 +106,13 @@ class Run:
             raise Refusal(2, f"{path} is no run folder: {problem}") from problem
         if not isinstance(self.manifest, dict) or "environment" not in self.manifest:
             raise Refusal(2, f"{path} is no run folder: its manifest.json has no environment")
-        if self.manifest.get("schema_version") != SCHEMA_VERSION:
+        if self.manifest.get("schema_version") != schema().version:
             raise Refusal(5, f"{path} has schema_version {self.manifest.get('schema_version')}, "
-                             f"this script writes {SCHEMA_VERSION}")
+                             f"this qb writes {schema().version}")
         # A last line without its end is torn: the writer died there.
         lines = csv.DictReader(whole[: whole.rfind("\n") + 1].splitlines(keepends=True))
         self.columns = list(lines.fieldnames or [])
-        missing = [name for name in PARAMETERS + PLANNED if name not in self.columns]
+        missing = [name for name in (*schema().parameters, *PLANNED) if name not in self.columns]
         if missing:
             raise Refusal(2, f"{path}/cases.csv has no column {missing[0]}")
         self.rows = list(lines)
@@ -108,7 +128,7 @@ class Run:
         cases = {}
         for row in self.rows:
             if all(row[name] == value for name, value in wanted.items()):
-                key = tuple(row[name] for name in PARAMETERS
+                key = tuple(row[name] for name in schema().parameters
                             if name not in ("kernel", "launch", "allocator"))
                 # Of several kernels' rows, one that could be planned knows the FLOP.
                 if not cases.get(key, {}).get("unmasked_flop"):
@@ -152,7 +172,7 @@ class Writer:
             return
         name = os.path.basename(os.path.abspath(path))
         self.manifest = {
-            "schema_version": SCHEMA_VERSION, "experiment": run.manifest.get("experiment", ""),
+            "schema_version": schema().version, "experiment": run.manifest.get("experiment", ""),
             "description": description, "figures": ["throughput"], "run_id": name, "spec_hash": "",
             "order_seed": 0, "n_cases": 0, "argv": argv, "started_at": utc_now(),
             "resumed_at": [], "finished_at": None,
@@ -160,7 +180,7 @@ class Writer:
         os.makedirs(path, exist_ok=True)
         self.write_manifest()
         self.append("cases.csv", [self.columns])
-        self.append("samples.csv", [SAMPLE_COLUMNS])
+        self.append("samples.csv", [schema().samples])
 
     def go_on(self, run):
         """Takes over the rows that are there; what a writer that died left beside them goes."""
@@ -205,8 +225,8 @@ class Writer:
 
     def add(self, case, result, started_at, duration_s):
         """`result`: status, message, values by column, and the samples of a case that is ok."""
-        row = {name: case[name] for name in PARAMETERS + PLANNED} | {"provenance": "measured"}
-        row |= {"kernel": self.kernel, "schema_version": str(SCHEMA_VERSION),
+        row = {name: case[name] for name in (*schema().parameters, *PLANNED)} | {"provenance": "measured"}
+        row |= {"kernel": self.kernel, "schema_version": str(schema().version),
                 "experiment": case["experiment"], "status": result["status"],
                 "message": " ".join(result["message"].split()), "started_at": started_at,
                 "duration_s": number_text(duration_s)}
@@ -225,14 +245,16 @@ class Writer:
 
 
 def case_id(row):
-    text = "".join(f"{name}={row[name]}\n" for name in PARAMETERS)
+    text = "".join(f"{name}={row[name]}\n" for name in schema().parameters)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def sample_row(identity, sample):
     seconds = number_text(sample.seconds)
-    return [identity, sample.repeat, int(sample.warmup), *(seconds for _ in CLOCKS), "0", "0",
-            *sample.device, "", "", ""]
+    device = dict(zip(("device_time_s", "sm_clock_hz", "throttled"), sample.device))
+    values = {"case_id": identity, "repeat": sample.repeat, "warmup": int(sample.warmup),
+              "gather_s": "0", "merge_s": "0", **device, **{f"{clock}_s": seconds for clock in CLOCKS}}
+    return [values.get(name, "") for name in schema().samples]
 
 
 def timed_columns(samples, flop):

@@ -249,6 +249,6 @@ class TorchSdpa(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    QB = os.path.abspath(sys.argv.pop(1))
+    QB = os.environ["QB"] = os.path.abspath(sys.argv.pop(1))
     sys.dont_write_bytecode = True
     unittest.main()

@@ -13,9 +13,9 @@
 #include "harness/cli/verb.h"
 #include "harness/execute/memory_ledger.h"
 #include "harness/execute/verify.h"
+#include "harness/experiment/case_plan.h"
 #include "harness/files/files.h"
 #include "harness/plan/check.h"
-#include "harness/plan/strategy.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -46,13 +46,17 @@ struct Job {
   Tensor v;
 };
 
-Plan plan_of(const AttendRequest& request, const Shape& shape, DType dtype) {
-  Problem problem = with_mask_option([&] { return make_problem(shape, request.mask, dtype, 0); });
-  if (request.scale) problem.scale = *request.scale;
-  StrategyOptions options{.workers = request.workers, .distillation = request.distillation};
-  if (!request.interest_set.empty())
-    options.interest_set = parse_interest_set(request.interest_set, request.workers);
-  Plan plan = make_plan(request.algorithm, problem, options);
+Plan checked_plan(const AttendRequest& request, const Shape& shape, DType dtype) {
+  Case c;
+  c.algorithm = request.algorithm;
+  c.workers = request.workers;
+  c.shape = shape;
+  c.mask = request.mask;
+  c.dtype = dtype;
+  c.scale = request.scale;
+  c.distillation = request.distillation;
+  if (!request.interest_set.empty()) c.interest_set = request.interest_set;
+  Plan plan = with_mask_option([&] { return plan_of(c); });
   if (const auto offence = check(plan))
     throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
   return plan;
@@ -65,7 +69,7 @@ Job read_job(const AttendRequest& request, Allocator& memory) {
   const NamedArray v{request.v, read_npy(request.v)};
   const Shape shape = shape_of(q, k, v);
   const DType dtype = compute_dtype(common_dtype(q, k, v), request.kernel);
-  Job job{plan_of(request, shape, dtype), q.array.shape, {}, {}, {}};
+  Job job{checked_plan(request, shape, dtype), q.array.shape, {}, {}, {}};
   job.out_shape.back() = shape.value_dim;
   job.q = tensor_of(q, dtype, shape.q(), memory, "q");
   job.k = tensor_of(k, dtype, shape.k(), memory, "k");

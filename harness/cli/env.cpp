@@ -5,6 +5,7 @@
 
 #include "harness/cli/verb.h"
 #include "harness/experiment/environment.h"
+#include "harness/experiment/schema/description.h"
 
 namespace qb {
 
@@ -21,9 +22,15 @@ void add_env(Verb app) {
       "in site-packages/nvidia/*/lib of the python3 in PATH, where PyTorch's wheels have them.");
   const auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "JSON instead of a table");
-  verb.runs([json] {
+  const auto schema = std::make_shared<bool>(false);
+  verb.flag("--schema", *schema,
+            "The columns of run folders as JSON, for programs that read or write them");
+  verb.runs([json, schema] {
     constexpr auto kLibraries = NvidiaLibraries::looked_for;
-    fmt::print("{}", *json ? environment_json(kLibraries) + "\n" : environment_table(kLibraries));
+    if (*schema)
+      fmt::print("{}\n", schema_json());
+    else
+      fmt::print("{}", *json ? environment_json(kLibraries) + "\n" : environment_table(kLibraries));
     return ExitCode::ok;
   });
 }

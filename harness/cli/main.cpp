@@ -50,6 +50,7 @@ int run_main(int argc, char** argv) {
   add_select(app);
   add_calibrate(app);
   add_advise(app);
+  add_columns(app);
   add_env(app);
   const Action action = line.parse({argv + 1, argv + argc});
   return static_cast<int>(action());

@@ -8,7 +8,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/plan_view.h"
 #include "harness/cli/verb.h"
-#include "harness/experiment/case.h"
+#include "harness/experiment/case_plan.h"
 #include "harness/plan/check.h"
 #include "harness/plan/picture.h"
 #include "harness/plan/strategy.h"
@@ -21,48 +21,43 @@ namespace qb {
 namespace {
 
 struct PlanWords {
-  std::string algorithm = "cqs";
-  Shape shape{1, 1, 0, 0, 0, 64, 64};
-  int workers = 1;
+  Case c;
   std::string interest_set;
-  MaskSpec mask;
-  DType dtype = DType::f32;
-  Kernel kernel = Kernel::flash;
+  std::string sequences;
+  std::string worker_speeds;
   bool json = false;
   bool pairs = false;
   std::string picture;
-  std::string sequences;
-  NewKeyOwner new_key_owner = NewKeyOwner::round_robin;
-  Distillation distillation = Distillation::published;
 };
+
+// The case with what follows from its other parameters.
+Case whole_case(const PlanWords& words) {
+  Case c = words.c;
+  if (c.shape.q_len == 0 && words.sequences.empty())
+    throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
+  if (c.shape.kv_len == 0) c.shape.kv_len = c.shape.q_len;
+  if (c.shape.kv_heads == 0) c.shape.kv_heads = c.shape.q_heads;
+  c.shape.value_dim = c.shape.head_dim;
+  if (!words.sequences.empty()) c.sequences = words.sequences;
+  if (!words.interest_set.empty()) c.interest_set = words.interest_set;
+  if (!words.worker_speeds.empty()) c.worker_speeds = words.worker_speeds;
+  return c;
+}
 
 ExitCode show_plan(const PlanWords& words) {
   if (!words.picture.empty()) require_picture_format(words.picture);
-  Shape shape = words.shape;
-  if (shape.q_len == 0 && words.sequences.empty())
-    throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
-  if (shape.kv_len == 0) shape.kv_len = shape.q_len;
-  if (shape.kv_heads == 0) shape.kv_heads = shape.q_heads;
-  shape.value_dim = shape.head_dim;
-  const Problem problem = with_mask_option([&] {
-    return words.sequences.empty() ? make_problem(shape, words.mask, words.dtype, 0)
-                                   : make_packed_problem(shape, words.mask, words.dtype, 0,
-                                                         parse_sequences(words.sequences));
-  });
-  StrategyOptions options{words.workers, std::nullopt, words.new_key_owner, words.distillation};
-  if (!words.interest_set.empty())
-    options.interest_set = parse_interest_set(words.interest_set, words.workers);
-  const Plan plan = make_plan(words.algorithm, problem, options);
+  const Case c = whole_case(words);
+  const Plan plan = with_mask_option([&] { return plan_of(c); });
   if (const auto offence = check(plan))
     throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
-  const Work work = model_work(plan, words.kernel, 1);
-  fmt::print(
-      "{}", words.json ? plan_json(plan, work, words.pairs) : plan_table(plan, work, words.kernel));
+  const Work work = model_work(plan, c.kernel, 1);
+  fmt::print("{}",
+             words.json ? plan_json(plan, work, words.pairs) : plan_table(plan, work, c.kernel));
   if (!words.picture.empty())
     draw_partition(partition_rectangles(plan), words.picture,
                    fmt::format("{}: N = {}, W = {}, {} mask", plan.algorithm,
-                               format_grouped(problem.shape.q_len), words.workers,
-                               pattern_kind(to_string(problem.mask))));
+                               format_grouped(plan.problem.shape.q_len), c.workers,
+                               pattern_kind(to_string(plan.problem.mask))));
   return ExitCode::ok;
 }
 
@@ -71,24 +66,29 @@ ExitCode show_plan(const PlanWords& words) {
 void add_plan(Verb app) {
   Verb verb = app.add_verb("plan", "Show which worker computes which pairs");
   const auto words = std::make_shared<PlanWords>();
-  verb.option("--algorithm", words->algorithm, algorithm_words()).show_default();
-  add_integer(verb, "--n-tokens", words->shape.q_len,
+  words->c.algorithm = "cqs";
+  words->c.shape = {1, 1, 0, 0, 0, 64, 64};
+  verb.option("--algorithm", words->c.algorithm, algorithm_words()).show_default();
+  add_integer(verb, "--n-tokens", words->c.shape.q_len,
               "N, positions of the whole sequence; with a cache the new ones");
-  add_integer(verb, "--kv-len", words->shape.kv_len, "keys, where not N: cached and new tokens");
+  add_integer(verb, "--kv-len", words->c.shape.kv_len, "keys, where not N: cached and new tokens");
   verb.option("--sequences", words->sequences,
               "in place of --n-tokens: a packed batch, cached+new tokens each, \"100+8 64+1\"");
-  add_word(verb, "--new-key-owner", words->new_key_owner, "decode, default round_robin");
-  add_integer(verb, "--workers", words->workers, "W (default 1)");
+  add_word(verb, "--new-key-owner", words->c.new_key_owner, "decode, default round_robin");
+  add_integer(verb, "--workers", words->c.workers, "W (default 1)");
   verb.option("--interest-set", words->interest_set,
               "cqs: residues such as 0,1,3 (default: the published set)");
-  add_word(verb, "--distillation", words->distillation, "cqs, default published");
-  add_mask(verb, "--mask", words->mask, "default full");
-  add_integer(verb, "--q-heads", words->shape.q_heads, "query heads (default 1)");
-  add_integer(verb, "--kv-heads", words->shape.kv_heads, "key-value heads (default q-heads)");
-  add_integer(verb, "--head-dim", words->shape.head_dim, "default 64");
-  add_integer(verb, "--batch", words->shape.batch, "default 1");
-  add_word(verb, "--dtype", words->dtype, "default f32");
-  add_word(verb, "--kernel", words->kernel, "for executed pairs and memory, default flash");
+  add_word(verb, "--distillation", words->c.distillation, "cqs, default published");
+  verb.option("--worker-speeds", words->worker_speeds,
+              "speeds of the first workers, \"0.5 1\" (default: all 1)");
+  add_word(verb, "--group-sizes", words->c.group_sizes, "cqs, equal or by_speed, default equal");
+  add_mask(verb, "--mask", words->c.mask, "default full");
+  add_integer(verb, "--q-heads", words->c.shape.q_heads, "query heads (default 1)");
+  add_integer(verb, "--kv-heads", words->c.shape.kv_heads, "key-value heads (default q-heads)");
+  add_integer(verb, "--head-dim", words->c.shape.head_dim, "default 64");
+  add_integer(verb, "--batch", words->c.shape.batch, "default 1");
+  add_word(verb, "--dtype", words->c.dtype, "default f32");
+  add_word(verb, "--kernel", words->c.kernel, "for executed pairs and memory, default flash");
   Option json = verb.flag("--json", words->json, "machine-readable, exact integers");
   verb.flag("--pairs", words->pairs, "with --json: list every pair of every worker").needs(json);
   verb.option("--picture", words->picture,

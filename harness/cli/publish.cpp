@@ -8,10 +8,9 @@
 
 #include "harness/base/csv.h"
 #include "harness/cli/sets_view.h"
-#include "harness/experiment/worker_speeds.h"
+#include "harness/experiment/case_plan.h"
 #include "harness/files/files.h"
 #include "harness/plan/picture.h"
-#include "harness/plan/strategy.h"
 #include "harness/plan/work.h"
 #include "interest_sets/minimum_sets.h"
 #include "plots/run_report.h"
@@ -24,14 +23,6 @@ constexpr std::int64_t kIntervals = 41;
 
 bool names(const Spec& spec, std::string_view figure) {
   return std::find(spec.figures.begin(), spec.figures.end(), figure) != spec.figures.end();
-}
-
-Plan plan_of(const Case& c) {
-  StrategyOptions options{c.workers, std::nullopt};
-  options.distillation = c.distillation;
-  options.group_sizes = group_sizes_of(c);
-  if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
-  return make_plan(c.algorithm, make_problem(c.shape, c.mask, c.dtype, c.seed), options);
 }
 
 // One case a worker count, the longest of those that have a plan.

@@ -174,8 +174,6 @@ void add_sets(Verb app) {
   add_responsibility(sets);
   add_construct(sets);
   add_sets_search(sets);
-  add_sets_product(sets);
-  add_sets_skew(sets);
   add_sets_figures(sets);
 }
 

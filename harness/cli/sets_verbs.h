@@ -6,8 +6,6 @@
 namespace qb {
 
 void add_sets_search(Verb sets);
-void add_sets_product(Verb sets);
-void add_sets_skew(Verb sets);
 void add_sets_figures(Verb sets);
 
 }  // namespace qb

@@ -22,5 +22,6 @@ void add_select(Verb program);
 void add_calibrate(Verb program);
 void add_advise(Verb program);
 void add_env(Verb program);
+void add_columns(Verb program);
 
 }  // namespace qb

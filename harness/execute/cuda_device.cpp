@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/base/status.h"
 #include "harness/execute/nccl_link.h"
 #include "kernels/cuda/blas.h"
@@ -27,10 +28,6 @@
 
 namespace qb {
 namespace {
-
-double steady_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void require_whole(const TensorView& a, const TensorView& b) {
   const TensorView whole = contiguous_view(a.data, a.dtype, a.extent);
@@ -210,7 +207,7 @@ class CudaComputeDevice final : public ComputeDevice {
     if (n_marks_ == marks_.size()) marks_.emplace_back();
     Mark& mark = marks_[n_marks_++];
     mark.event.record(stream_);
-    mark.host_s = steady_s();
+    mark.host_s = now_s();
     return static_cast<int>(n_marks_) - 1;
   }
   bool has_passed(int mark) override { return at(mark).event.has_happened(); }

@@ -10,22 +10,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "harness/base/integers.h"
+#include "harness/base/random.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
 constexpr std::int64_t kChunk = 1024;  // elements converted at once; even
-
-// SplitMix64 (Steele, Lea and Flood 2014): its state is a counter, so that any element can be had
-// without the ones before it.
-constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15;
-
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 constexpr double kTwoToMinus53 = 1.0 / 9007199254740992.0;
 
@@ -77,8 +69,8 @@ SineCosine circle(double u) {
 
 // Elements 2 * pair and 2 * pair + 1 of the tensor of `key`.
 std::array<double, 2> normal_pair(std::uint64_t key, std::uint64_t pair) {
-  const std::uint64_t a = mix(key + (2 * pair + 1) * kGamma);
-  const std::uint64_t b = mix(key + (2 * pair + 2) * kGamma);
+  const std::uint64_t a = mixed(key + (2 * pair + 1) * kGoldenGamma);
+  const std::uint64_t b = mixed(key + (2 * pair + 2) * kGoldenGamma);
   const double u = static_cast<double>((a >> 11) + 1) * kTwoToMinus53;  // (0, 1]
   const double v = static_cast<double>(b >> 11) * kTwoToMinus53;        // [0, 1)
   const double radius = std::sqrt(-2.0 * log_of(u));
@@ -90,7 +82,7 @@ std::array<double, 2> normal_pair(std::uint64_t key, std::uint64_t pair) {
 
 void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
   const std::int64_t n = view.extent.elements();
-  const std::int64_t chunks = (n + kChunk - 1) / kChunk;
+  const std::int64_t chunks = ceil_div(n, kChunk);
   parallel_for(chunks, threads, 16, [&](std::int64_t first, std::int64_t last, int) {
     std::array<double, kChunk> values;
     for (std::int64_t chunk = first; chunk < last; ++chunk) {
@@ -111,8 +103,8 @@ namespace {
 
 // Of the whole tensors of a problem.
 std::uint64_t key_of(const Problem& problem, TensorRole what) {
-  std::uint64_t key = mix(problem.seed * kGamma + kGamma);
-  for (int i = 0; i <= static_cast<int>(what); ++i) key = mix(key + kGamma);
+  std::uint64_t key = mixed(problem.seed * kGoldenGamma + kGoldenGamma);
+  for (int i = 0; i <= static_cast<int>(what); ++i) key = mixed(key + kGoldenGamma);
   return key;
 }
 

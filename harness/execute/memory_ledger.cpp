@@ -7,14 +7,11 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "harness/base/clock.h"
 #include "harness/base/status.h"
 
 namespace qb {
 namespace {
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 struct Block {
   std::size_t bytes = 0;  // as requested
@@ -33,7 +30,7 @@ struct Share {
 
 struct MemoryLedger::State {
   explicit State(LedgerOptions given) : options(std::move(given)) {
-    if (!options.clock) options.clock = steady_seconds;
+    if (!options.clock) options.clock = now_s;
     start_s = options.clock();
     machine_bytes = options.source.available();
     keeper = make_block_keeper(

@@ -28,10 +28,6 @@ void slow_down(const ExecutionArguments& arguments, int worker, double busy_s) {
 
 }  // namespace
 
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 int threads_for_bytes(std::int64_t bytes, int threads) {
   constexpr std::int64_t kBytesPerThread = 1 << 20;
   return static_cast<int>(std::clamp<std::int64_t>(bytes / kBytesPerThread, 1, threads));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/execute/executor.h"
 #include "harness/execute/transport.h"
 #include "harness/execute/worker_device.h"
@@ -14,9 +15,6 @@
 #include "harness/plan/tiling.h"
 
 namespace qb {
-
-// Seconds of a monotonic clock.
-[[nodiscard]] double now_s();
 
 // The output of some queries over the keys that were seen so far.
 struct Partial {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "harness/base/hash.h"
 #include "harness/base/status.h"
 #include "harness/execute/worker.h"
 
@@ -22,17 +23,12 @@ struct Header {
 };
 static_assert(sizeof(Header) <= static_cast<std::size_t>(kMessageHeaderBytes));
 
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
-
 std::uint64_t content_of(const Message& message) {
   std::uint64_t hash = message.parts.size();
   for (const Transfer& part : message.parts)
     for (const std::int64_t value : {static_cast<std::int64_t>(part.what), part.heads.begin,
                                      part.heads.end, std::int64_t{part.groups}, part.bytes})
-      hash = mixed(hash, static_cast<std::uint64_t>(value));
+      hash = hash_with(hash, static_cast<std::uint64_t>(value));
   return hash;
 }
 
@@ -40,7 +36,7 @@ std::uint64_t payload_hash(const Buffer& buffer) {
   std::uint64_t hash = 0;
   const auto* words = buffer.as<std::uint64_t>() + kMessageHeaderBytes / 8;
   const std::size_t n = buffer.bytes() / 8 - kMessageHeaderBytes / 8;
-  for (std::size_t i = 0; i < n; ++i) hash = mixed(hash, words[i]);
+  for (std::size_t i = 0; i < n; ++i) hash = hash_with(hash, words[i]);
   return hash;
 }
 

@@ -16,6 +16,8 @@
 #include "harness/experiment/environment.h"
 #include "harness/experiment/result.h"
 #include "harness/experiment/run_folder.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec.h"
 #include "harness/files/files.h"
 #include "harness/layer/transformer_layer.h"
@@ -58,7 +60,7 @@ class Auditor {
       samples_[run_.samples.text(row, "case_id")].push_back(row);
     const std::string parts = run_.path + "/parts.csv";  // older runs have none
     parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_file(parts), parts)
-                                            : CsvTable(part_columns());
+                                            : CsvTable(part_table().columns);
   }
 
   Audit run() {
@@ -117,8 +119,8 @@ bool Auditor::check_files() {
          kSchemaVersion);
   if (run_.cases.torn()) find("cases.csv: the last line is torn (its writer was killed)");
   if (run_.samples.torn()) find("samples.csv: the last line is torn (its writer was killed)");
-  const bool columns_fit =
-      run_.cases.header() == case_columns() && run_.samples.header() == sample_columns();
+  const bool columns_fit = run_.cases.header() == case_table().columns &&
+                           run_.samples.header() == sample_table().columns;
   if (!columns_fit) find("cases.csv or samples.csv: the columns are not those of this schema");
   if (run_.manifest.finished_at.empty())
     audit_.notes.push_back(fmt::format("the run is not finished: {} of {} cases have a row",

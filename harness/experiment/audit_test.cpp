@@ -7,6 +7,7 @@
 #include "harness/experiment/device.h"
 #include "harness/experiment/environment.h"
 #include "harness/experiment/fake_run.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/spec.h"
 #include "harness/experiment/store.h"
 
@@ -74,13 +75,14 @@ class Audited : public testing::Test {
     for (const Case& open : spec.cases) {
       const Case c = resolve_case(open);
       const CaseRecord record = make_record(c, plausible_result(c), "2025-01-31T12:00:00Z", 1.0);
-      cases_.push_back(named(case_columns(), record.row));
-      for (const auto& sample : record.samples) samples_.push_back(named(sample_columns(), sample));
+      cases_.push_back(named(case_table().columns, record.row));
+      for (const auto& sample : record.samples)
+        samples_.push_back(named(sample_table().columns, sample));
     }
     run_.write_manifest(device_fingerprint());
     run_.write("spec.resolved.yaml", spec.resolved_yaml);
-    run_.write("steps.csv", csv_record(step_columns()));
-    run_.write("memory_timeline.csv", csv_record(timeline_columns()));
+    run_.write("steps.csv", csv_record(step_table().columns));
+    run_.write("memory_timeline.csv", csv_record(timeline_table().columns));
   }
   [[nodiscard]] Audit audit() const {
     run_.write_tables(cases_, samples_);

@@ -151,10 +151,7 @@ struct Case {
   std::optional<double> gpu_peak_flop_per_s;
 };
 
-// The parameters that make a case the same case, in column order: name and value as in cases.csv.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c);
-
-// 12 hex digits of a hash over case_parameters and the measure settings; the key for resuming.
+// 12 hex digits of a hash over the parameters and the measure settings; the key for resuming.
 [[nodiscard]] std::string case_id(const Case& c);
 
 // `100+8 64+1`, separated by spaces or commas; a number alone has nothing cached. Throws

@@ -1,4 +1,5 @@
 #include "harness/experiment/case_label.h"
+#include "harness/experiment/schema/parameters.h"
 
 #include <fmt/format.h>
 

@@ -3,28 +3,11 @@
 #include <numeric>
 #include <utility>
 
-#include "harness/experiment/hash.h"
+#include "harness/base/hash.h"
+#include "harness/base/random.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
-namespace {
-
-// SplitMix64 (Steele, Lea and Flood, 2014).
-class SplitMix64 {
- public:
-  explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t operator()() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-}  // namespace
-
 std::uint64_t order_seed(std::string_view experiment) { return fnv1a(experiment); }
 
 std::vector<std::size_t> seeded_order(std::size_t n, std::uint64_t seed) {

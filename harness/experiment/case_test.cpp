@@ -9,6 +9,9 @@
 #include <set>
 
 #include "harness/experiment/result.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/measure_fields.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
@@ -16,55 +19,46 @@ namespace {
 using ::testing::HasSubstr;
 using Random = std::mt19937_64;
 
-template <class E>
-E any_of(Random& random) {
-  return Words<E>::table[random() % std::size(Words<E>::table)].first;
-}
-
+// Printable, and not empty: an empty text stands for no value.
 std::string any_text(Random& random) {
   std::string text;
-  for (std::uint64_t n = random() % 12; n > 0; --n)
+  for (std::uint64_t n = 1 + random() % 12; n > 0; --n)
     text += static_cast<char>(' ' + static_cast<int>(random() % 95));
   return text;
 }
 
 double any_real(Random& random) {
-  return std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(random() % 80) - 70);
+  return std::ldexp(static_cast<double>((random() >> 11) + 1),
+                    static_cast<int>(random() % 80) - 70);
 }
 
-int any_int(Random& random) { return static_cast<int>(random() >> 33); }
-std::int64_t any_size(Random& random) { return static_cast<std::int64_t>(random() >> 1); }
+// A value that a spec could give the parameter.
+Value any_value(const Parameter& parameter, Random& random) {
+  if (parameter.nullable && random() % 2 == 0) return {};
+  if (parameter.kind == FieldKind::integer) {
+    const auto range = static_cast<std::uint64_t>(parameter.max - parameter.min) + 1;
+    return {parameter.min + static_cast<std::int64_t>(random() % range), {}};
+  }
+  if (parameter.kind == FieldKind::real) return {any_real(random), {}};
+  if (parameter.kind == FieldKind::mask)
+    return {MaskSpec(random() % 2 == 0 ? MaskKind::causal : MaskKind::full).text(), {}};
+  if (parameter.words == nullptr) return {any_text(random), {}};
+  const auto words = parameter.words();
+  return {std::string(words[random() % words.size()]), {}};
+}
 
 Case any_case(Random& random) {
   Case c;
   c.experiment = any_text(random);
-  c.algorithm = any_text(random);
-  c.kernel = any_of<Kernel>(random);
-  c.device = any_of<Device>(random);
-  c.ranks = any_of<Ranks>(random);
-  c.workers = any_int(random);
-  c.threads = any_int(random);
-  c.shape = {any_size(random), any_size(random), any_size(random), any_size(random),
-             any_size(random), any_size(random), any_size(random)};
-  c.mask = any_of<MaskKind>(random);
-  c.dtype = any_of<DType>(random);
-  c.seed = random();
-  if (random() % 2 == 0) c.interest_set = any_text(random);
-  if (random() % 2 == 0) c.distillation = Distillation::balanced;
-  if (random() % 2 == 0) c.scale = any_real(random);
-  c.memory_budget_bytes = any_size(random);
-  c.allocator = any_of<AllocatorKind>(random);
-  c.launch = any_of<Launch>(random);
-  c.clock = any_of<ClockKind>(random);
-  c.l2_cache = any_of<L2Cache>(random);
-  c.cuda_path = any_of<CudaPath>(random);
-  if (random() % 2 == 0) c.worker_speeds = any_text(random);
-  c.group_sizes = any_of<GroupSizes>(random);
-  c.product_row_groups = any_size(random);
-  c.product_depth = any_size(random);
-  c.measure = {any_int(random),  any_int(random),   any_int(random),
-               any_real(random), any_real(random),  any_real(random),
-               any_size(random), random() % 2 == 0, random() % 2 == 0};
+  for (const Parameter& parameter : parameters()) parameter.set(c, any_value(parameter, random));
+  c.shape.value_dim = static_cast<std::int64_t>(random() >> 40);
+  for (const MeasureField& field : measure_fields())
+    std::visit(
+        [&](auto member) {
+          using T = std::remove_reference_t<decltype(c.measure.*member)>;
+          c.measure.*member = static_cast<T>(random() % 2 + (random() % 1000) * 2 / 3);
+        },
+        field.member);
   if (random() % 2 == 0) c.gpu_peak_flop_per_s = any_real(random);
   return c;
 }
@@ -73,20 +67,9 @@ void expect_equal(const Case& a, const Case& b) {
   EXPECT_EQ(a.experiment, b.experiment);
   EXPECT_EQ(case_parameters(a), case_parameters(b));
   EXPECT_EQ(a.shape, b.shape);
-  EXPECT_EQ(a.seed, b.seed);
-  EXPECT_EQ(a.interest_set, b.interest_set);
-  EXPECT_EQ(a.distillation, b.distillation);
-  EXPECT_EQ(a.scale, b.scale);
-  EXPECT_EQ(a.memory_budget_bytes, b.memory_budget_bytes);
-  EXPECT_EQ(a.measure.warmups, b.measure.warmups);
-  EXPECT_EQ(a.measure.min_repeats, b.measure.min_repeats);
-  EXPECT_EQ(a.measure.max_repeats, b.measure.max_repeats);
-  EXPECT_EQ(a.measure.relative_interval, b.measure.relative_interval);
-  EXPECT_EQ(a.measure.max_time_s, b.measure.max_time_s);
-  EXPECT_EQ(a.measure.timeout_s, b.measure.timeout_s);
-  EXPECT_EQ(a.measure.verify_rows, b.measure.verify_rows);
-  EXPECT_EQ(a.measure.memory_timeline, b.measure.memory_timeline);
-  EXPECT_EQ(a.measure.device_memory, b.measure.device_memory);
+  for (const MeasureField& field : measure_fields())
+    std::visit([&](auto member) { EXPECT_EQ(a.measure.*member, b.measure.*member) << field.key; },
+               field.member);
   EXPECT_EQ(a.gpu_peak_flop_per_s, b.gpu_peak_flop_per_s);
 }
 
@@ -124,7 +107,7 @@ TEST(CaseJson, BrokenTextIsRefusedWithASentence) {
 }
 
 TEST(CaseParameters, AreTheParameterColumnsInOrder) {
-  const auto& columns = case_columns();
+  const auto& columns = case_table().columns;
   const auto parameters = case_parameters(Case{});
   const std::size_t first = 3;  // after schema_version, case_id, experiment
   ASSERT_EQ(columns[first - 1], "experiment");

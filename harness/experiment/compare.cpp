@@ -1,4 +1,5 @@
 #include "harness/experiment/compare.h"
+#include "harness/base/schema/column_fields.h"
 
 #include <fmt/format.h>
 

@@ -10,6 +10,8 @@
 #include "harness/experiment/case.h"
 #include "harness/experiment/manifest.h"
 #include "harness/experiment/result.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/files/files.h"
 #include "harness/files/scratch_folder.h"
 
@@ -63,8 +65,8 @@ class FakeRun {
   }
   void write_tables(const std::vector<RunRow>& cases,
                     const std::vector<RunRow>& samples = {}) const {
-    write("cases.csv", table(case_columns(), cases));
-    write("samples.csv", table(sample_columns(), samples));
+    write("cases.csv", table(case_table().columns, cases));
+    write("samples.csv", table(sample_table().columns, samples));
   }
   // A whole folder from device `X`.
   const FakeRun& with(const std::vector<RunRow>& cases) const {

@@ -65,7 +65,7 @@ Predicate parse_filter(std::string_view text, const Place& place) {
 
   const Parameter& parameter = parameters()[predicate.parameter];
   const bool ordered = op != "=" && op != "!=";
-  if (ordered && parameter.type != ParameterType::integer && parameter.type != ParameterType::real)
+  if (ordered && parameter.kind != FieldKind::integer && parameter.kind != FieldKind::real)
     fail_at(place, fmt::format("{} is no number: compare it with = or !=", key));
   const std::string_view value = text.substr(at + op.size());
   YamlNode node = plain_scalar(std::string(value), place);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/base/words.h"
-#include "harness/experiment/parameters.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 

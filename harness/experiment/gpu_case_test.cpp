@@ -12,6 +12,7 @@
 #include "harness/execute/host_compute_device.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/result.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/tiny_case.h"
 #include "kernels/cuda/device.h"
 
@@ -51,7 +52,7 @@ TEST(GpuCase, ARowNamesTheGpuItsClockAndItsThrottledSamples) {
     EXPECT_GT(parse_real(result.values.at("worker_sum_median_s")).value(), 0.0);
     EXPECT_EQ(result.samples.size(), 5u);
     for (const auto& [column, value] : result.values)
-      EXPECT_THAT(case_columns(), testing::Contains(column));
+      EXPECT_THAT(case_table().columns, testing::Contains(column));
   }
 }
 
@@ -119,7 +120,7 @@ TEST(GpuCase, TheStepsOfARowAddUpToItsExecutedPairs) {
   for (const Kernel kernel : {Kernel::flash, Kernel::materialized}) {
     const CaseResult result = run_with(tiny(kernel, "ring", 4));
     ASSERT_EQ(result.status, Status::ok) << result.message;
-    const std::vector<std::string>& columns = step_columns();
+    const std::vector<std::string>& columns = step_table().columns;
     const auto column = std::find(columns.begin(), columns.end(), "executed_pairs") -
                         std::find(columns.begin(), columns.end(), "worker");
     std::int64_t sum = 0;

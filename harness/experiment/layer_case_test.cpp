@@ -8,6 +8,8 @@
 #include "harness/base/statistics.h"
 #include "harness/execute/host_compute_device.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec.h"
 #include "harness/layer/layer_weights.h"
 #include "kernels/mask_fixtures.h"
@@ -53,7 +55,7 @@ TEST(LayerCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
     EXPECT_LT(number(result, "longest_subsequence_median_s"), number(result, "wall_time_median_s"))
         << "attention is a part of the layer";
     for (const auto& [column, value] : result.values)
-      EXPECT_THAT(case_columns(), testing::Contains(column));
+      EXPECT_THAT(case_table().columns, testing::Contains(column));
   }
 }
 
@@ -62,7 +64,7 @@ TEST(LayerCase, HasARowForEachPartOfEachRepeatThatTogetherFillIt) {
   ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
   double flop = 0.0;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
-    EXPECT_EQ(result.parts[i].size() + 1, part_columns().size());
+    EXPECT_EQ(result.parts[i].size() + 1, part_table().columns.size());
     EXPECT_EQ(result.parts[i][2], word(static_cast<LayerPart>(i % kLayerParts)));
     if (i < kLayerParts) flop += parse_real(result.parts[i][3]).value();
   }
@@ -117,7 +119,7 @@ TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
       EXPECT_DOUBLE_EQ(number(result, "peak_fraction"),
                        number(result, "achieved_flop_per_s") / number(result, "peak_flop_per_s"));
       for (const auto& [column, value] : result.values)
-        EXPECT_THAT(case_columns(), testing::Contains(column));
+        EXPECT_THAT(case_table().columns, testing::Contains(column));
       ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
       for (std::size_t s = 0; s < 4; ++s) {
         double seconds = 0.0;

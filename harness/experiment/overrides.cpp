@@ -6,7 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "harness/experiment/parameters.h"
+#include "harness/experiment/schema/measure_fields.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
@@ -14,9 +15,6 @@ namespace {
 constexpr std::string_view kSetPrefix = "--set ";
 constexpr std::string_view kOtherKeys[] = {"experiment", "description", "sweep",   "zip",
                                            "exclude",    "cases",       "measure", "figures"};
-constexpr std::string_view kMeasureKeys[] = {
-    "warmups",  "repeats", "min_repeats", "max_repeats",     "relative_interval",
-    "max_time", "timeout", "verify_rows", "memory_timeline", "device_memory"};
 
 void require_known(const Place& place, std::string_view key,
                    const std::vector<std::string_view>& known) {
@@ -85,24 +83,26 @@ void set_measure(YamlNode& measure, std::string_view key, const YamlNode& value)
 std::string_view home_of(YamlNode& spec, const Parameter& parameter, const YamlNode& value) {
   const bool scalar = value.kind == YamlKind::scalar || value.kind == YamlKind::null;
   // `interest_set=[0, 1, 3]` is one value.
-  const bool one_set = parameter.type == ParameterType::interest_set &&
-                       value.kind == YamlKind::list && !value.items.empty() &&
-                       value.items.front().kind == YamlKind::scalar && !value.items.front().quoted;
-  const bool one_mask = parameter.type == ParameterType::mask && value.kind == YamlKind::map;
+  const bool one_set = parameter.kind == FieldKind::residues && value.kind == YamlKind::list &&
+                       !value.items.empty() && value.items.front().kind == YamlKind::scalar &&
+                       !value.items.front().quoted;
+  const bool one_mask = parameter.kind == FieldKind::mask && value.kind == YamlKind::map;
   if (scalar || one_set || one_mask) return "";
-  return stands_in(spec, "zip", parameter.name) ? "zip" : "sweep";
+  return stands_in(spec, "zip", parameter.key) ? "zip" : "sweep";
 }
 
 }  // namespace
 
 std::vector<std::string_view> spec_keys() {
-  std::vector<std::string_view> keys = parameter_names();
+  std::vector<std::string_view> keys = parameter_keys();
   keys.insert(keys.end(), std::begin(kOtherKeys), std::end(kOtherKeys));
   return keys;
 }
 
 std::vector<std::string_view> measure_keys() {
-  return {std::begin(kMeasureKeys), std::end(kMeasureKeys)};
+  std::vector<std::string_view> keys = {"repeats"};
+  for (const MeasureField& field : measure_fields()) keys.push_back(field.key);
+  return keys;
 }
 
 std::size_t apply_override(YamlNode& spec, std::string_view label) {
@@ -134,7 +134,7 @@ std::size_t apply_override(YamlNode& spec, std::string_view label) {
   }
   if (head != "sweep" && head != "zip")
     fail_at(path_place, "only sweep, zip and measure have keys inside");
-  require_known(path_place, key, parameter_names());
+  require_known(path_place, key, parameter_keys());
   set_parameter(spec, key, head, value);
   return *find_parameter(key);
 }

@@ -9,33 +9,17 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/status.h"
+#include "harness/experiment/case_plan.h"
 #include "harness/experiment/device.h"
 #include "harness/experiment/layer_case.h"
 #include "harness/experiment/product_case.h"
 #include "harness/experiment/result.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/worker_speeds.h"
-#include "harness/plan/strategy.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 namespace {
-
-// Decoding deals sequences to workers, so that a batch of equal ones is packed too.
-std::vector<Sequence> sequences_of(const Case& c) {
-  if (c.sequences) return parse_sequences(*c.sequences);
-  if (c.algorithm != "decode" || c.shape.batch == 1) return {};
-  const Sequence sequence{c.shape.kv_len - c.shape.q_len, c.shape.q_len};
-  return std::vector<Sequence>(static_cast<std::size_t>(c.shape.batch), sequence);
-}
-
-Problem problem_of(const Case& c) {
-  const std::vector<Sequence> sequences = sequences_of(c);
-  Problem problem = sequences.empty()
-                        ? make_problem(c.shape, c.mask, c.dtype, c.seed)
-                        : make_packed_problem(c.shape, c.mask, c.dtype, c.seed, sequences);
-  if (c.scale) problem.scale = *c.scale;
-  return problem;
-}
 
 // Local queries over workers. The workers are all there are, so n is in the denominator of the
 // deviation.
@@ -82,13 +66,7 @@ int default_threads(Ranks ranks) {
 PlannedCase plan_case(const Case& c) {
   PlannedCase planned;
   planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
-  StrategyOptions options{.workers = c.workers,
-                          .interest_set = {},
-                          .new_key_owner = c.new_key_owner,
-                          .distillation = c.distillation,
-                          .group_sizes = group_sizes_of(c)};
-  if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
-  planned.plan = make_plan(c.algorithm, problem_of(c), options);
+  planned.plan = plan_of(c);
   planned.worker_speeds = worker_speeds_of(c);
   const int threads_per_worker =
       c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;

@@ -8,6 +8,7 @@
 
 #include "harness/execute/device_rehearsal.h"
 #include "harness/experiment/case.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/work.h"
 
@@ -31,7 +32,7 @@ void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase&
 // on it: everything for kernels other than flash, the pairs of flash where the case names its path.
 [[nodiscard]] std::optional<cuda::GpuKernelCosts> costs_of_first_gpu(const Case& c);
 
-// The predicted columns of case_columns().
+// The predicted columns of case_table().columns.
 [[nodiscard]] std::map<std::string, std::string> prediction_columns(const Case& c,
                                                                     const PlannedCase& planned);
 

@@ -6,6 +6,8 @@
 
 #include "harness/base/numbers.h"
 #include "harness/experiment/device.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec.h"
 
 namespace qb {
@@ -48,9 +50,9 @@ TEST(ProductCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
     EXPECT_EQ(result.samples.size(), 4u);
     EXPECT_LE(number(result, "critical_path_median_s"), number(result, "worker_sum_median_s"));
     EXPECT_EQ(result.steps.size(), static_cast<std::size_t>(workers));
-    for (const auto& row : result.steps) EXPECT_EQ(row.size() + 1, step_columns().size());
+    for (const auto& row : result.steps) EXPECT_EQ(row.size() + 1, step_table().columns.size());
     for (const auto& [column, value] : result.values)
-      EXPECT_THAT(case_columns(), testing::Contains(column));
+      EXPECT_THAT(case_table().columns, testing::Contains(column));
   }
 }
 

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "harness/base/numbers.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store.h"
 
 namespace qb {
@@ -32,22 +34,12 @@ std::string text_or_empty(double value) {
   return std::isnan(value) ? std::string() : to_text(value);
 }
 
-std::vector<std::string> sample_row(const std::string& id, const Sample& s) {
-  return {id,
-          to_text(std::int64_t{s.repeat}),
-          s.warmup ? "1" : "0",
-          text_or_empty(s.wall_s),
-          text_or_empty(s.critical_path_s),
-          text_or_empty(s.worker_sum_s),
-          text_or_empty(s.longest_subsequence_s),
-          text_or_empty(s.gather_s),
-          text_or_empty(s.merge_s),
-          text_or_empty(s.device_s),
-          text_or_empty(s.sm_clock_hz),
-          text_or_empty(s.throttled),
-          text_or_empty(s.stage_scores_s),
-          text_or_empty(s.stage_softmax_s),
-          text_or_empty(s.stage_product_s)};
+std::vector<std::string> sample_row(const std::string& id, const Sample& sample) {
+  std::vector<std::string> row = {id, to_text(std::int64_t{sample.repeat}),
+                                  sample.warmup ? "1" : "0"};
+  for (const SampleField& field : sample_fields())
+    row.push_back(text_or_empty(sample.*field.member));
+  return row;
 }
 
 }  // namespace
@@ -65,7 +57,8 @@ CaseRecord make_record(const Case& c, const CaseResult& result, const std::strin
   values["message"] = result.message;
   values["started_at"] = started_at;
   values["duration_s"] = to_text(duration_s);
-  for (const std::string& column : case_columns()) record.row.push_back(one_line(values[column]));
+  for (const std::string& column : case_table().columns)
+    record.row.push_back(one_line(values[column]));
   if (result.status == Status::ok)
     for (const Sample& sample : result.samples)
       record.samples.push_back(sample_row(record.case_id, sample));

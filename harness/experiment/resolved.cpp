@@ -5,7 +5,8 @@
 #include <iterator>
 
 #include "harness/base/numbers.h"
-#include "harness/experiment/parameters.h"
+#include "harness/experiment/schema/measure_fields.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
@@ -32,27 +33,25 @@ std::string quote(std::string_view text) {
 // `name: value` as a spec says it; parameters() and case_parameters() are in the same order.
 std::string entry(std::size_t index, const std::string& value) {
   const Parameter& parameter = parameters()[index];
-  if (value.empty()) return fmt::format("{}: ~", parameter.name);
-  if (parameter.type == ParameterType::interest_set || parameter.type == ParameterType::sequences ||
-      parameter.type == ParameterType::speeds || parameter.type == ParameterType::file)
-    return fmt::format("{}: {}", parameter.name, quote(value));
-  return fmt::format("{}: {}", parameter.name, value);
+  if (value.empty()) return fmt::format("{}: ~", parameter.key);
+  if (parameter.kind == FieldKind::residues || parameter.kind == FieldKind::sequences ||
+      parameter.kind == FieldKind::speeds || parameter.kind == FieldKind::file)
+    return fmt::format("{}: {}", parameter.key, quote(value));
+  return fmt::format("{}: {}", parameter.key, value);
 }
 
-std::string measure_text(const Measure& m) {
-  return fmt::format(
-      "measure:\n"
-      "  warmups: {}\n"
-      "  min_repeats: {}\n"
-      "  max_repeats: {}\n"
-      "  relative_interval: {}\n"
-      "  max_time: {}\n"
-      "  timeout: {}\n"
-      "  verify_rows: {}\n"
-      "  memory_timeline: {}\n"
-      "  device_memory: {}\n",
-      m.warmups, m.min_repeats, m.max_repeats, to_text(m.relative_interval), to_text(m.max_time_s),
-      to_text(m.timeout_s), m.verify_rows, m.memory_timeline, m.device_memory);
+std::string text_of(int value) { return to_text(std::int64_t{value}); }
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(std::int64_t value) { return to_text(value); }
+std::string text_of(double value) { return to_text(value); }
+
+std::string measure_text(const Measure& measure) {
+  std::string text = "measure:\n";
+  for (const MeasureField& field : measure_fields())
+    text += fmt::format(
+        "  {}: {}\n", field.key,
+        std::visit([&](auto member) { return text_of(measure.*member); }, field.member));
+  return text;
 }
 
 std::vector<bool> varying(const std::vector<Case>& cases) {

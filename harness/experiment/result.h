@@ -1,4 +1,4 @@
-// What a case answers, and the fixed columns of cases.csv and samples.csv.
+// What a case answers.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,6 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 6;
-
 // One timed repeat. Warm-ups are kept and marked.
 struct Sample {
   int repeat = 0;
@@ -26,11 +24,11 @@ struct Sample {
   double longest_subsequence_s = 0.0;
   double gather_s = 0.0;  // sum over workers
   double merge_s = 0.0;
-  // Of a GPU; else NaN.
+  // NaN unless the case ran on a GPU.
   double device_s = std::numeric_limits<double>::quiet_NaN();
   double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
   double throttled = std::numeric_limits<double>::quiet_NaN();  // 1: it was slowed down, 0: not
-  // Of the kernel `staged` under serial ranks; else NaN.
+  // NaN unless the kernel is `staged`, under serial ranks.
   double stage_scores_s = std::numeric_limits<double>::quiet_NaN();
   double stage_softmax_s = std::numeric_limits<double>::quiet_NaN();
   double stage_product_s = std::numeric_limits<double>::quiet_NaN();
@@ -41,7 +39,7 @@ struct CaseResult {
   Status status = Status::error;
   std::string message;
   std::vector<Sample> samples;
-  // column -> value, for every column of case_columns() that the child knows (predicted work,
+  // column -> value, for every column of case_table() that the child knows (predicted work,
   // medians and intervals, memory, verification, isa, environment of the case).
   std::map<std::string, std::string> values;
   // Rows for steps.csv, parts.csv and memory_timeline.csv, without the case_id column. Parts are
@@ -50,12 +48,6 @@ struct CaseResult {
   std::vector<std::vector<std::string>> parts;
   std::vector<std::vector<std::string>> timeline;
 };
-
-[[nodiscard]] const std::vector<std::string>& case_columns();
-[[nodiscard]] const std::vector<std::string>& sample_columns();
-[[nodiscard]] const std::vector<std::string>& step_columns();
-[[nodiscard]] const std::vector<std::string>& part_columns();
-[[nodiscard]] const std::vector<std::string>& timeline_columns();
 
 // Values of every column that can be told before running: parameters and predictions. Throws
 // Unsupported / UsageError as make_plan does.

@@ -6,33 +6,22 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <utility>
+#include <string>
+
+#include "harness/experiment/schema/columns.h"
 
 namespace qb {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::pair<const char*, double Sample::*> kSampleTimes[] = {
-    {"wall_s", &Sample::wall_s},
-    {"critical_path_s", &Sample::critical_path_s},
-    {"worker_sum_s", &Sample::worker_sum_s},
-    {"longest_subsequence_s", &Sample::longest_subsequence_s},
-    {"gather_s", &Sample::gather_s},
-    {"merge_s", &Sample::merge_s},
-    {"device_s", &Sample::device_s},
-    {"sm_clock_hz", &Sample::sm_clock_hz},
-    {"throttled", &Sample::throttled},
-    {"stage_scores_s", &Sample::stage_scores_s},
-    {"stage_softmax_s", &Sample::stage_softmax_s},
-    {"stage_product_s", &Sample::stage_product_s},
-};
-
 json sample_json(const Sample& sample) {
   json object = {{"repeat", sample.repeat}, {"warmup", sample.warmup}};
   // JSON has no NaN; null stands for "not available".
-  for (const auto& [name, member] : kSampleTimes)
-    object[name] = std::isnan(sample.*member) ? json(nullptr) : json(sample.*member);
+  for (const SampleField& field : sample_fields()) {
+    const double value = sample.*field.member;
+    object[std::string(field.column)] = std::isnan(value) ? json(nullptr) : json(value);
+  }
   return object;
 }
 
@@ -40,9 +29,9 @@ Sample sample_of(const json& object) {
   Sample sample;
   sample.repeat = object.at("repeat").get<int>();
   sample.warmup = object.at("warmup").get<bool>();
-  for (const auto& [name, member] : kSampleTimes) {
-    const json& value = object.at(name);
-    sample.*member =
+  for (const SampleField& field : sample_fields()) {
+    const json& value = object.at(std::string(field.column));
+    sample.*field.member =
         value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
   }
   return sample;

@@ -7,8 +7,8 @@
 #include <cctype>
 #include <filesystem>
 
+#include "harness/base/hash.h"
 #include "harness/base/status.h"
-#include "harness/experiment/hash.h"
 #include "harness/experiment/manifest.h"
 #include "harness/files/files.h"
 

@@ -12,6 +12,7 @@
 #include <new>
 #include <optional>
 
+#include "harness/base/clock.h"
 #include "harness/base/numbers.h"
 #include "harness/base/statistics.h"
 #include "harness/execute/executor.h"
@@ -33,10 +34,6 @@
 
 namespace qb {
 namespace {
-
-double steady_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 constexpr int kMostWorkersWithSteps = 64;
 
@@ -122,7 +119,7 @@ class CaseRun {
 
   void timed_pass(Arena& arena) {
     std::vector<Execution> executions;
-    result_.samples = take_samples(case_.measure, steady_s, [&] {
+    result_.samples = take_samples(case_.measure, now_s, [&] {
       arena.begin_sample();
       executions.push_back(arena.execute(false));
       Sample sample = sample_of(executions.back());

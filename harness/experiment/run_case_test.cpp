@@ -6,6 +6,7 @@
 #include "harness/base/statistics.h"
 #include "harness/experiment/prediction.h"
 #include "harness/experiment/result.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/tiny_case.h"
 #include "harness/files/files.h"
 #include "harness/files/scratch_folder.h"
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 std::vector<std::string> columns_of_the_child() {
   std::vector<std::string> columns;
   bool after = false;
-  for (const std::string& column : case_columns()) {
+  for (const std::string& column : case_table().columns) {
     if (after && column != "started_at" && column != "duration_s") columns.push_back(column);
     after = after || column == "message";
   }
@@ -62,13 +63,13 @@ TEST(RunCase, AGoodCaseFillsEveryColumn) {
       EXPECT_FALSE(result.values.at(column).empty()) << column;
     }
     for (const auto& [column, value] : result.values)
-      EXPECT_THAT(case_columns(), testing::Contains(column));
+      EXPECT_THAT(case_table().columns, testing::Contains(column));
     EXPECT_EQ(result.samples.size(), 4u);
     EXPECT_EQ(result.values.at("n_samples"), "3");
     EXPECT_EQ(result.values.at("verified_rows"), "32");
     EXPECT_TRUE(result.timeline.empty());
     EXPECT_EQ(result.steps.size(), static_cast<std::size_t>(c.workers));
-    EXPECT_EQ(result.steps.front().size() + 1, step_columns().size());
+    EXPECT_EQ(result.steps.front().size() + 1, step_table().columns.size());
   }
 }
 
@@ -209,7 +210,7 @@ TEST(RunCase, TheTimelineComesWithItsTraces) {
   const CaseResult result = run_case(c, folder.path());
   ASSERT_EQ(result.status, Status::ok) << result.message;
   ASSERT_FALSE(result.timeline.empty());
-  EXPECT_EQ(result.timeline.front().size() + 1, timeline_columns().size());
+  EXPECT_EQ(result.timeline.front().size() + 1, timeline_table().columns.size());
   EXPECT_THAT(read_file(folder / (case_id(c) + ".trace.json")), HasSubstr("traceEvents"));
   EXPECT_FALSE(read_file(folder / (case_id(c) + ".pickle")).empty());
 }

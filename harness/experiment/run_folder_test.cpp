@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/experiment/fake_run.h"
+#include "harness/experiment/schema/columns.h"
 
 namespace qb {
 namespace {
@@ -34,39 +35,6 @@ TEST(RunFolder, TornLastLineIsLeftOut) {
   EXPECT_TRUE(run.cases.torn());
 }
 
-TEST(RunFolder, ARunOfTheSchemaBeforeHasTheNewParametersByDefault) {
-  FakeRun fake("older");
-  fake.write_manifest("X", 3);  // as 4 and 5, but for the columns that those have
-  fake.write_tables({FakeRun::ok_row(small_case(1), 1, 1, 1)});
-  const RunFolder now = read_run_folder(fake.path());
-  CsvTable older;
-  for (bool torn : {false, true}) {
-    std::vector<std::string> columns;
-    for (const std::string& column : case_columns())
-      if (column != "distillation" && column != "allocator" && column != "gpu" &&
-          column != "worker_speeds" && column != "group_sizes" && column != "idle_workers" &&
-          !column.starts_with("stage_"))
-        columns.push_back(column);
-    older = CsvTable(columns);
-    std::vector<std::string> fields;
-    for (const std::string& column : columns) fields.push_back(now.cases.text(0, column));
-    older.append(fields);
-    fake.write("cases.csv", older.to_string() + (torn ? "3,abc" : ""));
-    const RunFolder run = read_run_folder(fake.path());
-    EXPECT_EQ(run.cases.header(), case_columns());
-    EXPECT_EQ(run.cases.text(0, "distillation"), "published");
-    EXPECT_EQ(run.cases.text(0, "allocator"), "auto");
-    EXPECT_EQ(run.cases.text(0, "gpu"), "");
-    EXPECT_EQ(run.cases.text(0, "group_sizes"), "equal");
-    EXPECT_EQ(run.cases.text(0, "idle_workers"), "");
-    EXPECT_EQ(run.cases.text(0, "stage_softmax_median_s"), "");
-    EXPECT_EQ(run.cases.text(0, "status"), "ok");
-    EXPECT_EQ(run.cases.size(), 1U);
-    EXPECT_EQ(run.cases.torn(), torn);
-    EXPECT_EQ(run.manifest.schema_version, kSchemaVersion);
-  }
-}
-
 TEST(RunFolder, WhatIsNoneIsASentence) {
   EXPECT_THAT([] { (void)read_run_folder("/nowhere/at/all"); },
               ThrowsMessage<UsageError>(HasSubstr("/nowhere/at/all: no such folder")));
@@ -95,7 +63,7 @@ TEST(RunFolder, UnknownStatusIsNamedWithTheRow) {
 TEST(RunFolder, ParametersAreColumnsOfTheCasesTable) {
   EXPECT_THAT(parameter_columns(), Contains("n_tokens"));
   for (const std::string& column : parameter_columns())
-    EXPECT_THAT(case_columns(), Contains(column));
+    EXPECT_THAT(case_table().columns, Contains(column));
 }
 
 }  // namespace

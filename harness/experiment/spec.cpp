@@ -10,8 +10,9 @@
 #include "harness/base/numbers.h"
 #include "harness/experiment/filter.h"
 #include "harness/experiment/overrides.h"
-#include "harness/experiment/parameters.h"
 #include "harness/experiment/resolved.h"
+#include "harness/experiment/schema/measure_fields.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/sweep.h"
 #include "harness/experiment/worker_speeds.h"
 #include "harness/experiment/yaml_reader.h"
@@ -20,8 +21,6 @@
 
 namespace qb {
 namespace {
-
-constexpr std::int64_t kMaxRepeats = 1'000'000;
 
 void check_top_level(const YamlNode& spec) {
   if (spec.kind == YamlKind::null)
@@ -75,25 +74,47 @@ std::vector<std::string> read_figures(const YamlNode& spec) {
   return figures;
 }
 
+// A setting of `measure:` that is of the member's type.
+void read_setting(const MeasureField& field, const YamlNode& node, int& setting) {
+  setting = static_cast<int>(read_integer(field.key, node, static_cast<std::int64_t>(field.min),
+                                          static_cast<std::int64_t>(field.max)));
+}
+void read_setting(const MeasureField& field, const YamlNode& node, std::int64_t& setting) {
+  setting = read_integer(field.key, node, static_cast<std::int64_t>(field.min),
+                         static_cast<std::int64_t>(field.max));
+}
+void read_setting(const MeasureField& field, const YamlNode& node, double& setting) {
+  setting = field.is_time ? read_seconds(field.key, node) : read_real(field.key, node);
+  if (!field.is_time && !(setting >= field.min && setting <= field.max))
+    fail_at(node.place, fmt::format("{} must be from {} to {}, got {}", field.key, field.min,
+                                    field.max, node.text));
+}
+void read_setting(const MeasureField& field, const YamlNode& node, bool& setting) {
+  setting = read_bool(field.key, node);
+}
+
+void read_setting(const MeasureField& field, const YamlNode& node, Measure& measure) {
+  std::visit([&](auto member) { read_setting(field, node, measure.*member); }, field.member);
+}
+
+// `repeats` sets min_repeats and max_repeats both.
 void read_repeats(const YamlNode& map, Measure& measure) {
-  const auto read = [&](std::string_view key, int& target) {
-    const YamlEntry* entry = map.find(key);
-    if (entry != nullptr)
-      target = static_cast<int>(read_integer(key, entry->value, 1, kMaxRepeats));
-    return entry;
-  };
-  if (const YamlEntry* repeats = read("repeats", measure.min_repeats)) {
-    measure.max_repeats = measure.min_repeats;
-    for (std::string_view other : {"min_repeats", "max_repeats"})
-      if (map.find(other) != nullptr)
-        fail_at(repeats->place,
-                fmt::format("'repeats' sets min_repeats and max_repeats both; '{}' cannot stand "
-                            "beside it",
-                            other));
+  const YamlEntry* const least = map.find("min_repeats");
+  const YamlEntry* const most = map.find("max_repeats");
+  if (const YamlEntry* repeats = map.find("repeats")) {
+    for (const MeasureField& field : measure_fields())
+      if (field.key == "min_repeats" || field.key == "max_repeats") {
+        MeasureField both = field;
+        both.key = "repeats";
+        read_setting(both, repeats->value, measure);
+      }
+    if (least != nullptr || most != nullptr)
+      fail_at(repeats->place,
+              fmt::format("'repeats' sets min_repeats and max_repeats both; '{}' cannot stand "
+                          "beside it",
+                          least != nullptr ? "min_repeats" : "max_repeats"));
     return;
   }
-  const YamlEntry* least = read("min_repeats", measure.min_repeats);
-  const YamlEntry* most = read("max_repeats", measure.max_repeats);
   if (measure.min_repeats > measure.max_repeats)
     fail_at((least != nullptr ? least : most)->value.place,
             fmt::format("min_repeats {} is above max_repeats {}{}", measure.min_repeats,
@@ -107,25 +128,10 @@ Measure read_measure(const YamlNode& spec) {
   if (section == nullptr) return measure;
   const YamlNode& map = section->value;
   if (map.kind != YamlKind::map) fail_at(map.place, "'measure:' takes a map of keys to values");
-  const std::vector<std::string_view> keys = measure_keys();
-  check_keys(map, keys);
+  check_keys(map, measure_keys());
+  for (const MeasureField& field : measure_fields())
+    if (const YamlEntry* entry = map.find(field.key)) read_setting(field, entry->value, measure);
   read_repeats(map, measure);
-  for (const YamlEntry& entry : map.entries) {
-    const YamlNode& value = entry.value;
-    if (entry.key == "warmups")
-      measure.warmups = static_cast<int>(read_integer(entry.key, value, 0, kMaxRepeats));
-    if (entry.key == "verify_rows")
-      measure.verify_rows = read_integer(entry.key, value, 0, kMaxTokens);
-    if (entry.key == "max_time") measure.max_time_s = read_seconds(entry.key, value);
-    if (entry.key == "timeout") measure.timeout_s = read_seconds(entry.key, value);
-    if (entry.key == "memory_timeline") measure.memory_timeline = read_bool(entry.key, value);
-    if (entry.key == "device_memory") measure.device_memory = read_bool(entry.key, value);
-    if (entry.key != "relative_interval") continue;
-    measure.relative_interval = read_real(entry.key, value);
-    if (!(measure.relative_interval >= 0.0 && measure.relative_interval <= 1.0))
-      fail_at(value.place,
-              fmt::format("relative_interval must be from 0 to 1, got {}", value.text));
-  }
   return measure;
 }
 
@@ -248,7 +254,7 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const SpecOpt
   Combinations combinations;
   grid.walk([&](const Point& point) {
     Case c = base;
-    for (std::size_t p = 0; p < point.size(); ++p) parameters()[p].store(c, *point[p]);
+    for (std::size_t p = 0; p < point.size(); ++p) parameters()[p].set(c, *point[p]);
     combinations.check(c, point);
     spec.cases.push_back(std::move(c));
   });

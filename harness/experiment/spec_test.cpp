@@ -8,7 +8,7 @@
 #include <set>
 
 #include "harness/experiment/overrides.h"
-#include "harness/experiment/parameters.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/files/files.h"
 #include "harness/files/source_root.h"
 

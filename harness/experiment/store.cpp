@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "harness/base/numbers.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/files/files.h"
 
 namespace qb {
@@ -15,17 +16,16 @@ constexpr const char* kCases = "cases.csv";
 constexpr const char* kManifest = "manifest.json";
 
 struct SideFile {
-  const char* name;
-  const std::vector<std::string>& (*columns)();
+  const RunTable& (*table)();
   std::vector<std::vector<std::string>> CaseRecord::*rows;
 };
 
 // Written before the row of cases.csv.
 constexpr SideFile kSideFiles[] = {
-    {"samples.csv", sample_columns, &CaseRecord::samples},
-    {"steps.csv", step_columns, &CaseRecord::steps},
-    {"parts.csv", part_columns, &CaseRecord::parts},
-    {"memory_timeline.csv", timeline_columns, &CaseRecord::timeline},
+    {sample_table, &CaseRecord::samples},
+    {step_table, &CaseRecord::steps},
+    {part_table, &CaseRecord::parts},
+    {timeline_table, &CaseRecord::timeline},
 };
 
 // The whole records of a file of ours; only the header where even that is missing or torn.
@@ -68,9 +68,9 @@ RunStore RunStore::create(const std::string& path, const Manifest& manifest,
   RunStore store(path, FolderLock(path));
   store.manifest_ = manifest;
   write_file_atomically(store.file("spec.resolved.yaml"), resolved_yaml);
-  write_file_atomically(store.file(kCases), csv_record(case_columns()));
+  write_file_atomically(store.file(kCases), csv_record(case_table().columns));
   for (const SideFile& side : kSideFiles)
-    write_file_atomically(store.file(side.name), csv_record(side.columns()));
+    write_file_atomically(store.file(side.table().file), csv_record(side.table().columns));
   // Last: a folder with a manifest is a run.
   store.write_manifest();
   store.load_cases();
@@ -102,21 +102,21 @@ std::string RunStore::trace_directory() const {
 
 void RunStore::load_cases() {
   std::size_t file_bytes = 0;
-  cases_ = read_table(file(kCases), case_columns(), file_bytes);
+  cases_ = read_table(file(kCases), case_table().columns, file_bytes);
   done_.clear();
   for (std::size_t row = 0; row < cases_.size(); ++row) done_.insert(cases_.text(row, "case_id"));
   if (cases_.to_string().size() != file_bytes)
     write_file_atomically(file(kCases), cases_.to_string());
 }
 
-void RunStore::repair(const char* name, const std::vector<std::string>& columns) {
+void RunStore::repair(const RunTable& side) {
   std::size_t file_bytes = 0;
-  const CsvTable table = read_table(file(name), columns, file_bytes);
-  CsvTable kept(columns);
+  const CsvTable table = read_table(file(side.file), side.columns, file_bytes);
+  CsvTable kept(side.columns);
   for (std::size_t row = 0; row < table.size(); ++row)
     if (has(table.row(row).front())) kept.append(table.row(row));
   const std::string text = kept.to_string();
-  if (text.size() != file_bytes) write_file_atomically(file(name), text);
+  if (text.size() != file_bytes) write_file_atomically(file(side.file), text);
 }
 
 void RunStore::repair_all() {
@@ -125,14 +125,14 @@ void RunStore::repair_all() {
   for (const auto& entry : std::filesystem::directory_iterator(path_, ignored))
     if (entry.path().extension() == ".part") std::filesystem::remove(entry.path(), ignored);
   load_cases();
-  for (const SideFile& side : kSideFiles) repair(side.name, side.columns());
+  for (const SideFile& side : kSideFiles) repair(side.table());
 }
 
 void RunStore::commit(const CaseRecord& record) {
   for (const SideFile& side : kSideFiles) {
     std::string text;
     for (const auto& row : record.*side.rows) text += csv_record(row);
-    if (!text.empty()) append_and_flush(file(side.name), text);
+    if (!text.empty()) append_and_flush(file(side.table().file), text);
   }
   append_and_flush(file(kCases), csv_record(record.row));
   cases_.append(record.row);
@@ -143,7 +143,7 @@ void RunStore::drop_failures() {
   // First no longer finished, then the rows: killed in between, it runs nothing and finishes again.
   manifest_.finished_at.clear();
   write_manifest();
-  CsvTable kept(case_columns());
+  CsvTable kept(case_table().columns);
   for (std::size_t row = 0; row < cases_.size(); ++row)
     if (cases_.text(row, "status") == word(Status::ok)) kept.append(cases_.row(row));
   write_file_atomically(file(kCases), kept.to_string());

@@ -17,13 +17,14 @@
 #include "harness/experiment/folder_lock.h"
 #include "harness/experiment/manifest.h"
 #include "harness/experiment/result.h"
+#include "harness/experiment/schema/columns.h"
 
 namespace qb {
 
 // A finished case as rows of the five files.
 struct CaseRecord {
   std::string case_id;
-  std::vector<std::string> row;  // case_columns()
+  std::vector<std::string> row;  // case_table().columns
   std::vector<std::vector<std::string>> samples;
   std::vector<std::vector<std::string>> steps;
   std::vector<std::vector<std::string>> parts;
@@ -64,9 +65,11 @@ class RunStore {
   void write_manifest();
   void load_cases();
   // Keeps whole rows of committed cases only.
-  void repair(const char* file, const std::vector<std::string>& columns);
+  void repair(const RunTable& side);
   void repair_all();
-  [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }
+  [[nodiscard]] std::string file(std::string_view name) const {
+    return path_ + "/" + std::string(name);
+  }
 
   std::string path_;
   FolderLock lock_;

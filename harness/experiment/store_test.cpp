@@ -10,6 +10,7 @@
 #include <map>
 
 #include "harness/experiment/fake_sweep.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/files/files.h"
 #include "harness/files/scratch_folder.h"
 
@@ -52,11 +53,11 @@ class Store : public testing::Test {
 TEST_F(Store, ANewRunHasItsFilesWithHeaders) {
   const RunStore store = create();
   EXPECT_EQ(read_file(run_ + "/spec.resolved.yaml"), "experiment: study\n");
-  EXPECT_EQ(table("cases.csv").header(), case_columns());
-  EXPECT_EQ(table("samples.csv").header(), sample_columns());
-  EXPECT_EQ(table("steps.csv").header(), step_columns());
-  EXPECT_EQ(table("parts.csv").header(), part_columns());
-  EXPECT_EQ(table("memory_timeline.csv").header(), timeline_columns());
+  EXPECT_EQ(table("cases.csv").header(), case_table().columns);
+  EXPECT_EQ(table("samples.csv").header(), sample_table().columns);
+  EXPECT_EQ(table("steps.csv").header(), step_table().columns);
+  EXPECT_EQ(table("parts.csv").header(), part_table().columns);
+  EXPECT_EQ(table("memory_timeline.csv").header(), timeline_table().columns);
   EXPECT_TRUE(std::filesystem::is_directory(run_ + "/logs"));
 }
 

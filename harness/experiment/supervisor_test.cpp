@@ -34,7 +34,7 @@ class Supervisor : public testing::Test {
  protected:
   CaseResult run(const std::string& script, double timeout_s = 60.0) {
     Case c;
-    c.algorithm = "a_marked_case";
+    c.experiment = "a_marked_case";
     c.measure.timeout_s = timeout_s;
     ProcessLauncher launcher({"/bin/sh", "-c", script}, interrupt_);
     return launcher.launch(c, {log_, ""});
@@ -54,7 +54,7 @@ TEST_F(Supervisor, PassesTheCaseAndTakesTheAnswer) {
       run("cat > " + (folder_ / "seen") + "; cat " + (folder_ / "answer") + " >&3");
   EXPECT_EQ(got.status, Status::incorrect);
   EXPECT_EQ(got.message, "row 3");
-  EXPECT_EQ(case_from_json(read_file(folder_ / "seen")).algorithm, "a_marked_case");
+  EXPECT_EQ(case_from_json(read_file(folder_ / "seen")).experiment, "a_marked_case");
   EXPECT_FALSE(std::filesystem::exists(log_)) << "an empty log is only in the way";
 }
 

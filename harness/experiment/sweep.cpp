@@ -19,7 +19,7 @@ void require_kind(std::string_view key, const YamlNode& node, YamlKind kind,
 
 std::size_t parameter_of(const YamlEntry& entry) {
   if (const auto index = find_parameter(entry.key)) return *index;
-  fail_unknown_key(entry.place, entry.key, parameter_names());
+  fail_unknown_key(entry.place, entry.key, parameter_keys());
 }
 
 // Two equal rows would be one case run twice.
@@ -61,7 +61,7 @@ void Grid::read_fixed(const YamlNode& spec) {
     if (!index) continue;
     const Parameter& parameter = parameters()[*index];
     // An interest set may be written as a list, a mask as a map, and is one value all the same.
-    if (parameter.type != ParameterType::interest_set && parameter.type != ParameterType::mask &&
+    if (parameter.kind != FieldKind::residues && parameter.kind != FieldKind::mask &&
         (entry.value.kind == YamlKind::map || entry.value.kind == YamlKind::list))
       fail_at(entry.value.place, fmt::format("{} takes one value here; a list or range belongs "
                                              "under 'sweep:'",
@@ -121,7 +121,7 @@ void Grid::read_zip(const YamlNode& zip) {
 
 Value Grid::missing_value(std::size_t parameter, const Place& place) const {
   const Parameter& p = parameters()[parameter];
-  if (p.name == "n_tokens") fail_at(place, "n_tokens is missing");
+  if (p.key == "n_tokens") fail_at(place, "n_tokens is missing");
   return default_value(p);
 }
 
@@ -146,7 +146,7 @@ void Grid::read_cases(const YamlNode& cases) {
     std::vector<Value> row(n);  // n_tokens comes before kv_len, q_heads before kv_heads
     for (const std::size_t p : axis.parameters) {
       const Parameter& parameter = parameters()[p];
-      if (const YamlEntry* entry = item.find(parameter.name)) {
+      if (const YamlEntry* entry = item.find(parameter.key)) {
         row[p] = read_value(parameter, entry->value);
       } else if (!parameter.follows.empty()) {
         const std::size_t leader = *find_parameter(parameter.follows);

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/experiment/filter.h"
-#include "harness/experiment/parameters.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/yaml_reader.h"
 
 namespace qb {

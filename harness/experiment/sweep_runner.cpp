@@ -1,4 +1,6 @@
 #include "harness/experiment/sweep_runner.h"
+#include "harness/base/clock.h"
+#include "harness/base/schema/column_fields.h"
 
 #include <fmt/format.h>
 
@@ -255,16 +257,12 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options) {
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);
   });
-  SweepWorld world{
-      launcher,
-      [] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-            .count();
-      },
-      [] { return std::time(nullptr); },
-      [&] { return interrupt.requested(); },
-      environment_json(),
-      progress};
+  SweepWorld world{launcher,
+                   now_s,
+                   [] { return std::time(nullptr); },
+                   [&] { return interrupt.requested(); },
+                   environment_json(),
+                   progress};
   return run_spec(spec, options, world);
 }
 

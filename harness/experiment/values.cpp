@@ -23,7 +23,7 @@ double as_number(const Value& value) {
 Value read_end(const Parameter& parameter, const YamlNode& range, std::string_view key) {
   const YamlEntry* entry = range.find(key);
   if (entry == nullptr)
-    fail_at(range.place, fmt::format("the range of {} has no '{}'", parameter.name, key));
+    fail_at(range.place, fmt::format("the range of {} has no '{}'", parameter.key, key));
   if (entry->value.kind == YamlKind::null)
     fail_at(entry->value.place, fmt::format("'{}' of a range must be a number, got nothing", key));
   return read_value(parameter, entry->value);
@@ -37,7 +37,7 @@ double read_above(const YamlEntry& entry, double bound) {
 }
 
 [[noreturn]] void fail_count(const Parameter& parameter, const YamlNode& range) {
-  fail_at(range.place, fmt::format("the range of {} has more than {} values", parameter.name,
+  fail_at(range.place, fmt::format("the range of {} has more than {} values", parameter.key,
                                    format_grouped(kMaxRangeValues)));
 }
 
@@ -67,7 +67,7 @@ std::vector<Value> products(const Parameter& parameter, const YamlNode& range, d
                             double to, const YamlEntry& factor_entry) {
   const double factor = read_above(factor_entry, 1.0);
   if (!(from > 0.0)) fail_at(range.place, "a range with a factor must start above 0");
-  const bool integer = parameter.type == ParameterType::integer;
+  const bool integer = parameter.kind == FieldKind::integer;
   constexpr double kTwoTo63 = 9223372036854775808.0;
   std::vector<Value> values;
   double previous = 0.0;
@@ -90,18 +90,18 @@ std::vector<Value> products(const Parameter& parameter, const YamlNode& range, d
 
 std::vector<Value> read_range(const Parameter& parameter, const YamlNode& range) {
   check_keys(range, kRangeKeys);
-  if (parameter.type != ParameterType::integer && parameter.type != ParameterType::real)
-    fail_at(range.place, fmt::format("{} is no number: give its values as a list", parameter.name));
+  if (parameter.kind != FieldKind::integer && parameter.kind != FieldKind::real)
+    fail_at(range.place, fmt::format("{} is no number: give its values as a list", parameter.key));
   const Value from = read_end(parameter, range, "from");
   const Value to = read_end(parameter, range, "to");
   const YamlEntry* factor = range.find("factor");
   const YamlEntry* step = range.find("step");
   if ((factor == nullptr) == (step == nullptr))
     fail_at(range.place,
-            fmt::format("the range of {} needs one of 'factor' and 'step'", parameter.name));
+            fmt::format("the range of {} needs one of 'factor' and 'step'", parameter.key));
   if (from.data > to.data)
     fail_at(range.place, fmt::format("the range of {} is empty: from {} is above to {}",
-                                     parameter.name, to_string(from), to_string(to)));
+                                     parameter.key, to_string(from), to_string(to)));
   if (factor != nullptr) return products(parameter, range, as_number(from), as_number(to), *factor);
   if (const auto* first = std::get_if<std::int64_t>(&from.data))
     return integer_steps(parameter, range, *first, std::get<std::int64_t>(to.data), *step);
@@ -115,9 +115,9 @@ std::vector<Value> read_values(const Parameter& parameter, const YamlNode& node)
   if (node.kind != YamlKind::list)
     fail_at(node.place,
             fmt::format("{} needs a list or a range {{from, to, factor}} or {{from, to, step}}",
-                        parameter.name));
+                        parameter.key));
   if (node.items.empty())
-    fail_at(node.place, fmt::format("{} needs at least one value", parameter.name));
+    fail_at(node.place, fmt::format("{} needs at least one value", parameter.key));
   std::vector<Value> values;
   values.reserve(node.items.size());
   for (const YamlNode& item : node.items) values.push_back(read_value(parameter, item));

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/experiment/parameters.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/yaml_reader.h"
 
 namespace qb {

@@ -43,18 +43,14 @@ std::vector<double> worker_speeds_of(const Case& c) {
   return speeds;
 }
 
-std::vector<std::int64_t> group_sizes_of(const Case& c) {
-  if (c.group_sizes == GroupSizes::equal) return {};
+std::vector<std::int64_t> group_sizes_by_speed(const Case& c, const InterestSet& set) {
   if (c.shape.q_len != c.shape.kv_len)
     throw Unsupported(
         fmt::format("group_sizes: by_speed needs as many keys as queries, not {} and {}; use equal",
                     c.shape.kv_len, c.shape.q_len));
-  StrategyOptions options{.workers = c.workers};
-  if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   std::vector<double> speeds = worker_speeds_of(c);
   speeds.resize(static_cast<std::size_t>(c.workers), 1.0);
-  return skewed_group_sizes(cqs_interest_set(c.shape, options), c.shape.q_len, speeds,
-                            c.distillation);
+  return skewed_group_sizes(set, c.shape.q_len, speeds, c.distillation);
 }
 
 }  // namespace qb

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/experiment/case.h"
+#include "interest_sets/interest_set.h"
 
 namespace qb {
 
@@ -21,10 +22,9 @@ namespace qb {
 // UsageError where it names more than there are.
 [[nodiscard]] std::vector<double> worker_speeds_of(const Case& c);
 
-// Tokens of each group where they are not to be equal, else empty. The sizes are those that lessen
-// the work of all query-key pairs over the speeds, whatever the mask: under a causal one each
-// worker's share halves. Throws Unsupported where queries and keys are not as many, or the workers
-// have no interest set.
-[[nodiscard]] std::vector<std::int64_t> group_sizes_of(const Case& c);
+// Tokens of each group for `group_sizes: by_speed`: the sizes that lessen the work of all query-key
+// pairs over the speeds, whatever the mask, since under a causal one each worker's share halves.
+// Throws Unsupported where queries and keys are not as many.
+[[nodiscard]] std::vector<std::int64_t> group_sizes_by_speed(const Case& c, const InterestSet& set);
 
 }  // namespace qb

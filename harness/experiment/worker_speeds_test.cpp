@@ -8,7 +8,10 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/status.h"
+#include "harness/experiment/case_plan.h"
 #include "harness/experiment/result.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec.h"
 #include "harness/experiment/tiny_case.h"
 #include "harness/plan/strategy.h"
@@ -41,32 +44,31 @@ TEST(WorkerSpeeds, WorkersThatAreNotNamedAreAsFastAsTheMachine) {
 TEST(WorkerSpeeds, GroupsBySpeedAreThoseOfTheSlowestTime) {
   Case c = tiny("cqs", 7);
   c.worker_speeds = "0.5";
-  EXPECT_THAT(group_sizes_of(c), IsEmpty()) << "equal groups are the strategy's own";
-  c.group_sizes = GroupSizes::by_speed;
-  const auto sizes = group_sizes_of(c);
+  const InterestSet set = default_interest_set(7);
+  const auto sizes = group_sizes_by_speed(c, set);
   ASSERT_EQ(sizes.size(), 7u);
   EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), 100);
-  const InterestSet set = default_interest_set(7);
   const std::vector<double> speeds = worker_speeds_of(c);
   EXPECT_LT(slowest_time(set, sizes, speeds, Distillation::published),
             0.8 * slowest_time(set, std::vector<std::int64_t>{14, 14, 14, 14, 14, 15, 15}, speeds,
                                Distillation::published));
   c.worker_speeds.reset();
-  EXPECT_THAT(group_sizes_of(c), Each(testing::AllOf(testing::Ge(14), testing::Le(15))));
+  EXPECT_THAT(group_sizes_by_speed(c, set), Each(testing::AllOf(testing::Ge(14), testing::Le(15))));
 }
 
 TEST(WorkerSpeeds, GroupsBySpeedNeedAsManyKeysAsQueries) {
   Case c = tiny("cqs", 7);
   c.group_sizes = GroupSizes::by_speed;
   c.shape.kv_len = 200;
-  EXPECT_THROW((void)group_sizes_of(c), Unsupported);
+  EXPECT_THROW((void)plan_of(c), Unsupported);
 }
 
 // It sleeps 49 times as long as it computes: far more than what a busy machine takes from the
 // others.
 TEST(WorkerSpeeds, ASlowWorkerTakesLongerInItsStepsAndTheOutputIsRight) {
   constexpr std::size_t kSlow = 1;
-  const auto compute = std::ranges::find(step_columns(), "compute_s") - step_columns().begin() - 1;
+  const auto compute =
+      std::ranges::find(step_table().columns, "compute_s") - step_table().columns.begin() - 1;
   for (const Ranks ranks : {Ranks::serial, Ranks::threads})
     for (const char* algorithm : {"cqs", "cqs_sharded", "ring"}) {
       Case c = tiny(algorithm, 4);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/random.h"
 #include "harness/plan/messages.h"
 
 namespace qb {
@@ -172,19 +173,13 @@ class WorkerFlow {
 // One transfer as its sender and its receiver both know it.
 using Matched = std::tuple<int, int, TensorRole, int, std::int64_t, std::int64_t, std::int64_t>;
 
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 std::uint64_t hash_of(const Matched& matched) {
   const auto& [from, to, what, groups, begin, end, bytes] = matched;
   std::uint64_t hash = 0;
   for (const std::int64_t value :
        {std::int64_t{from}, std::int64_t{to}, static_cast<std::int64_t>(what), std::int64_t{groups},
         begin, end, bytes})
-    hash = mixed(hash + static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15);
+    hash = mixed(hash + static_cast<std::uint64_t>(value) + kGoldenGamma);
   return hash;
 }
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/base/integers.h"
 #include "harness/base/status.h"
 #include "harness/plan/builder.h"
 #include "harness/plan/layout.h"
@@ -55,7 +56,7 @@ Decoding deal(PlanBuilder& builder, NewKeyOwner owner) {
   decoding.owner = owner;
   const std::vector<Segment> sequences = segments_of(plan.problem);
   const auto n_sequences = static_cast<std::int64_t>(sequences.size());
-  decoding.room = (n_sequences + workers - 1) / workers;
+  decoding.room = ceil_div(n_sequences, workers);
   for (int b = 0; b < static_cast<int>(n_sequences); ++b) {
     const Segment& s = sequences[static_cast<std::size_t>(b)];
     const auto n_new = static_cast<int>(s.q_end - s.q_begin);

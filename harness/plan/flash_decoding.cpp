@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/integers.h"
 #include "harness/plan/builder.h"
 #include "harness/plan/layout.h"
 #include "harness/plan/strategy.h"
@@ -38,7 +39,7 @@ Plan plan_flash_decoding(const Problem& problem, const StrategyOptions& options)
   const Shape& shape = problem.shape;
   const int workers = options.workers;
   const int splits = flash_decoding_splits(shape.batch * shape.kv_heads, workers,
-                                           (shape.kv_len + kKeyBlock - 1) / kKeyBlock, kMaxSplits);
+                                           ceil_div(shape.kv_len, kKeyBlock), kMaxSplits);
   PlanBuilder builder(problem, "flash_decoding", workers);
   Plan& plan = builder.plan;
   plan.q_groups = contiguous_groups(shape.q_len, 1);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/base/integers.h"
+
 namespace qb {
 std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts, std::int64_t first) {
   const std::int64_t quotient = n / parts;
@@ -23,7 +25,7 @@ std::vector<TokenGroup> striped_groups(std::int64_t n, int parts) {
   std::vector<TokenGroup> groups;
   groups.reserve(static_cast<std::size_t>(parts));
   for (std::int64_t part = 0; part < parts; ++part)
-    groups.push_back({part, std::max<std::int64_t>(0, (n - part + parts - 1) / parts), parts});
+    groups.push_back({part, std::max<std::int64_t>(0, ceil_div(n - part, parts)), parts});
   return groups;
 }
 

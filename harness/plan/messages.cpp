@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/base/integers.h"
+
 namespace qb {
 namespace {
 
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + kMessageAlignment - 1) / kMessageAlignment * kMessageAlignment;
-}
+std::int64_t aligned(std::int64_t bytes) { return round_up(bytes, kMessageAlignment); }
 
 Message& message_to(std::vector<Message>& messages, int peer) {
   // Transfers of one message mostly stand together.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/integers.h"
 #include "harness/base/numbers.h"
 #include "harness/base/status.h"
 
@@ -61,7 +62,7 @@ class Rectangles {
  public:
   Rectangles(const Plan& plan, std::int64_t cells)
       : plan_(plan), side_(std::max(plan.problem.shape.q_len, plan.problem.shape.kv_len)) {
-    side_ = std::max<std::int64_t>(1, (side_ + cells - 1) / cells);
+    side_ = std::max<std::int64_t>(1, ceil_div(side_, cells));
   }
 
   void add(std::size_t worker, const PairTask& task) {

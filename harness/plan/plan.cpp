@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/base/integers.h"
+
 namespace qb {
 
 std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys, std::int64_t offset) {
@@ -47,7 +49,7 @@ bool communicates(const Plan& plan) {
 
 HeadRange kv_heads_of(const Shape& shape, const HeadRange& heads) {
   const std::int64_t group = shape.q_heads / shape.kv_heads;
-  return {heads.begin / group, (heads.end + group - 1) / group};
+  return {heads.begin / group, ceil_div(heads.end, group)};
 }
 
 std::int64_t tokens_of(const std::vector<TokenGroup>& groups, const std::vector<int>& chosen) {

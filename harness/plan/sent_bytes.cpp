@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/base/integers.h"
 #include "harness/base/status.h"
 #include "interest_sets/distillation.h"
 
 namespace qb {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t shard(std::int64_t tokens, const SplitProblem& p) {
   return ceil_div(tokens, p.workers);

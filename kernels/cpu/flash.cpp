@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/base/integers.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/flash_tile.h"
 #include "kernels/cpu/instruction_set.h"
@@ -48,8 +49,6 @@ struct Cut {
   std::int64_t splits = 1;  // of each tile's keys
 };
 
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 Cut cut_of(const Extent& q, const Extent& k, std::int64_t value_dim, int threads) {
   Cut cut;
   cut.query_tile = flash_query_tile(q.head_dim, value_dim);
@@ -60,12 +59,13 @@ Cut cut_of(const Extent& q, const Extent& k, std::int64_t value_dim, int threads
   // Fewer items than this leave threads idle at the end of a call.
   const std::int64_t enough = 8 * std::int64_t{threads};
   const auto items = [&] {
-    return q.batch * k.heads * ceiling(group, cut.heads_at_once) * ceiling(tokens, cut.query_tile);
+    return q.batch * k.heads * ceil_div(group, cut.heads_at_once) *
+           ceil_div(tokens, cut.query_tile);
   };
   while (items() < enough && cut.query_tile > kFlashGroupRows) cut.query_tile /= 2;
   constexpr std::int64_t kLeastKeys = 512;  // of a part, so that merging costs little beside it
   if (items() < enough)
-    cut.splits = std::clamp<std::int64_t>(k.length / kLeastKeys, 1, ceiling(enough, items()));
+    cut.splits = std::clamp<std::int64_t>(k.length / kLeastKeys, 1, ceil_div(enough, items()));
   return cut;
 }
 
@@ -181,7 +181,7 @@ class KeyBlocks {
  private:
   void add_evenly(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
     if (keys.count() == 0) return;
-    const std::int64_t even = round_up(ceiling(keys.count(), ceiling(keys.count(), limit_)), 8);
+    const std::int64_t even = round_up(ceil_div(keys.count(), ceil_div(keys.count(), limit_)), 8);
     for (std::int64_t begin = keys.begin; begin < keys.end; begin += even) {
       const std::int64_t end = std::min(keys.end, begin + even);
       if (filled_ + (end - begin) > limit_) end_block();
@@ -270,7 +270,7 @@ void flash_attention(const AttentionArguments& a, const KernelContext& context) 
   const bool bf16_pairs = a.q.dtype == DType::bf16 && bf16_products();
   const std::vector<Pass> passes = passes_of(a);
   const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
-  const std::int64_t head_sets = ceiling(group, cut.heads_at_once);
+  const std::int64_t head_sets = ceil_div(group, cut.heads_at_once);
   std::vector<KeyBlocks> lists(static_cast<std::size_t>(context.threads));
   for (std::int64_t split = 0; split < cut.splits; ++split) {
     const auto [out, lse] = part(split);

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/integers.h"
 #include "kernels/attention.h"
 
 namespace qb::cpu {
@@ -20,10 +21,6 @@ inline constexpr std::int64_t kFlashKeyBlock = 256;
 inline constexpr std::int64_t kFlashScores = 128 * kFlashGroupRows;
 // Copied keys and values are filled up to whole vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashColumns = 16;
-
-[[nodiscard]] constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 // Query rows of a tile, at most. All of them read a block of keys from the second-level cache once
 // it is there, so the more rows, the less is waited for memory; their queries and outputs must fit

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/integers.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/parallel.h"
 
@@ -139,8 +140,8 @@ void for_rows(std::int64_t rows, int threads, Function function) {
 void linear(const Linear& layer, std::int64_t rows, const float* x, float* y, std::int64_t y_stride,
             int threads) {
   // Blocks of rows, and of columns too, so that every thread packs a part of the weight only.
-  const std::int64_t columns = (layer.out + threads - 1) / threads;
-  const std::int64_t blocks = (rows + kProductRows - 1) / kProductRows;
+  const std::int64_t columns = ceil_div(layer.out, threads);
+  const std::int64_t blocks = ceil_div(rows, kProductRows);
   parallel_for(blocks * threads, threads, 1, [&](std::int64_t item, std::int64_t, int) {
     const std::int64_t row = item / threads * kProductRows;
     const std::int64_t n_rows = std::min(kProductRows, rows - row);

@@ -17,6 +17,7 @@
 #include <limits>
 #include <optional>
 
+#include "harness/base/integers.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/row_softmax.h"
@@ -85,7 +86,7 @@ template <class Function>
 void for_each_row_block(const TensorView& scores, int threads, Function function) {
   const std::int64_t n = scores.extent.length;
   const std::int64_t heads = scores.extent.heads;
-  const std::int64_t block = (n + threads - 1) / threads;
+  const std::int64_t block = ceil_div(n, threads);
   parallel_for(scores.extent.batch * heads * threads, threads, 1,
                [&](std::int64_t item, std::int64_t, int) {
                  const std::int64_t head = item / threads;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "harness/base/clock.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/helper_threads.h"
 
@@ -92,10 +93,6 @@ HWY_EXPORT(sum_of);
 
 volatile float sink;  // results go here, so that the work is not left out
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // The best rate of a few bursts: burst(thread) returns its work.
 template <class Burst>
 double best_rate(int threads, const Burst& burst) {
@@ -104,10 +101,10 @@ double best_rate(int threads, const Burst& burst) {
   double best = 0.0;
   for (int i = 0; i < kBursts; ++i) {
     std::fill(work.begin(), work.end(), 0.0);
-    const double start_s = seconds_now();
+    const double start_s = now_s();
     run_with_helpers(threads,
                      [&](int thread) { work[static_cast<std::size_t>(thread)] = burst(thread); });
-    const double elapsed_s = seconds_now() - start_s;
+    const double elapsed_s = now_s() - start_s;
     double sum = 0.0;
     for (const double part : work) sum += part;
     best = std::max(best, sum / elapsed_s);

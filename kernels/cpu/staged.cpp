@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
@@ -155,10 +156,6 @@ class StagedCall {
   std::vector<StoredTile> tiles_;
   std::int64_t scores_ = 0;  // of a head
 };
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 

@@ -45,7 +45,8 @@ LaunchContext BenchDevice::context(BenchKernel kernel) {
           .stream = stream_.get(),
           .compute_capability = 10 * facts_.compute_major + facts_.compute_minor,
           .n_sms = facts_.multiprocessors,
-          .force_sm80 = kernel == BenchKernel::flash_sm80};
+          .force_sm80 = kernel == BenchKernel::flash_sm80,
+          .block_per_item = kernel == BenchKernel::flash_grid};
 }
 
 CudnnAttention& BenchDevice::cudnn() {

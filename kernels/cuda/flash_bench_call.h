@@ -24,7 +24,7 @@ namespace qb {
 
 namespace cuda {
 
-enum class BenchKernel { flash, flash_sm80, cudnn };
+enum class BenchKernel { flash, flash_grid, flash_sm80, cudnn };
 
 }  // namespace cuda
 
@@ -32,7 +32,8 @@ template <>
 struct Words<cuda::BenchKernel> {
   static constexpr std::string_view what = "kernel";
   static constexpr std::pair<cuda::BenchKernel, std::string_view> table[] = {
-      {cuda::BenchKernel::flash, "flash"},  // by the newest path that the GPU has
+      {cuda::BenchKernel::flash, "flash"},            // by the newest path that the GPU has
+      {cuda::BenchKernel::flash_grid, "flash_grid"},  // the same, a block of the grid for each item
       {cuda::BenchKernel::flash_sm80, "flash_sm80"},
       {cuda::BenchKernel::cudnn, "cudnn"}};
 };

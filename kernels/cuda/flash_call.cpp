@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "harness/base/integers.h"
 #include "harness/base/status.h"
 #include "kernels/cuda/flash_groups.h"
 #include "kernels/cuda/flash_layout.h"
@@ -79,7 +80,7 @@ AlignedInputs align_inputs(const GroupedCall& call) {
                          (x.batch < 2 || whole(view.batch_stride)) &&
                          reinterpret_cast<std::uintptr_t>(view.data) % kChunkBytes == 0;
     AlignedInput result{!aligned || factor != 1.0F, x, factor};
-    result.extent.head_dim = (x.head_dim + kChunkColumns - 1) / kChunkColumns * kChunkColumns;
+    result.extent.head_dim = round_up(x.head_dim, kChunkColumns);
     return result;
   };
   const float factor = call.scale > 0.0 ? 1.0F : call.scale < 0.0 ? -1.0F : 0.0F;

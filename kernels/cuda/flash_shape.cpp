@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/base/integers.h"
 #include "harness/base/status.h"
 #include "kernels/cuda/flash_groups.h"
 #include "kernels/cuda/flash_work.h"
@@ -71,8 +72,8 @@ std::int64_t steps_per_split(std::int64_t n_tiles, std::int64_t total_steps,
   constexpr std::int64_t kMostSplits = 128;
   if (n_tiles >= places || longest_tile <= kFewestSteps)
     return std::max<std::int64_t>(longest_tile, 1);
-  const std::int64_t even = (total_steps + places - 1) / places;
-  return std::max({kFewestSteps, even, (longest_tile + kMostSplits - 1) / kMostSplits});
+  const std::int64_t even = ceil_div(total_steps, places);
+  return std::max({kFewestSteps, even, ceil_div(longest_tile, kMostSplits)});
 }
 
 std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,

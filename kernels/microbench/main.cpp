@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/schema/column_fields.h"
 #include "harness/base/status.h"
 #include "harness/experiment/environment.h"
 #include "harness/experiment/manifest.h"

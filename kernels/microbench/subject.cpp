@@ -5,15 +5,12 @@
 #include <cmath>
 #include <exception>
 
+#include "harness/base/clock.h"
 #include "harness/execute/inputs.h"
 #include "kernels/helper_threads.h"
 
 namespace qb {
 namespace {
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // The subject of the benchmark that ran last: its repeats follow one another.
 struct Current {
@@ -80,9 +77,9 @@ class Forced {
 }  // namespace
 
 double seconds_of(const std::function<void()>& operation, int calls) {
-  const double start_s = now_seconds();
+  const double start_s = now_s();
   for (int call = 0; call < calls; ++call) operation();
-  return (now_seconds() - start_s) / calls;
+  return (now_s() - start_s) / calls;
 }
 
 const TensorView& Subject::add(DType dtype, const Extent& extent) {

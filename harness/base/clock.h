@@ -1,0 +1,13 @@
+// The clock that every measured time is taken by.
+#pragma once
+
+#include <chrono>
+
+namespace qb {
+
+// Seconds of a monotonic clock.
+[[nodiscard]] inline double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace qb

@@ -1,0 +1,18 @@
+// Division that rounds up, for what is not negative.
+#pragma once
+
+#include <cstdint>
+
+namespace qb {
+
+// The least integer that is not below a / b; a >= 0, b > 0.
+[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// The least multiple of `unit` that is not below `value`.
+[[nodiscard]] constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return ceil_div(value, unit) * unit;
+}
+
+}  // namespace qb

@@ -1,0 +1,108 @@
+#include "harness/experiment/schema/description.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "harness/base/numbers.h"
+#include "harness/base/schema/parameter_fields.h"
+#include "harness/base/words.h"
+#include "harness/experiment/schema/columns.h"
+
+namespace qb {
+
+template <>
+struct Words<FieldKind> {
+  static constexpr std::string_view what = "kind";
+  static constexpr std::pair<FieldKind, std::string_view> table[] = {
+      {FieldKind::word, "word"},           {FieldKind::integer, "integer"},
+      {FieldKind::real, "real"},           {FieldKind::flag, "flag"},
+      {FieldKind::text, "text"},           {FieldKind::residues, "residues"},
+      {FieldKind::sequences, "sequences"}, {FieldKind::speeds, "speeds"},
+      {FieldKind::file, "file"},           {FieldKind::mask, "mask"}};
+};
+
+template <>
+struct Words<FieldGroup> {
+  static constexpr std::string_view what = "group";
+  static constexpr std::pair<FieldGroup, std::string_view> table[] = {
+      {FieldGroup::identity, "identity"},
+      {FieldGroup::problem, "problem"},
+      {FieldGroup::split, "split"},
+      {FieldGroup::link, "link"},
+      {FieldGroup::means, "means"},
+      {FieldGroup::outcome, "outcome"},
+      {FieldGroup::prediction, "prediction"},
+      {FieldGroup::memory, "memory"},
+      {FieldGroup::time, "time"},
+      {FieldGroup::verification, "verification"},
+      {FieldGroup::bookkeeping, "bookkeeping"}};
+};
+
+namespace {
+
+std::string meaning_of(const Field& field) {
+  std::string text(field.meaning);
+  const std::size_t at = text.find("{range}");
+  if (at == std::string::npos) return text;
+  const std::string most = field.max == INT64_MAX ? "2^63 - 1" : format_grouped(field.max);
+  return text.replace(at, std::string_view("{range}").size(),
+                      fmt::format("{} to {}", field.min, most));
+}
+
+std::string standard_of(const Field& field) {
+  if (!field.standard_meaning.empty()) return std::string(field.standard_meaning);
+  if (!field.follows.empty()) return fmt::format("`{}`", field.follows);
+  const bool is_number = field.kind == FieldKind::integer || field.kind == FieldKind::real;
+  return fmt::format(fmt::runtime(is_number ? "{}" : "`{}`"), field.standard);
+}
+
+nlohmann::ordered_json json_of(const Field& field) {
+  return {{"name", field.column},       {"key", field.key},
+          {"kind", word(field.kind)},   {"unit", field.unit},
+          {"group", word(field.group)}, {"since", field.since},
+          {"standard", field.standard}, {"meaning", meaning_of(field)}};
+}
+
+}  // namespace
+
+std::string plain_meaning(const Field& field) {
+  std::string text =
+      std::regex_replace(meaning_of(field), std::regex(R"(; see \[[^\]]*\]\([^)]*\))"), "");
+  text = std::regex_replace(text, std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1");
+  std::erase(text, '`');
+  return text;
+}
+
+std::string parameters_markdown() {
+  std::string text = "| parameter | values | default |\n|---|---|---|\n";
+  for (const Field& field : kParameterFields)
+    text += fmt::format("| `{}` | {} | {} |\n", field.key, meaning_of(field), standard_of(field));
+  return text;
+}
+
+std::string columns_markdown() {
+  std::string text;
+  for (const RunTable* const table : run_tables()) {
+    text += fmt::format("{}## `{}`\n\n{}\n\n| column | unit | what it says |\n|---|---|---|\n",
+                        text.empty() ? "" : "\n", table->file, table->meaning);
+    for (const Field& field : table->fields)
+      text += fmt::format(
+          "| `{}` | {} | {} |\n", field.column, field.unit,
+          is_parameter(field.group) ? fmt::format("parameter `{}`", field.key) : meaning_of(field));
+  }
+  return text;
+}
+
+std::string schema_json() {
+  nlohmann::ordered_json json = {{"schema_version", kSchemaVersion}};
+  for (const RunTable* const table : run_tables()) {
+    nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+    for (const Field& field : table->fields) columns.push_back(json_of(field));
+    json["tables"][std::string(table->file)] = std::move(columns);
+  }
+  return json.dump(2);
+}
+
+}  // namespace qb

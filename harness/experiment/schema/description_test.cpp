@@ -1,0 +1,75 @@
+#include "harness/experiment/schema/description.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/base/schema/column_fields.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/files/files.h"
+#include "harness/files/source_root.h"
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Schema, TheTableOfParametersInTheReadmeIsMadeFromIt) {
+  EXPECT_THAT(read_file(source_path("experiments/README.md")), HasSubstr(parameters_markdown()))
+      << "put the output of `qb columns --parameters` there";
+}
+
+TEST(Schema, TheTablesOfColumnsInTheReadmeAreMadeFromIt) {
+  EXPECT_THAT(read_file(source_path("data/README.md")), HasSubstr(columns_markdown()))
+      << "put the output of `qb columns --markdown` there";
+}
+
+TEST(Schema, EveryColumnIsSaidOnceAndSaysSomething) {
+  for (const RunTable* const table : run_tables()) {
+    std::set<std::string_view> names;
+    for (const Field& field : table->fields) {
+      EXPECT_TRUE(names.insert(field.column).second) << table->file << ": " << field.column;
+      EXPECT_FALSE(field.meaning.empty()) << field.column;
+      EXPECT_LE(field.since, kSchemaVersion) << field.column;
+      EXPECT_EQ(is_parameter(field.group), !field.key.empty()) << field.column;
+    }
+  }
+}
+
+// A number's unit stands at the end of its column's name, for readers of the file alone.
+TEST(Schema, UnitsOfResultsStandInTheirNames) {
+  const std::map<std::string_view, std::string_view> ends = {
+      {"s", "_s"},           {"bytes", "_bytes"}, {"Hz", "_hz"},
+      {"tokens", "_tokens"}, {"pairs", "_pairs"}, {"FLOP/s", "_flop_per_s"}};
+  for (const Field& field : kResultFields) {
+    const auto end = ends.find(field.unit);
+    if (end != ends.end()) {
+      EXPECT_TRUE(field.column.ends_with(end->second)) << field.column;
+    }
+  }
+}
+
+TEST(Schema, TheJsonHasEveryColumnInOrder) {
+  const nlohmann::json json = nlohmann::json::parse(schema_json());
+  EXPECT_EQ(json.at("schema_version"), kSchemaVersion);
+  for (const RunTable* const table : run_tables()) {
+    std::vector<std::string> names;
+    for (const auto& column : json.at("tables").at(std::string(table->file)))
+      names.push_back(column.at("name"));
+    EXPECT_EQ(names, table->columns);
+  }
+}
+
+TEST(Schema, PlainMeaningsHaveNoMarkdown) {
+  const Parameter& mask = parameters()[*find_parameter("mask")];
+  EXPECT_EQ(plain_meaning(mask), "full, causal (the last query sees the last key), or a pattern");
+  const Parameter& batch = parameters()[*find_parameter("batch")];
+  EXPECT_EQ(plain_meaning(batch), "1 to 65,536");
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,199 @@
+#include "harness/experiment/schema/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "harness/base/numbers.h"
+#include "harness/experiment/mask_reader.h"
+#include "harness/experiment/worker_speeds.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kMaxResidue = 999'999;  // of the most workers there may be
+
+// What the node is, for "must be …, got …".
+std::string describe(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlKind::null:
+      return "nothing";
+    case YamlKind::list:
+      return "a list";
+    case YamlKind::map:
+      return "a map";
+    case YamlKind::scalar:
+      break;
+  }
+  if (node.quoted) return fmt::format("the text \"{}\"", node.text);
+  return fmt::format("'{}'", node.text);
+}
+
+[[noreturn]] void fail_type(std::string_view name, std::string_view wanted, const YamlNode& node) {
+  fail_at(node.place, fmt::format("{} must be {}, got {}", name, wanted, describe(node)));
+}
+
+bool is_plain(const YamlNode& node) { return node.kind == YamlKind::scalar && !node.quoted; }
+
+std::int64_t read_any_integer(std::string_view name, const YamlNode& node) {
+  if (is_plain(node))
+    if (const auto value = parse_integer(node.text)) return *value;
+  fail_type(name, "a whole number", node);
+}
+
+std::string read_word(const Parameter& parameter, const YamlNode& node) {
+  const auto words = parameter.words();
+  if (node.kind != YamlKind::scalar)
+    fail_type(parameter.key, fmt::format("one of {}", join(words, ", ")), node);
+  if (std::find(words.begin(), words.end(), node.text) == words.end())
+    fail_at(node.place, unknown_word(parameter.key, node.text, words));
+  return node.text;
+}
+
+// `0,1,3` or a list of numbers; the residues are held against W where the two meet.
+std::string read_interest_set(const YamlNode& node) {
+  std::string text;
+  if (node.kind == YamlKind::scalar) {
+    text = node.text;
+  } else if (node.kind == YamlKind::list) {
+    for (const YamlNode& item : node.items)
+      text += fmt::format("{}{}", text.empty() ? "" : ",",
+                          read_integer("a residue of interest_set", item, 0, kMaxResidue));
+  } else {
+    fail_type("interest_set", "a list such as [0, 1, 3] or \"0,1,3\"", node);
+  }
+  try {
+    // The modulus is that of the case, later; it plays no part in the parsing.
+    return to_string(parse_interest_set(text, 0));
+  } catch (const UsageError& problem) {
+    fail_at(node.place, problem.what());
+  }
+}
+
+// `100+8 64+1`.
+std::string read_sequences(const YamlNode& node) {
+  if (node.kind != YamlKind::scalar)
+    fail_type("sequences", "cached+new tokens of each sequence such as \"100+8 64+1\"", node);
+  try {
+    return to_string(parse_sequences(node.text));
+  } catch (const UsageError& problem) {
+    fail_at(node.place, problem.what());
+  }
+}
+
+// `0.5 1`, or 0.5 alone.
+std::string read_speeds(const YamlNode& node) {
+  if (node.kind != YamlKind::scalar)
+    fail_type("worker_speeds", "the speeds of the first workers such as \"0.5 1\"", node);
+  try {
+    return to_string(parse_worker_speeds(node.text));
+  } catch (const UsageError& problem) {
+    fail_at(node.place, problem.what());
+  }
+}
+
+}  // namespace
+
+Value read_operand(const Parameter& parameter, const YamlNode& node) {
+  if (node.kind == YamlKind::null && parameter.nullable) return {std::monostate{}, node.place};
+  switch (parameter.kind) {
+    case FieldKind::word:
+      return {read_word(parameter, node), node.place};
+    case FieldKind::integer:
+      return {read_any_integer(parameter.key, node), node.place};
+    case FieldKind::real:
+      return {read_real(parameter.key, node), node.place};
+    case FieldKind::sequences:
+      return {read_sequences(node), node.place};
+    case FieldKind::speeds:
+      return {read_speeds(node), node.place};
+    case FieldKind::mask:
+      return {read_mask(node).text(), node.place};
+    case FieldKind::file:
+      if (node.kind != YamlKind::scalar || node.text.empty())
+        fail_type(parameter.key, parameter.key == "layer.weights" ? "a folder" : "a file, or here",
+                  node);
+      return {node.text, node.place};
+    case FieldKind::residues:
+      return {read_interest_set(node), node.place};
+    case FieldKind::flag:
+    case FieldKind::text:
+      break;  // kinds of columns only
+  }
+  throw std::logic_error("no parameter is of this kind");
+}
+
+Value read_value(const Parameter& parameter, const YamlNode& node) {
+  if (parameter.kind == FieldKind::integer && is_plain(node))
+    return {read_integer(parameter.key, node, parameter.min, parameter.max), node.place};
+  Value value = read_operand(parameter, node);
+  if (const auto* number = std::get_if<double>(&value.data); number != nullptr && !(*number > 0.0))
+    fail_at(node.place, fmt::format("{} must be above 0, got {}", parameter.key, node.text));
+  return value;
+}
+
+Value default_value(const Parameter& parameter) {
+  if (parameter.standard.empty()) return {};
+  return read_value(parameter, plain_scalar(std::string(parameter.standard), {}));
+}
+
+std::int64_t read_integer(std::string_view name, const YamlNode& node, std::int64_t min,
+                          std::int64_t max) {
+  const std::int64_t value = read_any_integer(name, node);
+  if (value >= min && value <= max) return value;
+  const std::string range = max == INT64_MAX
+                                ? fmt::format("at least {}", min)
+                                : fmt::format("from {} to {}", min, format_grouped(max));
+  fail_at(node.place, fmt::format("{} must be {}, got {}", name, range, node.text));
+}
+
+double read_real(std::string_view name, const YamlNode& node) {
+  // parse_real also takes sizes and times, which are no plain numbers.
+  if (is_plain(node) && !node.text.empty() &&
+      std::string_view("0123456789.").find(node.text.back()) != std::string_view::npos)
+    if (const auto value = parse_real(node.text)) return *value;
+  fail_type(name, "a number", node);
+}
+
+double read_seconds(std::string_view name, const YamlNode& node) {
+  // The last letters of numbers, `s`, `min` and `h`: `2M` would be two million seconds.
+  if (is_plain(node) && !node.text.empty() &&
+      std::string_view("0123456789.snh").find(node.text.back()) != std::string_view::npos)
+    if (const auto value = parse_real(node.text)) {
+      if (*value > 0.0) return *value;
+      fail_at(node.place, fmt::format("{} must be above 0, got {}", name, node.text));
+    }
+  fail_type(name, "a time such as 90s, 15min or 2h", node);
+}
+
+bool read_bool(std::string_view name, const YamlNode& node) {
+  if (is_plain(node) && node.text == "true") return true;
+  if (is_plain(node) && node.text == "false") return false;
+  fail_type(name, "true or false", node);
+}
+
+void fail_unknown_key(const Place& place, std::string_view key,
+                      std::span<const std::string_view> known) {
+  std::string message = unknown_word("key", key, known);
+  std::vector<std::string_view> parts;  // of a group that somebody wrote as a map
+  const std::string group = std::string(key) + ".";
+  for (const std::string_view name : known)
+    if (name.starts_with(group)) parts.push_back(name);
+  if (!parts.empty())
+    message =
+        fmt::format("unknown key '{}'; write its keys with a dot: {}", key, join(parts, ", "));
+  if (place.line == 0) {
+    const std::string quoted = fmt::format(" '{}'", key);
+    message.erase(message.find(quoted), quoted.size());
+  }
+  fail_at(place, message);
+}
+
+void check_keys(const YamlNode& map, std::span<const std::string_view> known) {
+  for (const YamlEntry& entry : map.entries)
+    if (std::find(known.begin(), known.end(), entry.key) == known.end())
+      fail_unknown_key(entry.place, entry.key, known);
+}
+
+}  // namespace qb

@@ -1,0 +1,75 @@
+#include "harness/experiment/schema/parameters.h"
+
+#include <gtest/gtest.h>
+
+namespace qb {
+namespace {
+
+const Parameter& parameter(std::string_view name) { return parameters()[*find_parameter(name)]; }
+
+std::string read(std::string_view name, std::string text) {
+  return to_string(read_value(parameter(name), plain_scalar(std::move(text), {"p", 1, 1})));
+}
+
+// The resolved spec and the filters take the one for the other by index.
+TEST(Parameters, AreTheCaseParametersInOrder) {
+  const auto columns = case_parameters(Case{});
+  ASSERT_EQ(parameters().size(), columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    EXPECT_EQ(parameters()[i].column, columns[i].first);
+}
+
+TEST(Parameters, DefaultsAreThoseOfACase) {
+  Case c;
+  c.shape.q_len = 10;
+  c.shape.kv_len = 10;
+  c.shape.head_dim = c.shape.value_dim = 64;
+  Case filled = c;
+  for (const Parameter& p : parameters())
+    if (p.key != "n_tokens" && p.follows.empty()) p.set(filled, default_value(p));
+  EXPECT_EQ(case_to_json(filled), case_to_json(c));
+}
+
+TEST(Parameters, EveryWordOfAnEnumIsAValue) {
+  for (const Parameter& p : parameters()) {
+    if (p.kind != FieldKind::word) continue;
+    for (std::string_view word : p.words()) {
+      const Value value = read_value(p, plain_scalar(std::string(word), {"p", 1, 1}));
+      Case c;
+      p.set(c, value);
+      std::string stored;
+      for (const auto& [name, text] : case_parameters(c))
+        if (name == p.column) stored = text;
+      EXPECT_EQ(stored, word) << p.key;
+    }
+  }
+}
+
+TEST(Parameters, NumbersAsPeopleWriteThem) {
+  EXPECT_EQ(read("n_tokens", "1e6"), "1000000");
+  EXPECT_EQ(read("n_tokens", "32Ki"), "32768");
+  EXPECT_EQ(read("n_tokens", "1_024"), "1024");
+  EXPECT_EQ(read("n_tokens", "010"), "10");
+  EXPECT_EQ(read("memory_budget", "80GiB"), "85899345920");
+  EXPECT_EQ(read("scale", "1.25e-1"), "0.125");
+}
+
+TEST(Parameters, InterestSetsHaveOneSpelling) {
+  EXPECT_EQ(read("interest_set", "0, 1, 3"), "0,1,3");
+  EXPECT_EQ(read("interest_set", "0 1 3"), "0,1,3");
+  EXPECT_EQ(read("interest_set", "3,0,1"), "3,0,1");  // the order decides the self-distillation
+}
+
+TEST(Parameters, TimesHaveUnits) {
+  const auto seconds = [](std::string text) {
+    return read_seconds("timeout", plain_scalar(std::move(text), {"p", 1, 1}));
+  };
+  EXPECT_EQ(seconds("90"), 90.0);
+  EXPECT_EQ(seconds("90s"), 90.0);
+  EXPECT_EQ(seconds("15min"), 900.0);
+  EXPECT_EQ(seconds("2h"), 7200.0);
+  EXPECT_EQ(seconds("20ms"), 0.02);
+}
+
+}  // namespace
+}  // namespace qb
