@@ -238,14 +238,19 @@ TEST(Attention, ARowWithOneKeyIsThatKeysValue) {
   }
 }
 
+// Over 300 keys, all of which each query sees.
+testing::Call small_call(Kernel kernel, std::int64_t n_queries) {
+  return {testing::random_tensor(DType::f32, {1, 1, n_queries, 16}, 1),
+          testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),
+          testing::random_tensor(DType::f32, {1, 1, 300, 16}, 3),
+          testing::dense_schedule(kernel, Mask::full(), n_queries, 300)};
+}
+
 TEST(Attention, AConstantAddedToEveryScoreShiftsLseAndLeavesTheOutput) {
   // The constant comes from one coordinate that is 1 in every key and c in every query.
   for (const Kernel kernel : testing::kKernels) {
     SCOPED_TRACE(word(kernel));
-    testing::Call call(testing::random_tensor(DType::f32, {1, 1, 50, 16}, 1),
-                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),
-                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 3),
-                       testing::dense_schedule(kernel, Mask::full(), 50, 300));
+    testing::Call call = small_call(kernel, 50);
     call.scale = 1.0;
     for (std::int64_t j = 0; j < 300; ++j) call.k.view().row_as<float>(0, 0, j)[0] = 1.0f;
     for (std::int64_t i = 0; i < 50; ++i) call.q.view().row_as<float>(0, 0, i)[0] = 0.0f;
@@ -280,10 +285,7 @@ TEST(Attention, NegativeAndZeroScales) {
 TEST(Attention, NanInAQueryShowsInItsRowOnly) {
   for (const Kernel kernel : testing::kKernels) {
     SCOPED_TRACE(word(kernel));
-    testing::Call call(testing::random_tensor(DType::f32, {1, 1, 30, 16}, 1),
-                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),
-                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 3),
-                       testing::dense_schedule(kernel, Mask::full(), 30, 300));
+    testing::Call call = small_call(kernel, 30);
     call.q.view().row_as<float>(0, 0, 7)[3] = std::nanf("");
     const testing::Attended found = call.run(kernel);
     for (std::size_t row = 0; row < 30; ++row) {
@@ -297,10 +299,7 @@ TEST(Attention, NanInAQueryShowsInItsRowOnly) {
 TEST(Attention, AScoreOfPlusInfinityMakesItsRowNan) {
   for (const Kernel kernel : testing::kKernels) {
     SCOPED_TRACE(word(kernel));
-    testing::Call call(testing::random_tensor(DType::f32, {1, 1, 30, 16}, 1),
-                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),
-                       testing::random_tensor(DType::f32, {1, 1, 300, 16}, 3),
-                       testing::dense_schedule(kernel, Mask::full(), 30, 300));
+    testing::Call call = small_call(kernel, 30);
     call.k.view().row_as<float>(0, 0, 120)[3] = std::numeric_limits<float>::infinity();
     const testing::Attended found = call.run(kernel);
     for (std::int64_t row = 0; row < 30; ++row) {

@@ -7,12 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-// The CUDA compiler knows no such warnings.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wconversion"
-#include "kernels/cuda/flash_sm90_shared.cuh"
-#pragma GCC diagnostic pop
+#include "kernels/cuda/emulated_kernels.h"
 
 namespace qb::cuda {
 namespace {

@@ -141,6 +141,9 @@ TEST_F(FlashOnGpu, OutliersAndNoKeysAtAll) {
   testing::Problem none({.q = {1, 2, 300, 64}, .n_keys = 50}, 7);
   none.add_whole({});
   expect_float64_on_both_paths(none);
+  testing::Problem no_tokens({.q = {1, 2, 300, 64}, .n_keys = 0}, 8);
+  no_tokens.add_whole({});
+  expect_float64_on_both_paths(no_tokens);
 }
 
 TEST_F(FlashOnGpu, NegativeScalesAndAScaleOfZero) {
@@ -179,6 +182,31 @@ TEST_F(FlashOnGpu, MergesPartialsAndClearsThem) {
             testing::tolerance(problem).out);
   EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
             testing::tolerance(problem).lse);
+}
+
+TEST_F(FlashOnGpu, NanInAQueryIsNanInItsRowOnly) {
+  constexpr std::int64_t kSpoilt = 123;
+  for (const std::int64_t d : {64, 128})
+    for (const bool force_sm80 : {true, false}) {
+      const testing::Problem problem({.q = {1, 1, 300, d}, .n_keys = 300}, 13);
+      store_element(problem.q.view().row(0, 0, kSpoilt), DType::bf16, std::nan(""));
+      const Tensor q = to_device(memory_, problem.q.view());
+      const Tensor k = to_device(memory_, problem.k.view());
+      const Tensor v = to_device(memory_, problem.v.view());
+      const Tensor out = to_device(memory_, problem.out.view());
+      const Tensor lse = to_device(memory_, problem.lse.view());
+      const TileSchedule schedule = build_schedule(300, 300, {causal(300, 300)}, 128);
+      flash({q.view(), k.view(), v.view(), &schedule, problem.scale, out.view(), lse.view()},
+            context(force_sm80));
+      QB_CUDA_CHECK(cudaDeviceSynchronize());
+      to_host(out.view(), problem.out.view());
+      to_host(lse.view(), problem.lse.view());
+      for (std::int64_t row = 0; row < 300; ++row) {
+        EXPECT_EQ(std::isnan(qb::testing::at(problem.lse.view(), 0, 0, row, 0)), row == kSpoilt);
+        for (std::int64_t x = 0; x < d; ++x)
+          EXPECT_EQ(std::isnan(qb::testing::at(problem.out.view(), 0, 0, row, x)), row == kSpoilt);
+      }
+    }
 }
 
 }  // namespace

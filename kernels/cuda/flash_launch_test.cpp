@@ -6,19 +6,11 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/cuda/emulated_kernels.h"
 #include "kernels/cuda/emulator.h"
 #include "kernels/cuda/flash_kernels.h"
 #include "kernels/cuda/flash_test_support.h"
 #include "kernels/cuda/shared_memory.h"
-
-// The CUDA compiler knows no such warnings.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wconversion"
-#include "kernels/cuda/flash_sm80.cuh"
-#include "kernels/cuda/flash_sm90.cuh"
-#include "kernels/cuda/merge.cuh"
-#pragma GCC diagnostic pop
 
 namespace {
 
