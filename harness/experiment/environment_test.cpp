@@ -48,6 +48,9 @@ TEST(Environment, TellsWhereEachLibraryLiesOnlyWhereAsked) {
   for (const char* const name : {"cublas", "cudnn", "cupti", "nccl", "nvml"}) {
     const auto& library = cuda.at("libraries").at(name);
     EXPECT_NE(library.at("file").is_null(), library.at("why_none").is_null()) << library;
+    if (library.at("file").is_string()) {
+      EXPECT_THAT(library.at("file").get<std::string>(), HasSubstr("/lib")) << library;
+    }
   }
 }
 

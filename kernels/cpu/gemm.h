@@ -15,7 +15,8 @@ struct Matrix {
   bool transposed = false;  // the product takes the transpose of what is stored
 };
 
-// Throws Unsupported, naming `what` cannot be computed, in a build without oneDNN, as all products do.
+// Throws Unsupported in a build without oneDNN, naming `what` needs it. So does every product
+// there.
 void require_gemm(std::string_view what);
 
 // c [rows, columns] := a [rows, depth] * b [depth, columns], or c += it where `add`, by the calling

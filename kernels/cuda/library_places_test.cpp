@@ -150,17 +150,5 @@ TEST(NvidiaLibraries, AreKnownByTheNamesOfTwoVersionsOfCuda) {
               UnorderedElementsAre("libcupti.so.13", "libcupti.so.12"));
 }
 
-TEST(NvidiaLibraries, AreFoundInAFileOrMissingForAReason) {
-  const std::vector<LibraryFound> all = find_nvidia_libraries();
-  EXPECT_EQ(all.size(), std::size(Words<NvidiaLibrary>::table));
-  for (const LibraryFound& one : all) {
-    SCOPED_TRACE(word(one.library));
-    EXPECT_NE(one.file.empty(), one.why_none.empty());
-    if (!one.file.empty()) {
-      EXPECT_TRUE(fs::exists(one.file)) << one.file;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace qb::cuda
