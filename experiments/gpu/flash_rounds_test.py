@@ -82,7 +82,7 @@ class FlashRounds(unittest.TestCase):
     def test_has_a_row_of_every_contestant_at_every_shape(self):
         code, rows, printed = self.run_with()
         self.assertEqual(code, 0)
-        self.assertEqual(len(rows), 6 * 8)
+        self.assertEqual(len(rows), 7 * 8)
         ours = self.row(rows, "flash")
         self.assertEqual([ours[name] for name in ("status", "unmasked_flop", "over_flash",
                                                   "rounds")],
