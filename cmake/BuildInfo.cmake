@@ -73,7 +73,7 @@ if(CUDA)
 endif()
 
 set(content "// Made by cmake/BuildInfo.cmake.
-#include \"harness/experiment/build_info.h\"
+#include \"harness/experiment/store/build_info.h\"
 
 namespace qb {
 

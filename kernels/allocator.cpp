@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <new>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 
 namespace qb {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "harness/base/status.h"
-#include "kernels/test_support.h"
+#include "base/status.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

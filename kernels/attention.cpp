@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/instruction_set.h"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/base/words.h"
+#include "base/words.h"
 #include "kernels/allocator.h"
 #include "kernels/tensor.h"
 #include "kernels/tile_schedule.h"

@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 #include "kernels/attention.h"
-#include "kernels/test_support.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "kernels/test_support.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

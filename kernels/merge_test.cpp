@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/cpu/instruction_set.h"
-#include "kernels/test_support.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

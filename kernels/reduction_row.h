@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "kernels/cuda/host_device.h"
+#include "kernels/cuda/runtime/host_device.h"
 
 namespace qb {
 

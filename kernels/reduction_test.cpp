@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/allocator.h"
-#include "kernels/cuda/reduction.cuh"
+#include "kernels/cuda/merge/reduction.cuh"
 #include "kernels/merge.h"
 
 namespace qb {

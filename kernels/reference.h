@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/mask.h"
+#include "kernels/mask/mask.h"
 #include "kernels/tensor.h"
 
 namespace qb {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kernels/test_support.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

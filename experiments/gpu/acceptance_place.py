@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Folder of a program in build/release of a checkout; in a kit all are in bin/.
 PROGRAMS = {"qb": "harness/cli", "flash_bench": "kernels/cuda",
             "qb_flash_work_test": "kernels/cuda", "qb_kernels_test": "kernels",
-            "qb_execute_test": "harness/execute", "qb_layer_test": "harness/layer",
+            "qb_execute_test": "harness/execute", "qb_layer_test": "harness/workload/layer",
             "qb_experiment_test": "harness/experiment"}
 
 

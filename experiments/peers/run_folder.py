@@ -80,7 +80,7 @@ def utc_now():
 
 
 def median_interval(values):
-    """Median, low, high and coverage, as harness/base/statistics.h has them."""
+    """Median, low, high and coverage, as base/statistics.h has them."""
     ordered = sorted(values)
     n = len(ordered)
     low, coverage, tail = 0, 1.0 - 2.0 ** (1 - n), 0.0

@@ -92,7 +92,7 @@ def rows_to_verify(problem):
 
 
 class RowClass:
-    """Rows that see about as many keys, judged together (harness/execute/verify.h)."""
+    """Rows that see about as many keys, judged together (harness/execute/verify/verify.h)."""
 
     def __init__(self):
         self.error = self.naive = self.magnitude = 0.0

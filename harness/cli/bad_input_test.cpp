@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/cli/run_binary.h"
+#include "harness/cli/testing/run_binary.h"
 
 namespace qb {
 namespace {

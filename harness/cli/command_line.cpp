@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/base/words.h"
+#include "base/words.h"
 
 namespace qb {
 namespace {

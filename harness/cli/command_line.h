@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 
 namespace qb {
 

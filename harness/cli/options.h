@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "harness/base/numbers.h"
-#include "harness/base/status.h"
+#include "base/numbers.h"
+#include "base/status.h"
 #include "harness/cli/command_line.h"
-#include "harness/experiment/mask_reader.h"
-#include "harness/plan/strategy.h"
+#include "harness/experiment/schema/mask_reader.h"
+#include "harness/plan/strategies/strategy.h"
 
 namespace qb {
 

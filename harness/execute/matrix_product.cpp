@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "harness/execute/inputs.h"
-#include "harness/execute/worker.h"
+#include "harness/execute/player/worker.h"
+#include "harness/execute/verify/inputs.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/parallel.h"
 

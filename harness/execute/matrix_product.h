@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/execute/verify.h"
-#include "interest_sets/product.h"
+#include "harness/execute/verify/verify.h"
+#include "interest_sets/split/product.h"
 #include "kernels/allocator.h"
 
 namespace qb {

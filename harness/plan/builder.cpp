@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 #include "harness/plan/layout.h"
 
 namespace qb {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/base/integers.h"
+#include "base/integers.h"
 
 namespace qb {
 std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts, std::int64_t first) {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 
 namespace qb {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/base/integers.h"
+#include "base/integers.h"
 
 namespace qb {
 namespace {

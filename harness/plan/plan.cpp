@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/base/integers.h"
+#include "base/integers.h"
 
 namespace qb {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/plan/problem.h"
-#include "kernels/mask_tiles.h"
+#include "kernels/mask/mask_tiles.h"
 
 namespace qb {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 #include "harness/plan/plan.h"
-#include "kernels/mask_tiles.h"
+#include "kernels/mask/mask_tiles.h"
 
 namespace qb {
 namespace {

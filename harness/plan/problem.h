@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/dtype.h"
-#include "kernels/mask_spec.h"
+#include "kernels/mask/mask_spec.h"
 #include "kernels/tensor.h"
 
 namespace qb {

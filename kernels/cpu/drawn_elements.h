@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/row_permutation.h"
+#include "kernels/mask/row_permutation.h"
 
 namespace qb::cpu {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "harness/base/integers.h"
+#include "base/integers.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/flash_tile.h"
 #include "kernels/cpu/instruction_set.h"

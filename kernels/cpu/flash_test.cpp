@@ -5,7 +5,7 @@
 #include <random>
 
 #include "kernels/cpu/instruction_set.h"
-#include "kernels/test_support.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

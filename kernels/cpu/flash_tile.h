@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "harness/base/integers.h"
+#include "base/integers.h"
 #include "kernels/attention.h"
 
 namespace qb::cpu {

@@ -1,7 +1,7 @@
 // In place of gemm.cpp where there is no oneDNN.
 #include <fmt/format.h>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 #include "kernels/cpu/gemm.h"
 
 namespace qb::cpu {

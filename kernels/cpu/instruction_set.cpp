@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "harness/base/status.h"
+#include "base/status.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/highway_targets.h"
 // After highway_targets.h

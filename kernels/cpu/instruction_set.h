@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/words.h"
+#include "base/words.h"
 
 namespace qb {
 

@@ -8,7 +8,7 @@
 #include "kernels/attention.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/row_softmax.h"
-#include "kernels/test_support.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/base/integers.h"
+#include "base/integers.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/parallel.h"
 

@@ -17,7 +17,7 @@
 #include <limits>
 #include <optional>
 
-#include "harness/base/integers.h"
+#include "base/integers.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/row_softmax.h"

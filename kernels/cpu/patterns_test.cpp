@@ -5,9 +5,9 @@
 #include <random>
 
 #include "kernels/cpu/instruction_set.h"
-#include "kernels/mask_fixtures.h"
-#include "kernels/mask_tiles.h"
-#include "kernels/test_support.h"
+#include "kernels/mask/mask_tiles.h"
+#include "kernels/testing/mask_fixtures.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

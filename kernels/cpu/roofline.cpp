@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "harness/base/clock.h"
+#include "base/clock.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/helper_threads.h"
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/clock.h"
-#include "harness/base/status.h"
+#include "base/clock.h"
+#include "base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/row_softmax.h"

@@ -3,10 +3,10 @@
 
 #include <random>
 
-#include "harness/base/status.h"
-#include "kernels/mask_fixtures.h"
-#include "kernels/mask_tiles.h"
-#include "kernels/test_support.h"
+#include "base/status.h"
+#include "kernels/mask/mask_tiles.h"
+#include "kernels/testing/mask_fixtures.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {

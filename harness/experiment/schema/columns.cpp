@@ -1,6 +1,6 @@
 #include "harness/experiment/schema/columns.h"
 
-#include "harness/base/schema/parameter_fields.h"
+#include "base/schema/parameter_fields.h"
 
 namespace qb {
 namespace {

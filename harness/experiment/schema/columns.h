@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/schema/column_fields.h"
-#include "harness/base/schema/field.h"
-#include "harness/experiment/result.h"
+#include "base/schema/column_fields.h"
+#include "base/schema/field.h"
+#include "harness/experiment/process/result.h"
 
 namespace qb {
 

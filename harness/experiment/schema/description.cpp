@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "harness/base/numbers.h"
-#include "harness/base/schema/parameter_fields.h"
-#include "harness/base/words.h"
+#include "base/numbers.h"
+#include "base/schema/parameter_fields.h"
+#include "base/words.h"
 #include "harness/experiment/schema/columns.h"
 
 namespace qb {

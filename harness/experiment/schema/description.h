@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/base/schema/field.h"
+#include "base/schema/field.h"
 
 namespace qb {
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/base/schema/column_fields.h"
+#include "base/files.h"
+#include "base/schema/column_fields.h"
+#include "base/source_root.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/files/files.h"
-#include "harness/files/source_root.h"
 
 namespace qb {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "harness/experiment/case.h"
+#include "harness/experiment/schema/case.h"
 
 namespace qb {
 

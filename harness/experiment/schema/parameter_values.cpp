@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/base/numbers.h"
-#include "harness/experiment/mask_reader.h"
-#include "harness/experiment/worker_speeds.h"
+#include "base/numbers.h"
+#include "harness/experiment/schema/mask_reader.h"
+#include "harness/experiment/schema/worker_speeds.h"
 
 namespace qb {
 namespace {

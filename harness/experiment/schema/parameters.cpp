@@ -4,9 +4,9 @@
 #include <iterator>
 #include <type_traits>
 
-#include "harness/base/numbers.h"
-#include "harness/experiment/mask_reader.h"
-#include "harness/plan/strategy.h"
+#include "base/numbers.h"
+#include "harness/experiment/schema/mask_reader.h"
+#include "harness/plan/strategies/strategy.h"
 
 namespace qb {
 namespace {

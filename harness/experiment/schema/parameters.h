@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "harness/base/schema/parameter_fields.h"
-#include "harness/experiment/case.h"
-#include "harness/experiment/yaml_reader.h"
+#include "base/schema/parameter_fields.h"
+#include "harness/experiment/schema/case.h"
+#include "harness/experiment/spec/yaml_reader.h"
 
 namespace qb {
 

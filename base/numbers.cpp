@@ -1,0 +1,166 @@
+#include "base/numbers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace qb {
+namespace {
+
+struct Suffix {
+  std::string_view text;
+  double factor;
+};
+
+constexpr double kKi = 1024.0;
+constexpr Suffix kSizeSuffixes[] = {
+    {"KiB", kKi},
+    {"MiB", kKi* kKi},
+    {"GiB", kKi* kKi* kKi},
+    {"TiB", kKi* kKi* kKi* kKi},
+    {"Ki", kKi},
+    {"Mi", kKi* kKi},
+    {"Gi", kKi* kKi* kKi},
+    {"Ti", kKi* kKi* kKi* kKi},
+    {"kB", 1e3},
+    {"KB", 1e3},
+    {"MB", 1e6},
+    {"GB", 1e9},
+    {"TB", 1e12},
+    {"k", 1e3},
+    {"K", 1e3},
+    {"M", 1e6},
+    {"G", 1e9},
+    {"T", 1e12},
+    {"B", 1.0},
+    {"", 1.0},
+};
+constexpr Suffix kTimeSuffixes[] = {{"ns", 1e-9},  {"us", 1e-6},  {"ms", 1e-3},
+                                    {"min", 60.0}, {"h", 3600.0}, {"s", 1.0}};
+
+// Splits at the first letter that is no exponent: "1e6" whole, "32Ki" -> 32, Ki.
+std::optional<std::pair<double, std::string_view>> split(std::string_view text) {
+  std::string digits;
+  std::size_t at = 0;
+  bool last_was_digit = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool digit = c >= '0' && c <= '9';
+    if (c == '_') {
+      const bool next_is_digit = at + 1 < text.size() && text[at + 1] >= '0' && text[at + 1] <= '9';
+      if (!last_was_digit || !next_is_digit) return std::nullopt;
+      continue;
+    }
+    const bool sign =
+        (c == '-' || c == '+') && (at == 0 || digits.back() == 'e' || digits.back() == 'E');
+    const bool exponent = (c == 'e' || c == 'E') && last_was_digit && at + 1 < text.size() &&
+                          (text[at + 1] == '+' || text[at + 1] == '-' ||
+                           (text[at + 1] >= '0' && text[at + 1] <= '9'));
+    if (!(digit || c == '.' || sign || exponent)) break;
+    last_was_digit = digit || c == '.';
+    digits += c;
+  }
+  if (!digits.empty() && digits.front() == '+') digits.erase(0, 1);
+  double value = 0.0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, problem] = std::from_chars(digits.data(), end, value);
+  if (problem != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
+  return std::pair{value, text.substr(at)};
+}
+
+std::optional<double> factor_of(std::span<const Suffix> suffixes, std::string_view text) {
+  for (const Suffix& suffix : suffixes)
+    if (suffix.text == text) return suffix.factor;
+  return std::nullopt;
+}
+
+// Plain digits keep all 63 bits, which a detour through double would not.
+std::optional<std::int64_t> parse_plain(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  if (auto plain = parse_plain(text)) return plain;
+  const auto parts = split(text);
+  if (!parts) return std::nullopt;
+  const auto factor = factor_of(kSizeSuffixes, parts->second);
+  if (!factor) return std::nullopt;
+  const double value = parts->first * *factor;
+  if (value != std::floor(value) || !(std::abs(value) < 9.2233720368547e18)) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  const auto parts = split(text);
+  if (!parts) return std::nullopt;
+  auto factor = factor_of(kSizeSuffixes, parts->second);
+  if (!factor) factor = factor_of(kTimeSuffixes, parts->second);
+  if (!factor) return std::nullopt;
+  return parts->first * *factor;
+}
+
+std::string to_text(double value) {
+  if (std::isnan(value)) return {};
+  std::array<char, 32> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+std::string to_text(std::int64_t value) { return fmt::format("{}", value); }
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024.0 && unit + 1 < units.size()) {
+    value /= 1024.0;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{} B", bytes);
+  return fmt::format("{:.2f} {}", value, units[unit]);
+}
+
+std::string format_seconds(double seconds) {
+  if (std::isnan(seconds)) return "-";
+  const double size = std::abs(seconds);
+  if (size >= 3600.0) return fmt::format("{:.2f} h", seconds / 3600.0);
+  if (size >= 120.0) return fmt::format("{:.1f} min", seconds / 60.0);
+  if (size >= 1.0) return fmt::format("{:.2f} s", seconds);
+  if (size >= 1e-3) return fmt::format("{:.2f} ms", seconds * 1e3);
+  if (size >= 1e-6) return fmt::format("{:.2f} us", seconds * 1e6);
+  return fmt::format("{:.0f} ns", seconds * 1e9);
+}
+
+std::string format_si(double value) {
+  constexpr std::array<std::string_view, 7> prefixes = {"", "k", "M", "G", "T", "P", "E"};
+  std::size_t prefix = 0;
+  while (std::abs(value) >= 1000.0 && prefix + 1 < prefixes.size()) {
+    value /= 1000.0;
+    ++prefix;
+  }
+  if (prefix == 0 && value == std::floor(value)) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.3g} {}", value, prefixes[prefix]);
+}
+
+std::string format_grouped(std::int64_t value) {
+  const std::string digits = fmt::format("{}", value);
+  const std::size_t first = digits.front() == '-' ? 1 : 0;
+  std::string out;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > first && (digits.size() - at) % 3 == 0) out += ',';
+    out += digits[at];
+  }
+  return out;
+}
+
+}  // namespace qb

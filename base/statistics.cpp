@@ -1,0 +1,84 @@
+#include "base/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace qb {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+double sorted_median(std::span<const double> sorted) {
+  if (sorted.empty()) return kNan;
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
+}
+
+}  // namespace
+
+MedianInterval median_interval(std::size_t n) {
+  if (n == 0) return {};
+  // P(the median lies outside [x_(r), x_(n+1-r)]) = 2 P(Binomial(n, 1/2) < r); take the largest
+  // r that keeps it at or below 5 %. Terms are formed by logarithms so that large n do not
+  // overflow.
+  const double count = static_cast<double>(n);
+  double tail = 0.0;
+  MedianInterval interval{0, n - 1, 1.0 - std::pow(2.0, 1.0 - count)};
+  for (std::size_t r = 0; r < (n + 1) / 2; ++r) {
+    const double k = static_cast<double>(r);
+    tail += std::exp(std::lgamma(count + 1) - std::lgamma(k + 1) - std::lgamma(count - k + 1) -
+                     count * std::log(2.0));
+    if (2.0 * tail > 0.05) break;
+    interval = {r, n - 1 - r, 1.0 - 2.0 * tail};
+  }
+  return interval;
+}
+
+Summary summarise(std::span<const double> values) {
+  Summary s{values.size(), kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan};
+  if (values.empty()) return s;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const MedianInterval interval = median_interval(sorted.size());
+  s.median = sorted_median(sorted);
+  s.low95 = sorted[interval.low_index];
+  s.high95 = sorted[interval.high_index];
+  s.coverage = interval.coverage;
+  s.min = sorted.front();
+  s.max = sorted.back();
+  double sum = 0.0;
+  for (double value : sorted) sum += value;
+  s.mean = sum / static_cast<double>(sorted.size());
+  if (sorted.size() >= 2) {
+    double squares = 0.0;
+    for (double value : sorted) squares += (value - s.mean) * (value - s.mean);
+    s.stddev = std::sqrt(squares / static_cast<double>(sorted.size() - 1));
+  }
+  return s;
+}
+
+double median(std::span<const double> values) { return summarise(values).median; }
+
+double published_outlier_mean(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  while (sorted.size() > 1 && sorted.back() >= 1.5 * sorted_median(sorted)) sorted.pop_back();
+  return summarise(sorted).mean;
+}
+
+LinearFit fit_line(std::span<const double> x, std::span<const double> y) {
+  const Summary sx = summarise(x);
+  const Summary sy = summarise(y);
+  double xx = 0.0, xy = 0.0, yy = 0.0;
+  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+    xx += (x[i] - sx.mean) * (x[i] - sx.mean);
+    xy += (x[i] - sx.mean) * (y[i] - sy.mean);
+    yy += (y[i] - sy.mean) * (y[i] - sy.mean);
+  }
+  if (!(xx > 0.0)) return {kNan, kNan, kNan};
+  const double slope = xy / xx;
+  return {sy.mean - slope * sx.mean, slope, yy > 0.0 ? xy * xy / (xx * yy) : 1.0};
+}
+
+}  // namespace qb

@@ -1,0 +1,103 @@
+// How a case ended, how the program exits, and the exceptions that carry either to the border.
+//
+// Inside, code throws; at the border of a case (one catch in
+// harness/experiment/process/run_case.cpp) a CaseError becomes a row with its status, and at the
+// border of the program (main) an ExitError becomes one sentence on stderr and an exit code.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/words.h"
+
+namespace qb {
+
+enum class Status {
+  ok,
+  oom,          // ran out of memory: budget, allocator or the kernel's killer
+  oom_skipped,  // not run: a smaller N of the same series already ran out
+  infeasible,   // the work model says that it cannot fit or end in time; not tried
+  unsupported,  // no implementation for this combination, with the reason
+  incorrect,    // ran, and the output differs from float64
+  timeout,
+  crashed,
+  error,
+  interrupted,
+};
+
+template <>
+struct Words<Status> {
+  static constexpr std::string_view what = "status";
+  static constexpr std::pair<Status, std::string_view> table[] = {
+      {Status::ok, "ok"},
+      {Status::oom, "oom"},
+      {Status::oom_skipped, "oom_skipped"},
+      {Status::infeasible, "infeasible"},
+      {Status::unsupported, "unsupported"},
+      {Status::incorrect, "incorrect"},
+      {Status::timeout, "timeout"},
+      {Status::crashed, "crashed"},
+      {Status::error, "error"},
+      {Status::interrupted, "interrupted"},
+  };
+};
+
+enum class ExitCode : int {
+  ok = 0,
+  case_failed = 1,
+  usage = 2,        // bad spec or command line; nothing ran
+  environment = 3,  // missing tool, unwritable or full disk, no device
+  regression = 4,   // regression, or a mismatch with a published or expected value
+  not_comparable = 5,
+  interrupted = 130,
+};
+
+// Ends the program with `code` and one sentence.
+class ExitError : public std::runtime_error {
+ public:
+  ExitError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  [[nodiscard]] ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+// Bad spec, bad command line, bad input file: exit 2.
+class UsageError : public ExitError {
+ public:
+  explicit UsageError(const std::string& message) : ExitError(ExitCode::usage, message) {}
+};
+
+class EnvironmentError : public ExitError {
+ public:
+  explicit EnvironmentError(const std::string& message)
+      : ExitError(ExitCode::environment, message) {}
+};
+
+// Ends the case with `status` and one sentence; the sweep goes on.
+class CaseError : public std::runtime_error {
+ public:
+  CaseError(Status status, const std::string& message)
+      : std::runtime_error(message), status_(status) {}
+  [[nodiscard]] Status status() const { return status_; }
+
+ private:
+  Status status_;
+};
+
+class Unsupported : public CaseError {
+ public:
+  explicit Unsupported(const std::string& message) : CaseError(Status::unsupported, message) {}
+};
+
+class OutOfMemory : public CaseError {
+ public:
+  // `label` names the tensor that did not fit. budget_bytes == 0 means "no budget: the machine".
+  OutOfMemory(std::string_view label, std::uint64_t requested_bytes, std::uint64_t active_bytes,
+              std::uint64_t budget_bytes);
+};
+
+}  // namespace qb

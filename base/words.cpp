@@ -1,0 +1,57 @@
+#include "base/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace qb {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest_word(std::string_view text, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t best_distance = text.size() / 2 + 1;
+  for (std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(text, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string unknown_word(std::string_view what, std::string_view text,
+                         std::span<const std::string_view> candidates) {
+  const std::string_view near = nearest_word(text, candidates);
+  if (!near.empty()) return fmt::format("unknown {} '{}'; did you mean '{}'?", what, text, near);
+  return fmt::format("unknown {} '{}'; known: {}", what, text, join(candidates, ", "));
+}
+
+std::string join(std::span<const std::string_view> words, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += separator;
+    out += words[i];
+  }
+  return out;
+}
+
+}  // namespace qb

@@ -1,0 +1,276 @@
+#include "harness/cli/verbs/attend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "base/files.h"
+#include "base/status.h"
+#include "harness/cli/testing/run_binary.h"
+#include "harness/cli/verb.h"
+#include "harness/execute/verify/inputs.h"
+#include "harness/execute/verify/npy.h"
+#include "harness/execute/verify/verify.h"
+#include "harness/plan/work/work.h"
+#include "kernels/reference.h"
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Random q, k and v as files, and where the outputs would go.
+class Attend : public ::testing::Test {
+ protected:
+  void write_inputs(const Shape& shape, DType dtype, std::size_t rank) {
+    problem_ = make_problem(shape, MaskKind::full, dtype, 3);
+    inputs_ = make_inputs(problem_, heap_allocator(), 1);
+    write("q.npy", inputs_.q.view(), rank);
+    write("k.npy", inputs_.k.view(), rank);
+    write("v.npy", inputs_.v.view(), rank);
+  }
+
+  void write(const std::string& name, const TensorView& view, std::size_t rank) {
+    std::vector<std::int64_t> shape = {view.extent.batch, view.extent.heads, view.extent.length,
+                                       view.extent.head_dim};
+    shape.erase(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(rank));
+    (void)scratch_.file(name, npy_bytes(view.dtype, shape, view.data));
+  }
+
+  [[nodiscard]] AttendRequest request() const {
+    AttendRequest request;
+    request.q = scratch_.path("q.npy");
+    request.k = scratch_.path("k.npy");
+    request.v = scratch_.path("v.npy");
+    request.out = scratch_.path("o.npy");
+    request.lse = scratch_.path("lse.npy");
+    request.threads = 2;
+    return request;
+  }
+
+  // Largest |O - O_ref| and |LSE - LSE_ref| of the written files; inputs as they lie in the files.
+  [[nodiscard]] double error_of_files(MaskKind mask, double scale) const {
+    const NpyArray out = read_npy(scratch_.path("o.npy"));
+    const NpyArray lse = read_npy(scratch_.path("lse.npy"));
+    const Shape& s = problem_.shape;
+    std::vector<std::int64_t> rows;
+    for (std::int64_t row = 0; row < s.q_len; ++row) rows.push_back(row);
+    const ReferenceRows reference = reference_rows(
+        inputs_.q.view(), inputs_.k.view(), inputs_.v.view(),
+        mask == MaskKind::full ? Mask::full() : Mask::causal(s.q_len, s.kv_len), scale, rows);
+    return std::max(largest_difference(out, reference.out), largest_difference(lse, reference.lse));
+  }
+
+  static double largest_difference(const NpyArray& array, const std::vector<double>& reference) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      const double value = load_element(
+          array.data.data() + static_cast<std::int64_t>(i) * size_of(array.dtype), array.dtype);
+      if (value != reference[i]) largest = std::max(largest, std::abs(value - reference[i]));
+    }
+    return largest;
+  }
+
+  void expect_nothing_written() const {
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_.path()))
+      EXPECT_THAT(entry.path().filename().string(), ::testing::MatchesRegex("[qkv]\\.npy"));
+  }
+
+  template <class Error>
+  void expect_refused(const AttendRequest& asked, const std::string& what) {
+    try {
+      (void)attend(asked);
+      ADD_FAILURE() << "not refused: " << what;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(what));
+    }
+    expect_nothing_written();
+  }
+
+  ScratchFolder scratch_;
+  Problem problem_;
+  Inputs inputs_;
+};
+
+TEST_F(Attend, ComputesAndVerifiesEveryAlgorithmMaskAndRank) {
+  for (const std::size_t rank : {2u, 3u, 4u}) {
+    const std::int64_t heads = rank > 2 ? 2 : 1;
+    write_inputs({rank > 3 ? 2 : 1, 2 * heads - (rank == 2 ? 1 : 0), heads, 21, 30, 8, 8},
+                 DType::f32, rank);
+    for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+      for (const int workers : {1, 7}) {
+        AttendRequest asked = request();
+        asked.mask = mask;
+        asked.workers = workers;
+        asked.algorithm = workers == 1 ? "dense" : "cqs";
+        asked.ranks = workers == 1 ? Ranks::serial : Ranks::threads;
+        asked.verify = true;
+        const std::string summary = attend(asked);
+        EXPECT_THAT(summary, HasSubstr(asked.algorithm));
+        EXPECT_LT(error_of_files(mask, problem_.scale), 1e-5) << "rank " << rank;
+        const NpyArray q = read_npy(asked.q);
+        EXPECT_EQ(read_npy(asked.out).shape, q.shape) << "O has the rank of q";
+        EXPECT_EQ(read_npy(asked.lse).shape.size(), q.shape.size() - 1);
+        EXPECT_EQ(read_npy(asked.out).dtype, DType::f32);
+      }
+    }
+  }
+}
+
+TEST_F(Attend, HonoursScaleInterestSetAndOutDtype) {
+  write_inputs({1, 1, 1, 10, 10, 4, 6}, DType::f32, 2);
+  AttendRequest asked = request();
+  asked.algorithm = "cqs";
+  asked.workers = 7;
+  asked.interest_set = "0,1,3";
+  asked.scale = 0.125;
+  asked.out_dtype = DType::f64;
+  asked.verify = true;
+  (void)attend(asked);
+  EXPECT_LT(error_of_files(MaskKind::full, 0.125), 1e-5);
+  EXPECT_EQ(read_npy(asked.out).dtype, DType::f64);
+  EXPECT_EQ(read_npy(asked.out).shape, (std::vector<std::int64_t>{10, 6})) << "v has 6 columns";
+}
+
+TEST_F(Attend, HonoursTheDistillation) {
+  write_inputs({1, 2, 2, 40, 40, 8, 8}, DType::f32, 3);
+  for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+    AttendRequest asked = request();
+    asked.algorithm = "cqs";
+    asked.workers = 4;
+    asked.mask = mask;
+    asked.verify = true;
+    const auto busiest = [&](Distillation distillation) {
+      asked.distillation = distillation;
+      std::int64_t pairs = 0;
+      EXPECT_THAT(attend(asked,
+                         [&](Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
+                           pairs = model_work(plan, Kernel::reference, 1).critical_path_pairs;
+                           return execute(ranks, plan, arguments);
+                         }),
+                  HasSubstr("cqs, 4 workers"));
+      EXPECT_LT(error_of_files(mask, problem_.scale), 1e-5);
+      return pairs;
+    };
+    EXPECT_LT(busiest(Distillation::balanced), busiest(Distillation::published)) << word(mask);
+  }
+  AttendRequest asked = request();
+  asked.distillation = Distillation::balanced;
+  EXPECT_THROW((void)attend(asked), UsageError) << "dense has none";
+}
+
+TEST_F(Attend, ComputesF64InputsInF32UnlessTheKernelIsReference) {
+  write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f64, 3);
+  for (const Kernel kernel : {Kernel::flash, Kernel::reference}) {
+    AttendRequest asked = request();
+    asked.kernel = kernel;
+    asked.verify = true;
+    EXPECT_THAT(attend(asked), HasSubstr(kernel == Kernel::flash ? "f32, full" : "f64, full"));
+    EXPECT_LT(error_of_files(MaskKind::full, problem_.scale), 1e-5);
+  }
+}
+
+TEST_F(Attend, RefusesWhatDoesNotFitAndWritesNothing) {
+  write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
+  AttendRequest asked = request();
+  asked.k = scratch_.path("missing.npy");
+  expect_refused<UsageError>(asked, "missing.npy");
+
+  asked = request();
+  asked.algorithm = "cqs";
+  asked.workers = 2;
+  expect_refused<Unsupported>(asked, "at least 3 workers");
+
+  asked = request();
+  asked.algorithm = "cqs";
+  asked.workers = 7;
+  asked.interest_set = "0,1,2";
+  expect_refused<UsageError>(asked, "0,1,2");
+
+  asked = request();
+  asked.out_dtype = DType::bf16;
+  expect_refused<UsageError>(asked, "NPY files have no bf16");
+
+  asked = request();
+  asked.lse = asked.out;
+  expect_refused<UsageError>(asked, "choose two files");
+
+  asked = request();
+  asked.out = scratch_.path("no_such_folder/o.npy");
+  expect_refused<EnvironmentError>(asked, "cannot write");
+
+  asked = request();
+  asked.memory_budget_bytes = 100;
+  expect_refused<OutOfMemory>(asked, "q needs 384 B with 0 B in use, over the budget of 100 B");
+
+  float* v = inputs_.v.view().row_as<float>(0, 0, 7);
+  v[3] = std::numeric_limits<float>::quiet_NaN();
+  write("v.npy", inputs_.v.view(), 3);
+  expect_refused<UsageError>(request(), "v.npy holds nan at [0, 7, 3]");
+}
+
+// An executor that is wrong in one element.
+Execution wrong_executor(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
+  Execution execution = execute(ranks, plan, arguments);
+  arguments.out.row_as<float>(0, 1, 5)[2] += 0.01f;
+  return execution;
+}
+
+// One that forgets a row.
+Execution forgetful_executor(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
+  Execution execution = execute(ranks, plan, arguments);
+  poison(arguments.out.tokens(9, 1), arguments.lse.tokens(9, 1));
+  return execution;
+}
+
+TEST_F(Attend, AFailedVerificationExitsFourAndWritesNothing) {
+  write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
+  AttendRequest asked = request();
+  asked.verify = true;
+  try {
+    (void)attend(asked, wrong_executor);
+    FAIL() << "a wrong output passed";
+  } catch (const ExitError& error) {
+    EXPECT_EQ(error.code(), ExitCode::regression);
+    EXPECT_THAT(error.what(), HasSubstr("O at batch 0, head 1, row 5, element 2 is"));
+  }
+  expect_nothing_written();
+}
+
+TEST_F(Attend, AnUnwrittenRowIsFoundWithoutAskingForVerification) {
+  write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
+  try {
+    (void)attend(request(), forgetful_executor);
+    FAIL() << "an output with a hole passed";
+  } catch (const ExitError& error) {
+    EXPECT_EQ(error.code(), ExitCode::regression);
+    EXPECT_THAT(error.what(), HasSubstr("row 9"));
+  }
+  expect_nothing_written();
+}
+
+TEST_F(Attend, RunsFromTheCommandLine) {
+  write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f16, 3);
+  CommandLine line("", "qb", "");
+  add_attend(line.program());
+  const AttendRequest asked = request();
+  const Action action = line.parse(
+      {"attend",  "--q",     asked.q,     "--k",      asked.k,        "--v",     asked.v,
+       "--out",   asked.out, "--lse",     asked.lse,  "--algorithm",  "cqs",     "--workers",
+       "4",       "--mask",  "causal",    "--kernel", "materialized", "--scale", "0.5",
+       "--ranks", "threads", "--threads", "2",        "--out-dtype",  "f16",     "--memory-budget",
+       "1MiB",    "--verify"});
+  ASSERT_TRUE(action);
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(action(), ExitCode::ok);
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("cqs, 4 workers, threads"));
+  EXPECT_LT(error_of_files(MaskKind::causal, 0.5), 4e-3);
+  EXPECT_EQ(read_npy(asked.out).dtype, DType::f16);
+}
+
+}  // namespace
+}  // namespace qb

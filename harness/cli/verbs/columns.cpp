@@ -1,0 +1,64 @@
+// `qb columns`: what the columns of a run folder and the parameters of a spec mean.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "base/text_table.h"
+#include "base/words.h"
+#include "harness/cli/verb.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/description.h"
+
+namespace qb {
+namespace {
+
+struct ColumnsWords {
+  std::string file = "cases.csv";
+  bool markdown = false;
+  bool parameters = false;
+};
+
+const RunTable& table_named(const std::string& file) {
+  std::vector<std::string_view> files;
+  for (const RunTable* const table : run_tables()) {
+    if (table->file == file) return *table;
+    files.push_back(table->file);
+  }
+  throw UsageError(unknown_word("--file", file, files));
+}
+
+std::string terminal(const RunTable& table) {
+  TextTable text({"column", "unit", "since", "what it says"});
+  for (const Field& field : table.fields)
+    text.add({std::string(field.column), std::string(field.unit), fmt::to_string(field.since),
+              plain_meaning(field)});
+  return text.terminal();
+}
+
+}  // namespace
+
+void add_columns(Verb app) {
+  Verb verb = app.add_verb("columns", "Explain the columns of a run folder's tables");
+  verb.footer(
+      "Examples:\n  qb columns\n  qb columns --file samples.csv\n"
+      "  qb columns --markdown      the tables of data/README.md\n"
+      "  qb columns --parameters    the table of parameters in experiments/README.md");
+  const auto words = std::make_shared<ColumnsWords>();
+  verb.option("--file", words->file, "Which table: cases.csv, samples.csv, steps.csv, …");
+  verb.flag("--markdown", words->markdown, "All tables as Markdown");
+  verb.flag("--parameters", words->parameters, "The parameters of a spec, as Markdown");
+  verb.runs([words] {
+    if (words->parameters)
+      fmt::print("{}", parameters_markdown());
+    else if (words->markdown)
+      fmt::print("{}", columns_markdown());
+    else
+      fmt::print("{}", terminal(table_named(words->file)));
+    return ExitCode::ok;
+  });
+}
+
+}  // namespace qb

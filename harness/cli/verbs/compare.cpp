@@ -1,0 +1,93 @@
+// `qb compare A B`: has anything become slower, hungrier or wrong between two runs?
+#include "harness/experiment/audit/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/cli/verb.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter =
+    R"(A case is the same case when its parameters are. Its time verdict comes from the 95 % intervals of
+the medians: SLOW or FAST when they are disjoint and the medians differ by more than the threshold,
+SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer). Intervals of three
+repeats come apart by chance in one comparison of ten, of five in one of a hundred.
+
+--ignore takes keys out of what makes two cases the same, so that runs that differ in them can be held
+against each other: parameters, and isa. The output says which run has which value. Where that makes
+two cases of one run the same, nothing is compared.
+
+Memory counts when the active peak differs by more than 1 %, a status when it is a worse one.
+
+Exit codes: 0 no regression, 2 usage (an unknown key, ambiguous cases), 4 SLOW, more memory or a worse
+status, 5 not comparable (other device, other schema, no case in common).
+
+Examples:
+  qb compare results/smoke/before results/smoke/after
+  qb compare results/smoke/laptop results/smoke/server --across-devices --threshold 0.1
+  qb compare results/cpu_attention/latest results/cpu_attention/torch --ignore kernel,isa)";
+
+struct CompareWords {
+  std::string a;
+  std::string b;
+  std::string metric;
+  std::string ignore;
+  bool csv = false;
+  CompareOptions options;
+};
+
+// The words between commas, each once; none of an empty text.
+std::vector<std::string> comma_separated(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, ',');)
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  return words;
+}
+
+ExitCode compare(CompareWords& words) {
+  if (!(words.options.threshold > 0.0))
+    throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
+  if (!words.metric.empty()) {
+    words.options.metric = parse_word<Metric>(words.metric);
+    if (!words.options.metric)
+      throw UsageError("--metric: " + unknown_word("metric", words.metric, all_words<Metric>()));
+  }
+  words.options.ignore = comma_separated(words.ignore);
+  const RunComparison comparison =
+      compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
+  fmt::print("{}",
+             words.csv ? comparison_csv(comparison) : comparison_text(comparison, words.options));
+  return comparison.regressions() == 0 ? ExitCode::ok : ExitCode::regression;
+}
+
+}  // namespace
+
+void add_compare(Verb app) {
+  Verb verb = app.add_verb("compare", "Compare two runs, case by case");
+  verb.footer(kFooter);
+  const auto words = std::make_shared<CompareWords>();
+  verb.option("A", words->a, "Run folder to compare with").required();
+  verb.option("B", words->b, "Run folder to judge").required();
+  verb.option("--threshold", words->options.threshold, "Least change that counts, a fraction")
+      .show_default();
+  verb.option("--metric", words->metric,
+              "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
+              "where ranks are threads, else critical_path");
+  verb.flag("--across-devices", words->options.across_devices,
+            "Compare runs from different devices too, labelled");
+  verb.option("--ignore", words->ignore,
+              "Keys that may differ between the cases of the two runs, such as kernel,isa")
+      .type_name("KEYS");
+  verb.flag("--csv", words->csv, "CSV instead of a table");
+  verb.runs([words] { return compare(*words); });
+}
+
+}  // namespace qb

@@ -1,0 +1,111 @@
+// qb masks: which pairs of tokens sparse patterns keep, as a table and as pictures.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "harness/cli/mask_option.h"
+#include "harness/cli/options.h"
+#include "harness/cli/verb.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/work/picture.h"
+#include "harness/plan/work/work.h"
+#include "plots/draw/gnuplot.h"
+#include "plots/figures/connectivity.h"
+
+namespace qb {
+namespace {
+
+// Up to so many tokens a panel shows single pairs, beyond them squares.
+constexpr std::int64_t kCells = 128;
+constexpr std::int64_t kLeastTokens = 64;  // of the patterns that are drawn by default
+
+struct MaskWords {
+  std::int64_t n_tokens = kLeastTokens;
+  std::vector<std::string> masks;
+  std::string out;
+};
+
+// One of each kind, as wide for any N as at 64 tokens.
+std::vector<std::string> one_of_each(std::int64_t n_tokens) {
+  if (n_tokens < kLeastTokens)
+    throw UsageError(
+        fmt::format("--n-tokens {}: the patterns shown by default need {} or more; "
+                    "name others by --mask",
+                    n_tokens, kLeastTokens));
+  const std::int64_t s = n_tokens / kLeastTokens;
+  const std::int64_t rest = n_tokens - 52 * s;
+  return {
+      fmt::format("{{block_local: {{block: {}}}}}", 8 * s),
+      fmt::format("{{sliding_window: {{left: {}, right: {}}}}}", 4 * s, 4 * s - 1),
+      fmt::format("{{variable_window: {{sizes: [{}, {}, {}, {}]}}}}", 4 * s, 32 * s, 16 * s, rest),
+      fmt::format("{{dilated_window: {{left: {0}, right: {0}, dilation: 4}}}}", 4 * s),
+      fmt::format("{{global: {{tokens: {}}}}}", 4 * s),
+      fmt::format("{{random: {{fraction: 0.1, block: {}}}}}", s),
+      fmt::format("{{random: {{blocks: 2, block: {}}}}}", 8 * s),
+      fmt::format("{{strided: {{stride: {}}}}}", 8 * s),
+      fmt::format("{{fixed: {{block: {}, summary: {}}}}}", 8 * s, 2 * s),
+      fmt::format("{{longformer: {{left: {0}, right: {1}, tokens: {0}}}}}", 4 * s, 4 * s - 1),
+      fmt::format("{{bigbird: {{left: {0}, right: {1}, tokens: {0}, random_blocks: 2, block: "
+                  "{0}}}}}",
+                  4 * s, 4 * s - 1),
+      fmt::format("{{all_of: [causal, {{longformer: {{left: {}, right: 0, tokens: {}}}}}]}}", 8 * s,
+                  4 * s)};
+}
+
+ExitCode show(const MaskWords& words) {
+  const std::vector<std::string> masks =
+      words.masks.empty() ? one_of_each(words.n_tokens) : words.masks;
+  TextTable table({"mask", "pairs kept", "% of N x N", "executed/kept", "rows without keys"});
+  std::vector<Connectivity> drawn;
+  const auto n = static_cast<double>(words.n_tokens);
+  for (const std::string& text : masks) {
+    const MaskSpec mask = parse_mask(text, "--mask");
+    const Problem problem = with_mask_option([&] {
+      return make_problem({1, 1, 1, words.n_tokens, words.n_tokens, 64, 64}, mask, DType::f32, 0);
+    });
+    const Plan plan = make_plan("dense", problem, {});
+    const Work work = model_work(plan, Kernel::flash, 1);
+    const double share = static_cast<double>(work.unmasked_pairs) / (n * n);
+    table.add({mask.text(), format_grouped(work.unmasked_pairs), fmt::format("{:.4g}", 100 * share),
+               fmt::format("{:.2f}", static_cast<double>(work.executed_pairs) /
+                                         static_cast<double>(work.unmasked_pairs)),
+               format_grouped(work.rows_without_keys)});
+    if (!words.out.empty())
+      drawn.push_back({mask.text(), words.n_tokens, share, partition_rectangles(plan, kCells)});
+  }
+  fmt::print("N = {}, a head; executed: by the kernel flash on this machine\n\n{}",
+             format_grouped(words.n_tokens), table.terminal());
+  if (words.out.empty()) return ExitCode::ok;
+  ensure_directory(words.out);
+  for (const std::string& path : write_figure(connectivity_figure(drawn), words.out))
+    fmt::print("{}\n", path);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_masks(Verb app) {
+  Verb verb = app.add_verb("masks", "Show which pairs of tokens sparse patterns keep");
+  const auto words = std::make_shared<MaskWords>();
+  verb.option("--mask", words->masks,
+              "a mask as a spec writes it; may be given several times; default one of each "
+              "kind of pattern")
+      .repeatable();
+  add_integer(verb, "--n-tokens", words->n_tokens, "N (default 64)");
+  verb.option("--out", words->out,
+              "draw the figure sparse_connectivity into this folder, a square a mask: its "
+              "pairs, beyond 128 tokens squares of them");
+  verb.footer(
+      "Examples:\n"
+      "  qb masks --out results/masks\n"
+      "  qb masks --n-tokens 32Ki --mask '{sliding_window: {left: 128, right: 127}}' \\\n"
+      "    --mask '{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64}}'");
+  verb.runs([words] { return show(*words); });
+}
+
+}  // namespace qb

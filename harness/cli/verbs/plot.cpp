@@ -1,0 +1,124 @@
+// `qb plot RUN`: draws the figures of a run folder.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/csv.h"
+#include "base/files.h"
+#include "harness/cli/verb.h"
+#include "plots/draw/gnuplot.h"
+#include "plots/frame/text.h"
+#include "plots/report/run_figures.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter =
+    R"(
+Each figure is NAME.csv (every plotted number), NAME.gp (gnuplot NAME.gp draws it again) and NAME.svg,
+.pdf and .png. Without --figure, those that the spec names, or else all that the run has data for.
+Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape; --published
+draws another file of the same columns. kernel_peak_fraction and cqs_overhead are drawn from a
+microbench.csv in the folder, which may then do without cases.csv.
+
+--beside draws the cases of another run, by this program or another, into the panels of throughput,
+a line for each kernel and element type, and of sparse_attention, where the panels of a CPU and of a
+GPU stand side by side; the other figures show RUN alone.
+
+Examples:
+  qb plot results/smoke/latest
+  qb plot results/cpu_attention/latest --figure throughput --beside results/cpu_attention/torch
+  qb plot results/case_study_2/latest --figure wall_clock --figure speed_up --out paper_figures)";
+
+struct PlotWords {
+  std::string run;
+  std::vector<std::string> figures;
+  std::vector<std::string> beside;
+  std::string out;
+  std::string published;
+};
+
+std::string footer() {
+  const std::string names = "Figures: " + join(figure_names(), " ");
+  std::string out;
+  for (const std::string& line : wrap_text(names, 100)) out += line + '\n';
+  return out + kFooter;
+}
+
+PlottedRun read_runs(const PlotWords& words) {
+  PlottedRun run = read_plotted_run(words.run);
+  for (const std::string& path : words.beside) {
+    run.beside.push_back(read_plotted_run(path));
+    if (!run.beside.back().has_cases())
+      throw UsageError(fmt::format("--beside {}: it has no cases.csv to draw", path));
+  }
+  return run;
+}
+
+// What is drawn beside the run; says so where no figure shows what was asked for.
+std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Figure>& figures) {
+  std::vector<Provenance> beside;
+  if (run.beside.empty()) return beside;
+  if (std::none_of(figures.begin(), figures.end(), [](const Figure& figure) {
+        return shows_runs_beside(figure.name) && figure.empty_reason.empty();
+      })) {
+    fmt::print(
+        stderr,
+        "qb: --beside is ignored: only throughput and sparse_attention show another run, and "
+        "neither is drawn (--figure throughput)\n");
+    return beside;
+  }
+  for (const PlottedRun& other : run.beside) beside.push_back(other.provenance);
+  return beside;
+}
+
+ExitCode plot(const PlotWords& words) {
+  const PlottedRun run = read_runs(words);
+  std::optional<CsvTable> published;
+  if (!words.published.empty())
+    published = CsvTable::parse(read_file(words.published), words.published);
+  const std::string out =
+      words.out.empty() ? (std::filesystem::path(words.run) / "figures").string() : words.out;
+  const std::vector<Figure> figures =
+      figures_of_run(run, {words.figures, published ? &*published : nullptr});
+  const std::vector<Provenance> beside = drawn_beside(run, figures);
+  bool drawn = false;
+  for (const Figure& figure : figures) {
+    if (!figure.empty_reason.empty()) {
+      fmt::print(stderr, "qb: no figure {}: {}\n", figure.name, figure.empty_reason);
+      continue;
+    }
+    for (const std::string& path : write_figure(figure, out)) fmt::print("{}\n", path);
+    drawn = true;
+  }
+  if (!drawn) throw UsageError(fmt::format("{}: nothing to draw", words.run));
+  fmt::print("{}\n", write_provenance(run.provenance, out, beside));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_plot(Verb app) {
+  Verb verb = app.add_verb("plot", "Draw the figures of a run");
+  verb.footer(footer());
+  const auto words = std::make_shared<PlotWords>();
+  verb.option("RUN", words->run, "Run folder").required();
+  verb.option("--figure", words->figures, "Figure to draw; may be given several times")
+      .repeatable();
+  verb.option(
+          "--beside", words->beside,
+          "Another run folder, drawn into throughput and sparse_attention; may be given several "
+          "times")
+      .repeatable();
+  verb.option("--out", words->out, "Folder for the figures; default RUN/figures");
+  verb.option("--published", words->published,
+              "CSV of published numbers to draw beside the run, whatever its shape");
+  verb.runs([words] { return plot(*words); });
+}
+
+}  // namespace qb

@@ -1,0 +1,77 @@
+// `qb plot` through the real binary, as far as it gets without gnuplot.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+#include "base/csv.h"
+#include "harness/cli/testing/run_binary.h"
+#include "harness/experiment/spec/spec.h"
+#include "plots/report/run_figures.h"
+
+namespace qb {
+namespace {
+
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::run_qb;
+using testing_support::Said;
+
+class Plot : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string spec = scratch_.file(
+        "tiny.yaml",
+        "experiment: tiny\nhead_dim: 16\nn_tokens: 64\nmeasure: {repeats: 2, warmups: 0}\n");
+    const std::string run = "run " + spec + " --quiet --out " + scratch_.path("r") + " --run-id ";
+    for (const char* id : {"a", "b"}) ASSERT_EQ(run_qb(run + id).exit_code, 0);
+  }
+  // CSV and script are written before gnuplot is missed.
+  [[nodiscard]] Said plot(const std::string& words) const {
+    return run_qb("plot " + run_ + " " + words, "PATH=" + scratch_.path("empty"));
+  }
+  ScratchFolder scratch_;
+  const std::string run_ = scratch_.path("r/tiny/a");
+};
+
+TEST_F(Plot, TwoRunsOfOneKernelAreTwoLinesOfThroughput) {
+  const Said said = plot("--figure throughput --beside " + scratch_.path("r/tiny/b"));
+  EXPECT_THAT(said.err, Not(HasSubstr("--beside")));
+  const CsvTable csv = CsvTable::parse(read_file(run_ + "/figures/throughput.csv"), "throughput");
+  ASSERT_EQ(csv.size(), 2u);
+  EXPECT_EQ(csv.text(0, "series"), "flash f32, a");
+  EXPECT_EQ(csv.text(1, "series"), "flash f32, b");
+}
+
+TEST_F(Plot, WithoutThroughputWhatStandsBesideIsIgnoredWithASentence) {
+  EXPECT_THAT(
+      plot("--figure wall_clock --beside " + run_).err,
+      HasSubstr("--beside is ignored: only throughput and sparse_attention show another run"));
+}
+
+TEST_F(Plot, WhatStandsBesideMustHaveCases) {
+  const std::string folder = scratch_.path("micro");
+  ensure_directory(folder);
+  write_file_atomically(folder + "/manifest.json", "{}");
+  write_file_atomically(folder + "/microbench.csv", "benchmark\n");
+  const Said said = plot("--beside " + folder);
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_THAT(said.err, HasSubstr("it has no cases.csv"));
+  EXPECT_EQ(run_qb("report " + folder).exit_code, 2);
+}
+
+// The spec reader knows no figures, so it holds their names a second time.
+TEST(Figures, AreThoseThatASpecMayName) {
+  EXPECT_THAT(kFigureNames, ElementsAreArray(figure_names().begin(), figure_names().end()));
+}
+
+TEST(Figures, AreListedByHelp) {
+  const Said said = run_qb("plot --help");
+  for (const std::string_view name : figure_names())
+    EXPECT_THAT(said.out, HasSubstr(std::string(name)));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,233 @@
+// `qb run`: one or more specs, each into its run folder; and the hidden verb that plays one case.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/views/publish.h"
+#include "harness/execute/transport/mpi_world.h"
+#include "harness/experiment/process/device.h"
+#include "harness/experiment/process/mpi_case.h"
+#include "harness/experiment/process/prediction.h"
+#include "harness/experiment/schema/case_label.h"
+#include "harness/experiment/spec/spec.h"
+#include "harness/experiment/spec/weight_files.h"
+#include "harness/experiment/store/build_info.h"
+#include "harness/experiment/store/machine.h"
+#include "harness/experiment/sweep/sweep_runner.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  qb run experiments/smoke.yaml
+  qb run experiments/smoke.yaml --dry-run
+  qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
+  qb run experiments/smoke.yaml --retry          only the cases that are not ok
+  qb run experiments/mine.yaml --run-id a --only workers=4    now these, the others another time
+
+Results go to OUT/<experiment>/<run_id>/. The same command again goes on with an unfinished run; a
+finished one is followed by a new one. Ctrl-C stops after killing the case in flight, Ctrl-C twice
+at once; neither loses more than that case.
+
+Exit codes: 0 every case ended as ok, oom, oom_skipped, infeasible or unsupported, and at least one
+is ok; 1 some case is incorrect, timeout, crashed or error, or none is ok; 2 bad spec, nothing ran;
+3 environment (no such device, full disk, another run writes there); 130 interrupted.)";
+
+struct RunWords {
+  std::vector<std::string> specs;
+  SpecOptions spec;
+  std::vector<std::string> only;
+  RunOptions run;
+  bool dry_run = false;
+  bool yes = false;
+};
+
+// No limit where the GPU is not here.
+std::int64_t gpu_memory_bytes() {
+  const std::optional<CudaDevice> gpu = first_gpu();
+  return gpu ? static_cast<std::int64_t>(gpu->memory_bytes)
+             : std::numeric_limits<std::int64_t>::max();
+}
+
+// One line of --dry-run; what cannot be planned says why.
+std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying,
+                                 std::int64_t machine_bytes) {
+  const std::string label = case_label(c, varying);
+  try {
+    const auto values = predicted_values(c);
+    const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
+    // Of a GPU not always known.
+    const auto bytes = parse_integer(values.at("predicted_active_peak_bytes"));
+    std::string verdict = infeasible(c, flop).value_or("runs");
+    const bool on_gpu = c.device == Device::cuda;
+    const std::int64_t there = on_gpu ? gpu_memory_bytes() : machine_bytes;
+    const std::int64_t limit = c.memory_budget_bytes > 0 ? c.memory_budget_bytes : there;
+    if (bytes && *bytes > limit && c.ranks != Ranks::model)
+      verdict = fmt::format("oom: over the {} of {}",
+                            c.memory_budget_bytes > 0 ? "budget"
+                            : on_gpu                  ? "GPU's memory"
+                                                      : "machine's memory",
+                            format_bytes(static_cast<std::uint64_t>(limit)));
+    return {label, values.at("longest_subsequence_tokens"), format_si(flop) + "FLOP",
+            bytes ? format_bytes(static_cast<std::uint64_t>(*bytes)) : "-", verdict};
+  } catch (const CaseError& error) {
+    return {label, "-", "-", "-", fmt::format("{}: {}", word(error.status()), error.what())};
+  } catch (const UsageError& error) {
+    return {label, "-", "-", "-", fmt::format("error: {}", error.what())};
+  }
+}
+
+void print_dry_run(const Spec& spec) {
+  std::vector<Case> cases;
+  for (const Case& c : spec.cases) cases.push_back(resolve_case(c));
+  const auto varying = varying_parameters(cases);
+  TextTable table({"case", "longest subsequence", "FLOP", "active peak", "feasibility"});
+  const Machine machine = probe_machine();
+  const std::int64_t limit = machine.memory_limit_bytes > 0
+                                 ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
+                                 : machine.memory_bytes;
+  for (const Case& c : cases) table.add(dry_row(c, varying, limit));
+  fmt::print("{}: {} cases, nothing written\n{}", spec.name, cases.size(), table.terminal());
+}
+
+// The words that started this program, without the folder of the program itself.
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string argument; std::getline(file, argument, '\0');) words.push_back(argument);
+  if (!words.empty()) words.front() = std::filesystem::path(words.front()).filename();
+  return words;
+}
+
+// A spec, and what is to be run of it now: the same where there is no --only.
+struct Task {
+  Spec spec;
+  Spec now;
+};
+
+Task load_task(const std::string& path, const RunWords& words) {
+  SpecOptions options = words.spec;
+  if (words.yes) options.max_cases = std::numeric_limits<std::size_t>::max();
+  Task task{load_spec(path, options), {}};
+  options.filter.insert(options.filter.end(), words.only.begin(), words.only.end());
+  task.now = load_spec(path, options);
+  return task;
+}
+
+// Where there could have been a GPU, what `auto` came to is worth a line.
+void note_device(const Spec& spec) {
+  const bool open =
+      std::ranges::any_of(spec.cases, [](const Case& c) { return c.device == Device::automatic; });
+  if (open && build_info().cuda && !why_no_gpu().empty())
+    fmt::print(stderr, "device auto is the CPU: {}\n", why_no_gpu());
+}
+
+ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
+  ExitCode worst = ExitCode::ok;
+  for (const auto& [spec, now] : tasks) {
+    if (words.dry_run) {
+      print_dry_run(now);
+      continue;
+    }
+    RunOptions options = words.run;
+    if (!words.only.empty()) options.only = case_ids(now);
+    if (!options.quiet) note_device(now);
+    const RunOutcome outcome = run_spec(spec, options);
+    fmt::print("{}", outcome_table(outcome));
+    fmt::print(stderr, "{}", failure_list(outcome));
+    fmt::print("{}\n", outcome.folder);
+    const ExitCode code = exit_code(outcome);
+    if (code == ExitCode::interrupted) return code;
+    worst = std::max(worst, code);
+    if (spec.figures.empty() || outcome.cases.size() < outcome.n_cases) continue;
+    write_plan_tables(spec, outcome.folder);
+    const ExitCode drawn = publish_run(outcome.folder, outcome.folder + "/report.html");
+    if (worst == ExitCode::ok) worst = drawn;
+  }
+  return worst;
+}
+
+// Rank 0 runs the sweep and the others serve it. A rank that no longer answers is ended by force.
+ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
+  MpiWorld world;
+  if (world.rank() != 0) {
+    const InterruptGuard outlasts_rank_0;  // which tells by those that are gone who has died
+    serve_mpi_cases();
+    return ExitCode::ok;
+  }
+  try {
+    const ExitCode code = run_tasks(tasks, words);
+    if (world.is_broken()) world.abort(static_cast<int>(code));
+    end_mpi_cases();
+    return code;
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "qb: {}\n", problem.what());
+    world.abort(static_cast<int>(ExitCode::environment));
+  }
+}
+
+bool any_over_mpi(const std::vector<Task>& tasks) {
+  return std::ranges::any_of(tasks, [](const Task& task) {
+    return std::ranges::any_of(task.now.cases, is_of_many_processes);
+  });
+}
+
+ExitCode run_all(const RunWords& words) {
+  // All are read before any runs: a mistake in the last one, or a missing device, costs nothing.
+  std::vector<Task> tasks;
+  for (const std::string& path : words.specs) tasks.push_back(load_task(path, words));
+  for (const Task& task : tasks)
+    for (const Case& c : task.now.cases)
+      if (!words.dry_run) require_device(c);
+  for (const Task& task : tasks)
+    if (!words.dry_run) require_weights(task.now.cases);
+  if (launched_by_mpi() && any_over_mpi(tasks) && !words.dry_run) return run_over_mpi(tasks, words);
+  // Other ranks have nothing to do with cases that need none.
+  return launched_rank() == 0 ? run_tasks(tasks, words) : ExitCode::ok;
+}
+
+}  // namespace
+
+void add_run(Verb app) {
+  Verb verb = app.add_verb("run", "Run the cases of a spec, verify them, write CSV");
+  verb.footer(kFooter);
+  const auto words = std::make_shared<RunWords>();
+  verb.option("SPEC", words->specs, "Specs, YAML").required();
+  verb.option("--set", words->spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
+      .repeatable_list();
+  verb.option("--filter", words->spec.filter,
+              "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
+      .repeatable_list();
+  verb.option("--only", words->only, "Run only cases with KEY=VALUE now; the others stay to be run")
+      .repeatable_list();
+  verb.flag("--dry-run", words->dry_run, "List the cases with predicted cost; write nothing");
+  verb.flag("--yes", words->yes, "Run however many cases there are");
+  verb.option("--out", words->run.out, "Where run folders go").show_default();
+  verb.option("--run-id", words->run.run_id, "Name of the run, to start or to go on with");
+  verb.flag("--retry", words->run.retry, "Run the cases of the newest run that are not ok");
+  verb.flag("--quiet", words->run.quiet, "No progress, only failures and the table");
+  verb.runs([words] {
+    words->run.argv = command_line();
+    return run_all(*words);
+  });
+
+  // Not for people: see harness/experiment/process/supervisor.h.
+  Verb child = app.add_verb("__case", "");
+  child.hide();
+  const auto traces = std::make_shared<std::string>();
+  child.option("--traces", *traces, "");
+  child.runs([traces] {
+    answer_case(*traces);
+    return ExitCode::ok;
+  });
+}
+
+}  // namespace qb

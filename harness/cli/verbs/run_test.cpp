@@ -1,0 +1,153 @@
+// `qb run` and `qb status` through the real binary: what a run leaves behind, and how it goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "base/csv.h"
+#include "harness/cli/testing/run_binary.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::run_qb;
+using testing_support::Said;
+
+// Thirty small cases.
+constexpr const char* kSpec =
+    "experiment: many\n"
+    "head_dim: 16\n"
+    "q_heads: 2\n"
+    "measure: {repeats: 2, warmups: 0, verify_rows: 16}\n"
+    "zip: {algorithm: [dense, cqs], workers: [1, 7]}\n"
+    "sweep: {n_tokens: {from: 64, to: 512, step: 32}}\n";
+constexpr std::size_t kCases = 30;
+
+class Run : public testing::Test {
+ protected:
+  [[nodiscard]] std::string words(const std::string& more = "") const {
+    return "run " + spec_ + " --out " + scratch_.path("r") + " --run-id a " + more;
+  }
+  [[nodiscard]] CsvTable cases() const {
+    return CsvTable::parse(read_file(folder_ + "/cases.csv"), "cases.csv");
+  }
+  // Starts a run, sends `signal` as soon as a row is there, and waits for the end.
+  [[nodiscard]] Said run_and_signal(int signal) const {
+    const std::string pid_file = scratch_.path("pid");
+    Said said;
+    std::thread runner([&] {
+      // The shell becomes qb, so its process id is qb's.
+      said = run_qb(words(), "echo $$ > " + pid_file + "; exec");
+    });
+    const auto bytes = [&] { return std::filesystem::file_size(folder_ + "/cases.csv"); };
+    while (!std::filesystem::exists(folder_ + "/manifest.json"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (const auto header = bytes(); bytes() == header;)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ::kill(static_cast<pid_t>(std::stoi(read_file(pid_file))), signal);
+    runner.join();
+    return said;
+  }
+  // Every case once, and everything that can be recomputed holds.
+  void expect_whole() const {
+    const CsvTable table = cases();
+    std::set<std::string> ids;
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      EXPECT_EQ(table.text(row, "status"), "ok") << table.text(row, "message");
+      ids.insert(table.text(row, "case_id"));
+    }
+    EXPECT_EQ(table.size(), kCases);
+    EXPECT_EQ(ids.size(), kCases);
+    const Said audit = run_qb("verify " + folder_);
+    EXPECT_EQ(audit.exit_code, 0) << audit.out;
+  }
+
+  ScratchFolder scratch_;
+  const std::string spec_ = scratch_.file("many.yaml", kSpec);
+  const std::string folder_ = scratch_.path("r/many/a");
+};
+
+TEST_F(Run, LeavesAVerifiedRunWithATableOnStdoutAndProgressOnStderr) {
+  const Said said = run_qb(words());
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("critical path"), HasSubstr(folder_)));
+  EXPECT_THAT(said.err, AllOf(HasSubstr("[30/30] "), HasSubstr(" ok "), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(read_file(folder_ + "/manifest.json"), HasSubstr("\"--run-id\""));
+  expect_whole();
+}
+
+TEST_F(Run, ComparedWithItselfOfTwoRepeatsIsAmbiguousInEveryCase) {
+  ASSERT_EQ(run_qb(words("--filter algorithm=dense")).exit_code, 0);
+  const Said said = run_qb("compare " + folder_ + " " + folder_);
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("15 in both: 0 FAST, 0 SLOW, 0 SAME, 15 AMBIGUOUS"));
+}
+
+TEST_F(Run, KilledItGoesOnWhereItWas) {
+  EXPECT_EQ(run_and_signal(SIGKILL).exit_code, 128 + SIGKILL);
+  const std::size_t before = cases().size();
+  const Said said = run_qb(words());
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.err, HasSubstr("cases are done"));
+  EXPECT_GE(before, 1u);
+  expect_whole();
+}
+
+TEST_F(Run, InterruptedItSaysHowToGoOn) {
+  const Said stopped = run_and_signal(SIGINT);
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_THAT(stopped.err, HasSubstr("the same command again goes on with " + folder_));
+  EXPECT_THAT(run_qb("status " + folder_).out, HasSubstr("unfinished, "));
+  EXPECT_EQ(run_qb(words()).exit_code, 0);
+  expect_whole();
+}
+
+TEST_F(Run, StatusTellsWhatWentWrong) {
+  // Without workspace the small cases fit into the budget, and the large ones do not.
+  const std::string more = "--set kernel=reference --filter algorithm=dense";
+  EXPECT_EQ(run_qb(words(more + " --set memory_budget=100KiB")).exit_code, 0);
+  const Said said = run_qb("status " + folder_);
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_THAT(said.out, AllOf(HasSubstr("finished"), HasSubstr("15 of 15 cases"), HasSubstr("oom"),
+                              HasSubstr("over the budget of 100.00 KiB")));
+  EXPECT_EQ(run_qb("status " + scratch_.path("none")).exit_code, 2);
+}
+
+TEST_F(Run, DryRunListsCostsAndWritesNothing) {
+  const Said said = run_qb(words("--dry-run"));
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out,
+              AllOf(HasSubstr("30 cases"), HasSubstr("FLOP"), HasSubstr("cqs W=7 N=512")));
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path("r")));
+}
+
+TEST_F(Run, SpecsMayStandBehindOverridesAndFilters) {
+  const Said said = run_qb("run --set head_dim=8 --set seed=7 " + spec_ +
+                           " --filter algorithm=cqs --filter 'n_tokens<100' --dry-run");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("2 cases"));
+}
+
+TEST_F(Run, AnotherSpecUnderTheSameRunIdIsRefused) {
+  ASSERT_EQ(run_qb(words("--filter n_tokens=64")).exit_code, 0);
+  const Said said = run_qb(words("--filter n_tokens=96"));
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_THAT(said.err, HasSubstr("--run-id"));
+}
+
+TEST_F(Run, AllSpecsAreReadBeforeAnyRuns) {
+  const std::string bad = scratch_.file("bad.yaml", "experiment: bad\n");
+  EXPECT_EQ(run_qb("run " + spec_ + " " + bad + " --out " + scratch_.path("r")).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path("r")));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,68 @@
+// `qb select RUN`: would a selector have taken the faster of pass-KV and pass-Q?
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "base/files.h"
+#include "harness/cli/options.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/views/select_view.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Reads RUN/cases.csv. Rows of pass_kv and pass_q with equal parameters make a pair (T = n_tokens,
+P + T = kv_len); the faster by wall_time_median_s is the right choice. Printed for each selector:
+accuracy, regret (time of the choice over the best time, minus 1), and its four counts, by what was
+best and what was chosen. Algorithms 1 and 5 and Appendix D are those of Context Parallelism (arXiv
+2411.01783); Appendix D is fitted to the pairs of this run, and judged a second time on pairs left
+out of the fit.
+
+C and B come from --compute and --bandwidth, else from peak_flop_per_s and link_bandwidth_byte_per_s
+of the rows.
+
+Exit codes: 0, 2 usage (no such run, C or B unknown), 5 no pair to choose from.
+
+Examples:
+  qb select results/pass_kv_or_q/latest
+  qb select results/pass_kv_or_q/latest --compute 800e12 --bandwidth 50e9 --csv selectors.csv)";
+
+struct SelectWords {
+  std::string run;
+  double compute_flop_per_s = 0.0;
+  double link_byte_per_s = 0.0;
+  std::string csv;
+};
+
+ExitCode select(const SelectWords& words) {
+  const auto given = [](double value) { return value > 0.0 ? std::optional(value) : std::nullopt; };
+  const std::string path = words.run + "/cases.csv";
+  const RingVariantPairs pairs =
+      pair_ring_variants(CsvTable::parse(read_file(path), path), path,
+                         {given(words.compute_flop_per_s), given(words.link_byte_per_s)});
+  if (pairs.samples.empty())
+    throw ExitError(
+        ExitCode::not_comparable,
+        fmt::format("{} has no pass_kv row and pass_q row, both ok, of the same parameters", path));
+  const auto scores = score_selectors(pairs.samples);
+  fmt::print("{}\n{}", selector_table(scores), selector_summary(pairs, scores));
+  if (!words.csv.empty()) write_file_atomically(words.csv, selector_csv(scores));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_select(Verb app) {
+  Verb verb = app.add_verb("select", "Score selectors of pass-KV or pass-Q on a run's cases");
+  verb.footer(kFooter);
+  const auto words = std::make_shared<SelectWords>();
+  verb.option("RUN", words->run, "Run folder, results/NAME/RUN_ID").required();
+  add_positive(verb, "--compute", words->compute_flop_per_s, "C, peak FLOP/s of one worker");
+  add_positive(verb, "--bandwidth", words->link_byte_per_s, "B, bytes/s that one worker sends");
+  verb.option("--csv", words->csv, "Write the table as CSV to this file too").type_name("FILE");
+  verb.runs([words] { return select(*words); });
+}
+
+}  // namespace qb

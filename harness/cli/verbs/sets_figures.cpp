@@ -1,0 +1,139 @@
+// qb sets figures: the figures and tables of interest sets, from what is stored and recomputed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/csv.h"
+#include "base/files.h"
+#include "base/numbers.h"
+#include "harness/cli/verbs/sets_verbs.h"
+#include "harness/cli/views/sets_view.h"
+#include "interest_sets/search/minimum_list.h"
+#include "interest_sets/sets/best_known.h"
+#include "interest_sets/split/distillation.h"
+#include "plots/draw/gnuplot.h"
+#include "plots/figures/interest_set_figures.h"
+#include "plots/frame/table.h"
+
+namespace qb {
+namespace {
+
+constexpr int kLastSize = 1024;
+constexpr std::int64_t kIntervals = 41;
+
+CsvTable sizes_csv() {
+  CsvTable table({"workers", "quorum_size", "lower_bound", "standing"});
+  for (int workers = 3; workers <= kLastSize; ++workers) {
+    const KnownSet known = known_interest_set(workers);
+    table.append({fmt::to_string(workers), fmt::to_string(known.set.residues.size()),
+                  fmt::to_string(known.lower_bound), std::string(word(known.standing))});
+  }
+  return table;
+}
+
+struct Count {
+  int size = 0;
+  std::int64_t orbits = 0;
+  std::int64_t sets = 0;
+};
+
+// Of every W whose minimum sets are all known.
+std::map<int, Count> counts() {
+  std::map<int, Count> all;
+  for (const MinimumList& list : stored_minimum_lists())
+    all[list.modulus] = {list.size, std::ssize(list.representatives),
+                         static_cast<std::int64_t>(list.sets)};
+  for (const SearchRecord& record : stored_searches())
+    if (record.sets > 0 && record.size == proved_lower_bound(record.modulus))
+      all[record.modulus] = {record.size, record.orbits, record.sets};
+  return all;
+}
+
+CsvTable counts_csv() {
+  CsvTable table({"workers", "quorum_size", "orbits", "sets"});
+  for (const auto& [workers, count] : counts())
+    table.append({fmt::to_string(workers), fmt::to_string(count.size), to_text(count.orbits),
+                  to_text(count.sets)});
+  return table;
+}
+
+CsvTable ratios_csv() {
+  CsvTable table({"workers", "distillation", "n_tokens", "responsibility_ratio"});
+  for (int workers : {4, 7, 8, 32})
+    for (const auto& [distillation, name] : Words<Distillation>::table)
+      for (const ResponsibilityRow& row : responsibility_rows(
+               default_interest_set(workers), workers, kIntervals * workers - 1, distillation))
+        table.append({fmt::to_string(workers), std::string(name), to_text(row.n_tokens),
+                      to_text(row.ratio)});
+  return table;
+}
+
+// Powers of ten's worst neighbours: the least ratio of the W lengths up to N.
+CsvTable growth_csv() {
+  CsvTable table({"workers", "distillation", "n_tokens", "responsibility_ratio"});
+  for (int workers : {4, 7, 32, 64, 100})
+    for (const auto& [distillation, name] : Words<Distillation>::table)
+      for (std::int64_t n : {1'000, 3'000, 10'000, 30'000, 100'000, 300'000, 1'000'000}) {
+        const auto rows =
+            responsibility_rows(default_interest_set(workers), n - workers + 1, n, distillation);
+        const auto worst =
+            std::min_element(rows.begin(), rows.end(),
+                             [](const auto& a, const auto& b) { return a.ratio < b.ratio; });
+        table.append(
+            {fmt::to_string(workers), std::string(name), to_text(n), to_text(worst->ratio)});
+      }
+  return table;
+}
+
+// For the paper's readers: the published table with what it does not say.
+Table paper_table(const std::vector<DistillationRow>& rows) {
+  const auto counted = counts();
+  Table table{.name = "interest_sets",
+              .title =
+                  "Interest sets of the published table: minimality, number of minimum sets, "
+                  "and asym-RR under both distillations"};
+  table.header = {"W",         "m",        "interest set", "minimum sets",
+                  "published", "balanced", "balanced / W"};
+  for (const DistillationRow& row : rows) {
+    const int workers = row.set.modulus;
+    const auto count = counted.find(workers);
+    table.rows.push_back({fmt::to_string(workers), fmt::to_string(row.set.residues.size()),
+                          to_string(row.set),
+                          count == counted.end() ? "-" : to_text(count->second.sets),
+                          fmt::format("{:.4f}", row.published), fmt::format("{:.4f}", row.balanced),
+                          fmt::format("{:.4f}", row.balanced / workers)});
+  }
+  table.notes = {"Every m is the least: proved by exhaustive search of m - 1 or by counting.",
+                 "Minimum sets: those with 0 and 1; - where they were not counted."};
+  return table;
+}
+
+ExitCode draw(const std::string& directory) {
+  ensure_directory(directory);
+  const auto rows = compare_distillations();
+  for (const std::string& path : write_table(paper_table(rows), directory))
+    fmt::print("{}\n", path);
+  const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
+  for (const Figure& figure :
+       {set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
+        distillation_ratio_figure(ratios_csv()), balance_growth_figure(growth_csv())})
+    fmt::print("{}\n", write_figure(figure, directory).front());
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_sets_figures(Verb sets) {
+  Verb verb =
+      sets.add_verb("figures", "draw size, number and balance of interest sets, and a LaTeX table");
+  const auto directory = std::make_shared<std::string>("results/interest_sets");
+  verb.option("--out", *directory, "folder to write to").show_default();
+  verb.footer("Exit code 3 without gnuplot.\n\nExamples:\n  qb sets figures --out figures");
+  verb.runs([directory] { return draw(*directory); });
+}
+
+}  // namespace qb

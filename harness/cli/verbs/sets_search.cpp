@@ -1,0 +1,187 @@
+// qb sets search: all interest sets of the least size, counted, proved and ranked.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "base/files.h"
+#include "base/status.h"
+#include "harness/cli/options.h"
+#include "harness/cli/verbs/sets_verbs.h"
+#include "harness/cli/views/sets_search_view.h"
+#include "interest_sets/search/minimum_list.h"
+
+namespace qb {
+namespace {
+
+struct SearchWords {
+  int workers = 0;
+  int size = 0;  // 0: the least
+  int threads = 0;
+  int best = 10;
+  bool count = false;
+  bool quiet = false;
+  bool compact = false;
+  std::string journal;
+  TableForm form = TableForm::terminal;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Keeps the journal and says how far the search is.
+class Watcher {
+ public:
+  Watcher(const SearchWords& words, SearchState& state) : words_(words), state_(state) {
+    if (words.journal.empty()) return;
+    if (std::filesystem::exists(words.journal))
+      take_up();
+    else
+      append_and_flush(words.journal, journal_head(state));
+  }
+
+  bool operator()(const SearchState& now, const PlayedTask& played) {
+    if (!words_.journal.empty()) lines_ += journal_line(now, played);
+    if (played.size != size_) begin_size(now, played.size);
+    const double since = seconds_since(said_);
+    if (since >= kSecondsBetween) say(now, played.size);
+    return true;
+  }
+
+  void end() {
+    flush();
+    if (terminal_ && spoke_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  static constexpr double kSecondsBetween = 1.0;
+  static constexpr double kSecondsBetweenPlainLines = 30.0;
+
+  // A torn last line is cut off, so that what follows begins a line.
+  void take_up() {
+    const std::string text = read_file(words_.journal);
+    const int workers = state_.modulus;
+    state_ = parse_journal(text, words_.journal);
+    if (state_.modulus != workers)
+      throw UsageError(fmt::format("{} is the journal of W = {}, not {}; name another file",
+                                   words_.journal, state_.modulus, workers));
+    std::filesystem::resize_file(words_.journal, text.rfind('\n') + 1);
+  }
+
+  void begin_size(const SearchState& now, int size) {
+    size_ = size;
+    begin_ = Clock::now();
+    before_ = now.sizes.at(size).tasks_played() - 1;
+  }
+
+  void say(const SearchState& now, int size) {
+    flush();
+    said_ = Clock::now();
+    if (words_.quiet) return;
+    if (!terminal_ && seconds_since(line_) < kSecondsBetweenPlainLines) return;
+    line_ = Clock::now();
+    spoke_ = true;
+    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "",
+               progress_line(now, size, before_, seconds_since(begin_)),
+               terminal_ ? "\033[K" : "\n");
+  }
+
+  void flush() {
+    if (lines_.empty()) return;
+    append_and_flush(words_.journal, lines_);
+    lines_.clear();
+  }
+
+  const SearchWords& words_;
+  SearchState& state_;
+  std::string lines_;
+  bool terminal_ = isatty(STDERR_FILENO) == 1;
+  bool spoke_ = false;
+  int size_ = 0;
+  std::size_t before_ = 0;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point said_ = Clock::now();
+  Clock::time_point line_ = Clock::now();
+};
+
+SearchOutcome search(const SearchWords& words) {
+  SearchOutcome outcome;
+  outcome.state.modulus = words.workers;
+  outcome.threads = words.threads > 0
+                        ? words.threads
+                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const auto begin = Clock::now();
+  Watcher watcher(words, outcome.state);
+  const OnTask on_task = [&](const SearchState& now, const PlayedTask& played) {
+    return watcher(now, played);
+  };
+  if (words.size > 0) (void)search_size(outcome.state, words.size, outcome.threads, on_task);
+  outcome.size =
+      words.size > 0 ? words.size : search_minimum(outcome.state, outcome.threads, on_task);
+  watcher.end();
+  outcome.seconds = seconds_since(begin);
+  outcome.sets = sets_of_orbits(words.workers, outcome.state.sizes.at(outcome.size).found);
+  return outcome;
+}
+
+ExitCode print_search(const SearchWords& words) {
+  SearchOutcome outcome = search(words);
+  if (words.count) {
+    fmt::print("{}\n", outcome.sets.size());
+    return ExitCode::ok;
+  }
+  if (words.compact) {
+    fmt::print(
+        "{}", compact_record({words.workers, outcome.size, outcome.sets.size(),
+                              checksum(outcome.sets), outcome.state.sizes.at(outcome.size).found}));
+    return ExitCode::ok;
+  }
+  const std::string summary = search_summary(outcome);
+  const auto ranked = ranked_sets(std::move(outcome.sets), outcome.threads);
+  if (words.form == TableForm::csv) {
+    fmt::print(stderr, "{}", summary);
+    fmt::print("{}", ranked_csv(ranked));
+  } else {
+    fmt::print("{}{}", summary,
+               best_sets(ranked, static_cast<std::size_t>(words.best), words.form));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_sets_search(Verb sets) {
+  Verb verb = sets.add_verb(
+      "search", "all interest sets of the least size: searched, counted, proved, ranked");
+  const auto words = std::make_shared<SearchWords>();
+  add_integer(verb, "--workers", words->workers, "W, 3 to 257").required();
+  add_integer(verb, "--size", words->size, "only sets of this size m (default: the least)");
+  add_integer(verb, "--threads", words->threads, "default: all cores");
+  add_integer(verb, "--best", words->best, "how many to print by each ranking (default 10)");
+  verb.flag("--count", words->count, "print the number of sets alone");
+  verb.flag("--compact", words->compact, "print a record as in interest_sets/search/minimum.txt");
+  verb.flag("--quiet", words->quiet, "no progress");
+  verb.option("--journal", words->journal,
+              "a file to write the finished tasks to; it takes up from there");
+  add_table_form(verb, words->form);
+  verb.footer(
+      "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. "
+      "Minimality\n"
+      "is proved by searching every smaller size to its end. W <= 79 takes seconds, proofs to\n"
+      "W = 133 minutes. --csv prints every set. Killed, it goes on with the same command and the\n"
+      "same --journal.\n\n"
+      "Examples:\n"
+      "  qb sets search --workers 52\n"
+      "  qb sets search --workers 64 --count\n"
+      "  qb sets search --workers 112 --size 12 --journal w112.txt");
+  verb.runs([words] { return print_search(*words); });
+}
+
+}  // namespace qb

@@ -1,0 +1,71 @@
+// `qb status`: how far a run is, and what went wrong in it.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "base/text_table.h"
+#include "harness/cli/verb.h"
+#include "harness/experiment/store/folder_lock.h"
+#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  qb status results/smoke/20250131-120000-abcdef
+  qb status results/smoke          every run of an experiment
+
+Exit code: 0, or 2 where there is no run.)";
+
+std::string state_of(const std::string& path, const Manifest& manifest, std::size_t n_rows) {
+  const std::string writer = writer_of(path);
+  const std::string done = fmt::format("{} of {} cases", n_rows, manifest.n_cases);
+  if (!writer.empty()) return fmt::format("running (pid {}), {}", writer, done);
+  if (!manifest.finished_at.empty())
+    return fmt::format("finished {}, {}", manifest.finished_at, done);
+  return fmt::format("unfinished, {}; the same `qb run` goes on with it", done);
+}
+
+void print_run(const std::string& path) {
+  const RunFolder run = read_run_folder(path);
+  std::map<Status, std::size_t> counts;
+  TextTable failures({"case", "status", "algorithm", "workers", "n_tokens", "kernel", "message"});
+  for (std::size_t row = 0; row < run.cases.size(); ++row) {
+    const Status status = row_status(run, row);
+    ++counts[status];
+    if (status == Status::ok) continue;
+    std::vector<std::string> cells;
+    for (const char* column :
+         {"case_id", "status", "algorithm", "workers", "n_tokens", "kernel", "message"})
+      cells.push_back(run.cases.text(row, column));
+    failures.add(cells);
+  }
+  fmt::print("{}\n{}\n", path, state_of(path, run.manifest, run.cases.size()));
+  for (const auto& [status, count] : counts) fmt::print("{:>8}  {}\n", count, word(status));
+  if (counts.size() > counts.count(Status::ok)) fmt::print("\n{}", failures.terminal());
+}
+
+ExitCode print_status(const std::string& path) {
+  if (!std::filesystem::exists(path + "/manifest.json")) {
+    const auto runs = list_runs(path);
+    for (const RunReference& run : runs) print_run(run.path);
+    if (!runs.empty()) return ExitCode::ok;
+  }
+  print_run(path);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_status(Verb app) {
+  Verb verb = app.add_verb("status", "How far a run is, and what went wrong in it");
+  verb.footer(kFooter);
+  const auto path = std::make_shared<std::string>();
+  verb.option("RUN", *path, "Run folder, or the folder of an experiment").required();
+  verb.runs([path] { return print_status(*path); });
+}
+
+}  // namespace qb

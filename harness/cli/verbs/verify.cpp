@@ -1,0 +1,44 @@
+// `qb verify RUN`: is a published run real?
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "harness/cli/verb.h"
+#include "harness/experiment/audit/audit.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Recomputes what can be recomputed: files and schema; that each timed row was verified within its
+tolerance and no other row has times; medians and intervals from the samples, digit for digit;
+parameters from the resolved spec and predictions from the plan; and that no repeat claims more
+FLOP/s than cores x 5 GHz x 64 (float32; twice that for 16-bit types), a generous bound.
+
+Exit codes: 0 all of it holds, 4 mismatches, listed.
+
+Example:
+  qb verify results/smoke/RUN_ID)";
+
+ExitCode verify(const std::string& path) {
+  const Audit audit = audit_run(path);
+  for (const std::string& finding : audit.findings) fmt::print("MISMATCH  {}\n", finding);
+  for (const std::string& note : audit.notes) fmt::print("note      {}\n", note);
+  fmt::print("{}: {} rows, {} of them timed; {}\n", path, audit.rows, audit.timed_rows,
+             audit.findings.empty() ? "everything that was checked holds"
+                                    : fmt::format("{} mismatches", audit.findings.size()));
+  return audit.findings.empty() ? ExitCode::ok : ExitCode::regression;
+}
+
+}  // namespace
+
+void add_verify(Verb app) {
+  Verb verb = app.add_verb("verify", "Check that a run folder's numbers follow from its data");
+  verb.footer(kFooter);
+  const auto path = std::make_shared<std::string>();
+  verb.option("RUN", *path, "Run folder, results/NAME/RUN_ID").required();
+  verb.runs([path] { return verify(*path); });
+}
+
+}  // namespace qb

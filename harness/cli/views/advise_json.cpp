@@ -1,0 +1,101 @@
+// The advice for programs.
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/views/advise_view.h"
+
+namespace qb {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json scheme_json(const SchemeForecast& scheme) {
+  Json out;
+  out["scheme"] = scheme.scheme;
+  out["alias"] = scheme.alias.empty() ? Json() : Json(scheme.alias);
+  out["base"] = scheme.base;
+  out["unsupported"] = scheme.unsupported.empty() ? Json() : Json(scheme.unsupported);
+  if (!scheme.has_plan()) return out;
+  out["over_budget"] = scheme.over_budget;
+  out["wall_s"] = scheme.wall_s;
+  out["compute_s"] = scheme.compute_s;
+  out["idle_s"] = scheme.idle_s;
+  out["exposed_communication_s"] = scheme.exposed_s;
+  out["mean_compute_s"] = scheme.mean_compute_s;
+  out["worker_sent_bytes"] = scheme.sent_bytes;
+  out["worker_peak_bytes"] = scheme.memory_bytes;
+  out["critical_path_pairs"] = scheme.critical_path_pairs;
+  out["critical_path_ratio"] = scheme.critical_path_ratio;
+  return out;
+}
+
+Json change_json(const std::optional<BandwidthChange>& change) {
+  if (!change) return {};
+  return {{"byte_per_s", change->byte_per_s}, {"scheme", change->scheme}};
+}
+
+Json change_json(const std::optional<SizeChange>& change) {
+  if (!change) return {};
+  return {{"value", change->value}, {"scheme", change->scheme}};
+}
+
+template <class Change>
+Json changes_json(const Changes<Change>& changes) {
+  return {{"below", change_json(changes.below)}, {"above", change_json(changes.above)}};
+}
+
+Json selector_json(const std::optional<SelectorAdvice>& asked) {
+  if (!asked) return {};
+  return {{"miss_rate", asked->prefill.miss_rate()},
+          {"compute_flop_per_s", asked->prefill.compute_flop_per_s},
+          {"link_byte_per_s", asked->prefill.link_byte_per_s},
+          {"algorithm_1", word(asked->algorithm_1)},
+          {"algorithm_5", word(asked->algorithm_5)},
+          {"model", word(asked->faster())},
+          {"pass_kv_s", asked->pass_kv_s},
+          {"pass_q_s", asked->pass_q_s}};
+}
+
+Json problem_json(const SchemeQuestion& question) {
+  const Shape& shape = question.problem.shape;
+  return {{"new_tokens", shape.q_len},
+          {"cached_tokens", shape.kv_len - shape.q_len},
+          {"batch", shape.batch},
+          {"q_heads", shape.q_heads},
+          {"kv_heads", shape.kv_heads},
+          {"head_dim", shape.head_dim},
+          {"mask", word(question.problem.mask.kind)},
+          {"dtype", word(question.problem.dtype)},
+          {"kernel", word(question.kernel)},
+          {"workers", question.workers},
+          {"memory_budget_bytes",
+           question.memory_budget_bytes > 0 ? Json(question.memory_budget_bytes) : Json()}};
+}
+
+}  // namespace
+
+std::string advice_json(const SchemeQuestion& question, const std::string& link_source,
+                        const Advice& advice) {
+  Json out;
+  out["problem"] = problem_json(question);
+  out["device"] = question.device.name;
+  out["link"] = question.link ? Json{{"bandwidth_byte_per_s", question.link->bandwidth_byte_per_s},
+                                     {"latency_s", question.link->latency_s}}
+                              : Json();
+  out["assumptions"] = advice_assumptions(question, link_source);
+  out["schemes"] = Json::array();
+  for (const SchemeForecast& scheme : advice.schemes) out["schemes"].push_back(scheme_json(scheme));
+  const SchemeForecast* winner = advice.winner();
+  out["winner"] = winner != nullptr ? Json(winner->scheme) : Json();
+  out["limit"] = winner != nullptr ? Json(word(limit_of(*winner))) : Json();
+  out["bandwidth_changes"] = changes_json(advice.bandwidth);
+  out["splitting_pays_above_byte_per_s"] = advice.splitting_pays_above_byte_per_s
+                                               ? Json(*advice.splitting_pays_above_byte_per_s)
+                                               : Json();
+  out["token_changes"] = changes_json(advice.new_tokens);
+  out["worker_changes"] = changes_json(advice.workers);
+  out["selectors"] = selector_json(advice.selectors);
+  out["advice"] = advice_sentences(question, advice);
+  return out.dump(2) + "\n";
+}
+
+}  // namespace qb

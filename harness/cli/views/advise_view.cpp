@@ -1,0 +1,274 @@
+#include "harness/cli/views/advise_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/numbers.h"
+#include "base/text_table.h"
+
+namespace qb {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) {
+  return format_bytes(static_cast<std::uint64_t>(bytes));
+}
+
+std::string rate_text(double byte_per_s) { return format_si(byte_per_s) + "B/s"; }
+
+std::int64_t cached_tokens(const SchemeQuestion& question) {
+  return question.problem.shape.kv_len - question.problem.shape.q_len;
+}
+
+std::string problem_line(const SchemeQuestion& question) {
+  const Shape& shape = question.problem.shape;
+  const std::int64_t cached = cached_tokens(question);
+  return fmt::format(
+      "Problem: {} {}token{}{}, {} mask, batch {}, {} query and {} key-value heads of {}, {}; {} "
+      "worker{}, kernel {}.",
+      format_grouped(shape.q_len), cached > 0 ? "new " : "", shape.q_len == 1 ? "" : "s",
+      cached > 0 ? fmt::format(" on {} cached ones", format_grouped(cached)) : "",
+      word(question.problem.mask.kind), shape.batch, shape.q_heads, shape.kv_heads, shape.head_dim,
+      word(question.problem.dtype), question.workers, question.workers == 1 ? "" : "s",
+      word(question.kernel));
+}
+
+// Of the rates that this problem asks for: `measured`, `estimated and measured`.
+std::string rate_provenance(const SchemeQuestion& question) {
+  std::set<std::string_view> words;
+  for (const RatePoint& point : question.device.rates)
+    if (point.kernel == question.kernel && point.dtype == question.problem.dtype &&
+        point.head_dim == question.problem.shape.head_dim)
+      words.insert(word(point.provenance));
+  const std::vector<std::string_view> listed(words.begin(), words.end());
+  return join(listed, " and ");
+}
+
+std::string device_line(const SchemeQuestion& question) {
+  const double cores = question.device.cores.value;
+  const std::string shared =
+      question.link || !(cores > 0.0)
+          ? "one a worker"
+          : fmt::format("its {:.0f} cores shared by the workers, one thread each", cores);
+  return fmt::format("Device: {}, {}; its kernel rates are {}.", question.device.name, shared,
+                     rate_provenance(question));
+}
+
+std::string link_line(const SchemeQuestion& question, const std::string& source) {
+  if (!question.link) {
+    const double copy = question.device.copy_byte_per_s.value;
+    return fmt::format("Link: none, the workers are threads of one memory; messages are copied {}.",
+                       copy > 0.0 ? "at " + rate_text(copy) : "in no time");
+  }
+  return fmt::format(
+      "Link: {} each way a worker, latency {}{}.", rate_text(question.link->bandwidth_byte_per_s),
+      format_seconds(question.link->latency_s), source.empty() ? "" : " (" + source + ")");
+}
+
+std::string scheme_text(const SchemeForecast& scheme) {
+  return scheme.alias.empty() ? scheme.scheme : fmt::format("{} ({})", scheme.scheme, scheme.alias);
+}
+
+std::string why_not(const SchemeForecast& scheme) {
+  if (scheme.over_budget) return "over the budget";
+  return scheme.base ? "base: one worker" : "";
+}
+
+std::string lead_sentence(const Advice& advice) {
+  const SchemeForecast& winner = *advice.winner();
+  std::string text =
+      fmt::format("Use {}: predicted {}", scheme_text(winner), format_seconds(winner.wall_s));
+  std::vector<std::string_view> level;
+  for (const SchemeForecast& scheme : advice.schemes)
+    if (scheme.ranked() && &scheme != &winner &&
+        scheme.wall_s <= winner.wall_s * (1.0 + kTellsApart))
+      level.push_back(scheme.scheme);
+  const SchemeForecast* next = advice.next();
+  if (next == nullptr) return text + ", the only scheme with a plan that fits.";
+  if (level.empty())
+    return text + fmt::format(", {:.3g} times as fast as the next, {} ({}).",
+                              next->wall_s / winner.wall_s, next->scheme,
+                              format_seconds(next->wall_s));
+  text += fmt::format("; {} {} within {:.0f} % of it, which a model cannot tell apart",
+                      join(level, ", "), level.size() == 1 ? "is" : "are", 100.0 * kTellsApart);
+  const SchemeForecast* behind = nullptr;
+  for (const SchemeForecast& scheme : advice.schemes)
+    if (behind == nullptr && scheme.ranked() && scheme.wall_s > winner.wall_s * (1.0 + kTellsApart))
+      behind = &scheme;
+  if (behind == nullptr) return text + ".";
+  return text + fmt::format(", and {:.3g} times as fast as {} ({}).",
+                            behind->wall_s / winner.wall_s, behind->scheme,
+                            format_seconds(behind->wall_s));
+}
+
+std::string base_sentence(const Advice& advice) {
+  const SchemeForecast* base = advice.base();
+  if (base == nullptr) return {};
+  const double ratio = base->wall_s / advice.winner()->wall_s;
+  std::string text =
+      ratio > 1.0
+          ? fmt::format("One worker alone (dense) needs {}, {:.3g} times as long",
+                        format_seconds(base->wall_s), ratio)
+          : fmt::format("Splitting does not pay: one worker alone (dense) needs {}, {:.3g} of that",
+                        format_seconds(base->wall_s), ratio);
+  if (advice.splitting_pays_above_byte_per_s)
+    text += fmt::format("; splitting pays above {}",
+                        rate_text(*advice.splitting_pays_above_byte_per_s));
+  return text + ".";
+}
+
+std::string limit_sentence(const SchemeQuestion& question, const SchemeForecast& winner) {
+  const double even_s = std::min(winner.compute_s, winner.mean_compute_s);
+  const double uneven_s = winner.compute_s - even_s + winner.idle_s;
+  const auto percent = [&](double seconds) { return 100.0 * seconds / winner.wall_s; };
+  const Limit limit = limit_of(winner);
+  const std::string_view subject = limit == Limit::compute     ? "Compute"
+                                   : limit == Limit::imbalance ? "Uneven work"
+                                   : question.link             ? "The link"
+                                                               : "Copying and merging";
+  return fmt::format(
+      "{} limits it: {:.0f} % of the time is an even share of the compute, {:.0f} % uneven work "
+      "and waiting for other workers, {:.0f} % {} that no compute hides; its critical path is "
+      "{:.2f} times an even share of the pairs.",
+      subject, percent(even_s), percent(uneven_s), percent(winner.exposed_s),
+      question.link ? "communication" : "copying and merging", winner.critical_path_ratio);
+}
+
+std::string budget_sentence(const SchemeQuestion& question, const Advice& advice) {
+  const SchemeForecast* faster = nullptr;
+  for (const SchemeForecast& scheme : advice.schemes)
+    if (scheme.over_budget && !scheme.base && scheme.wall_s < advice.winner()->wall_s &&
+        (faster == nullptr || scheme.wall_s < faster->wall_s))
+      faster = &scheme;
+  if (faster == nullptr) return {};
+  return fmt::format("Memory limits the choice: {} would take {}, but needs {} a worker, over {}.",
+                     faster->scheme, format_seconds(faster->wall_s),
+                     bytes_text(faster->memory_bytes), bytes_text(question.memory_budget_bytes));
+}
+
+// `below 3.1 GB/s x would win and above 90 GB/s y`
+template <class Change>
+std::string changes_text(const Changes<Change>& changes, const std::string& below,
+                         const std::string& above) {
+  if (changes.below && changes.above && changes.below->scheme == changes.above->scheme)
+    return fmt::format("{} and {} {} would win", below, above, changes.below->scheme);
+  if (changes.below && changes.above)
+    return fmt::format("{} {} would win, {} {}", below, changes.below->scheme, above,
+                       changes.above->scheme);
+  if (changes.below) return fmt::format("{} {} would win", below, changes.below->scheme);
+  return changes.above ? fmt::format("{} {} would win", above, changes.above->scheme) : "";
+}
+
+std::string bandwidth_sentence(const SchemeQuestion& question, const Advice& advice) {
+  if (!question.link)
+    return "One memory has no bandwidth to vary; with --link every worker gets a device and a link "
+           "of its own.";
+  if (!advice.searched_bandwidth) return {};
+  const auto& [below, above] = advice.bandwidth;
+  const std::string text =
+      changes_text(advice.bandwidth, below ? "below " + rate_text(below->byte_per_s) : "",
+                   above ? "above " + rate_text(above->byte_per_s) : "");
+  const double given = question.link->bandwidth_byte_per_s;
+  const double factor = std::exp2(kBandwidthDoublings);
+  if (text.empty())
+    return fmt::format("No bandwidth from {} to {} makes another scheme faster by {:.0f} %.",
+                       rate_text(given / factor), rate_text(given * factor), 100.0 * kTellsApart);
+  return fmt::format("By bandwidth, {}.", text);
+}
+
+std::string sizes_sentence(const Advice& advice) {
+  if (!advice.searched_sizes) return {};
+  const auto& [shorter, longer] = advice.new_tokens;
+  const auto& [fewer, more] = advice.workers;
+  const std::string tokens = changes_text(
+      advice.new_tokens,
+      shorter ? fmt::format("at about {} or fewer", format_grouped(shorter->value)) : "",
+      longer ? fmt::format("from about {} on", format_grouped(longer->value)) : "");
+  const std::string workers =
+      changes_text(advice.workers, fewer ? fmt::format("with {}", fewer->value) : "",
+                   more ? fmt::format("with {}", more->value) : "");
+  return fmt::format(
+      "{}; {}.",
+      tokens.empty() ? fmt::format("No number of tokens within a factor of {} would change that",
+                                   1 << kTokenDoublings)
+                     : "By tokens, " + tokens,
+      workers.empty()
+          ? fmt::format("no doubling or halving of the workers would, up to {}", kMostWorkersBySize)
+          : "by workers, " + workers);
+}
+
+std::string_view variant_text(RingVariant variant) {
+  return variant == RingVariant::pass_kv ? "pass-KV" : "pass-Q";
+}
+
+std::string selector_sentence(const SelectorAdvice& asked) {
+  const bool first = asked.algorithm_1 == asked.faster();
+  const bool fifth = asked.algorithm_5 == asked.faster();
+  const std::string_view verdict = first && fifth ? "agrees with both"
+                                   : first        ? "agrees with Algorithm 1 only"
+                                   : fifth        ? "agrees with Algorithm 5 only"
+                                                  : "disagrees with both";
+  return fmt::format(
+      "At a miss rate of {:.3g} % (C = {}FLOP/s, B = {}) Algorithm 1 of arXiv 2411.01783 takes {} "
+      "and Algorithm 5 {}; the model {}: pass-KV {}, pass-Q {}.",
+      100.0 * asked.prefill.miss_rate(), format_si(asked.prefill.compute_flop_per_s),
+      rate_text(asked.prefill.link_byte_per_s), variant_text(asked.algorithm_1),
+      variant_text(asked.algorithm_5), verdict, format_seconds(asked.pass_kv_s),
+      format_seconds(asked.pass_q_s));
+}
+
+std::string nothing_fits_sentence(const SchemeQuestion& question, const Advice& advice) {
+  const SchemeForecast* least = nullptr;
+  for (const SchemeForecast& scheme : advice.schemes)
+    if (scheme.over_budget && !scheme.base &&
+        (least == nullptr || scheme.memory_bytes < least->memory_bytes))
+      least = &scheme;
+  if (least == nullptr) return "No scheme has a plan for this.";
+  return fmt::format("No scheme fits {} a worker: {} needs least, {}.",
+                     bytes_text(question.memory_budget_bytes), least->scheme,
+                     bytes_text(least->memory_bytes));
+}
+
+}  // namespace
+
+std::vector<std::string> advice_assumptions(const SchemeQuestion& question,
+                                            const std::string& link_source) {
+  return {problem_line(question), device_line(question), link_line(question, link_source),
+          "Predicted by a model, not measured; tokens lie where a scheme wants them, but for the "
+          "root that cqs scatters from."};
+}
+
+std::string advice_table(const Advice& advice) {
+  TextTable table({"scheme", "predicted", "compute", "idle", "exposed", "sent by a worker",
+                   "memory of one", "path / even", "why not"});
+  std::string without;
+  for (const SchemeForecast& scheme : advice.schemes) {
+    if (scheme.has_plan())
+      table.add({scheme_text(scheme), format_seconds(scheme.wall_s),
+                 format_seconds(scheme.compute_s), format_seconds(scheme.idle_s),
+                 format_seconds(scheme.exposed_s), bytes_text(scheme.sent_bytes),
+                 bytes_text(scheme.memory_bytes), fmt::format("{:.3f}", scheme.critical_path_ratio),
+                 why_not(scheme)});
+    else
+      without += fmt::format("No plan: {}: {}.\n", scheme.scheme, scheme.unsupported);
+  }
+  return table.terminal() + without;
+}
+
+std::vector<std::string> advice_sentences(const SchemeQuestion& question, const Advice& advice) {
+  if (advice.winner() == nullptr) return {nothing_fits_sentence(question, advice)};
+  std::vector<std::string> sentences = {lead_sentence(advice), base_sentence(advice),
+                                        limit_sentence(question, *advice.winner()),
+                                        budget_sentence(question, advice)};
+  if (question.workers > 1) {
+    sentences.push_back(bandwidth_sentence(question, advice));
+    sentences.push_back(sizes_sentence(advice));
+  }
+  if (advice.selectors) sentences.push_back(selector_sentence(*advice.selectors));
+  std::erase(sentences, "");
+  return sentences;
+}
+
+}  // namespace qb

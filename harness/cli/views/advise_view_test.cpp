@@ -1,0 +1,210 @@
+#include "harness/cli/views/advise_view.h"
+
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/testing/run_binary.h"
+#include "harness/execute/model/device_model.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::run_qb;
+using testing_support::Said;
+using Json = nlohmann::json;
+
+constexpr std::int64_t kHeadDim = 64;
+constexpr Kernel kExact = Kernel::reference;
+
+SchemeQuestion question_of(int workers, std::optional<LinkLimit> link, std::int64_t cached = 0) {
+  const Shape shape{1, 8, 8, 4096, 4096 + cached, kHeadDim, kHeadDim};
+  return {.problem = make_problem(shape, MaskKind::causal, DType::f32, 1),
+          .workers = workers,
+          .device = constant_rate_device(kExact, DType::f32, kHeadDim, 4.0 * kHeadDim * 1e9),
+          .link = link,
+          .kernel = kExact};
+}
+
+SchemeForecast scheme_of(const char* name, double wall_s) {
+  SchemeForecast scheme;
+  scheme.scheme = name;
+  scheme.wall_s = wall_s;
+  scheme.compute_s = scheme.mean_compute_s = 0.75 * wall_s;
+  scheme.exposed_s = 0.25 * wall_s;
+  scheme.sent_bytes = 1 << 20;
+  scheme.memory_bytes = 1 << 30;
+  return scheme;
+}
+
+// zigzag before ring, all_gather_kv faster but over the budget, dense beside them, no Ulysses.
+Advice sample() {
+  Advice advice;
+  advice.schemes = {scheme_of("zigzag", 0.1), scheme_of("ring", 0.15),
+                    scheme_of("all_gather_kv", 0.05), scheme_of("dense", 0.7)};
+  advice.schemes[0].alias = "pass_kv";
+  advice.schemes[2].over_budget = true;
+  advice.schemes[3].base = true;
+  advice.schemes.emplace_back();
+  advice.schemes.back().scheme = "ulysses";
+  advice.schemes.back().unsupported = "the heads do not divide";
+  advice.searched_bandwidth = advice.searched_sizes = true;
+  advice.bandwidth.below = BandwidthChange{3.1e9, "cqs_sharded"};
+  advice.splitting_pays_above_byte_per_s = 5e7;
+  advice.workers.above = SizeChange{16, "ring"};
+  return advice;
+}
+
+std::string text_of(const SchemeQuestion& question, const Advice& advice) {
+  return fmt::format("{}", fmt::join(advice_sentences(question, advice), "\n"));
+}
+
+TEST(AdviseView, SaysWhoWinsByHowMuchAndWhatWouldChangeIt) {
+  SchemeQuestion question = question_of(8, LinkLimit{12.5e9, 0.0});
+  question.memory_budget_bytes = 1 << 29;
+  EXPECT_THAT(
+      advice_sentences(question, sample()),
+      ElementsAre(
+          "Use zigzag (pass_kv): predicted 100.00 ms, 1.5 times as fast as the next, ring (150.00 "
+          "ms).",
+          "One worker alone (dense) needs 700.00 ms, 7 times as long; splitting pays above 50 "
+          "MB/s.",
+          "Compute limits it: 75 % of the time is an even share of the compute, 0 % uneven work "
+          "and waiting for other workers, 25 % communication that no compute hides; its critical "
+          "path is 1.00 times an even share of the pairs.",
+          "Memory limits the choice: all_gather_kv would take 50.00 ms, but needs 1.00 GiB a "
+          "worker, over 512.00 MiB.",
+          "By bandwidth, below 3.1 GB/s cqs_sharded would win.",
+          "No number of tokens within a factor of 64 would change that; by workers, with 16 ring "
+          "would win."));
+}
+
+TEST(AdviseView, SaysWhereAModelCannotTellAndWhereSplittingDoesNotPay) {
+  const SchemeQuestion question = question_of(8, LinkLimit{12.5e9, 0.0});
+  Advice advice = sample();
+  advice.schemes[1].wall_s = 0.1005;
+  advice.schemes[3].wall_s = 0.02;
+  advice.bandwidth.above = BandwidthChange{9e9, "cqs_sharded"};
+  EXPECT_THAT(text_of(question, advice),
+              AllOf(HasSubstr("; ring is within 1 % of it, which a model cannot tell apart."),
+                    HasSubstr("Splitting does not pay: one worker alone (dense) needs 20.00 ms, "
+                              "0.2 of that; splitting pays above"),
+                    HasSubstr("below 3.1 GB/s and above 9 GB/s cqs_sharded would win")));
+  advice.bandwidth = {};
+  advice.schemes.resize(1);
+  EXPECT_THAT(text_of(question, advice), AllOf(HasSubstr("the only scheme with a plan that fits."),
+                                               HasSubstr("No bandwidth from 11.9 kB/s to ")));
+}
+
+TEST(AdviseView, NothingThatFitsIsSaidWithWhatItWouldNeed) {
+  SchemeQuestion question = question_of(8, LinkLimit{1e9, 0.0});
+  question.memory_budget_bytes = 4096;
+  EXPECT_EQ(text_of(question, advise(question)).substr(0, 34),
+            "No scheme fits 4.00 KiB a worker: ");
+}
+
+TEST(AdviseView, SelectorsAgreeOrNot) {
+  Advice advice = sample();
+  advice.selectors = SelectorAdvice{{4096, 126976, 8, 32, 8, 2, 230e12, 25e9},
+                                    RingVariant::pass_q,
+                                    RingVariant::pass_kv,
+                                    0.2,
+                                    0.1};
+  EXPECT_THAT(text_of(question_of(8, LinkLimit{25e9, 0.0}), advice),
+              HasSubstr("At a miss rate of 3.12 % (C = 230 TFLOP/s, B = 25 GB/s) Algorithm 1 of "
+                        "arXiv 2411.01783 takes pass-Q and Algorithm 5 pass-KV; the model agrees "
+                        "with Algorithm 1 only: pass-KV 200.00 ms, pass-Q 100.00 ms."));
+}
+
+TEST(AdviseView, TableSaysWhyNot) {
+  EXPECT_THAT(advice_table(sample()),
+              AllOf(HasSubstr("zigzag (pass_kv)  100.00 ms"), HasSubstr("over the budget\n"),
+                    HasSubstr("base: one worker\n"),
+                    HasSubstr("No plan: ulysses: the heads do not divide.\n")));
+}
+
+TEST(AdviseView, AssumptionsAreStated) {
+  SchemeQuestion question = question_of(8, std::nullopt, 1000);
+  question.device.cores.value = 2;
+  question.device.copy_byte_per_s.value = 8e9;
+  EXPECT_THAT(fmt::format("{}", fmt::join(advice_assumptions(question, ""), "\n")),
+              AllOf(HasSubstr("4,096 new tokens on 1,000 cached ones, causal mask"),
+                    HasSubstr("its 2 cores shared by the workers, one thread each; its kernel "
+                              "rates are assumed"),
+                    HasSubstr("Link: none"), HasSubstr("copied at 8 GB/s")));
+  question.link = LinkLimit{1e9, 5e-6};
+  EXPECT_THAT(fmt::format("{}", fmt::join(advice_assumptions(question, "a cable"), "\n")),
+              AllOf(HasSubstr("one a worker"),
+                    HasSubstr("1 GB/s each way a worker, latency 5.00 us (a cable)")));
+}
+
+TEST(AdviseView, JsonHasEveryDigitAndNullsForWhatDoesNotApply) {
+  const SchemeQuestion question = question_of(8, LinkLimit{1e8, 0.0}, 4096);
+  const Advice advice = advise(question);
+  const Json json = Json::parse(advice_json(question, "", advice));
+  EXPECT_EQ(json["winner"], advice.winner()->scheme);
+  EXPECT_EQ(json["schemes"].size(), advice.schemes.size());
+  EXPECT_EQ(json["schemes"][0]["wall_s"].get<double>(), advice.winner()->wall_s);
+  EXPECT_EQ(json["schemes"][0]["worker_sent_bytes"], advice.winner()->sent_bytes);
+  EXPECT_EQ(json["problem"]["cached_tokens"], 4096);
+  EXPECT_TRUE(json["problem"]["memory_budget_bytes"].is_null());
+  EXPECT_EQ(json["selectors"]["pass_q_s"].get<double>(), advice.selectors->pass_q_s);
+  EXPECT_EQ(json["advice"].size(), advice_sentences(question, advice).size());
+  const SchemeQuestion alone = question_of(1, std::nullopt);
+  const Json one = Json::parse(advice_json(alone, "", advise(alone)));
+  EXPECT_TRUE(one["link"].is_null());
+  EXPECT_TRUE(one["bandwidth_changes"]["above"].is_null());
+  EXPECT_TRUE(one["selectors"].is_null());
+}
+
+TEST(Advise, VerbAdvisesForAnA100AFileAndThisMachine) {
+  const Said a100 = run_qb(
+      "advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband "
+      "--q-heads 32");
+  EXPECT_EQ(a100.exit_code, 0) << a100.err;
+  EXPECT_THAT(a100.out, AllOf(HasSubstr("heads of 64, f16"), HasSubstr("rates are estimated"),
+                              HasSubstr("Ring Attention"), HasSubstr("Use ")));
+  const ScratchFolder scratch;
+  store_device_model(constant_rate_device(Kernel::flash, DType::f32, 64, 1e12),
+                     scratch.path("device.csv"));
+  const Said file = run_qb("advise --n-tokens 1024 --workers 4 --link 1e9,5us --json --device " +
+                           scratch.path("device.csv"));
+  EXPECT_EQ(file.exit_code, 0) << file.err;
+  const Json json = Json::parse(file.out);
+  EXPECT_DOUBLE_EQ(json["link"]["latency_s"].get<double>(), 5e-6);
+  EXPECT_EQ(json["device"], "constant_rate");
+  const Said here = run_qb("advise --n-tokens 64 --workers 2 --head-dim 16");
+  EXPECT_EQ(here.exit_code, 0) << here.err;
+  EXPECT_THAT(here.err, HasSubstr("measuring this machine"));
+  EXPECT_THAT(here.out, HasSubstr("this_machine"));
+}
+
+TEST(Advise, VerbRefusesBadWordsBeforeItMeasures) {
+  for (const char* words :
+       {"advise", "advise --n-tokens 64", "advise --n-tokens 0 --workers 2",
+        "advise --n-tokens 64 --workers 0", "advise --n-tokens 64 --workers 1025",
+        "advise --n-tokens 64 --workers 2 --link nvlinc",
+        "advise --n-tokens 64 --workers 2 --link 0",
+        "advise --n-tokens 64 --workers 2 --link 1e9,x",
+        "advise --n-tokens 64 --workers 2 --link 1e9,-1",
+        "advise --n-tokens 64 --workers 2 --device /nowhere",
+        "advise --n-tokens 64 --workers 2 --device a100 --head-dim 80",
+        "advise --n-tokens 64 --workers 2 --device a100 --dtype f32",
+        "advise --n-tokens 64 --workers 2 --dtype f31",
+        "advise --n-tokens 64 --workers 2 --cached-tokens -1",
+        "advise --n-tokens 64 --workers 2 --memory-budget -1",
+        "advise --n-tokens 64 --workers 2 --q-heads 3 --kv-heads 2"}) {
+    const Said said = run_qb(words);
+    EXPECT_EQ(said.exit_code, 2) << words;
+    EXPECT_THAT(said.err, Not(HasSubstr("measuring"))) << words;
+  }
+}
+
+}  // namespace
+}  // namespace qb

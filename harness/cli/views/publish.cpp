@@ -1,0 +1,107 @@
+#include "harness/cli/views/publish.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/csv.h"
+#include "base/files.h"
+#include "harness/cli/views/sets_view.h"
+#include "harness/experiment/process/case_plan.h"
+#include "harness/plan/work/picture.h"
+#include "harness/plan/work/work.h"
+#include "interest_sets/search/minimum_sets.h"
+#include "plots/report/run_report.h"
+
+namespace qb {
+namespace {
+
+// Supplement E draws the ratio up to the interval that the published means are taken over.
+constexpr std::int64_t kIntervals = 41;
+
+bool names(const Spec& spec, std::string_view figure) {
+  return std::find(spec.figures.begin(), spec.figures.end(), figure) != spec.figures.end();
+}
+
+// One case a worker count, the longest of those that have a plan.
+std::map<int, Plan> longest_plans(const Spec& spec) {
+  std::map<int, std::int64_t> longest;
+  std::map<int, Plan> plans;
+  for (const Case& c : spec.cases) {
+    if (longest.contains(c.workers) && longest[c.workers] >= c.shape.q_len) continue;
+    try {
+      plans.insert_or_assign(c.workers, plan_of(c));
+      longest[c.workers] = c.shape.q_len;
+    } catch (const Unsupported&) {
+      // Its row of cases.csv says why.
+    }
+  }
+  return plans;
+}
+
+std::string subsequences_csv(const std::map<int, Plan>& plans) {
+  CsvTable table({"workers", "worker", "tokens"});
+  for (const auto& [workers, plan] : plans) {
+    const Work work = model_work(plan, Kernel::flash, 1);
+    for (std::size_t w = 0; w < work.workers.size(); ++w)
+      table.append(
+          {fmt::to_string(workers), fmt::to_string(w), fmt::to_string(work.workers[w].q_tokens)});
+  }
+  return table.to_string();
+}
+
+std::string ratios_csv(const std::map<int, Plan>& plans) {
+  std::string csv;
+  for (const auto& [workers, plan] : plans) {
+    if (plan.algorithm != "cqs" || workers > kMostExhaustiveWorkers) continue;
+    bool header = true;
+    responsibility_csv(workers, workers, kIntervals * workers - 1, [&](std::string_view piece) {
+      if (header && !csv.empty()) piece.remove_prefix(piece.find('\n') + 1);
+      header = false;
+      csv += piece;
+    });
+  }
+  return csv;
+}
+
+}  // namespace
+
+void write_plan_tables(const Spec& spec, const std::string& folder) {
+  const auto plans = longest_plans(spec);
+  if (plans.empty()) return;
+  if (names(spec, "memory_summary"))
+    write_file_atomically(folder + "/subsequences.csv", subsequences_csv(plans));
+  if (names(spec, "responsibility_ratio"))
+    if (const std::string csv = ratios_csv(plans); !csv.empty())
+      write_file_atomically(folder + "/responsibility_ratio.csv", csv);
+  if (names(spec, "partition"))
+    write_file_atomically(folder + "/partition.csv",
+                          partition_rectangles(plans.rbegin()->second).to_string());
+}
+
+DrawnRun draw_run(const std::string& folder, const std::string& directory) {
+  DrawnRun drawn{read_plotted_run(folder), {}, {}, ExitCode::ok};
+  if (!drawn.run.has_cases())
+    throw UsageError(fmt::format("{}: a report needs cases.csv; `qb plot {}` draws its figures",
+                                 folder, folder));
+  try {
+    drawn.figures = draw_for_report(figures_of_run(drawn.run, {}), directory, drawn.missing);
+  } catch (const EnvironmentError& error) {
+    drawn.missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
+    fmt::print(stderr, "qb: {}\n", error.what());
+    drawn.code = ExitCode::environment;
+  }
+  return drawn;
+}
+
+ExitCode publish_run(const std::string& folder, const std::string& page) {
+  DrawnRun drawn = draw_run(folder, folder + "/figures");
+  write_file_atomically(
+      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing)));
+  fmt::print("{}\n", page);
+  return drawn.code;
+}
+
+}  // namespace qb

@@ -1,0 +1,197 @@
+#include "harness/cli/views/reproduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/numbers.h"
+#include "base/statistics.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/work/work.h"
+#include "interest_sets/sets/published.h"
+
+namespace qb {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+// Times of the published notebook jump here, where its allocator must free and retry.
+constexpr std::int64_t kAllocatorCliff = 45'000;
+// The notebook's interest sets are not printed; another minimum set holds a token or two more.
+constexpr std::int64_t kSubsequenceSlack = 2;
+
+Plan cqs_plan(std::int64_t n_tokens, int workers, std::optional<InterestSet> set) {
+  const Problem problem =
+      make_problem({1, 1, 1, n_tokens, n_tokens, 1, 1}, MaskKind::full, DType::f32, 0);
+  return make_plan("cqs", problem, {workers, std::move(set)});
+}
+
+std::vector<std::int64_t> subsequences(const Plan& plan) {
+  std::vector<std::int64_t> tokens;
+  for (const WorkerWork& worker : model_work(plan, Kernel::reference, 1).workers)
+    tokens.push_back(worker.q_tokens);
+  return tokens;
+}
+
+Reproduced exact(std::string what, double published, double ours, double slack) {
+  const double gap = std::abs(ours - published);
+  const bool agrees = gap <= slack;
+  return {std::move(what),
+          to_text(published),
+          to_text(ours),
+          ours / published,
+          gap == 0.0 ? "agrees"
+          : agrees   ? fmt::format("agrees, {} off", gap)
+                     : fmt::format("differs by {}", gap),
+          !agrees};
+}
+
+std::int64_t integer(const CsvTable& table, std::size_t row, std::string_view column) {
+  return static_cast<std::int64_t>(table.number(row, column));
+}
+
+// (workers, n_tokens) -> value of `column`; absent where the field is empty.
+using Cells = std::map<std::pair<std::int64_t, std::int64_t>, double>;
+Cells cells(const CsvTable& table, std::string_view column) {
+  Cells values;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    const double value = table.number(row, column);
+    if (!std::isnan(value))
+      values[{integer(table, row, "workers"), integer(table, row, "n_tokens")}] = value;
+  }
+  return values;
+}
+
+std::set<std::int64_t> workers_of(const Cells& values) {
+  std::set<std::int64_t> workers;
+  for (const auto& [key, value] : values)
+    if (key.first > 1) workers.insert(key.first);
+  return workers;
+}
+
+// t(W = 1) / t(W) at one N; NaN where either is missing.
+double speed_up(const Cells& times, std::int64_t workers, std::int64_t n_tokens) {
+  const auto whole = times.find({1, n_tokens});
+  const auto part = times.find({workers, n_tokens});
+  return whole == times.end() || part == times.end() ? kNone : whole->second / part->second;
+}
+
+std::string measured_verdict(double ratio) {
+  if (std::isnan(ratio)) return "not measured";
+  if (ratio > 2.0) return "higher";
+  return ratio < 0.5 ? "lower" : "comparable";
+}
+
+}  // namespace
+
+Reproduced compare_case_study_1() {
+  const auto ours = subsequences(cqs_plan(10, 7, parse_interest_set("0,1,3", 7)));
+  const std::string published = "3 4 4 5 5 5 4";
+  const std::string text = fmt::format("{}", fmt::join(ours, " "));
+  const bool agrees = text == published;
+  return {"case study 1: tokens held by workers 0..6",
+          published,
+          text,
+          agrees ? 1.0 : kNone,
+          agrees ? "agrees" : "differs",
+          !agrees};
+}
+
+std::vector<Reproduced> compare_interest_sets() {
+  const std::vector<PublishedComparison> rows = compare_with_published();
+  const auto covers = std::count_if(rows.begin(), rows.end(), [](const PublishedComparison& row) {
+    return !first_uncovered_difference(row.set);
+  });
+  const auto agree = std::count_if(rows.begin(), rows.end(),
+                                   [](const PublishedComparison& row) { return row.agrees; });
+  const auto count = static_cast<double>(rows.size());
+  return {exact("interest sets W = 3..111 that cover", count, static_cast<double>(covers), 0.0),
+          exact("asymptotic responsibility ratios, to the printed digit", count,
+                static_cast<double>(agree), 0.0)};
+}
+
+std::vector<Reproduced> compare_subsequences(const CsvTable& published) {
+  const Cells lengths = cells(published, "longest_subsequence_tokens");
+  std::vector<Reproduced> rows;
+  for (std::int64_t workers : workers_of(lengths)) {
+    Reproduced worst;
+    std::int64_t worst_gap = -1;
+    for (const auto& [key, length] : lengths) {
+      if (key.first != workers) continue;
+      const auto tokens = subsequences(cqs_plan(key.second, static_cast<int>(workers), {}));
+      const std::int64_t ours = *std::max_element(tokens.begin(), tokens.end());
+      const std::int64_t gap = std::abs(ours - static_cast<std::int64_t>(length));
+      if (gap <= worst_gap) continue;
+      worst_gap = gap;
+      worst = exact(fmt::format("longest subsequence, W = {}, N = {}", workers, key.second), length,
+                    static_cast<double>(ours), static_cast<double>(kSubsequenceSlack));
+    }
+    rows.push_back(worst);
+  }
+  return rows;
+}
+
+std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTable& cases,
+                                          int scale) {
+  const Cells theirs = cells(published, "published_mean_ms");
+  const Cells ours = cells(cases, "longest_subsequence_median_s");
+  std::vector<Reproduced> rows;
+  for (std::int64_t workers : workers_of(theirs)) {
+    std::int64_t n_tokens = 0;
+    for (const auto& [key, value] : theirs)
+      if (key.second < kAllocatorCliff && !std::isnan(speed_up(ours, workers, key.second / scale)))
+        n_tokens = std::max(n_tokens, key.second);
+    if (n_tokens == 0) continue;
+    const double published_s = speed_up(theirs, workers, n_tokens);
+    const double our_s = speed_up(ours, workers, n_tokens / scale);
+    const std::string where =
+        scale == 1 ? fmt::format("N = {}", n_tokens) : fmt::format("N = {} / {}", n_tokens, scale);
+    rows.push_back({fmt::format("speed-up S, W = {}, {}", workers, where),
+                    fmt::format("{:.2f}", published_s), fmt::format("{:.2f}", our_s),
+                    our_s / published_s, measured_verdict(our_s / published_s), false});
+  }
+  return rows;
+}
+
+std::vector<Reproduced> compare_memory(const CsvTable& cases) {
+  std::int64_t n_tokens = 0;
+  std::int64_t most_workers = 0;
+  for (std::size_t row = 0; row < cases.size(); ++row) {
+    n_tokens = std::max(n_tokens, integer(cases, row, "n_tokens"));
+    most_workers = std::max(most_workers, integer(cases, row, "workers"));
+  }
+  std::map<std::int64_t, std::size_t> rows;
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    if (integer(cases, row, "n_tokens") == n_tokens) rows[integer(cases, row, "workers")] = row;
+  if (!rows.contains(1) || !rows.contains(most_workers) || most_workers == 1) return {};
+  const auto describe = [&](std::size_t row) {
+    const double bytes = cases.number(row, "active_memory_peak_bytes");
+    const std::string& status = cases.text(row, "status");
+    return std::isnan(bytes)
+               ? status
+               : fmt::format("{} ({})", status, format_bytes(static_cast<std::uint64_t>(bytes)));
+  };
+  const double whole = cases.number(rows[1], "active_memory_peak_bytes");
+  const double part = cases.number(rows[most_workers], "active_memory_peak_bytes");
+  const bool whole_ran_out = cases.text(rows[1], "status").starts_with("oom");
+  const bool part_fits = cases.text(rows[most_workers], "status") == "ok";
+  std::string verdict = "both fit";
+  if (whole_ran_out) verdict = part_fits ? "claim shown" : "neither fits";
+  return {{fmt::format("memory at N = {}: W = 1 against W = {}", n_tokens, most_workers),
+           "whole needs far more",
+           fmt::format("{} | {}", describe(rows[1]), describe(rows[most_workers])), whole / part,
+           verdict, false}};
+}
+
+CsvTable comparison_table(const std::vector<Reproduced>& rows) {
+  CsvTable table({"what", "published", "ours", "ratio", "verdict"});
+  for (const Reproduced& row : rows)
+    table.append({row.what, row.published, row.ours,
+                  std::isnan(row.ratio) ? "" : fmt::format("{:.4g}", row.ratio), row.verdict});
+  return table;
+}
+
+}  // namespace qb

@@ -1,0 +1,257 @@
+#include "harness/cli/views/sets_view.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/csv.h"
+#include "base/numbers.h"
+#include "base/status.h"
+#include "base/text_table.h"
+#include "interest_sets/search/minimum_sets.h"
+#include "interest_sets/sets/best_known.h"
+#include "interest_sets/sets/constructions.h"
+#include "interest_sets/split/distillation.h"
+
+namespace qb {
+namespace {
+
+std::string braces(std::span<const int> residues) {
+  return fmt::format("{{{}}}", fmt::join(residues, ","));
+}
+
+// As in the published table, and free of quotes: `0 1 3`.
+std::string csv_residues(const InterestSet& set) {
+  return fmt::format("{}", fmt::join(set.residues, " "));
+}
+
+std::string_view verdict(bool agrees) { return agrees ? "agrees" : "differs"; }
+
+std::string comparison_csv(std::span<const PublishedComparison> rows) {
+  CsvTable table({"workers", "quorum_size", "interest_set", "asymptotic_responsibility_ratio",
+                  "published_asymptotic_responsibility_ratio", "verdict"});
+  for (const PublishedComparison& row : rows)
+    table.append({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
+                  csv_residues(row.set), to_text(row.ours), row.published.printed,
+                  std::string(verdict(row.agrees))});
+  return table.to_string();
+}
+
+// nullopt where the set is good; else what is wrong.
+std::optional<std::string> complaint(const ListedSet& listed) {
+  try {
+    verify(listed.set);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  if (listed.printed_ratio.empty()) return std::nullopt;
+  const double ours = asymptotic_responsibility_ratio(listed.set);
+  if (agrees_with_published(ours, {listed.printed_ratio, parse_real(listed.printed_ratio).value()}))
+    return std::nullopt;
+  return fmt::format("interest set {} covers W = {}, but its asym-RR is {:.4f}, not {}",
+                     to_string(listed.set), listed.set.modulus, ours, listed.printed_ratio);
+}
+
+std::string describe_ratio(const InterestSet& set) {
+  const double ours = asymptotic_responsibility_ratio(set);
+  const double balanced = asymptotic_responsibility_ratio(set, Distillation::balanced);
+  const auto published = published_asymptotic_ratio(set.modulus);
+  if (!published)
+    return fmt::format("{:.4f}, balanced {:.4f} (perfect balance: {})", ours, balanced,
+                       set.modulus);
+  return fmt::format("{:.4f} (published {}: {}), balanced {:.4f} (perfect balance: {})", ours,
+                     published->printed, verdict(agrees_with_published(ours, *published)), balanced,
+                     set.modulus);
+}
+
+// Calls visit(row) for every N in [from, to], holding a piece of the rows at a time.
+template <class Visit>
+void for_each_row(const InterestSet& set, std::int64_t from, std::int64_t to, Visit&& visit) {
+  constexpr std::int64_t kPiece = 65536;
+  if (from <= to) (void)responsibility_ratio(set, to);  // refuses an impossible end at once
+  for (std::int64_t begin = from; begin == from || begin <= to; begin += kPiece) {
+    const std::int64_t end = to - begin < kPiece ? to : begin + kPiece - 1;
+    for (const ResponsibilityRow& row : responsibility_rows(set, begin, end)) visit(row);
+  }
+}
+
+}  // namespace
+
+std::string comparison_table(std::span<const PublishedComparison> rows, TableForm form) {
+  if (form == TableForm::csv) return comparison_csv(rows);
+  TextTable table({"W", "m", "interest set", "asym-RR", "published", "verdict"});
+  for (const PublishedComparison& row : rows)
+    table.add({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
+               braces(row.set.residues), fmt::format("{:.4f}", row.ours), row.published.printed,
+               std::string(verdict(row.agrees))});
+  return form == TableForm::markdown ? table.markdown() : table.terminal();
+}
+
+std::string comparison_summary(std::span<const PublishedComparison> rows) {
+  std::vector<int> differing;
+  for (const PublishedComparison& row : rows)
+    if (!row.agrees) differing.push_back(row.set.modulus);
+  std::string text = fmt::format(
+      "{} of {} asymptotic responsibility ratios agree with the published value (to one unit of "
+      "its fourth decimal)",
+      rows.size() - differing.size(), rows.size());
+  if (!differing.empty()) text += fmt::format("; W = {} differ", fmt::join(differing, ", "));
+  return text + ".\n";
+}
+
+std::vector<DistillationRow> compare_distillations() {
+  std::vector<DistillationRow> rows;
+  for (const ListedSet& listed : published_interest_sets()) {
+    DistillationRow row{listed.set, 0.0, 0.0, 0, 0, false};
+    row.published = asymptotic_responsibility_ratio(row.set, Distillation::published);
+    row.balanced = asymptotic_responsibility_ratio(row.set, Distillation::balanced);
+    const auto published = longest_subsequences(row.set, Distillation::published);
+    const auto balanced = longest_subsequences(row.set, Distillation::balanced);
+    row.published_longest = published.back();
+    row.balanced_longest = balanced.back();
+    for (std::size_t i = 0; i < published.size(); ++i)
+      row.more_tokens |= balanced[i] > published[i];
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string balance_table(std::span<const DistillationRow> rows, TableForm form) {
+  if (form == TableForm::csv) {
+    CsvTable table({"workers", "quorum_size", "interest_set",
+                    "published_asymptotic_responsibility_ratio",
+                    "balanced_asymptotic_responsibility_ratio", "published_longest_tokens",
+                    "balanced_longest_tokens"});
+    for (const DistillationRow& row : rows)
+      table.append({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
+                    csv_residues(row.set), to_text(row.published), to_text(row.balanced),
+                    to_text(row.published_longest), to_text(row.balanced_longest)});
+    return table.to_string();
+  }
+  TextTable table({"W", "m", "interest set", "published", "balanced", "gain", "published / W",
+                   "balanced / W", "longest", "balanced longest"});
+  for (const DistillationRow& row : rows) {
+    const double workers = row.set.modulus;
+    table.add({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
+               braces(row.set.residues), fmt::format("{:.4f}", row.published),
+               fmt::format("{:.4f}", row.balanced),
+               fmt::format("{:.4f}", row.balanced / row.published),
+               fmt::format("{:.4f}", row.published / workers),
+               fmt::format("{:.4f}", row.balanced / workers), fmt::to_string(row.published_longest),
+               fmt::to_string(row.balanced_longest)});
+  }
+  return form == TableForm::markdown ? table.markdown() : table.terminal();
+}
+
+std::string balance_summary(std::span<const DistillationRow> rows) {
+  double published = 1.0;
+  double balanced = 1.0;
+  int worse = 0;
+  int more_tokens = 0;
+  for (const DistillationRow& row : rows) {
+    published = std::min(published, row.published / row.set.modulus);
+    balanced = std::min(balanced, row.balanced / row.set.modulus);
+    worse += row.balanced < row.published ? 1 : 0;
+    more_tokens += row.more_tokens ? 1 : 0;
+  }
+  return fmt::format(
+      "asym-RR / W is {:.4f} or more published, {:.4f} or more balanced; balanced is below "
+      "published "
+      "for {} of {} W and holds more local tokens for {}.\n",
+      published, balanced, worse, rows.size(), more_tokens);
+}
+
+std::string set_line(const InterestSet& set) {
+  return fmt::format("{:4} {:2}: {}\n", set.modulus, set.residues.size(), csv_residues(set));
+}
+
+SetVerdicts verify_sets(std::string_view text, std::string_view name) {
+  SetVerdicts verdicts;
+  const auto sets = parse_interest_sets(text, name);
+  std::size_t good = 0;
+  for (const ListedSet& listed : sets) {
+    const auto problem = complaint(listed);
+    if (!problem) ++good;
+    verdicts.text +=
+        fmt::format("{}:{}: {}\n", name, listed.line,
+                    problem ? *problem
+                            : fmt::format("interest set {} covers W = {}{}", to_string(listed.set),
+                                          listed.set.modulus,
+                                          listed.printed_ratio.empty()
+                                              ? ""
+                                              : ", asym-RR " + listed.printed_ratio + " agrees"));
+  }
+  verdicts.all_good = good == sets.size();
+  verdicts.text += fmt::format("{} of {} interest sets are good.\n", good, sets.size());
+  return verdicts;
+}
+
+std::string source_of(int workers) {
+  if (published_interest_set(workers)) return "published table, supplement of CQS-Attention";
+  if (singer_order(workers)) return "line of a projective plane (Singer)";
+  if (workers <= stored_best_sets().back().set.modulus) return "best known, stored";
+  return "ruler (Wichmann)";
+}
+
+std::string show_set(int workers) {
+  const KnownSet known = known_interest_set(workers);
+  const InterestSet& set = known.set;
+  std::string text;
+  const auto line = [&](std::string_view what, const std::string& value) {
+    text += fmt::format("{:<14}{}\n", what, value);
+  };
+  line("workers", fmt::to_string(workers));
+  line("interest set", to_string(set));
+  line("size", fmt::format("{} ({}; no set can have fewer than {})", set.residues.size(),
+                           word(known.standing), known.lower_bound));
+  line("source", source_of(workers));
+  line("asym-RR", describe_ratio(set));
+  const auto kept = kept_residue_pairs(set);
+  TextTable table({"worker", "quorum", "kept pairs"});
+  for (int worker = 0; worker < workers; ++worker)
+    table.add({fmt::to_string(worker), braces(quorum(set, worker)),
+               fmt::to_string(distill(workers, kept, worker, Distillation::published).size())});
+  return text + "\n" + table.terminal();
+}
+
+void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write) {
+  const auto sets = minimum_interest_sets(workers);
+  bool first = true;
+  for (const InterestSet& set : sets) {
+    const std::string prefix = fmt::format("{},{},", workers, csv_residues(set));
+    std::string piece;
+    for_each_row(set, from, to, [&](const ResponsibilityRow& row) {
+      if (first) piece += "workers,interest_set,n_tokens,responsibility_ratio\n";
+      first = false;
+      piece += fmt::format("{}{},{}\n", prefix, row.n_tokens, to_text(row.ratio));
+      if (piece.size() < std::size_t{1} << 16) return;
+      write(piece);
+      piece.clear();
+    });
+    write(piece);
+  }
+}
+
+std::string responsibility_table(int workers, std::int64_t from, std::int64_t to) {
+  TextTable table({"interest set", "asym-RR", "mean RR", "least RR", "greatest RR"});
+  for (const InterestSet& set : minimum_interest_sets(workers)) {
+    double sum = 0.0;
+    double least = std::numeric_limits<double>::infinity();
+    double greatest = 0.0;
+    for_each_row(set, from, to, [&](const ResponsibilityRow& row) {
+      sum += row.ratio;
+      least = std::min(least, row.ratio);
+      greatest = std::max(greatest, row.ratio);
+    });
+    table.add({braces(set.residues), fmt::format("{:.4f}", asymptotic_responsibility_ratio(set)),
+               fmt::format("{:.4f}", sum / static_cast<double>(to - from + 1)),
+               fmt::format("{:.4f}", least), fmt::format("{:.4f}", greatest)});
+  }
+  return table.terminal();
+}
+
+}  // namespace qb

@@ -1,0 +1,169 @@
+#include "harness/cli/views/sets_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/csv.h"
+#include "base/status.h"
+#include "harness/cli/views/sets_search_view.h"
+#include "interest_sets/split/distillation.h"
+
+namespace qb {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<PublishedComparison> two_rows() {
+  return {{{7, {0, 1, 3}}, 6.90951, {"6.9095", 6.9095}, true},
+          {{8, {0, 1, 2, 4}}, 7.07525, {"7.08", 7.08}, false}};
+}
+
+TEST(SetsView, TableHasOursAndPublishedInOneRowWithAVerdict) {
+  EXPECT_EQ(comparison_table(two_rows(), TableForm::terminal),
+            "W  m  interest set  asym-RR  published  verdict\n"
+            "-  -  ------------  -------  ---------  -------\n"
+            "7  3  {0,1,3}        6.9095     6.9095  agrees\n"
+            "8  4  {0,1,2,4}      7.0752       7.08  differs\n");
+  EXPECT_EQ(comparison_table(two_rows(), TableForm::csv),
+            "workers,quorum_size,interest_set,asymptotic_responsibility_ratio,"
+            "published_asymptotic_responsibility_ratio,verdict\n"
+            "7,3,0 1 3,6.90951,6.9095,agrees\n"
+            "8,4,0 1 2 4,7.07525,7.08,differs\n");
+  EXPECT_THAT(comparison_table(two_rows(), TableForm::markdown),
+              HasSubstr("| 8 | 4 | {0,1,2,4} | 7.0752 | 7.08 | differs |\n"));
+}
+
+TEST(SetsView, SummaryNamesTheRowsThatDiffer) {
+  EXPECT_THAT(comparison_summary(two_rows()), StartsWith("1 of 2 "));
+  EXPECT_THAT(comparison_summary(two_rows()), HasSubstr("; W = 8 differ."));
+  EXPECT_THAT(comparison_summary(compare_with_published()), StartsWith("109 of 109 "));
+}
+
+TEST(SetsView, VerifyNamesFileLineAndFirstUncoveredDifference) {
+  const SetVerdicts verdicts = verify_sets("# mine\n7: 0 1 3\n8: 0 1 3\n", "mine.txt");
+  EXPECT_FALSE(verdicts.all_good);
+  EXPECT_EQ(verdicts.text,
+            "mine.txt:2: interest set 0,1,3 covers W = 7\n"
+            "mine.txt:3: interest set 0,1,3 is invalid for W = 8: no two residues differ by 4\n"
+            "1 of 2 interest sets are good.\n");
+}
+
+TEST(SetsView, VerifyComparesTheRatioOfTheFile) {
+  EXPECT_TRUE(verify_sets("7 3 6.9095: 0 1 3", "mine.txt").all_good);
+  const SetVerdicts wrong = verify_sets("7 3 6.95: 0 1 3", "mine.txt");
+  EXPECT_FALSE(wrong.all_good);
+  EXPECT_THAT(wrong.text, HasSubstr("its asym-RR is 6.9095, not 6.95"));
+}
+
+TEST(SetsView, VerifyRefusesWhatIsNoListOfSets) {
+  EXPECT_THROW((void)verify_sets("7 = 0 1 3\n", "mine.txt"), UsageError);
+}
+
+TEST(SetsView, ShowsSourceRatioAndQuorums) {
+  const std::string published = show_set(7);
+  EXPECT_THAT(published, HasSubstr("interest set  0,1,3\n"));
+  EXPECT_THAT(published, HasSubstr("source        published table"));
+  EXPECT_THAT(published, HasSubstr("6.9095 (published 6.9095: agrees)"));
+  EXPECT_THAT(published, HasSubstr("\n     6  {6,0,2}           3\n"));
+  EXPECT_THAT(published, HasSubstr("size          3 (singer; no set can have fewer than 3)"));
+  EXPECT_THAT(show_set(100),
+              HasSubstr("size          12 (optimal; no set can have fewer than 12)"));
+  EXPECT_THAT(show_set(1024), HasSubstr("source        best known, stored"));
+  EXPECT_THAT(show_set(1057), HasSubstr("no set can have fewer than 33"));
+  EXPECT_THROW((void)show_set(2), UsageError);
+}
+
+std::string whole_csv(int workers, std::int64_t from, std::int64_t to) {
+  std::string text;
+  responsibility_csv(workers, from, to, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+TEST(SetsView, BalanceStandsBesideThePublishedRule) {
+  const auto rows = compare_distillations();
+  ASSERT_EQ(rows.size(), 109u);
+  const std::string summary = balance_summary(rows);
+  EXPECT_THAT(summary, HasSubstr("published, 0.98"));
+  EXPECT_THAT(summary, HasSubstr("below published for 0 of 109 W"));
+  EXPECT_THAT(summary, HasSubstr("more local tokens for 0.\n"));
+  const CsvTable csv = CsvTable::parse(balance_table(rows, TableForm::csv), "csv");
+  EXPECT_EQ(csv.text(1, "workers"), "4");
+  EXPECT_NEAR(csv.number(1, "published_asymptotic_responsibility_ratio"), 3.1963, 5e-5);
+  EXPECT_GT(csv.number(1, "balanced_asymptotic_responsibility_ratio"), 3.95);
+  EXPECT_THAT(balance_table(rows, TableForm::markdown), HasSubstr("| 4 | 3 | {0,1,2} | 3.1963 |"));
+}
+
+TEST(SetsView, ALineOfASetIsReadAgain) {
+  const InterestSet set{57, {0, 1, 3, 13, 32, 36, 43, 52}};
+  EXPECT_EQ(set_line(set), "  57  8: 0 1 3 13 32 36 43 52\n");
+  EXPECT_EQ(parse_interest_sets(set_line(set), "mine").at(0).set, set);
+}
+
+TEST(SetsSearchView, SaysWhatIsProvedAndRanks) {
+  SearchOutcome outcome;
+  outcome.state.modulus = 8;
+  const auto go_on = [](const SearchState&, const PlayedTask&) { return true; };
+  outcome.size = search_minimum(outcome.state, 1, go_on);
+  outcome.sets = sets_of_orbits(8, outcome.state.sizes.at(outcome.size).found);
+  const std::string text = search_summary(outcome);
+  EXPECT_THAT(text, HasSubstr("size          4\n"));
+  EXPECT_THAT(text, HasSubstr("proved        minimum"));
+  EXPECT_THAT(text, HasSubstr("(with 0 and 1)"));
+  const auto ranked = ranked_sets(outcome.sets, 2);
+  ASSERT_EQ(ranked.size(), outcome.sets.size());
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    EXPECT_EQ(ranked[i].set, outcome.sets[i]);
+    EXPECT_EQ(ranked[i].asymptotic_ratio, asymptotic_responsibility_ratio(outcome.sets[i]));
+  }
+  EXPECT_THAT(best_sets(ranked, 2, TableForm::terminal), HasSubstr("Best by longest subsequence"));
+  EXPECT_EQ(CsvTable::parse(ranked_csv(ranked), "csv").size(), ranked.size());
+  outcome.size = 3;
+  outcome.state.sizes[3].played.assign(4, false);
+  outcome.sets.clear();
+  EXPECT_THAT(search_summary(outcome), HasSubstr("no interest set of 3 residues exists"));
+  outcome.state.sizes[3].played[0] = true;
+  EXPECT_EQ(progress_line(outcome.state, 3, 0, 2.0),
+            "m = 3: 1 of 4 tasks, 0 orbits, 2.00 s, about 6.00 s to go");
+}
+
+TEST(SetsView, ResponsibilityCsvHasEveryMinimumSetAtEveryN) {
+  const CsvTable table = CsvTable::parse(whole_csv(7, 10, 14), "csv");
+  EXPECT_THAT(table.header(),
+              ElementsAre("workers", "interest_set", "n_tokens", "responsibility_ratio"));
+  ASSERT_EQ(table.size(), 10u);
+  EXPECT_THAT(table.row(0), ElementsAre("7", "0 1 3", "10", "5"));
+  EXPECT_THAT(table.row(4), ElementsAre("7", "0 1 3", "14", "7"));
+  EXPECT_THAT(table.row(9), ElementsAre("7", "0 1 5", "14", "7"));
+}
+
+TEST(SetsView, ResponsibilityCsvIsWholeAcrossItsPieces) {
+  const std::int64_t from = 7;
+  const std::int64_t to = 70'000;
+  const CsvTable table = CsvTable::parse(whole_csv(7, from, to), "csv");
+  ASSERT_EQ(static_cast<std::int64_t>(table.size()), 2 * (to - from + 1));
+  for (std::size_t row : {std::size_t{65535}, std::size_t{65536}, std::size_t{69993}}) {
+    const auto n_tokens = from + static_cast<std::int64_t>(row);
+    EXPECT_EQ(table.number(row, "n_tokens"), static_cast<double>(n_tokens));
+    EXPECT_EQ(table.number(row, "responsibility_ratio"),
+              responsibility_ratio({7, {0, 1, 3}}, n_tokens));
+  }
+}
+
+TEST(SetsView, ResponsibilityTableGivesTheMeanOverTheRange) {
+  const std::string table = responsibility_table(8, 320, 327);
+  EXPECT_THAT(table, HasSubstr("{0,1,2,4}      7.0752   7.0752    6.9816       7.1263\n"));
+}
+
+TEST(SetsView, ResponsibilityRefusesImpossibleRangesAtOnce) {
+  EXPECT_THROW((void)whole_csv(7, 6, 20), UsageError);
+  EXPECT_THROW((void)whole_csv(7, 20, 19), UsageError);
+  EXPECT_THROW((void)whole_csv(7, 7, 9'000'000'000'000'000'000), UsageError);
+  EXPECT_THROW((void)whole_csv(2, 7, 20), UsageError);
+  EXPECT_THROW((void)responsibility_table(66, 70, 71), UsageError);
+  EXPECT_THROW((void)responsibility_table(7, 20, 19), UsageError);
+}
+
+}  // namespace
+}  // namespace qb

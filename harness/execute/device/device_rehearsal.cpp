@@ -1,0 +1,222 @@
+#include "harness/execute/device/device_rehearsal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "harness/execute/memory/memory_ledger.h"
+#include "kernels/layer_call.h"
+
+namespace qb {
+namespace {
+
+// As much as is asked for, and none of it may be touched.
+MemorySource addresses_only() {
+  auto next = std::make_shared<std::uintptr_t>(kHugePageBytes);
+  return {.available = [] { return std::numeric_limits<std::uint64_t>::max(); },
+          .reserve =
+              [next](std::size_t bytes) {
+                const std::uintptr_t at = *next;
+                *next += (bytes / kHugePageBytes + 1) * kHugePageBytes;
+                return reinterpret_cast<void*>(at);
+              },
+          .release = [](void*, std::size_t) {}};
+}
+
+// Its clock counts the pairs that the kernels would have computed, so that the executor's stopwatch
+// deals them to workers and steps.
+class RehearsalDevice final : public ComputeDevice {
+ public:
+  explicit RehearsalDevice(const cuda::KernelCosts& costs) : costs_(costs) {}
+
+  [[nodiscard]] bool knows_memory() const { return knows_memory_; }
+  [[nodiscard]] bool knows_pairs() const { return knows_pairs_; }
+
+  const DeviceFacts& facts() const override { return facts_; }
+  void require(Kernel, DType, std::int64_t) const override {}
+  KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
+    return costs_.tiles(kernel, head_dim);
+  }
+  const cuda::KernelCosts& costs() const override { return costs_; }
+  std::optional<double> peak_flop_per_s(DType) override { return std::nullopt; }
+  std::string_view isa(Kernel, DType) override { return {}; }
+
+  void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
+                 int worker, const cuda::OnStage&) override {
+    const cuda::CallCost cost = costs_.of_call(kernel, arguments);
+    (void)take(cost, workspace, worker);
+    compute(cost);
+  }
+  std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
+                                        Allocator& workspace) override {
+    const cuda::CallCost cost = costs_.of_launch(call);
+    const int worker = call.workers.empty() ? 0 : call.workers.front().worker;
+    return std::make_unique<Prepared>(*this, cost, take(cost, workspace, worker));
+  }
+  std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel, const AttentionArguments& arguments,
+                                              Allocator& memory, int worker) override {
+    if (kernel != Kernel::flash) return nullptr;
+    cuda::CallCost cost = costs_.of_call(kernel, arguments);
+    Buffer lists = take({.workspace_bytes = cost.list_bytes, .executed_pairs = 0}, memory, worker);
+    if (cost.workspace_bytes) *cost.workspace_bytes -= cost.list_bytes;
+    return std::make_unique<Kept>(*this, cost, std::move(lists), worker);
+  }
+  void copy_rows(const TensorView&, const TensorView&) override {}
+  void clear_partial(const TensorView&, const TensorView&) override {}
+  void merge_partial(const TensorView&, const TensorView&, const TensorView&,
+                     const TensorView&) override {}
+  void combine(const TensorView&, const TensorView&, Combine) override {}
+  void weigh_partial(const TensorView&, const TensorView&, const TensorView&,
+                     const TensorView&) override {}
+  void normalise_partial(const TensorView&, const TensorView&, const TensorView&,
+                         const TensorView&) override {}
+  void linear(const LinearCall& call, Allocator& workspace) override {
+    (void)take({.workspace_bytes = costs_.bytes_of_linear(call), .executed_pairs = 0}, workspace,
+               0);
+  }
+  void bias_gelu(const GeluCall&) override {}
+  void add_norm(const NormCall&) override {}
+  void narrow_rows(const TensorView&, const TensorView&) override {}
+  MemorySource memory(AllocatorKind) override { return addresses_only(); }
+  void upload(const TensorView&, const TensorView&) override {}
+  void download(const TensorView&, const TensorView&) override {}
+  void fill(void*, unsigned char, std::size_t) override {}
+  cuda::ClockState clock() override { return {}; }
+
+  int mark() override {
+    marks_.push_back(pairs_);
+    return static_cast<int>(marks_.size()) - 1;
+  }
+  bool has_passed(int) override { return true; }
+  void wait() override {}
+  double device_seconds(int from, int to) const override {
+    return static_cast<double>(marks_[static_cast<std::size_t>(to)] -
+                               marks_[static_cast<std::size_t>(from)]);
+  }
+  double host_seconds(int from, int to) const override { return device_seconds(from, to); }
+  void forget_marks() override { marks_.clear(); }
+  std::function<void()> record(const std::function<void()>& enqueue) override { return enqueue; }
+
+ private:
+  class Prepared final : public PreparedCall {
+   public:
+    Prepared(RehearsalDevice& device, const cuda::CallCost& cost, Buffer taken)
+        : device_(device), cost_(cost), taken_(std::move(taken)) {}
+    void attend() override { device_.compute(cost_); }
+    void merge() override {}
+
+   private:
+    RehearsalDevice& device_;
+    cuda::CallCost cost_;
+    Buffer taken_;
+  };
+
+  class Kept final : public KeptSchedule {
+   public:
+    Kept(RehearsalDevice& device, const cuda::CallCost& cost, Buffer lists, int worker)
+        : device_(device), cost_(cost), lists_(std::move(lists)), worker_(worker) {}
+    void attend(const AttentionArguments&, Allocator& workspace) override {
+      (void)device_.take(cost_, workspace, worker_);
+      device_.compute(cost_);
+    }
+
+   private:
+    RehearsalDevice& device_;
+    cuda::CallCost cost_;  // but for the lists
+    Buffer lists_;
+    int worker_;
+  };
+
+  [[nodiscard]] Buffer take(const cuda::CallCost& cost, Allocator& workspace, int worker) {
+    if (!cost.workspace_bytes) knows_memory_ = false;
+    const auto bytes = static_cast<std::size_t>(cost.workspace_bytes.value_or(0));
+    return bytes == 0 ? Buffer() : Buffer(workspace, bytes, "workspace", worker);
+  }
+  void compute(const cuda::CallCost& cost) {
+    if (!cost.executed_pairs) knows_pairs_ = false;
+    pairs_ += cost.executed_pairs.value_or(0);
+  }
+
+  const cuda::KernelCosts& costs_;
+  bool knows_memory_ = true;
+  bool knows_pairs_ = true;
+  std::int64_t pairs_ = 0;
+  std::vector<std::int64_t> marks_;
+  DeviceFacts facts_;
+};
+
+// Rounded up: a worker may compute a share of the heads only.
+std::int64_t per_head(double pairs_of_heads, const Plan& plan) {
+  const std::int64_t heads = plan.problem.shape.q_heads;
+  return (std::llround(pairs_of_heads) + heads - 1) / heads;
+}
+
+// No pairs yet.
+Rehearsal peaks_of(const RehearsalDevice& device, const MemoryLedger& ledger, std::size_t workers) {
+  Rehearsal result;
+  if (!device.knows_memory()) return result;
+  result.active_peak_bytes = static_cast<std::int64_t>(ledger.active_peak_bytes());
+  std::uint64_t worst = 0;
+  for (std::size_t w = 0; w < workers; ++w)
+    worst = std::max(worst, ledger.worker_peak_bytes(static_cast<int>(w)));
+  if (workers > 0) result.worker_peak_bytes = static_cast<std::int64_t>(worst);
+  return result;
+}
+
+LedgerOptions over_addresses() {
+  LedgerOptions options;
+  options.source = addresses_only();
+  options.allocator = AllocatorKind::direct;
+  return options;
+}
+
+}  // namespace
+
+Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::KernelCosts& costs) {
+  RehearsalDevice device(costs);
+  MemoryLedger ledger(over_addresses());
+  const Shape& shape = plan.problem.shape;
+  const DType dtype = plan.problem.dtype;
+  const Tensor q(ledger, dtype, shape.q(), "q");
+  const Tensor k(ledger, dtype, shape.k(), "k");
+  const Tensor v(ledger, dtype, shape.v(), "v");
+  const Tensor out(ledger, DType::f32, shape.out(), "output");
+  const Tensor lse(ledger, DType::f32, shape.lse(), "lse");
+  ledger.reset_peaks();
+  DeviceExecutor executor(plan,
+                          {.q = q.view(),
+                           .k = k.view(),
+                           .v = v.view(),
+                           .out = out.view(),
+                           .lse = lse.view(),
+                           .kernel = kernel,
+                           .launch = launch,
+                           .allocator = &ledger},
+                          device);
+  const Execution execution = executor.run();
+
+  Rehearsal result = peaks_of(device, ledger, execution.workers.size());
+  if (!device.knows_pairs()) return result;
+  result.executed_pairs = 0;
+  if (execution.workers.empty()) result.executed_pairs = per_head(execution.device_s, plan);
+  for (const WorkerTime& worker : execution.workers) {
+    std::vector<std::int64_t>& steps = result.step_pairs.emplace_back();
+    for (const StepTime& step : worker.steps) {
+      steps.push_back(per_head(step.compute_s, plan));
+      *result.executed_pairs += steps.back();
+    }
+  }
+  return result;
+}
+
+Rehearsal rehearse(const cuda::KernelCosts& costs,
+                   const std::function<double(ComputeDevice&, MemoryLedger&)>& play) {
+  RehearsalDevice device(costs);
+  MemoryLedger ledger(over_addresses());
+  const double pairs = play(device, ledger);
+  Rehearsal result = peaks_of(device, ledger, 1);
+  if (device.knows_pairs()) result.executed_pairs = std::llround(pairs);
+  return result;
+}
+
+}  // namespace qb

@@ -1,0 +1,103 @@
+#include "harness/execute/memory/timeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/execute/testing/memory_fakes.h"
+
+namespace qb {
+namespace {
+
+using ::testing::ElementsAre;
+using Json = nlohmann::json;
+
+// Two workers, one tensor of each that outlives the other's, and a request that does not fit.
+std::vector<MemoryEvent> small_timeline() {
+  FakeMachine machine(std::uint64_t{1} << 24);
+  LedgerOptions options = machine.options();
+  options.record_events = true;
+  MemoryLedger ledger(options);
+  {
+    Buffer q(ledger, 100, "q_local", 0);
+    Buffer scores(ledger, 5000, "scores", 0);
+    Buffer other(ledger, 64, "q_local", 1);
+    EXPECT_THROW(Buffer(ledger, std::size_t{1} << 30, "scores", 1), std::exception);
+    q = Buffer();  // before scores: the two lives do not nest
+  }
+  return ledger.events();
+}
+
+TEST(TimelineCsv, HasOneRowAnEvent) {
+  const std::vector<MemoryEvent> events = small_timeline();
+  EXPECT_THAT(TimelineCsv::header(), ElementsAre("time_s", "action", "label", "worker", "bytes",
+                                                 "active_bytes", "reserved_bytes"));
+  const auto rows = TimelineCsv::rows(events);
+  ASSERT_EQ(rows.size(), events.size());
+  EXPECT_THAT(rows[0], ElementsAre("1", "segment_alloc", "q_local", "0", "4096", "0", "4096"));
+  EXPECT_THAT(rows[1], ElementsAre("2", "alloc", "q_local", "0", "100", "100", "4096"));
+  EXPECT_THAT(rows[6], ElementsAre("7", "oom", "scores", "1", "1073741824", "5164", "16384"));
+  EXPECT_THAT(rows[7], ElementsAre("8", "free", "q_local", "0", "100", "5064", "16384"));
+}
+
+// Slices of one track, as (begin, end).
+using Track = std::vector<std::pair<double, double>>;
+
+TEST(PerfettoTrace, HasCountersAndANestedSliceForEachLife) {
+  const std::vector<MemoryEvent> events = small_timeline();
+  const Json trace = Json::parse(perfetto_trace(events, "case \"7\""));
+  std::map<int, std::string> names;
+  std::map<int, Track> tracks;
+  std::size_t counters = 0;
+  std::size_t slices = 0;
+  for (const Json& event : trace.at("traceEvents")) {
+    EXPECT_EQ(event.at("pid"), 1);
+    const std::string phase = event.at("ph");
+    if (phase == "M" && event.at("name") == "process_name") {
+      EXPECT_EQ(event.at("args").at("name"), "case \"7\"");
+    }
+    if (phase == "M" && event.at("name") == "thread_name")
+      names[event.at("tid")] = event.at("args").at("name");
+    if (phase == "C") ++counters;
+    if (phase == "X") {
+      ++slices;
+      tracks[event.at("tid")].emplace_back(event.at("ts"),
+                                           double(event.at("ts")) + double(event.at("dur")));
+    }
+    if (phase == "i") {
+      EXPECT_EQ(event.at("name"), "out of memory: scores");
+    }
+  }
+  EXPECT_EQ(counters, events.size());
+  EXPECT_EQ(slices, 3u);
+  for (const auto& [tid, track] : tracks) {
+    EXPECT_TRUE(names.contains(tid)) << "track " << tid << " has no name";
+    for (const auto& a : track)
+      for (const auto& b : track)
+        EXPECT_FALSE(a.first < b.first && b.first < a.second && a.second < b.second)
+            << "slices of track " << tid << " overlap without nesting";
+  }
+  EXPECT_EQ(names[2], "worker 0");
+  EXPECT_EQ(names[3], "worker 1");
+  EXPECT_EQ(names[5], "worker 0 (2)") << "scores outlives q_local: it needs a second track";
+}
+
+TEST(PerfettoTrace, GivesTimesInMicrosecondsAndBytesAsCounted) {
+  const std::vector<MemoryEvent> events = small_timeline();
+  const Json trace = Json::parse(perfetto_trace(events, "case"));
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X" || event.at("name") != "scores") continue;
+    EXPECT_EQ(event.at("ts"), 4e6);
+    EXPECT_EQ(event.at("args").at("bytes"), 5000);
+    return;
+  }
+  FAIL() << "no slice for scores";
+}
+
+TEST(PerfettoTrace, OfNothingIsStillATrace) {
+  EXPECT_EQ(Json::parse(perfetto_trace({}, "case")).at("traceEvents").size(), 1u);
+}
+
+}  // namespace
+}  // namespace qb

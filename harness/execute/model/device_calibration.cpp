@@ -1,0 +1,162 @@
+// Measures this machine as a device model: one thread, alone.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "base/statistics.h"
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/model/device_model.h"
+#include "harness/execute/player/worker.h"
+#include "harness/execute/verify/inputs.h"
+#include "kernels/cpu/roofline.h"
+#include "kernels/helper_threads.h"
+#include "kernels/merge.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kLeastTokens = 64;
+constexpr double kSampleS = 2e-3;  // a sample repeats what is shorter
+constexpr int kSamples = 7;
+constexpr int kFewestSamples = 3;  // of what takes long
+
+// Median seconds of a call, after a warm-up; fewer samples where they would take above budget_s.
+double median_s(double budget_s, const std::function<void()>& operation) {
+  operation();
+  const double begin_s = now_s();
+  operation();
+  const double once_s = std::max(now_s() - begin_s, 1e-9);
+  const auto calls = static_cast<int>(std::ceil(kSampleS / once_s));
+  const int samples =
+      std::clamp(static_cast<int>(budget_s / (once_s * calls)), kFewestSamples, kSamples);
+  std::vector<double> seconds;
+  for (int i = 0; i < samples; ++i) {
+    const double start_s = now_s();
+    for (int call = 0; call < calls; ++call) operation();
+    seconds.push_back((now_s() - start_s) / calls);
+  }
+  return median(seconds);
+}
+
+// Attention of n queries on n keys, one head.
+class Call {
+ public:
+  Call(Kernel kernel, DType dtype, std::int64_t head_dim, std::int64_t n, SpanKind mask)
+      : kernel_(kernel),
+        q_(memory_, dtype, {1, 1, n, head_dim}, "q"),
+        k_(memory_, dtype, {1, 1, n, head_dim}, "k"),
+        v_(memory_, dtype, {1, 1, n, head_dim}, "v"),
+        out_(memory_, DType::f32, {1, 1, n, head_dim}, "out"),
+        lse_(memory_, DType::f32, {1, 1, n, 1}, "lse"),
+        schedule_(build_schedule(n, n, {{0, n, {0, n, mask, 0}}},
+                                 kernel_tiles(kernel, head_dim).query_tile)) {
+    fill_normal(q_.view(), 1, 1);
+    fill_normal(k_.view(), 2, 1);
+    fill_normal(v_.view(), 3, 1);
+  }
+
+  void operator()() {
+    const double scale = 1.0 / std::sqrt(static_cast<double>(q_.view().extent.head_dim));
+    attention(kernel_,
+              {q_.view(), k_.view(), v_.view(), &schedule_, scale, out_.view(), lse_.view()},
+              {memory_, 1, 0});
+  }
+
+ private:
+  Kernel kernel_;
+  MemoryLedger memory_;
+  Tensor q_;
+  Tensor k_;
+  Tensor v_;
+  Tensor out_;
+  Tensor lse_;
+  TileSchedule schedule_;
+};
+
+std::vector<RatePoint> measure_rates(Kernel kernel, DType dtype, std::int64_t head_dim,
+                                     double overhead_s, const CalibrationOptions& options) {
+  std::vector<RatePoint> rates;
+  double left_s = options.budget_s;
+  double call_s = 0.0;
+  for (std::int64_t n = kLeastTokens; n <= std::max(options.max_tokens, kLeastTokens); n *= 2) {
+    // Four times the pairs, and a warm-up, an estimate and the samples.
+    if (!rates.empty() && 4.0 * call_s * (kFewestSamples + 2) > left_s) break;
+    const double begin_s = now_s();
+    Call call(kernel, dtype, head_dim, n, SpanKind::full);
+    call_s = median_s(left_s / 4, std::ref(call));
+    left_s -= now_s() - begin_s;
+    const double flop = 4.0 * static_cast<double>(n * n * head_dim);
+    // The overhead is counted for itself; no rate may become absurd by it.
+    const double compute_s = std::max(call_s - overhead_s, call_s / 2);
+    rates.push_back({kernel, dtype, head_dim, n, n, flop / compute_s, Provenance::measured,
+                     "median of square calls, one thread, less the overhead"});
+  }
+  return rates;
+}
+
+// The rows of query tiles with which the model gives the time of a causal call: of a square of n
+// queries and keys, tiles of t rows compute n (n + t) / 2 pairs. The kernel's own tiles are larger,
+// since it leaves out key blocks that only some of their rows see.
+double effective_query_tile(const DeviceModel& device) {
+  const RatePoint* point = &device.rates.front();
+  for (const RatePoint& other : device.rates)
+    if (other.queries <= 2048) point = &other;
+  const std::int64_t n = point->queries;
+  Call causal(point->kernel, point->dtype, point->head_dim, n, SpanKind::causal);
+  const double compute_s = median_s(0.2, std::ref(causal)) - device.call_overhead_s.value;
+  const Problem problem = make_problem({1, 1, 1, n, n, point->head_dim, point->head_dim},
+                                       MaskKind::causal, point->dtype, 1);
+  const DeviceCosts costs(device, point->kernel, problem);
+  const double pairs =
+      compute_s * costs.flop_per_s(n * (n + 1) / 2) / (4.0 * static_cast<double>(point->head_dim));
+  const double tile = 2.0 * pairs / static_cast<double>(n) - static_cast<double>(n);
+  return std::clamp(std::round(tile), 1.0, static_cast<double>(n));
+}
+
+// Bytes a second of an operation on two partials of 8192 rows: O and LSE in the second- or
+// third-level cache, as between a kernel and its merge.
+double partial_byte_per_s(std::int64_t head_dim, bool merges) {
+  constexpr std::int64_t kRows = 8192;
+  const auto partial = [&](std::int64_t width) {
+    Tensor tensor(heap_allocator(), DType::f32, {1, 1, kRows, width}, "partial");
+    fill_normal(tensor.view(), 1, 1);
+    return tensor;
+  };
+  const std::array out = {partial(head_dim), partial(head_dim)};
+  const std::array lse = {partial(1), partial(1)};
+  const double seconds = median_s(0.2, [&] {
+    if (merges) return merge_partial(out[0].view(), lse[0].view(), out[1].view(), lse[1].view());
+    copy_rows(out[1].view(), out[0].view());
+    copy_rows(lse[1].view(), lse[0].view());
+  });
+  return static_cast<double>(out[0].view().bytes() + lse[0].view().bytes()) / seconds;
+}
+
+}  // namespace
+
+DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
+                           const CalibrationOptions& options) {
+  DeviceModel device;
+  device.name = "this_machine";
+  Call nothing(kernel, dtype, head_dim, 1, SpanKind::full);
+  const double overhead_s = median_s(0.05, std::ref(nothing));
+  device.call_overhead_s = {overhead_s, Provenance::measured,
+                            "median call of one query on one key"};
+  device.rates = measure_rates(kernel, dtype, head_dim, overhead_s, options);
+  if (kernel == Kernel::flash)
+    device.query_tile = {effective_query_tile(device), Provenance::measured,
+                         "the tiles that explain the time of a causal call"};
+  device.merge_byte_per_s = {partial_byte_per_s(head_dim, true), Provenance::measured,
+                             "median merge of partials of 8192 rows, one thread"};
+  device.copy_byte_per_s = {partial_byte_per_s(head_dim, false), Provenance::measured,
+                            "median copy of partials of 8192 rows, one thread"};
+  device.memory_byte_per_s = {cpu::MemoryCeiling(1).read_bytes_per_s(), Provenance::measured,
+                              "best burst of a sum over memory, one thread"};
+  device.cores = {static_cast<double>(available_cores()), Provenance::measured,
+                  "cores of the process"};
+  return device;
+}
+
+}  // namespace qb

@@ -1,0 +1,84 @@
+#include "harness/execute/model/device_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/status.h"
+
+namespace qb {
+namespace {
+
+double seconds_of(std::int64_t bytes, double byte_per_s) {
+  return byte_per_s > 0.0 ? static_cast<double>(bytes) / byte_per_s : 0.0;
+}
+
+// `flash in f16 at head_dim 64, flash in f16 at head_dim 128`
+std::string known_rates(const DeviceModel& device) {
+  std::vector<std::string> known;
+  for (const RatePoint& point : device.rates) {
+    std::string text = fmt::format("{} in {} at head_dim {}", word(point.kernel), word(point.dtype),
+                                   point.head_dim);
+    if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
+  }
+  return fmt::format("{}", fmt::join(known, ", "));
+}
+
+}  // namespace
+
+DeviceModel constant_rate_device(Kernel kernel, DType dtype, std::int64_t head_dim,
+                                 double flop_per_s) {
+  DeviceModel device;
+  device.name = "constant_rate";
+  device.rates = {{kernel, dtype, head_dim, 1, 1, flop_per_s, Provenance::assumed, ""}};
+  return device;
+}
+
+DeviceCosts::DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem)
+    : kernel_(kernel),
+      flop_per_pair_(2.0 * static_cast<double>(problem.shape.head_dim + problem.shape.value_dim)),
+      overhead_s_(device.call_overhead_s.value),
+      merge_byte_per_s_(device.merge_byte_per_s.value),
+      copy_byte_per_s_(device.copy_byte_per_s.value),
+      memory_byte_per_s_(device.memory_byte_per_s.value),
+      query_tile_(static_cast<std::int64_t>(device.query_tile.value)) {
+  if (query_tile_ == 0) query_tile_ = kernel_tiles(kernel, problem.shape.head_dim).query_tile;
+  for (const RatePoint& point : device.rates)
+    if (point.kernel == kernel && point.dtype == problem.dtype &&
+        point.head_dim == problem.shape.head_dim)
+      points_.push_back(
+          {std::log(static_cast<double>(point.queries * point.keys)), std::log(point.flop_per_s)});
+  if (points_.empty())
+    throw Unsupported(fmt::format("the device {} has no rate of {} in {} at head_dim {}; it has {}",
+                                  device.name, word(kernel), word(problem.dtype),
+                                  problem.shape.head_dim, known_rates(device)));
+  std::sort(points_.begin(), points_.end(),
+            [](const LogPoint& a, const LogPoint& b) { return a.pairs < b.pairs; });
+}
+
+double DeviceCosts::flop_per_s(std::int64_t pairs) const {
+  const double at = std::log(static_cast<double>(pairs));
+  const auto above = std::lower_bound(
+      points_.begin(), points_.end(), at,
+      [](const LogPoint& point, double log_pairs) { return point.pairs < log_pairs; });
+  if (above == points_.begin()) return std::exp(above->flop_per_s);
+  const auto below = above - 1;
+  if (above == points_.end()) return std::exp(below->flop_per_s);
+  const double share = (at - below->pairs) / (above->pairs - below->pairs);
+  return std::exp(below->flop_per_s + share * (above->flop_per_s - below->flop_per_s));
+}
+
+double DeviceCosts::call_s(std::int64_t pairs, std::int64_t units, std::int64_t bytes) const {
+  const double flop = flop_per_pair_ * static_cast<double>(pairs) * static_cast<double>(units);
+  const double compute_s = pairs > 0 ? flop / flop_per_s(pairs) : 0.0;
+  return overhead_s_ + std::max(compute_s, seconds_of(bytes, memory_byte_per_s_));
+}
+
+double DeviceCosts::merge_s(std::int64_t bytes) const {
+  return seconds_of(bytes, merge_byte_per_s_);
+}
+
+double DeviceCosts::copy_s(std::int64_t bytes) const { return seconds_of(bytes, copy_byte_per_s_); }
+
+}  // namespace qb

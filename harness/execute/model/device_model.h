@@ -1,0 +1,138 @@
+// What one worker's device needs for a kernel call, a merge and a copy: the numbers with which the
+// `model` executor plays a plan that nobody runs.
+//
+// A call of a kernel costs a fixed overhead and its FLOP at the rate of calls of its size:
+//   time = call_overhead + max(FLOP / rate(pairs), bytes / memory_byte_per_s)
+//   FLOP = 2 (d + e) * pairs * batch * query heads      (4 d ... where value_dim e = head_dim d)
+// pairs: those that the kernel computes per head, at tile granularity (see executed_pairs()).
+// rate(): the table's points, straight lines between them where both axes are logarithmic, constant
+// beyond its ends. bytes: what the call must read and write at least, which is what decoding costs.
+//
+// The file is CSV with one number a record:
+//   device       the same name in every record
+//   quantity     kernel_flop_per_s, of calls of `queries` x `keys` pairs without a mask, or one of
+//                call_overhead_s     before a call computes
+//                merge_byte_per_s    bytes of a partial (O and LSE) that is merged into another
+//                copy_byte_per_s     bytes copied, each counted once
+//                memory_byte_per_s   read and written by a kernel that computes next to nothing
+//                cores               devices that there are; 0: one a worker
+//                query_tile          rows of the kernel's query tiles; 0: as this program's kernel
+//                Each at most once; absent or 0: it takes no time, there is no limit.
+//   kernel, dtype, head_dim, queries, keys   of kernel_flop_per_s, else empty
+//   value        SI units
+//   provenance   measured, published, datasheet, estimated (from published values), or assumed
+//   source       where the value comes from, in words
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/words.h"
+#include "harness/plan/problem.h"
+#include "kernels/attention.h"
+
+namespace qb {
+
+enum class Provenance { measured, published, datasheet, estimated, assumed };
+
+template <>
+struct Words<Provenance> {
+  static constexpr std::string_view what = "provenance";
+  static constexpr std::pair<Provenance, std::string_view> table[] = {
+      {Provenance::measured, "measured"},
+      {Provenance::published, "published"},
+      {Provenance::datasheet, "datasheet"},
+      {Provenance::estimated, "estimated"},
+      {Provenance::assumed, "assumed"}};
+};
+
+struct RatePoint {
+  Kernel kernel = Kernel::flash;
+  DType dtype = DType::f32;
+  std::int64_t head_dim = 64;
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  double flop_per_s = 0.0;
+  Provenance provenance = Provenance::assumed;
+  std::string source;
+  friend bool operator==(const RatePoint&, const RatePoint&) = default;
+};
+
+struct DeviceNumber {
+  double value = 0.0;
+  Provenance provenance = Provenance::assumed;
+  std::string source;
+  friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
+};
+
+struct DeviceModel {
+  std::string name;
+  std::vector<RatePoint> rates;
+  DeviceNumber call_overhead_s;
+  DeviceNumber merge_byte_per_s;
+  DeviceNumber copy_byte_per_s;
+  DeviceNumber memory_byte_per_s;
+  // Workers beyond these share them evenly, so that a `threads` run of 8 workers on 2 cores can be
+  // predicted.
+  DeviceNumber cores;
+  DeviceNumber query_tile;
+  friend bool operator==(const DeviceModel&, const DeviceModel&) = default;
+};
+
+// The same rate for calls of every size; nothing else takes time.
+[[nodiscard]] DeviceModel constant_rate_device(Kernel kernel, DType dtype, std::int64_t head_dim,
+                                               double flop_per_s);
+
+// Strict: throws UsageError `name:line: …` at the first record that is not as described above.
+[[nodiscard]] DeviceModel parse_device_model(std::string_view text, std::string_view name);
+[[nodiscard]] std::string device_model_csv(const DeviceModel& device);
+[[nodiscard]] DeviceModel load_device_model(const std::string& path);
+// data/devices/a100.csv, compiled in.
+[[nodiscard]] DeviceModel a100_device();
+void store_device_model(const DeviceModel& device, const std::string& path);
+
+struct CalibrationOptions {
+  std::int64_t max_tokens = 4096;  // of the largest call
+  double budget_s = 2.0;           // for the kernel's table; the rest takes about a second
+};
+
+// Measures this machine with one thread: medians after a warm-up, of square calls from 64 tokens on
+// in doubling sizes as far as max_tokens and the budget allow. cores: those of this process.
+[[nodiscard]] DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
+                                         const CalibrationOptions& options = {});
+
+// The model of one kernel on a device for one problem, ready to be asked.
+class DeviceCosts {
+ public:
+  // Throws Unsupported where the device has no rate of the kernel at the problem's dtype and
+  // head_dim.
+  DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem);
+
+  // pairs: per head; units: batch x query heads.
+  [[nodiscard]] double call_s(std::int64_t pairs, std::int64_t units, std::int64_t bytes) const;
+  [[nodiscard]] double merge_s(std::int64_t bytes) const;
+  [[nodiscard]] double copy_s(std::int64_t bytes) const;
+  // The kernel's rate for calls of so many pairs.
+  [[nodiscard]] double flop_per_s(std::int64_t pairs) const;
+  [[nodiscard]] std::int64_t query_tile() const { return query_tile_; }
+  [[nodiscard]] Kernel kernel() const { return kernel_; }
+
+ private:
+  struct LogPoint {
+    double pairs = 0.0;
+    double flop_per_s = 0.0;
+  };
+  Kernel kernel_;
+  double flop_per_pair_ = 0.0;
+  std::vector<LogPoint> points_;  // ascending
+  double overhead_s_;
+  double merge_byte_per_s_;
+  double copy_byte_per_s_;
+  double memory_byte_per_s_;
+  std::int64_t query_tile_;
+};
+
+}  // namespace qb

@@ -1,0 +1,400 @@
+#include "harness/execute/model/model_executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "harness/execute/model/model_merge.h"
+#include "harness/execute/model/model_network.h"
+#include "harness/execute/model/step_cost.h"
+#include "harness/execute/player/message_reader.h"
+#include "harness/execute/player/shared_cores.h"
+#include "harness/execute/player/worker.h"
+#include "harness/plan/work/tiling.h"
+
+namespace qb {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// What a worker does when it goes on.
+enum class Phase : std::uint8_t {
+  fetch_shard,
+  begin_work,
+  await_messages,
+  take_up,
+  await_late,
+  pack_early,
+  post_early,
+  compute,
+  await_early,
+  pack_late,
+  post_late,
+  finish,
+  done,
+};
+
+struct Player {
+  double now_s = 0.0;
+  double began_s = 0.0;  // the work or the waiting under way
+  Phase phase = Phase::fetch_shard;
+  std::size_t step = 0;
+  int pending = 0;  // messages that it waits for
+  std::vector<int> incoming;
+  std::vector<int> early;
+  std::vector<int> late;
+  std::vector<int> exchange;  // without overlap: what must have passed before it computes
+  std::vector<StepCost> costs;
+};
+
+std::int64_t root_bytes(const std::vector<Transfer>& transfers) {
+  std::int64_t bytes = 0;
+  for (const Transfer& transfer : transfers)
+    if (transfer.peer == kRoot) bytes += transfer.bytes;
+  return bytes;
+}
+
+class Simulation {
+ public:
+  Simulation(const Plan& plan, const DeviceModel& device, const ModelLink& link, Kernel kernel,
+             const std::vector<double>& worker_speeds)
+      : plan_(plan),
+        worker_speeds_(worker_speeds),
+        link_(link),
+        device_(device, kernel, plan.problem),
+        n_workers_(static_cast<int>(plan.workers.size())),
+        shares_cores_(device.cores.value > 0.0 && device.cores.value < n_workers_),
+        core_share_(shares_cores_ ? device.cores.value / n_workers_ : 1.0),
+        cores_(device.cores.value),
+        reader_(plan),
+        network_(link, n_workers_ + 1, [this](int index) { land(index); }),
+        players_(plan.workers.size()) {
+    execution_.workers.resize(plan.workers.size());
+    StepPricer pricer(plan, device_);
+    for (int w = 0; w < n_workers_; ++w) {
+      player(w).costs = pricer.price(w);
+      time(w).steps.resize(player(w).costs.size());
+    }
+  }
+
+  Execution run() {
+    scatter();
+    for (int w = 0; w < n_workers_; ++w) runnable_.push_back(w);
+    go_on();
+    for (;;) {
+      double begin_s = kNever;
+      if (!begins_.empty()) begin_s = begins_.top().at_s;
+      const double network_s = network_.next_s();
+      const double end_s = cores_.next_end_s();
+      if (std::min({begin_s, network_s, end_s}) == kNever) break;
+      if (end_s <= std::min(begin_s, network_s)) {
+        const int w = cores_.take();
+        player(w).now_s = end_s;
+        runnable_.push_back(w);
+      } else if (begin_s <= network_s) {
+        const Begin begin = begins_.top();
+        begins_.pop();
+        cores_.add(begin.at_s, begin.work_s, begin.worker);
+      } else {
+        network_.advance();
+      }
+      go_on();
+    }
+    require_all_done();
+    compose();
+    return std::move(execution_);
+  }
+
+ private:
+  // Work on shared cores begins in order of time.
+  struct Begin {
+    double at_s = 0.0;
+    int worker = 0;
+    double work_s = 0.0;
+    friend bool operator>(const Begin& a, const Begin& b) {
+      return a.at_s != b.at_s ? a.at_s > b.at_s : a.worker > b.worker;
+    }
+  };
+
+  [[nodiscard]] Player& player(int w) { return players_[static_cast<std::size_t>(w)]; }
+  [[nodiscard]] WorkerTime& time(int w) { return execution_.workers[static_cast<std::size_t>(w)]; }
+  [[nodiscard]] const std::vector<Step>& steps(int w) const {
+    return plan_.workers[static_cast<std::size_t>(w)].steps;
+  }
+  [[nodiscard]] bool root_sends() const {
+    return link_.root_has_link && plan_.result == Result::root;
+  }
+
+  [[nodiscard]] double packing_s(double seconds) const {
+    return link_.no_communication ? 0.0 : seconds;
+  }
+
+  // The root sends everyone's shard at once, one after the other.
+  void scatter() {
+    for (int w = 0; w < n_workers_; ++w) {
+      const std::int64_t bytes = steps(w).empty() ? 0 : root_bytes(steps(w)[0].receives);
+      if (bytes > 0 && root_sends())
+        player(w).incoming = {network_.send_alone(n_workers_, w, bytes, 0.0)};
+    }
+  }
+
+  void go_on() {
+    while (!runnable_.empty()) {
+      const int w = runnable_.back();
+      runnable_.pop_back();
+      while (advance(w)) {
+      }
+    }
+  }
+
+  // A message has come: whoever waits for it may go on.
+  void land(int index) {
+    const ModelNetwork::Flight& flight = network_.flight(index);
+    if (flight.to == n_workers_)
+      merges_.push_back({flight.passage.done_s, flight.from, flight.bytes});
+    if (flight.sender_waits && --player(flight.from).pending == 0) runnable_.push_back(flight.from);
+    if (flight.receiver_waits && --player(flight.to).pending == 0) runnable_.push_back(flight.to);
+  }
+
+  // These two return true where the worker goes on at once.
+  bool work(int w, double work_s, Phase next) {
+    Player& p = player(w);
+    p.phase = next;
+    p.began_s = p.now_s;
+    if (!shares_cores_ || work_s <= 0.0) {
+      p.now_s += work_s;
+      return true;
+    }
+    begins_.push({p.now_s, w, work_s});
+    return false;
+  }
+
+  // After its work a slower worker sleeps.
+  void slow_down(int w) {
+    if (worker_speeds_.empty()) return;
+    Player& p = player(w);
+    p.now_s += (p.now_s - p.began_s) * (1.0 / worker_speeds_[static_cast<std::size_t>(w)] - 1.0);
+  }
+
+  bool await(int w, const std::vector<int>& messages, Phase next) {
+    Player& p = player(w);
+    p.phase = next;
+    for (int index : messages) {
+      ModelNetwork::Flight& flight = network_.flight(index);
+      if (flight.done) continue;
+      ++p.pending;
+      // A message to itself is done at once, so that one flag is enough.
+      (flight.from == w ? flight.sender_waits : flight.receiver_waits) = true;
+    }
+    return p.pending == 0;
+  }
+
+  // Accounts for having waited for messages one after the other, all of which have come.
+  void note_waits(int w, std::span<const int> messages, std::size_t step) {
+    Player& p = player(w);
+    StepTime& t = time(w).steps[step];
+    for (int index : messages) {
+      const Passage& passage = network_.flight(index).passage;
+      const double end_s = std::max(p.now_s, passage.done_s);
+      const double ready_s = std::clamp(passage.started_s, p.now_s, end_s);
+      t.idle_s += ready_s - p.now_s;
+      t.exposed_communication_s += end_s - ready_s;
+      p.now_s = end_s;
+    }
+  }
+
+  void let_go(std::vector<int>& messages) {
+    for (int index : messages) network_.let_go(index);
+    messages.clear();
+  }
+
+  // One phase. False where the worker waits, or has ended.
+  bool advance(int w) {
+    Player& p = player(w);
+    switch (p.phase) {
+      case Phase::fetch_shard:
+        return fetch_shard(w);
+      case Phase::begin_work:
+        return begin_work(w);
+      case Phase::await_messages:
+        if (p.step == p.costs.size()) return await(w, p.late, Phase::finish);
+        time(w).steps[p.step].start_s = p.now_s;
+        return await(w, p.incoming, Phase::take_up);
+      case Phase::take_up:
+        note_receives(w);
+        return work(w, p.costs[p.step].take_up_s, Phase::await_late);
+      case Phase::await_late:
+        slow_down(w);
+        time(w).steps[p.step].compute_s = p.now_s - p.began_s;
+        return await(w, p.late, Phase::pack_early);
+      case Phase::pack_early:
+        note_waits(w, p.late, p.step);
+        let_go(p.late);
+        post_receives(w);
+        return work(w, packing_s(p.costs[p.step].pack_early_s), Phase::post_early);
+      case Phase::post_early:
+        time(w).steps[p.step].exposed_communication_s += p.now_s - p.began_s;
+        post_sends(w, false);
+        return link_.overlap ? work_kernels(w) : await_exchange(w);
+      case Phase::compute:
+        note_waits(w, p.exchange, p.step);
+        return work_kernels(w);
+      case Phase::await_early:
+        slow_down(w);
+        time(w).steps[p.step].compute_s += p.now_s - p.began_s;
+        return await(w, p.early, Phase::pack_late);
+      case Phase::pack_late:
+        note_waits(w, p.early, p.step);
+        let_go(p.early);
+        return work(w, packing_s(p.costs[p.step].pack_late_s), Phase::post_late);
+      case Phase::post_late:
+        end_step(w);
+        return true;
+      case Phase::finish:
+        if (p.step > 0) note_waits(w, p.late, p.step - 1);
+        let_go(p.late);
+        p.phase = Phase::done;
+        return false;
+      case Phase::done:
+        return false;
+    }
+    return false;
+  }
+
+  bool fetch_shard(int w) {
+    const std::int64_t bytes = steps(w).empty() ? 0 : root_bytes(steps(w)[0].receives);
+    if (root_sends() || link_.no_communication)
+      return await(w, player(w).incoming, Phase::begin_work);
+    return work(w, device_.copy_s(bytes), Phase::begin_work);
+  }
+
+  bool begin_work(int w) {
+    Player& p = player(w);
+    for (int index : p.incoming) p.now_s = std::max(p.now_s, network_.flight(index).passage.done_s);
+    let_go(p.incoming);
+    time(w).gather_s = p.now_s;
+    p.phase = Phase::await_messages;
+    return true;
+  }
+
+  void note_receives(int w) {
+    Player& p = player(w);
+    double first_s = kNever;
+    double last_s = 0.0;
+    for (int index : p.incoming) {
+      const Passage& passage = network_.flight(index).passage;
+      first_s = std::min(first_s, passage.started_s);
+      last_s = std::max(last_s, passage.done_s);
+    }
+    if (!p.incoming.empty() && !link_.no_communication)
+      time(w).steps[p.step].communication_s = last_s - first_s;
+    note_waits(w, p.incoming, p.step);
+    let_go(p.incoming);
+  }
+
+  void post_receives(int w) {
+    Player& p = player(w);
+    p.exchange.clear();
+    if (p.step + 1 >= steps(w).size()) return;
+    const int next = static_cast<int>(p.step) + 1;
+    for (const MessageView& message : reader_.read(steps(w)[p.step + 1].receives)) {
+      p.incoming.push_back(network_.receive({message.peer, w, next}, p.now_s));
+      if (!link_.overlap && !message.late) p.exchange.push_back(p.incoming.back());
+    }
+  }
+
+  void post_sends(int w, bool late) {
+    Player& p = player(w);
+    const int next = static_cast<int>(p.step) + 1;
+    for (const MessageView& message : reader_.read(steps(w)[p.step].sends))
+      if (message.late == late)
+        (late ? p.late : p.early)
+            .push_back(network_.send({w, message.peer, next}, message.bytes, p.now_s));
+  }
+
+  bool work_kernels(int w) {
+    const Player& p = player(w);
+    return work(w, p.costs[p.step].kernel_s, Phase::await_early);
+  }
+
+  bool await_exchange(int w) {
+    Player& p = player(w);
+    p.exchange.insert(p.exchange.end(), p.early.begin(), p.early.end());
+    return await(w, p.exchange, Phase::compute);
+  }
+
+  void end_step(int w) {
+    Player& p = player(w);
+    StepTime& t = time(w).steps[p.step];
+    t.exposed_communication_s += p.now_s - p.began_s;
+    post_sends(w, true);
+    const std::int64_t bytes = root_bytes(steps(w)[p.step].sends);
+    if (bytes > 0 && root_sends())
+      p.late.push_back(network_.send_alone(w, n_workers_, bytes, p.now_s));
+    time(w).compute_s += t.compute_s;
+    ++p.step;
+    p.phase = Phase::await_messages;
+  }
+
+  void require_all_done() {
+    for (int w = 0; w < n_workers_; ++w)
+      if (player(w).phase != Phase::done)
+        throw CaseError(Status::error,
+                        fmt::format("worker {} waits in step {} for a message that never comes", w,
+                                    player(w).step));
+  }
+
+  void compose() {
+    for (const Player& p : players_) execution_.wall_s = std::max(execution_.wall_s, p.now_s);
+    if (root_sends())
+      execution_.wall_s =
+          std::max(execution_.wall_s, merge_at_root(std::move(merges_), device_, execution_));
+    else if (plan_.result == Result::root && !works_in_place(plan_))
+      merge_in_one_memory();
+    execution_.critical_path_s = execution_.wall_s;
+    add_sums(plan_, execution_);
+  }
+
+  // Begins when the last worker has computed.
+  void merge_in_one_memory() {
+    for (int w = 0; w < n_workers_; ++w)
+      if (!time(w).steps.empty())
+        time(w).steps.back().idle_s += execution_.wall_s - player(w).now_s;
+    execution_.wall_s += share_out_merge(plan_, device_, core_share_, execution_);
+  }
+
+  const Plan& plan_;
+  const std::vector<double>& worker_speeds_;  // empty: all 1
+  const ModelLink link_;
+  const DeviceCosts device_;
+  const int n_workers_;
+  const bool shares_cores_;
+  const double core_share_;  // of a worker, where all are busy
+  SharedCores cores_;
+  MessageReader reader_;
+  ModelNetwork network_;
+  std::vector<Player> players_;
+  std::vector<int> runnable_;
+  std::priority_queue<Begin, std::vector<Begin>, std::greater<>> begins_;
+  std::vector<PartialAtRoot> merges_;  // at the root
+  Execution execution_;
+};
+
+}  // namespace
+
+Execution model_execution(const Plan& plan, const DeviceModel& device, const ModelLink& link,
+                          Kernel kernel, const std::vector<double>& worker_speeds) {
+  if (plan.workers.empty()) throw std::invalid_argument("model_execution: the plan has no workers");
+  if (!worker_speeds.empty() && worker_speeds.size() != plan.workers.size())
+    throw std::invalid_argument("model_execution: one speed for each worker is needed");
+  return Simulation(plan, device, link, kernel, worker_speeds).run();
+}
+
+}  // namespace qb

@@ -1,0 +1,31 @@
+// Nobody plays the workers: a plan's time by discrete events, from a device's rates and a link.
+//
+// Every worker goes through the phases of WorkerPlayer: Q, K and V of a step leave when it begins,
+// results when it ends; a receive is posted one step ahead; a step waits for its receives, takes
+// them up, computes, and waits for what it sent early. The fields mean what they mean under
+// `threads`: waiting before both sides were ready is idle, after that it is exposed communication.
+// Packing a message takes the device's time and counts as exposed.
+//
+// Not modelled: the exponentials of tree decoding's reductions, contention inside the network, and
+// a memory bandwidth that workers on one machine share.
+#pragma once
+
+#include "harness/execute/model/device_model.h"
+#include "harness/execute/player/executor.h"
+#include "harness/execute/transport/link_model.h"
+#include "harness/plan/plan.h"
+
+namespace qb {
+
+// wall_s is the end of the last worker, or of the root's last merge where partials are gathered;
+// critical_path_s is the same. gather_s: until a worker's shard has come from the root (with its
+// waiting for the root's link), or its copy out of the caller's memory. merge_s: the root's time
+// for the worker's partial, or the worker's share of the merge; see ModelLink::root_has_link.
+// worker_speeds: as in ExecutionArguments, and slower in the same way: after what a worker did on a
+// core, shared or its own, it does nothing for as long as ExecutionArguments says.
+// Throws Unsupported where the device has no rates for the problem. Deterministic.
+[[nodiscard]] Execution model_execution(const Plan& plan, const DeviceModel& device,
+                                        const ModelLink& link, Kernel kernel,
+                                        const std::vector<double>& worker_speeds = {});
+
+}  // namespace qb

@@ -1,0 +1,398 @@
+#include "harness/execute/model/model_executor.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "harness/execute/testing/execute_fixtures.h"
+#include "harness/plan/testing/brute_force.h"
+#include "harness/plan/work/work.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kHeadDim = 64;
+constexpr double kPairsPerS = 1e9;
+// `reference` computes the unmasked pairs and no more.
+constexpr Kernel kExact = Kernel::reference;
+constexpr ModelLink kNoLink{};
+
+Problem problem_of(std::int64_t n_tokens, MaskKind mask, std::int64_t heads = 1) {
+  return make_problem({1, heads, heads, n_tokens, n_tokens, kHeadDim, kHeadDim}, mask, DType::f32,
+                      1);
+}
+
+Plan plan_of(const char* algorithm, std::int64_t n_tokens, int workers,
+             MaskKind mask = MaskKind::full, std::int64_t heads = 1) {
+  return make_plan(algorithm, problem_of(n_tokens, mask, heads), {workers, {}});
+}
+
+// kPairsPerS pairs of one head a second.
+DeviceModel device_of(Kernel kernel = kExact, DType dtype = DType::f32,
+                      std::int64_t head_dim = kHeadDim) {
+  return constant_rate_device(kernel, dtype, head_dim, 4.0 * kHeadDim * kPairsPerS);
+}
+
+double wall_s(const Plan& plan, const ModelLink& link) {
+  return model_execution(plan, device_of(), link, kExact).wall_s;
+}
+
+#define EXPECT_SECONDS(measured, expected) EXPECT_NEAR(measured, expected, 1e-9 * (expected))
+
+// A ring of four workers with 1024 tokens each.
+constexpr int kWorkers = 4;
+constexpr double kTokens = 1024;
+constexpr double kCall = kTokens * kTokens / kPairsPerS;
+constexpr double kHopBytes = 2 * kTokens * kHeadDim * 4;
+
+ModelLink link_with_hop(double hop_s, bool overlap) {
+  constexpr double kLatency = 1e-5;
+  return {.limit = {kHopBytes / (hop_s - kLatency), kLatency}, .overlap = overlap};
+}
+
+TEST(ModelExecutor, AddsBlockingHopsToTheSteps) {
+  const Plan ring = plan_of("ring", 4096, kWorkers);
+  for (const double hop_s : {kCall / 3, kCall * 3})
+    EXPECT_SECONDS(wall_s(ring, link_with_hop(hop_s, false)),
+                   kWorkers * kCall + (kWorkers - 1) * hop_s);
+}
+
+TEST(ModelExecutor, HidesHopsBehindAsMuchCompute) {
+  const Plan ring = plan_of("ring", 4096, kWorkers);
+  EXPECT_SECONDS(wall_s(ring, link_with_hop(kCall * 0.999, true)), kWorkers * kCall);
+  EXPECT_SECONDS(wall_s(ring, link_with_hop(kCall * 2, true)), kCall + (kWorkers - 1) * 2 * kCall);
+  const Execution slow = model_execution(ring, device_of(), link_with_hop(kCall * 2, true), kExact);
+  for (const WorkerTime& worker : slow.workers) {
+    EXPECT_SECONDS(worker.compute_s, kWorkers * kCall);
+    EXPECT_EQ(worker.steps[0].communication_s, 0.0);
+    for (std::size_t s = 0; s < kWorkers; ++s) {
+      // Waited for at the end of the step that sent, which is the begin of the next.
+      EXPECT_NEAR(worker.steps[s].exposed_communication_s, s + 1 < kWorkers ? kCall : 0.0, 1e-12);
+      if (s > 0) {
+        EXPECT_SECONDS(worker.steps[s].communication_s, 2 * kCall);
+      }
+    }
+  }
+}
+
+TEST(ModelExecutor, TakesTheCriticalPathOfTheLayoutUnderACausalMask) {
+  constexpr double kC = 96;
+  for (const int workers : {1, 2, 5, 16}) {
+    const auto n_tokens = static_cast<std::int64_t>(kC) * workers;
+    const auto pairs = [&](const char* algorithm) {
+      return kPairsPerS * wall_s(plan_of(algorithm, n_tokens, workers, MaskKind::causal), kNoLink);
+    };
+    const double diagonal = kC * (kC + 1) / 2;
+    EXPECT_SECONDS(pairs("ring"), diagonal + (workers - 1) * kC * kC);
+    EXPECT_SECONDS(pairs("striped"), workers * diagonal);
+    EXPECT_SECONDS(pairs("zigzag"), diagonal + (workers - 1) * kC * kC / 2);
+  }
+}
+
+TEST(ModelExecutor, NeedsTheSlowestWorkerOfAForkJoin) {
+  const Plan cqs = plan_of("cqs", 1000, 7);
+  const Work work = model_work(cqs, kExact, 1);
+  const Execution run = model_execution(cqs, device_of(), kNoLink, kExact);
+  EXPECT_SECONDS(run.wall_s, static_cast<double>(work.critical_path_pairs) / kPairsPerS);
+  EXPECT_EQ(run.critical_path_s, run.wall_s);
+  EXPECT_SECONDS(run.worker_sum_s, static_cast<double>(work.unmasked_pairs) / kPairsPerS);
+}
+
+TEST(ModelExecutor, TheRootsLinkSerialisesScatterAndGather) {
+  // Equal groups: every worker holds three of the seven groups of 100 tokens.
+  const Plan cqs = plan_of("cqs", 700, 7);
+  DeviceModel device = device_of();
+  device.merge_byte_per_s.value = 1e9;
+  const double bandwidth = 1e6;
+  const Execution run = model_execution(cqs, device, {.limit = {bandwidth, 0.5}}, kExact);
+  double shards = 0.0;
+  for (std::size_t w = 0; w < 7; ++w) {
+    const double tokens = static_cast<double>(tokens_of(cqs.q_groups, cqs.workers[w].q_groups));
+    shards += 3 * tokens * kHeadDim * 4 / bandwidth;
+    EXPECT_SECONDS(run.workers[w].gather_s, shards + 0.5);
+    EXPECT_SECONDS(run.workers[w].steps[0].start_s, shards + 0.5);
+    EXPECT_SECONDS(run.workers[w].merge_s, tokens * (kHeadDim + 1) * 4 / 1e9);
+  }
+  const WorkerTime& last = run.workers[6];
+  const double tokens = static_cast<double>(tokens_of(cqs.q_groups, cqs.workers[6].q_groups));
+  const double partial_s = tokens * (kHeadDim + 1) * 4 / bandwidth;
+  EXPECT_GE(run.wall_s, last.gather_s + last.compute_s + partial_s + 0.5 + last.merge_s - 1e-9);
+}
+
+TEST(ModelExecutor, TheRootTakesPartialsOneAfterTheOther) {
+  const Plan cqs = plan_of("cqs", 700, 7);
+  double partials = 0.0;
+  for (const Worker& worker : cqs.workers)
+    partials += static_cast<double>(worker.steps[0].sends[0].bytes);
+  // No time to compute: the shards come one after the other, and so do the partials, each of which
+  // is shorter than a shard.
+  const Execution run = model_execution(
+      cqs, constant_rate_device(kExact, DType::f32, kHeadDim, 1e30), {.limit = {1e6, 0.0}}, kExact);
+  const double last_partial_s = static_cast<double>(cqs.workers[6].steps[0].sends[0].bytes) / 1e6;
+  EXPECT_SECONDS(run.wall_s, run.workers[6].gather_s + last_partial_s);
+  // All at once, they need the root's link for all of them.
+  DeviceModel slow = device_of();
+  slow.call_overhead_s.value = 1e6;
+  const Execution late = model_execution(cqs, slow, {.limit = {1e6, 0.0}}, kExact);
+  EXPECT_GE(late.wall_s, 1e6 + run.workers[0].gather_s + last_partial_s);
+  EXPECT_LE(late.wall_s, 1e6 + run.workers[6].gather_s + partials / 1e6);
+}
+
+TEST(ModelExecutor, SharesOutTheMergeWhereThereIsOneMemory) {
+  const Plan cqs = plan_of("cqs", 700, 7);
+  DeviceModel device = device_of();
+  device.copy_byte_per_s.value = 1e8;
+  device.merge_byte_per_s.value = 1e7;
+  const Execution run =
+      model_execution(cqs, device, {.limit = {1.0, 1.0}, .root_has_link = false}, kExact);
+  double slowest_s = 0.0;
+  double merge_s = 0.0;
+  double total_bytes = 0.0;
+  for (std::size_t w = 0; w < 7; ++w) {
+    const double tokens = static_cast<double>(tokens_of(cqs.q_groups, cqs.workers[w].q_groups));
+    total_bytes += tokens * (kHeadDim + 1) * 4;
+    EXPECT_SECONDS(run.workers[w].gather_s, 3 * tokens * kHeadDim * 4 / 1e8);
+    slowest_s = std::max(slowest_s, run.workers[w].gather_s + run.workers[w].compute_s);
+    merge_s += run.workers[w].merge_s;
+  }
+  const double copied = 700.0 * (kHeadDim + 1) * 4;  // the first partial of each group
+  EXPECT_SECONDS(merge_s, copied / 1e8 + (total_bytes - copied) / 1e7);
+  EXPECT_GE(run.wall_s, slowest_s + merge_s / 7 - 1e-12);
+  EXPECT_LE(run.wall_s, slowest_s + merge_s);
+  for (const WorkerTime& worker : run.workers)
+    EXPECT_SECONDS(worker.gather_s + worker.compute_s + worker.steps[0].idle_s, slowest_s);
+}
+
+TEST(ModelExecutor, AnAllToAllIsBoundByEveryonesLink) {
+  constexpr int kPeers = 8;
+  const Plan ulysses = plan_of("ulysses", 4096, kPeers, MaskKind::full, kPeers);
+  constexpr double kBandwidth = 1e8;
+  const Execution run =
+      model_execution(ulysses, device_of(), {.limit = {kBandwidth, 1e-3}}, kExact);
+  const double tokens = 4096.0 / kPeers;
+  const double inputs_s = (kPeers - 1) * 3 * tokens * kHeadDim * 4 / kBandwidth;
+  const double outputs_s = (kPeers - 1) * tokens * (kHeadDim + 1) * 4 / kBandwidth;
+  EXPECT_SECONDS(run.wall_s, inputs_s + 1e-3 + 4096.0 * 4096.0 / kPairsPerS + outputs_s + 1e-3);
+}
+
+TEST(ModelExecutor, WithoutCommunicationOnlyComputeAndWaitingForPeersAreLeft) {
+  for (const char* algorithm : {"ring", "zigzag", "pass_q", "all_gather_kv", "cqs_sharded"}) {
+    const Plan plan = plan_of(algorithm, 1000, 7, MaskKind::causal);
+    const ModelLink free{.limit = {1e3, 1.0}, .no_communication = true};
+    const Execution run = model_execution(plan, device_of(), free, kExact);
+    const Work work = model_work(plan, kExact, 1);
+    EXPECT_SECONDS(run.worker_sum_s, static_cast<double>(work.unmasked_pairs) / kPairsPerS);
+    EXPECT_LE(run.wall_s, static_cast<double>(work.critical_path_pairs) / kPairsPerS * 1.000001);
+    for (const WorkerTime& worker : run.workers)
+      for (const StepTime& step : worker.steps) {
+        EXPECT_EQ(step.communication_s, 0.0) << algorithm;
+        EXPECT_EQ(step.exposed_communication_s, 0.0) << algorithm;
+      }
+  }
+}
+
+TEST(ModelExecutor, WorkersBeyondTheCoresShareThem) {
+  const Plan ring = plan_of("ring", 4096, 8);
+  DeviceModel device = device_of();
+  const double alone_s = model_execution(ring, device, kNoLink, kExact).wall_s;
+  for (const double cores : {1.0, 2.0, 8.0, 20.0}) {
+    device.cores.value = cores;
+    const Execution run = model_execution(ring, device, kNoLink, kExact);
+    EXPECT_SECONDS(run.wall_s, alone_s * std::max(1.0, 8.0 / cores));
+  }
+  // A slow worker has a core for itself when the others have ended.
+  const Plan causal = plan_of("ring", 4096, 8, MaskKind::causal);
+  device.cores.value = 2.0;
+  const Execution run = model_execution(causal, device, kNoLink, kExact);
+  EXPECT_GE(run.wall_s, model_execution(causal, device_of(), kNoLink, kExact).wall_s);
+  EXPECT_GE(run.wall_s,
+            static_cast<double>(unmasked_pairs(causal.problem)) / kPairsPerS / 2 * 0.999999);
+}
+
+TEST(ModelExecutor, ASlowerWorkerIsAsManyTimesLongerAtWork) {
+  const Plan cqs = plan_of("cqs", 700, 7);
+  const std::vector<double> speeds = {1, 1, 0.4, 1, 0.8, 1, 1};
+  const Execution run = model_execution(cqs, device_of(), kNoLink, kExact, speeds);
+  const double each_s = 700.0 * 700.0 / 7 / kPairsPerS;
+  EXPECT_SECONDS(run.wall_s, each_s / 0.4);
+  for (std::size_t w = 0; w < 7; ++w) EXPECT_SECONDS(run.workers[w].compute_s, each_s / speeds[w]);
+  // A ring waits for it in every round.
+  const Plan ring = plan_of("ring", 4096, kWorkers);
+  EXPECT_SECONDS(model_execution(ring, device_of(), kNoLink, kExact, {1, 1, 0.5, 1}).wall_s,
+                 2 * kWorkers * kCall);
+  EXPECT_THROW((void)model_execution(ring, device_of(), kNoLink, kExact, {1, 1}),
+               std::invalid_argument);
+}
+
+TEST(ModelExecutor, ASlowerWorkerLeavesItsSharedCoreToOthersWhileItSleeps) {
+  const Plan cqs = plan_of("cqs", 700, 7);
+  const double each_s = 700.0 * 700.0 / 7 / kPairsPerS;
+  DeviceModel device = device_of();
+  device.cores.value = 1.0;
+  std::vector<double> speeds(7, 1.0);
+  speeds[3] = 0.5;
+  // All compute at a seventh of the speed; then it sleeps as long as that took, alone.
+  const Execution run = model_execution(cqs, device, kNoLink, kExact, speeds);
+  EXPECT_SECONDS(run.wall_s, 2 * 7 * each_s);
+  EXPECT_SECONDS(run.workers[0].compute_s, 7 * each_s);
+}
+
+TEST(ModelExecutor, ChargesAMergeForEveryLaterCallOnTheSameQueries) {
+  const Plan ring = plan_of("ring", 4096, kWorkers);
+  DeviceModel device = device_of();
+  device.merge_byte_per_s.value = 1e9;
+  device.call_overhead_s.value = 1e-6;
+  const double merge_s = kTokens * (kHeadDim + 1) * 4 / 1e9;
+  EXPECT_SECONDS(model_execution(ring, device, kNoLink, kExact).wall_s,
+                 kWorkers * (kCall + 1e-6) + (kWorkers - 1) * merge_s);
+}
+
+TEST(ModelExecutor, PacksAMessageOnceAndPassesItOn) {
+  const Plan ring = plan_of("ring", 4096, kWorkers);
+  DeviceModel device = device_of();
+  device.copy_byte_per_s.value = 1e9;
+  // Only a worker's own shard is packed; what came is passed on as it is.
+  EXPECT_SECONDS(model_execution(ring, device, kNoLink, kExact).wall_s,
+                 kWorkers * kCall + kHopBytes / 1e9);
+  // An all-gather packs one message for all, and puts together what came.
+  const Plan all_gather = plan_of("all_gather_kv", 4096, kWorkers);
+  EXPECT_SECONDS(model_execution(all_gather, device, kNoLink, kExact).wall_s,
+                 kWorkers * kCall + kHopBytes / 1e9 + kWorkers * kHopBytes / 1e9);
+}
+
+TEST(ModelExecutor, OneWorkerOnlyComputes) {
+  for (const char* algorithm : {"dense", "ring", "zigzag", "ulysses", "pass_q", "tree_decode"})
+    for (const bool root_has_link : {true, false}) {
+      const Execution run =
+          model_execution(plan_of(algorithm, 300, 1), device_of(),
+                          {.limit = {1.0, 1.0}, .root_has_link = root_has_link}, kExact);
+      EXPECT_SECONDS(run.wall_s, 300.0 * 300.0 / kPairsPerS) << algorithm;
+    }
+}
+
+// Random plans of every strategy, among them fewer tokens than workers, under random links.
+class RandomModels : public testing::Test {
+ protected:
+  void for_each(
+      int rounds,
+      const std::function<void(const Plan&, const DeviceModel&, const ModelLink&, Kernel)>& body) {
+    (void)testing_support::for_random_plans(rounds, [&](const Plan& plan, Random& random) {
+      const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
+      const Kernel kernel = kernels[random() % 3];
+      DeviceModel device = device_of(kernel, plan.problem.dtype, plan.problem.shape.head_dim);
+      if (random() % 2 == 0) device.cores.value = static_cast<double>(between(random, 1, 6));
+      if (random() % 2 == 0) device.call_overhead_s.value = 1e-6;
+      if (random() % 2 == 0) device.merge_byte_per_s.value = 1e9;
+      if (random() % 2 == 0) device.copy_byte_per_s.value = 2e9;
+      const ModelLink link{.limit = {random() % 3 == 0 ? 0.0 : 1e8, random() % 2 == 0 ? 0.0 : 1e-6},
+                           .overlap = random() % 2 == 0,
+                           .no_communication = random() % 4 == 0,
+                           .root_has_link = random() % 2 == 0};
+      SCOPED_TRACE(fmt::format("{} cores {} overlap {} nocomm {} root {}", word(kernel),
+                               device.cores.value, link.overlap, link.no_communication,
+                               link.root_has_link));
+      body(plan, device, link, kernel);
+    });
+  }
+};
+
+TEST_F(RandomModels, AccountForTheTimeOfEveryStep) {
+  for_each(400,
+           [](const Plan& plan, const DeviceModel& device, const ModelLink& link, Kernel kernel) {
+             const Execution run = model_execution(plan, device, link, kernel);
+             ASSERT_EQ(run.workers.size(), plan.workers.size());
+             for (std::size_t w = 0; w < run.workers.size(); ++w) {
+               const std::vector<StepTime>& steps = run.workers[w].steps;
+               ASSERT_EQ(steps.size(), plan.workers[w].steps.size());
+               double compute_s = 0.0;
+               for (std::size_t s = 0; s < steps.size(); ++s) {
+                 const StepTime& step = steps[s];
+                 const double end_s =
+                     step.start_s + step.compute_s + step.exposed_communication_s + step.idle_s;
+                 if (s + 1 < steps.size()) {
+                   ASSERT_NEAR(end_s, steps[s + 1].start_s, 1e-12 + 1e-9 * end_s) << w << " " << s;
+                 }
+                 ASSERT_LE(end_s, run.wall_s * 1.000001 + 1e-15);
+                 ASSERT_GE(step.communication_s, 0.0);
+                 ASSERT_GE(step.idle_s, 0.0);
+                 ASSERT_GE(step.exposed_communication_s, 0.0);
+                 compute_s += step.compute_s;
+               }
+               ASSERT_NEAR(run.workers[w].compute_s, compute_s, 1e-12 + 1e-9 * compute_s);
+             }
+           });
+}
+
+TEST_F(RandomModels, GiveTheSameBitsAgain) {
+  for_each(60,
+           [](const Plan& plan, const DeviceModel& device, const ModelLink& link, Kernel kernel) {
+             const Execution a = model_execution(plan, device, link, kernel);
+             const Execution b = model_execution(plan, device, link, kernel);
+             ASSERT_EQ(a.wall_s, b.wall_s);
+             for (std::size_t w = 0; w < a.workers.size(); ++w)
+               for (std::size_t s = 0; s < a.workers[w].steps.size(); ++s)
+                 ASSERT_EQ(a.workers[w].steps[s].idle_s, b.workers[w].steps[s].idle_s);
+           });
+}
+
+TEST_F(RandomModels, AreNoSlowerOnAFreeNetwork) {
+  for_each(200, [](const Plan& plan, const DeviceModel& given, ModelLink link, Kernel kernel) {
+    DeviceModel device = given;
+    device.cores.value = 0.0;  // sharing cores may be unlucky
+    const double linked_s = model_execution(plan, device, link, kernel).wall_s;
+    link.no_communication = true;
+    const double free_s = model_execution(plan, device, link, kernel).wall_s;
+    ASSERT_LE(free_s, linked_s * 1.000001);
+  });
+}
+
+TEST(ModelExecutor, HasTheStepsOfAThreadsRun) {
+  for (const char* algorithm : {"cqs", "striped", "tree_decode", "flash_decoding"}) {
+    Trial trial(plan_of(algorithm, 200, 4, MaskKind::causal), heap_allocator());
+    const Execution real = trial.run(Ranks::threads, Kernel::flash, 1, heap_allocator());
+    const Execution model =
+        model_execution(trial.plan, device_of(Kernel::flash), kNoLink, Kernel::flash);
+    ASSERT_EQ(real.workers.size(), model.workers.size());
+    for (std::size_t w = 0; w < real.workers.size(); ++w)
+      EXPECT_EQ(real.workers[w].steps.size(), model.workers[w].steps.size()) << algorithm;
+  }
+}
+
+TEST(ModelExecutor, PlaysFourThousandWorkers) {
+  constexpr int kMany = 4096;
+  // Three all-reduces of twelve rounds towards worker 0 and twelve back out.
+  const Execution tree = model_execution(plan_of("tree_decode", kMany, kMany), device_of(),
+                                         {.limit = {0.0, 1e-3}}, kExact);
+  EXPECT_NEAR(tree.wall_s, 3 * 24 * 1e-3, 1e-3);
+  const Execution ring = model_execution(plan_of("ring", 512, 512), device_of(), kNoLink, kExact);
+  EXPECT_SECONDS(ring.wall_s, 512 / kPairsPerS);
+}
+
+TEST(ModelExecutor, SaysWhichRatesADeviceHas) {
+  const Plan plan = plan_of("ring", 100, 2);
+  try {
+    (void)model_execution(plan, device_of(kExact, DType::bf16, 128), kNoLink, kExact);
+    FAIL();
+  } catch (const Unsupported& error) {
+    EXPECT_STREQ(error.what(),
+                 "the device constant_rate has no rate of reference in f32 at head_dim 64; it has "
+                 "reference in bf16 at head_dim 128");
+  }
+}
+
+TEST(ModelExecutor, NamesTheWorkerWhoseMessageNeverComes) {
+  Plan plan = plan_of("ring", 100, 3);
+  plan.workers[1].steps[0].sends.clear();
+  try {
+    (void)model_execution(plan, device_of(), kNoLink, kExact);
+    FAIL();
+  } catch (const CaseError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("a message that never comes"));
+  }
+}
+
+}  // namespace
+}  // namespace qb

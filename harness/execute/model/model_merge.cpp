@@ -1,0 +1,66 @@
+#include "harness/execute/model/model_merge.h"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include "harness/execute/player/worker.h"
+
+namespace qb {
+namespace {
+
+// Seconds of a core to merge each q group: its first partial is copied, unless workers hold some
+// heads only.
+std::vector<double> group_merges_s(const Plan& plan, const DeviceCosts& device) {
+  std::vector<double> seconds(plan.q_groups.size(), 0.0);
+  std::vector<char> held(plan.q_groups.size(), splits_heads(plan) ? 1 : 0);
+  for (const Worker& worker : plan.workers)
+    for (int q : worker.q_groups) {
+      const auto group = static_cast<std::size_t>(q);
+      const std::int64_t bytes = tensor_bytes(plan.problem, TensorRole::partial,
+                                              plan.q_groups[group].count, plan.heads_of(worker));
+      seconds[group] += held[group] == 0 ? device.copy_s(bytes) : device.merge_s(bytes);
+      held[group] = 1;
+    }
+  return seconds;
+}
+
+}  // namespace
+
+double merge_at_root(std::vector<PartialAtRoot> partials, const DeviceCosts& device,
+                     Execution& execution) {
+  std::sort(partials.begin(), partials.end(), [](const PartialAtRoot& a, const PartialAtRoot& b) {
+    return std::pair(a.ready_s, a.worker) < std::pair(b.ready_s, b.worker);
+  });
+  double now_s = 0.0;
+  for (const PartialAtRoot& partial : partials) {
+    const double merge_s = device.merge_s(partial.bytes);
+    execution.workers[static_cast<std::size_t>(partial.worker)].merge_s += merge_s;
+    now_s = std::max(now_s, partial.ready_s) + merge_s;
+  }
+  return now_s;
+}
+
+double share_out_merge(const Plan& plan, const DeviceCosts& device, double core_share,
+                       Execution& execution) {
+  std::vector<WorkerTime>& workers = execution.workers;
+  const auto later = [&](std::size_t a, std::size_t b) {
+    return std::pair(workers[a].merge_s, a) > std::pair(workers[b].merge_s, b);
+  };
+  std::vector<std::size_t> order(workers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> next(
+      later, std::move(order));
+  double longest_s = 0.0;
+  for (double seconds : group_merges_s(plan, device)) {
+    const std::size_t w = next.top();
+    next.pop();
+    workers[w].merge_s += seconds / core_share;
+    longest_s = std::max(longest_s, workers[w].merge_s);
+    next.push(w);
+  }
+  return longest_s;
+}
+
+}  // namespace qb

@@ -1,0 +1,75 @@
+// The links of a modelled run at work: messages between workers, and to and from the root, in order
+// of time. See link_model.h for the rules.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/execute/transport/link_model.h"
+#include "harness/execute/transport/transport.h"
+
+namespace qb {
+
+class ModelNetwork {
+ public:
+  // Both sides of a message hold its index until they have seen it done.
+  struct Flight {
+    int from = 0;
+    int to = 0;
+    bool left = false;
+    bool done = false;
+    bool sender_waits = false;
+    bool receiver_waits = false;
+    std::int8_t holders = 2;
+    std::int64_t bytes = 0;
+    Passage passage;
+  };
+
+  // n_nodes: the workers and the root. landed: called when a message has come, with its index.
+  ModelNetwork(const ModelLink& link, int n_nodes, std::function<void(int)> landed);
+
+  // The two sides of a message say when they are ready, in any order; both get the same index.
+  [[nodiscard]] int send(const MessageKey& key, std::int64_t bytes, double at_s);
+  [[nodiscard]] int receive(const MessageKey& key, double at_s);
+  // A message whose receiver has always been ready.
+  [[nodiscard]] int send_alone(int from, int to, std::int64_t bytes, double at_s);
+
+  [[nodiscard]] Flight& flight(int index) { return flights_[static_cast<std::size_t>(index)]; }
+  void let_go(int index);
+
+  // Time of the next thing that happens on the links; infinity: nothing is under way.
+  [[nodiscard]] double next_s() const;
+  void advance();
+
+ private:
+  struct Event {
+    double at_s = 0.0;
+    std::int64_t order = 0;  // among those of the same time
+    int flight = 0;
+    friend bool operator>(const Event& a, const Event& b) {
+      return a.at_s != b.at_s ? a.at_s > b.at_s : a.order > b.order;
+    }
+  };
+
+  int make(const MessageKey& key, std::int64_t bytes, double at_s);
+  int meet(const MessageKey& key, std::int64_t bytes, double at_s);
+  void start(int index);
+  void land(int index, double at_s);
+  [[nodiscard]] std::int64_t order_of(const Flight& flight, bool arrives) const;
+
+  const ModelLink link_;
+  const int n_nodes_;
+  const std::function<void(int)> landed_;
+  std::vector<Flight> flights_;
+  std::vector<int> free_;
+  std::unordered_map<std::uint64_t, int> open_;  // one side is ready
+  std::vector<double> out_free_s_;
+  std::vector<double> in_free_s_;
+  // Messages that are ready to leave, and that begin to arrive: each twice.
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+};
+
+}  // namespace qb

@@ -1,0 +1,113 @@
+#include "harness/execute/model/model_network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "base/status.h"
+#include "harness/execute/player/shared_cores.h"
+
+namespace qb {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// One byte a second, so that bytes are seconds.
+constexpr ModelLink kSlow{.limit = {1.0, 0.25}};
+
+// When each message came, in the order in which they were sent.
+class Post {
+ public:
+  explicit Post(const ModelLink& link, int nodes) : network_(link, nodes, [](int) {}) {}
+
+  void send(int from, int to, std::int64_t bytes, double at_s = 0.0) {
+    sent_.push_back(network_.send_alone(from, to, bytes, at_s));
+  }
+  std::vector<double> done_s() {
+    while (network_.next_s() < 1e300) network_.advance();
+    std::vector<double> seconds;
+    for (int index : sent_) seconds.push_back(network_.flight(index).passage.done_s);
+    return seconds;
+  }
+
+ private:
+  ModelNetwork network_;
+  std::vector<int> sent_;
+};
+
+TEST(ModelNetwork, AWorkersMessagesLeaveOneAfterTheOther) {
+  Post post(kSlow, 4);
+  post.send(0, 1, 4);
+  post.send(0, 2, 2);
+  post.send(0, 3, 1, 10.0);
+  EXPECT_THAT(post.done_s(), ElementsAre(4.25, 6.25, 11.25));
+}
+
+TEST(ModelNetwork, OneThatAllSendToTakesTheirMessagesOneAfterTheOther) {
+  Post post(kSlow, 5);
+  for (int from : {1, 2, 3, 4}) post.send(from, 0, 3);
+  // Nearest on the ring first: worker 4 is one place before worker 0.
+  EXPECT_THAT(post.done_s(), ElementsAre(12.25, 9.25, 6.25, 3.25));
+}
+
+TEST(ModelNetwork, AnAllToAllKeepsEveryLinkBusyBothWays) {
+  constexpr int kNodes = 8;
+  Post post(kSlow, kNodes);
+  for (int from = 0; from < kNodes; ++from)
+    for (int to = 0; to < kNodes; ++to)
+      if (to != from) post.send(from, to, 2);
+  for (double seconds : post.done_s()) EXPECT_LE(seconds, (kNodes - 1) * 2 + 0.25 + 1e-9);
+}
+
+TEST(ModelNetwork, AMessageStartsWhenBothSidesAreReady) {
+  int landed = -1;
+  ModelNetwork network(kSlow, 3, [&](int index) { landed = index; });
+  const int sent = network.send({0, 1, 5}, 3, 1.0);
+  EXPECT_EQ(network.receive({0, 1, 5}, 7.0), sent);
+  EXPECT_EQ(network.next_s(), 7.0);
+  network.advance();
+  network.advance();
+  EXPECT_EQ(landed, sent);
+  EXPECT_EQ(network.flight(sent).passage.started_s, 7.0);
+  EXPECT_EQ(network.flight(sent).passage.done_s, 10.25);
+}
+
+TEST(ModelNetwork, WhatAWorkerSendsToItselfTakesNoTime) {
+  Post post(kSlow, 3);
+  post.send(1, 1, 100, 2.0);
+  EXPECT_THAT(post.done_s(), ElementsAre(2.0));
+}
+
+TEST(SharedCores, ServeAllJobsAlike) {
+  SharedCores cores(2.0);
+  for (int job = 0; job < 3; ++job) cores.add(0.0, 2.0, job);
+  cores.add(1.5, 0.5, 3);  // the three have been served 1 each
+  // Four on two cores: half speed, the short one ends after 1; then three share two.
+  EXPECT_DOUBLE_EQ(cores.next_end_s(), 2.5);
+  EXPECT_EQ(cores.take(), 3);
+  EXPECT_DOUBLE_EQ(cores.next_end_s(), 3.25);
+  EXPECT_EQ(cores.take(), 0);
+  EXPECT_EQ(cores.take(), 1);
+  EXPECT_EQ(cores.take(), 2);
+  EXPECT_GT(cores.next_end_s(), 1e300);
+}
+
+TEST(NamedLinks, AreFoundAndMisspellingsNamed) {
+  EXPECT_EQ(find_link("infiniband").limit.bandwidth_byte_per_s, 12.5e9);
+  for (const NamedLink& link : named_links()) {
+    EXPECT_GT(link.limit.latency_s, 0.0);
+    EXPECT_THAT(std::string(link.source), HasSubstr("latency assumed"));
+  }
+  try {
+    (void)find_link("infinband");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("infiniband"));
+  }
+}
+
+}  // namespace
+}  // namespace qb

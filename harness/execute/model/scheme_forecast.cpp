@@ -1,0 +1,185 @@
+#include "harness/execute/model/scheme_forecast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+#include "base/status.h"
+#include "harness/execute/model/model_executor.h"
+#include "harness/plan/check/check.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/work/tiling.h"
+#include "harness/plan/work/work.h"
+
+namespace qb {
+namespace {
+
+constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode"};
+
+bool decodes(std::string_view scheme) {
+  return std::find(std::begin(kDecoders), std::end(kDecoders), scheme) != std::end(kDecoders);
+}
+
+// Decoding deals sequences to workers, so that a batch of equal ones is packed for it.
+Problem problem_for(std::string_view scheme, const Problem& problem) {
+  const Shape& shape = problem.shape;
+  if (scheme != "decode" || shape.batch == 1) return problem;
+  const std::vector<Sequence> sequences(static_cast<std::size_t>(shape.batch),
+                                        {shape.kv_len - shape.q_len, shape.q_len});
+  Shape packed = shape;
+  packed.batch = 1;
+  return make_packed_problem(packed, problem.mask.kind, problem.dtype, problem.seed, sequences);
+}
+
+Plan plan_for(const Strategy& strategy, const SchemeQuestion& question) {
+  if (strategy.plan == plan_flash_decoding && question.link)
+    throw Unsupported("flash_decoding splits the cache of one memory; there is none over a link");
+  const int workers = strategy.plan == plan_dense ? 1 : question.workers;
+  return make_plan(strategy.name, problem_for(strategy.name, question.problem),
+                   {.workers = workers});
+}
+
+// Worker times add up to the time that it ends at, but for the root's share.
+struct WorkerSums {
+  double compute_s = 0.0;
+  double idle_s = 0.0;
+  double end_s = 0.0;
+};
+
+WorkerSums sums_of(const WorkerTime& worker) {
+  WorkerSums sums;
+  sums.compute_s = worker.compute_s;
+  sums.end_s = worker.gather_s + worker.compute_s;
+  for (const StepTime& step : worker.steps) {
+    sums.idle_s += step.idle_s;
+    sums.end_s += step.idle_s + step.exposed_communication_s;
+  }
+  return sums;
+}
+
+void add_times(const Execution& execution, SchemeForecast& forecast) {
+  WorkerSums last;
+  double compute_s = 0.0;
+  for (const WorkerTime& worker : execution.workers) {
+    const WorkerSums sums = sums_of(worker);
+    compute_s += sums.compute_s;
+    // Of those that end together the one that computes most.
+    const bool together = sums.end_s >= last.end_s * (1.0 - 1e-9);
+    if (sums.end_s > last.end_s * (1.0 + 1e-9) || (together && sums.compute_s > last.compute_s))
+      last = sums;
+  }
+  forecast.wall_s = execution.wall_s;
+  forecast.compute_s = last.compute_s;
+  forecast.idle_s = last.idle_s;
+  forecast.exposed_s = std::max(0.0, execution.wall_s - last.compute_s - last.idle_s);
+  forecast.mean_compute_s = compute_s / static_cast<double>(execution.workers.size());
+}
+
+}  // namespace
+
+PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
+    : question_(question) {
+  // One device a worker, unless they share one memory.
+  if (question_.link) question_.device.cores.value = 0.0;
+  (void)DeviceCosts(question_.device, question_.kernel, question_.problem);  // has it the rates?
+  const auto strategies = qb::strategies();
+  for (std::size_t i = 0; i < strategies.size(); ++i) {
+    const Strategy& strategy = strategies[i];
+    if (decodes(strategy.name) && question_.problem.shape.q_len > kFewNewTokens) continue;
+    if (i > 0 && strategy.plan == strategies[i - 1].plan) {
+      planned_.back().weighed.alias = strategy.name;
+      continue;
+    }
+    Planned planned;
+    planned.weighed.scheme = strategy.name;
+    planned.weighed.base = strategy.plan == plan_dense && question_.workers > 1;
+    try {
+      planned.plan = plan_for(strategy, question_);
+      weigh(planned, check_plans);
+    } catch (const Unsupported& reason) {
+      planned.weighed.unsupported = reason.what();
+    }
+    planned_.push_back(std::move(planned));
+  }
+}
+
+void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
+  const Plan& plan = planned.plan;
+  if (check_plan)
+    if (const auto offence = check(plan))
+      throw CaseError(Status::error, fmt::format("the plan of {} is no exact cover: {}",
+                                                 plan.algorithm, *offence));
+  const Work work = model_work(plan, question_.kernel, 1);
+  SchemeForecast& weighed = planned.weighed;
+  weighed.sent_bytes = work.sent_bytes_max;
+  // In place it works on the caller's tensors, which one worker alone has to hold.
+  weighed.memory_bytes = works_in_place(plan) ? work.serial_peak_bytes : work.worker_peak_bytes;
+  weighed.over_budget =
+      question_.memory_budget_bytes > 0 && weighed.memory_bytes > question_.memory_budget_bytes;
+  weighed.critical_path_pairs = work.critical_path_pairs;
+  weighed.critical_path_ratio = static_cast<double>(work.critical_path_pairs) *
+                                static_cast<double>(plan.workers.size()) /
+                                static_cast<double>(std::max<std::int64_t>(work.unmasked_pairs, 1));
+}
+
+SchemeForecast PlannedSchemes::play(const Planned& planned,
+                                    const std::optional<LinkLimit>& limit) const {
+  SchemeForecast forecast = planned.weighed;
+  if (!forecast.has_plan()) return forecast;
+  const ModelLink link{.limit = limit.value_or(LinkLimit{}), .root_has_link = limit.has_value()};
+  add_times(model_execution(planned.plan, question_.device, link, question_.kernel), forecast);
+  return forecast;
+}
+
+std::vector<SchemeForecast> PlannedSchemes::forecast(const std::optional<LinkLimit>& limit) const {
+  if (limit.has_value() != question_.link.has_value())
+    throw std::logic_error("PlannedSchemes: a link is no one memory");
+  std::vector<SchemeForecast> forecasts;
+  for (const Planned& planned : planned_) forecasts.push_back(play(planned, limit));
+  return forecasts;
+}
+
+double PlannedSchemes::wall_s(std::string_view scheme, const LinkLimit& limit) const {
+  for (const Planned& planned : planned_)
+    if (planned.weighed.scheme == scheme) return play(planned, limit).wall_s;
+  throw std::logic_error(fmt::format("PlannedSchemes: no scheme {}", scheme));
+}
+
+const SchemeForecast* fastest(std::span<const SchemeForecast> forecasts) {
+  constexpr double kRounding = 1e-9;
+  const SchemeForecast* best = nullptr;
+  for (const SchemeForecast& candidate : forecasts)
+    if (candidate.ranked() && (best == nullptr || candidate.wall_s < best->wall_s))
+      best = &candidate;
+  if (best == nullptr) return nullptr;
+  const double bound_s = best->wall_s * (1.0 + kRounding);
+  const auto cost = [](const SchemeForecast& f) {
+    return std::tuple(f.sent_bytes, f.memory_bytes);
+  };
+  best = nullptr;
+  for (const SchemeForecast& candidate : forecasts)
+    if (candidate.ranked() && candidate.wall_s <= bound_s &&
+        (best == nullptr || cost(candidate) < cost(*best)))
+      best = &candidate;
+  return best;
+}
+
+std::vector<SchemeForecast> ranking(std::vector<SchemeForecast> forecasts) {
+  std::vector<SchemeForecast> ranked;
+  while (const SchemeForecast* next = fastest(forecasts)) {
+    ranked.push_back(*next);
+    forecasts.erase(forecasts.begin() + (next - forecasts.data()));
+  }
+  const auto behind = [](const SchemeForecast& f) {
+    return std::tuple(!f.has_plan(), f.base, f.wall_s);
+  };
+  std::stable_sort(
+      forecasts.begin(), forecasts.end(),
+      [&](const SchemeForecast& a, const SchemeForecast& b) { return behind(a) < behind(b); });
+  ranked.insert(ranked.end(), forecasts.begin(), forecasts.end());
+  return ranked;
+}
+
+}  // namespace qb

@@ -1,0 +1,156 @@
+#include "harness/execute/model/scheme_forecast.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/status.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::int64_t kHeadDim = 64;
+constexpr double kPairsPerS = 1e9;
+// `reference` computes the unmasked pairs and no more.
+constexpr Kernel kExact = Kernel::reference;
+
+SchemeQuestion question_of(std::int64_t n_tokens, int workers, MaskKind mask = MaskKind::full,
+                           std::int64_t heads = 8, std::int64_t cached = 0) {
+  const Shape shape{1, heads, heads, n_tokens, n_tokens + cached, kHeadDim, kHeadDim};
+  return {.problem = make_problem(shape, mask, DType::f32, 1),
+          .workers = workers,
+          .device = constant_rate_device(kExact, DType::f32, kHeadDim, 4.0 * kHeadDim * kPairsPerS),
+          .link = LinkLimit{1e9, 1e-6},
+          .kernel = kExact};
+}
+
+SchemeForecast find(const std::vector<SchemeForecast>& forecasts, const std::string& scheme) {
+  for (const SchemeForecast& forecast : forecasts)
+    if (forecast.scheme == scheme) return forecast;
+  ADD_FAILURE() << "no " << scheme;
+  return {};
+}
+
+std::vector<std::string> names(const std::vector<SchemeForecast>& forecasts) {
+  std::vector<std::string> list;
+  for (const SchemeForecast& forecast : forecasts) list.push_back(forecast.scheme);
+  return list;
+}
+
+TEST(SchemeForecast, HasEverySchemeOnceAndDecodersForFewTokensOnly) {
+  const auto many = PlannedSchemes(question_of(1000, 4)).forecast();
+  EXPECT_THAT(names(many), testing::ElementsAre("dense", "cqs", "cqs_sharded", "ring", "striped",
+                                                "zigzag", "pass_q", "all_gather_kv", "ulysses"));
+  EXPECT_EQ(find(many, "zigzag").alias, "pass_kv");
+  SchemeQuestion few = question_of(kFewNewTokens, 4, MaskKind::causal, 8, 1000);
+  const auto decoding = PlannedSchemes(few).forecast();
+  EXPECT_TRUE(find(decoding, "decode").has_plan());
+  EXPECT_TRUE(find(decoding, "tree_decode").has_plan());
+  EXPECT_THAT(find(decoding, "flash_decoding").unsupported, HasSubstr("one memory"));
+  few.link.reset();
+  EXPECT_TRUE(find(PlannedSchemes(few).forecast(), "flash_decoding").has_plan());
+}
+
+TEST(SchemeForecast, ABatchIsPackedToBeDecoded) {
+  SchemeQuestion question = question_of(1, 4, MaskKind::causal, 2, 1000);
+  question.problem.shape.batch = 3;
+  const SchemeForecast decode = find(PlannedSchemes(question).forecast(), "decode");
+  EXPECT_EQ(decode.unsupported, "");
+  EXPECT_GT(decode.wall_s, 0.0);
+}
+
+TEST(SchemeForecast, PartsAddUpToThePredictedTime) {
+  for (const MaskKind mask : {MaskKind::full, MaskKind::causal})
+    for (const std::int64_t n_tokens : {7, 700, 4096})
+      for (const bool linked : {true, false}) {
+        SchemeQuestion question = question_of(n_tokens, 8, mask);
+        if (!linked) question.link.reset();
+        question.device.merge_byte_per_s.value = 1e9;
+        question.device.copy_byte_per_s.value = 2e9;
+        for (const SchemeForecast& f : PlannedSchemes(question).forecast()) {
+          if (!f.has_plan()) continue;
+          EXPECT_NEAR(f.compute_s + f.idle_s + f.exposed_s, f.wall_s, 1e-9 * f.wall_s)
+              << f.scheme << " " << n_tokens;
+        }
+      }
+}
+
+TEST(SchemeForecast, ASchemeWithoutAPlanSaysWhy) {
+  const auto forecasts = PlannedSchemes(question_of(1000, 3)).forecast();
+  EXPECT_THAT(find(forecasts, "ulysses").unsupported, HasSubstr("8 query heads are no multiple"));
+  EXPECT_FALSE(find(forecasts, "ulysses").ranked());
+  // More workers than tokens: groups are empty, and quorums need one token a group.
+  const auto few = PlannedSchemes(question_of(5, 8)).forecast();
+  EXPECT_THAT(find(few, "cqs").unsupported, HasSubstr("at least as many tokens"));
+  EXPECT_TRUE(find(few, "ring").ranked());
+  EXPECT_FALSE(ranking(few).back().has_plan());
+}
+
+TEST(SchemeForecast, OneWorkerIsRankedAndNeedsNoLink) {
+  const auto forecasts = PlannedSchemes(question_of(300, 1)).forecast();
+  ASSERT_NE(fastest(forecasts), nullptr);
+  EXPECT_EQ(fastest(forecasts)->scheme, "dense");
+  EXPECT_FALSE(find(forecasts, "dense").base);
+  for (const char* scheme : {"dense", "ring", "zigzag", "ulysses"})
+    EXPECT_NEAR(find(forecasts, scheme).wall_s, 8 * 300.0 * 300.0 / kPairsPerS, 1e-12) << scheme;
+}
+
+TEST(SchemeForecast, DenseIsAYardstickBesideSchemesThatSplit) {
+  SchemeQuestion question = question_of(64, 4);
+  question.link = LinkLimit{1.0, 1.0};  // nothing is slower than this link
+  const auto ranked = ranking(PlannedSchemes(question).forecast());
+  EXPECT_TRUE(ranked.front().ranked());
+  EXPECT_LT(find(ranked, "dense").wall_s, ranked.front().wall_s);
+  EXPECT_TRUE(find(ranked, "dense").base);
+}
+
+TEST(SchemeForecast, ABudgetRulesOutWhatHoldsAllKeys) {
+  SchemeQuestion question = question_of(4096, 8);
+  const auto before = PlannedSchemes(question).forecast();
+  const SchemeForecast ring = find(before, "ring");
+  ASSERT_GT(find(before, "all_gather_kv").memory_bytes, ring.memory_bytes);
+  question.memory_budget_bytes = ring.memory_bytes;
+  const auto within = PlannedSchemes(question).forecast();
+  EXPECT_TRUE(find(within, "ring").ranked());
+  EXPECT_TRUE(find(within, "all_gather_kv").over_budget);
+  EXPECT_FALSE(find(within, "all_gather_kv").ranked());
+  EXPECT_GT(find(within, "all_gather_kv").wall_s, 0.0);  // what it would take is still said
+  question.memory_budget_bytes = 1;
+  EXPECT_EQ(fastest(PlannedSchemes(question).forecast()), nullptr);
+}
+
+TEST(SchemeForecast, OneMemorySharesTheCoresALinkDoesNot) {
+  SchemeQuestion question = question_of(4096, 8);
+  question.device.cores.value = 2.0;
+  question.link = LinkLimit{1e18, 0.0};
+  const double alone_s = find(PlannedSchemes(question).forecast(), "ring").wall_s;
+  question.link.reset();
+  EXPECT_NEAR(find(PlannedSchemes(question).forecast(), "ring").wall_s / alone_s, 4.0, 1e-3);
+}
+
+TEST(SchemeForecast, OfEquallyFastOnesTheOneThatSendsLeastIsFirst) {
+  std::vector<SchemeForecast> forecasts(4);
+  const auto set = [&](std::size_t i, const char* name, double wall_s, std::int64_t sent) {
+    forecasts[i].scheme = name;
+    forecasts[i].wall_s = wall_s;
+    forecasts[i].sent_bytes = sent;
+  };
+  set(0, "slow", 2.0, 0);
+  set(1, "chatty", 1.0, 10);
+  set(2, "quiet", 1.0 + 1e-12, 5);
+  set(3, "base", 0.5, 0);
+  forecasts[3].base = true;
+  EXPECT_THAT(names(ranking(forecasts)), testing::ElementsAre("quiet", "chatty", "slow", "base"));
+}
+
+TEST(SchemeForecast, ADeviceWithoutTheRatesIsRefused) {
+  SchemeQuestion question = question_of(64, 4);
+  question.kernel = Kernel::flash;
+  EXPECT_THROW(PlannedSchemes{question}, Unsupported);
+  question = question_of(64, 0);
+  EXPECT_THROW(PlannedSchemes{question}, UsageError);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,189 @@
+#include "harness/execute/player/device_executor.h"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/device_trial.h"
+#include "harness/execute/testing/host_compute_device.h"
+
+namespace qb {
+namespace {
+
+Problem small_problem(std::int64_t n, MaskKind mask) {
+  return make_problem({2, 4, 2, n, n, 16, 16}, mask, DType::bf16, 11);
+}
+
+TEST(DeviceExecutor, ComputesEveryStrategyWithEveryKernelAndLaunch) {
+  const std::size_t seen =
+      testing_support::for_random_plans(250, [](const Plan& plan, Random& random) {
+        const DeviceCall call = random_device_call(random);
+        SCOPED_TRACE(fmt::format("{} {}", word(call.kernel), word(call.launch)));
+        Trial trial(plan, heap_allocator());
+        HostComputeDevice device;
+        MemoryLedger ledger;
+        DeviceExecutor executor(trial.plan, arguments_of(trial, ledger, call), device);
+        for (int repeat = 0; repeat < 2; ++repeat) {
+          poison(trial.out.view(), trial.lse.view());
+          (void)executor.run();
+          const Verification verification = trial.verify();
+          ASSERT_TRUE(verification.correct) << verification.message;
+        }
+      });
+  EXPECT_EQ(seen, strategies().size());
+}
+
+TEST(DeviceExecutor, LaunchesAllWorkersOfACqsPlanOrOfARoundAtOnce) {
+  const Problem problem = small_problem(70, MaskKind::full);
+  for (const auto& [algorithm, expected] : {std::pair{"cqs", 1}, std::pair{"ring", 7}}) {
+    Trial trial(make_plan(algorithm, problem, {7, std::nullopt}), heap_allocator());
+    HostComputeDevice device;
+    (void)DeviceExecutor(trial.plan,
+                         arguments_of(trial, heap_allocator(), {Kernel::flash, Launch::together}),
+                         device)
+        .run();
+    EXPECT_EQ(device.launches(), expected) << algorithm;
+    HostComputeDevice other;
+    (void)DeviceExecutor(
+        trial.plan, arguments_of(trial, heap_allocator(), {Kernel::flash, Launch::alone}), other)
+        .run();
+    EXPECT_EQ(other.launches(), 7 * expected) << algorithm;
+  }
+}
+
+TEST(DeviceExecutor, ChargesEachWorkerAloneAndComposesTheCriticalPath) {
+  Trial trial(cqs_plan(small_problem(70, MaskKind::full), 7), heap_allocator());
+  HostComputeDevice device;
+  const Execution execution =
+      DeviceExecutor(trial.plan,
+                     arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone}),
+                     device)
+          .run();
+  // Worker 0 of W = 7 holds three groups: three copies each of Q, K and V before one kernel.
+  ASSERT_EQ(execution.workers.size(), 7u);
+  for (const WorkerTime& worker : execution.workers) {
+    EXPECT_EQ(worker.gather_s, 9.0);
+    EXPECT_EQ(worker.compute_s, 1.0);
+    EXPECT_GE(worker.merge_s, 3.0);
+  }
+  EXPECT_EQ(execution.device_s, device.operations());
+  double merges_s = 0.0;
+  for (const WorkerTime& worker : execution.workers) merges_s += worker.merge_s;
+  EXPECT_EQ(execution.critical_path_s, 10.0 + merges_s);
+  EXPECT_EQ(execution.longest_subsequence_s, 1.0);
+}
+
+TEST(DeviceExecutor, TellsTheStagesOfTheStagedKernelApart) {
+  for (const auto& [algorithm, workers, calls] :
+       {std::tuple{"dense", 1, 1}, std::tuple{"cqs", 7, 1}, std::tuple{"ring", 4, 4}}) {
+    SCOPED_TRACE(algorithm);
+    Problem problem = small_problem(70, MaskKind::causal);
+    problem.dtype = DType::f32;
+    Trial trial(make_plan(algorithm, problem, {workers, std::nullopt}), heap_allocator());
+    HostComputeDevice device;
+    const Execution execution =
+        DeviceExecutor(trial.plan,
+                       arguments_of(trial, heap_allocator(), {Kernel::staged, Launch::alone}),
+                       device)
+            .run();
+    const Verification verification = trial.verify();
+    EXPECT_TRUE(verification.correct) << verification.message;
+    EXPECT_EQ(execution.stages.scores_s, device.launches());
+    EXPECT_EQ(execution.stages.softmax_s, device.launches());
+    EXPECT_EQ(execution.stages.values_s, device.launches());
+    // What comes before the first stage and after the last is a step's too.
+    double compute_s = 0.0;
+    for (const WorkerTime& worker : execution.workers) compute_s += worker.compute_s;
+    EXPECT_GE(compute_s, 5.0 * device.launches());
+    EXPECT_LE(device.launches(), workers * calls);
+  }
+}
+
+TEST(DeviceExecutor, ReadsTheHostsClockWhereThePublishedOneDidNotWait) {
+  Trial trial(cqs_plan(small_problem(70, MaskKind::causal), 7), heap_allocator());
+  HostComputeDevice device;
+  const Execution execution =
+      DeviceExecutor(trial.plan,
+                     arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone},
+                                  ClockKind::unsynchronized),
+                     device)
+          .run();
+  for (const WorkerTime& worker : execution.workers) EXPECT_EQ(worker.compute_s, 0.001);
+  EXPECT_EQ(execution.device_s, device.operations());
+}
+
+TEST(DeviceExecutor, GivesEverythingBackWhereverMemoryRunsOut) {
+  for (const Kernel kernel : {Kernel::materialized, Kernel::flash})
+    for (const char* algorithm : {"cqs", "ring", "pass_q", "dense"}) {
+      const int workers = std::string(algorithm) == "dense" ? 1 : 4;
+      Trial trial(
+          make_plan(algorithm, small_problem(40, MaskKind::causal), {workers, std::nullopt}),
+          heap_allocator());
+      int failures = 0;
+      for (int k = 1;; ++k) {
+        HostComputeDevice device;
+        MemoryLedger ledger;
+        FailingAllocator memory(ledger);
+        memory.fail_at(k);
+        const auto play = [&] {
+          (void)DeviceExecutor(trial.plan, arguments_of(trial, memory, {kernel, Launch::alone}),
+                               device)
+              .run();
+        };
+        try {
+          play();
+        } catch (const OutOfMemory&) {
+          ++failures;
+          EXPECT_EQ(ledger.active_bytes(), 0u);
+          poison(trial.out.view(), trial.lse.view());
+          play();  // the next case has the device to itself
+          EXPECT_TRUE(trial.verify().correct);
+        }
+        EXPECT_EQ(ledger.active_bytes(), 0u);
+        if (memory.still_armed()) break;
+      }
+      EXPECT_GT(failures, 0) << algorithm;
+    }
+}
+
+TEST(DeviceExecutor, EndsTheCaseWhereTheDeviceIsLostAtAnyPoint) {
+  Trial trial(cqs_plan(small_problem(40, MaskKind::full), 4), heap_allocator());
+  HostComputeDevice whole;
+  (void)DeviceExecutor(trial.plan,
+                       arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone}),
+                       whole)
+      .run();
+  for (int operation = 1; operation <= whole.operations(); ++operation) {
+    HostComputeDevice device;
+    device.lose_at(operation);
+    MemoryLedger ledger;
+    DeviceExecutor executor(
+        trial.plan, arguments_of(trial, ledger, {Kernel::materialized, Launch::alone}), device);
+    try {
+      (void)executor.run();
+      FAIL() << "operation " << operation << " was lost and nobody noticed";
+    } catch (const CaseError& error) {
+      EXPECT_EQ(error.status(), Status::crashed);
+    }
+    EXPECT_EQ(ledger.active_bytes(), 0u);
+  }
+}
+
+TEST(DeviceExecutor, RefusesToLaunchOtherKernelsTogether) {
+  Trial trial(cqs_plan(small_problem(40, MaskKind::full), 4), heap_allocator());
+  HostComputeDevice device;
+  try {
+    DeviceExecutor(trial.plan,
+                   arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::graph}),
+                   device);
+    FAIL();
+  } catch (const Unsupported& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "launch: graph is of kernel flash; kernel materialized computes each worker alone");
+  }
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,86 @@
+#include "harness/execute/player/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/status.h"
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/player/worker.h"
+
+namespace qb {
+namespace {
+
+void check_tensor(const TensorView& view, const Extent& extent, DType dtype,
+                  std::string_view name) {
+  if (view.extent != extent || view.dtype != dtype || view.data == nullptr)
+    throw std::invalid_argument(
+        fmt::format("execute: {} does not have the shape and type of the plan's problem", name));
+}
+
+void check_arguments(const Plan& plan, const ExecutionArguments& arguments) {
+  const Shape& shape = plan.problem.shape;
+  check_tensor(arguments.q, shape.q(), plan.problem.dtype, "q");
+  check_tensor(arguments.k, shape.k(), plan.problem.dtype, "k");
+  check_tensor(arguments.v, shape.v(), plan.problem.dtype, "v");
+  check_tensor(arguments.out, shape.out(), DType::f32, "out");
+  check_tensor(arguments.lse, shape.lse(), DType::f32, "lse");
+  if (arguments.allocator == nullptr || arguments.threads < 1)
+    throw std::invalid_argument("execute: an allocator and at least one thread are needed");
+}
+
+void check_speeds(const Plan& plan, const std::vector<double>& speeds) {
+  if (speeds.empty()) return;
+  if (speeds.size() != plan.workers.size() ||
+      !std::ranges::all_of(speeds, [](double speed) { return speed > 0.0 && speed <= 1.0; }))
+    throw std::invalid_argument("execute: worker_speeds need one from 0 to 1 for each worker");
+}
+
+// Of the workers with the most local queries, the slowest one's kernels.
+double longest_subsequence_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
+  std::int64_t longest = 0;
+  double seconds = 0.0;
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    const std::int64_t tokens = local_layout(plan, plan.workers[w]).q_tokens;
+    if (tokens > longest || (tokens == longest && workers[w].compute_s > seconds))
+      seconds = workers[w].compute_s;
+    longest = std::max(longest, tokens);
+  }
+  return seconds;
+}
+
+Execution run(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
+  if (ranks == Ranks::model)
+    throw Unsupported("the model executor predicts times and computes no output");
+  if (ranks == Ranks::nccl)
+    throw Unsupported("ranks: nccl plays on GPUs; on the host the nearest is ranks: mpi");
+  if (ranks == Ranks::mpi) return execute_mpi(plan, arguments);
+  // A single worker that needs no copy is the same in both.
+  return ranks == Ranks::serial || works_in_place(plan) ? execute_serial(plan, arguments)
+                                                        : execute_threads(plan, arguments);
+}
+
+}  // namespace
+
+void add_sums(const Plan& plan, Execution& execution) {
+  for (const WorkerTime& worker : execution.workers) execution.worker_sum_s += worker.total_s();
+  execution.longest_subsequence_s = longest_subsequence_s(plan, execution.workers);
+}
+
+Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
+  if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
+  if (!arguments.shard) check_arguments(plan, arguments);
+  check_speeds(plan, arguments.worker_speeds);
+  Execution execution = run(ranks, plan, arguments);
+  if (ranks != Ranks::serial) execution.critical_path_s = execution.wall_s;
+  const auto* ledger = dynamic_cast<const MemoryLedger*>(arguments.allocator);
+  if (ledger != nullptr && ranks != Ranks::mpi)
+    for (std::size_t w = 0; w < execution.workers.size(); ++w)
+      execution.workers[w].active_peak_bytes =
+          static_cast<std::int64_t>(ledger->worker_peak_bytes(static_cast<int>(w)));
+  add_sums(plan, execution);
+  return execution;
+}
+
+}  // namespace qb

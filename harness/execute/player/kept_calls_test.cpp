@@ -1,0 +1,114 @@
+#include "harness/execute/player/kept_calls.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/testing/host_compute_device.h"
+
+namespace qb {
+namespace {
+
+TileSchedule rows_of_keys(std::int64_t rows, std::int64_t keys) {
+  return build_schedule(rows, 40, {{0, rows, {0, keys}}}, 16);
+}
+
+// One call over fresh random tensors of 40 keys.
+class Call {
+ public:
+  Call(std::int64_t rows, std::uint64_t seed, Allocator& memory)
+      : trial_(dense_plan(
+                   make_problem({1, 2, 1, rows, 40, 16, 16}, MaskKind::full, DType::bf16, seed)),
+               memory) {}
+
+  [[nodiscard]] AttentionArguments arguments(const TileSchedule& schedule) const {
+    return {trial_.inputs.q.view(),    trial_.inputs.k.view(), trial_.inputs.v.view(), &schedule,
+            trial_.plan.problem.scale, trial_.out.view(),      trial_.lse.view()};
+  }
+  // The same without anything kept.
+  void expect_right(const TileSchedule& schedule) {
+    const auto found = trial_.output_bytes();
+    poison(trial_.out.view(), trial_.lse.view());
+    HostComputeDevice().attention(Kernel::flash, arguments(schedule), heap_allocator(), 0, {});
+    EXPECT_EQ(found, trial_.output_bytes());
+  }
+
+ private:
+  Trial trial_;
+};
+
+struct Scene {
+  HostComputeDevice device;
+  MemoryLedger ledger;
+  KeptCalls kept;
+  std::uint64_t seed = 1;
+
+  // An execution of calls (rows, keys).
+  void execute(const std::vector<std::pair<std::int64_t, std::int64_t>>& calls) {
+    kept.rewind();
+    for (const auto& [rows, keys] : calls) {
+      const TileSchedule schedule = rows_of_keys(rows, keys);
+      Call call(rows, ++seed, heap_allocator());
+      kept.attend(device, Kernel::flash, call.arguments(schedule), ledger, 3);
+      call.expect_right(schedule);
+    }
+  }
+};
+
+TEST(KeptCalls, AreMadeInTheFirstExecutionAndUsedInTheOthers) {
+  Scene scene;
+  for (int execution = 0; execution < 3; ++execution) {
+    scene.execute({{20, 40}, {20, 30}, {33, 40}});
+    EXPECT_EQ(scene.device.schedules_kept(), 3);
+  }
+  EXPECT_EQ(scene.device.launches(), 9);
+}
+
+TEST(KeptCalls, OfAnotherPlanTakeTheirPlaces) {
+  Scene scene;
+  scene.execute({{20, 40}, {20, 30}, {33, 40}});
+  scene.execute(
+      {{20, 40}, {20, 31}, {33, 40}});  // the second is another one, so the third goes too
+  EXPECT_EQ(scene.device.schedules_kept(), 5);
+  scene.execute({{20, 40}});
+  scene.execute({{20, 40}, {20, 31}, {33, 40}, {33, 40}});
+  EXPECT_EQ(scene.device.schedules_kept(), 6);
+  // Equal schedules over tensors that lie otherwise.
+  const TileSchedule schedule = rows_of_keys(20, 40);
+  Call call(20, 7, heap_allocator());
+  AttentionArguments odd = call.arguments(schedule);
+  odd.scale = -odd.scale;
+  scene.kept.rewind();
+  scene.kept.attend(scene.device, Kernel::flash, odd, scene.ledger, 3);
+  EXPECT_EQ(scene.device.schedules_kept(), 7);
+}
+
+TEST(KeptCalls, HoldTheirListsUntilTheyGoAndNoOtherKernelKeepsAny) {
+  Scene scene;
+  scene.execute({{20, 40}, {33, 40}});
+  const std::int64_t lists = rows_of_keys(20, 40).bytes() + rows_of_keys(33, 40).bytes();
+  EXPECT_EQ(static_cast<std::int64_t>(scene.ledger.active_bytes()), lists);
+  scene.kept.rewind();
+  const TileSchedule schedule = rows_of_keys(20, 40);
+  const Call call(20, 9, heap_allocator());
+  scene.kept.attend(scene.device, Kernel::materialized, call.arguments(schedule), scene.ledger, 0);
+  EXPECT_EQ(scene.device.schedules_kept(), 2);
+  scene.kept = {};
+  EXPECT_EQ(scene.ledger.active_bytes(), 0u);
+}
+
+TEST(KeptCalls, AreAsBeforeAfterMemoryRanOut) {
+  Scene scene;
+  scene.execute({{20, 40}});
+  FailingAllocator memory(scene.ledger);
+  memory.fail_at(1);
+  const TileSchedule schedule = rows_of_keys(33, 40);
+  const Call call(33, 9, heap_allocator());
+  EXPECT_THROW(scene.kept.attend(scene.device, Kernel::flash, call.arguments(schedule), memory, 0),
+               OutOfMemory);
+  scene.execute({{20, 40}, {33, 40}});
+  EXPECT_EQ(scene.device.schedules_kept(), 2);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,185 @@
+#include "harness/execute/player/nccl_executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "harness/execute/transport/group_transport.h"
+#include "harness/execute/transport/mpi_world.h"
+#include "kernels/cuda/runtime/device.h"
+
+namespace qb {
+namespace {
+
+constexpr char kField = '\n';
+
+std::string pack_gpu(const RankGpu& gpu) {
+  return fmt::format("{}{}{}{}{}", gpu.name, kField, gpu.id, kField, gpu.why_none);
+}
+
+RankGpu unpack_gpu(const std::string& text) {
+  const std::size_t first = text.find(kField);
+  const std::size_t second = text.find(kField, first + 1);
+  return {text.substr(0, first), text.substr(first + 1, second - first - 1),
+          text.substr(second + 1)};
+}
+
+// For the one worker that plays with nobody.
+class NoRanks final : public RankTransport {
+ public:
+  [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override {
+    throw std::logic_error("there is no other rank");
+  }
+  [[nodiscard]] Ticket receive(const MessageKey&, std::span<std::byte>) override {
+    throw std::logic_error("there is no other rank");
+  }
+  Passage wait(const Ticket&) override { return {}; }
+  void meet() override {}
+  void fail(Status, const std::string&) override {}
+  [[nodiscard]] bool has_failed() const override { return false; }
+  [[nodiscard]] std::optional<CaseError> failure() override { return std::nullopt; }
+  void close() override {}
+  [[nodiscard]] bool is_closed() const override { return true; }
+};
+
+// What rank 0 says once it knows all GPUs: the id of the communicator, or that there is none.
+constexpr const char* kNoLink = "no link";
+
+}  // namespace
+
+std::string why_no_nccl(const std::vector<RankGpu>& ranks, int workers) {
+  const auto n = static_cast<std::size_t>(workers);
+  if (n > ranks.size())
+    return fmt::format("{} workers need as many ranks, each with a GPU; there are {}: mpirun -n {}",
+                       workers, ranks.size(), workers);
+  for (std::size_t r = 0; r < n; ++r) {
+    const RankGpu& gpu = ranks[r];
+    if (!gpu.why_none.empty()) return fmt::format("rank {}: {}", r, gpu.why_none);
+    for (std::size_t other = 0; other < r; ++other) {
+      if (ranks[other].id == gpu.id)
+        return fmt::format(
+            "ranks {} and {} are on one GPU ({}), which NCCL refuses; start one rank a GPU, or "
+            "play the workers on one GPU with ranks: serial",
+            other, r, gpu.name);
+      if (ranks[other].name != gpu.name)
+        return fmt::format(
+            "ranks {} and {} are on GPUs of different kinds, {} and {}, and a row could not say "
+            "which it ran on; choose hosts of one kind, or with CUDA_VISIBLE_DEVICES",
+            other, r, ranks[other].name, gpu.name);
+    }
+  }
+  return {};
+}
+
+int gpu_of_local_rank(int local_rank, int n_gpus) {
+  if (n_gpus == 1) return 0;
+  if (local_rank < n_gpus) return local_rank;
+  throw Unsupported(
+      fmt::format("this host sees {} GPUs and has at least {} ranks; start at most {} here, one a "
+                  "GPU (mpirun --map-by ppr:{}:node)",
+                  n_gpus, local_rank + 1, n_gpus, n_gpus));
+}
+
+int gpu_of_this_rank() {
+  const MpiWorld* const world = MpiWorld::current();
+  if (world == nullptr) return 0;
+  const auto& here = world->processes_here();
+  const auto local_rank = std::distance(here.begin(), here.find(world->rank()));
+  const auto n_gpus = static_cast<int>(probe_cuda().devices.size());
+  return n_gpus == 0 ? 0 : gpu_of_local_rank(static_cast<int>(local_rank), n_gpus);
+}
+
+RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
+                         ComputeDevice& device, DeviceLink& link, RankTransport& ranks, int rank,
+                         KeptCalls* kept) {
+  GpuWorkerDevice worker(device, kept);
+  GroupTransport messages(rank, link, device, ranks, arguments.message_timeout_s);
+  RankReport report = play_rank(plan, arguments, {worker, messages, ranks}, rank);
+  if (report.status != Status::ok) {
+    if (!report.told) report.message = fmt::format("{}: {}", device.facts().name, report.message);
+    return report;
+  }
+  for (std::size_t s = 0; s < report.time.steps.size(); ++s)
+    report.time.steps[s].communication_s = messages.seconds(static_cast<int>(s));
+  return report;
+}
+
+NcclRank::NcclRank(int workers, ComputeDevice* device, std::string why_none, double timeout_s)
+    : workers_(workers), device_(device), timeout_s_(timeout_s) {
+  const RankGpu own = device == nullptr ? RankGpu{{}, {}, std::move(why_none)}
+                                        : RankGpu{device->facts().name, device->facts().id, {}};
+  MpiWorld* const world = MpiWorld::current();
+  if (world == nullptr) {
+    if (workers > 1)
+      throw Unsupported(fmt::format(
+          "ranks: nccl needs a process for each of the {} workers: mpirun -n {} qb run …, or srun",
+          workers, workers));
+    if (!own.why_none.empty()) throw Unsupported(own.why_none);
+    open_link(0, 1, device_->make_link_id());
+    return;
+  }
+  std::vector<RankGpu> gpus(static_cast<std::size_t>(world->size()));
+  if (workers > world->size()) throw Unsupported(why_no_nccl(gpus, workers));
+  gpus.clear();
+  for (const std::string& text : world->gather(pack_gpu(own), timeout_s))
+    gpus.push_back(unpack_gpu(text));
+  std::string refusal;
+  std::string id;
+  if (world->rank() == 0) {
+    try {
+      refusal = why_no_nccl(gpus, workers);
+      if (refusal.empty()) id = device_->make_link_id();
+    } catch (const CaseError& error) {
+      refusal = error.what();
+    }
+  }
+  id = world->broadcast(refusal.empty() ? id : kNoLink);
+  if (!refusal.empty()) throw Unsupported(refusal);
+  if (id != kNoLink && world->rank() < workers) open_link(world->rank(), workers, id);
+}
+
+NcclRank::~NcclRank() = default;
+
+void NcclRank::open_link(int rank, int workers, const std::string& id) {
+  try {
+    link_ = device_->open_link(id, rank, workers, timeout_s_);
+  } catch (const CaseError& error) {
+    if (MpiWorld::current() == nullptr) throw;
+    flaw_ = error.what();
+  }
+}
+
+Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& arguments) {
+  const auto play = [&](RankTransport& ranks, int rank) {
+    if (link_) return play_gpu_rank(plan, arguments, *device_, *link_, ranks, rank, &kept_);
+    RankReport report;
+    report.status = Status::error;
+    report.message = fmt::format("{}: {}", device_->facts().name, flaw_);
+    ranks.fail(report.status, report.message);
+    ranks.meet();
+    ranks.close();
+    return report;
+  };
+  Execution execution;
+  if (MpiWorld* const world = MpiWorld::current()) {
+    try {
+      execution = play_over_mpi(plan, workers_, arguments.message_timeout_s, play);
+    } catch (const CaseError& error) {
+      // A process whose GPU was lost cannot use it again.
+      if (error.status() == Status::crashed) world->give_up();
+      throw;
+    }
+    if (world->rank() != 0) return {};
+  } else {
+    NoRanks alone;
+    std::vector<RankReport> reports;
+    reports.push_back(play(alone, 0));
+    execution = execution_of(plan, std::move(reports));
+  }
+  execution.critical_path_s = execution.wall_s;
+  add_sums(plan, execution);
+  return execution;
+}
+
+}  // namespace qb

@@ -1,0 +1,333 @@
+// ranks: nccl without a GPU: ranks are threads, links are in memory, and the memory of a device
+// cannot be touched by the host.
+#include "harness/execute/player/nccl_executor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/device_trial.h"
+#include "harness/execute/testing/fake_link.h"
+#include "harness/execute/transport/nccl_link.h"
+
+namespace qb {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// All ranks of one run, with what can go wrong on one of them.
+struct Crew {
+  explicit Crew(int ranks) : links(ranks), meeting(ranks), n(ranks) {}
+
+  FakeLinks links;
+  ThreadRanks meeting;
+  int n;
+  std::function<void(int rank, FakeGpu& gpu, FailingAllocator& memory)> prepare = {};
+  double timeout_s = 20.0;
+  int executions = 1;  // of one rank after another
+};
+
+// What one thread does: a device of its own, whole tensors on rank 0 only.
+RankReport play(Trial& trial, Kernel kernel, Crew& crew, int rank) {
+  FakeGpu gpu;
+  MemoryLedger ledger(ledger_over(gpu));
+  FailingAllocator memory(ledger);
+  std::optional<TrialOnDevice> whole;
+  ExecutionArguments arguments;
+  arguments.kernel = kernel;
+  arguments.allocator = &memory;
+  arguments.message_timeout_s = crew.timeout_s;
+  if (!is_scattered(trial.plan) || rank != 0) arguments.shard = shard_source(trial.plan.problem);
+  if (rank == 0) arguments = whole.emplace(trial, gpu, ledger).with_tensors(arguments);
+  if (crew.prepare) crew.prepare(rank, gpu, memory);
+  const auto link = crew.links.open(rank);
+  KeptCalls kept;
+  RankReport report;
+  const int launched = gpu.launches();
+  for (int execution = 0; execution < crew.executions; ++execution) {
+    if (rank == 0)
+      for (const TensorView& output : {arguments.out, arguments.lse})
+        gpu.fill(output.data, 0x7b, static_cast<std::size_t>(output.bytes()));
+    ThreadRanks::One ranks(crew.meeting, rank);
+    report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, rank, &kept);
+  }
+  if (report.status == Status::ok) {
+    EXPECT_EQ(gpu.schedules_kept() * crew.executions,
+              kernel == Kernel::flash ? gpu.launches() - launched : 0);
+  }
+  kept = {};
+  if (rank == 0 && report.status == Status::ok) whole->download();
+  whole.reset();
+  EXPECT_EQ(ledger.active_bytes(), 0u) << "rank " << rank;
+  return report;
+}
+
+std::vector<RankReport> play_all(Trial& trial, Kernel kernel, Crew& crew) {
+  std::vector<RankReport> reports(static_cast<std::size_t>(crew.n));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < crew.n; ++rank)
+      threads.emplace_back(
+          [&, rank] { reports[static_cast<std::size_t>(rank)] = play(trial, kernel, crew, rank); });
+  }
+  return reports;
+}
+
+// Of rank 0.
+std::string failure_of(Trial& trial, Crew& crew) {
+  return case_failure(
+      [&] { (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew)); });
+}
+
+Problem small_problem(std::int64_t n, MaskKind mask) {
+  return make_problem({1, 4, 2, n, n, 16, 16}, mask, DType::bf16, 11);
+}
+
+Plan ring(int workers) {
+  return make_plan("ring", small_problem(53, MaskKind::causal), {workers, {}});
+}
+
+TEST(Nccl, EveryStrategyAgreesWithFloat64AndWithTheSerialExecutor) {
+  const std::size_t seen =
+      testing_support::for_random_plans(250, [](const Plan& plan, Random& random) {
+        const Kernel kernel = random() % 3 == 0 ? Kernel::materialized : Kernel::flash;
+        SCOPED_TRACE(word(kernel));
+        Trial trial(plan, heap_allocator());
+        Crew crew(static_cast<int>(plan.workers.size()));
+        const Execution run = execution_of(trial.plan, play_all(trial, kernel, crew));
+        ASSERT_EQ(crew.links.flaw(), "");
+        const Verification verification = trial.verify();
+        ASSERT_TRUE(verification.correct) << verification.message;
+        ASSERT_EQ(run.workers.size(), plan.workers.size());
+        Trial serial(plan, heap_allocator());
+        (void)serial.run(Ranks::serial, kernel, 1, heap_allocator());
+        ASSERT_EQ(trial.output_bytes(), serial.output_bytes());
+      });
+  EXPECT_EQ(seen, strategies().size());
+}
+
+TEST(Nccl, SharedHeadsUnevenTokensAndBothMasksForEveryStrategyByName) {
+  for (const char* algorithm :
+       {"ring", "striped", "zigzag", "ulysses", "all_gather_kv", "cqs", "cqs_sharded", "pass_kv",
+        "pass_q", "tree_decode", "flash_decoding"})
+    for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+      const int workers = std::string(algorithm) == "ulysses" ? 2 : 5;
+      Trial trial(make_plan(algorithm, small_problem(97, mask), {workers, {}}), heap_allocator());
+      Crew crew(workers);
+      (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+      EXPECT_TRUE(trial.verify().correct) << algorithm << ": " << trial.verify().message;
+      EXPECT_EQ(crew.links.flaw(), "") << algorithm;
+    }
+}
+
+TEST(Nccl, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
+  for (const char* algorithm : {"ring", "striped", "ulysses", "all_gather_kv", "cqs", "cqs_sharded",
+                                "pass_q", "tree_decode", "flash_decoding"}) {
+    SCOPED_TRACE(algorithm);
+    const int workers = std::string(algorithm) == "ulysses" ? 2 : 4;
+    Trial trial(make_plan(algorithm, small_problem(97, MaskKind::causal), {workers, std::nullopt}),
+                heap_allocator());
+    Crew once(workers);
+    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, once));
+    const auto expected = trial.output_bytes();
+    poison(trial.out.view(), trial.lse.view());
+    Crew thrice(workers);
+    thrice.executions = 3;
+    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, thrice));
+    EXPECT_EQ(trial.output_bytes(), expected);
+    EXPECT_TRUE(trial.verify().correct) << trial.verify().message;
+  }
+}
+
+TEST(Nccl, OneRankMovesNothing) {
+  for (const char* algorithm : {"dense", "ring", "striped", "pass_q"}) {
+    Trial trial(make_plan(algorithm, small_problem(40, MaskKind::causal), {1, {}}),
+                heap_allocator());
+    Crew crew(1);
+    const Execution run = execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+    EXPECT_TRUE(trial.verify().correct) << algorithm;
+    EXPECT_EQ(crew.links.groups(), 0) << algorithm;
+    for (const StepTime& step : run.workers[0].steps) EXPECT_EQ(step.communication_s, 0.0);
+  }
+}
+
+TEST(Nccl, AStepsMessagesAreOneGroupBesideItsComputing) {
+  Trial trial(ring(4), heap_allocator());
+  Crew crew(4);
+  const Execution run = execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+  // Three hops, and one group a rank to bring the output to rank 0.
+  EXPECT_EQ(crew.links.groups(), 4 * 3 + 4);
+  for (const WorkerTime& worker : run.workers) {
+    ASSERT_EQ(worker.steps.size(), 4u);
+    // The fake's groups take 1, 2, 3 s: a group is of the step that it brings messages to.
+    for (std::size_t s = 0; s < 4; ++s) {
+      EXPECT_EQ(worker.steps[s].communication_s, static_cast<double>(s));
+      EXPECT_EQ(worker.steps[s].idle_s, 0.0);
+    }
+    // The device's clock counts operations: a kernel, and from the second one on a merge.
+    EXPECT_GT(worker.compute_s, 0.0);
+    EXPECT_GE(worker.steps[3].start_s, worker.steps[1].start_s);
+  }
+  // The last worker sees the keys of all: three kernels and two merges lie between.
+  EXPECT_GE(run.workers[3].steps[3].start_s, run.workers[3].steps[0].start_s + 5.0);
+  EXPECT_GT(run.device_s, 0.0);
+  EXPECT_GT(run.wall_s, 0.0);
+}
+
+// What would hang on GPUs is noticed here.
+TEST(Nccl, TransfersOneByOneInARingAreADeadlock) {
+  FakeLinks links(3);
+  std::vector<std::unique_ptr<DeviceLink>> ranks;
+  for (int r = 0; r < 3; ++r) ranks.push_back(links.open(r));
+  std::byte out[3][8]{};
+  std::byte in[3][8]{};
+  const auto nothing = [] {};
+  const auto send = [&](int r) { return LinkPart{(r + 1) % 3, out[r], 8, true}; };
+  const auto receive = [&](int r) { return LinkPart{(r + 2) % 3, in[r], 8, false}; };
+  for (int r = 0; r < 3; ++r) {
+    const LinkPart both[] = {send(r), receive(r)};
+    (void)ranks[static_cast<std::size_t>(r)]->enqueue(both, nothing);
+  }
+  EXPECT_EQ(links.flaw(), "");
+  for (const auto& rank : ranks) EXPECT_TRUE(rank->has_ended(0));
+  try {
+    for (int r = 0; r < 3; ++r)
+      for (const LinkPart& one : {send(r), receive(r)})
+        (void)ranks[static_cast<std::size_t>(r)]->enqueue({&one, 1}, nothing);
+    FAIL() << "nobody noticed";
+  } catch (const CaseError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("deadlock: ranks 0, 1, 2 wait for each other"));
+  }
+}
+
+TEST(Nccl, TransfersOfUnequalLengthAreNoticed) {
+  FakeLinks links(2);
+  const auto a = links.open(0);
+  const auto b = links.open(1);
+  std::byte bytes[8]{};
+  const LinkPart out{1, bytes, 8, true};
+  const LinkPart in{0, bytes, 4, false};
+  (void)a->enqueue({&out, 1}, [] {});
+  (void)b->enqueue({&in, 1}, [] {});
+  EXPECT_EQ(links.flaw(), "rank 0 sends 8 bytes to rank 1, which awaits 4");
+}
+
+TEST(Nccl, EndsOnAllRanksWhereverMemoryRunsOut) {
+  for (const char* algorithm : {"ring", "cqs", "pass_q", "tree_decode"}) {
+    Trial trial(make_plan(algorithm, small_problem(40, MaskKind::causal), {4, {}}),
+                heap_allocator());
+    for (const int victim : {0, 2}) {
+      int failures = 0;
+      for (int k = 1;; ++k) {
+        Crew crew(4);
+        crew.prepare = [&](int rank, FakeGpu&, FailingAllocator& memory) {
+          if (rank == victim) memory.fail_at(k);
+        };
+        const std::string failure = failure_of(trial, crew);
+        if (failure == "nothing thrown") break;
+        ++failures;
+        EXPECT_THAT(failure, StartsWith(fmt::format("oom: rank {}: a host that plays", victim)))
+            << algorithm << " " << k;
+      }
+      EXPECT_GT(failures, 4) << algorithm;
+      poison(trial.out.view(), trial.lse.view());
+      Crew whole(4);
+      EXPECT_EQ(failure_of(trial, whole), "nothing thrown");
+      EXPECT_TRUE(trial.verify().correct) << algorithm;
+    }
+  }
+}
+
+TEST(Nccl, EndsOnAllRanksWhereverAGpuIsLost) {
+  Trial trial(ring(3), heap_allocator());
+  int lost = 0;
+  for (int operation = 1; operation <= 40; ++operation) {
+    Crew crew(3);
+    crew.prepare = [&](int rank, FakeGpu& gpu, FailingAllocator&) {
+      if (rank == 1) gpu.lose_at(gpu.operations() + operation);
+    };
+    const std::string failure = failure_of(trial, crew);
+    if (failure == "nothing thrown") break;
+    ++lost;
+    EXPECT_EQ(failure,
+              "crashed: rank 1: a host that plays a GPU: the device was lost: unspecified launch "
+              "failure");
+  }
+  EXPECT_GE(lost, 8);
+}
+
+TEST(Nccl, ALinkThatFailsIsToldWithItsRank) {
+  for (const int group : {1, 4, 9}) {
+    Trial trial(ring(4), heap_allocator());
+    Crew crew(4);
+    crew.links.fail_at(2, group);
+    EXPECT_THAT(failure_of(trial, crew),
+                AllOf(StartsWith("crashed: rank 2: "), HasSubstr("unhandled system error")));
+  }
+}
+
+// A rank that has come to the start and then stands still.
+TEST(Nccl, ARankThatStandsStillIsATimeoutOfThoseThatWaitForIt) {
+  Trial trial(ring(2), heap_allocator());
+  FakeLinks links(2, 0.05);
+  FakeGpu gpu;
+  ThreadRanks meeting(1);
+  ThreadRanks::One ranks(meeting, 0);
+  MemoryLedger ledger(ledger_over(gpu));
+  ExecutionArguments arguments;
+  arguments.kernel = Kernel::flash;
+  arguments.allocator = &ledger;
+  arguments.message_timeout_s = 0.1;
+  arguments.collect_output = false;
+  arguments.shard = shard_source(trial.plan.problem);
+  const auto link = links.open(0);
+  const RankReport report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, 0);
+  EXPECT_EQ(report.status, Status::timeout);
+  EXPECT_THAT(report.message, HasSubstr("rank 0 waited 0.1 s in vain for transfers"));
+  EXPECT_EQ(ledger.active_bytes(), 0u);
+}
+
+TEST(Nccl, RanksThatCannotPlayTogetherAreASentence) {
+  const RankGpu a{"NVIDIA A100", "a1", {}};
+  const RankGpu b{"NVIDIA A100", "b2", {}};
+  const RankGpu h{"NVIDIA H200", "c3", {}};
+  const RankGpu none{{}, {}, "no GPU: there is no NVIDIA driver on this machine"};
+  EXPECT_EQ(why_no_nccl({a, b}, 2), "");
+  EXPECT_EQ(why_no_nccl({a, b, none}, 2), "");  // the third has nothing to do
+  EXPECT_EQ(why_no_nccl({a, b}, 3),
+            "3 workers need as many ranks, each with a GPU; there are 2: mpirun -n 3");
+  EXPECT_THAT(why_no_nccl({a, b, a}, 3),
+              HasSubstr("ranks 0 and 2 are on one GPU (NVIDIA A100), which NCCL refuses"));
+  EXPECT_THAT(why_no_nccl({a, h}, 2),
+              HasSubstr("ranks 0 and 1 are on GPUs of different kinds, NVIDIA A100 and NVIDIA "
+                        "H200"));
+  EXPECT_EQ(why_no_nccl({a, none}, 2), "rank 1: no GPU: there is no NVIDIA driver on this machine");
+}
+
+TEST(Nccl, SaysWhichLibraryItFindsOrWhyNone) {
+  const NcclProbe probe = probe_nccl();
+  EXPECT_NE(probe.version.empty(), probe.why_none.empty());
+  if (!probe.version.empty()) {
+    EXPECT_THAT(probe.version, ::testing::MatchesRegex("2\\.[0-9]+\\.[0-9]+"));
+  }
+}
+
+TEST(Nccl, ALocalRankHasTheGpuOfItsNumberOrTheOneThatItsLauncherGaveIt) {
+  EXPECT_EQ(gpu_of_local_rank(0, 8), 0);
+  EXPECT_EQ(gpu_of_local_rank(7, 8), 7);
+  EXPECT_EQ(gpu_of_local_rank(3, 1), 0);
+  try {
+    (void)gpu_of_local_rank(2, 2);
+    FAIL();
+  } catch (const Unsupported& error) {
+    EXPECT_THAT(error.what(), HasSubstr("this host sees 2 GPUs and has at least 3 ranks"));
+  }
+}
+
+}  // namespace
+}  // namespace qb

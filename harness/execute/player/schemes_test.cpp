@@ -1,0 +1,200 @@
+// Every strategy under every executor in this process: against float64, against each other, and
+// against the work model's memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/execute_fixtures.h"
+#include "harness/plan/work/work.h"
+
+namespace qb {
+namespace {
+
+// The last takes float32 only.
+constexpr Kernel kKernels[] = {Kernel::reference, Kernel::flash, Kernel::materialized,
+                               Kernel::staged};
+constexpr Ranks kRanks[] = {Ranks::serial, Ranks::threads};
+
+Kernel some_kernel(Random& random, const Plan& plan) {
+  return kKernels[random() % (plan.problem.dtype == DType::f32 ? 4 : 3)];
+}
+
+TEST(Schemes, AgreeWithFloat64UnderEveryExecutorBitForBit) {
+  const std::size_t seen =
+      testing_support::for_random_plans(250, [](const Plan& drawn, Random& random) {
+        const Plan plan = testing_support::in_random_type(drawn, random);
+        const Kernel kernel = some_kernel(random, plan);
+        SCOPED_TRACE(fmt::format("{} {}", word(plan.problem.dtype), word(kernel)));
+        std::string first;
+        for (const Ranks ranks : kRanks) {
+          Trial trial(plan, heap_allocator());
+          (void)trial.run(ranks, kernel, 1, heap_allocator());
+          const Verification verification = trial.verify();
+          ASSERT_TRUE(verification.correct) << word(ranks) << ": " << verification.message;
+          if (first.empty()) first = trial.output_bytes();
+          ASSERT_EQ(first, trial.output_bytes()) << word(ranks);
+        }
+      });
+  EXPECT_EQ(seen, strategies().size());
+}
+
+void expect_predicted_peaks(const MemoryLedger& ledger, const Plan& plan, Kernel kernel) {
+  const Work work = model_work(plan, kernel, 1);
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    EXPECT_EQ(static_cast<std::int64_t>(ledger.worker_peak_bytes(static_cast<int>(w))),
+              work.workers[w].active_peak_bytes)
+        << "worker " << w;
+}
+
+TEST(Schemes, HoldExactlyTheMemoryThatTheWorkModelPredicts) {
+  (void)testing_support::for_random_plans(200, [](const Plan& drawn, Random& random) {
+    const Plan plan = testing_support::in_random_type(drawn, random);
+    const Kernel kernel = some_kernel(random, plan);
+    const Ranks ranks = kRanks[random() % 2];
+    SCOPED_TRACE(fmt::format("{} {} {}", word(plan.problem.dtype), word(kernel), word(ranks)));
+    MemoryLedger ledger;
+    Trial trial(plan, ledger);
+    ledger.reset_peaks();
+    (void)trial.run(ranks, kernel, 1, ledger);
+    expect_predicted_peaks(ledger, plan, kernel);
+  });
+}
+
+// Its tiles stand across neighbouring groups of tokens, and what it stores goes by tiles.
+TEST(Schemes, StagedHoldsWhatIsPredictedWhereAWorkerHasManyGroups) {
+  for (const char* algorithm : {"dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag",
+                                "pass_q", "all_gather_kv", "decode", "tree_decode"})
+    for (const char* mask : {"causal", "full", "longformer"}) {
+      Shape shape{1, 2, 1, 401, 401, 8, 12};
+      if (algorithm == std::string("decode")) shape.q_len = 2;
+      PatternNode node{mask};
+      if (mask == std::string("longformer"))
+        node = {"all_of",
+                {},
+                {{"causal"},
+                 {mask,
+                  {mask_fixtures::number("left", 30), mask_fixtures::number("right", 0),
+                   mask_fixtures::number("tokens", 9)},
+                  {}}}};
+      SCOPED_TRACE(fmt::format("{} {}", algorithm, mask));
+      std::optional<Plan> plan;
+      try {
+        plan = make_plan(algorithm, make_problem(shape, MaskSpec(node), DType::f32, 1),
+                         {algorithm == std::string("dense") ? 1 : 5, {}});
+      } catch (const Unsupported&) {
+        continue;  // decoding without a mask
+      }
+      MemoryLedger ledger;
+      Trial trial(*plan, ledger);
+      ledger.reset_peaks();
+      (void)trial.run(Ranks::threads, Kernel::staged, 1, ledger);
+      EXPECT_TRUE(trial.verify().correct);
+      expect_predicted_peaks(ledger, *plan, Kernel::staged);
+    }
+}
+
+// Patterns that look ahead are decoded where no new token sees a later one.
+TEST(Schemes, DecodeTakesEveryPatternThatSeesNoLaterToken) {
+  using mask_fixtures::number;
+  const PatternNode window = mask_fixtures::sliding_window(9, 4);
+  const PatternNode bigbird{"bigbird",
+                            {number("left", 5), number("right", 0), number("tokens", 7),
+                             number("random_blocks", 2), number("block", 1)},
+                            {}};
+  const struct {
+    PatternNode mask;
+    std::int64_t n_new;
+    bool decodes;
+  } cases[] = {{window, 1, true},
+               {window, 3, false},
+               {{"all_of", {}, {{"causal"}, window}}, 3, true},
+               {mask_fixtures::global_tokens(16), 4, true},  // among the cached ones
+               {mask_fixtures::global_tokens(198), 4, false},
+               {bigbird, 1, true},
+               {{"all_of", {}, {{"causal"}, bigbird}}, 4, true},
+               {mask_fixtures::block_local(199), 2, true},  // the last begins a block
+               {mask_fixtures::block_local(64), 4, false},
+               {{"strided", {number("stride", 3)}, {}}, 4, false}};
+  for (const auto& c : cases) {
+    const MaskSpec mask(c.mask);
+    SCOPED_TRACE(fmt::format("{}, {} new", mask.text(), c.n_new));
+    const Problem problem = make_problem({1, 2, 1, c.n_new, 200, 16, 16}, mask, DType::f32, 5);
+    std::optional<Plan> plan;
+    std::string refusal;
+    try {
+      plan = make_plan("decode", problem, {3, {}});
+    } catch (const Unsupported& reason) {
+      refusal = reason.what();
+    }
+    ASSERT_EQ(plan.has_value(), c.decodes) << refusal;
+    if (!c.decodes) {
+      EXPECT_THAT(refusal, ::testing::HasSubstr("lets new token"));
+      continue;
+    }
+    EXPECT_TRUE(testing_support::covers_exactly_once(*plan));
+    for (const Ranks ranks : kRanks) {
+      Trial trial(*plan, heap_allocator());
+      (void)trial.run(ranks, Kernel::flash, 1, heap_allocator());
+      const Verification verification = trial.verify();
+      EXPECT_TRUE(verification.correct) << verification.message;
+    }
+  }
+}
+
+TEST(Schemes, OutliersAndRowsWithoutKeysSurviveEveryScheme) {
+  for (const char* algorithm : {"ring", "striped", "zigzag", "pass_q", "all_gather_kv", "ulysses",
+                                "cqs", "cqs_sharded", "tree_decode", "flash_decoding"}) {
+    // 30 queries and 20 keys: the first ten queries see nothing.
+    Shape shape{1, 4, 4, 30, 20, 16, 16};
+    Trial trial(make_plan(algorithm, make_problem(shape, MaskKind::causal, DType::f32, 3), {4, {}}),
+                heap_allocator());
+    for (const TensorView& view : {trial.inputs.q.view(), trial.inputs.k.view()})
+      for (std::int64_t i = 0; i < view.extent.elements(); i += 37)
+        static_cast<float*>(view.data)[i] *= 300.0f;
+    for (const Ranks ranks : kRanks) {
+      poison(trial.out.view(), trial.lse.view());
+      (void)trial.run(ranks, Kernel::flash, 1, heap_allocator());
+      EXPECT_TRUE(trial.verify().correct) << algorithm << ": " << trial.verify().message;
+      EXPECT_EQ(*trial.lse.view().row_as<float>(0, 0, 9), -std::numeric_limits<float>::infinity());
+    }
+  }
+}
+
+TEST(Schemes, AccountForTheTimeOfEveryStep) {
+  Trial trial(
+      make_plan("ring", make_problem({1, 2, 2, 400, 400, 32, 32}, MaskKind::causal, DType::f32, 1),
+                {4, {}}),
+      heap_allocator());
+  const Execution run = trial.run(Ranks::threads, Kernel::flash, 1, heap_allocator());
+  for (const WorkerTime& worker : run.workers) {
+    ASSERT_EQ(worker.steps.size(), 4u);
+    double end_s = 0.0;
+    for (const StepTime& step : worker.steps) {
+      EXPECT_GE(step.start_s, end_s * 0.999999);
+      end_s = step.start_s + step.compute_s + step.exposed_communication_s + step.idle_s;
+      EXPECT_GE(step.communication_s, 0.0);
+    }
+    EXPECT_LE(end_s, run.wall_s * 1.000001);
+    EXPECT_GT(worker.steps[1].communication_s, 0.0);
+    EXPECT_EQ(worker.steps[0].communication_s, 0.0);
+  }
+}
+
+TEST(Schemes, ASlowLinkShowsAsExposedCommunication) {
+  Trial trial(
+      make_plan("ring", make_problem({1, 1, 1, 256, 256, 32, 32}, MaskKind::full, DType::f32, 1),
+                {3, {}}),
+      heap_allocator());
+  // 86 tokens of K and V of 128 bytes: 22 KB a hop, so 22 ms at 1 MB/s and 5 ms of latency.
+  auto arguments = trial.with_tensors(ExecutionArguments());
+  arguments.allocator = &heap_allocator();
+  arguments.link = {1e6, 5e-3};
+  const Execution run = execute(Ranks::threads, trial.plan, arguments);
+  EXPECT_TRUE(trial.verify().correct);
+  for (const WorkerTime& worker : run.workers)
+    for (std::size_t s = 1; s < 3; ++s) EXPECT_GT(worker.steps[s].communication_s, 0.026);
+  EXPECT_GT(run.wall_s, 0.05);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,323 @@
+// A worker's messages: a header that says what they hold, then the tensors.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/hash.h"
+#include "base/status.h"
+#include "harness/execute/player/worker.h"
+
+namespace qb {
+namespace {
+
+// In front of every message, so that one that does not belong is noticed.
+struct Header {
+  std::uint64_t magic = 0x51424d5347303031;
+  std::int32_t from = 0;
+  std::int32_t step = 0;           // in which it is received
+  std::uint64_t content = 0;       // what the plan says it holds
+  std::uint64_t payload_hash = 0;  // with guard_messages
+  double sent_s = 0.0;             // by the common clock
+};
+static_assert(sizeof(Header) <= static_cast<std::size_t>(kMessageHeaderBytes));
+
+std::uint64_t content_of(const Message& message) {
+  std::uint64_t hash = message.parts.size();
+  for (const Transfer& part : message.parts)
+    for (const std::int64_t value : {static_cast<std::int64_t>(part.what), part.heads.begin,
+                                     part.heads.end, std::int64_t{part.groups}, part.bytes})
+      hash = hash_with(hash, static_cast<std::uint64_t>(value));
+  return hash;
+}
+
+std::uint64_t payload_hash(const Buffer& buffer) {
+  std::uint64_t hash = 0;
+  const auto* words = buffer.as<std::uint64_t>() + kMessageHeaderBytes / 8;
+  const std::size_t n = buffer.bytes() / 8 - kMessageHeaderBytes / 8;
+  for (std::size_t i = 0; i < n; ++i) hash = hash_with(hash, words[i]);
+  return hash;
+}
+
+std::span<std::byte> bytes_of(const Buffer& buffer) {
+  return {buffer.as<std::byte>(), buffer.bytes()};
+}
+
+}  // namespace
+
+// What passed between the two sides' readiness and the end was the wire; before, one was idle.
+void WorkerPlayer::add_wait(double begin_s, double started_s) {
+  const double end_s = now_s();
+  const double ready_s = std::clamp(started_s, begin_s, end_s);
+  step_time().idle_s += ready_s - begin_s;
+  step_time().exposed_communication_s += end_s - ready_s;
+}
+
+// Who was late is not known where a GPU waits for the other: all of it is exposed.
+void WorkerPlayer::hold_back(const Ticket& ticket) {
+  device_.charge(&step_time().exposed_communication_s);
+  (void)transport_->wait(ticket);
+  device_.charge(nullptr);
+}
+
+void WorkerPlayer::wait(const Ticket& ticket) {
+  if (transport_->waits_on_device()) return hold_back(ticket);
+  const double begin_s = now_s();
+  const Passage passage = transport_->wait(ticket);
+  add_wait(begin_s, passage.started_s);
+}
+
+void WorkerPlayer::await_messages() {
+  double first_s = 0.0;
+  double last_s = 0.0;
+  for (const Incoming& incoming : incoming_) {
+    if (transport_->waits_on_device()) {
+      hold_back(incoming.ticket);
+      continue;
+    }
+    const double begin_s = now_s();
+    const Passage passage = transport_->wait(incoming.ticket);
+    const double sent_s = check_header(incoming) - transport_->clock_offset_s();
+    const double started_s = std::clamp(sent_s, passage.started_s, passage.done_s);
+    add_wait(begin_s, started_s);
+    first_s = first_s == 0.0 ? started_s : std::min(first_s, started_s);
+    last_s = std::max(last_s, passage.done_s);
+  }
+  step_time().communication_s += last_s - first_s;
+}
+
+// When it was sent, by the common clock.
+double WorkerPlayer::check_header(const Incoming& incoming) const {
+  Header header;
+  std::memcpy(&header, incoming.buffer->data(), sizeof(header));
+  const auto fail = [&](std::string_view what) {
+    throw CaseError(Status::error, fmt::format("worker {} step {}: the message of worker {} {}",
+                                               index_, step_, incoming.message.peer, what));
+  };
+  if (header.magic != Header{}.magic) fail("is no message of this program");
+  if (header.from != incoming.message.peer || header.step != static_cast<std::int32_t>(step_))
+    fail(fmt::format("is one of worker {} for step {}", header.from, header.step));
+  if (header.content != content_of(incoming.message)) fail("does not hold what the plan says");
+  if (arguments_.guard_messages && header.payload_hash != payload_hash(*incoming.buffer))
+    fail("was changed on its way: its buffer was used again too early");
+  return header.sent_s;
+}
+
+void WorkerPlayer::take_up_blocks() {
+  for (const Block& block : blocks_.arrived()) {
+    Held& held = held_[block.id];
+    if (block.of_queries) {
+      take_up(block, TensorRole::q, "q_block", held.message, held.first_owned, held.first);
+    } else {
+      take_up(block, TensorRole::k, "k_block", held.message, held.first_owned, held.first);
+      take_up(block, TensorRole::v, "v_block", held.message, held.second_owned, held.second);
+    }
+  }
+}
+
+// One tensor of a block: where the only message has it, or put together from all that have some.
+void WorkerPlayer::take_up(const Block& block, TensorRole what, const char* label,
+                           std::shared_ptr<Buffer>& message, Tensor& owned, TensorView& view) {
+  const DType dtype = plan_.problem.dtype;
+  const bool in_place = block.messages.size() == 1;
+  if (!in_place) {
+    owned =
+        Tensor(*arguments_.allocator, dtype, extent(what, block.rows, block.heads), label, index_);
+    view = owned.view();
+  }
+  const std::vector<TokenGroup>& all = block.of_queries ? plan_.q_groups : plan_.kv_groups;
+  for (std::size_t m : block.messages) {
+    const Incoming& incoming = incoming_[m];
+    for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
+      const Transfer& part = incoming.message.parts[p];
+      if (part.what != what) continue;
+      const std::vector<int>& groups = plan_.groups_of(part);
+      const TensorView sent =
+          contiguous_view(incoming.buffer->as<std::byte>() + incoming.message.at[p], dtype,
+                          extent(what, tokens_of(all, groups), part.heads));
+      if (in_place) {
+        view = sent;
+        message = incoming.buffer;
+        continue;
+      }
+      std::int64_t at = 0;
+      for (int group : groups) {
+        const std::int64_t count = all[static_cast<std::size_t>(group)].count;
+        device_.copy_rows(sent.tokens(at, count), view.tokens(block.begin_of(group), count));
+        at += count;
+      }
+    }
+  }
+}
+
+void WorkerPlayer::merge_messages() {
+  for (const Incoming& incoming : incoming_) {
+    for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
+      const Transfer& part = incoming.message.parts[p];
+      std::byte* data = incoming.buffer->as<std::byte>() + incoming.message.at[p];
+      if (part.what == TensorRole::partial)
+        merge_partial_part(part, data);
+      else if (!is_input(part.what))
+        reduce_part(part, data, incoming.message.peer < index_);
+    }
+  }
+}
+
+void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
+  if (resident_.out.view().data == nullptr) return;
+  if (!resident_.begun) begin_partial(resident_);
+  const Block& own = blocks_.block(kResidentQueries);
+  const std::vector<int>& groups = plan_.groups_of(part);
+  const std::int64_t rows = tokens_of(plan_.q_groups, groups);
+  const Extent of_out = extent(TensorRole::partial, rows, part.heads);
+  Extent of_lse = of_out;
+  of_lse.head_dim = 1;
+  const TensorView out = contiguous_view(data, DType::f32, of_out);
+  const TensorView lse = contiguous_view(data + out.bytes(), DType::f32, of_lse);
+  const std::int64_t first_head = part.heads.begin - own.heads.begin;
+  std::int64_t at = 0;
+  for (int group : groups) {
+    const std::int64_t count = plan_.q_groups[static_cast<std::size_t>(group)].count;
+    const auto mine = [&](const TensorView& view) {
+      return view.tokens(own.begin_of(group), count).heads(first_head, of_out.heads);
+    };
+    device_.merge_partial(mine(resident_.out.view()), mine(resident_.lse.view()),
+                          out.tokens(at, count), lse.tokens(at, count));
+    at += count;
+  }
+}
+
+void WorkerPlayer::post_receives() {
+  if (step_ + 1 >= worker_.steps.size()) return;
+  for (Message& message : messages_of(worker_.steps[step_ + 1].receives)) {
+    auto buffer = std::make_shared<Buffer>(*arguments_.allocator,
+                                           static_cast<std::size_t>(message.buffer_bytes),
+                                           "message_in", index_);
+    Ticket ticket = transport_->receive(
+        {message.peer, index_, static_cast<int>(step_) + 1, message.late}, bytes_of(*buffer));
+    incoming_.push_back({std::move(message), std::move(buffer), std::move(ticket)});
+  }
+}
+
+void WorkerPlayer::post_sends(bool late) {
+  const std::vector<Message> sends = messages_of(blocks_.step().sends);
+  const std::vector<std::size_t> first = first_equal(sends);
+  std::map<std::size_t, std::shared_ptr<Buffer>> packed;
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    const Message& message = sends[i];
+    if (message.late != late) continue;
+    std::shared_ptr<Buffer> buffer;
+    if (const auto passed_on = late ? std::nullopt : blocks_.passed_on(message)) {
+      const Block& block =
+          *std::find_if(blocks_.arrived().begin(), blocks_.arrived().end(),
+                        [&](const Block& arrived) { return arrived.messages[0] == *passed_on; });
+      buffer = held_.at(block.id).message;
+      write_header(message, *buffer);
+    } else if (const auto same = packed.find(first[i]); !late && same != packed.end()) {
+      buffer = same->second;
+    } else {
+      buffer = std::make_shared<Buffer>(*arguments_.allocator,
+                                        static_cast<std::size_t>(message.buffer_bytes),
+                                        "message_out", index_);
+      pack(message, *buffer);
+      packed[i] = buffer;
+    }
+    Ticket ticket = transport_->send({index_, message.peer, static_cast<int>(step_) + 1, late},
+                                     bytes_of(*buffer));
+    sent_.push_back({std::move(buffer), std::move(ticket)});
+  }
+  if (transport_ != nullptr) transport_->flush(late);
+  if (late) forget_sent_partials(sends);
+}
+
+// On a GPU messages are known by their order, and their headers stay as they are.
+void WorkerPlayer::write_header(const Message& message, Buffer& buffer) const {
+  if (!device_.is_host()) return;
+  Header header;
+  header.from = index_;
+  header.step = static_cast<std::int32_t>(step_) + 1;
+  header.content = content_of(message);
+  header.sent_s = now_s() + transport_->clock_offset_s();
+  if (arguments_.guard_messages) header.payload_hash = payload_hash(buffer);
+  std::memcpy(buffer.data(), &header, sizeof(header));
+}
+
+void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
+  for (std::size_t p = 0; p < message.parts.size(); ++p) {
+    const Transfer& part = message.parts[p];
+    std::byte* data = buffer.as<std::byte>() + message.at[p];
+    const std::int64_t end =
+        p + 1 < message.parts.size() ? message.at[p + 1] : message.buffer_bytes;
+    const bool of_keys = part.what == TensorRole::k || part.what == TensorRole::v;
+    const std::int64_t rows =
+        tokens_of(of_keys ? plan_.kv_groups : plan_.q_groups, plan_.groups_of(part));
+    const std::int64_t used = tensor_bytes(plan_.problem, part.what, rows, part.heads);
+    if (device_.is_host())
+      std::memset(data + used, 0, static_cast<std::size_t>(end - message.at[p] - used));  // padding
+    if (is_input(part.what))
+      pack_input(part, data);
+    else if (part.what == TensorRole::partial)
+      pack_partial(part, data);
+    else
+      pack_reduced(part, data);
+  }
+  write_header(message, buffer);
+}
+
+void WorkerPlayer::pack_input(const Transfer& part, std::byte* data) {
+  const bool of_queries = part.what == TensorRole::q;
+  const std::vector<TokenGroup>& all = of_queries ? plan_.q_groups : plan_.kv_groups;
+  const std::vector<int>& groups = plan_.groups_of(part);
+  const Extent of_part = extent(part.what, tokens_of(all, groups), part.heads);
+  const TensorView packed = contiguous_view(data, plan_.problem.dtype, of_part);
+  const Shape& shape = plan_.problem.shape;
+  std::int64_t at = 0;
+  for (int group : groups) {
+    const Block& block = blocks_.block_of(of_queries, group);
+    const Held& held = held_.at(block.id);
+    const std::int64_t count = all[static_cast<std::size_t>(group)].count;
+    const std::int64_t first_head =
+        of_queries ? part.heads.begin - block.heads.begin
+                   : kv_heads_of(shape, part.heads).begin - kv_heads_of(shape, block.heads).begin;
+    const TensorView& source = part.what == TensorRole::v ? held.second : held.first;
+    device_.copy_rows(source.tokens(block.begin_of(group), count).heads(first_head, of_part.heads),
+                      packed.tokens(at, count));
+    at += count;
+  }
+}
+
+void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
+  const std::vector<int>& groups = plan_.groups_of(part);
+  const Extent of_out = extent(TensorRole::partial, tokens_of(plan_.q_groups, groups), part.heads);
+  Extent of_lse = of_out;
+  of_lse.head_dim = 1;
+  const TensorView out = contiguous_view(data, DType::f32, of_out);
+  const TensorView lse = contiguous_view(data + out.bytes(), DType::f32, of_lse);
+  const Block* block = blocks_.computed(part);
+  const Partial* partial = nullptr;
+  if (block != nullptr) partial = block->resident ? &resident_ : &passing_.at(block->id);
+  if (partial == nullptr || !partial->begun) return device_.clear_partial(out, lse);
+  const std::int64_t first_head = part.heads.begin - block->heads.begin;
+  std::int64_t at = 0;
+  for (int group : groups) {
+    const std::int64_t count = plan_.q_groups[static_cast<std::size_t>(group)].count;
+    const auto computed = [&](const TensorView& view) {
+      return view.tokens(block->begin_of(group), count).heads(first_head, of_out.heads);
+    };
+    device_.copy_rows(computed(partial->out.view()), out.tokens(at, count));
+    device_.copy_rows(computed(partial->lse.view()), lse.tokens(at, count));
+    at += count;
+  }
+}
+
+void WorkerPlayer::forget_sent_partials(const std::vector<Message>& sends) {
+  std::set<int> sent;
+  for (const Message& message : sends)
+    for (const Transfer& part : message.parts)
+      if (part.what == TensorRole::partial)
+        if (const Block* block = blocks_.computed(part)) sent.insert(block->id);
+  for (int id : sent) passing_.erase(id);
+}
+
+}  // namespace qb

@@ -1,0 +1,130 @@
+// What the executor tests share: random problems with plans, a run of one on poisoned outputs, and
+// an allocator that fails when told to.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <random>
+#include <string>
+
+#include "base/status.h"
+#include "harness/execute/player/executor.h"
+#include "harness/execute/verify/inputs.h"
+#include "harness/execute/verify/verify.h"
+#include "harness/plan/check/check.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/testing/random_plans.h"
+#include "kernels/allocator.h"
+
+namespace qb {
+
+using Random = std::mt19937_64;
+
+[[nodiscard]] inline std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
+}
+
+// Odd sizes, grouped heads, batches, other key lengths and value widths, both masks, every dtype of
+// the kernels.
+[[nodiscard]] inline Problem random_problem(Random& random) {
+  Shape shape;
+  shape.batch = between(random, 1, 2);
+  shape.kv_heads = between(random, 1, 2);
+  shape.q_heads = shape.kv_heads * between(random, 1, 3);
+  shape.q_len = between(random, 3, 150);
+  shape.kv_len = random() % 2 == 0 ? shape.q_len : between(random, 3, 150);
+  shape.head_dim = between(random, 1, 40);
+  shape.value_dim = random() % 4 == 0 ? between(random, 1, 40) : shape.head_dim;
+  const DType dtypes[] = {DType::f16, DType::bf16, DType::f32};
+  return make_problem(shape, random() % 2 == 0 ? MaskKind::full : MaskKind::causal,
+                      dtypes[random() % 3], random());
+}
+
+[[nodiscard]] inline Plan dense_plan(const Problem& problem) {
+  return make_plan("dense", problem, {});
+}
+
+[[nodiscard]] inline Plan cqs_plan(const Problem& problem, int workers) {
+  return make_plan("cqs", problem, {workers, std::nullopt});
+}
+
+[[nodiscard]] inline Plan random_plan(Random& random) {
+  const Problem problem = random_problem(random);
+  if (random() % 4 == 0) return dense_plan(problem);
+  const std::int64_t most = std::min<std::int64_t>({problem.shape.q_len, problem.shape.kv_len, 14});
+  return cqs_plan(problem, static_cast<int>(between(random, 3, most)));
+}
+
+// A plan with its inputs and poisoned outputs.
+struct Trial {
+  Trial(Plan given, Allocator& memory)
+      : plan(std::move(given)),
+        inputs(make_inputs(plan.problem, memory, 1)),
+        out(memory, DType::f32, plan.problem.shape.out(), "out"),
+        lse(memory, DType::f32, plan.problem.shape.lse(), "lse") {
+    poison(out.view(), lse.view());
+  }
+
+  [[nodiscard]] Execution run(Ranks ranks, Kernel kernel, int threads, Allocator& memory) {
+    auto arguments = with_tensors(ExecutionArguments());
+    arguments.kernel = kernel;
+    arguments.threads = threads;
+    arguments.allocator = &memory;
+    arguments.guard_messages = true;
+    return execute(ranks, plan, arguments);
+  }
+
+  // The arguments with this trial's tensors, for ExecutionArguments and DeviceArguments.
+  template <class Arguments>
+  [[nodiscard]] Arguments with_tensors(Arguments arguments) const {
+    arguments.q = inputs.q.view();
+    arguments.k = inputs.k.view();
+    arguments.v = inputs.v.view();
+    arguments.out = out.view();
+    arguments.lse = lse.view();
+    return arguments;
+  }
+
+  // eager: see verify_output().
+  [[nodiscard]] Verification verify(bool eager = false) const {
+    return verify_output(plan.problem, inputs.q.view(), inputs.k.view(), inputs.v.view(),
+                         out.view(), lse.view(), rows_to_verify(plan, 40), 1, eager);
+  }
+
+  // O and LSE, bit for bit.
+  [[nodiscard]] std::string output_bytes() const {
+    return std::string(static_cast<const char*>(out.view().data),
+                       static_cast<std::size_t>(out.view().bytes())) +
+           std::string(static_cast<const char*>(lse.view().data),
+                       static_cast<std::size_t>(lse.view().bytes()));
+  }
+
+  Plan plan;
+  Inputs inputs;
+  Tensor out;
+  Tensor lse;
+};
+
+// Hands through to `inner` and throws OutOfMemory at the k-th request from when `fail_at(k)` was
+// called (k >= 1); later requests are served again.
+class FailingAllocator final : public Allocator {
+ public:
+  explicit FailingAllocator(Allocator& inner) : inner_(inner) {}
+
+  void fail_at(int k) { countdown_ = k; }
+  // True when fewer requests than k have come since.
+  [[nodiscard]] bool still_armed() const { return countdown_ > 0; }
+
+  [[nodiscard]] void* allocate(std::size_t bytes, std::string_view label, int worker) override {
+    if (countdown_-- == 1) throw OutOfMemory(label, bytes, 0, 1);
+    return inner_.allocate(bytes, label, worker);
+  }
+  void deallocate(void* pointer) noexcept override { inner_.deallocate(pointer); }
+
+ private:
+  Allocator& inner_;
+  std::atomic<int> countdown_{0};
+};
+
+}  // namespace qb

@@ -1,0 +1,59 @@
+// A worker's messages as groups of transfers beside its device's computing.
+//
+// What a step sends when it begins and what comes of the same kind is one group, and what it sends
+// when it has computed another. Every rank comes to the groups of a plan in one order (those of a
+// step that it has no part in are empty and left out), and within a group nothing waits for
+// anything else, so that no ring of ranks can wait for itself.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "harness/execute/device/compute_device.h"
+#include "harness/execute/transport/device_link.h"
+#include "harness/execute/transport/transport.h"
+
+namespace qb {
+
+class GroupTransport final : public Transport {
+ public:
+  // ranks: asked, wherever this one waits, whether another has failed.
+  GroupTransport(int rank, DeviceLink& link, ComputeDevice& device, RankTransport& ranks,
+                 double timeout_s);
+
+  [[nodiscard]] Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override;
+  [[nodiscard]] Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override;
+  [[nodiscard]] bool waits_on_device() const override { return true; }
+  Passage wait(const Ticket& ticket) override;
+  void flush(bool late) override;
+  void settle() override;
+  void abandon() noexcept override;
+
+  // How long the groups were under way that brought or took the messages of a step; after settle().
+  [[nodiscard]] double seconds(int step) const;
+
+ private:
+  struct Posted;
+  struct Pending {
+    std::vector<LinkPart> parts;
+    std::vector<std::shared_ptr<Posted>> posted;
+    int step = 0;
+  };
+
+  Ticket post(const MessageKey& key, const LinkPart& part);
+  void look_out(double deadline_s, const char* what) const;
+  template <class Done>
+  void await(const Done& done, const char* what) const;
+
+  const int rank_;
+  DeviceLink& link_;
+  ComputeDevice& device_;
+  RankTransport& ranks_;
+  const double timeout_s_;
+  Pending pending_[2];  // not late, late
+  int n_groups_ = 0;
+  int held_back_ = -1;                       // the device waits for this group and all before
+  std::map<int, std::vector<int>> of_step_;  // groups
+};
+
+}  // namespace qb

@@ -1,0 +1,36 @@
+#include "harness/execute/transport/link_model.h"
+
+#include <vector>
+
+#include "base/status.h"
+#include "base/words.h"
+
+namespace qb {
+namespace {
+
+// One way, of one device.
+constexpr NamedLink kLinks[] = {
+    {"nvlink",
+     {300e9, 2e-6},
+     "A100 NVLink, one way: Ring Attention (arXiv 2310.01889) Table 2; latency assumed"},
+    {"infiniband",
+     {12.5e9, 5e-6},
+     "A100 InfiniBand, HDR100, one way: Ring Attention (arXiv 2310.01889) Table 2; latency "
+     "assumed"},
+    {"ethernet", {1.25e9, 30e-6}, "10 Gbit/s line rate, without protocol; latency assumed"},
+};
+
+}  // namespace
+
+std::span<const NamedLink> named_links() { return kLinks; }
+
+const NamedLink& find_link(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const NamedLink& link : kLinks) {
+    if (link.name == name) return link;
+    names.push_back(link.name);
+  }
+  throw UsageError(unknown_word("link", name, names));
+}
+
+}  // namespace qb

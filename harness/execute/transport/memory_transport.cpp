@@ -1,0 +1,159 @@
+#include "harness/execute/transport/memory_transport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "base/status.h"
+#include "harness/execute/player/worker.h"
+
+namespace qb {
+
+struct MemoryTransport::Parcel final : Transit {
+  MessageKey key;
+  std::span<const std::byte> out;
+  std::span<std::byte> in;
+  bool sent = false;
+  bool awaited = false;
+  bool done = false;
+  Passage passage;
+};
+
+MemoryTransport::MemoryTransport(const MemoryTransportOptions& options)
+    : options_(options), link_free_s_(static_cast<std::size_t>(options.workers), 0.0) {
+  if (options_.carrier) carrier_ = std::jthread([this] { carry(); });
+}
+
+MemoryTransport::~MemoryTransport() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  work_.notify_all();
+}
+
+std::shared_ptr<MemoryTransport::Parcel> MemoryTransport::find(const MessageKey& key) {
+  std::shared_ptr<Parcel>& parcel = open_[{key.step, key.from, key.to}];
+  if (!parcel) {
+    parcel = std::make_shared<Parcel>();
+    parcel->key = key;
+  }
+  return parcel;
+}
+
+Ticket MemoryTransport::send(const MessageKey& key, std::span<const std::byte> bytes) {
+  std::unique_lock lock(mutex_);
+  const std::shared_ptr<Parcel> parcel = find(key);
+  if (parcel->sent)
+    throw CaseError(Status::error,
+                    fmt::format("worker {} sends two messages to worker {} for step {}", key.from,
+                                key.to, key.step));
+  parcel->out = bytes;
+  parcel->sent = true;
+  complete(parcel, lock);
+  return parcel;
+}
+
+Ticket MemoryTransport::receive(const MessageKey& key, std::span<std::byte> bytes) {
+  std::unique_lock lock(mutex_);
+  const std::shared_ptr<Parcel> parcel = find(key);
+  if (parcel->awaited)
+    throw CaseError(Status::error,
+                    fmt::format("worker {} awaits two messages of worker {} in step {}", key.to,
+                                key.from, key.step));
+  parcel->in = bytes;
+  parcel->awaited = true;
+  complete(parcel, lock);
+  return parcel;
+}
+
+// Starts the message when both sides are there.
+void MemoryTransport::complete(const std::shared_ptr<Parcel>& parcel,
+                               std::unique_lock<std::mutex>& lock) {
+  if (!parcel->sent || !parcel->awaited) return;
+  const MessageKey& key = parcel->key;
+  open_.erase({key.step, key.from, key.to});
+  if (parcel->out.size() != parcel->in.size())
+    throw CaseError(
+        Status::error,
+        fmt::format("worker {} sends {} bytes to worker {} for step {}, which awaits {}", key.from,
+                    parcel->out.size(), key.to, key.step, parcel->in.size()));
+  parcel->passage.started_s = now_s();
+  if (options_.carrier) {
+    ready_.push_back(parcel);
+    work_.notify_one();
+  } else {
+    copy(parcel, lock);
+    parcel->passage.done_s = now_s();
+    parcel->done = true;
+    changed_.notify_all();
+  }
+}
+
+void MemoryTransport::copy(const std::shared_ptr<Parcel>& parcel,
+                           std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  if (!parcel->in.empty()) std::memcpy(parcel->in.data(), parcel->out.data(), parcel->in.size());
+  lock.lock();
+}
+
+// The carrier copies what is ready and holds it back until the link would have delivered it.
+void MemoryTransport::carry() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    if (!ready_.empty()) {
+      const std::shared_ptr<Parcel> parcel = ready_.front();
+      ready_.pop_front();
+      copy(parcel, lock);
+      double& link_free_s = link_free_s_[static_cast<std::size_t>(parcel->key.from)];
+      const bool own = parcel->key.from == parcel->key.to;  // goes over no link
+      const double on_link_s =
+          own || options_.link.bandwidth_byte_per_s <= 0.0
+              ? 0.0
+              : static_cast<double>(parcel->in.size()) / options_.link.bandwidth_byte_per_s;
+      link_free_s = std::max(link_free_s, parcel->passage.started_s) + on_link_s;
+      due_.push({link_free_s + (own ? 0.0 : options_.link.latency_s), parcel});
+    } else if (due_.empty()) {
+      work_.wait(lock);
+    } else if (const double wait_s = due_.top().at_s - now_s(); wait_s > 0.0) {
+      work_.wait_for(lock, std::chrono::duration<double>(wait_s));
+    }
+    while (!due_.empty() && due_.top().at_s <= now_s()) {
+      due_.top().parcel->passage.done_s = now_s();
+      due_.top().parcel->done = true;
+      due_.pop();
+      changed_.notify_all();
+    }
+  }
+}
+
+Passage MemoryTransport::wait(const Ticket& ticket) {
+  const auto& parcel = static_cast<const Parcel&>(*ticket);
+  std::unique_lock lock(mutex_);
+  const bool in_time = changed_.wait_for(lock, std::chrono::duration<double>(options_.timeout_s),
+                                         [&] { return parcel.done || error_ != nullptr; });
+  if (parcel.done) return parcel.passage;
+  if (error_) std::rethrow_exception(error_);
+  (void)in_time;
+  const MessageKey& key = parcel.key;
+  throw CaseError(
+      Status::timeout,
+      parcel.sent ? fmt::format("worker {} waited {} s in vain for worker {} to take its message "
+                                "of step {}",
+                                key.from, options_.timeout_s, key.to, key.step)
+                  : fmt::format("worker {} waited {} s in vain for a message of worker {} in "
+                                "step {}",
+                                key.to, options_.timeout_s, key.from, key.step));
+}
+
+void MemoryTransport::fail(std::exception_ptr error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+  }
+  changed_.notify_all();
+}
+
+}  // namespace qb

@@ -1,0 +1,70 @@
+// Messages between workers in one address space: what the serial and threads executors use.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "harness/execute/transport/transport.h"
+
+namespace qb {
+
+struct MemoryTransportOptions {
+  // Copies are made by a thread of their own, beside the workers' computing; else by whoever comes
+  // second, at once.
+  bool carrier = false;
+  LinkLimit link{};         // with a carrier only
+  double timeout_s = 60.0;  // of a wait
+  int workers = 0;
+};
+
+// Thread-safe. A message is copied once, from the sender's buffer into the receiver's, as soon as
+// both are there.
+class MemoryTransport final : public Transport {
+ public:
+  explicit MemoryTransport(const MemoryTransportOptions& options);
+  ~MemoryTransport() override;
+  MemoryTransport(const MemoryTransport&) = delete;
+  MemoryTransport& operator=(const MemoryTransport&) = delete;
+
+  [[nodiscard]] Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override;
+  [[nodiscard]] Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override;
+  Passage wait(const Ticket& ticket) override;
+
+  // Every wait, present and future, throws this.
+  void fail(std::exception_ptr error);
+
+ private:
+  struct Parcel;
+  using Key = std::tuple<int, int, int>;
+  struct Due {
+    double at_s = 0.0;
+    std::shared_ptr<Parcel> parcel;
+    friend bool operator<(const Due& a, const Due& b) { return a.at_s > b.at_s; }  // soonest first
+  };
+
+  std::shared_ptr<Parcel> find(const MessageKey& key);
+  void complete(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
+  void carry();
+  void copy(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
+
+  const MemoryTransportOptions options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;  // for waiting workers
+  std::condition_variable work_;     // for the carrier
+  std::map<Key, std::shared_ptr<Parcel>> open_;
+  std::deque<std::shared_ptr<Parcel>> ready_;
+  std::priority_queue<Due> due_;
+  std::vector<double> link_free_s_;  // of each sender
+  std::exception_ptr error_;
+  bool stop_ = false;
+  std::jthread carrier_;
+};
+
+}  // namespace qb

@@ -1,0 +1,172 @@
+#include "harness/execute/transport/memory_transport.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <thread>
+
+#include "harness/execute/player/worker.h"
+#include "harness/execute/testing/execute_fixtures.h"
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+using Bytes = std::array<std::byte, 8>;
+
+std::string message_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const CaseError& error) {
+    return std::string(word(error.status())) + ": " + error.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(MemoryTransport, CopiesWhenBothSidesAreThereInEitherOrder) {
+  for (const bool carrier : {false, true}) {
+    MemoryTransport transport({.carrier = carrier, .workers = 2});
+    Bytes out{};
+    out.fill(std::byte{7});
+    Bytes in{};
+    const Ticket receive = transport.receive({0, 1, 3}, in);
+    const Ticket send = transport.send({0, 1, 3}, out);
+    const Passage passage = transport.wait(receive);
+    (void)transport.wait(send);
+    EXPECT_EQ(in, out);
+    EXPECT_GE(passage.done_s, passage.started_s);
+    Bytes later{};
+    const Ticket sent_first = transport.send({1, 0, 3}, out);
+    (void)transport.wait(transport.receive({1, 0, 3}, later));
+    (void)transport.wait(sent_first);
+    EXPECT_EQ(later, out);
+  }
+}
+
+TEST(MemoryTransport, UnequalMessagesNameBothSidesAndLengths) {
+  MemoryTransport transport({.workers = 4});
+  Bytes out{};
+  std::array<std::byte, 4> in{};
+  (void)transport.send({2, 3, 1}, out);
+  EXPECT_EQ(message_of([&] {
+              (void)transport.receive({2, 3, 1}, in);
+            }),
+            "error: worker 2 sends 8 bytes to worker 3 for step 1, which awaits 4");
+}
+
+TEST(MemoryTransport, AMessageThatNeverComesEndsInATimeoutThatNamesTheWorkers) {
+  MemoryTransport transport({.carrier = true, .timeout_s = 0.05, .workers = 4});
+  Bytes bytes{};
+  const Ticket receive = transport.receive({1, 2, 4}, bytes);
+  EXPECT_EQ(message_of([&] { (void)transport.wait(receive); }),
+            "timeout: worker 2 waited 0.05 s in vain for a message of worker 1 in step 4");
+  const Ticket send = transport.send({3, 0, 2}, bytes);
+  EXPECT_EQ(message_of([&] { (void)transport.wait(send); }),
+            "timeout: worker 3 waited 0.05 s in vain for worker 0 to take its message of step 2");
+}
+
+TEST(MemoryTransport, AFailureWakesWhoeverWaits) {
+  MemoryTransport transport({.carrier = true, .workers = 2});
+  Bytes bytes{};
+  const Ticket receive = transport.receive({0, 1, 1}, bytes);
+  std::string message;
+  std::jthread waiting([&] { message = message_of([&] { (void)transport.wait(receive); }); });
+  transport.fail(std::make_exception_ptr(CaseError(Status::error, "worker 0 is gone")));
+  waiting.join();
+  EXPECT_EQ(message, "error: worker 0 is gone");
+}
+
+// A transport that does what a careless sender would: uses the buffer again before it has gone.
+class Overwriting final : public Transport {
+ public:
+  explicit Overwriting(MemoryTransport& inner) : inner_(inner) {}
+  Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override {
+    auto* data = const_cast<std::byte*>(bytes.data());
+    data[bytes.size() / 2] ^= std::byte{1};
+    return inner_.send(key, bytes);
+  }
+  Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override {
+    return inner_.receive(key, bytes);
+  }
+  Passage wait(const Ticket& ticket) override { return inner_.wait(ticket); }
+
+ private:
+  MemoryTransport& inner_;
+};
+
+// Two workers of a ring in this thread over the given transport; the first message, damaged or not.
+std::string play_first_hop(Transport& transport,
+                           const std::function<void(Plan& plan_of_receiver)>& damage) {
+  Trial trial(
+      make_plan("ring", make_problem({1, 1, 1, 20, 20, 8, 8}, MaskKind::full, DType::f32, 1),
+                {2, {}}),
+      heap_allocator());
+  Plan other = trial.plan;
+  damage(other);
+  auto arguments = trial.with_tensors(ExecutionArguments());
+  arguments.allocator = &heap_allocator();
+  arguments.guard_messages = true;
+  WorkerTime times[2];
+  HostWorkerDevice device(1);
+  WorkerPlayer sender(trial.plan, 0, arguments, device, &transport, times[0]);
+  WorkerPlayer receiver(other, 1, arguments, device, &transport, times[1]);
+  return message_of([&] {
+    sender.prepare();
+    receiver.prepare();
+    sender.begin_step();
+    receiver.begin_step();
+    sender.compute_step();
+    receiver.compute_step();
+    sender.end_step();
+    receiver.end_step();
+    sender.begin_step();
+    receiver.begin_step();
+  });
+}
+
+TEST(Messages, ABufferThatIsUsedTooEarlyIsNoticed) {
+  MemoryTransport inner({.workers = 2});
+  Overwriting careless(inner);
+  EXPECT_THAT(play_first_hop(careless, [](Plan&) {}),
+              HasSubstr("was changed on its way: its buffer was used again too early"));
+  MemoryTransport careful({.workers = 2});
+  EXPECT_EQ(play_first_hop(careful, [](Plan&) {}), "nothing thrown");
+}
+
+TEST(Messages, OneThatHoldsSomethingElseIsNoticed) {
+  MemoryTransport transport({.workers = 2});
+  // The receiver's plan calls the same bytes by another name: V in front of K.
+  EXPECT_THAT(
+      play_first_hop(transport,
+                     [](Plan& plan) {
+                       std::vector<Transfer>& receives = plan.workers[1].steps[1].receives;
+                       std::swap(receives[0], receives[1]);
+                     }),
+      HasSubstr("worker 1 step 1: the message of worker 0 does not hold what the plan says"));
+}
+
+TEST(Messages, OneOfAnotherLengthIsNoticed) {
+  MemoryTransport transport({.workers = 2});
+  EXPECT_THAT(play_first_hop(transport,
+                             [](Plan& plan) {
+                               for (Transfer& part : plan.workers[1].steps[1].receives)
+                                 part.bytes += 64;
+                             }),
+              HasSubstr("bytes to worker 1 for step 1, which awaits"));
+}
+
+// A worker that throws in the middle of a ring ends the others, with its message.
+TEST(Messages, AWorkerThatFailsEndsTheWholeCase) {
+  Trial trial(
+      make_plan("ring", make_problem({1, 1, 1, 90, 90, 8, 8}, MaskKind::full, DType::f32, 1),
+                {5, {}}),
+      heap_allocator());
+  FailingAllocator failing(heap_allocator());
+  failing.fail_at(40);
+  EXPECT_THROW((void)trial.run(Ranks::threads, Kernel::flash, 1, failing), OutOfMemory);
+}
+
+}  // namespace
+}  // namespace qb

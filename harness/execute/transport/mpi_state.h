@@ -1,0 +1,134 @@
+// What the two files behind mpi_world.h share, and nobody else.
+#pragma once
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/status.h"
+#include "harness/execute/player/worker.h"
+#include "harness/execute/transport/mpi_world.h"
+
+namespace qb {
+
+inline void check_mpi(int result, const char* call) {
+  if (result == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(result, text.data(), &length);
+  throw EnvironmentError(fmt::format("{}: {}", call, text.data()));
+}
+
+#define QB_MPI(call) ::qb::check_mpi(call, #call)
+
+inline void rest(std::chrono::microseconds duration) { std::this_thread::sleep_for(duration); }
+
+struct MpiWorld::State {
+  std::mutex mutex;  // around every call
+  MPI_Comm control = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 1;
+  std::atomic<bool> broken = false;
+  std::map<int, int> processes_here;    // of the ranks on this host, by rank
+  double offset_s = 0.0;                // rank 0's now_s() less this one's
+  std::map<int, MPI_Comm> first_ranks;  // by their number; null where this rank is not of them
+
+  // Waits without burning a core: the other ranks may share it.
+  void await(MPI_Request& request, double timeout_s, const char* what) {
+    const double deadline_s = now_s() + timeout_s;
+    for (;;) {
+      int done = 0;
+      {
+        const std::lock_guard lock(mutex);
+        QB_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+      }
+      if (done != 0) return;
+      if (timeout_s > 0.0 && now_s() > deadline_s)
+        throw CaseError(Status::timeout,
+                        fmt::format("rank {} waited {} s in vain for {}", rank, timeout_s, what));
+      rest(std::chrono::microseconds(200));
+    }
+  }
+
+  // Waits for what ends when all ranks take part; rank 0 tells the others' story.
+  void await_all(MPI_Request& request, double timeout_s) {
+    try {
+      await(request, rank == 0 ? timeout_s : 0.0, "all ranks to begin");
+    } catch (const CaseError&) {
+      broken = true;
+      throw;
+    }
+  }
+
+  // The communicator of the first `workers` ranks, made on its first use by all ranks.
+  MPI_Comm& ranks_of(int workers, double timeout_s) {
+    const auto [found, is_new] = first_ranks.emplace(workers, MPI_COMM_NULL);
+    if (!is_new) return found->second;
+    // A split has no end of its own where a rank does not come, and is made only once for that.
+    MPI_Request come = MPI_REQUEST_NULL;
+    {
+      const std::lock_guard lock(mutex);
+      QB_MPI(MPI_Ibarrier(control, &come));
+    }
+    await_all(come, timeout_s);
+    const std::lock_guard lock(mutex);
+    QB_MPI(MPI_Comm_split(control, rank < workers ? 0 : MPI_UNDEFINED, rank, &found->second));
+    if (found->second != MPI_COMM_NULL) MPI_Comm_set_errhandler(found->second, MPI_ERRORS_RETURN);
+    return found->second;
+  }
+
+  // Hosts by name: ranks of two machines that bear one name would be taken for neighbours.
+  void learn_processes() {
+    struct Process {
+      int id = 0;
+      std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
+    };
+    Process own{static_cast<int>(::getpid()), {}};
+    int length = 0;
+    MPI_Get_processor_name(own.host.data(), &length);
+    std::vector<Process> all(static_cast<std::size_t>(size));
+    QB_MPI(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, control));
+    for (int r = 0; r < size; ++r) {
+      const Process& process = all[static_cast<std::size_t>(r)];
+      if (process.host == own.host) processes_here[r] = process.id;
+    }
+  }
+
+  // The offset of the clocks by the fastest of some round trips with rank 0.
+  void set_clocks() {
+    constexpr int kTrips = 30;
+    for (int other = 1; other < size; ++other) {
+      if (rank != 0 && rank != other) continue;
+      double fastest_s = 1e9;
+      for (int trip = 0; trip < kTrips; ++trip) {
+        if (rank == 0) {
+          double none = 0.0;
+          QB_MPI(MPI_Recv(&none, 1, MPI_DOUBLE, other, 0, control, MPI_STATUS_IGNORE));
+          const double now = now_s();
+          QB_MPI(MPI_Send(&now, 1, MPI_DOUBLE, other, 0, control));
+        } else {
+          const double begin_s = now_s();
+          QB_MPI(MPI_Send(&begin_s, 1, MPI_DOUBLE, 0, 0, control));
+          double of_root_s = 0.0;
+          QB_MPI(MPI_Recv(&of_root_s, 1, MPI_DOUBLE, 0, 0, control, MPI_STATUS_IGNORE));
+          const double end_s = now_s();
+          if (end_s - begin_s < fastest_s) {
+            fastest_s = end_s - begin_s;
+            offset_s = of_root_s - (begin_s + end_s) / 2;
+          }
+        }
+      }
+    }
+  }
+};
+
+}  // namespace qb

@@ -1,0 +1,243 @@
+// Runs under mpirun with any number of ranks: every rank plays the same cases in the same order,
+// rank 0 judges. A rank that fails a check ends with an error, and mpirun with it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/player/nccl_executor.h"
+#include "harness/execute/player/worker.h"
+#include "harness/execute/testing/device_trial.h"
+#include "harness/execute/testing/fake_mpi_link.h"
+#include "harness/execute/transport/mpi_world.h"
+#include "harness/plan/work/worker_memory.h"
+
+namespace qb {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+MpiWorld* world = nullptr;
+
+bool is_root() { return world->rank() == 0; }
+
+// The same number on every rank.
+std::uint64_t common_seed() {
+  return std::stoull(world->broadcast(std::to_string(std::random_device{}())));
+}
+
+// Whole tensors on rank 0 only.
+ExecutionArguments arguments_of(Trial& trial, Kernel kernel, Allocator& memory) {
+  ExecutionArguments arguments;
+  arguments.kernel = kernel;
+  arguments.allocator = &memory;
+  arguments.message_timeout_s = 60.0;
+  arguments.guard_messages = true;
+  if (is_root()) return trial.with_tensors(arguments);
+  arguments.shard = shard_source(trial.plan.problem);
+  return arguments;
+}
+
+// Random plans that the ranks can play, the same on every rank. Returns how many there were.
+template <class Attempt>
+int for_playable_plans(int rounds, Attempt attempt) {
+  int played = 0;
+  const auto of_these_ranks = [&](const Plan& drawn, Random& random) {
+    if (static_cast<int>(drawn.workers.size()) > world->size()) return;
+    ++played;
+    attempt(testing_support::in_random_type(drawn, random), random);
+  };
+  (void)testing_support::for_random_plans(rounds, of_these_ranks, common_seed());
+  return played;
+}
+
+TEST(Mpi, AgreesWithFloat64AndWithTheSerialExecutorBitForBit) {
+  const int played = for_playable_plans(120, [](const Plan& plan, Random& random) {
+    const Kernel kernel = random() % 2 == 0 ? Kernel::flash : Kernel::reference;
+    SCOPED_TRACE(word(kernel));
+    Trial trial(plan, heap_allocator());
+    const Execution run =
+        execute(Ranks::mpi, trial.plan, arguments_of(trial, kernel, heap_allocator()));
+    if (!is_root()) return;
+    const Verification verification = trial.verify();
+    ASSERT_TRUE(verification.correct) << verification.message;
+    ASSERT_EQ(run.workers.size(), plan.workers.size());
+    Trial serial(plan, heap_allocator());
+    (void)serial.run(Ranks::serial, kernel, 1, heap_allocator());
+    // One worker that works in place has one kernel call in both.
+    ASSERT_EQ(trial.output_bytes(), serial.output_bytes());
+  });
+  EXPECT_GT(played, 5);
+}
+
+TEST(Mpi, EveryRankHoldsExactlyTheMemoryThatIsPredicted) {
+  (void)for_playable_plans(30, [](const Plan& plan, Random&) {
+    MemoryLedger ledger;
+    Trial trial(plan, ledger);
+    ledger.reset_peaks();
+    const Execution run =
+        execute(Ranks::mpi, trial.plan, arguments_of(trial, Kernel::flash, ledger));
+    if (!is_root()) return;
+    for (std::size_t w = 0; w < plan.workers.size(); ++w)
+      EXPECT_EQ(run.workers[w].active_peak_bytes,
+                worker_peak_bytes(plan, static_cast<int>(w), Kernel::flash, 1))
+          << "worker " << w;
+  });
+}
+
+Plan ring_of_all() {
+  return make_plan("ring", make_problem({1, 2, 1, 90, 90, 16, 16}, MaskKind::full, DType::f32, 1),
+                   {world->size(), {}});
+}
+
+// One execution of a plan for as many workers as there are ranks, each on a fake GPU of this name.
+std::string play_over_gpus(Trial& trial, const std::string& id, Execution* execution = nullptr) {
+  GpuOfARank gpu(id);
+  MemoryLedger ledger(ledger_over(gpu));
+  const TrialOnDevice whole(trial, gpu, ledger);
+  ExecutionArguments arguments;
+  arguments.allocator = &ledger;
+  arguments.message_timeout_s = 60.0;
+  arguments = whole.with_tensors(arguments);
+  if (!is_root() || !is_scattered(trial.plan)) arguments.shard = shard_source(trial.plan.problem);
+  return case_failure([&] {
+    NcclRank rank(world->size(), &gpu, {}, 60.0);
+    const Execution run = rank.execute(trial.plan, arguments);
+    if (execution != nullptr) *execution = run;
+    whole.download();
+  });
+}
+
+TEST(Mpi, RanksWithGpusPlayOverALinkThatTheyMakeTogether) {
+  int played = 0;
+  (void)for_playable_plans(150, [&](const Plan& plan, Random&) {
+    if (played == 8 || static_cast<int>(plan.workers.size()) != world->size()) return;
+    ++played;
+    Trial trial(plan, heap_allocator());
+    Execution run;
+    ASSERT_EQ(play_over_gpus(trial, fmt::format("gpu {}", world->rank()), &run), "nothing thrown");
+    if (!is_root()) return;
+    ASSERT_TRUE(trial.verify().correct) << trial.verify().message;
+    ASSERT_EQ(run.workers.size(), plan.workers.size());
+    EXPECT_EQ(run.critical_path_s, run.wall_s);
+  });
+  EXPECT_GT(played, 0);
+}
+
+TEST(Mpi, RanksOnOneGpuAreUnsupported) {
+  if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
+  Trial trial(ring_of_all(), heap_allocator());
+  // The others play nothing: the case is over before it begins.
+  GpuOfARank gpu("the same");
+  std::string failure;
+  try {
+    const NcclRank rank(world->size(), &gpu, {}, 60.0);
+  } catch (const Unsupported& error) {
+    failure = error.what();
+  }
+  EXPECT_EQ(failure, is_root() ? "ranks 0 and 1 are on one GPU (a GPU), which NCCL refuses; start "
+                                 "one rank a GPU, or play the workers on one GPU with ranks: serial"
+                               : "");
+}
+
+TEST(Mpi, ARankWithoutAGpuIsNamed) {
+  if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
+  GpuOfARank gpu(fmt::format("gpu {}", world->rank()));
+  const bool last = world->rank() == world->size() - 1;
+  std::string failure;
+  try {
+    const NcclRank rank(world->size(), last ? nullptr : &gpu, "no GPU: it is gone", 60.0);
+  } catch (const Unsupported& error) {
+    failure = error.what();
+  }
+  EXPECT_EQ(failure,
+            is_root() ? fmt::format("rank {}: no GPU: it is gone", world->size() - 1) : "");
+}
+
+std::string failure_of(const Plan& plan, const ExecutionArguments& arguments) {
+  return case_failure([&] { (void)execute(Ranks::mpi, plan, arguments); });
+}
+
+// The last rank runs out of memory at each request in turn; the others end with it, and the next
+// run is right.
+TEST(Mpi, ARankThatFailsEndsTheCaseWithItsRankAndMessage) {
+  if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
+  Trial trial(ring_of_all(), heap_allocator());
+  const int last = world->size() - 1;
+  for (const int request : {1, 6, 8, 10}) {
+    FailingAllocator failing(heap_allocator());
+    if (world->rank() == last) failing.fail_at(request);
+    const std::string failure = failure_of(trial.plan, arguments_of(trial, Kernel::flash, failing));
+    if (is_root()) {
+      EXPECT_THAT(failure, HasSubstr(fmt::format("oom: rank {}: ", last))) << request;
+    }
+    poison(trial.out.view(), trial.lse.view());
+    (void)execute(Ranks::mpi, trial.plan, arguments_of(trial, Kernel::flash, heap_allocator()));
+    if (is_root()) {
+      EXPECT_TRUE(trial.verify().correct) << trial.verify().message;
+    }
+  }
+}
+
+// A rank that is stuck for longer than the others wait.
+TEST(Mpi, AStuckRankIsATimeoutThatNamesIt) {
+  if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
+  Trial trial(ring_of_all(), heap_allocator());
+  ExecutionArguments arguments = arguments_of(trial, Kernel::flash, heap_allocator());
+  arguments.message_timeout_s = 1.0;
+  bool slept = false;
+  if (world->rank() == 1) {
+    const ShardSource shard = arguments.shard;
+    arguments.shard = [&slept, shard](TensorRole what, const TokenGroup& tokens,
+                                      const HeadRange& heads, const TensorView& view) {
+      if (!slept) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+      slept = true;
+      shard(what, tokens, heads, view);
+    };
+  }
+  const std::string failure = failure_of(trial.plan, arguments);
+  if (is_root()) {
+    EXPECT_THAT(failure, AllOf(HasSubstr("timeout: "), HasSubstr("waited 1 s in vain")));
+  }
+}
+
+TEST(Mpi, MoreWorkersThanRanksAreUnsupported) {
+  Trial trial(
+      make_plan("ring", make_problem({1, 1, 1, 90, 90, 8, 8}, MaskKind::full, DType::f32, 1),
+                {world->size() + 1, {}}),
+      heap_allocator());
+  EXPECT_THAT(failure_of(trial.plan, arguments_of(trial, Kernel::flash, heap_allocator())),
+              HasSubstr("workers need as many MPI processes; there are"));
+}
+
+TEST(Mpi, TextsGoToAllRanksAndComeBack) {
+  const std::string long_text(100'000, 'x');
+  EXPECT_EQ(world->broadcast(is_root() ? long_text : ""), long_text);
+  const std::vector<std::string> texts = world->gather(fmt::format("rank {}", world->rank()), 10.0);
+  if (!is_root()) return;
+  ASSERT_EQ(static_cast<int>(texts.size()), world->size());
+  for (int r = 0; r < world->size(); ++r)
+    EXPECT_EQ(texts[static_cast<std::size_t>(r)], fmt::format("rank {}", r));
+}
+
+}  // namespace
+}  // namespace qb
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  qb::MpiWorld ranks;
+  qb::world = &ranks;
+  if (ranks.rank() != 0)  // rank 0 speaks for all; failures show everywhere
+    delete ::testing::UnitTest::GetInstance()->listeners().Release(
+        ::testing::UnitTest::GetInstance()->listeners().default_result_printer());
+  const int failed = RUN_ALL_TESTS();
+  // A rank whose checks failed fails the test, whichever it is.
+  const std::vector<std::string> results = ranks.gather(failed == 0 ? "" : "failed", 60.0);
+  for (std::size_t r = 0; r < results.size(); ++r)
+    if (!results[r].empty()) return 1;
+  return failed;
+}

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "harness/execute/transport/mpi_state.h"
+
+namespace qb {
+namespace {
+
+std::atomic<MpiWorld*> current_world{nullptr};
+
+// Not SLURM_PROCID: a batch script that srun did not start has it too.
+const char* rank_of_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (const char* rank = std::getenv(name)) return rank;
+  return nullptr;
+}
+
+}  // namespace
+
+bool launched_by_mpi() { return rank_of_launcher() != nullptr; }
+
+int launched_rank() { return launched_by_mpi() ? std::atoi(rank_of_launcher()) : 0; }
+
+MpiWorld::MpiWorld() : state_(std::make_unique<State>()) {
+  int provided = 0;
+  QB_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided));
+  if (provided < MPI_THREAD_SERIALIZED)
+    throw EnvironmentError("this MPI library cannot be used from threads");
+  QB_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &state_->control));
+  MPI_Comm_set_errhandler(state_->control, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(state_->control, &state_->rank);
+  MPI_Comm_size(state_->control, &state_->size);
+  state_->set_clocks();
+  state_->learn_processes();
+  current_world = this;
+}
+
+MpiWorld::~MpiWorld() {
+  current_world = nullptr;
+  for (auto& [number, ranks] : state_->first_ranks)
+    if (ranks != MPI_COMM_NULL) MPI_Comm_free(&ranks);
+  MPI_Comm_free(&state_->control);
+  MPI_Finalize();
+}
+
+MpiWorld* MpiWorld::current() { return current_world; }
+int MpiWorld::rank() const { return state_->rank; }
+int MpiWorld::size() const { return state_->size; }
+
+std::string MpiWorld::library() const {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  return std::string(text.data(), text.data() + std::min(length, 100));
+}
+
+std::string MpiWorld::broadcast(std::string text) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  std::int64_t length = static_cast<std::int64_t>(text.size());
+  {
+    const std::lock_guard lock(state_->mutex);
+    QB_MPI(MPI_Ibcast(&length, 1, MPI_INT64_T, 0, state_->control, &request));
+  }
+  state_->await(request, 0.0, "rank 0");
+  text.resize(static_cast<std::size_t>(length));
+  {
+    const std::lock_guard lock(state_->mutex);
+    QB_MPI(
+        MPI_Ibcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, state_->control, &request));
+  }
+  state_->await(request, 0.0, "rank 0");
+  return text;
+}
+
+namespace {
+
+// Receives a text of rank `from`, where one is there.
+bool take_text(MpiWorld::State& state, int from, int tag, std::string& text) {
+  const std::lock_guard lock(state.mutex);
+  int there = 0;
+  MPI_Status status;
+  QB_MPI(MPI_Iprobe(from, tag, state.control, &there, &status));
+  if (there == 0) return false;
+  int length = 0;
+  QB_MPI(MPI_Get_count(&status, MPI_CHAR, &length));
+  text.resize(static_cast<std::size_t>(length));
+  QB_MPI(MPI_Recv(text.data(), length, MPI_CHAR, from, tag, state.control, MPI_STATUS_IGNORE));
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> MpiWorld::gather(const std::string& text, double timeout_s) {
+  constexpr int kTag = 2;
+  if (state_->rank != 0) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+      const std::lock_guard lock(state_->mutex);
+      QB_MPI(MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, kTag,
+                       state_->control, &request));
+    }
+    state_->await(request, 0.0, "rank 0");
+    return {};
+  }
+  std::vector<std::string> texts(static_cast<std::size_t>(state_->size));
+  texts[0] = text;
+  std::set<int> silent;
+  for (int r = 1; r < state_->size; ++r) silent.insert(r);
+  const double deadline_s = now_s() + timeout_s;
+  while (!silent.empty()) {
+    // Asked for one by one: a fast rank may have sent the text of the next gather already.
+    const bool moved = std::erase_if(silent, [&](int r) {
+                         return take_text(*state_, r, kTag, texts[static_cast<std::size_t>(r)]);
+                       }) > 0;
+    if (moved) continue;
+    if (now_s() > deadline_s) {
+      std::string names;
+      for (int r : silent) names += fmt::format("{}{}", names.empty() ? "" : ", ", r);
+      state_->broken = true;
+      throw CaseError(Status::timeout,
+                      fmt::format("no answer from rank {} within {} s", names, timeout_s));
+    }
+    rest(std::chrono::microseconds(200));
+  }
+  return texts;
+}
+
+const std::map<int, int>& MpiWorld::processes_here() const { return state_->processes_here; }
+
+bool MpiWorld::is_broken() const { return state_->broken; }
+void MpiWorld::give_up() { state_->broken = true; }
+
+void MpiWorld::abort(int code) {
+  std::fflush(nullptr);
+  const std::lock_guard lock(state_->mutex);  // another thread may still wait for messages
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::abort();  // not reached
+}
+
+}  // namespace qb

@@ -1,0 +1,151 @@
+// Standard normal inputs by the Box-Muller transform of a counter-based generator.
+//
+// Only +, -, *, / and sqrt are used, which IEEE 754 rounds the same everywhere: the C library's log
+// and cos differ in the last bit between machines, and the inputs of a seed must not.
+#include "harness/execute/verify/inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+#include "base/integers.h"
+#include "base/random.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kChunk = 1024;  // elements converted at once; even
+
+constexpr double kTwoToMinus53 = 1.0 / 9007199254740992.0;
+
+// Natural logarithm of x in (0, 1], to a few units in the last place. With x = m 2^e and m in
+// [sqrt(1/2), sqrt(2)): log m = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.1716.
+double log_of(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  auto exponent = static_cast<std::int64_t>(bits >> 52) - 1022;
+  double m = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3fe0000000000000);
+  if (m < std::numbers::sqrt2 / 2) {
+    m *= 2;
+    --exponent;
+  }
+  const double s = (m - 1.0) / (m + 1.0);
+  const double s2 = s * s;
+  double series = 0.0;
+  for (int k = 21; k >= 3; k -= 2) series = (series + 1.0 / k) * s2;
+  return static_cast<double>(exponent) * std::numbers::ln2 + 2.0 * (s + s * series);
+}
+
+struct SineCosine {
+  double sine;
+  double cosine;
+};
+
+// Of 2 pi u, u in [0, 1), by Taylor series within half a quadrant of the nearest axis.
+SineCosine circle(double u) {
+  const double quadrant = std::floor(4.0 * u + 0.5);
+  const double x = (4.0 * u - quadrant) * (std::numbers::pi / 2);
+  const double x2 = x * x;
+  double sine = 1.0;
+  double cosine = 1.0;
+  for (int k = 16; k >= 2; k -= 2) {
+    sine = 1.0 - sine * x2 / (k * (k + 1));
+    cosine = 1.0 - cosine * x2 / (k * (k - 1));
+  }
+  sine *= x;
+  switch (static_cast<int>(quadrant) % 4) {
+    case 0:
+      return {sine, cosine};
+    case 1:
+      return {cosine, -sine};
+    case 2:
+      return {-sine, -cosine};
+    default:
+      return {-cosine, sine};
+  }
+}
+
+// Elements 2 * pair and 2 * pair + 1 of the tensor of `key`.
+std::array<double, 2> normal_pair(std::uint64_t key, std::uint64_t pair) {
+  const std::uint64_t a = mixed(key + (2 * pair + 1) * kGoldenGamma);
+  const std::uint64_t b = mixed(key + (2 * pair + 2) * kGoldenGamma);
+  const double u = static_cast<double>((a >> 11) + 1) * kTwoToMinus53;  // (0, 1]
+  const double v = static_cast<double>(b >> 11) * kTwoToMinus53;        // [0, 1)
+  const double radius = std::sqrt(-2.0 * log_of(u));
+  const SineCosine direction = circle(v);
+  return {radius * direction.cosine, radius * direction.sine};
+}
+
+}  // namespace
+
+void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
+  const std::int64_t n = view.extent.elements();
+  const std::int64_t chunks = ceil_div(n, kChunk);
+  parallel_for(chunks, threads, 16, [&](std::int64_t first, std::int64_t last, int) {
+    std::array<double, kChunk> values;
+    for (std::int64_t chunk = first; chunk < last; ++chunk) {
+      const std::int64_t begin = chunk * kChunk;
+      const std::int64_t count = std::min(kChunk, n - begin);
+      for (std::int64_t i = 0; i < count; i += 2) {
+        const auto pair = normal_pair(key, static_cast<std::uint64_t>((begin + i) / 2));
+        values[static_cast<std::size_t>(i)] = pair[0];
+        values[static_cast<std::size_t>(i + 1)] = pair[1];
+      }
+      convert(values.data(), DType::f64,
+              static_cast<std::byte*>(view.data) + begin * size_of(view.dtype), view.dtype, count);
+    }
+  });
+}
+
+namespace {
+
+// Of the whole tensors of a problem.
+std::uint64_t key_of(const Problem& problem, TensorRole what) {
+  std::uint64_t key = mixed(problem.seed * kGoldenGamma + kGoldenGamma);
+  for (int i = 0; i <= static_cast<int>(what); ++i) key = mixed(key + kGoldenGamma);
+  return key;
+}
+
+// One row of `dim` elements that begins at element `first` of the whole tensor.
+void fill_row(std::uint64_t key, std::int64_t first, std::int64_t dim, std::byte* row,
+              DType dtype) {
+  std::array<double, 2> pair{};
+  std::array<double, 256> values{};
+  for (std::int64_t x = 0; x < dim; ++x) {
+    const std::int64_t element = first + x;
+    if (x == 0 || element % 2 == 0)
+      pair = normal_pair(key, static_cast<std::uint64_t>(element / 2));
+    values[static_cast<std::size_t>(x)] = pair[static_cast<std::size_t>(element % 2)];
+  }
+  convert(values.data(), DType::f64, row, dtype, dim);
+}
+
+}  // namespace
+
+void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
+                const HeadRange& heads, const TensorView& view) {
+  const Shape& shape = problem.shape;
+  const Extent whole =
+      what == TensorRole::q ? shape.q() : (what == TensorRole::k ? shape.k() : shape.v());
+  const std::uint64_t key = key_of(problem, what);
+  for (std::int64_t b = 0; b < whole.batch; ++b)
+    for (std::int64_t h = heads.begin; h < heads.end; ++h)
+      for (std::int64_t t = 0; t < tokens.count; ++t)
+        fill_row(key, ((b * whole.heads + h) * whole.length + tokens.token(t)) * whole.head_dim,
+                 whole.head_dim, view.row(b, h - heads.begin, t), view.dtype);
+}
+
+Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads) {
+  const Shape& shape = problem.shape;
+  Inputs inputs{Tensor(allocator, problem.dtype, shape.q(), "q"),
+                Tensor(allocator, problem.dtype, shape.k(), "k"),
+                Tensor(allocator, problem.dtype, shape.v(), "v")};
+  fill_normal(inputs.q.view(), key_of(problem, TensorRole::q), threads);
+  fill_normal(inputs.k.view(), key_of(problem, TensorRole::k), threads);
+  fill_normal(inputs.v.view(), key_of(problem, TensorRole::v), threads);
+  return inputs;
+}
+
+}  // namespace qb

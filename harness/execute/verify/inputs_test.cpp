@@ -1,0 +1,143 @@
+#include "harness/execute/verify/inputs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+namespace qb {
+namespace {
+
+Problem problem_of(std::int64_t n, DType dtype, std::uint64_t seed) {
+  Problem problem;
+  problem.shape.q_len = n;
+  problem.shape.kv_len = n;
+  problem.shape.head_dim = 16;
+  problem.shape.value_dim = 16;
+  problem.dtype = dtype;
+  problem.seed = seed;
+  return problem;
+}
+
+std::string bytes_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.view().data),
+          static_cast<std::size_t>(tensor.view().bytes())};
+}
+
+double element(const Tensor& tensor, std::int64_t i) {
+  return load_element(
+      static_cast<const std::byte*>(tensor.view().data) + i * size_of(tensor.view().dtype),
+      tensor.view().dtype);
+}
+
+TEST(MakeInputs, GivesTheShapesAndDtypeOfTheProblem) {
+  Problem problem = problem_of(5, DType::bf16, 1);
+  problem.shape.batch = 2;
+  problem.shape.q_heads = 6;
+  problem.shape.kv_heads = 3;
+  problem.shape.kv_len = 9;
+  problem.shape.value_dim = 4;
+  const Inputs inputs = make_inputs(problem, heap_allocator(), 1);
+  EXPECT_EQ(inputs.q.view().extent, (Extent{2, 6, 5, 16}));
+  EXPECT_EQ(inputs.k.view().extent, (Extent{2, 3, 9, 16}));
+  EXPECT_EQ(inputs.v.view().extent, (Extent{2, 3, 9, 4}));
+  EXPECT_EQ(inputs.v.view().dtype, DType::bf16);
+}
+
+// The normal distribution, by its moments and by its tail: 4 standard errors around each.
+TEST(MakeInputs, AreStandardNormal) {
+  const Inputs inputs = make_inputs(problem_of(1 << 16, DType::f32, 3), heap_allocator(), 2);
+  for (const Tensor* tensor : {&inputs.q, &inputs.k, &inputs.v}) {
+    const auto n = static_cast<double>(tensor->view().extent.elements());
+    double sum = 0.0;
+    double square = 0.0;
+    double fourth = 0.0;
+    double beyond_two = 0.0;
+    double neighbours = 0.0;
+    double last = 0.0;
+    for (std::int64_t i = 0; i < tensor->view().extent.elements(); ++i) {
+      const double x = element(*tensor, i);
+      ASSERT_LT(std::abs(x), 9.0);
+      sum += x;
+      square += x * x;
+      fourth += x * x * x * x;
+      beyond_two += std::abs(x) > 2.0 ? 1.0 : 0.0;
+      neighbours += x * last;
+      last = x;
+    }
+    EXPECT_NEAR(sum / n, 0.0, 4 * std::sqrt(1.0 / n));
+    EXPECT_NEAR(square / n, 1.0, 4 * std::sqrt(2.0 / n));
+    EXPECT_NEAR(fourth / n, 3.0, 4 * std::sqrt(96.0 / n));
+    EXPECT_NEAR(beyond_two / n, 0.0455003, 4 * std::sqrt(0.0455 / n));
+    EXPECT_NEAR(neighbours / n, 0.0, 4 * std::sqrt(1.0 / n));
+  }
+}
+
+TEST(MakeInputs, DifferBetweenTensorsAndSeeds) {
+  const Inputs one = make_inputs(problem_of(64, DType::f32, 1), heap_allocator(), 1);
+  const Inputs two = make_inputs(problem_of(64, DType::f32, 2), heap_allocator(), 1);
+  EXPECT_NE(bytes_of(one.q), bytes_of(two.q));
+  EXPECT_NE(bytes_of(one.q), bytes_of(one.k));
+  EXPECT_NE(bytes_of(one.k), bytes_of(one.v));
+}
+
+TEST(MakeInputsThreads, GiveTheSameBitsWhateverTheirNumber) {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+    const Inputs one = make_inputs(problem_of(4099, dtype, 7), heap_allocator(), 1);
+    const Inputs many = make_inputs(problem_of(4099, dtype, 7), heap_allocator(), 5);
+    EXPECT_EQ(bytes_of(one.q), bytes_of(many.q)) << word(dtype);
+    EXPECT_EQ(bytes_of(one.k), bytes_of(many.k)) << word(dtype);
+    EXPECT_EQ(bytes_of(one.v), bytes_of(many.v)) << word(dtype);
+  }
+}
+
+TEST(MakeInputs, OfAShorterSequenceAreAPrefix) {
+  const Inputs shorter = make_inputs(problem_of(100, DType::f32, 5), heap_allocator(), 1);
+  const Inputs longer = make_inputs(problem_of(1000, DType::f32, 5), heap_allocator(), 1);
+  EXPECT_EQ(bytes_of(longer.v).substr(0, bytes_of(shorter.v).size()), bytes_of(shorter.v));
+}
+
+TEST(MakeInputs, OfANarrowTypeAreTheWideOnesRounded) {
+  const Inputs wide = make_inputs(problem_of(100, DType::f64, 5), heap_allocator(), 1);
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
+    const Inputs narrow = make_inputs(problem_of(100, dtype, 5), heap_allocator(), 1);
+    for (std::int64_t i = 0; i < narrow.q.view().extent.elements(); ++i) {
+      const double x = element(wide.q, i);
+      // Twice rounded (through float): a hair more than half a unit.
+      EXPECT_NEAR(element(narrow.q, i), x, 1.001 * unit_roundoff(dtype) * std::abs(x) + 1e-7)
+          << word(dtype) << " element " << i;
+    }
+  }
+}
+
+// The inputs of a seed are part of every published number: they must not change by accident.
+TEST(MakeInputs, OfASeedNeverChange) {
+  const Inputs inputs = make_inputs(problem_of(1, DType::f64, 1), heap_allocator(), 1);
+  // From a few lines of Python with the libm functions, which agree to the last bits.
+  EXPECT_NEAR(element(inputs.q, 0), -1.0258920611897648, 4e-16);
+  EXPECT_NEAR(element(inputs.q, 1), -0.5686606535911056, 4e-16);
+  EXPECT_NEAR(element(inputs.v, 15), 0.5754838813374473, 4e-16);
+}
+
+TEST(MakeShard, GivesTheRowsOfTheWholeInputs) {
+  const Problem problem = make_problem({2, 6, 3, 17, 23, 5, 7}, MaskKind::full, DType::bf16, 11);
+  const Inputs whole = make_inputs(problem, heap_allocator(), 1);
+  const TensorView views[] = {whole.q.view(), whole.k.view(), whole.v.view()};
+  const TokenGroup tokens{2, 4, 3};
+  const HeadRange heads{1, 3};
+  for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v}) {
+    const TensorView& of_whole = views[static_cast<std::size_t>(what)];
+    const Tensor shard(heap_allocator(), DType::bf16, {2, 2, 4, of_whole.extent.head_dim}, "shard");
+    make_shard(problem, what, tokens, heads, shard.view());
+    for (std::int64_t b = 0; b < 2; ++b)
+      for (std::int64_t h = 0; h < 2; ++h)
+        for (std::int64_t t = 0; t < 4; ++t)
+          EXPECT_EQ(std::memcmp(shard.view().row(b, h, t), of_whole.row(b, h + 1, tokens.token(t)),
+                                static_cast<std::size_t>(of_whole.extent.head_dim * 2)),
+                    0);
+  }
+}
+
+}  // namespace
+}  // namespace qb

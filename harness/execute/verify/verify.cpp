@@ -1,0 +1,256 @@
+#include "harness/execute/verify/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+
+#include "kernels/parallel.h"
+#include "kernels/reference.h"
+
+namespace qb {
+namespace {
+
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+// Tolerance = kNaiveFactor * naive error + floor. The floor is for rows where the naive error is
+// nothing by luck (one key, few elements): a rounding to the inputs' type, and the float32
+// roundings of sums, rescaling and merges.
+constexpr double kNaiveFactor = 4.0;
+constexpr double kInputRoundoffs = 1.0;
+constexpr double kStatisticsRoundoffs = 16.0;
+// In a class of so few elements the naive error and the largest output may both be small by luck,
+// while what is summed is not: then the floor has roundings of the largest value too.
+constexpr std::int64_t kFewElements = 64;
+constexpr double kValueRoundoffs = 4.0;
+
+struct Place {
+  std::int64_t batch = 0;
+  std::int64_t head = 0;
+  std::int64_t row = 0;
+};
+
+std::string to_text(const Place& place) {
+  return fmt::format("batch {}, head {}, row {}", place.batch, place.head, place.row);
+}
+
+// What is wrong with a row whatever its exact values are; nullopt where nothing is.
+std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim, float lse,
+                                       bool has_keys, const Place& place) {
+  for (std::int64_t x = 0; x < value_dim; ++x) {
+    if (has_keys ? std::isfinite(out[x]) : out[x] == 0.0f) continue;
+    return fmt::format("O at {}, element {} is {}{}", to_text(place), x, out[x],
+                       !has_keys            ? ", want 0: the row has no keys"
+                       : std::isnan(out[x]) ? ": never written, or not a number"
+                                            : ": overflow");
+  }
+  if (has_keys ? std::isfinite(lse) : lse == kMinusInfinity) return std::nullopt;
+  return fmt::format("LSE at {} is {}{}", to_text(place), lse,
+                     has_keys ? ", want a finite number" : ", want -inf: the row has no keys");
+}
+
+// The first flaw of the whole output.
+std::optional<std::string> scan(const Problem& problem, const TensorView& out,
+                                const TensorView& lse, int threads) {
+  const Extent& extent = out.extent;
+  const std::int64_t slices = extent.batch * extent.heads;
+  std::vector<std::optional<std::string>> flaws(static_cast<std::size_t>(slices));
+  parallel_for(slices, threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t slice = begin; slice < end; ++slice) {
+      std::optional<std::string>& flaw = flaws[static_cast<std::size_t>(slice)];
+      Place place{slice / extent.heads, slice % extent.heads, 0};
+      for (; place.row < extent.length && !flaw; ++place.row)
+        flaw = flaw_of_row(out.row_as<float>(place.batch, place.head, place.row), extent.head_dim,
+                           *lse.row_as<float>(place.batch, place.head, place.row),
+                           problem.mask.keys_of(place.row, problem.shape.kv_len) > 0, place);
+    }
+  });
+  for (std::optional<std::string>& flaw : flaws)
+    if (flaw) return std::move(flaw);
+  return std::nullopt;
+}
+
+// The largest error of one tensor over a class of rows, and what it is held against.
+struct Worst {
+  double error = 0.0;
+  double naive_error = 0.0;
+  double magnitude = 0.0;
+  std::int64_t elements = 0;
+  Place place;
+  std::int64_t element = 0;
+  double got = 0.0;
+  double want = 0.0;
+
+  void add(const Place& at, std::int64_t x, double value, double naive, double reference) {
+    ++elements;
+    naive_error = std::max(naive_error, std::abs(naive - reference));
+    magnitude = std::max(magnitude, std::abs(reference));
+    if (std::isnan(error) || std::abs(value - reference) <= error) return;  // NaN stays
+    error = std::abs(value - reference);
+    place = at;
+    element = x;
+    got = value;
+    want = reference;
+  }
+};
+
+struct RowClass {
+  Worst out;
+  Worst lse;
+};
+
+// By the bit width of the number of keys.
+using RowClasses = std::map<int, RowClass>;
+
+RowClasses compare(const Problem& problem, const TensorView& out, const TensorView& lse,
+                   const ReferenceRows& reference, const ReferenceRows& naive) {
+  RowClasses classes;
+  std::size_t statistic = 0;
+  std::size_t element = 0;
+  for (std::int64_t b = 0; b < out.extent.batch; ++b) {
+    for (std::int64_t h = 0; h < out.extent.heads; ++h) {
+      for (const std::int64_t row : reference.rows) {
+        const std::int64_t keys = problem.mask.keys_of(row, problem.shape.kv_len);
+        RowClass& rows =
+            classes[static_cast<int>(std::bit_width(static_cast<std::uint64_t>(keys)))];
+        const float* values = out.row_as<float>(b, h, row);
+        for (std::int64_t x = 0; x < out.extent.head_dim; ++x, ++element)
+          rows.out.add({b, h, row}, x, static_cast<double>(values[x]), naive.out[element],
+                       reference.out[element]);
+        // A row without keys was held against -inf by scan().
+        if (keys > 0)
+          rows.lse.add({b, h, row}, 0, static_cast<double>(*lse.row_as<float>(b, h, row)),
+                       naive.lse[statistic], reference.lse[statistic]);
+        ++statistic;
+      }
+    }
+  }
+  return classes;
+}
+
+// Of the finite ones: others may stand at keys that nobody sees.
+double largest_of(const TensorView& view) {
+  double largest = 0.0;
+  for (std::int64_t b = 0; b < view.extent.batch; ++b)
+    for (std::int64_t h = 0; h < view.extent.heads; ++h)
+      for (std::int64_t t = 0; t < view.extent.length; ++t)
+        for (std::int64_t x = 0; x < view.extent.head_dim; ++x) {
+          const std::byte* const element = view.row(b, h, t) + x * size_of(view.dtype);
+          const double value = std::abs(load_element(element, view.dtype));
+          if (std::isfinite(value)) largest = std::max(largest, value);
+        }
+  return largest;
+}
+
+double out_tolerance(const Worst& worst, const TensorView& v) {
+  const double roundoff = unit_roundoff(DType::f32);
+  const double roundoffs =
+      kInputRoundoffs * unit_roundoff(v.dtype) + kStatisticsRoundoffs * roundoff;
+  const double tolerance = kNaiveFactor * worst.naive_error + roundoffs * worst.magnitude;
+  if (worst.elements >= kFewElements) return tolerance;
+  return tolerance + kValueRoundoffs * roundoff * largest_of(v);
+}
+
+// LSE is a float32 statistic whatever the inputs are; near 0 its error is that of log's argument.
+double lse_tolerance(const Worst& worst) {
+  return kNaiveFactor * worst.naive_error +
+         kStatisticsRoundoffs * unit_roundoff(DType::f32) * std::max(worst.magnitude, 1.0);
+}
+
+std::string difference(std::string_view what, const Worst& worst, double tolerance) {
+  return fmt::format("{} at {}, element {} is {}, want {}: error {:.3g}, tolerance {:.3g}", what,
+                     to_text(worst.place), worst.element, worst.got, worst.want, worst.error,
+                     tolerance);
+}
+
+// a / b > c / d without dividing by a tolerance of 0.
+bool nearer(double a, double b, double c, double d) { return a * d > c * b; }
+
+void judge(const RowClasses& classes, const TensorView& v, Verification& verification) {
+  bool first = true;
+  for (const auto& [width, rows] : classes) {
+    const double tolerance = out_tolerance(rows.out, v);
+    const double of_lse = lse_tolerance(rows.lse);
+    if (first ||
+        nearer(rows.out.error, tolerance, verification.max_error, verification.tolerance)) {
+      verification.max_error = rows.out.error;
+      verification.naive_error = rows.out.naive_error;
+      verification.tolerance = tolerance;
+    }
+    if (first ||
+        nearer(rows.lse.error, of_lse, verification.lse_max_error, verification.lse_tolerance)) {
+      verification.lse_max_error = rows.lse.error;
+      verification.lse_tolerance = of_lse;
+    }
+    first = false;
+    if (!verification.message.empty()) continue;
+    if (!(rows.out.error <= tolerance))
+      verification.message = difference("O", rows.out, tolerance);
+    else if (!(rows.lse.error <= of_lse))
+      verification.message = difference("LSE", rows.lse, of_lse);
+  }
+}
+
+}  // namespace
+
+void poison(const TensorView& out, const TensorView& lse) {
+  for (const TensorView& view : {out, lse})
+    for (std::int64_t b = 0; b < view.extent.batch; ++b)
+      for (std::int64_t h = 0; h < view.extent.heads; ++h)
+        for (std::int64_t t = 0; t < view.extent.length; ++t)  // all bits set is a NaN of any type
+          std::memset(view.row(b, h, t), 0xff,
+                      static_cast<std::size_t>(view.extent.head_dim * size_of(view.dtype)));
+}
+
+std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows) {
+  const std::int64_t n = plan.problem.shape.q_len;
+  std::set<std::int64_t> rows;
+  if (n <= max_rows) {
+    for (std::int64_t row = 0; row < n; ++row) rows.insert(rows.end(), row);
+    return {rows.begin(), rows.end()};
+  }
+  if (max_rows <= 0) return {};
+  std::set<std::int64_t> edges;
+  for (const TokenGroup& group : plan.q_groups) {
+    if (group.count == 0) continue;
+    edges.insert(group.first);
+    edges.insert(group.token(group.count - 1));
+  }
+  const std::vector<std::int64_t> all(edges.begin(), edges.end());
+  const auto n_edges = static_cast<std::int64_t>(all.size());
+  const std::int64_t kept = std::min(n_edges, max_rows);
+  for (std::int64_t i = 1; i <= kept; ++i)  // the last one always
+    rows.insert(all[static_cast<std::size_t>(i * n_edges / kept - 1)]);
+  std::mt19937_64 random(plan.problem.seed);
+  while (static_cast<std::int64_t>(rows.size()) < max_rows)
+    rows.insert(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)));
+  return {rows.begin(), rows.end()};
+}
+
+Verification verify_output(const Problem& problem, const TensorView& q, const TensorView& k,
+                           const TensorView& v, const TensorView& out, const TensorView& lse,
+                           const std::vector<std::int64_t>& rows, int threads, bool eager) {
+  Verification verification;
+  verification.rows = static_cast<std::int64_t>(rows.size());
+  if (auto flaw = scan(problem, out, lse, threads)) {
+    verification.message = std::move(*flaw);
+    verification.max_error = std::numeric_limits<double>::quiet_NaN();
+    return verification;
+  }
+  const ReferenceRows reference =
+      reference_rows(q, k, v, problem.mask, problem.scale, rows, threads);
+  const auto naive_of = eager ? eager_rows : naive_rows;
+  const ReferenceRows naive = naive_of(q, k, v, problem.mask, problem.scale, rows, threads);
+  judge(compare(problem, out, lse, reference, naive), v, verification);
+  verification.correct = verification.message.empty();
+  return verification;
+}
+
+}  // namespace qb

@@ -1,0 +1,178 @@
+#include "harness/execute/verify/verify.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "harness/execute/testing/execute_fixtures.h"
+
+namespace qb {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+Problem problem_of(std::int64_t n, MaskKind mask, DType dtype) {
+  Shape shape;
+  shape.batch = 2;
+  shape.q_heads = 4;
+  shape.kv_heads = 2;
+  shape.q_len = n;
+  shape.kv_len = n;
+  shape.head_dim = 8;
+  shape.value_dim = 8;
+  return make_problem(shape, mask, dtype, 5);
+}
+
+// A trial that has run correctly.
+Trial right_trial(const Problem& problem) {
+  Trial trial(dense_plan(problem), heap_allocator());
+  (void)trial.run(Ranks::serial, Kernel::reference, 1, heap_allocator());
+  return trial;
+}
+
+Verification verify_all(const Trial& trial) {
+  return verify_output(trial.plan.problem, trial.inputs.q.view(), trial.inputs.k.view(),
+                       trial.inputs.v.view(), trial.out.view(), trial.lse.view(),
+                       rows_to_verify(trial.plan, 1 << 20), 2);
+}
+
+TEST(VerifyOutput, AcceptsARightOutputAndSaysByHowMuch) {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
+    const Trial trial = right_trial(problem_of(50, MaskKind::causal, dtype));
+    const Verification verification = verify_all(trial);
+    EXPECT_TRUE(verification.correct) << verification.message;
+    EXPECT_EQ(verification.message, "");
+    EXPECT_EQ(verification.rows, 50);
+    EXPECT_GT(verification.tolerance, 0.0);
+    EXPECT_LE(verification.max_error, verification.tolerance);
+    EXPECT_LE(verification.lse_max_error, verification.lse_tolerance);
+    EXPECT_LT(verification.tolerance, 60 * unit_roundoff(dtype)) << "no tolerance for anything";
+  }
+}
+
+TEST(VerifyOutput, FindsAnElementThatWasNeverWritten) {
+  Trial trial = right_trial(problem_of(50, MaskKind::full, DType::f32));
+  const float right = trial.out.view().row_as<float>(1, 2, 33)[7];
+  poison(trial.out.view(), trial.lse.view());
+  const float poisoned = trial.out.view().row_as<float>(1, 2, 33)[7];
+  (void)trial.run(Ranks::serial, Kernel::reference, 1, heap_allocator());
+  EXPECT_EQ(trial.out.view().row_as<float>(1, 2, 33)[7], right);
+  trial.out.view().row_as<float>(1, 2, 33)[7] = poisoned;
+  // Also where the row is none of those that are compared.
+  const Verification verification =
+      verify_output(trial.plan.problem, trial.inputs.q.view(), trial.inputs.k.view(),
+                    trial.inputs.v.view(), trial.out.view(), trial.lse.view(), {0, 1}, 1);
+  EXPECT_FALSE(verification.correct);
+  EXPECT_THAT(verification.message, StartsWith("O at batch 1, head 2, row 33, element 7 is"));
+  EXPECT_THAT(verification.message, HasSubstr("never written"));
+}
+
+TEST(VerifyOutput, NamesThePlaceOfAWrongElementAndBothValues) {
+  Trial trial = right_trial(problem_of(50, MaskKind::full, DType::f32));
+  float& element = trial.out.view().row_as<float>(0, 3, 21)[2];
+  element += 1e-3f;
+  const Verification verification = verify_all(trial);
+  EXPECT_FALSE(verification.correct);
+  EXPECT_THAT(verification.message,
+              StartsWith(fmt::format("O at batch 0, head 3, row 21, element 2 is {}, want ",
+                                     static_cast<double>(element))));
+  EXPECT_NEAR(verification.max_error, 1e-3, 1e-5);
+  EXPECT_GT(verification.max_error, verification.tolerance);
+}
+
+TEST(VerifyOutput, FindsAWrongLseWhereTheOutputIsRight) {
+  Trial trial = right_trial(problem_of(50, MaskKind::full, DType::bf16));
+  *trial.lse.view().row_as<float>(1, 0, 4) += 1e-3f;
+  const Verification verification = verify_all(trial);
+  EXPECT_FALSE(verification.correct);
+  EXPECT_THAT(verification.message, StartsWith("LSE at batch 1, head 0, row 4"));
+  EXPECT_GT(verification.lse_max_error, verification.lse_tolerance);
+}
+
+// The coarse rounding of the first rows, which see few keys, must not excuse the last ones.
+TEST(VerifyOutput, JudgesLateCausalRowsByTheirOwnMeasure) {
+  Trial trial = right_trial(problem_of(600, MaskKind::causal, DType::bf16));
+  const Verification before = verify_all(trial);
+  ASSERT_TRUE(before.correct) << before.message;
+  float* row = trial.out.view().row_as<float>(0, 0, 599);
+  for (int x = 0; x < 8; ++x) row[x] *= 1.25f;
+  EXPECT_FALSE(verify_all(trial).correct) << "a row that is 25 % off passed";
+}
+
+TEST(VerifyOutput, FindsAWrongElementAmongVeryFew) {
+  Shape shape;
+  shape.q_len = 1;
+  shape.kv_len = 70;
+  shape.head_dim = 4;
+  shape.value_dim = 4;
+  Trial trial = right_trial(make_problem(shape, MaskKind::full, DType::f32, 5));
+  const Verification right = verify_all(trial);
+  EXPECT_TRUE(right.correct) << right.message;
+  EXPECT_LT(right.tolerance, 1e-5);
+  trial.out.view().row_as<float>(0, 0, 0)[2] += 1e-5f;
+  EXPECT_FALSE(verify_all(trial).correct);
+}
+
+TEST(VerifyOutput, WantsExactlyNothingOfRowsWithoutKeys) {
+  Problem problem = problem_of(20, MaskKind::causal, DType::f32);
+  problem.shape.kv_len = 15;  // queries 0 to 4 see nothing
+  problem.mask = Mask::causal(20, 15);
+  Trial trial = right_trial(problem);
+  ASSERT_TRUE(verify_all(trial).correct) << verify_all(trial).message;
+  trial.out.view().row_as<float>(0, 1, 4)[0] = 1e-30f;
+  EXPECT_THAT(verify_all(trial).message, HasSubstr("row 4, element 0 is 1e-30, want 0"));
+  trial.out.view().row_as<float>(0, 1, 4)[0] = 0.0f;
+  *trial.lse.view().row_as<float>(0, 1, 4) = -1e30f;
+  EXPECT_THAT(verify_all(trial).message, HasSubstr("want -inf"));
+}
+
+TEST(VerifyOutput, WantsFiniteNumbersOfRowsWithKeys) {
+  Trial trial = right_trial(problem_of(20, MaskKind::full, DType::f32));
+  *trial.lse.view().row_as<float>(1, 1, 7) = -kInfinity;
+  EXPECT_THAT(verify_all(trial).message, HasSubstr("LSE at batch 1, head 1, row 7 is -inf"));
+  trial.out.view().row_as<float>(1, 1, 6)[3] = kInfinity;
+  EXPECT_THAT(verify_all(trial).message, HasSubstr("row 6, element 3 is inf: overflow"));
+}
+
+TEST(VerifyOutput, FindsAPairOfGroupsThatNobodyComputed) {
+  Problem problem = problem_of(62, MaskKind::full, DType::bf16);
+  Trial trial(cqs_plan(problem, 31), heap_allocator());
+  trial.plan.workers[5].steps[0].tasks.pop_back();
+  (void)trial.run(Ranks::serial, Kernel::reference, 1, heap_allocator());
+  EXPECT_FALSE(verify_all(trial).correct);
+}
+
+TEST(RowsToVerify, AreAllOfAShortSequence) {
+  const Plan plan = dense_plan(problem_of(5, MaskKind::full, DType::f32));
+  EXPECT_THAT(rows_to_verify(plan, 5), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(rows_to_verify(plan, 0), ElementsAre());
+}
+
+TEST(RowsToVerify, HoldTheEdgesOfEveryGroupAndAreAsManyAsAsked) {
+  const Plan plan = cqs_plan(problem_of(1000, MaskKind::full, DType::f32), 7);
+  const std::vector<std::int64_t> rows = rows_to_verify(plan, 30);
+  EXPECT_EQ(rows.size(), 30u);
+  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
+  for (const TokenGroup& group : plan.q_groups) {
+    EXPECT_THAT(rows, ::testing::Contains(group.first));
+    EXPECT_THAT(rows, ::testing::Contains(group.first + group.count - 1));
+  }
+  EXPECT_EQ(rows, rows_to_verify(plan, 30)) << "the same seed, the same rows";
+}
+
+TEST(RowsToVerify, ThinOutTheEdgesOfManyGroupsButKeepTheLastToken) {
+  const Plan plan = cqs_plan(problem_of(1000, MaskKind::full, DType::f32), 100);
+  const std::vector<std::int64_t> rows = rows_to_verify(plan, 10);
+  EXPECT_EQ(rows.size(), 10u);
+  EXPECT_EQ(rows.back(), 999);
+  EXPECT_LT(rows.front(), 200);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,273 @@
+#include "harness/experiment/audit/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "harness/experiment/testing/fake_run.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(TimeVerdict, DisjointIntervalsAndAMedianBeyondTheThreshold) {
+  const Timing base{1.0, 0.99, 1.01, 7};
+  EXPECT_EQ(time_verdict(base, {1.20, 1.19, 1.21, 7}, 0.05), TimeVerdict::slow);
+  EXPECT_EQ(time_verdict(base, {0.80, 0.79, 0.81, 7}, 0.05), TimeVerdict::fast);
+}
+
+TEST(TimeVerdict, WithinTheThresholdIsTheSame) {
+  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.01, 1.0, 1.02, 7}, 0.05), TimeVerdict::same);
+  // Surely different and yet not by enough to matter.
+  EXPECT_EQ(time_verdict({1.0, 0.999, 1.001, 7}, {1.02, 1.019, 1.021, 7}, 0.05), TimeVerdict::same);
+}
+
+TEST(TimeVerdict, NoiseIsAmbiguousHoweverFarTheMediansAreApart) {
+  EXPECT_EQ(time_verdict({1.0, 0.5, 2.0, 7}, {1.5, 0.9, 2.5, 7}, 0.05), TimeVerdict::ambiguous);
+  // Disjoint, above the threshold at one end of the interval only.
+  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.04, 1.02, 1.08, 7}, 0.05),
+            TimeVerdict::ambiguous);
+}
+
+TEST(TimeVerdict, TwoRepeatsProveNothing) {
+  EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 2}, {2.0, 2.0, 2.0, 7}, 0.05), TimeVerdict::ambiguous);
+}
+
+TEST(TimeVerdict, WithoutATimeThereIsNone) {
+  EXPECT_EQ(time_verdict({kNan, kNan, kNan, kNan}, {1, 1, 1, 7}, 0.05), TimeVerdict::untimed);
+  EXPECT_EQ(time_verdict({0, 0, 0, 7}, {1, 1, 1, 7}, 0.05), TimeVerdict::untimed);
+}
+
+// Compares one case of each side.
+CaseComparison compare_rows(const RunRow& a, const RunRow& b, const CompareOptions& options = {}) {
+  FakeRun run_a("a");
+  FakeRun run_b("b");
+  run_a.with({a});
+  run_b.with({b});
+  const RunComparison comparison =
+      compare_runs(read_run_folder(run_a.path()), read_run_folder(run_b.path()), options);
+  EXPECT_EQ(comparison.cases.size(), 1U);
+  return comparison.cases.at(0);
+}
+
+TEST(Compare, SlowerIsARegressionAndFasterIsNone) {
+  const RunRow base = FakeRun::ok_row(small_case(7), 1.0, 0.99, 1.01);
+  const CaseComparison slow = compare_rows(base, FakeRun::ok_row(small_case(7), 1.5, 1.49, 1.51));
+  EXPECT_EQ(slow.verdict, TimeVerdict::slow);
+  EXPECT_DOUBLE_EQ(slow.ratio, 1.5);
+  EXPECT_TRUE(slow.regression());
+  const CaseComparison fast = compare_rows(base, FakeRun::ok_row(small_case(7), 0.5, 0.49, 0.51));
+  EXPECT_EQ(fast.verdict, TimeVerdict::fast);
+  EXPECT_FALSE(fast.regression());
+}
+
+TEST(Compare, MoreMemoryIsARegression) {
+  const RunRow base = FakeRun::ok_row(small_case(7), 1, 1, 1);
+  RunRow more = base;
+  more["active_memory_peak_bytes"] = "1020000";
+  EXPECT_TRUE(compare_rows(base, more).regression());
+  EXPECT_EQ(compare_rows(more, base).memory, Change::better);
+  RunRow little = base;
+  little["active_memory_peak_bytes"] = "1009000";
+  EXPECT_EQ(compare_rows(base, little).memory, Change::same);
+}
+
+TEST(Compare, LosingAResultIsARegressionAndGainingOneIsNone) {
+  const RunRow ok = FakeRun::ok_row(small_case(7), 1, 1, 1);
+  for (const char* status : {"oom", "timeout", "incorrect", "crashed", "unsupported"}) {
+    SCOPED_TRACE(status);
+    const RunRow failed = FakeRun::failed_row(small_case(7), status);
+    const CaseComparison lost = compare_rows(ok, failed);
+    EXPECT_TRUE(lost.regression());
+    EXPECT_EQ(lost.verdict, TimeVerdict::untimed);
+    EXPECT_FALSE(compare_rows(failed, ok).regression());
+    EXPECT_FALSE(compare_rows(failed, failed).regression());
+  }
+}
+
+TEST(Compare, AnHonestLimitThatBecameAWrongResultIsARegression) {
+  EXPECT_TRUE(compare_rows(FakeRun::failed_row(small_case(7), "oom"),
+                           FakeRun::failed_row(small_case(7), "incorrect"))
+                  .regression());
+}
+
+TEST(Compare, ThreadsAreComparedByTheWallClockUnlessToldOtherwise) {
+  Case threads = small_case(7);
+  threads.ranks = Ranks::threads;
+  const RunRow base = FakeRun::ok_row(threads, 1.0, 1.0, 1.0);
+  RunRow slower_wall = base;
+  for (const char* column : {"wall_time_median_s", "wall_time_low95_s", "wall_time_high95_s"})
+    slower_wall[column] = "2";
+  EXPECT_EQ(compare_rows(base, slower_wall).verdict, TimeVerdict::slow);
+  CompareOptions options;
+  options.metric = Metric::critical_path;
+  EXPECT_EQ(compare_rows(base, slower_wall, options).verdict, TimeVerdict::same);
+}
+
+TEST(Compare, MissingAndNewCasesAreListedByWhatTellsThemApart) {
+  FakeRun a("missing_a");
+  FakeRun b("missing_b");
+  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(7), 1, 1, 1)});
+  b.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(8), 1, 1, 1)});
+  const RunComparison comparison =
+      compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {});
+  EXPECT_THAT(comparison.missing, ElementsAre("algorithm=cqs workers=7"));
+  EXPECT_THAT(comparison.added, ElementsAre("algorithm=cqs workers=8"));
+  const std::string text = comparison_text(comparison, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("missing in B: algorithm=cqs workers=7"),
+                          HasSubstr("new in B: algorithm=cqs workers=8"),
+                          HasSubstr("1 in both: 0 FAST, 0 SLOW, 1 SAME, 0 AMBIGUOUS"),
+                          HasSubstr("no regression")));
+}
+
+TEST(Compare, CasesStandInTheOrderOfTheirParametersNotOfTheRun) {
+  FakeRun a("order_a");
+  std::vector<RunRow> rows;
+  for (const int workers : {31, 7, 111, 8})
+    rows.push_back(FakeRun::ok_row(small_case(workers), 1, 1, 1));
+  a.with(rows);
+  const RunFolder run = read_run_folder(a.path());
+  std::vector<std::string> labels;
+  for (const CaseComparison& c : compare_runs(run, run, {}).cases) labels.push_back(c.label);
+  EXPECT_THAT(labels, ElementsAre("algorithm=cqs workers=7", "algorithm=cqs workers=8",
+                                  "algorithm=cqs workers=31", "algorithm=cqs workers=111"));
+}
+
+TEST(Compare, OtherDevicesAreRefusedUnlessAskedForAndThenLabelled) {
+  FakeRun a("device_a");
+  FakeRun b("device_b");
+  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  b.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  b.write_manifest("Y");
+  const RunFolder run_a = read_run_folder(a.path());
+  const RunFolder run_b = read_run_folder(b.path());
+  try {
+    (void)compare_runs(run_a, run_b, {});
+    ADD_FAILURE() << "runs of different devices were compared";
+  } catch (const ExitError& error) {
+    EXPECT_EQ(error.code(), ExitCode::not_comparable);
+    EXPECT_THAT(error.what(), HasSubstr("--across-devices"));
+  }
+  CompareOptions options;
+  options.across_devices = true;
+  EXPECT_THAT(comparison_text(compare_runs(run_a, run_b, options), options),
+              HasSubstr("ACROSS DEVICES"));
+}
+
+TEST(Compare, AnotherSchemaIsNotComparableEvenAcrossDevices) {
+  FakeRun a("schema_a");
+  FakeRun b("schema_b");
+  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  b.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  b.write_manifest("X", kSchemaVersion + 1);
+  CompareOptions options;
+  options.across_devices = true;
+  EXPECT_THAT(
+      [&] { (void)compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), options); },
+      ThrowsMessage<ExitError>(HasSubstr("schema_version")));
+}
+
+TEST(Compare, NothingInCommonIsNotAPass) {
+  FakeRun a("disjoint_a");
+  FakeRun b("disjoint_b");
+  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  b.with({FakeRun::ok_row(small_case(7), 1, 1, 1)});
+  EXPECT_THAT([&] { (void)compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {}); },
+              ThrowsMessage<ExitError>(HasSubstr("no case in common")));
+}
+
+// A case of another kernel, and what its instructions were.
+RunRow row_of(Kernel kernel, const std::string& isa, double median, int workers = 1) {
+  Case c = small_case(workers);
+  c.kernel = kernel;
+  RunRow row = FakeRun::ok_row(c, median, median, median);
+  row["isa"] = isa;
+  return row;
+}
+
+CompareOptions ignoring(std::vector<std::string> keys) {
+  CompareOptions options;
+  options.ignore = std::move(keys);
+  return options;
+}
+
+TEST(Compare, AnIgnoredKeyMayDifferAndTheOutputSaysWhichRunHasWhat) {
+  FakeRun a("ignore_a");
+  FakeRun b("ignore_b");
+  a.with({row_of(Kernel::flash, "avx512", 1)});
+  b.with({row_of(Kernel::materialized, "", 2)});
+  const RunFolder run_a = read_run_folder(a.path());
+  const RunFolder run_b = read_run_folder(b.path());
+  EXPECT_THAT([&] { (void)compare_runs(run_a, run_b, {}); },
+              ThrowsMessage<ExitError>(HasSubstr("no case in common")));
+  const CompareOptions options = ignoring({"kernel", "isa"});
+  const RunComparison comparison = compare_runs(run_a, run_b, options);
+  ASSERT_EQ(comparison.cases.size(), 1U);
+  EXPECT_DOUBLE_EQ(comparison.cases[0].ratio, 2.0);
+  EXPECT_THAT(comparison.cases[0].label, Not(HasSubstr("kernel")));
+  EXPECT_THAT(comparison_text(comparison, options),
+              AllOf(HasSubstr("ignored kernel: A flash, B materialized"),
+                    HasSubstr("ignored isa: A avx512, B none")));
+  const CsvTable csv = CsvTable::parse(comparison_csv(comparison), "out");
+  EXPECT_EQ(csv.text(0, "kernel_a"), "flash");
+  EXPECT_EQ(csv.text(0, "kernel_b"), "materialized");
+  EXPECT_EQ(csv.text(0, "isa_a"), "avx512");
+}
+
+TEST(Compare, AnIgnoredKeyWithSeveralValuesInARunIsAColumn) {
+  FakeRun a("ignore_mixed_a");
+  FakeRun b("ignore_mixed_b");
+  a.with({row_of(Kernel::flash, "", 1, 1), row_of(Kernel::materialized, "", 1, 7)});
+  b.with({row_of(Kernel::reference, "", 1, 1), row_of(Kernel::reference, "", 1, 7)});
+  const CompareOptions options = ignoring({"kernel"});
+  const RunComparison comparison =
+      compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), options);
+  EXPECT_EQ(comparison.cases.size(), 2U);
+  EXPECT_THAT(
+      comparison_text(comparison, options),
+      AllOf(HasSubstr("kernel A"), HasSubstr("materialized"), Not(HasSubstr("ignored kernel"))));
+}
+
+TEST(Compare, IgnoringWhatTellsTwoCasesApartIsRefused) {
+  FakeRun a("ignore_same");
+  a.with({row_of(Kernel::flash, "", 1), row_of(Kernel::materialized, "", 1)});
+  const RunFolder run = read_run_folder(a.path());
+  EXPECT_THAT([&] { (void)compare_runs(run, run, ignoring({"kernel"})); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("records 1 and 2"),
+                                              HasSubstr("kernel=flash; kernel=materialized"))));
+}
+
+TEST(Compare, AnUnknownIgnoredKeyGetsTheNearest) {
+  FakeRun a("ignore_unknown");
+  a.with({row_of(Kernel::flash, "", 1)});
+  const RunFolder run = read_run_folder(a.path());
+  EXPECT_THAT([&] { (void)compare_runs(run, run, ignoring({"kernle"})); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean 'kernel'?")));
+}
+
+TEST(Compare, CsvHasOneRecordACaseAndEmptyForNotAvailable) {
+  FakeRun a("csv_a");
+  FakeRun b("csv_b");
+  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(7), 1, 1, 1)});
+  b.with({FakeRun::failed_row(small_case(1), "oom")});
+  const std::string csv =
+      comparison_csv(compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {}));
+  const CsvTable table = CsvTable::parse(csv, "out");
+  ASSERT_EQ(table.size(), 2U);
+  EXPECT_EQ(table.text(0, "status_b"), "oom");
+  EXPECT_EQ(table.text(0, "ratio"), "");
+  EXPECT_EQ(table.text(0, "regression"), "yes");
+  EXPECT_EQ(table.text(1, "presence"), "only_a");
+  EXPECT_THAT(csv, Not(HasSubstr("nan")));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,148 @@
+// How a comparison is printed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/csv.h"
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "harness/experiment/audit/compare.h"
+
+namespace qb {
+namespace {
+
+std::string seconds_cell(double seconds) {
+  return std::isnan(seconds) ? "-" : format_seconds(seconds);
+}
+
+std::string ratio_cell(const CaseComparison& c) {
+  if (std::isnan(c.ratio)) return "-";
+  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio, c.b.low95_s / c.a.high95_s,
+                     c.b.high95_s / c.a.low95_s);
+}
+
+std::string memory_cell(const CaseComparison& c) {
+  if (c.memory == Change::same) return std::isnan(c.memory_b_bytes) ? "-" : "same";
+  return fmt::format("{:+.1f} %", 100.0 * (c.memory_b_bytes / c.memory_a_bytes - 1.0));
+}
+
+std::string status_cell(const CaseComparison& c) {
+  if (c.status_a == c.status_b) return std::string(word(c.status_a));
+  return fmt::format("{} -> {}", word(c.status_a), word(c.status_b));
+}
+
+std::string value_cell(const std::string& value) { return value.empty() ? "none" : value; }
+
+// Whether each run has one value of the ignored key at `index`.
+bool uniform(const RunComparison& comparison, std::size_t index) {
+  const CaseComparison& first = comparison.cases.front();
+  return std::all_of(comparison.cases.begin(), comparison.cases.end(),
+                     [&](const CaseComparison& c) {
+                       return c.ignored_a[index] == first.ignored_a[index] &&
+                              c.ignored_b[index] == first.ignored_b[index];
+                     });
+}
+
+// Which run has which value, for the keys that have one in each.
+std::string ignored_text(const RunComparison& comparison) {
+  std::string text;
+  for (std::size_t i = 0; i < comparison.ignored.size(); ++i)
+    if (uniform(comparison, i))
+      text += fmt::format("ignored {}: A {}, B {}\n", comparison.ignored[i],
+                          value_cell(comparison.cases.front().ignored_a[i]),
+                          value_cell(comparison.cases.front().ignored_b[i]));
+  return text.empty() ? text : text + '\n';
+}
+
+std::string listed(std::string_view what, const std::vector<std::string>& labels) {
+  std::string text;
+  for (const std::string& label : labels) text += fmt::format("{}: {}\n", what, label);
+  return text;
+}
+
+std::string summary(const RunComparison& comparison, const CompareOptions& options) {
+  std::string text = fmt::format("{} in both:", comparison.cases.size());
+  for (const TimeVerdict verdict :
+       {TimeVerdict::fast, TimeVerdict::slow, TimeVerdict::same, TimeVerdict::ambiguous})
+    text += fmt::format(" {} {},", comparison.count(verdict), word(verdict));
+  text += fmt::format(" {} without times; {} missing, {} new; threshold {:g} %; ",
+                      comparison.count(TimeVerdict::untimed), comparison.missing.size(),
+                      comparison.added.size(), 100.0 * options.threshold);
+  const std::size_t regressions = comparison.regressions();
+  return text + (regressions == 0
+                     ? "no regression\n"
+                     : fmt::format("{} regressed (time, memory or status)\n", regressions));
+}
+
+}  // namespace
+
+std::string comparison_text(const RunComparison& comparison, const CompareOptions& options) {
+  std::string text;
+  if (comparison.device_a != comparison.device_b)
+    text += fmt::format(
+        "ACROSS DEVICES: times tell devices apart as much as code.\n  A: {}\n  B: {}\n\n",
+        comparison.device_a, comparison.device_b);
+  text += ignored_text(comparison);
+  std::vector<std::string> header = {"case"};
+  std::vector<std::size_t> mixed;  // ignored keys that only a column can tell
+  for (std::size_t i = 0; i < comparison.ignored.size(); ++i) {
+    if (uniform(comparison, i)) continue;
+    mixed.push_back(i);
+    header.insert(header.end(), {comparison.ignored[i] + " A", comparison.ignored[i] + " B"});
+  }
+  header.insert(header.end(), {"A", "B", "B/A [95 %]", "time", "memory", "status", ""});
+  TextTable table(header);
+  for (const CaseComparison& c : comparison.cases) {
+    std::vector<std::string> cells = {c.label};
+    for (const std::size_t i : mixed)
+      cells.insert(cells.end(), {value_cell(c.ignored_a[i]), value_cell(c.ignored_b[i])});
+    cells.insert(cells.end(), {seconds_cell(c.a.median_s), seconds_cell(c.b.median_s),
+                               ratio_cell(c), std::string(word(c.verdict)), memory_cell(c),
+                               status_cell(c), c.regression() ? "REGRESSION" : ""});
+    table.add(std::move(cells));
+  }
+  text += table.terminal() + '\n';
+  text += listed("missing in B", comparison.missing) + listed("new in B", comparison.added);
+  return text + summary(comparison, options);
+}
+
+std::string comparison_csv(const RunComparison& comparison) {
+  std::vector<std::string> header = {"case",     "presence", "median_a_s",     "median_b_s",
+                                     "ratio",    "verdict",  "memory_a_bytes", "memory_b_bytes",
+                                     "status_a", "status_b", "regression"};
+  for (const std::string& key : comparison.ignored)
+    header.insert(header.end(), {key + "_a", key + "_b"});
+  CsvTable table(header);
+  for (const CaseComparison& c : comparison.cases) {
+    std::vector<std::string> row = {
+        c.label,
+        "both",
+        to_text(c.a.median_s),
+        to_text(c.b.median_s),
+        to_text(c.ratio),
+        c.verdict == TimeVerdict::untimed ? "" : std::string(word(c.verdict)),
+        to_text(c.memory_a_bytes),
+        to_text(c.memory_b_bytes),
+        std::string(word(c.status_a)),
+        std::string(word(c.status_b)),
+        c.regression() ? "yes" : "no"};
+    for (std::size_t i = 0; i < comparison.ignored.size(); ++i)
+      row.insert(row.end(), {c.ignored_a[i], c.ignored_b[i]});
+    table.append(std::move(row));
+  }
+  const auto add_lonely = [&](const std::vector<std::string>& labels, const char* presence) {
+    for (const std::string& label : labels) {
+      std::vector<std::string> row(header.size());
+      row[0] = label;
+      row[1] = presence;
+      row[10] = "no";
+      table.append(std::move(row));
+    }
+  };
+  add_lonely(comparison.missing, "only_a");
+  add_lonely(comparison.added, "only_b");
+  return table.to_string();
+}
+
+}  // namespace qb

@@ -1,0 +1,346 @@
+// Real layers in this process: what a row holds, and how a case ends that cannot be.
+#include "harness/experiment/process/layer_case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/numbers.h"
+#include "base/statistics.h"
+#include "harness/execute/testing/host_compute_device.h"
+#include "harness/experiment/process/device.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/spec/spec.h"
+#include "harness/workload/layer/layer_weights.h"
+#include "kernels/testing/mask_fixtures.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+Case tiny_layer(std::int64_t block_tokens) {
+  Case c;
+  c.experiment = "tiny";
+  c.workload = Workload::transformer_layer;
+  c.threads = 1;
+  c.shape = {.batch = 1,
+             .q_heads = 2,
+             .kv_heads = 2,
+             .q_len = 100,
+             .kv_len = 100,
+             .head_dim = 16,
+             .value_dim = 16};
+  c.layer_block_tokens = block_tokens;
+  c.measure = {.warmups = 1, .min_repeats = 3, .max_repeats = 3, .verify_rows = 32};
+  return c;
+}
+
+double number(const CaseResult& result, const std::string& column) {
+  return parse_real(result.values.at(column)).value();
+}
+
+TEST(LayerCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
+  for (const std::int64_t block : {0, 32}) {
+    const CaseResult result = run_case(tiny_layer(block), "");
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    EXPECT_EQ(result.values.at("verified_rows"), "32");
+    EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+    EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
+              result.values.at("predicted_active_peak_bytes"));
+    EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
+              result.values.at("predicted_worker_active_peak_bytes"));
+    EXPECT_EQ(result.samples.size(), 4u);
+    EXPECT_GT(number(result, "achieved_flop_per_s"), 0.0);
+    EXPECT_LT(number(result, "longest_subsequence_median_s"), number(result, "wall_time_median_s"))
+        << "attention is a part of the layer";
+    for (const auto& [column, value] : result.values)
+      EXPECT_THAT(case_table().columns, testing::Contains(column));
+  }
+}
+
+TEST(LayerCase, HasARowForEachPartOfEachRepeatThatTogetherFillIt) {
+  const CaseResult result = run_case(tiny_layer(0), "");
+  ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
+  double flop = 0.0;
+  for (std::size_t i = 0; i < result.parts.size(); ++i) {
+    EXPECT_EQ(result.parts[i].size() + 1, part_table().columns.size());
+    EXPECT_EQ(result.parts[i][2], word(static_cast<LayerPart>(i % kLayerParts)));
+    if (i < kLayerParts) flop += parse_real(result.parts[i][3]).value();
+  }
+  EXPECT_EQ(flop, number(result, "unmasked_flop"));
+  for (std::size_t s = 0; s < 4; ++s) {
+    double seconds = 0.0;
+    for (std::size_t p = 0; p < kLayerParts; ++p)
+      seconds += parse_real(result.parts[s * kLayerParts + p][4]).value();
+    EXPECT_LE(seconds, result.samples[s].wall_s);
+  }
+}
+
+TEST(LayerCase, OverItsBudgetIsOutOfMemoryWhereItsBlocksFit) {
+  Case c = tiny_layer(10);
+  const auto bytes = [](const Case& asked) {
+    return parse_integer(predicted_values(asked).at("predicted_active_peak_bytes")).value();
+  };
+  c.memory_budget_bytes = bytes(c);
+  EXPECT_EQ(run_case(c, "").status, Status::ok);
+  EXPECT_GT(bytes(tiny_layer(0)), c.memory_budget_bytes);
+  c.layer_block_tokens = 0;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::oom);
+  EXPECT_TRUE(result.parts.empty());
+}
+
+// On a host that plays a GPU.
+CaseResult run_on_gpu(Case c) {
+  c.device = Device::cuda;
+  return run_case(c, "", [](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+    return std::make_unique<HostComputeDevice>();
+  });
+}
+
+TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32})
+    for (const std::int64_t block : {0, 32}) {
+      Case c = tiny_layer(block);
+      c.dtype = dtype;
+      c.kernel = dtype == DType::f32 ? Kernel::materialized : Kernel::flash;
+      SCOPED_TRACE(word(dtype));
+      const CaseResult result = run_on_gpu(c);
+      ASSERT_EQ(result.status, Status::ok) << result.message;
+      EXPECT_EQ(result.values.at("gpu"), "a host that plays a GPU");
+      EXPECT_EQ(result.values.at("isa"), "host");
+      EXPECT_EQ(result.values.at("verified_rows"), "32");
+      EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+      EXPECT_EQ(result.values.at("sm_clock_median_hz"), "1.5e+09");
+      EXPECT_GT(number(result, "worker_active_peak_bytes"), 0.0);
+      EXPECT_EQ(number(result, "peak_flop_per_s"),
+                HostComputeDevice::kPeakFlopPerS / static_cast<double>(size_of(dtype)));
+      EXPECT_DOUBLE_EQ(number(result, "peak_fraction"),
+                       number(result, "achieved_flop_per_s") / number(result, "peak_flop_per_s"));
+      for (const auto& [column, value] : result.values)
+        EXPECT_THAT(case_table().columns, testing::Contains(column));
+      ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
+      for (std::size_t s = 0; s < 4; ++s) {
+        double seconds = 0.0;
+        for (std::size_t p = 0; p < kLayerParts; ++p)
+          seconds += parse_real(result.parts[s * kLayerParts + p][4]).value();
+        EXPECT_EQ(seconds, result.samples[s].device_s);
+      }
+    }
+}
+
+TEST(LayerCase, OnAGpuPredictsItsMemoryToTheByte) {
+  const MaskSpec masks[] = {MaskKind::full, MaskKind::causal,
+                            MaskSpec(mask_fixtures::sliding_window(9, 4))};
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32})
+    for (const std::int64_t block : {0, 32})
+      for (const MaskSpec& mask : masks) {
+        Case c = tiny_layer(block);
+        c.dtype = dtype;
+        c.kernel = dtype == DType::f32 ? Kernel::materialized : Kernel::flash;
+        c.mask = mask;
+        c.measure = {.warmups = 0, .min_repeats = 1, .max_repeats = 1, .verify_rows = 8};
+        SCOPED_TRACE(std::string(word(dtype)) + " " + mask.text() + " " + std::to_string(block));
+        const CaseResult result = run_on_gpu(c);
+        ASSERT_EQ(result.status, Status::ok) << result.message;
+        EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
+                  result.values.at("active_memory_peak_bytes"));
+        EXPECT_EQ(result.values.at("predicted_worker_active_peak_bytes"),
+                  result.values.at("worker_active_peak_bytes"));
+        EXPECT_GE(number(result, "executed_pairs"), number(result, "unmasked_pairs"));
+      }
+}
+
+TEST(LayerCase, OnAGpuRunsInABudgetOfWhatIsPredictedAndInNoneBelow) {
+  Case c = tiny_layer(32);
+  c.dtype = DType::bf16;
+  c.l2_cache = L2Cache::warm;  // else what is written over the cache is in the budget too
+  const std::string predicted = run_on_gpu(c).values.at("predicted_active_peak_bytes");
+  c.memory_budget_bytes = parse_integer(predicted).value();
+  EXPECT_EQ(run_on_gpu(c).status, Status::ok);
+  --c.memory_budget_bytes;
+  const CaseResult over = run_on_gpu(c);
+  EXPECT_EQ(over.status, Status::oom);
+  EXPECT_EQ(over.values.at("predicted_active_peak_bytes"), predicted) << "a reason to look at";
+  EXPECT_TRUE(over.parts.empty());
+  c.layer_block_tokens = 0;
+  ++c.memory_budget_bytes;
+  EXPECT_EQ(run_on_gpu(c).status, Status::oom) << "what blocks leave out";
+}
+
+TEST(LayerCase, OnAGpuMakesItsTileListsOnceACase) {
+  Case c = tiny_layer(32);  // four blocks
+  c.dtype = DType::f16;
+  c.device = Device::cuda;
+  int kept_before_end = 0;
+  // The last thing of a repeat is its clock.
+  class Watched final : public HostComputeDevice {
+   public:
+    explicit Watched(int& kept) : kept_(kept) {}
+    [[nodiscard]] cuda::ClockState clock() override {
+      kept_ = schedules_kept();
+      return HostComputeDevice::clock();
+    }
+
+   private:
+    int& kept_;
+  };
+  const auto open = [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+    return std::make_unique<Watched>(kept_before_end);
+  };
+  const CaseResult result = run_case(c, "", open);
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.samples.size(), 4u);
+  EXPECT_EQ(kept_before_end, 4);
+}
+
+TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
+  if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
+  Case c = tiny_layer(0);
+  c.device = Device::cuda;
+  c.dtype = DType::f16;
+  EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
+  c.cuda_path = CudaPath::sm_80;
+  // 128 rows, 112 keys.
+  EXPECT_EQ(predicted_values(c).at("executed_pairs"), "14336");
+  EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
+  c.kernel = Kernel::materialized;
+  const auto values = predicted_values(c);
+  EXPECT_EQ(values.at("executed_pairs"), "10000");
+  // Weights, states and output; of the layer keys and values with 16 elements between rows, then
+  // queries likewise, context, LSE; of the kernel cuBLAS's workspace, bias and two score matrices;
+  // its output in float32.
+  const std::int64_t given = weight_bytes({1, 100, 2, 16, 128}, DType::f16) + 2 * 100 * 32 * 2;
+  const std::int64_t layer = 100 * ((64 + 16) * 2 + (32 + 16) * 2 + 32 * 2 + 2 * 4 + 32 * 4);
+  const std::int64_t kernel = (32 << 20) + (1 + 2 * 2) * 100 * 100 * 2;
+  EXPECT_EQ(values.at("predicted_active_peak_bytes"), to_text(given + layer + kernel));
+  EXPECT_EQ(values.at("predicted_worker_active_peak_bytes"), to_text(layer + kernel));
+}
+
+TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {
+  Case c = tiny_layer(0);
+  c.layer_feed_forward_dim = 8192;  // so that the activation is the peak, where no kernel runs
+  c.kernel = Kernel::materialized;  // which keeps no tile lists
+  c.dtype = DType::f16;
+  const CaseResult narrow = run_on_gpu(c);
+  c.dtype = DType::f32;
+  const CaseResult wide = run_on_gpu(c);
+  ASSERT_EQ(narrow.status, Status::ok) << narrow.message;
+  ASSERT_EQ(wide.status, Status::ok) << wide.message;
+  EXPECT_EQ(2.0 * number(narrow, "active_memory_peak_bytes"),
+            number(wide, "active_memory_peak_bytes"));
+}
+
+TEST(LayerCase, OnAGpuFlushesTheCacheAndEndsWhereTheDeviceIsLostOrFull) {
+  Case c = tiny_layer(0);
+  c.dtype = DType::f16;
+  c.device = Device::cuda;
+  int fills = 0;
+  const auto open = [&](int lost_at) {
+    return [&fills, lost_at](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+      auto device = std::make_unique<HostComputeDevice>();
+      if (lost_at > 0) device->lose_at(lost_at);
+      device->on_fill([&fills] { ++fills; });
+      return device;
+    };
+  };
+  EXPECT_EQ(run_case(c, "", open(0)).status, Status::ok);
+  EXPECT_EQ(fills, 4);
+  for (const int operation : {1, 5, 20}) {
+    const CaseResult lost = run_case(c, "", open(operation));
+    EXPECT_EQ(lost.status, Status::crashed) << operation;
+    EXPECT_TRUE(lost.parts.empty());
+  }
+  c.memory_budget_bytes = 30000;
+  EXPECT_EQ(run_case(c, "", open(0)).status, Status::oom);
+}
+
+TEST(LayerCase, SaysWhatALayerOnAGpuCannotBe) {
+  const auto message_of = [](const std::function<void(Case&)>& change) {
+    Case c = tiny_layer(0);
+    c.dtype = DType::f16;
+    change(c);
+    const CaseResult result = run_on_gpu(c);
+    EXPECT_EQ(result.status, Status::unsupported);
+    return result.message;
+  };
+  EXPECT_EQ(message_of([](Case& c) { c.dtype = DType::f32; }),
+            "a transformer layer in f32 takes kernel materialized on a GPU, not flash; the nearest "
+            "of flash is dtype f16");
+  EXPECT_EQ(message_of([](Case& c) { c.dtype = DType::f64; }),
+            "a transformer layer is computed in f16, bf16 or f32 on a GPU, not f64");
+  EXPECT_EQ(message_of([](Case& c) { c.kernel = Kernel::cudnn; }),
+            "a transformer layer takes flash or materialized on a GPU, not cudnn");
+  EXPECT_EQ(message_of([](Case& c) { c.launch = Launch::graph; }),
+            "a transformer layer has one worker, so that launch is alone, not graph");
+  EXPECT_EQ(message_of([](Case& c) { c.l2_cache = L2Cache::rotated; }),
+            "a transformer layer has one set of weights, so that l2_cache is flushed or warm, not "
+            "rotated");
+}
+
+TEST(LayerCase, SaysWhatALayerCannotBe) {
+  const auto expect_unsupported = [](const Case& c, const std::string& reason) {
+    const CaseResult result = run_case(c, "");
+    EXPECT_EQ(result.status, Status::unsupported) << reason;
+    EXPECT_THAT(result.message, HasSubstr(reason));
+    EXPECT_THROW((void)predicted_values(c), Unsupported);
+  };
+  Case c = tiny_layer(0);
+  c.algorithm = "cqs";
+  c.workers = 7;
+  expect_unsupported(c, "is computed by one worker");
+  c = tiny_layer(0);
+  c.dtype = DType::bf16;
+  expect_unsupported(c, "is computed in f32, not bf16");
+  c = tiny_layer(0);
+  c.shape.kv_heads = 1;
+  expect_unsupported(c, "as many key-value heads as query heads, not 1 and 2");
+  c = tiny_layer(0);
+  c.shape.kv_len = 200;
+  expect_unsupported(c, "attends to its own tokens");
+}
+
+TEST(LayerCase, WithoutItsWeightsIsAnErrorThatNamesTheFolder) {
+  Case c = tiny_layer(0);
+  c.layer_weights = "/nowhere/layer0";
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::error);
+  EXPECT_THAT(result.message, HasSubstr("/nowhere/layer0: no such folder"));
+}
+
+TEST(LayerCase, TakesAFeedForwardOfFourTimesTheHiddenWidthWhereNoneIsGiven) {
+  EXPECT_EQ(resolve_case(tiny_layer(0)).layer_feed_forward_dim, 4 * 32);
+  Case given = tiny_layer(0);
+  given.layer_feed_forward_dim = 7;
+  EXPECT_EQ(resolve_case(given).layer_feed_forward_dim, 7);
+  given.workload = Workload::attention;
+  given.layer_feed_forward_dim = 0;
+  EXPECT_EQ(resolve_case(given).layer_feed_forward_dim, 0);
+}
+
+TEST(LayerCase, IsWrittenInASpecAndKeptByTheResolvedOne) {
+  const Spec spec = parse_spec(
+      "experiment: e\n"
+      "workload: transformer_layer\n"
+      "n_tokens: 64\n"
+      "q_heads: 12\n"
+      "layer.feed_forward_dim: 3072\n"
+      "layer.weights: some/layer0\n"
+      "sweep: {layer.block_tokens: [~, 512]}\n",
+      "spec.yaml", {});
+  ASSERT_EQ(spec.cases.size(), 2u);
+  EXPECT_EQ(spec.cases[0].layer_block_tokens, 0);
+  EXPECT_EQ(spec.cases[1].layer_block_tokens, 512);
+  EXPECT_EQ(spec.cases[1].layer_weights, "some/layer0");
+  EXPECT_NE(case_id(spec.cases[0]), case_id(spec.cases[1]));
+  const Spec again = parse_spec(spec.resolved_yaml, "resolved.yaml", {});
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(case_parameters(again.cases[i]), case_parameters(spec.cases[i]));
+    EXPECT_EQ(case_parameters(case_from_json(case_to_json(spec.cases[i]))),
+              case_parameters(spec.cases[i]));
+  }
+}
+
+}  // namespace
+}  // namespace qb

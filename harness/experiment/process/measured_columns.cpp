@@ -1,0 +1,131 @@
+#include "harness/experiment/process/measured_columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/statistics.h"
+#include "harness/execute/memory/timeline.h"
+#include "kernels/cpu/roofline.h"
+
+namespace qb {
+namespace {
+
+// Largest resident size of this program. Not getrusage: its maximum survives the exec and would be
+// the parent's where that is larger. Empty where the kernel does not tell.
+std::string resident_peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  std::string name;
+  while (status >> name) {
+    std::int64_t kib = 0;
+    if (name == "VmHWM:" && status >> kib) return to_text(kib * 1024);
+    std::getline(status, name);
+  }
+  return {};
+}
+
+bool is_known(const std::vector<double>& times) {
+  return std::none_of(times.begin(), times.end(), [](double time) { return std::isnan(time); });
+}
+
+void add_median(const char* column, const std::vector<double>& times, Columns& values) {
+  if (is_known(times)) values[column] = to_text(median(times));
+}
+
+}  // namespace
+
+LedgerOptions ledger_options(const Case& c, bool record_events) {
+  LedgerOptions options;
+  options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
+  options.record_events = record_events;
+  options.allocator = c.allocator;
+  return options;
+}
+
+void add_memory_peaks(const MemoryLedger& ledger, Columns& values) {
+  const auto bytes = [](std::uint64_t value) { return to_text(static_cast<std::int64_t>(value)); };
+  values["active_memory_peak_bytes"] = bytes(ledger.active_peak_bytes());
+  values["reserved_memory_peak_bytes"] = bytes(ledger.reserved_peak_bytes());
+  values["resident_peak_bytes"] = resident_peak_bytes();
+}
+
+void add_verification(const Verification& verification, Columns& values) {
+  values["verified_rows"] = to_text(verification.rows);
+  values["max_error"] = to_text(verification.max_error);
+  values["naive_error"] = to_text(verification.naive_error);
+  values["tolerance"] = to_text(verification.tolerance);
+}
+
+void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
+                 CaseResult& result) {
+  const std::vector<MemoryEvent> events = ledger.events();
+  if (c.measure.memory_timeline) result.timeline = TimelineCsv::rows(events);
+  if (trace_stem.empty()) return;
+  write_file_atomically(trace_stem + ".trace.json", perfetto_trace(events, c.algorithm));
+  write_file_atomically(trace_stem + ".pickle", pytorch_snapshot(events));
+}
+
+std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*time) {
+  std::vector<double> values;
+  for (const Sample& sample : samples)
+    if (!sample.warmup) values.push_back(sample.*time);
+  return values;
+}
+
+void add_medians(const std::vector<Sample>& samples, Columns& values) {
+  constexpr std::pair<const char*, double Sample::*> kClocks[] = {
+      {"wall_time", &Sample::wall_s},
+      {"critical_path", &Sample::critical_path_s},
+      {"worker_sum", &Sample::worker_sum_s},
+      {"longest_subsequence", &Sample::longest_subsequence_s}};
+  for (const auto& [name, member] : kClocks) {
+    if (!is_known(repeats(samples, member))) continue;
+    const Summary summary = summarise(repeats(samples, member));
+    const std::string prefix = name;
+    values[prefix + "_median_s"] = to_text(summary.median);
+    values[prefix + "_low95_s"] = to_text(summary.low95);
+    values[prefix + "_high95_s"] = to_text(summary.high95);
+  }
+  add_median("gather_median_s", repeats(samples, &Sample::gather_s), values);
+  add_median("merge_median_s", repeats(samples, &Sample::merge_s), values);
+  add_median("stage_scores_median_s", repeats(samples, &Sample::stage_scores_s), values);
+  add_median("stage_softmax_median_s", repeats(samples, &Sample::stage_softmax_s), values);
+  add_median("stage_product_median_s", repeats(samples, &Sample::stage_product_s), values);
+  const Summary wall = summarise(repeats(samples, &Sample::wall_s));
+  values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
+  values["interval_coverage"] = to_text(wall.coverage);
+}
+
+void add_gpu_medians(const std::vector<Sample>& samples, Columns& values) {
+  add_median("device_time_median_s", repeats(samples, &Sample::device_s), values);
+  add_median("sm_clock_median_hz", repeats(samples, &Sample::sm_clock_hz), values);
+  double throttled = 0.0;
+  for (const double value : repeats(samples, &Sample::throttled)) throttled += value;
+  if (!std::isnan(throttled)) values["throttled_samples"] = to_text(throttled);
+}
+
+void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
+               Columns& values) {
+  const double flop_per_s = flop / summarise(repeats(samples, &Sample::wall_s)).median;
+  values["achieved_flop_per_s"] = to_text(flop_per_s);
+  if (c.device == Device::cuda) return;  // its ceiling is the device's: add_gpu_peak()
+  const double peak = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, threads);
+  if (peak == 0.0) return;
+  values["peak_flop_per_s"] = to_text(peak);
+  values["peak_fraction"] = to_text(flop_per_s / peak);
+}
+
+void add_gpu_peak(const Case& c, ComputeDevice& gpu, Columns& values) {
+  std::optional<double> peak = c.gpu_peak_flop_per_s;
+  if (!peak) peak = gpu.peak_flop_per_s(c.dtype);
+  if (!peak) return;
+  if (c.ranks == Ranks::nccl) *peak *= c.workers;  // those that play are of one kind
+  const double achieved = parse_real(values.at("achieved_flop_per_s")).value();
+  values["peak_flop_per_s"] = to_text(*peak);
+  values["peak_fraction"] = to_text(achieved / *peak);
+}
+
+}  // namespace qb

@@ -1,0 +1,16 @@
+// The answer of a child process: a CaseResult as one JSON document.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/experiment/process/result.h"
+
+namespace qb {
+
+[[nodiscard]] std::string result_to_json(const CaseResult& result);
+
+// Throws std::runtime_error saying what is wrong with a malformed or torn answer.
+[[nodiscard]] CaseResult result_from_json(std::string_view text);
+
+}  // namespace qb

@@ -1,0 +1,327 @@
+// Real cases in this process: what a row holds for each way that a case can end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/statistics.h"
+#include "base/testing/scratch_folder.h"
+#include "harness/experiment/process/prediction.h"
+#include "harness/experiment/process/result.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/testing/tiny_case.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+// Every column but those that the parent writes.
+std::vector<std::string> columns_of_the_child() {
+  std::vector<std::string> columns;
+  bool after = false;
+  for (const std::string& column : case_table().columns) {
+    if (after && column != "started_at" && column != "duration_s") columns.push_back(column);
+    after = after || column == "message";
+  }
+  return columns;
+}
+
+bool is_time(const std::string& column) {
+  return column.ends_with("_s") || column == "n_samples" || column == "interval_coverage" ||
+         column == "achieved_flop_per_s";
+}
+
+void expect_no_times(const CaseResult& result) {
+  EXPECT_TRUE(result.samples.empty());
+  EXPECT_TRUE(result.steps.empty());
+  for (const auto& [column, value] : result.values) EXPECT_FALSE(is_time(column)) << column;
+}
+
+double number(const CaseResult& result, const std::string& column) {
+  return parse_real(result.values.at(column)).value();
+}
+
+// What serial ranks on the CPU without a model, with a fused kernel, have not; nor attention.
+bool is_of_links_or_models(std::string_view column) {
+  for (const std::string_view name :
+       {"communication_median_s", "exposed_communication_median_s", "idle_median_s",
+        "modelled_wall_time_s", "model_residual_ratio", "gpu", "device_time_median_s",
+        "sm_clock_median_hz", "throttled_samples", "device_memory_peak_bytes", "idle_workers"})
+    if (column == name) return true;
+  return column.starts_with("stage_");
+}
+
+TEST(RunCase, AGoodCaseFillsEveryColumn) {
+  for (const Case& c : {tiny("dense", 1), tiny("cqs", 7)}) {
+    SCOPED_TRACE(c.algorithm);
+    const CaseResult result = run_case(c, "");
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    for (const std::string& column : columns_of_the_child()) {
+      if (is_of_links_or_models(column)) continue;
+      ASSERT_TRUE(result.values.contains(column)) << column;
+      EXPECT_FALSE(result.values.at(column).empty()) << column;
+    }
+    for (const auto& [column, value] : result.values)
+      EXPECT_THAT(case_table().columns, testing::Contains(column));
+    EXPECT_EQ(result.samples.size(), 4u);
+    EXPECT_EQ(result.values.at("n_samples"), "3");
+    EXPECT_EQ(result.values.at("verified_rows"), "32");
+    EXPECT_TRUE(result.timeline.empty());
+    EXPECT_EQ(result.steps.size(), static_cast<std::size_t>(c.workers));
+    EXPECT_EQ(result.steps.front().size() + 1, step_table().columns.size());
+  }
+}
+
+TEST(RunCase, MediansAreThoseOfTheSamples) {
+  const CaseResult result = run_case(tiny("cqs", 7), "");
+  std::vector<double> wall_s;
+  for (const Sample& sample : result.samples) {
+    if (!sample.warmup) wall_s.push_back(sample.wall_s);
+    EXPECT_GE(sample.worker_sum_s, sample.critical_path_s);
+  }
+  EXPECT_EQ(result.values.at("wall_time_median_s"), to_text(median(wall_s)));
+  EXPECT_DOUBLE_EQ(number(result, "achieved_flop_per_s"),
+                   number(result, "unmasked_flop") / median(wall_s));
+}
+
+TEST(RunCase, TheStagedKernelHasTheTimeOfEachStage) {
+  Case c = tiny("dense", 1);
+  c.kernel = Kernel::staged;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.message, "");
+  double sum_s = 0.0;
+  for (const auto& [column, stage] :
+       {std::pair{"stage_scores_median_s", &Sample::stage_scores_s},
+        std::pair{"stage_softmax_median_s", &Sample::stage_softmax_s},
+        std::pair{"stage_product_median_s", &Sample::stage_product_s}}) {
+    std::vector<double> times_s;
+    for (const Sample& sample : result.samples)
+      if (!sample.warmup) times_s.push_back(sample.*stage);
+    EXPECT_GT(median(times_s), 0.0) << column;
+    EXPECT_EQ(result.values.at(column), to_text(median(times_s)));
+    sum_s += result.samples.back().*stage;
+  }
+  EXPECT_LE(sum_s, result.samples.back().wall_s);
+  c.kernel = Kernel::flash;
+  EXPECT_FALSE(run_case(c, "").values.contains("stage_scores_median_s"));
+}
+
+TEST(RunCase, TheInstructionSetIsTheOneThatTheCaseNames) {
+  const InstructionSet best = available_instruction_sets().front();
+  for (const InstructionSet set : available_instruction_sets()) {
+    Case c = tiny("cqs", 7);
+    c.cpu_isa = set;
+    const CaseResult result = run_case(c, "");
+    ASSERT_EQ(result.status, Status::ok) << result.message;
+    EXPECT_EQ(result.values.at("isa"), word(set));
+    EXPECT_GT(number(result, "peak_flop_per_s"), 0.0);
+  }
+  use_instruction_set(best);
+}
+
+TEST(RunCase, AnInstructionSetThatTheCpuLacksIsUnsupported) {
+  Case c = tiny("dense", 1);
+  const auto& sets = available_instruction_sets();
+  c.cpu_isa = std::find(sets.begin(), sets.end(), InstructionSet::neon) == sets.end()
+                  ? InstructionSet::neon
+                  : InstructionSet::avx2;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::unsupported);
+  EXPECT_THAT(result.message, HasSubstr("no instruction set"));
+}
+
+TEST(RunCase, ThePredictedPeakIsTheMeasuredOne) {
+  for (const Kernel kernel : {Kernel::materialized, Kernel::flash})
+    for (Case c : {tiny("dense", 1), tiny("cqs", 7)}) {
+      c.kernel = kernel;
+      const CaseResult result = run_case(c, "");
+      EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
+                result.values.at("predicted_active_peak_bytes"))
+          << c.algorithm << ' ' << word(kernel);
+    }
+}
+
+TEST(RunCase, ThreadsReportTheWallClockAsCriticalPath) {
+  Case c = tiny("cqs", 3);
+  c.ranks = Ranks::threads;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.values.at("wall_time_median_s"), result.values.at("critical_path_median_s"));
+}
+
+TEST(RunCase, OverTheBudgetIsOutOfMemoryWithTheTensorsName) {
+  Case c = tiny("dense", 1);
+  c.kernel = Kernel::materialized;
+  c.memory_budget_bytes = 60'000;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::oom);
+  EXPECT_THAT(result.message, HasSubstr("over the budget of 58.59 KiB"));
+  EXPECT_TRUE(result.values.contains("unmasked_flop"));
+  expect_no_times(result);
+}
+
+TEST(RunCase, ABudgetBelowTheInputsIsOutOfMemoryToo) {
+  Case c = tiny("dense", 1);
+  c.memory_budget_bytes = 100;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::oom);
+  expect_no_times(result);
+}
+
+TEST(RunCase, ABudgetOfExactlyThePredictedPeakIsEnough) {
+  Case c = tiny("cqs", 7);
+  c.kernel = Kernel::materialized;
+  const auto peak = parse_integer(predicted_values(c).at("predicted_active_peak_bytes"));
+  c.memory_budget_bytes = peak.value();
+  EXPECT_EQ(run_case(c, "").status, Status::ok);
+  c.memory_budget_bytes -= 1;
+  EXPECT_EQ(run_case(c, "").status, Status::oom);
+}
+
+TEST(RunCase, WhatHasNoPlanIsUnsupportedWithTheReason) {
+  const CaseResult result = run_case(tiny("cqs", 2), "");
+  EXPECT_EQ(result.status, Status::unsupported);
+  EXPECT_THAT(result.message, HasSubstr("3"));
+  expect_no_times(result);
+}
+
+TEST(RunCase, WorkThatCannotEndInTimeIsNotTried) {
+  Case c = tiny("dense", 1);
+  c.shape.q_len = c.shape.kv_len = 1'000'000'000;
+  c.measure.timeout_s = 10.0;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::infeasible);
+  EXPECT_THAT(result.message, HasSubstr("longer than the timeout of 10.00 s"));
+  expect_no_times(result);
+}
+
+TEST(RunCase, AnUnknownAlgorithmIsAnErrorAndNotACrash) {
+  const CaseResult result = run_case(tiny("dens", 1), "");
+  EXPECT_EQ(result.status, Status::error);
+  EXPECT_THAT(result.message, HasSubstr("did you mean 'dense'"));
+}
+
+TEST(RunCase, TheTimelineComesWithItsTraces) {
+  const ScratchFolder folder;
+  Case c = tiny("cqs", 7);
+  c.measure.memory_timeline = true;
+  const CaseResult result = run_case(c, folder.path());
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  ASSERT_FALSE(result.timeline.empty());
+  EXPECT_EQ(result.timeline.front().size() + 1, timeline_table().columns.size());
+  EXPECT_THAT(read_file(folder / (case_id(c) + ".trace.json")), HasSubstr("traceEvents"));
+  EXPECT_FALSE(read_file(folder / (case_id(c) + ".pickle")).empty());
+}
+
+TEST(RunCase, TheTimelineOfACaseThatRanOutIsKept) {
+  Case c = tiny("dense", 1);
+  c.kernel = Kernel::materialized;
+  c.memory_budget_bytes = 60'000;
+  c.measure.memory_timeline = true;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::oom);
+  EXPECT_FALSE(result.timeline.empty());
+}
+
+TEST(Prediction, TellsParametersAndWorkWithoutRunning) {
+  Case c = tiny("cqs", 7);
+  c.shape.q_len = c.shape.kv_len = 10;
+  c.interest_set = "0,1,3";
+  const auto values = predicted_values(c);
+  EXPECT_EQ(values.at("longest_subsequence_tokens"), "5");
+  EXPECT_EQ(values.at("shortest_subsequence_tokens"), "3");
+  EXPECT_EQ(values.at("unmasked_pairs"), "100");
+  EXPECT_EQ(values.at("unmasked_flop"), "12800");  // 4 x 100 pairs x 2 heads x 16
+  EXPECT_EQ(values.at("n_tokens"), "10");
+  EXPECT_FALSE(values.contains("wall_time_median_s"));
+}
+
+TEST(Prediction, ThreadsHoldAllWorkersAtOnce) {
+  Case c = tiny("cqs", 7);
+  const auto serial = parse_integer(predicted_values(c).at("predicted_active_peak_bytes"));
+  c.ranks = Ranks::threads;
+  EXPECT_GT(parse_integer(predicted_values(c).at("predicted_active_peak_bytes")), serial);
+}
+
+Case ring_case(Ranks ranks) {
+  Case c = tiny("ring", 3);
+  c.ranks = ranks;
+  c.mask = MaskKind::causal;
+  return c;
+}
+
+TEST(RunCase, ARingOnThreadsFillsItsStepsAndHoldsThePredictedMemory) {
+  const CaseResult result = run_case(ring_case(Ranks::threads), "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.values.at("provenance"), "measured");
+  EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
+            result.values.at("predicted_worker_active_peak_bytes"));
+  EXPECT_EQ(result.steps.size(), 9u);
+  for (const auto& step : result.steps)
+    for (const std::string& value : step) EXPECT_FALSE(value.empty());
+  EXPECT_GT(number(result, "communication_median_s"), 0.0);
+}
+
+TEST(RunCase, AModelledCaseHasTimesWithoutAnOutput) {
+  Case c = ring_case(Ranks::model);
+  c.link_bandwidth_byte_per_s = 1e6;
+  const CaseResult slow = run_case(c, "");
+  ASSERT_EQ(slow.status, Status::ok) << slow.message;
+  EXPECT_EQ(slow.values.at("provenance"), "model");
+  EXPECT_EQ(slow.samples.size(), 1u);
+  EXPECT_FALSE(slow.values.contains("max_error"));
+  EXPECT_FALSE(slow.values.contains("active_memory_peak_bytes"));
+  // Two hops over a slow link, nothing of which such small blocks hide.
+  const double hop_s = number(slow, "worker_sent_bytes") / 2 / 1e6;
+  EXPECT_GT(number(slow, "wall_time_median_s"), 2 * hop_s);
+  c.link_mode = LinkMode::nocomm;
+  const CaseResult none = run_case(c, "");
+  EXPECT_LT(number(none, "wall_time_median_s"), hop_s);
+}
+
+TEST(RunCase, ADeviceBesideAMeasuredCaseGivesTheResidual) {
+  Case c = ring_case(Ranks::threads);
+  c.model_device = "here";
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_NEAR(number(result, "model_residual_ratio"),
+              number(result, "wall_time_median_s") / number(result, "modelled_wall_time_s") - 1.0,
+              1e-9);
+  c.model_device = "no/such/file.csv";
+  EXPECT_EQ(run_case(c, "").status, Status::error);
+}
+
+TEST(RunCase, PackedSequencesAreVerifiedAndTheirSumsChecked) {
+  Case c = tiny("pass_q", 3);
+  c.mask = MaskKind::causal;
+  c.sequences = "20+3 0+5 7+1";
+  c.shape.q_len = 9;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.values.at("verified_rows"), "9");
+  c.shape.q_len = 8;
+  EXPECT_THAT(run_case(c, "").message,
+              testing::HasSubstr("sequences hold 9 new tokens and n_tokens is 8"));
+}
+
+TEST(RunCase, ABatchIsDecodedAsPackedSequences) {
+  Case c = tiny("decode", 3);
+  c.mask = MaskKind::causal;
+  c.shape.batch = 4;
+  c.shape.q_len = 3;
+  c.shape.kv_len = 33;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.values.at("verified_rows"), "12");
+}
+
+TEST(RunCase, MpiWithoutALauncherSaysHowToStartIt) {
+  const CaseResult result = run_case(ring_case(Ranks::mpi), "");
+  EXPECT_EQ(result.status, Status::unsupported);
+  EXPECT_THAT(result.message, testing::HasSubstr("mpirun -n 3 qb run"));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,72 @@
+#include "harness/experiment/process/sampling.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace qb {
+namespace {
+
+// Plays a list of sample times against a clock that moves by exactly those times.
+struct Script {
+  std::vector<double> wall_s;
+  std::size_t next = 0;
+  double now_s = 100.0;
+
+  std::vector<Sample> play(const Measure& measure) {
+    return take_samples(
+        measure, [this] { return now_s; },
+        [this] {
+          Sample sample;
+          sample.wall_s = wall_s.at(next++);
+          now_s += sample.wall_s;
+          return sample;
+        });
+  }
+};
+
+TEST(Sampling, WarmupsAreKeptMarkedAndNumberedApart) {
+  Script script{.wall_s = {9.0, 8.0, 1.0, 1.1, 1.2}};
+  const auto samples = script.play({.warmups = 2, .min_repeats = 3, .max_repeats = 3});
+  ASSERT_EQ(samples.size(), 5u);
+  EXPECT_TRUE(samples[1].warmup);
+  EXPECT_EQ(samples[1].repeat, 1);
+  EXPECT_FALSE(samples[2].warmup);
+  EXPECT_EQ(samples[2].repeat, 0);
+  EXPECT_EQ(samples[4].repeat, 2);
+}
+
+TEST(Sampling, StopsAtMaxRepeatsHoweverNoisy) {
+  Script script{.wall_s = std::vector<double>{1, 5, 2, 7, 3, 9, 4, 8}};
+  EXPECT_EQ(script.play({.warmups = 0, .min_repeats = 2, .max_repeats = 8}).size(), 8u);
+}
+
+TEST(Sampling, StopsAsSoonAsTheIntervalIsNarrow) {
+  Script script{.wall_s = std::vector<double>(50, 1.0)};
+  // Equal times: six samples are the fewest whose interval covers 95 %.
+  EXPECT_EQ(script.play({.warmups = 0, .min_repeats = 3, .max_repeats = 50}).size(), 6u);
+}
+
+TEST(Sampling, NeverStopsBeforeMinRepeats) {
+  Script script{.wall_s = std::vector<double>(50, 1.0)};
+  EXPECT_EQ(script.play({.warmups = 0, .min_repeats = 20, .max_repeats = 50}).size(), 20u);
+  Script slow{.wall_s = std::vector<double>(9, 100.0)};
+  EXPECT_EQ(slow.play({.warmups = 0, .min_repeats = 4, .max_repeats = 9, .max_time_s = 50}).size(),
+            4u);
+}
+
+TEST(Sampling, TheTimeLimitCountsSamplesAndNotWarmups) {
+  Script script{.wall_s = {1000.0, 10, 20, 10, 20, 10, 20, 10, 20}};
+  const auto samples =
+      script.play({.warmups = 1, .min_repeats = 2, .max_repeats = 8, .max_time_s = 45});
+  EXPECT_EQ(samples.size(), 1u + 4u);  // 10 + 20 + 10 = 40 < 45, and 60 is past it
+}
+
+TEST(Sampling, AFailureEndsSampling) {
+  EXPECT_THROW((void)take_samples(
+                   {}, [] { return 0.0; }, []() -> Sample { throw std::runtime_error("no"); }),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace qb

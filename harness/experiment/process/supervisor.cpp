@@ -1,0 +1,123 @@
+#include "harness/experiment/process/supervisor.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "base/numbers.h"
+#include "harness/experiment/process/child_process.h"
+#include "harness/experiment/process/result_json.h"
+
+namespace qb {
+namespace {
+
+CaseResult ended(Status status, const std::string& message) {
+  CaseResult result;
+  result.status = status;
+  result.message = message;
+  return result;
+}
+
+// How often the kernel killed for memory in our control group (version 2); nullopt where it is not
+// told.
+std::optional<long> kernel_memory_kills() {
+  std::ifstream groups("/proc/self/cgroup");
+  std::string group;
+  while (std::getline(groups, group)) {
+    if (!group.starts_with("0::")) continue;
+    std::ifstream events("/sys/fs/cgroup" + group.substr(3) + "/memory.events");
+    std::string name;
+    long count = 0;
+    while (events >> name >> count)
+      if (name == "oom_kill") return count;
+  }
+  return std::nullopt;
+}
+
+// The last line of a log, for the message of a crash; empty where there is none.
+std::string last_line(const std::string& path) {
+  std::ifstream log(path);
+  std::string line;
+  std::string last;
+  while (std::getline(log, line))
+    if (!line.empty()) last = line;
+  constexpr std::size_t kLongest = 300;
+  return last.substr(0, kLongest);
+}
+
+std::string with_log(const std::string& sentence, const std::string& log_path) {
+  const std::string last = last_line(log_path);
+  const std::string name = std::filesystem::path(log_path).filename().string();
+  return last.empty() ? sentence : fmt::format("{}; logs/{} ends: {}", sentence, name, last);
+}
+
+CaseResult killed_by_signal(int signal, bool kernel_says_memory, const std::string& log_path) {
+  if (signal == SIGKILL)
+    return ended(Status::oom, kernel_says_memory
+                                  ? "killed by the kernel: out of memory"
+                                  : "killed from outside (SIGKILL): most likely by the kernel, "
+                                    "out of memory");
+  const char* name = ::sigabbrev_np(signal);
+  return ended(Status::crashed, with_log(name != nullptr ? fmt::format("died of SIG{}", name)
+                                                         : fmt::format("died of signal {}", signal),
+                                         log_path));
+}
+
+CaseResult exited(const ChildEnd& end, const std::string& log_path) {
+  if (end.code != 0)
+    return ended(Status::crashed,
+                 with_log(fmt::format("its process ended with code {}", end.code), log_path));
+  try {
+    return result_from_json(end.answer);
+  } catch (const std::exception& problem) {
+    return ended(Status::crashed, with_log(problem.what(), log_path));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ProcessLauncher::own_command() { return {"/proc/self/exe", "__case"}; }
+
+CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
+  ChildOptions options{.command = command_,
+                       .input = case_to_json(c),
+                       .log_path = paths.log,
+                       .answer_fd = kAnswerFd,
+                       .timeout_s = c.measure.timeout_s,
+                       .wake_fd = interrupt_.wake_fd()};
+  if (!paths.trace_directory.empty()) {
+    options.command.emplace_back("--traces");
+    options.command.push_back(paths.trace_directory);
+  }
+  const auto kills_before = kernel_memory_kills();
+  const ChildEnd end = run_child(options);
+  CaseResult result;
+  switch (end.cause) {
+    case ChildEnd::Cause::exited:
+      result = exited(end, paths.log);
+      break;
+    case ChildEnd::Cause::signalled:
+      result = killed_by_signal(end.code, kills_before && kernel_memory_kills() > kills_before,
+                                paths.log);
+      break;
+    case ChildEnd::Cause::timed_out:
+      result = ended(Status::timeout, fmt::format("no answer within {} (measure.timeout_s)",
+                                                  format_seconds(c.measure.timeout_s)));
+      break;
+    case ChildEnd::Cause::interrupted:
+      result = ended(Status::interrupted, "stopped by the user");
+      break;
+  }
+  // Most cases have nothing to say; an empty log would only be in the way.
+  std::error_code ignored;
+  if (std::filesystem::file_size(paths.log, ignored) == 0)
+    std::filesystem::remove(paths.log, ignored);
+  return result;
+}
+
+}  // namespace qb

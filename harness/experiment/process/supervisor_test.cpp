@@ -1,0 +1,151 @@
+// The supervisor against shell scripts in the place of the child.
+#include "harness/experiment/process/supervisor.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/files.h"
+#include "base/testing/scratch_folder.h"
+#include "harness/experiment/process/result_json.h"
+
+namespace qb {
+namespace {
+
+// Waits for a killed process to end; whoever inherits it may leave it a zombie.
+bool dies(pid_t pid) {
+  const std::string stat = "/proc/" + std::to_string(pid) + "/stat";
+  for (int i = 0; i < 1000; ++i) {
+    try {
+      if (read_file(stat).find(") Z ") != std::string::npos) return true;
+    } catch (const UsageError&) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+class Supervisor : public testing::Test {
+ protected:
+  CaseResult run(const std::string& script, double timeout_s = 60.0) {
+    Case c;
+    c.experiment = "a_marked_case";
+    c.measure.timeout_s = timeout_s;
+    ProcessLauncher launcher({"/bin/sh", "-c", script}, interrupt_);
+    return launcher.launch(c, {log_, ""});
+  }
+
+  InterruptGuard interrupt_;
+  ScratchFolder folder_;
+  const std::string log_ = folder_ / "case.log";
+};
+
+TEST_F(Supervisor, PassesTheCaseAndTakesTheAnswer) {
+  CaseResult answer;
+  answer.status = Status::incorrect;
+  answer.message = "row 3";
+  write_file_atomically(folder_ / "answer", result_to_json(answer));
+  const CaseResult got =
+      run("cat > " + (folder_ / "seen") + "; cat " + (folder_ / "answer") + " >&3");
+  EXPECT_EQ(got.status, Status::incorrect);
+  EXPECT_EQ(got.message, "row 3");
+  EXPECT_EQ(case_from_json(read_file(folder_ / "seen")).experiment, "a_marked_case");
+  EXPECT_FALSE(std::filesystem::exists(log_)) << "an empty log is only in the way";
+}
+
+TEST_F(Supervisor, AnAnswerLargerThanAPipeArrivesWhole) {
+  CaseResult answer;
+  answer.status = Status::ok;
+  for (int i = 0; i < 50'000; ++i)
+    answer.timeline.push_back({std::to_string(i), "alloc", "scores"});
+  write_file_atomically(folder_ / "answer", result_to_json(answer));
+  EXPECT_EQ(run("cat " + (folder_ / "answer") + " >&3").timeline.size(), 50'000u);
+}
+
+TEST_F(Supervisor, ADeathBySignalIsACrashWithItsNameAndLastWords) {
+  const CaseResult got = run("echo first; echo 'bad thing' >&2; kill -SEGV $$");
+  EXPECT_EQ(got.status, Status::crashed);
+  EXPECT_EQ(got.message, "died of SIGSEGV; logs/case.log ends: bad thing");
+  EXPECT_EQ(read_file(log_), "first\nbad thing\n");
+}
+
+TEST_F(Supervisor, SigkillFromOutsideCountsAsOutOfMemory) {
+  EXPECT_EQ(run("kill -KILL $$").status, Status::oom);
+}
+
+TEST_F(Supervisor, MalformedAnswersAreCrashes) {
+  EXPECT_EQ(run("true").status, Status::crashed);
+  EXPECT_EQ(run("printf '{\"status\":\"ok\"' >&3").status, Status::crashed);
+  const CaseResult got = run("exit 7");
+  EXPECT_EQ(got.status, Status::crashed);
+  EXPECT_EQ(got.message, "its process ended with code 7");
+}
+
+TEST_F(Supervisor, AMissingProgramIsACrashOfTheCase) {
+  ProcessLauncher launcher({"/no/such/program"}, interrupt_);
+  EXPECT_EQ(launcher.launch({}, {log_, ""}).status, Status::crashed);
+}
+
+TEST_F(Supervisor, ATimeoutKillsTheWholeGroup) {
+  const CaseResult got = run("sleep 600 & echo $! > " + (folder_ / "pid") + "; wait", 0.3);
+  EXPECT_EQ(got.status, Status::timeout);
+  EXPECT_NE(got.message.find("measure.timeout_s"), std::string::npos);
+  EXPECT_TRUE(dies(std::stoi(read_file(folder_ / "pid"))));
+}
+
+TEST_F(Supervisor, AChildThatAnswersAndThenHangsTimesOut) {
+  EXPECT_EQ(run("exec 3>&-; sleep 600", 0.3).status, Status::timeout);
+}
+
+TEST_F(Supervisor, OneInterruptStopsTheCase) {
+  // The signal is pending from the start: no race, and no waiting.
+  ::raise(SIGINT);
+  EXPECT_TRUE(interrupt_.requested());
+  EXPECT_EQ(run("sleep 600").status, Status::interrupted);
+}
+
+TEST_F(Supervisor, TheSecondInterruptEndsTheProgram) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::raise(SIGINT);
+    ::raise(SIGINT);
+    ::_exit(0);  // not reached
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  // The guard of this process was inherited with its first signal unspent.
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
+TEST_F(Supervisor, TheChildOffersItselfToTheOutOfMemoryKiller) {
+  const CaseResult got = run("cat /proc/self/oom_score_adj >&2; exit 1");
+  EXPECT_EQ(got.message, "its process ended with code 1; logs/case.log ends: 1000");
+}
+
+TEST_F(Supervisor, TheChildDiesWithItsParent) {
+  const std::string pid_file = folder_ / "pid";
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    (void)run("echo $$ > " + pid_file + ".part; mv " + pid_file + ".part " + pid_file +
+              "; exec sleep 600");
+    ::_exit(0);
+  }
+  while (!std::filesystem::exists(pid_file))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(dies(std::stoi(read_file(pid_file))));
+}
+
+TEST_F(Supervisor, AnUnwritableLogIsTheEnvironment) {
+  ProcessLauncher launcher({"/bin/true"}, interrupt_);
+  EXPECT_THROW((void)launcher.launch({}, {folder_ / "none/x.log", ""}), EnvironmentError);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,142 @@
+#include "harness/experiment/spec/overrides.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "harness/experiment/schema/measure_fields.h"
+#include "harness/experiment/schema/parameters.h"
+
+namespace qb {
+namespace {
+
+constexpr std::string_view kSetPrefix = "--set ";
+constexpr std::string_view kOtherKeys[] = {"experiment", "description", "sweep",   "zip",
+                                           "exclude",    "cases",       "measure", "figures"};
+
+void require_known(const Place& place, std::string_view key,
+                   const std::vector<std::string_view>& known) {
+  if (std::find(known.begin(), known.end(), key) == known.end())
+    fail_unknown_key(place, key, known);
+}
+
+void erase(YamlNode& map, std::string_view key) {
+  std::erase_if(map.entries, [&](const YamlEntry& entry) { return entry.key == key; });
+}
+
+void put(YamlNode& map, std::string_view key, const YamlNode& value) {
+  if (YamlEntry* entry = map.find(key))
+    *entry = {std::string(key), value.place, value};
+  else
+    map.entries.push_back({std::string(key), value.place, value});
+}
+
+// As the value of a key, which is what it is going to be: `a: b` alone would be a map.
+YamlNode read_override(std::string_view text, std::string_view label) {
+  YamlNode map = read_yaml(fmt::format("value: {}", text), label, false);
+  if (map.entries.size() != 1) fail_at({label, 0, 0}, "expected one value after the '='");
+  return std::move(map.entries.front().value);
+}
+
+// The section of that name, made where there is none.
+YamlNode& section(YamlNode& spec, std::string_view name, const Place& place) {
+  if (spec.find(name) == nullptr)
+    spec.entries.push_back({std::string(name), place, {YamlKind::map, place, {}, false, {}, {}}});
+  YamlNode& found = spec.find(name)->value;
+  if (found.kind == YamlKind::null) found.kind = YamlKind::map;
+  return found;
+}
+
+bool stands_in(YamlNode& spec, std::string_view section_name, std::string_view key) {
+  YamlEntry* entry = spec.find(section_name);
+  return entry != nullptr && entry->value.find(key) != nullptr;
+}
+
+// Sets a parameter in `home` ("" for fixed) and nowhere else.
+void set_parameter(YamlNode& spec, std::string_view key, std::string_view home,
+                   const YamlNode& value) {
+  if (!home.empty()) erase(spec, key);
+  for (std::string_view other : {"sweep", "zip"})
+    if (other != home && stands_in(spec, other, key)) {
+      erase(spec.find(other)->value, key);
+      if (spec.find(other)->value.entries.empty()) erase(spec, other);
+    }
+  put(home.empty() ? spec : section(spec, home, value.place), key, value);
+}
+
+// `repeats` is both bounds at once: setting it replaces them, and setting one of them leaves the
+// other as it was.
+void set_measure(YamlNode& measure, std::string_view key, const YamlNode& value) {
+  if (key == "repeats") {
+    erase(measure, "min_repeats");
+    erase(measure, "max_repeats");
+  } else if (YamlEntry* repeats = measure.find("repeats");
+             repeats != nullptr && (key == "min_repeats" || key == "max_repeats")) {
+    repeats->key = key == "min_repeats" ? "max_repeats" : "min_repeats";
+  }
+  put(measure, key, value);
+}
+
+// Where the values of a parameter belong when no section is named.
+std::string_view home_of(YamlNode& spec, const Parameter& parameter, const YamlNode& value) {
+  const bool scalar = value.kind == YamlKind::scalar || value.kind == YamlKind::null;
+  // `interest_set=[0, 1, 3]` is one value.
+  const bool one_set = parameter.kind == FieldKind::residues && value.kind == YamlKind::list &&
+                       !value.items.empty() && value.items.front().kind == YamlKind::scalar &&
+                       !value.items.front().quoted;
+  const bool one_mask = parameter.kind == FieldKind::mask && value.kind == YamlKind::map;
+  if (scalar || one_set || one_mask) return "";
+  return stands_in(spec, "zip", parameter.key) ? "zip" : "sweep";
+}
+
+}  // namespace
+
+std::vector<std::string_view> spec_keys() {
+  std::vector<std::string_view> keys = parameter_keys();
+  keys.insert(keys.end(), std::begin(kOtherKeys), std::end(kOtherKeys));
+  return keys;
+}
+
+std::vector<std::string_view> measure_keys() {
+  std::vector<std::string_view> keys = {"repeats"};
+  for (const MeasureField& field : measure_fields()) keys.push_back(field.key);
+  return keys;
+}
+
+std::size_t apply_override(YamlNode& spec, std::string_view label) {
+  const std::size_t equals = label.find('=');
+  if (equals == std::string_view::npos)
+    fail_at({label, 0, 0}, "expected KEY=VALUE, as in measure.repeats=3");
+  const std::string_view path = label.substr(kSetPrefix.size(), equals - kSetPrefix.size());
+  const Place path_place{label.substr(0, equals), 0, 0};
+  const YamlNode value = read_override(label.substr(equals + 1), label);
+
+  // One parameter has a dot in its name.
+  const std::size_t dot = find_parameter(path) ? std::string_view::npos : path.find('.');
+  const std::string_view head = path.substr(0, dot);
+  require_known(path_place, head, spec_keys());
+  if (dot == std::string_view::npos) {
+    const auto index = find_parameter(head);
+    if (index)
+      set_parameter(spec, head, home_of(spec, parameters()[*index], value), value);
+    else
+      put(spec, head, value);
+    return index.value_or(parameters().size());
+  }
+
+  const std::string_view key = path.substr(dot + 1);
+  if (head == "measure") {
+    require_known(path_place, key, measure_keys());
+    set_measure(section(spec, head, value.place), key, value);
+    return parameters().size();
+  }
+  if (head != "sweep" && head != "zip")
+    fail_at(path_place, "only sweep, zip and measure have keys inside");
+  require_known(path_place, key, parameter_keys());
+  set_parameter(spec, key, head, value);
+  return *find_parameter(key);
+}
+
+}  // namespace qb

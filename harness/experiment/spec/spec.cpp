@@ -1,0 +1,269 @@
+#include "harness/experiment/spec/spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <set>
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "harness/experiment/schema/measure_fields.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/schema/worker_speeds.h"
+#include "harness/experiment/spec/filter.h"
+#include "harness/experiment/spec/overrides.h"
+#include "harness/experiment/spec/resolved.h"
+#include "harness/experiment/spec/sweep.h"
+#include "harness/experiment/spec/yaml_reader.h"
+#include "interest_sets/sets/interest_set.h"
+
+namespace qb {
+namespace {
+
+void check_top_level(const YamlNode& spec) {
+  if (spec.kind == YamlKind::null)
+    fail_at(spec.place, "the file is empty; an experiment needs 'experiment:' and 'n_tokens:'");
+  if (spec.kind != YamlKind::map)
+    fail_at(spec.place, "an experiment is a map of keys to values, such as 'n_tokens: 1024'");
+  const auto measure = measure_keys();
+  for (const YamlEntry& entry : spec.entries)
+    if (std::find(measure.begin(), measure.end(), entry.key) != measure.end())
+      fail_at(entry.place, fmt::format("unknown key '{}'; it belongs under 'measure:'", entry.key));
+  check_keys(spec, spec_keys());
+}
+
+std::string read_name(const YamlNode& spec) {
+  const YamlEntry* entry = spec.find("experiment");
+  if (entry == nullptr)
+    fail_at(spec.place, "'experiment:' is missing; it names the experiment and its results folder");
+  const std::string& name = entry->value.text;
+  const bool good = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  });
+  if (!good)
+    fail_at(entry->value.place,
+            fmt::format("an experiment's name is of letters, digits, '_' and '-', got '{}'", name));
+  return name;
+}
+
+std::string read_description(const YamlNode& spec) {
+  const YamlEntry* entry = spec.find("description");
+  if (entry == nullptr) return {};
+  if (entry->value.kind != YamlKind::scalar)
+    fail_at(entry->value.place, "description must be a text");
+  // A block scalar ends with a line end.
+  const std::string& text = entry->value.text;
+  return text.substr(0, text.find_last_not_of(" \n") + 1);
+}
+
+std::vector<std::string> read_figures(const YamlNode& spec) {
+  const YamlEntry* entry = spec.find("figures");
+  if (entry == nullptr) return {};
+  if (entry->value.kind != YamlKind::list)
+    fail_at(entry->value.place, "'figures:' takes a list of figure names");
+  std::vector<std::string> figures;
+  for (const YamlNode& item : entry->value.items) {
+    if (std::find(kFigureNames.begin(), kFigureNames.end(), item.text) == kFigureNames.end())
+      fail_at(item.place, unknown_word("figure", item.text, kFigureNames));
+    if (std::find(figures.begin(), figures.end(), item.text) != figures.end())
+      fail_at(item.place, fmt::format("figure '{}' is named twice", item.text));
+    figures.push_back(item.text);
+  }
+  return figures;
+}
+
+// A setting of `measure:` that is of the member's type.
+void read_setting(const MeasureField& field, const YamlNode& node, int& setting) {
+  setting = static_cast<int>(read_integer(field.key, node, static_cast<std::int64_t>(field.min),
+                                          static_cast<std::int64_t>(field.max)));
+}
+void read_setting(const MeasureField& field, const YamlNode& node, std::int64_t& setting) {
+  setting = read_integer(field.key, node, static_cast<std::int64_t>(field.min),
+                         static_cast<std::int64_t>(field.max));
+}
+void read_setting(const MeasureField& field, const YamlNode& node, double& setting) {
+  setting = field.is_time ? read_seconds(field.key, node) : read_real(field.key, node);
+  if (!field.is_time && !(setting >= field.min && setting <= field.max))
+    fail_at(node.place, fmt::format("{} must be from {} to {}, got {}", field.key, field.min,
+                                    field.max, node.text));
+}
+void read_setting(const MeasureField& field, const YamlNode& node, bool& setting) {
+  setting = read_bool(field.key, node);
+}
+
+void read_setting(const MeasureField& field, const YamlNode& node, Measure& measure) {
+  std::visit([&](auto member) { read_setting(field, node, measure.*member); }, field.member);
+}
+
+// `repeats` sets min_repeats and max_repeats both.
+void read_repeats(const YamlNode& map, Measure& measure) {
+  const YamlEntry* const least = map.find("min_repeats");
+  const YamlEntry* const most = map.find("max_repeats");
+  if (const YamlEntry* repeats = map.find("repeats")) {
+    for (const MeasureField& field : measure_fields())
+      if (field.key == "min_repeats" || field.key == "max_repeats") {
+        MeasureField both = field;
+        both.key = "repeats";
+        read_setting(both, repeats->value, measure);
+      }
+    if (least != nullptr || most != nullptr)
+      fail_at(repeats->place,
+              fmt::format("'repeats' sets min_repeats and max_repeats both; '{}' cannot stand "
+                          "beside it",
+                          least != nullptr ? "min_repeats" : "max_repeats"));
+    return;
+  }
+  if (measure.min_repeats > measure.max_repeats)
+    fail_at((least != nullptr ? least : most)->value.place,
+            fmt::format("min_repeats {} is above max_repeats {}{}", measure.min_repeats,
+                        measure.max_repeats,
+                        least == nullptr || most == nullptr ? " (a default)" : ""));
+}
+
+Measure read_measure(const YamlNode& spec) {
+  Measure measure;
+  const YamlEntry* section = spec.find("measure");
+  if (section == nullptr) return measure;
+  const YamlNode& map = section->value;
+  if (map.kind != YamlKind::map) fail_at(map.place, "'measure:' takes a map of keys to values");
+  check_keys(map, measure_keys());
+  for (const MeasureField& field : measure_fields())
+    if (const YamlEntry* entry = map.find(field.key)) read_setting(field, entry->value, measure);
+  read_repeats(map, measure);
+  return measure;
+}
+
+// What no value can be wrong about alone.
+class Combinations {
+ public:
+  void check(const Case& c, const Point& point) {
+    if (c.shape.q_heads % c.shape.kv_heads != 0)
+      fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is no multiple of kv_heads {}",
+                                                    c.shape.q_heads, c.shape.kv_heads));
+    check_mask(c, point);
+    if (c.distillation != Distillation::published && !takes_interest_set(c.algorithm))
+      fail_at(
+          place(point, "distillation"),
+          fmt::format("distillation is for algorithm cqs or cqs_sharded, and this spec combines "
+                      "it with {}; zip the two, with published for the others",
+                      c.algorithm));
+    if (c.group_sizes != GroupSizes::equal && !takes_interest_set(c.algorithm))
+      fail_at(
+          place(point, "group_sizes"),
+          fmt::format("group_sizes: by_speed is for algorithm cqs or cqs_sharded, and this spec "
+                      "combines it with {}; zip the two, with equal for the others",
+                      c.algorithm));
+    check_workload(c, point);
+    check_speeds(c, point);
+    if (!c.interest_set) return;
+    const Place& at = place(point, "interest_set");
+    if (c.algorithm != "cqs")
+      fail_at(at,
+              fmt::format("an interest set is for algorithm cqs, and this spec combines it with "
+                          "{}; zip the two, with ~ for no set",
+                          c.algorithm));
+    // Fewer workers have no quorums: such a case becomes a row `unsupported`.
+    if (c.workers < 3 || !verified_.emplace(*c.interest_set, c.workers).second) return;
+    try {
+      verify(parse_interest_set(*c.interest_set, c.workers));
+    } catch (const UsageError& problem) {
+      fail_at(at, problem.what());
+    }
+  }
+
+ private:
+  static void check_workload(const Case& c, const Point& point) {
+    constexpr std::pair<std::string_view, Workload> kOwn[] = {
+        {"layer.feed_forward_dim", Workload::transformer_layer},
+        {"layer.block_tokens", Workload::transformer_layer},
+        {"layer.weights", Workload::transformer_layer},
+        {"product.row_groups", Workload::matrix_product},
+        {"product.depth", Workload::matrix_product}};
+    for (const auto& [name, workload] : kOwn)
+      if (const Value& value = *point[*find_parameter(name)];
+          c.workload != workload && !std::holds_alternative<std::monostate>(value.data) &&
+          to_string(value) != "0")
+        fail_at(value.place, fmt::format("{} is for workload {}", name, word(workload)));
+  }
+  static void check_speeds(const Case& c, const Point& point) {
+    try {
+      (void)worker_speeds_of(c);
+    } catch (const UsageError& problem) {
+      fail_at(place(point, "worker_speeds"), problem.what());
+    }
+  }
+  // Global tokens, dilations and window sizes are held against the length.
+  static void check_mask(const Case& c, const Point& point) {
+    if (c.mask.kind() != MaskKind::pattern || c.sequences) return;
+    try {
+      (void)c.mask.mask(c.shape.q_len, c.shape.kv_len);
+    } catch (const UsageError& problem) {
+      fail_at(place(point, "mask"), problem.what());
+    }
+  }
+  static const Place& place(const Point& point, std::string_view name) {
+    return point[*find_parameter(name)]->place;
+  }
+  std::set<std::pair<std::string, int>> verified_;
+};
+
+void check_count(const Grid& grid, const YamlNode& spec, const SpecOptions& options) {
+  const auto count = grid.count();
+  Place place = spec.place;
+  for (std::string_view key : {"cases", "zip", "sweep"})
+    if (const YamlEntry* entry = spec.find(key)) place = entry->place;
+  if (count == std::uint64_t{0})
+    fail_at(place, options.filter.empty() ? "'exclude:' leaves no case"
+                                          : "no case is left after --filter");
+  if (count && *count <= options.max_cases) return;
+  // The count as the spec has it, then the way out.
+  const std::string n =
+      count ? format_grouped(static_cast<std::int64_t>(std::min<std::uint64_t>(*count, INT64_MAX)))
+            : "more than 10^19";
+  fail_at(place, fmt::format("this spec has {} cases, more than {}; narrow it with --filter, or "
+                             "pass --yes to run them all",
+                             n, format_grouped(static_cast<std::int64_t>(options.max_cases))));
+}
+
+}  // namespace
+
+Spec parse_spec(std::string_view yaml, std::string_view file_name, const SpecOptions& options) {
+  // Places point into these, so they stay where they are until the end.
+  std::deque<std::string> labels;
+  YamlNode root = read_yaml(yaml, file_name);
+  check_top_level(root);
+  std::vector<std::size_t> overridden;
+  for (const std::string& text : options.set)
+    overridden.push_back(apply_override(root, labels.emplace_back("--set " + text)));
+
+  Spec spec;
+  spec.name = read_name(root);
+  spec.description = read_description(root);
+  spec.figures = read_figures(root);
+  Case base;
+  base.experiment = spec.name;
+  base.measure = read_measure(root);
+
+  Grid grid(root, overridden);
+  for (const std::string& text : options.filter)
+    grid.filter(parse_filter(text, {labels.emplace_back("--filter " + text), 0, 0}));
+  check_count(grid, root, options);
+
+  Combinations combinations;
+  grid.walk([&](const Point& point) {
+    Case c = base;
+    for (std::size_t p = 0; p < point.size(); ++p) parameters()[p].set(c, *point[p]);
+    combinations.check(c, point);
+    spec.cases.push_back(std::move(c));
+  });
+  spec.resolved_yaml = write_resolved(spec);
+  return spec;
+}
+
+Spec load_spec(const std::string& path, const SpecOptions& options) {
+  return parse_spec(read_file(path), path, options);
+}
+
+}  // namespace qb

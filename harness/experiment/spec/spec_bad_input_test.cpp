@@ -1,0 +1,380 @@
+// What is wrong with a spec is said with its place, the nearest valid key and the remedy, and
+// nothing runs. Exact messages: people read them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "base/files.h"
+#include "base/source_root.h"
+#include "harness/experiment/spec/spec.h"
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string error_of(const std::string& yaml, const SpecOptions& options = {}) {
+  try {
+    const Spec spec = parse_spec(yaml, "spec.yaml", options);
+    return "no error: " + std::to_string(spec.cases.size()) + " cases";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+struct BadSpec {
+  std::string body;  // after the line `experiment: e`, so from line 2 on
+  std::string message;
+};
+
+void expect_errors(const std::vector<BadSpec>& table) {
+  for (const BadSpec& bad : table)
+    EXPECT_EQ(error_of("experiment: e\n" + bad.body), "spec.yaml:" + bad.message) << bad.body;
+}
+
+TEST(SpecBadInput, Keys) {
+  expect_errors({
+      {"n_tokens: 8\nworker: 2\n", "3:1: unknown key 'worker'; did you mean 'workers'?"},
+      {"n_tokens: 8\nrepeats: 2\n", "3:1: unknown key 'repeats'; it belongs under 'measure:'"},
+      {"n_tokens: 8\nmeasure:\n  repeat: 2\n",
+       "4:3: unknown key 'repeat'; did you mean 'repeats'?"},
+      {"n_tokens: 8\nsweep: {wokers: [1, 2]}\n",
+       "3:9: unknown key 'wokers'; did you mean 'workers'?"},
+      {"n_tokens: 8\nzip: {kernels: [flash]}\n",
+       "3:7: unknown key 'kernels'; did you mean 'kernel'?"},
+      {"n_tokens: 8\nexclude:\n  - {n_token: 8}\n",
+       "4:6: unknown key 'n_token'; did you mean 'n_tokens'?"},
+      {"cases:\n  - {ntokens: 8}\n", "3:6: unknown key 'ntokens'; did you mean 'n_tokens'?"},
+      {"sweep:\n  n_tokens: {from: 1, till: 8, factor: 2}\n",
+       "3:23: unknown key 'till'; known: from, to, factor, step"},
+      {"n_tokens: 8\nn_tokens: 9\n", "3:1: duplicate key 'n_tokens'; it stands on line 2 already"},
+      {"n_tokens: 8\nmeasure: {warmups: 1, repeats: 2, warmups: 3}\n",
+       "3:35: duplicate key 'warmups'; it stands on line 3 already"},
+      {"sweep:\n  n_tokens: [1]\n  n_tokens: [2]\n",
+       "4:3: duplicate key 'n_tokens'; it stands on line 3 already"},
+      {"n_tokens: 8\nexclude:\n  - n_tokens: 8\n    n_tokens: 8\n",
+       "5:5: duplicate key 'n_tokens'; it stands on line 4 already"},
+      {"kernel: flash\n", "1:1: n_tokens is missing"},
+  });
+  EXPECT_EQ(error_of("n_tokens: 8\n"),
+            "spec.yaml:1:1: 'experiment:' is missing; it names the experiment and its results "
+            "folder");
+  EXPECT_EQ(error_of("experiment: a/b\nn_tokens: 8\n"),
+            "spec.yaml:1:13: an experiment's name is of letters, digits, '_' and '-', got 'a/b'");
+  EXPECT_EQ(error_of("experiment: [a]\nn_tokens: 8\n"),
+            "spec.yaml:1:13: an experiment's name is of letters, digits, '_' and '-', got ''");
+}
+
+TEST(SpecBadInput, Types) {
+  expect_errors({
+      {"n_tokens: many\n", "2:11: n_tokens must be a whole number, got 'many'"},
+      {"n_tokens: 8.5\n", "2:11: n_tokens must be a whole number, got '8.5'"},
+      {"n_tokens: \"8\"\n", "2:11: n_tokens must be a whole number, got the text \"8\""},
+      {"n_tokens:\n", "2:1: n_tokens must be a whole number, got nothing"},
+      {"n_tokens: [8, 9]\n",
+       "2:11: n_tokens takes one value here; a list or range belongs under 'sweep:'"},
+      {"n_tokens: {from: 1, to: 8, factor: 2}\n",
+       "2:11: n_tokens takes one value here; a list or range belongs under 'sweep:'"},
+      {"n_tokens: 8\nkernel: [flash]\n",
+       "3:9: kernel takes one value here; a list or range belongs under 'sweep:'"},
+      {"n_tokens: 8\nsweep: {kernel: [[flash]]}\n",
+       "3:18: kernel must be one of reference, materialized, flash, staged, cudnn, got a list"},
+      {"n_tokens: 8\nkernel: flahs\n", "3:9: unknown kernel 'flahs'; did you mean 'flash'?"},
+      {"n_tokens: 8\nalgorithm: cqz\n", "3:12: unknown algorithm 'cqz'; did you mean 'cqs'?"},
+      {"n_tokens: 8\ndevice: gpu_of_mine\n",
+       "3:9: unknown device 'gpu_of_mine'; known: auto, cpu, cuda"},
+      {"n_tokens: 8\ndtype: ~\n", "3:1: dtype must be one of f16, bf16, f32, f64, got nothing"},
+      {"n_tokens: 8\nscale: big\n", "3:8: scale must be a number, got 'big'"},
+      {"n_tokens: 8\nscale: 2h\n", "3:8: scale must be a number, got '2h'"},
+      {"n_tokens: 8\nscale: nan\n", "3:8: scale must be a number, got 'nan'"},
+      {"n_tokens: 8\nmemory_budget: 8 GiB\n",
+       "3:16: memory_budget must be a whole number, got '8 GiB'"},
+      {"n_tokens: 8\ninterest_set: {a: 1}\n",
+       "3:15: interest_set must be a list such as [0, 1, 3] or \"0,1,3\", got a map"},
+      {"n_tokens: 8\nmeasure: {memory_timeline: yes}\n",
+       "3:28: memory_timeline must be true or false, got 'yes'"},
+      {"n_tokens: 8\nmeasure: {timeout: soon}\n",
+       "3:20: timeout must be a time such as 90s, 15min or 2h, got 'soon'"},
+      {"n_tokens: 8\nmeasure: {timeout: 2M}\n",
+       "3:20: timeout must be a time such as 90s, 15min or 2h, got '2M'"},
+      {"n_tokens: 8\nmeasure: 5\n", "3:10: 'measure:' takes a map of keys to values"},
+      {"n_tokens: 8\ndescription: [a]\n", "3:14: description must be a text"},
+      {"n_tokens: 8\nsweep: [1, 2]\n",
+       "3:8: 'sweep:' takes a map of parameters to lists or ranges"},
+      {"sweep:\n  n_tokens: 8\n",
+       "3:13: n_tokens needs a list or a range {from, to, factor} or {from, to, step}"},
+      {"n_tokens: 8\nexclude: {n_tokens: 8}\n",
+       "3:10: 'exclude:' takes a list of maps of parameters to values"},
+      {"n_tokens: 8\nexclude: [8]\n",
+       "3:11: a rule of 'exclude:' is a map of parameters to values"},
+      {"cases: 8\n", "2:8: 'cases:' takes a list of maps of parameters"},
+      {"cases: [8]\n", "2:9: a case is a map of parameters"},
+      {"cases: []\n", "2:8: 'cases:' needs at least one case"},
+      {"n_tokens: 8\nfigures: wall_clock\n", "3:10: 'figures:' takes a list of figure names"},
+      {"n_tokens: 8\nfigures: [wall_clok]\n",
+       "3:11: unknown figure 'wall_clok'; did you mean 'wall_clock'?"},
+      {"n_tokens: 8\nfigures: [wall_clock, wall_clock]\n",
+       "3:23: figure 'wall_clock' is named twice"},
+  });
+}
+
+TEST(SpecBadInput, Ranges) {
+  expect_errors({
+      {"n_tokens: 8\nsweep:\n  workers: [0]\n", "4:13: workers must be from 1 to 1,000,000, got 0"},
+      {"n_tokens: 8\nworkers: -7\n", "3:10: workers must be from 1 to 1,000,000, got -7"},
+      {"n_tokens: 0\n", "2:11: n_tokens must be from 1 to 3,000,000,000, got 0"},
+      {"n_tokens: 4G\n", "2:11: n_tokens must be from 1 to 3,000,000,000, got 4G"},
+      {"n_tokens: 1e30\n", "2:11: n_tokens must be a whole number, got '1e30'"},
+      {"n_tokens: 8\nhead_dim: 257\n", "3:11: head_dim must be from 1 to 256, got 257"},
+      {"n_tokens: 8\nseed: -1\n", "3:7: seed must be at least 0, got -1"},
+      {"n_tokens: 8\nscale: 0\n", "3:8: scale must be above 0, got 0"},
+      {"n_tokens: 8\nmemory_budget: 0\n", "3:16: memory_budget must be at least 1, got 0"},
+      {"n_tokens: 8\nmeasure: {repeats: 0}\n", "3:20: repeats must be from 1 to 1,000,000, got 0"},
+      {"n_tokens: 8\nmeasure: {warmups: -1}\n",
+       "3:20: warmups must be from 0 to 1,000,000, got -1"},
+      {"n_tokens: 8\nmeasure: {timeout: 0s}\n", "3:20: timeout must be above 0, got 0s"},
+      {"n_tokens: 8\nmeasure: {relative_interval: 2}\n",
+       "3:30: relative_interval must be from 0 to 1, got 2"},
+      {"sweep:\n  n_tokens: {from: 0, to: 8, step: 1}\n",
+       "3:20: n_tokens must be from 1 to 3,000,000,000, got 0"},
+      {"sweep:\n  n_tokens: {from: 9, to: 8, step: 1}\n",
+       "3:13: the range of n_tokens is empty: from 9 is above to 8"},
+      {"sweep:\n  n_tokens: {from: 1, to: 8, factor: 1}\n", "3:38: factor must be above 1, got 1"},
+      {"sweep:\n  n_tokens: {from: 1, to: 8, step: 0}\n", "3:36: step must be at least 1, got 0"},
+      {"sweep:\n  n_tokens: {from: 1, to: 8}\n",
+       "3:13: the range of n_tokens needs one of 'factor' and 'step'"},
+      {"sweep:\n  n_tokens: {from: 1, to: 8, factor: 2, step: 2}\n",
+       "3:13: the range of n_tokens needs one of 'factor' and 'step'"},
+      {"sweep:\n  n_tokens: {from: 1, factor: 2}\n", "3:13: the range of n_tokens has no 'to'"},
+      {"sweep:\n  n_tokens: {from: 1, to: 100, factor: 1.1}\n",
+       "3:40: factor 1.1 is too near 1: 1 comes twice after rounding"},
+      {"sweep:\n  n_tokens: {from: 1, to: 3e9, step: 1}\n",
+       "3:13: the range of n_tokens has more than 1,000,000 values"},
+      {"n_tokens: 8\nsweep:\n  kernel: {from: 1, to: 2, step: 1}\n",
+       "4:11: kernel is no number: give its values as a list"},
+      {"n_tokens: 8\nsweep:\n  threads: {from: 0, to: 2, factor: 2}\n",
+       "4:12: a range with a factor must start above 0"},
+      {"sweep:\n  n_tokens: []\n", "3:13: n_tokens needs at least one value"},
+  });
+}
+
+TEST(SpecBadInput, Combinations) {
+  expect_errors({
+      {"n_tokens: 8\nsweep: {n_tokens: [8]}\n",
+       "3:9: n_tokens is fixed already, at spec.yaml:2:11"},
+      {"sweep: {n_tokens: [8]}\nzip: {n_tokens: [8]}\n",
+       "3:7: n_tokens stands under both 'sweep:' and 'zip:'"},
+      {"n_tokens: 8\ncases: [{n_tokens: 9}]\n",
+       "3:10: n_tokens is fixed already, at spec.yaml:2:11"},
+      {"cases: [{n_tokens: 9}]\nsweep: {workers: [1]}\n",
+       "2:1: 'cases:' lists every case; 'sweep:' cannot stand beside it"},
+      {"cases: [{n_tokens: 9}, {workers: 2}]\n", "2:24: n_tokens is missing"},
+      {"zip:\n  n_tokens: [8, 9, 10]\n  workers: [1, 2]\n",
+       "4:3: zipped lists must be of equal length: n_tokens has 3 values, workers has 2"},
+      {"sweep: {n_tokens: [8, 9, 8]}\n", "2:26: values of n_tokens: 1 and 3 are the same"},
+      {"zip:\n  n_tokens: [8, 9, 8]\n  workers: [1, 1, 1]\n",
+       "3:20: zip entries 1 and 3 are the same"},
+      {"cases: [{n_tokens: 9}, {n_tokens: 9, kv_len: 9}]\n", "2:35: cases 1 and 2 are the same"},
+      {"sweep: {n_tokens: [8, 9]}\nexclude:\n  - {n_tokens: 10}\n",
+       "4:5: this rule of 'exclude:' matches no case"},
+      {"sweep: {n_tokens: [8, 9]}\nexclude:\n  - {n_tokens: 8, kernel: reference}\n",
+       "4:5: this rule of 'exclude:' matches no case"},
+      {"sweep: {n_tokens: [8]}\nexclude: [{n_tokens: 8}]\n", "2:1: 'exclude:' leaves no case"},
+      {"n_tokens: 8\nlayer.block_tokens: 4\n",
+       "3:21: layer.block_tokens is for workload transformer_layer"},
+      {"n_tokens: 8\nlayer.weights: bert/layer0\n",
+       "3:16: layer.weights is for workload transformer_layer"},
+      {"n_tokens: 8\nworkload: transformer\n",
+       "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
+       "matrix_product"},
+      {"n_tokens: 8\nproduct.depth: 4\n", "3:16: product.depth is for workload matrix_product"},
+      {"n_tokens: 8\nproduct.row_groups: 4\nworkload: transformer_layer\n",
+       "3:21: product.row_groups is for workload matrix_product"},
+      {"n_tokens: 8\nworker_speeds: 1.5\n",
+       "3:16: worker_speeds: '1.5' is no speed; it is a part of the machine's, above 0 and at most "
+       "1"},
+      {"n_tokens: 8\nworkers: 2\nworker_speeds: \"1 0.5 1\"\n",
+       "4:16: worker_speeds gives 3 speeds for 2 workers; give at most one each"},
+      {"n_tokens: 8\nsweep: {worker_speeds: [[0.5, 1]]}\n",
+       "3:25: worker_speeds must be the speeds of the first workers such as \"0.5 1\", got a list"},
+      {"n_tokens: 8\nalgorithm: ring\nworkers: 2\ngroup_sizes: by_speed\n",
+       "5:14: group_sizes: by_speed is for algorithm cqs or cqs_sharded, and this spec combines it "
+       "with ring; zip the two, with equal for the others"},
+      {"n_tokens: 8\nworkload: transformer_layer\nlayer.block_tokens: 0\n",
+       "4:21: layer.block_tokens must be from 1 to 3,000,000,000, got 0"},
+      {"n_tokens: 8\nq_heads: 8\nkv_heads: 3\n", "4:11: q_heads 8 is no multiple of kv_heads 3"},
+      {"n_tokens: 8\nkv_heads: 2\nsweep: {q_heads: [4, 5]}\n",
+       "3:11: q_heads 5 is no multiple of kv_heads 2"},
+      {"n_tokens: 8\nmeasure: {repeats: 3, max_repeats: 9}\n",
+       "3:11: 'repeats' sets min_repeats and max_repeats both; 'max_repeats' cannot stand beside "
+       "it"},
+      {"n_tokens: 8\nmeasure: {min_repeats: 9}\n",
+       "3:24: min_repeats 9 is above max_repeats 5 (a default)"},
+      {"n_tokens: 8\nmeasure: {min_repeats: 9, max_repeats: 8}\n",
+       "3:24: min_repeats 9 is above max_repeats 8"},
+      {"n_tokens: 8\ninterest_set: [0, 1, 3]\n",
+       "3:15: an interest set is for algorithm cqs, and this spec combines it with dense; zip the "
+       "two, with ~ for no set"},
+      {"n_tokens: 8\ndistillation: balanced\n",
+       "3:15: distillation is for algorithm cqs or cqs_sharded, and this spec combines it with "
+       "dense; zip the two, with published for the others"},
+      {"n_tokens: 8\nalgorithm: cqs\ndistillation: even\n",
+       "4:15: unknown distillation 'even'; known: published, balanced"},
+      {"n_tokens: 8\nalgorithm: cqs\nworkers: 7\ninterest_set: [0, 1, 2]\n",
+       "5:15: interest set 0,1,2 is invalid for W = 7: no two residues differ by 3"},
+      {"n_tokens: 8\nalgorithm: cqs\ninterest_set: \"0,1,3\"\nsweep: {workers: [7, 8]}\n",
+       "4:15: interest set 0,1,3 is invalid for W = 8: no two residues differ by 4"},
+      {"n_tokens: 8\nalgorithm: cqs\nworkers: 3\ninterest_set: [0, 1, 3]\n",
+       "5:15: interest set 0,1,3 is invalid for W = 3: residue 3 is outside 0..2"},
+  });
+}
+
+TEST(SpecBadInput, Yaml) {
+  EXPECT_EQ(error_of(""),
+            "spec.yaml:1:1: the file is empty; an experiment needs 'experiment:' and 'n_tokens:'");
+  EXPECT_EQ(error_of("# only a comment\n"),
+            "spec.yaml:1:1: the file is empty; an experiment needs 'experiment:' and 'n_tokens:'");
+  EXPECT_EQ(error_of("- a\n- b\n"),
+            "spec.yaml:1:1: an experiment is a map of keys to values, such as 'n_tokens: 1024'");
+  expect_errors({
+      {"---\nexperiment: f\n", "2:1: a second YAML document; a file holds one experiment"},
+      {"<<: {n_tokens: 8}\n", "2:1: merge keys ('<<') are not supported; write the keys out"},
+      {"sweep:\n\tn_tokens: [8]\n", "3:1: a tab in the indentation; use spaces"},
+      {"n_tokens: !!int 8\n",
+       "2:11: the tag 'tag:yaml.org,2002:int' means nothing here; leave it out"},
+      {"n_tokens: *where\n",
+       "2:11: YAML: no anchor of this name stands before this alias; quote a text that begins with "
+       "'*'"},
+      {"n_tokens: 8: 9\n", "2:12: YAML: a ':' cannot stand here; quote a text that holds one"},
+      {"description: \"open\nn_tokens: 8\n",
+       "2:14: YAML: the quote that opens here is never closed"},
+      {"sweep: {n_tokens: [8\n", "2:19: YAML: the '[' that opens here is not closed"},
+      {"sweep: {n_tokens: [8]\n", "2:8: YAML: the '{' that opens here is not closed"},
+      {"? [a]\n: 3\n", "2:3: a key must be one word"},
+  });
+}
+
+TEST(SpecBadInput, Set) {
+  const std::string yaml =
+      "experiment: e\nzip:\n  algorithm: [dense, cqs]\n  workers: [1, 7]\nsweep:\n  n_tokens: [64, "
+      "128]\n";
+  const auto error_of_set = [&](const std::string& set) {
+    return error_of(yaml, {.set = {set}, .filter = {}});
+  };
+  EXPECT_EQ(error_of_set("measure.repeat=3"),
+            "--set measure.repeat: unknown key; did you mean 'repeats'?");
+  EXPECT_EQ(error_of_set("mesure.repeats=3"),
+            "--set mesure.repeats: unknown key; did you mean 'measure'?");
+  EXPECT_EQ(error_of_set("n_token=3"), "--set n_token: unknown key; did you mean 'n_tokens'?");
+  EXPECT_EQ(error_of_set("sweep.worker=[3]"),
+            "--set sweep.worker: unknown key; did you mean 'workers'?");
+  EXPECT_EQ(error_of_set("exclude.workers=[3]"),
+            "--set exclude.workers: only sweep, zip and measure have keys inside");
+  EXPECT_EQ(error_of_set("workers"), "--set workers: expected KEY=VALUE, as in measure.repeats=3");
+  EXPECT_EQ(error_of_set("workers=0"),
+            "--set workers=0: workers must be from 1 to 1,000,000, got 0");
+  EXPECT_EQ(error_of_set("n_tokens="),
+            "--set n_tokens=: n_tokens must be a whole number, got nothing");
+  EXPECT_EQ(error_of_set("workers=[4"),
+            "--set workers=[4: YAML: the '[' that opens here is not closed");
+  EXPECT_EQ(
+      error_of_set("workers=[3, 4, 5]"),
+      "--set workers=[3, 4, 5]: zipped lists must be of equal length: algorithm has 2 values, "
+      "workers has 3");
+  EXPECT_EQ(error_of_set("measure={repeats: 1, repeats: 2}"),
+            "--set measure={repeats: 1, repeats: 2}: duplicate key 'repeats'; it stands already");
+}
+
+TEST(SpecBadInput, Filter) {
+  const auto error_of_filter = [&](const std::string& filter) {
+    return error_of("experiment: e\nn_tokens: 64\n", {.set = {}, .filter = {filter}});
+  };
+  EXPECT_EQ(error_of_filter("n_token=3"),
+            "--filter n_token=3: unknown key; did you mean 'n_tokens'?");
+  EXPECT_EQ(error_of_filter("memory_budget=3"),
+            "--filter memory_budget=3: unknown key; did you mean 'memory_budget_bytes'?");
+  EXPECT_EQ(error_of_filter("workers"),
+            "--filter workers: expected a column, one of = != < <= > >=, and a value, as in "
+            "workers=7");
+  EXPECT_EQ(error_of_filter("=3"),
+            "--filter =3: expected a column, one of = != < <= > >=, and a value, as in workers=7");
+  EXPECT_EQ(error_of_filter("kernel<flash"),
+            "--filter kernel<flash: kernel is no number: compare it with = or !=");
+  EXPECT_EQ(error_of_filter("kernel=flahs"),
+            "--filter kernel=flahs: unknown kernel 'flahs'; did you mean 'flash'?");
+  EXPECT_EQ(error_of_filter("workers==7"),
+            "--filter workers==7: workers must be a whole number, got '=7'");
+  EXPECT_EQ(error_of_filter("n_tokens>64"), "spec.yaml:1:1: no case is left after --filter");
+}
+
+TEST(SpecBadInput, AMillionCasesAreCountedAndAskForYes) {
+  const std::string yaml =
+      "experiment: e\nsweep:\n  n_tokens: {from: 1, to: 1000, step: 1}\n"
+      "  seed: {from: 1, to: 1000, step: 1}\n";
+  EXPECT_EQ(error_of(yaml),
+            "spec.yaml:2:1: this spec has 1,000,000 cases, more than 10,000; narrow it with "
+            "--filter, or pass --yes to run them all");
+  EXPECT_THAT(error_of(yaml + "exclude: [{seed: 3, n_tokens: 4}, {seed: 5}]\n"),
+              HasSubstr(" 998,999 cases,"));
+  EXPECT_THAT(error_of(yaml, {.set = {}, .filter = {"seed>900"}}), HasSubstr(" 100,000 cases,"));
+  EXPECT_EQ(error_of(yaml, {.set = {}, .filter = {"seed=900"}}), "no error: 1000 cases");
+}
+
+TEST(SpecBadInput, CountsBeyondAnyMemory) {
+  std::string yaml = "experiment: e\nsweep:\n";
+  for (const char* key : {"n_tokens", "kv_len", "seed", "workers", "batch", "q_heads"})
+    yaml += std::string("  ") + key + ": {from: 1, to: 1000, step: 1}\n";
+  EXPECT_THAT(error_of(yaml), HasSubstr(" has 1,000,000,000,000,000,000 cases,"));
+  EXPECT_THAT(error_of(yaml + "  kv_heads: {from: 1, to: 1000, step: 1}\n"),
+              HasSubstr(" has more than 10^19 cases,"));
+}
+
+// Whatever stands in the file, the answer is a spec or a sentence with a place.
+TEST(SpecBadInput, DamagedFilesGiveASentence) {
+  const std::string whole = read_file(source_path("experiments/smoke.yaml"));
+  constexpr std::uint64_t kSeed = 11;
+  std::mt19937_64 random(kSeed);
+  const std::string letters = "[]{}:,#&*!|>'\"%@`-?<=~ \n\t\r0\\z\xff" + std::string(1, '\0');
+  for (int trial = 0; trial < 800; ++trial) {
+    std::string text = whole;
+    for (std::uint64_t n = 1 + random() % 3; n > 0; --n) {
+      const std::size_t at = random() % text.size();
+      const std::size_t length = std::min(random() % 30, text.size() - at);
+      switch (random() % 4) {
+        case 0:
+          text[at] = letters[random() % letters.size()];
+          break;
+        case 1:
+          text.insert(at, 1, letters[random() % letters.size()]);
+          break;
+        case 2:
+          text.erase(at, length);
+          break;
+        default:
+          text.insert(random() % text.size(), text.substr(at, length));
+      }
+    }
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", trial " + std::to_string(trial) + "\n" +
+                 text);
+    const std::string answer = error_of(text);  // any other exception fails the test
+    EXPECT_THAT(answer, ::testing::AnyOf(::testing::StartsWith("no error"),
+                                         ::testing::ContainsRegex("^spec.yaml:[0-9]+:[0-9]+: ")));
+  }
+}
+
+TEST(SpecBadInput, AliasesThatMultiplyAreRefused) {
+  std::string yaml = "experiment: e\na0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+  for (int i = 1; i < 10; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    yaml += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 10; ++j) yaml += before + ", ";
+    yaml += before + "]\n";
+  }
+  EXPECT_THAT(error_of(yaml), HasSubstr("the aliases of this file expand to too many values"));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,290 @@
+#include "harness/experiment/spec/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "harness/experiment/spec/values.h"
+
+namespace qb {
+namespace {
+
+void require_kind(std::string_view key, const YamlNode& node, YamlKind kind,
+                  std::string_view shape) {
+  if (node.kind != kind) fail_at(node.place, fmt::format("'{}:' takes {}", key, shape));
+}
+
+std::size_t parameter_of(const YamlEntry& entry) {
+  if (const auto index = find_parameter(entry.key)) return *index;
+  fail_unknown_key(entry.place, entry.key, parameter_keys());
+}
+
+// Two equal rows would be one case run twice.
+void require_distinct_rows(const SweepAxis& axis, std::string_view what) {
+  std::unordered_map<std::string, std::size_t> seen;
+  for (std::size_t i = 0; i < axis.rows(); ++i) {
+    std::string key;
+    for (const Value& value : axis.row(i)) key += to_string(value) + '\n';
+    const auto [first, fresh] = seen.emplace(std::move(key), i);
+    if (!fresh)
+      fail_at(axis.row(i).front().place,
+              fmt::format("{} {} and {} are the same", what, first->second + 1, i + 1));
+  }
+}
+
+}  // namespace
+
+Grid::Grid(const YamlNode& spec, std::span<const std::size_t> overridden) {
+  read_fixed(spec);
+  for (const YamlEntry& entry : spec.entries) {
+    if (entry.key == "sweep") read_sweep(entry.value);
+    if (entry.key == "zip") read_zip(entry.value);
+    if (entry.key != "cases") continue;
+    for (std::string_view other : {"sweep", "zip", "exclude"})
+      if (spec.find(other) != nullptr)
+        fail_at(entry.place,
+                fmt::format("'cases:' lists every case; '{}:' cannot stand beside it", other));
+    read_cases(entry.value);
+  }
+  complete(spec.place);
+  for (SweepAxis& axis : axes_) axis.masks.assign(axis.rows(), 0);
+  if (const YamlEntry* excludes = spec.find("exclude")) read_excludes(excludes->value, overridden);
+}
+
+void Grid::read_fixed(const YamlNode& spec) {
+  fixed_.resize(parameters().size());
+  for (const YamlEntry& entry : spec.entries) {
+    const auto index = find_parameter(entry.key);
+    if (!index) continue;
+    const Parameter& parameter = parameters()[*index];
+    // An interest set may be written as a list, a mask as a map, and is one value all the same.
+    if (parameter.kind != FieldKind::residues && parameter.kind != FieldKind::mask &&
+        (entry.value.kind == YamlKind::map || entry.value.kind == YamlKind::list))
+      fail_at(entry.value.place, fmt::format("{} takes one value here; a list or range belongs "
+                                             "under 'sweep:'",
+                                             entry.key));
+    fixed_[*index] = read_value(parameter, entry.value);
+  }
+}
+
+bool Grid::on_axis(std::size_t parameter) const {
+  return std::any_of(axes_.begin(), axes_.end(), [&](const SweepAxis& axis) {
+    return std::find(axis.parameters.begin(), axis.parameters.end(), parameter) !=
+           axis.parameters.end();
+  });
+}
+
+void Grid::require_free(std::size_t parameter, const YamlEntry& entry) const {
+  if (fixed_[parameter])
+    fail_at(entry.place, fmt::format("{} is fixed already, at {}", entry.key,
+                                     to_string(fixed_[parameter]->place)));
+  if (on_axis(parameter))
+    fail_at(entry.place, fmt::format("{} stands under both 'sweep:' and 'zip:'", entry.key));
+}
+
+void Grid::read_sweep(const YamlNode& sweep) {
+  require_kind("sweep", sweep, YamlKind::map, "a map of parameters to lists or ranges");
+  for (const YamlEntry& entry : sweep.entries) {
+    const std::size_t index = parameter_of(entry);
+    require_free(index, entry);
+    axes_.push_back({{index}, read_values(parameters()[index], entry.value), {}});
+    // The values of a range are distinct by construction.
+    if (entry.value.kind == YamlKind::list)
+      require_distinct_rows(axes_.back(), fmt::format("values of {}:", entry.key));
+  }
+}
+
+void Grid::read_zip(const YamlNode& zip) {
+  require_kind("zip", zip, YamlKind::map, "a map of parameters to lists of equal length");
+  if (zip.entries.empty()) return;
+  SweepAxis axis;
+  std::vector<std::vector<Value>> columns;
+  for (const YamlEntry& entry : zip.entries) {
+    const std::size_t index = parameter_of(entry);
+    require_free(index, entry);
+    axis.parameters.push_back(index);
+    columns.push_back(read_values(parameters()[index], entry.value));
+    if (columns.back().size() != columns.front().size())
+      fail_at(entry.place,
+              fmt::format("zipped lists must be of equal length: {} has {} values, {} has {}",
+                          zip.entries.front().key, columns.front().size(), entry.key,
+                          columns.back().size()));
+  }
+  for (std::size_t row = 0; row < columns.front().size(); ++row)
+    for (std::vector<Value>& column : columns) axis.values.push_back(std::move(column[row]));
+  require_distinct_rows(axis, "zip entries");
+  axes_.push_back(std::move(axis));
+}
+
+Value Grid::missing_value(std::size_t parameter, const Place& place) const {
+  const Parameter& p = parameters()[parameter];
+  if (p.key == "n_tokens") fail_at(place, "n_tokens is missing");
+  return default_value(p);
+}
+
+void Grid::read_cases(const YamlNode& cases) {
+  require_kind("cases", cases, YamlKind::list, "a list of maps of parameters");
+  if (cases.items.empty()) fail_at(cases.place, "'cases:' needs at least one case");
+  const std::size_t n = parameters().size();
+  std::vector<bool> used(n, false);
+  for (const YamlNode& item : cases.items) {
+    if (item.kind != YamlKind::map || item.entries.empty())
+      fail_at(item.place, "a case is a map of parameters");
+    for (const YamlEntry& entry : item.entries) {
+      const std::size_t index = parameter_of(entry);
+      require_free(index, entry);
+      used[index] = true;
+    }
+  }
+  SweepAxis axis;
+  for (std::size_t p = 0; p < n; ++p)
+    if (used[p]) axis.parameters.push_back(p);
+  for (const YamlNode& item : cases.items) {
+    std::vector<Value> row(n);  // n_tokens comes before kv_len, q_heads before kv_heads
+    for (const std::size_t p : axis.parameters) {
+      const Parameter& parameter = parameters()[p];
+      if (const YamlEntry* entry = item.find(parameter.key)) {
+        row[p] = read_value(parameter, entry->value);
+      } else if (!parameter.follows.empty()) {
+        const std::size_t leader = *find_parameter(parameter.follows);
+        row[p] = used[leader]     ? row[leader]
+                 : fixed_[leader] ? *fixed_[leader]
+                                  : missing_value(leader, item.place);
+      } else {
+        row[p] = missing_value(p, item.place);
+      }
+      axis.values.push_back(row[p]);
+      axis.values.back().place = row[p].place.source.empty() ? item.place : row[p].place;
+    }
+  }
+  require_distinct_rows(axis, "cases");
+  axes_.push_back(std::move(axis));
+}
+
+void Grid::complete(const Place& place) {
+  for (std::size_t p = 0; p < parameters().size(); ++p) {
+    follows_.push_back(p);
+    if (fixed_[p] || on_axis(p)) continue;
+    const std::string_view leader = parameters()[p].follows;
+    if (leader.empty())
+      fixed_[p] = missing_value(p, place);
+    else
+      follows_[p] = *find_parameter(leader);
+  }
+}
+
+void Grid::read_excludes(const YamlNode& excludes, std::span<const std::size_t> overridden) {
+  require_kind("exclude", excludes, YamlKind::list, "a list of maps of parameters to values");
+  if (excludes.items.size() > kMaxExcludeRules)
+    fail_at(excludes.place,
+            fmt::format("at most {} rules, got {}", kMaxExcludeRules, excludes.items.size()));
+  std::uint64_t bit = 1;
+  for (const YamlNode& item : excludes.items) {
+    if (item.kind != YamlKind::map || item.entries.empty())
+      fail_at(item.place, "a rule of 'exclude:' is a map of parameters to values");
+    std::vector<Predicate> rule;
+    bool may_be_idle = false;
+    for (const YamlEntry& entry : item.entries) {
+      const std::size_t index = parameter_of(entry);
+      may_be_idle =
+          may_be_idle || std::find(overridden.begin(), overridden.end(), index) != overridden.end();
+      rule.push_back(
+          {follows_[index], Comparison::equal, read_value(parameters()[index], entry.value)});
+    }
+    if (!apply_rule(rule, bit) && !may_be_idle)
+      fail_at(item.place, "this rule of 'exclude:' matches no case");
+    bit <<= 1;
+  }
+}
+
+// Marks the rows that the rule does not rule out; true when the rule matches some point.
+bool Grid::apply_rule(std::span<const Predicate> rule, std::uint64_t bit) {
+  const bool fixed_match = std::all_of(rule.begin(), rule.end(), [&](const Predicate& predicate) {
+    const auto& fixed = fixed_[predicate.parameter];
+    return !fixed || predicate.holds(*fixed);
+  });
+  if (fixed_match) fixed_mask_ |= bit;
+  bool matches = fixed_match;
+  for (SweepAxis& axis : axes_) {
+    bool axis_matches = false;
+    for (std::size_t i = 0; i < axis.rows(); ++i) {
+      bool row_matches = true;
+      for (const Predicate& predicate : rule)
+        for (std::size_t column = 0; column < axis.parameters.size(); ++column)
+          if (axis.parameters[column] == predicate.parameter)
+            row_matches = row_matches && predicate.holds(axis.row(i)[column]);
+      if (row_matches) axis.masks[i] |= bit;
+      axis_matches = axis_matches || row_matches;
+    }
+    matches = matches && axis_matches;
+  }
+  return matches;
+}
+
+void Grid::filter(const Predicate& predicate) {
+  const std::size_t parameter = follows_[predicate.parameter];
+  if (fixed_[parameter] && !predicate.holds(*fixed_[parameter])) empty_ = true;
+  for (SweepAxis& axis : axes_) {
+    const auto found = std::find(axis.parameters.begin(), axis.parameters.end(), parameter);
+    if (found == axis.parameters.end()) continue;
+    const auto column = static_cast<std::size_t>(found - axis.parameters.begin());
+    SweepAxis kept{axis.parameters, {}, {}};
+    for (std::size_t i = 0; i < axis.rows(); ++i) {
+      const std::span<const Value> row = axis.row(i);
+      if (!predicate.holds(row[column])) continue;
+      kept.values.insert(kept.values.end(), row.begin(), row.end());
+      kept.masks.push_back(axis.masks[i]);
+    }
+    axis = std::move(kept);
+  }
+}
+
+std::optional<std::uint64_t> Grid::count() const {
+  if (empty_) return 0;
+  // Points of the axes so far, by the rules that may still match them.
+  std::map<std::uint64_t, std::uint64_t> points = {{fixed_mask_, 1}};
+  bool overflow = false;
+  for (const SweepAxis& axis : axes_) {
+    std::map<std::uint64_t, std::uint64_t> rows;
+    for (const std::uint64_t mask : axis.masks) ++rows[mask];
+    std::map<std::uint64_t, std::uint64_t> next;
+    for (const auto& [mask, n] : points)
+      for (const auto& [row_mask, m] : rows) {
+        std::uint64_t product = 0;
+        std::uint64_t& sum = next[mask & row_mask];
+        overflow = __builtin_mul_overflow(n, m, &product) || overflow;
+        overflow = __builtin_add_overflow(sum, product, &sum) || overflow;
+      }
+    points = std::move(next);
+  }
+  if (overflow) return std::nullopt;
+  const auto kept = points.find(0);
+  return kept == points.end() ? 0 : kept->second;
+}
+
+void Grid::walk(const std::function<void(const Point&)>& visit) const {
+  Point point(fixed_.size(), nullptr);
+  for (std::size_t p = 0; p < fixed_.size(); ++p)
+    if (fixed_[p]) point[p] = &*fixed_[p];
+  const std::function<void(std::size_t, std::uint64_t)> descend = [&](std::size_t depth,
+                                                                      std::uint64_t mask) {
+    if (depth == axes_.size()) {
+      if (mask != 0) return;
+      for (std::size_t p = 0; p < point.size(); ++p) point[p] = point[follows_[p]];
+      visit(point);
+      return;
+    }
+    const SweepAxis& axis = axes_[depth];
+    for (std::size_t i = 0; i < axis.rows(); ++i) {
+      for (std::size_t column = 0; column < axis.parameters.size(); ++column)
+        point[axis.parameters[column]] = &axis.row(i)[column];
+      descend(depth + 1, mask & axis.masks[i]);
+    }
+  };
+  if (!empty_) descend(0, fixed_mask_);
+}
+
+}  // namespace qb

@@ -1,0 +1,164 @@
+#include "harness/experiment/store/environment.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "base/numbers.h"
+#include "base/status.h"
+#include "base/text_table.h"
+#include "harness/execute/transport/nccl_link.h"
+#include "harness/experiment/store/build_info.h"
+#include "harness/experiment/store/machine.h"
+#include "harness/experiment/store/manifest.h"
+#include "kernels/attention.h"
+#include "kernels/cuda/runtime/device.h"
+#include "kernels/cuda/runtime/nvidia_libraries.h"
+
+namespace qb {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
+Json number_or_null(std::int64_t value) { return value == 0 ? Json() : Json(value); }
+
+Json cpu_json(const Machine& machine) {
+  Json caches = Json::array();
+  for (const Cache& cache : machine.caches)
+    caches.push_back({{"level", cache.level},
+                      {"type", cache.type},
+                      {"bytes", number_or_null(cache.bytes)},
+                      {"shared_by_processors", cache.shared_by}});
+  return {{"model", text_or_null(machine.cpu_model)},
+          {"processors", number_or_null(machine.processors)},
+          {"usable_processors", machine.usable},
+          {"instruction_sets", machine.isa},
+          {"flash_kernel_runs_with", text_or_null(kernel_isa(Kernel::flash))},
+          {"frequency_governor", text_or_null(machine.governor)},
+          {"caches", caches}};
+}
+
+Json system_json(const Machine& machine) {
+  const char* openmp = std::getenv("OMP_NUM_THREADS");
+  return {{"kernel", text_or_null(machine.kernel)},
+          {"distribution", text_or_null(machine.distribution)},
+          {"hypervisor", text_or_null(machine.hypervisor)},
+          {"container", machine.container},
+          {"load_average", text_or_null(load_average())},
+          {"omp_num_threads", openmp == nullptr ? Json() : Json(openmp)}};
+}
+
+Json build_json(const BuildInfo& build) {
+  return {{"version", build.version},
+          {"commit", text_or_null(build.commit)},
+          {"sources_modified", build.commit.empty() ? Json() : Json(build.modified)},
+          {"compiler", build.compiler},
+          {"build_type", build.build_type},
+          {"flags", build.flags},
+          {"sanitizers", text_or_null(build.sanitizers)},
+          {"libraries", build.libraries}};
+}
+
+// A device that is there and broken is a fact to record, not a reason to stop.
+CudaProbe cuda_devices() {
+  try {
+    return probe_cuda();
+  } catch (const EnvironmentError& error) {
+    return {{}, error.what()};
+  }
+}
+
+Json cuda_json(const CudaProbe& probe) {
+  Json devices = Json::array();
+  for (const CudaDevice& device : probe.devices)
+    devices.push_back(
+        {{"name", device.name},
+         {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},
+         {"multiprocessors", device.multiprocessors},
+         {"memory_bytes", device.memory_bytes}});
+  const NcclProbe nccl = probe_nccl();
+  return {{"in_build", build_info().cuda},
+          {"devices", devices},
+          {"why_none", text_or_null(why_no_cuda(probe))},
+          {"nccl", text_or_null(nccl.version)},
+          {"why_no_nccl", text_or_null(nccl.why_none)}};
+}
+
+// With `~` for the user's own folder, whose name may be the user's.
+std::string without_home(std::string path) {
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr || !path.starts_with(std::string(home) + "/")) return path;
+  return path.replace(0, std::string_view(home).size(), "~");
+}
+
+Json libraries_json() {
+  Json libraries = Json::object();
+  if (build_info().cuda)
+    for (const cuda::LibraryFound& found : cuda::find_nvidia_libraries())
+      libraries[std::string(word(found.library))] = {
+          {"file", text_or_null(without_home(found.file))},
+          {"why_none", text_or_null(without_home(found.why_none))}};
+  return libraries;
+}
+
+std::string fingerprint_with(const Machine& machine, const CudaProbe& probe) {
+  std::string text = fingerprint(machine);
+  for (const CudaDevice& device : probe.devices) text += " | " + device.name;
+  return text;
+}
+
+Json environment(NvidiaLibraries libraries) {
+  const Machine machine = probe_machine();
+  const CudaProbe cuda = cuda_devices();
+  Json facts = {{"time_utc", utc_text(std::time(nullptr))},
+                {"device_fingerprint", fingerprint_with(machine, cuda)},
+                {"cpu", cpu_json(machine)},
+                {"memory",
+                 {{"total_bytes", number_or_null(machine.memory_bytes)},
+                  {"container_limit_bytes", number_or_null(machine.memory_limit_bytes)}}},
+                {"system", system_json(machine)},
+                {"build", build_json(build_info())},
+                {"cuda", cuda_json(cuda)}};
+  if (libraries == NvidiaLibraries::looked_for) facts["cuda"]["libraries"] = libraries_json();
+  return facts;
+}
+
+// `cpu.caches.0.bytes` and so on: every leaf with its path; short lists stay on one line.
+void add_rows(TextTable& table, const std::string& path, const Json& value) {
+  const bool nested =
+      value.is_object() || (value.is_array() && !value.empty() && value[0].is_object());
+  if (nested) {
+    for (const auto& [key, child] : value.items())
+      add_rows(table, path.empty() ? key : path + '.' + key, child);
+    return;
+  }
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (value.is_null()) text = "not available";
+  if (value.is_boolean()) text = value.get<bool>() ? "yes" : "no";
+  if (path.ends_with("_bytes") || path.ends_with(".bytes"))
+    if (value.is_number()) text = format_bytes(value.get<std::uint64_t>());
+  if (value.is_array()) {
+    text.clear();
+    for (const Json& item : value)
+      text +=
+          (text.empty() ? "" : " ") + (item.is_string() ? item.get<std::string>() : item.dump());
+  }
+  table.add({path, text});
+}
+
+}  // namespace
+
+std::string environment_json(NvidiaLibraries libraries) { return environment(libraries).dump(2); }
+
+std::string device_fingerprint() { return fingerprint_with(probe_machine(), cuda_devices()); }
+
+std::string environment_table(NvidiaLibraries libraries) {
+  TextTable table({"fact", "value"});
+  add_rows(table, "", environment(libraries));
+  return table.terminal();
+}
+
+}  // namespace qb

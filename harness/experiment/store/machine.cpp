@@ -1,0 +1,168 @@
+#include "harness/experiment/store/machine.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "base/numbers.h"
+
+namespace qb {
+namespace {
+
+std::string slurp(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\n\"");
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(" \t\n\"") - begin + 1));
+}
+
+// The value of the first line `key<separator>value`.
+std::string field(const std::string& text, std::string_view key, char separator) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto at = line.find(separator);
+    if (at != std::string::npos && trimmed(std::string_view(line).substr(0, at)) == key)
+      return trimmed(std::string_view(line).substr(at + 1));
+  }
+  return {};
+}
+
+// `32K` in sysfs is 32 KiB, `24684096 kB` in meminfo likewise.
+std::int64_t kibibytes(std::string text) {
+  text.erase(std::find_if(text.begin(), text.end(), [](char c) { return c < '0' || c > '9'; }),
+             text.end());
+  return parse_integer(text).value_or(0) * 1024;
+}
+
+void read_cpu(Machine& machine, const std::string& cpuinfo) {
+  machine.cpu_model = field(cpuinfo, "model name", ':');
+  if (machine.cpu_model.empty()) machine.cpu_model = field(cpuinfo, "CPU part", ':');
+  const std::string family = field(cpuinfo, "cpu family", ':');
+  if (!family.empty())
+    machine.cpu_model += fmt::format(", family {} model {}", family, field(cpuinfo, "model", ':'));
+  std::istringstream lines(cpuinfo);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("processor")) ++machine.processors;
+
+  std::string flags = field(cpuinfo, "flags", ':');
+  if (flags.empty()) flags = field(cpuinfo, "Features", ':');
+  constexpr std::array kInteresting = {
+      "avx2",        "fma",         "f16c",     "avx_vnni", "avx512f", "avx512bw", "avx512vl",
+      "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16", "asimd",   "sve",      "bf16"};
+  std::istringstream words(flags);
+  for (std::string word; words >> word;)
+    if (std::find(kInteresting.begin(), kInteresting.end(), word) != kInteresting.end())
+      machine.isa.push_back(word);
+}
+
+std::vector<Cache> read_caches(const std::string& folder) {
+  std::vector<Cache> caches;
+  for (int index = 0;; ++index) {
+    const std::string cache = fmt::format("{}/index{}/", folder, index);
+    const auto level = parse_integer(trimmed(slurp(cache + "level")));
+    if (!level) return caches;
+    caches.push_back({static_cast<int>(*level), trimmed(slurp(cache + "type")),
+                      kibibytes(trimmed(slurp(cache + "size"))),
+                      trimmed(slurp(cache + "shared_cpu_list"))});
+  }
+}
+
+std::vector<int> usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> usable;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return usable;
+  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set)) usable.push_back(static_cast<int>(i));
+  return usable;
+}
+
+// The processor itself says who runs it: leaf 0x40000000, valid where the hypervisor bit is set.
+std::string hypervisor_name() {
+#if defined(__x86_64__)
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c >> 31) == 0) return {};
+  __cpuid(0x40000000, a, b, c, d);
+  std::array<char, 12> name{};
+  std::memcpy(name.data(), &b, 4);
+  std::memcpy(name.data() + 4, &c, 4);
+  std::memcpy(name.data() + 8, &d, 4);
+  const std::string text(name.data(), strnlen(name.data(), name.size()));
+  const bool printable =
+      std::all_of(text.begin(), text.end(), [](char x) { return x >= ' ' && x <= '~'; });
+  return printable && !text.empty() ? text : "unnamed";
+#else
+  return {};
+#endif
+}
+
+// The least of 2^k and 1.5 * 2^k GiB that holds what the kernel reports.
+std::int64_t memory_class_gib(std::int64_t bytes) {
+  constexpr std::int64_t kGib = std::int64_t{1} << 30;
+  for (std::int64_t gib = 1; gib < (std::int64_t{1} << 30); gib *= 2) {
+    if (bytes <= gib * kGib) return gib;
+    if (gib >= 2 && bytes <= gib * 3 / 2 * kGib) return gib * 3 / 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Machine probe_machine(const std::string& root) {
+  Machine machine;
+  read_cpu(machine, slurp(root + "/proc/cpuinfo"));
+  machine.usable = usable_processors();
+  machine.governor = trimmed(slurp(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+  machine.caches = read_caches(root + "/sys/devices/system/cpu/cpu0/cache");
+  machine.memory_bytes = kibibytes(field(slurp(root + "/proc/meminfo"), "MemTotal", ':'));
+  machine.memory_limit_bytes =
+      parse_integer(trimmed(slurp(root + "/sys/fs/cgroup/memory.max"))).value_or(0);
+  machine.distribution = field(slurp(root + "/etc/os-release"), "PRETTY_NAME", '=');
+  machine.container = std::filesystem::exists(root + "/.dockerenv") ||
+                      std::filesystem::exists(root + "/run/.containerenv");
+  utsname names{};
+  if (uname(&names) == 0) machine.kernel = names.release;
+  machine.hypervisor = hypervisor_name();
+  return machine;
+}
+
+std::string load_average() {
+  std::istringstream text(slurp("/proc/loadavg"));
+  std::string one;
+  std::string five;
+  std::string fifteen;
+  text >> one >> five >> fifteen;
+  return text ? fmt::format("{} {} {}", one, five, fifteen) : std::string();
+}
+
+std::string fingerprint(const Machine& machine) {
+  const auto has = [&](std::string_view isa) {
+    return std::find(machine.isa.begin(), machine.isa.end(), isa) != machine.isa.end();
+  };
+  const std::string_view isa = has("avx512f") ? "avx512" : has("avx2") ? "avx2" : "baseline";
+  return fmt::format("{} | {} cores | {} | {} GiB", machine.cpu_model, machine.usable.size(), isa,
+                     memory_class_gib(machine.memory_bytes));
+}
+
+}  // namespace qb

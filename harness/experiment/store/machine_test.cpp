@@ -1,0 +1,93 @@
+#include "harness/experiment/store/machine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/scratch_folder.h"
+
+namespace qb {
+namespace {
+
+using testing::ElementsAre;
+
+class FakeMachine : public testing::Test {
+ protected:
+  void lay(const std::string& path, const std::string& text) const { (void)root_.file(path, text); }
+  ScratchFolder root_;
+};
+
+TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
+  lay("/proc/cpuinfo",
+      "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC 9B45\n"
+      "flags\t\t: fpu avx2 fma avx512f avx512_bf16\n\nprocessor\t: 1\nmodel name\t: AMD EPYC "
+      "9B45\n");
+  lay("/proc/meminfo", "MemTotal:       24684096 kB\nMemFree:         1 kB\n");
+  lay("/etc/os-release", "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+  lay("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+  lay("/sys/devices/system/cpu/cpu0/cache/index0/level", "1\n");
+  lay("/sys/devices/system/cpu/cpu0/cache/index0/type", "Data\n");
+  lay("/sys/devices/system/cpu/cpu0/cache/index0/size", "48K\n");
+  lay("/sys/devices/system/cpu/cpu0/cache/index0/shared_cpu_list", "0\n");
+  lay("/sys/fs/cgroup/memory.max", "8589934592\n");
+  lay("/.dockerenv", "");
+
+  const Machine machine = probe_machine(root_.path());
+  EXPECT_EQ(machine.cpu_model, "AMD EPYC 9B45, family 26 model 2");
+  EXPECT_EQ(machine.processors, 2);
+  EXPECT_THAT(machine.isa, ElementsAre("avx2", "fma", "avx512f", "avx512_bf16"));
+  EXPECT_EQ(machine.memory_bytes, 24684096LL * 1024);
+  EXPECT_EQ(machine.memory_limit_bytes, 8589934592LL);
+  EXPECT_EQ(machine.distribution, "Debian GNU/Linux 12 (bookworm)");
+  EXPECT_EQ(machine.governor, "performance");
+  ASSERT_EQ(machine.caches.size(), 1U);
+  EXPECT_EQ(machine.caches[0].bytes, 48 * 1024);
+  EXPECT_TRUE(machine.container);
+}
+
+TEST_F(FakeMachine, WithoutThoseFilesIsUnknownNotWrong) {
+  const Machine machine = probe_machine(root_.path());
+  EXPECT_EQ(machine.cpu_model, "");
+  EXPECT_EQ(machine.processors, 0);
+  EXPECT_EQ(machine.memory_bytes, 0);
+  EXPECT_TRUE(machine.caches.empty());
+  EXPECT_FALSE(machine.container);
+}
+
+TEST(Machine, TheRealOneHasAProcessorAndMemory) {
+  const Machine machine = probe_machine();
+  EXPECT_GE(machine.processors, 1);
+  EXPECT_FALSE(machine.usable.empty());
+  EXPECT_GT(machine.memory_bytes, 1 << 20);
+  EXPECT_FALSE(machine.kernel.empty());
+}
+
+TEST(Fingerprint, ForgivesAKernelThatKeepsALittleMoreMemory) {
+  Machine machine;
+  machine.cpu_model = "X";
+  machine.usable = {0, 1};
+  machine.isa = {"avx2", "avx512f"};
+  machine.memory_bytes = 24684096LL * 1024;
+  const std::string before = fingerprint(machine);
+  EXPECT_EQ(before, "X | 2 cores | avx512 | 24 GiB");
+  machine.memory_bytes -= 64 << 20;
+  EXPECT_EQ(fingerprint(machine), before);
+}
+
+TEST(Fingerprint, TellsCoresMemoryAndInstructionSetsApart) {
+  Machine machine;
+  machine.usable = {0, 1};
+  machine.memory_bytes = 15LL << 30;
+  const std::string before = fingerprint(machine);
+  Machine other = machine;
+  other.usable = {0};
+  EXPECT_NE(fingerprint(other), before);
+  other = machine;
+  other.memory_bytes = 31LL << 30;
+  EXPECT_NE(fingerprint(other), before);
+  other = machine;
+  other.isa = {"avx2"};
+  EXPECT_NE(fingerprint(other), before);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,70 @@
+#include "harness/experiment/store/run_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/testing/fake_run.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(RunFolder, IsReadWithItsDevice) {
+  FakeRun fake("read");
+  fake.write_manifest("EPYC | 2 cores");
+  fake.write_tables({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  const RunFolder run = read_run_folder(fake.path());
+  EXPECT_EQ(run.cases.size(), 1U);
+  EXPECT_EQ(run.manifest.schema_version, kSchemaVersion);
+  EXPECT_EQ(run.manifest.device_fingerprint, "EPYC | 2 cores");
+  EXPECT_EQ(row_status(run, 0), Status::ok);
+}
+
+TEST(RunFolder, TornLastLineIsLeftOut) {
+  FakeRun fake("torn");
+  fake.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(7), 1, 1, 1)});
+  const std::string text = read_file(fake.path() + "/cases.csv");
+  fake.write("cases.csv", text.substr(0, text.size() - 20));
+  const RunFolder run = read_run_folder(fake.path());
+  EXPECT_EQ(run.cases.size(), 1U);
+  EXPECT_TRUE(run.cases.torn());
+}
+
+TEST(RunFolder, WhatIsNoneIsASentence) {
+  EXPECT_THAT([] { (void)read_run_folder("/nowhere/at/all"); },
+              ThrowsMessage<UsageError>(HasSubstr("/nowhere/at/all: no such folder")));
+  FakeRun fake("partial");
+  fake.write_manifest("X");
+  EXPECT_THAT([&] { (void)read_run_folder(fake.path()); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("no run folder"), HasSubstr("cases.csv"))));
+}
+
+TEST(RunFolder, MalformedManifestIsNamed) {
+  FakeRun fake("manifest");
+  fake.with({});
+  fake.write("manifest.json", "{\"schema_version\": ");
+  EXPECT_THAT([&] { (void)read_run_folder(fake.path()); },
+              ThrowsMessage<UsageError>(HasSubstr("manifest.json: ")));
+}
+
+TEST(RunFolder, UnknownStatusIsNamedWithTheRow) {
+  FakeRun fake("status");
+  fake.with({FakeRun::failed_row(small_case(1), "okay")});
+  const RunFolder run = read_run_folder(fake.path());
+  EXPECT_THAT([&] { (void)row_status(run, 0); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("record 1"), HasSubstr("'okay'"))));
+}
+
+TEST(RunFolder, ParametersAreColumnsOfTheCasesTable) {
+  EXPECT_THAT(parameter_columns(), Contains("n_tokens"));
+  for (const std::string& column : parameter_columns())
+    EXPECT_THAT(case_table().columns, Contains(column));
+}
+
+}  // namespace
+}  // namespace qb

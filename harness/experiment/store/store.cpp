@@ -1,0 +1,167 @@
+#include "harness/experiment/store/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "harness/experiment/schema/columns.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kCases = "cases.csv";
+constexpr const char* kManifest = "manifest.json";
+
+struct SideFile {
+  const RunTable& (*table)();
+  std::vector<std::vector<std::string>> CaseRecord::*rows;
+};
+
+// Written before the row of cases.csv.
+constexpr SideFile kSideFiles[] = {
+    {sample_table, &CaseRecord::samples},
+    {step_table, &CaseRecord::steps},
+    {part_table, &CaseRecord::parts},
+    {timeline_table, &CaseRecord::timeline},
+};
+
+// The whole records of a file of ours; only the header where even that is missing or torn.
+CsvTable read_table(const std::string& path, const std::vector<std::string>& columns,
+                    std::size_t& file_bytes) {
+  const std::string text = std::filesystem::exists(path) ? read_file(path) : std::string();
+  file_bytes = text.size();
+  if (text.find('\n') == std::string::npos) return CsvTable(columns);
+  CsvTable table = CsvTable::parse(text, path);
+  if (table.header() != columns)
+    throw UsageError(fmt::format(
+        "{} has the columns of another version of qb; start a new run with --run-id", path));
+  return table;
+}
+
+}  // namespace
+
+RunStore::RunStore(std::string path, FolderLock lock)
+    : path_(std::move(path)), lock_(std::move(lock)) {}
+
+namespace {
+
+// `latest` beside the run folders names the newest one. A file system without links has none.
+void point_latest_at(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).lexically_normal();
+  const std::filesystem::path link = folder.parent_path() / "latest";
+  const std::filesystem::path temporary = folder.parent_path() / ".latest.part";
+  std::error_code ignored;
+  if (std::filesystem::exists(link, ignored) && !std::filesystem::is_symlink(link, ignored)) return;
+  std::filesystem::remove(temporary, ignored);
+  std::filesystem::create_directory_symlink(folder.filename(), temporary, ignored);
+  std::filesystem::rename(temporary, link, ignored);
+}
+
+}  // namespace
+
+RunStore RunStore::create(const std::string& path, const Manifest& manifest,
+                          const std::string& resolved_yaml) {
+  ensure_directory(path + "/logs");
+  RunStore store(path, FolderLock(path));
+  store.manifest_ = manifest;
+  write_file_atomically(store.file("spec.resolved.yaml"), resolved_yaml);
+  write_file_atomically(store.file(kCases), csv_record(case_table().columns));
+  for (const SideFile& side : kSideFiles)
+    write_file_atomically(store.file(side.table().file), csv_record(side.table().columns));
+  // Last: a folder with a manifest is a run.
+  store.write_manifest();
+  store.load_cases();
+  point_latest_at(path);
+  return store;
+}
+
+RunStore RunStore::open(const std::string& path) {
+  RunStore store(path, FolderLock(path));
+  store.manifest_ = manifest_from_json(read_file(store.file(kManifest)), store.file(kManifest));
+  if (store.manifest_.schema_version != kSchemaVersion)
+    throw UsageError(
+        fmt::format("{} has schema version {}, this qb writes {}; start a new run "
+                    "with --run-id",
+                    path, store.manifest_.schema_version, kSchemaVersion));
+  ensure_directory(path + "/logs");
+  store.repair_all();
+  return store;
+}
+
+std::string RunStore::log_path(const std::string& case_id) const {
+  return fmt::format("{}/logs/{}.log", path_, case_id);
+}
+
+std::string RunStore::trace_directory() const {
+  ensure_directory(path_ + "/traces");
+  return path_ + "/traces";
+}
+
+void RunStore::load_cases() {
+  std::size_t file_bytes = 0;
+  cases_ = read_table(file(kCases), case_table().columns, file_bytes);
+  done_.clear();
+  for (std::size_t row = 0; row < cases_.size(); ++row) done_.insert(cases_.text(row, "case_id"));
+  if (cases_.to_string().size() != file_bytes)
+    write_file_atomically(file(kCases), cases_.to_string());
+}
+
+void RunStore::repair(const RunTable& side) {
+  std::size_t file_bytes = 0;
+  const CsvTable table = read_table(file(side.file), side.columns, file_bytes);
+  CsvTable kept(side.columns);
+  for (std::size_t row = 0; row < table.size(); ++row)
+    if (has(table.row(row).front())) kept.append(table.row(row));
+  const std::string text = kept.to_string();
+  if (text.size() != file_bytes) write_file_atomically(file(side.file), text);
+}
+
+void RunStore::repair_all() {
+  // What a killed writer left behind of write_file_atomically.
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, ignored))
+    if (entry.path().extension() == ".part") std::filesystem::remove(entry.path(), ignored);
+  load_cases();
+  for (const SideFile& side : kSideFiles) repair(side.table());
+}
+
+void RunStore::commit(const CaseRecord& record) {
+  for (const SideFile& side : kSideFiles) {
+    std::string text;
+    for (const auto& row : record.*side.rows) text += csv_record(row);
+    if (!text.empty()) append_and_flush(file(side.table().file), text);
+  }
+  append_and_flush(file(kCases), csv_record(record.row));
+  cases_.append(record.row);
+  done_.insert(record.case_id);
+}
+
+void RunStore::drop_failures() {
+  // First no longer finished, then the rows: killed in between, it runs nothing and finishes again.
+  manifest_.finished_at.clear();
+  write_manifest();
+  CsvTable kept(case_table().columns);
+  for (std::size_t row = 0; row < cases_.size(); ++row)
+    if (cases_.text(row, "status") == word(Status::ok)) kept.append(cases_.row(row));
+  write_file_atomically(file(kCases), kept.to_string());
+  repair_all();
+}
+
+void RunStore::note_resume(const std::string& utc) {
+  manifest_.resumed_at.push_back(utc);
+  write_manifest();
+}
+
+void RunStore::finish(const std::string& utc) {
+  manifest_.finished_at = utc;
+  write_manifest();
+}
+
+void RunStore::write_manifest() {
+  write_file_atomically(file(kManifest), manifest_to_json(manifest_));
+}
+
+}  // namespace qb

@@ -1,0 +1,81 @@
+// The run folder that a sweep writes, case by case.
+//
+//   spec.resolved.yaml  manifest.json  cases.csv  samples.csv  memory_timeline.csv  steps.csv
+//   parts.csv  logs/  traces/
+//
+// A row of cases.csv is the commit of its case: the rows of the other files are written and flushed
+// before it. Whatever moment the writer is killed at, opening the folder again cuts torn last lines
+// and drops the rows of cases that were not committed, so that at most the case in flight is lost.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/csv.h"
+#include "harness/experiment/process/result.h"
+#include "harness/experiment/schema/case.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/store/folder_lock.h"
+#include "harness/experiment/store/manifest.h"
+
+namespace qb {
+
+// A finished case as rows of the five files.
+struct CaseRecord {
+  std::string case_id;
+  std::vector<std::string> row;  // case_table().columns
+  std::vector<std::vector<std::string>> samples;
+  std::vector<std::vector<std::string>> steps;
+  std::vector<std::vector<std::string>> parts;
+  std::vector<std::vector<std::string>> timeline;
+};
+
+// Times and samples only where the status is ok. Line ends in texts become spaces.
+[[nodiscard]] CaseRecord make_record(const Case& c, const CaseResult& result,
+                                     const std::string& started_at, double duration_s);
+
+class RunStore {
+ public:
+  // Makes the folder (and its parents), locks it and points `latest` beside it at it. Throws
+  // EnvironmentError (not writable, full disk, locked by another).
+  [[nodiscard]] static RunStore create(const std::string& path, const Manifest& manifest,
+                                       const std::string& resolved_yaml);
+  // Locks and repairs an existing run. Throws UsageError where files do not fit this version.
+  [[nodiscard]] static RunStore open(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const Manifest& manifest() const { return manifest_; }
+  [[nodiscard]] bool has(const std::string& case_id) const { return done_.contains(case_id); }
+  // cases.csv as it stands, in order of commit.
+  [[nodiscard]] const CsvTable& cases() const { return cases_; }
+  [[nodiscard]] std::string log_path(const std::string& case_id) const;
+  [[nodiscard]] std::string trace_directory() const;  // made when first asked for
+
+  // Appends and flushes. Throws EnvironmentError; the case is then not committed and the rows
+  // before it stand.
+  void commit(const CaseRecord& record);
+  // Forgets every case whose status is not ok, so that it runs again.
+  void drop_failures();
+  void note_resume(const std::string& utc);
+  void finish(const std::string& utc);
+
+ private:
+  RunStore(std::string path, FolderLock lock);
+  void write_manifest();
+  void load_cases();
+  // Keeps whole rows of committed cases only.
+  void repair(const RunTable& side);
+  void repair_all();
+  [[nodiscard]] std::string file(std::string_view name) const {
+    return path_ + "/" + std::string(name);
+  }
+
+  std::string path_;
+  FolderLock lock_;
+  Manifest manifest_;
+  CsvTable cases_;
+  std::set<std::string> done_;
+};
+
+}  // namespace qb

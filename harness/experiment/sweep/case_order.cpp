@@ -1,0 +1,42 @@
+#include "harness/experiment/sweep/case_order.h"
+
+#include <numeric>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "harness/experiment/schema/parameters.h"
+
+namespace qb {
+std::uint64_t order_seed(std::string_view experiment) { return fnv1a(experiment); }
+
+std::vector<std::size_t> seeded_order(std::size_t n, std::uint64_t seed) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  SplitMix64 random(seed);
+  // The bias of the remainder is below n / 2^64.
+  for (std::size_t left = n; left > 1; --left) std::swap(order[left - 1], order[random() % left]);
+  return order;
+}
+
+std::string series_of(const Case& c) {
+  Case series = c;
+  if (series.shape.kv_len == series.shape.q_len) series.shape.kv_len = 0;
+  series.shape.q_len = 0;
+  std::string key;
+  for (const auto& [name, value] : case_parameters(series)) key += name + '=' + value + '\n';
+  return key;
+}
+
+void OutOfMemoryRecord::note(const Case& c) {
+  const auto [known, first] = smallest_.emplace(series_of(c), c.shape.q_len);
+  if (!first) known->second = std::min(known->second, c.shape.q_len);
+}
+
+std::optional<std::int64_t> OutOfMemoryRecord::smaller_that_ran_out(const Case& c) const {
+  const auto known = smallest_.find(series_of(c));
+  if (known == smallest_.end() || known->second >= c.shape.q_len) return std::nullopt;
+  return known->second;
+}
+
+}  // namespace qb

@@ -1,0 +1,93 @@
+// What a sweep prints when it ends.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "harness/experiment/schema/case_label.h"
+#include "harness/experiment/sweep/sweep_runner.h"
+
+namespace qb {
+namespace {
+
+std::map<std::string, std::size_t> rows_by_id(const CsvTable& cases) {
+  std::map<std::string, std::size_t> rows;
+  for (std::size_t row = 0; row < cases.size(); ++row) rows[cases.text(row, "case_id")] = row;
+  return rows;
+}
+
+std::string bytes_cell(const CsvTable& cases, std::size_t row, std::string_view column) {
+  const double bytes = cases.number(row, column);
+  return bytes >= 0.0 ? format_bytes(static_cast<std::uint64_t>(bytes)) : "-";
+}
+
+std::string time_cell(const CsvTable& cases, std::size_t row, const std::string& quantity) {
+  return format_interval(cases.number(row, quantity + "_median_s"),
+                         cases.number(row, quantity + "_low95_s"),
+                         cases.number(row, quantity + "_high95_s"));
+}
+
+std::string error_cell(const CsvTable& cases, std::size_t row) {
+  const double error = cases.number(row, "max_error");
+  return error >= 0.0 ? fmt::format("{:.1e}", error) : "-";
+}
+
+}  // namespace
+
+std::string outcome_table(const RunOutcome& outcome) {
+  std::vector<std::string> parameters = {"algorithm", "workers", "n_tokens", "kernel", "dtype"};
+  for (std::string& name : varying_parameters(outcome.cases_in_order))
+    parameters.push_back(std::move(name));
+  std::vector<std::string> header = parameters;
+  for (const char* name : {"status", "wall [95 %]", "critical path [95 %]",
+                           "longest subsequence [95 %]", "active peak", "max error"})
+    header.emplace_back(name);
+  TextTable table(header);
+  const auto rows = rows_by_id(outcome.cases);
+  for (const Case& c : outcome.cases_in_order) {
+    const auto found = rows.find(case_id(c));
+    if (found == rows.end()) continue;
+    const std::size_t row = found->second;
+    std::vector<std::string> cells;
+    for (const std::string& name : parameters) cells.push_back(outcome.cases.text(row, name));
+    cells.push_back(outcome.cases.text(row, "status"));
+    for (const char* quantity : {"wall_time", "critical_path", "longest_subsequence"})
+      cells.push_back(time_cell(outcome.cases, row, quantity));
+    cells.push_back(bytes_cell(outcome.cases, row, "active_memory_peak_bytes"));
+    cells.push_back(error_cell(outcome.cases, row));
+    table.add(cells);
+  }
+  return table.terminal();
+}
+
+std::string failure_list(const RunOutcome& outcome) {
+  // One line for a reason, however many cases share it.
+  struct Group {
+    std::string first;
+    std::size_t count = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  const auto rows = rows_by_id(outcome.cases);
+  const auto varying = varying_parameters(outcome.cases_in_order);
+  for (const Case& c : outcome.cases_in_order) {
+    const auto found = rows.find(case_id(c));
+    if (found == rows.end()) continue;
+    const std::string& status = outcome.cases.text(found->second, "status");
+    if (status == word(Status::ok)) continue;
+    Group& group = groups[{status, outcome.cases.text(found->second, "message")}];
+    if (group.count++ == 0) group.first = case_label(c, varying);
+  }
+  std::string text;
+  for (const auto& [reason, group] : groups)
+    text += fmt::format(
+        "{}{}: {}{}\n", reason.first,
+        group.count > 1 ? fmt::format(" ({} cases)", group.count) : "",
+        group.count > 1 ? fmt::format("{} and others: ", group.first) : group.first + ": ",
+        reason.second);
+  return text;
+}
+
+}  // namespace qb

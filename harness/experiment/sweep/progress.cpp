@@ -1,0 +1,126 @@
+#include "harness/experiment/sweep/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "base/numbers.h"
+#include "base/statistics.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kClearLine = "\r\x1b[K";
+
+// Three significant digits, without an exponent.
+std::string three_digits(double value) {
+  return fmt::format("{:.{}f}", value, value >= 100.0 ? 0 : value >= 10.0 ? 1 : 2);
+}
+
+std::string rounded_up(double seconds) {
+  if (seconds < 60.0) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 5400.0) return fmt::format("{:.0f} min", std::ceil(seconds / 60.0));
+  return fmt::format("{:.1f} h", seconds / 3600.0);
+}
+
+double number(const CaseResult& result, const std::string& column) {
+  const auto found = result.values.find(column);
+  if (found == result.values.end()) return std::numeric_limits<double>::quiet_NaN();
+  return parse_real(found->second).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+ProgressStyle stderr_style(bool quiet) {
+  const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  const char* no_colour = std::getenv("NO_COLOR");
+  return {quiet, terminal, terminal && (no_colour == nullptr || *no_colour == '\0')};
+}
+
+std::string format_interval(double median_s, double low_s, double high_s) {
+  if (std::isnan(median_s)) return "-";
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  constexpr Unit units[] = {{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+  const Unit* unit = units;
+  while (unit != std::end(units) - 1 && median_s < unit->seconds) ++unit;
+  return fmt::format("{} {} [{}, {}]", three_digits(median_s / unit->seconds), unit->name,
+                     three_digits(low_s / unit->seconds), three_digits(high_s / unit->seconds));
+}
+
+std::string describe_result(const CaseResult& result) {
+  if (result.status != Status::ok)
+    return fmt::format("{}: {}", word(result.status), result.message);
+  std::string text = fmt::format("ok {}", format_interval(number(result, "wall_time_median_s"),
+                                                          number(result, "wall_time_low95_s"),
+                                                          number(result, "wall_time_high95_s")));
+  const double peak = number(result, "active_memory_peak_bytes");
+  if (!std::isnan(peak)) text += " peak " + format_bytes(static_cast<std::uint64_t>(peak));
+  return text;
+}
+
+std::string Progress::coloured(Status status, const std::string& text) const {
+  if (!style_.colour) return text;
+  const bool failed = status == Status::incorrect || status == Status::crashed ||
+                      status == Status::error || status == Status::timeout;
+  const int colour = status == Status::ok ? 32 : failed ? 31 : 33;
+  return fmt::format("\x1b[{}m{}\x1b[0m", colour, text);
+}
+
+void Progress::note(std::string_view text) {
+  end_line();
+  sink_(fmt::format("{}\n", text));
+}
+
+void Progress::started(std::size_t number, std::size_t total, const std::string& label) {
+  heading_ = fmt::format("[{}/{}] {} … ", number, total, label);
+  if (style_.quiet || !style_.terminal) return;
+  sink_((live_ ? kClearLine : "") + heading_);
+  live_ = true;
+}
+
+void Progress::finished(const CaseResult& result, double remaining_s) {
+  const bool ok = result.status == Status::ok;
+  if (style_.quiet && ok) return;
+  std::string line = heading_ + coloured(result.status, describe_result(result));
+  if (!style_.quiet && remaining_s > 0.0) line += " ETA " + rounded_up(remaining_s);
+  // On a terminal a good result is overwritten by the next case; a failure stays.
+  const bool stays = !style_.terminal || style_.quiet || !ok;
+  sink_((live_ ? kClearLine : "") + line + (stays ? "\n" : ""));
+  live_ = !stays;
+}
+
+void Progress::end_line() {
+  if (live_) sink_("\n");
+  live_ = false;
+}
+
+void RemainingTime::done(double weight, double took_s) {
+  left_ -= weight;
+  done_ += weight;
+  took_s_ += took_s;
+}
+
+double RemainingTime::seconds() const {
+  if (!(done_ > 0.0)) return std::numeric_limits<double>::quiet_NaN();
+  return std::fmax(left_, 0.0) * took_s_ / done_;
+}
+
+double case_weight(const Case& c) {
+  constexpr double kProcessStart = 2e9;
+  const Shape& s = c.shape;
+  const double pairs = static_cast<double>(s.q_len) * static_cast<double>(s.kv_len) *
+                       static_cast<double>(s.batch * s.q_heads);
+  // Of a pattern: a guess that costs nothing.
+  const double half =
+      c.mask.kind() == MaskKind::full ? 1.0 : (c.mask.kind() == MaskKind::causal ? 0.5 : 0.1);
+  const double repeats = 2.0 + c.measure.warmups + c.measure.min_repeats;
+  return kProcessStart + repeats * half * pairs * static_cast<double>(s.head_dim + s.value_dim);
+}
+
+}  // namespace qb

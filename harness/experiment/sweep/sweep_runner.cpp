@@ -1,0 +1,269 @@
+#include "harness/experiment/sweep/sweep_runner.h"
+#include "base/clock.h"
+#include "base/schema/column_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <set>
+
+#include "harness/execute/transport/mpi_world.h"
+#include "harness/experiment/process/device.h"
+#include "harness/experiment/process/gpu_peaks.h"
+#include "harness/experiment/process/mpi_case.h"
+#include "harness/experiment/schema/case_label.h"
+#include "harness/experiment/store/environment.h"
+#include "harness/experiment/store/resume.h"
+#include "harness/experiment/store/store.h"
+#include "harness/experiment/sweep/case_order.h"
+#include "harness/experiment/sweep/interrupt.h"
+
+namespace qb {
+namespace {
+
+struct Entry {
+  Case c;
+  std::string id;
+};
+
+// As they run on this machine; what `auto` makes twice the same case runs once.
+std::vector<Entry> resolved_cases(const Spec& spec, const SweepWorld& world) {
+  std::vector<Entry> entries;
+  std::set<std::string> seen;
+  for (const Case& c : spec.cases) {
+    Entry entry{resolve_case(c), {}};
+    world.require(entry.c);
+    entry.id = case_id(entry.c);
+    if (seen.insert(entry.id).second) entries.push_back(std::move(entry));
+  }
+  if (entries.empty()) throw UsageError(fmt::format("{}: no case to run", spec.name));
+  return entries;
+}
+
+class Sweep {
+ public:
+  Sweep(std::vector<Entry> entries, const RunOptions& options, RunStore& store, SweepWorld& world)
+      : entries_(std::move(entries)), options_(options), store_(store), world_(world) {
+    std::vector<Case> cases;
+    for (const Entry& entry : entries_) cases.push_back(entry.c);
+    varying_ = varying_parameters(cases);
+    note_what_stands();
+  }
+
+  // False when the user stopped it.
+  bool run() {
+    for (std::size_t at : seeded_order(entries_.size(), store_.manifest().order_seed)) {
+      const Entry& entry = entries_[at];
+      if (store_.has(entry.id) || !is_chosen(entry)) continue;
+      if (world_.stop_requested() || !run_one(entry)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::vector<Case> cases() const {
+    std::vector<Case> cases;
+    for (const Entry& entry : entries_) cases.push_back(entry.c);
+    return cases;
+  }
+
+ private:
+  [[nodiscard]] bool is_chosen(const Entry& entry) const {
+    return !options_.only || options_.only->contains(entry.id);
+  }
+
+  void note_what_stands() {
+    std::map<std::string, std::string> status;
+    for (std::size_t row = 0; row < store_.cases().size(); ++row)
+      status[store_.cases().text(row, "case_id")] = store_.cases().text(row, "status");
+    for (const Entry& entry : entries_) {
+      if (!store_.has(entry.id)) {
+        if (is_chosen(entry)) remaining_.add(case_weight(entry.c));
+        continue;
+      }
+      ++number_;
+      if (status[entry.id] == word(Status::oom)) out_of_memory_.note(entry.c);
+    }
+  }
+
+  bool run_one(const Entry& entry) {
+    const std::string started_at = utc_text(world_.utc());
+    world_.progress.started(++number_, entries_.size(), case_label(entry.c, varying_));
+    const double start_s = world_.clock_s();
+    CaseResult result;
+    if (const auto smaller = out_of_memory_.smaller_that_ran_out(entry.c)) {
+      result.status = Status::oom_skipped;
+      result.message =
+          fmt::format("n_tokens {} of this series already ran out of memory", *smaller);
+      remaining_.dropped(case_weight(entry.c));
+    } else {
+      const bool traces = entry.c.measure.memory_timeline;
+      peaks_.read(store_.cases());
+      Case told = entry.c;
+      told.gpu_peak_flop_per_s = peaks_.of(told);
+      result = world_.launcher.launch(
+          told, {store_.log_path(entry.id), traces ? store_.trace_directory() : ""});
+      if (result.status == Status::interrupted) return false;
+      // Only a case that computed to its end, or to the timeout, tells how long others will take.
+      if (result.status == Status::ok || result.status == Status::timeout)
+        remaining_.done(case_weight(entry.c), world_.clock_s() - start_s);
+      else
+        remaining_.dropped(case_weight(entry.c));
+    }
+    if (result.status == Status::oom) out_of_memory_.note(entry.c);
+    store_.commit(make_record(entry.c, result, started_at, world_.clock_s() - start_s));
+    world_.progress.finished(result, remaining_.seconds());
+    return true;
+  }
+
+  std::vector<Entry> entries_;
+  const RunOptions& options_;
+  RunStore& store_;
+  SweepWorld& world_;
+  std::vector<std::string> varying_;
+  OutOfMemoryRecord out_of_memory_;
+  GpuPeaks peaks_;
+  RemainingTime remaining_;
+  std::size_t number_ = 0;
+};
+
+Manifest new_manifest(const Spec& spec, const RunOptions& options, const RunRequest& request,
+                      const RunPlace& place, const SweepWorld& world, std::size_t n_cases) {
+  Manifest manifest;
+  manifest.schema_version = kSchemaVersion;
+  manifest.experiment = spec.name;
+  manifest.description = spec.description;
+  manifest.figures = spec.figures;
+  manifest.run_id = place.run_id;
+  manifest.spec_hash = request.spec_hash;
+  manifest.order_seed = order_seed(spec.name);
+  manifest.n_cases = n_cases;
+  manifest.argv = options.argv;
+  manifest.started_at = utc_text(world.utc());
+  manifest.environment = world.environment;
+  return manifest;
+}
+
+RunStore open_store(const Spec& spec, const RunOptions& options, SweepWorld& world,
+                    std::size_t n_cases) {
+  const RunRequest request{options.out,
+                           spec.name,
+                           options.run_id,
+                           hash_spec(spec.resolved_yaml),
+                           fingerprint_of(world.environment),
+                           options.retry};
+  const RunPlace place = find_run(request, world.utc());
+  if (!place.exists) {
+    RunStore store =
+        RunStore::create(place.path, new_manifest(spec, options, request, place, world, n_cases),
+                         spec.resolved_yaml);
+    world.progress.note(fmt::format("{}: {} cases into {}", spec.name, n_cases, place.path));
+    return store;
+  }
+  RunStore store = RunStore::open(place.path);
+  if (options.retry) store.drop_failures();
+  if (store.cases().size() < n_cases) {
+    world.progress.note(fmt::format("{}: going on with {}, {} of {} cases are done", spec.name,
+                                    place.path, store.cases().size(), n_cases));
+    store.note_resume(utc_text(world.utc()));
+  } else {
+    world.progress.note(
+        fmt::format("{}: nothing to do, {} holds all {} cases", spec.name, place.path, n_cases));
+  }
+  return store;
+}
+
+RunOutcome outcome_of(const RunStore& store, const Sweep& sweep, bool interrupted) {
+  RunOutcome outcome;
+  outcome.folder = store.path();
+  outcome.interrupted = interrupted;
+  outcome.cases = store.cases();
+  outcome.cases_in_order = sweep.cases();
+  outcome.n_cases = outcome.cases_in_order.size();
+  for (std::size_t row = 0; row < store.cases().size(); ++row) {
+    const auto status = parse_word<Status>(store.cases().text(row, "status"));
+    ++outcome.counts[status.value_or(Status::error)];
+  }
+  return outcome;
+}
+
+}  // namespace
+
+bool is_allowed(Status status) {
+  switch (status) {
+    case Status::ok:
+    case Status::oom:
+    case Status::oom_skipped:
+    case Status::infeasible:
+    case Status::unsupported:
+      return true;
+    case Status::incorrect:
+    case Status::timeout:
+    case Status::crashed:
+    case Status::error:
+    case Status::interrupted:
+      return false;
+  }
+  return false;
+}
+
+ExitCode exit_code(const RunOutcome& outcome) {
+  if (outcome.interrupted) return ExitCode::interrupted;
+  for (const auto& [status, count] : outcome.counts)
+    if (!is_allowed(status) && count > 0) return ExitCode::case_failed;
+  return outcome.counts.contains(Status::ok) ? ExitCode::ok : ExitCode::case_failed;
+}
+
+RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world) {
+  std::vector<Entry> entries = resolved_cases(spec, world);
+  const std::size_t n_cases = entries.size();
+  RunStore store = open_store(spec, options, world, n_cases);
+  try {
+    Sweep sweep(std::move(entries), options, store, world);
+    const bool whole = sweep.run();
+    const std::size_t left = n_cases - std::min(n_cases, store.cases().size());
+    if (left == 0 && store.manifest().finished_at.empty()) store.finish(utc_text(world.utc()));
+    world.progress.end_line();
+    if (!whole)
+      world.progress.note(fmt::format(
+          "interrupted: {} of {} cases are done; the same command again goes on with {}",
+          store.cases().size(), n_cases, store.path()));
+    else if (left > 0)
+      world.progress.note(
+          fmt::format("{} of {} cases are left to be run, in {}", left, n_cases, store.path()));
+    return outcome_of(store, sweep, !whole);
+  } catch (const EnvironmentError& problem) {
+    world.progress.end_line();
+    throw EnvironmentError(
+        fmt::format("{}; {} of {} cases are kept in {}, the same command goes on "
+                    "from there",
+                    problem.what(), store.cases().size(), n_cases, store.path()));
+  }
+}
+
+std::set<std::string> case_ids(const Spec& spec) {
+  std::set<std::string> ids;
+  for (const Case& c : spec.cases) ids.insert(case_id(resolve_case(c)));
+  return ids;
+}
+
+RunOutcome run_spec(const Spec& spec, const RunOptions& options) {
+  const InterruptGuard interrupt;
+  ProcessLauncher processes(ProcessLauncher::own_command(), interrupt);
+  MpiLauncher ranks(processes, interrupt);
+  Launcher& launcher = MpiWorld::current() != nullptr ? static_cast<Launcher&>(ranks) : processes;
+  Progress progress(stderr_style(options.quiet), [](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  });
+  SweepWorld world{launcher,
+                   now_s,
+                   [] { return std::time(nullptr); },
+                   [&] { return interrupt.requested(); },
+                   environment_json(),
+                   progress};
+  return run_spec(spec, options, world);
+}
+
+}  // namespace qb

@@ -1,0 +1,266 @@
+#include "harness/experiment/sweep/sweep_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/testing/scratch_folder.h"
+#include "harness/experiment/store/folder_lock.h"
+#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/testing/fake_sweep.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::int64_t> lengths(const std::vector<Case>& cases) {
+  std::vector<std::int64_t> n;
+  for (const Case& c : cases) n.push_back(c.shape.q_len);
+  return n;
+}
+
+class SweepRunner : public testing::Test {
+ protected:
+  RunOutcome run(const std::vector<Case>& cases) { return sweep_.run(fake_spec(cases), options()); }
+  RunOptions options() const {
+    RunOptions options;
+    options.out = folder_.path();
+    options.run_id = run_id_;
+    options.retry = retry_;
+    options.argv = {"qb", "run", "study.yaml"};
+    return options;
+  }
+  static std::vector<Case> ten() {
+    std::vector<Case> cases;
+    for (int i = 1; i <= 10; ++i) cases.push_back(small_case(i * 1000));
+    return cases;
+  }
+  static Manifest manifest_of(const RunOutcome& outcome) {
+    return manifest_from_json(read_file(outcome.folder + "/manifest.json"), "manifest.json");
+  }
+
+  FakeSweep sweep_;
+  ScratchFolder folder_;
+  std::string run_id_;
+  bool retry_ = false;
+};
+
+TEST_F(SweepRunner, RunsEveryCaseOnceAndFinishes) {
+  const RunOutcome outcome = run(ten());
+  EXPECT_EQ(outcome.counts, (std::map<Status, std::size_t>{{Status::ok, 10}}));
+  EXPECT_EQ(exit_code(outcome), ExitCode::ok);
+  EXPECT_EQ(sweep_.launcher.launched.size(), 10u);
+  EXPECT_NE(manifest_of(outcome).finished_at, "");
+  EXPECT_EQ(manifest_of(outcome).n_cases, 10u);
+  EXPECT_THAT(manifest_of(outcome).argv, testing::ElementsAre("qb", "run", "study.yaml"));
+  EXPECT_THAT(sweep_.said, HasSubstr("[10/10] cqs W=7 N="));
+  EXPECT_THAT(sweep_.said, HasSubstr("ok 500 ms [400, 600] peak 4.00 KiB"));
+}
+
+TEST_F(SweepRunner, TheOrderIsRandomAndTheSameEachTime) {
+  run(ten());
+  const auto first = lengths(sweep_.launcher.launched);
+  EXPECT_FALSE(std::ranges::is_sorted(first));
+  run(ten());  // the first run is finished: a new one
+  EXPECT_EQ(lengths(sweep_.launcher.launched), first);
+}
+
+TEST_F(SweepRunner, AnInterruptedRunGoesOnWithTheRest) {
+  int left = 4;
+  sweep_.launcher.answer = [&](const Case&) {
+    return left-- > 0 ? good_result() : bad_result(Status::interrupted, "stopped by the user");
+  };
+  const RunOutcome stopped = run(ten());
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_EQ(exit_code(stopped), ExitCode::interrupted);
+  EXPECT_EQ(stopped.cases.size(), 4u);
+  EXPECT_EQ(manifest_of(stopped).finished_at, "");
+  EXPECT_THAT(sweep_.said, HasSubstr("interrupted: 4 of 10 cases are done"));
+  const auto first = lengths(sweep_.launcher.launched);
+
+  sweep_.launcher.answer = [](const Case&) { return good_result(); };
+  const RunOutcome whole = run(ten());
+  EXPECT_EQ(whole.folder, stopped.folder);
+  EXPECT_EQ(whole.cases.size(), 10u);
+  EXPECT_EQ(sweep_.launcher.launched.size(), 6u);
+  EXPECT_EQ(sweep_.launcher.launched.front().shape.q_len, first.back()) << "the one in flight";
+  EXPECT_THAT(sweep_.said, HasSubstr("4 of 10 cases are done"));
+  EXPECT_EQ(manifest_of(whole).resumed_at.size(), 1u);
+}
+
+TEST_F(SweepRunner, PartsOfARunAreRunAtDifferentTimes) {
+  RunOptions some = options();
+  some.only = case_ids(fake_spec({small_case(2000), small_case(5000)}));
+  const RunOutcome part = sweep_.run(fake_spec(ten()), some);
+  EXPECT_THAT(lengths(sweep_.launcher.launched), testing::UnorderedElementsAre(2000, 5000));
+  EXPECT_EQ(exit_code(part), ExitCode::ok);
+  EXPECT_EQ(manifest_of(part).finished_at, "");
+  EXPECT_THAT(sweep_.said, HasSubstr("8 of 10 cases are left to be run"));
+
+  const RunOutcome whole = run(ten());
+  EXPECT_EQ(whole.folder, part.folder);
+  EXPECT_EQ(sweep_.launcher.launched.size(), 8u);
+  EXPECT_NE(manifest_of(whole).finished_at, "");
+}
+
+TEST_F(SweepRunner, AStopBetweenCasesLaunchesNothingMore) {
+  sweep_.stop = true;
+  EXPECT_TRUE(run(ten()).interrupted);
+  EXPECT_TRUE(sweep_.launcher.launched.empty());
+}
+
+TEST_F(SweepRunner, OneBadCaseDoesNotStopTheOthers) {
+  sweep_.launcher.answer = [](const Case& c) {
+    return c.shape.q_len == 3000 ? bad_result(Status::crashed, "died of SIGSEGV") : good_result();
+  };
+  const RunOutcome outcome = run(ten());
+  EXPECT_EQ(outcome.counts.at(Status::ok), 9u);
+  EXPECT_EQ(outcome.counts.at(Status::crashed), 1u);
+  EXPECT_EQ(exit_code(outcome), ExitCode::case_failed);
+  EXPECT_EQ(failure_list(outcome), "crashed: cqs W=7 N=3000 materialized f32: died of SIGSEGV\n");
+  EXPECT_THAT(sweep_.said, HasSubstr("N=3000 materialized f32 … crashed: died of SIGSEGV"));
+}
+
+TEST_F(SweepRunner, LargerCasesAreSkippedOnceASmallerRanOut) {
+  sweep_.launcher.answer = [](const Case& c) {
+    return c.shape.q_len >= 4000 ? bad_result(Status::oom, "scores needs 1.00 GiB") : good_result();
+  };
+  const RunOutcome outcome = run(ten());
+  EXPECT_EQ(outcome.counts.at(Status::ok), 3u);
+  EXPECT_EQ(outcome.counts.at(Status::oom) + outcome.counts.at(Status::oom_skipped), 7u);
+  EXPECT_GE(outcome.counts.at(Status::oom_skipped), 1u);
+  EXPECT_EQ(exit_code(outcome), ExitCode::ok) << "out of memory is a data point";
+  // Nobody was launched after a smaller one had run out.
+  std::int64_t smallest_oom = 1'000'000;
+  for (const Case& c : sweep_.launcher.launched) {
+    EXPECT_LE(c.shape.q_len, smallest_oom);
+    if (c.shape.q_len >= 4000) smallest_oom = std::min(smallest_oom, c.shape.q_len);
+  }
+}
+
+TEST_F(SweepRunner, AResumedRunRemembersWhatRanOut) {
+  sweep_.launcher.answer = [](const Case& c) {
+    return c.shape.q_len == 1000 ? bad_result(Status::oom, "scores needs 1.00 GiB")
+                                 : bad_result(Status::interrupted, "");
+  };
+  std::vector<Case> cases = {small_case(1000)};
+  Spec spec = fake_spec(cases);
+  spec.resolved_yaml = "both";
+  sweep_.run(spec, options());
+  // As if the writer had died before the second case.
+  Spec larger = fake_spec({small_case(1000), small_case(2000)});
+  larger.resolved_yaml = "both";
+  RunOptions same = options();
+  same.run_id = std::filesystem::path(list_runs(folder_ / "study").front().path).filename();
+  const RunOutcome outcome = sweep_.run(larger, same);
+  EXPECT_TRUE(sweep_.launcher.launched.empty());
+  EXPECT_EQ(outcome.counts.at(Status::oom_skipped), 1u);
+  EXPECT_EQ(exit_code(outcome), ExitCode::case_failed) << "not one case is ok";
+}
+
+TEST_F(SweepRunner, RetryRunsOnlyWhatIsNotOk) {
+  sweep_.launcher.answer = [](const Case& c) {
+    return c.shape.q_len <= 2000 ? bad_result(Status::timeout, "no answer") : good_result();
+  };
+  const RunOutcome before = run(ten());
+  sweep_.launcher.answer = [](const Case&) { return good_result(); };
+  retry_ = true;
+  const RunOutcome after = run(ten());
+  EXPECT_EQ(after.folder, before.folder);
+  EXPECT_EQ(sweep_.launcher.launched.size(), 2u);
+  EXPECT_EQ(after.counts, (std::map<Status, std::size_t>{{Status::ok, 10}}));
+  EXPECT_EQ(CsvTable::parse(read_file(after.folder + "/cases.csv"), "cases.csv").size(), 10u);
+}
+
+TEST_F(SweepRunner, AFinishedRunIdHasNothingToDo) {
+  run_id_ = "mine";
+  run(ten());
+  const std::string manifest = read_file(folder_ / "study/mine/manifest.json");
+  const RunOutcome again = run(ten());
+  EXPECT_TRUE(sweep_.launcher.launched.empty());
+  EXPECT_EQ(again.counts.at(Status::ok), 10u);
+  EXPECT_THAT(sweep_.said, HasSubstr("nothing to do"));
+  EXPECT_EQ(read_file(folder_ / "study/mine/manifest.json"), manifest);
+}
+
+TEST_F(SweepRunner, ASecondRunnerIsTurnedAway) {
+  run_id_ = "mine";
+  run(ten());
+  const FolderLock first(folder_ / "study/mine");
+  EXPECT_THROW(run(ten()), EnvironmentError);
+}
+
+TEST_F(SweepRunner, WhatTheDiskRefusesIsNamedWithTheWayOn) {
+  // The disk fills up (a file turns into a folder) while the third case runs.
+  int launched = 0;
+  run_id_ = "mine";
+  sweep_.launcher.answer = [&](const Case&) {
+    if (++launched == 3) {
+      std::filesystem::remove(folder_ / "study/mine/samples.csv");
+      std::filesystem::create_directory(folder_ / "study/mine/samples.csv");
+    }
+    return good_result();
+  };
+  try {
+    run(ten());
+    FAIL() << "the case was lost in silence";
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("samples.csv"));
+    EXPECT_THAT(error.what(), HasSubstr("2 of 10 cases are kept in"));
+  }
+}
+
+TEST_F(SweepRunner, DevicesAreCheckedBeforeAnythingRuns) {
+  if (std::filesystem::exists("/dev/nvidia0")) GTEST_SKIP() << "this machine has a GPU";
+  std::vector<Case> cases = ten();
+  cases.back().device = Device::cuda;
+  EXPECT_THROW(run(cases), EnvironmentError);
+  EXPECT_TRUE(sweep_.launcher.launched.empty());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "study"));
+}
+
+TEST_F(SweepRunner, AutoIsTheDeviceThatRanAndRunsOnce) {
+  std::vector<Case> cases = {small_case(1000), small_case(1000)};
+  cases.front().device = Device::automatic;
+  const RunOutcome outcome = run(cases);
+  EXPECT_EQ(sweep_.launcher.launched.size(), 1u);
+  EXPECT_EQ(outcome.cases.text(0, "device"), "cpu");
+}
+
+TEST_F(SweepRunner, NothingToRunIsAUsageError) { EXPECT_THROW(run({}), UsageError); }
+
+TEST_F(SweepRunner, TracesAreWrittenWhereTheTimelineIsWanted) {
+  run({small_case(1000)});
+  EXPECT_EQ(sweep_.launcher.last_paths.trace_directory, "");
+  std::vector<Case> cases = {small_case(1000)};
+  cases.front().measure.memory_timeline = true;
+  const RunOutcome outcome = run(cases);
+  EXPECT_EQ(sweep_.launcher.last_paths.trace_directory, outcome.folder + "/traces");
+}
+
+TEST_F(SweepRunner, TheTableStandsInSpecOrderWithWhatVaries) {
+  std::vector<Case> cases = {small_case(2000), small_case(1000)};
+  cases.front().mask = MaskKind::causal;
+  const std::string table = outcome_table(run(cases));
+  EXPECT_THAT(table, HasSubstr("mask"));
+  EXPECT_THAT(table, testing::Not(HasSubstr("head_dim")));
+  EXPECT_LT(table.find("2000"), table.find("1000"));
+  EXPECT_THAT(table, HasSubstr("500 ms [400, 600]"));
+}
+
+TEST_F(SweepRunner, EqualReasonsShareALine) {
+  sweep_.launcher.answer = [](const Case&) {
+    return bad_result(Status::unsupported, "cqs needs W >= 3");
+  };
+  const RunOutcome outcome = run(ten());
+  EXPECT_EQ(
+      failure_list(outcome),
+      "unsupported (10 cases): cqs W=7 N=1000 materialized f32 and others: cqs needs W >= 3\n");
+  EXPECT_EQ(exit_code(outcome), ExitCode::case_failed) << "not one case is ok";
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,109 @@
+// Accuracy against float64, and a million tokens in the memory of their inputs and outputs.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/status.h"
+#include "harness/execute/player/executor.h"
+#include "harness/execute/verify/verify.h"
+#include "harness/microbench/benchmarks.h"
+#include "harness/microbench/subject.h"
+#include "harness/plan/strategies/strategy.h"
+#include "kernels/cpu/roofline.h"
+#include "kernels/helper_threads.h"
+
+namespace qb {
+namespace {
+
+// One value in 500 a hundred times as large.
+void add_outliers(const TensorView& view) {
+  for (std::int64_t i = 0; i < view.extent.elements(); i += 499) {
+    std::byte* const element = static_cast<std::byte*>(view.data) + i * size_of(view.dtype);
+    store_element(element, view.dtype, 100.0 * load_element(element, view.dtype));
+  }
+}
+
+void prepare_accuracy(Subject& s, DType dtype, MaskKind mask, bool outliers) {
+  const Shape shape{1, 2, 2, 1024, 1024, 64, 64};
+  const Problem problem = make_problem(shape, mask, dtype, 1);
+  const Plan dense = make_plan("dense", problem, {});
+  ExecutionArguments arguments;
+  arguments.q = s.add(dtype, shape.q());
+  arguments.k = s.add(dtype, shape.k());
+  arguments.v = s.add(dtype, shape.v());
+  arguments.out = s.add(DType::f32, shape.out());
+  arguments.lse = s.add(DType::f32, shape.lse());
+  arguments.threads = available_cores();
+  arguments.allocator = &s.memory;
+  if (outliers)
+    for (const TensorView& view : {arguments.q, arguments.k, arguments.v}) add_outliers(view);
+  s.row.benchmark = "accuracy";
+  s.row.dtype = word(dtype);
+  s.row.mask = word(mask);
+  s.row.threads = arguments.threads;
+  s.row.n_tokens = shape.q_len;
+  s.row.head_dim = shape.head_dim;
+  s.measure = [arguments, problem, dense](MicrobenchRow& row) {
+    poison(arguments.out, arguments.lse);
+    row.wall_time_s = execute(Ranks::serial, dense, arguments).wall_s;
+    const Verification verification =
+        verify_output(problem, arguments.q, arguments.k, arguments.v, arguments.out, arguments.lse,
+                      rows_to_verify(dense, problem.shape.q_len), arguments.threads);
+    if (!verification.correct) throw CaseError(Status::incorrect, verification.message);
+    row.error_ratio = verification.max_error / verification.naive_error;
+  };
+}
+
+// The last `queries` rows of a causal problem of a million tokens; all of its keys, values and
+// outputs are there, so that the memory is that of the whole.
+void prepare_million(Subject& s, std::int64_t queries) {
+  constexpr std::int64_t kTokens = 1'000'000;
+  constexpr std::int64_t kHeadDim = 64;
+  const Extent extent{1, 1, kTokens, kHeadDim};
+  const TensorView q = s.add(DType::f32, extent);
+  const TensorView k = s.add(DType::f32, extent);
+  const TensorView v = s.add(DType::f32, extent);
+  const TensorView out = s.add(DType::f32, extent);
+  const TensorView lse = s.add(DType::f32, {1, 1, kTokens, 1});
+  const std::int64_t first = kTokens - queries;
+  s.schedule =
+      build_schedule(queries, kTokens, {{0, queries, {0, kTokens, SpanKind::causal, first}}},
+                     kernel_tiles(Kernel::flash, kHeadDim).query_tile);
+  const int threads = available_cores();
+  s.row.benchmark = "million";
+  s.row.dtype = "f32";
+  s.row.mask = "causal";
+  s.row.threads = threads;
+  s.row.n_tokens = kTokens;
+  s.row.head_dim = kHeadDim;
+  s.row.flop = 4.0 * static_cast<double>(s.schedule.unmasked_pairs() * kHeadDim);
+  const auto tensors =
+      static_cast<double>(q.bytes() + k.bytes() + v.bytes() + out.bytes() + lse.bytes());
+  const AttentionArguments arguments{
+      q.tokens(first, queries),  k, v, &s.schedule, 0.125, out.tokens(first, queries),
+      lse.tokens(first, queries)};
+  s.ceiling = [threads] { return cpu::kernel_peak_flop_per_s(Kernel::flash, DType::f32, threads); };
+  s.operation = [arguments, threads, &s] {
+    attention(Kernel::flash, arguments, {s.memory, threads, 0});
+  };
+  s.measure = [&s, tensors](MicrobenchRow& row) {
+    row.wall_time_s = seconds_of(s.operation, 1);
+    row.memory_ratio = static_cast<double>(s.memory.active_peak_bytes()) / tensors;
+  };
+}
+
+}  // namespace
+
+void register_limits(Recorder& recorder) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
+    for (const MaskKind mask : {MaskKind::full, MaskKind::causal})
+      for (const bool outliers : {false, true})
+        add_benchmark(
+            fmt::format("accuracy/{}/{}{}", word(dtype), word(mask), outliers ? "/outliers" : ""),
+            std::nullopt, recorder,
+            [=](Subject& s) { prepare_accuracy(s, dtype, mask, outliers); });
+  add_benchmark("million/f32/causal/rows:1536", std::nullopt, recorder,
+                [](Subject& s) { prepare_million(s, 1536); });
+}
+
+}  // namespace qb

@@ -1,0 +1,129 @@
+// Microbenchmarks of the kernels' parts and of the whole kernels, and their targets.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "base/schema/column_fields.h"
+#include "base/status.h"
+#include "harness/experiment/process/result.h"
+#include "harness/experiment/store/environment.h"
+#include "harness/experiment/store/manifest.h"
+#include "harness/microbench/benchmarks.h"
+#include "harness/microbench/line_reporter.h"
+#include "harness/microbench/targets.h"
+#include "kernels/helper_threads.h"
+
+namespace {
+
+constexpr const char* kHelp =
+    R"(microbench: ceilings of this machine, parts of attention, whole kernels, CQS and sparse over dense
+
+  microbench --quick       the targets of the CPU kernels, in under two minutes
+  microbench --out=DIR     everything, into DIR; qb plot DIR draws it
+  microbench --benchmark_filter='sweep/flash/f32' --out=DIR
+
+  --quick     only what the targets need
+  --out=DIR   write DIR/microbench.csv, a row a repeat, and DIR/manifest.json
+
+Each benchmark runs 6 times, with --quick 4 (--benchmark_repetitions), the first to warm up. Its
+ceiling (multiply-adds of the instruction set, or memory) is measured beside each repeat. The table
+at the end holds what was measured against the targets: met, missed or not measured.
+
+Exit codes: 0 some benchmark ran and none failed, 1 one failed or none matched, 2 bad usage,
+3 the folder cannot be written. A missed target is no failure.
+)";
+
+void print_help() {
+  std::puts(kHelp);
+  benchmark::PrintDefaultHelp();
+}
+
+struct Words {
+  bool quick = false;
+  std::string out;
+  std::vector<char*> passed_on;  // to Google Benchmark
+};
+
+Words read_words(int argc, char** argv) {
+  Words words;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--quick")
+      words.quick = true;
+    else if (word.starts_with("--out="))
+      words.out = word.substr(6);
+    else
+      words.passed_on.push_back(argv[i]);
+  }
+  // Before the caller's own flags, which therefore win.
+  static std::string repetitions;
+  repetitions = words.quick ? "--benchmark_repetitions=4" : "--benchmark_repetitions=6";
+  words.passed_on.insert(words.passed_on.begin(), {argv[0], repetitions.data()});
+  return words;
+}
+
+// So that figures know where the numbers came from.
+void write_manifest(const std::string& folder, int argc, char** argv) {
+  const std::string now = qb::utc_text(std::time(nullptr));
+  qb::Manifest manifest;
+  manifest.schema_version = qb::kSchemaVersion;
+  manifest.experiment = "microbench";
+  manifest.description = "Ceilings, parts of attention and whole kernels on one device.";
+  manifest.run_id = now;
+  manifest.argv.assign(argv, argv + argc);
+  manifest.started_at = now;
+  manifest.finished_at = now;
+  manifest.environment = qb::environment_json();
+  qb::write_file_atomically(folder + "/manifest.json", qb::manifest_to_json(manifest));
+}
+
+int run(int argc, char** argv) {
+  Words words = read_words(argc, argv);
+  int count = static_cast<int>(words.passed_on.size());
+  words.passed_on.push_back(nullptr);
+  benchmark::Initialize(&count, words.passed_on.data(), print_help);
+  if (benchmark::ReportUnrecognizedArguments(count, words.passed_on.data()))
+    return static_cast<int>(qb::ExitCode::usage);
+
+  std::string csv_path;
+  if (!words.out.empty()) {
+    std::error_code problem;
+    std::filesystem::create_directories(words.out, problem);  // writing tells what is wrong
+    csv_path = words.out + "/microbench.csv";
+  }
+  qb::Recorder recorder(csv_path);
+  qb::register_ceilings(recorder);
+  qb::register_kernels(recorder, words.quick);
+  qb::register_cqs(recorder, words.quick);
+  qb::register_sparse(recorder, words.quick);
+  qb::register_limits(recorder);
+  if (!words.quick) qb::register_parts(recorder);
+
+  fmt::print("{}\n", qb::device_fingerprint());
+  qb::LineReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  benchmark::Shutdown();
+  if (!words.out.empty()) write_manifest(words.out, argc, argv);
+  if (reporter.succeeded() > 0)
+    fmt::print("\n{}", qb::target_table(qb::judge(recorder.rows(), qb::available_cores())));
+  const bool good = reporter.succeeded() > 0 && reporter.failed() == 0;
+  return static_cast<int>(good ? qb::ExitCode::ok : qb::ExitCode::case_failed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const qb::ExitError& error) {
+    fmt::print(stderr, "microbench: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}

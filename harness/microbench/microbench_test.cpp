@@ -1,0 +1,88 @@
+// The program, as its users run it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "base/csv.h"
+#include "base/files.h"
+#include "base/testing/scratch_folder.h"
+#include "harness/microbench/row.h"
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class MicrobenchTest : public ::testing::Test {
+ protected:
+  // Exit code; what it prints goes to console().
+  [[nodiscard]] int microbench(const std::string& arguments) const {
+    const std::string command = QB_MICROBENCH " " + arguments + " > " + folder_ / "console 2>&1";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  [[nodiscard]] std::string console() const { return read_file(folder_ / "console"); }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(MicrobenchTest, WritesARowARepeatWithItsCeiling) {
+#ifdef QB_WITHOUT_ONEDNN
+  GTEST_SKIP() << "two of its parts are matrix products";
+#endif
+  const std::string filter =
+      "'^(score_product|softmax|value_product|merge|gather)/n:256/d:64|"
+      "^sweep/(flash/f16/causal|materialized/f32/full)/n:128/d:64|^accuracy/f32/full'";
+  ASSERT_EQ(microbench("--benchmark_filter=" + filter +
+                       " --benchmark_repetitions=2 --out=" + folder_ / "run"),
+            0)
+      << console();
+  const CsvTable table =
+      CsvTable::parse(read_file(folder_ / "run/microbench.csv"), "microbench.csv");
+  EXPECT_EQ(table.header(), microbench_columns());
+  std::set<std::string> benchmarks;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    benchmarks.insert(table.text(row, "benchmark"));
+    EXPECT_GT(table.number(row, "wall_time_s"), 0.0);
+    EXPECT_EQ(table.text(row, "warmup"), row % 2 == 0 ? "1" : "0");
+    if (table.text(row, "benchmark") == "flash") {
+      EXPECT_GT(table.number(row, "peak_per_s"), 1e9);
+      EXPECT_GT(table.number(row, "peak_fraction"), 0.0);
+      EXPECT_EQ(table.text(row, "dtype"), "f16");
+      EXPECT_EQ(table.text(row, "mask"), "causal");
+      EXPECT_EQ(table.text(row, "workers"), "");
+    }
+    if (table.text(row, "benchmark") == "accuracy") {
+      EXPECT_GT(table.number(row, "error_ratio"), 0.0);
+    }
+  }
+  EXPECT_THAT(benchmarks,
+              ::testing::ElementsAre("accuracy", "flash", "gather", "materialized", "merge",
+                                     "score_product", "softmax", "value_product"));
+  EXPECT_THAT(read_file(folder_ / "run/manifest.json"), HasSubstr("device_fingerprint"));
+  EXPECT_THAT(console(), HasSubstr("% of the ceiling"));
+  EXPECT_THAT(console(), HasSubstr("not measured"));
+}
+
+TEST_F(MicrobenchTest, QuickRegistersOnlyWhatTheTargetsNeed) {
+  ASSERT_EQ(microbench("--quick --benchmark_list_tests"), 1);
+  EXPECT_THAT(console(), HasSubstr("flash/f32/full/n:8192/d:64/h:8/threads:1"));
+  EXPECT_THAT(console(), HasSubstr("cqs/n:16384/w:31"));
+  EXPECT_THAT(console(), Not(HasSubstr("sweep/")));
+}
+
+TEST_F(MicrobenchTest, FailsOnBadUsageAndWhenNothingRan) {
+  EXPECT_EQ(microbench("--no_such_flag"), 2);
+  EXPECT_EQ(microbench("--benchmark_filter=nothing_is_called_so"), 1);
+  EXPECT_EQ(microbench("--out=/proc/no/such --benchmark_filter=gather"), 3);
+  EXPECT_EQ(microbench("--help"), 0);
+  EXPECT_THAT(console(), HasSubstr("--out=DIR"));
+}
+
+}  // namespace
+}  // namespace qb

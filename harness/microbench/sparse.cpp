@@ -1,0 +1,136 @@
+// What sparse patterns cost over the ideal, which is the time of the dense kernel times the share
+// of pairs that the pattern keeps, and what building their schedules costs over the kernel; both
+// sides measured in each repeat.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/experiment/schema/mask_reader.h"
+#include "harness/microbench/benchmarks.h"
+#include "harness/microbench/subject.h"
+#include "kernels/attention.h"
+#include "kernels/helper_threads.h"
+#include "kernels/mask/mask_tiles.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kHeads = 8;
+constexpr std::int64_t kHeadDim = 64;
+// Tokens of the dense call: its time a pair does not change from here on.
+constexpr std::int64_t kDenseTokens = 4096;
+
+struct SparseCase {
+  const char* name;
+  const char* mask;
+};
+
+constexpr SparseCase kTargets[] = {
+    {"window", "{sliding_window: {left: 128, right: 127}}"},
+    {"random_blocks", "{random: {blocks: 4, block: 64}}"},
+};
+constexpr SparseCase kOthers[] = {
+    {"block_local", "{block_local: {block: 256}}"},
+    {"dilated", "{dilated_window: {left: 64, right: 63, dilation: 2}}"},
+    {"dilated_wide", "{dilated_window: {left: 128, right: 127, dilation: 8}}"},
+    {"strided", "{strided: {stride: 128}}"},
+    {"fixed", "{fixed: {block: 256, summary: 16}}"},
+    {"longformer", "{longformer: {left: 128, right: 127, tokens: 64}}"},
+    {"bigbird",
+     "{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64, seed: 1}}"},
+    {"random_pairs", "{random: {fraction: 0.02}}"},
+    {"random_pairs_10", "{random: {fraction: 0.1}}"},
+};
+
+TileSchedule schedule_of(const Mask& mask, std::int64_t n, int threads) {
+  const KernelTiles tiles = kernel_tiles(Kernel::flash, kHeadDim);
+  return build_mask_schedule(mask, n, n, {{0, 0, {0, n, 1}, {0, n, 1}}}, tiles.query_tile,
+                             {tiles.residue_classes, threads});
+}
+
+AttentionArguments arguments_of(Subject& s, std::int64_t n) {
+  AttentionArguments arguments;
+  arguments.q = s.add(DType::f32, {1, kHeads, n, kHeadDim});
+  arguments.k = s.add(DType::f32, {1, kHeads, n, kHeadDim});
+  arguments.v = s.add(DType::f32, {1, kHeads, n, kHeadDim});
+  arguments.out = s.add(DType::f32, {1, kHeads, n, kHeadDim});
+  arguments.lse = s.add(DType::f32, {1, kHeads, n, 1});
+  arguments.schedule = &s.schedule;
+  arguments.scale = 1.0 / std::sqrt(static_cast<double>(kHeadDim));
+  return arguments;
+}
+
+// The first tokens of the same tensors, densely.
+AttentionArguments dense_arguments(const AttentionArguments& all, const TileSchedule& schedule) {
+  AttentionArguments some = all;
+  for (TensorView* view : {&some.q, &some.k, &some.v, &some.out, &some.lse})
+    *view = view->tokens(0, schedule.n_keys);
+  some.schedule = &schedule;
+  return some;
+}
+
+void describe(Subject& s, const char* benchmark, const SparseCase& c, std::int64_t n) {
+  s.row.benchmark = benchmark;
+  s.row.dtype = "f32";
+  s.row.mask = c.name;
+  s.row.threads = available_cores();
+  s.row.n_tokens = n;
+  s.row.head_dim = kHeadDim;
+}
+
+void prepare_sparse(Subject& s, const SparseCase& c, std::int64_t n) {
+  describe(s, "sparse", c, n);
+  const int threads = s.row.threads;
+  s.schedule = schedule_of(parse_mask(c.mask, c.name).mask(n, n), n, threads);
+  const AttentionArguments arguments = arguments_of(s, n);
+  const auto dense = std::make_shared<TileSchedule>(
+      build_schedule(kDenseTokens, kDenseTokens, {{0, kDenseTokens, {0, kDenseTokens}}},
+                     kernel_tiles(Kernel::flash, kHeadDim).query_tile));
+  const auto pairs = static_cast<double>(s.schedule.unmasked_pairs());
+  s.row.flop = 4.0 * pairs * static_cast<double>(kHeads * kHeadDim);
+  s.measure = [arguments, dense, pairs, threads, &s](MicrobenchRow& row) {
+    const auto run = [&](const AttentionArguments& a) {
+      return seconds_of([&] { attention(Kernel::flash, a, {s.memory, threads, 0}); }, 1);
+    };
+    const double dense_s = run(dense_arguments(arguments, *dense));
+    row.wall_time_s = run(arguments);
+    row.overhead =
+        row.wall_time_s / (dense_s * pairs / static_cast<double>(kDenseTokens * kDenseTokens));
+  };
+}
+
+void prepare_schedule(Subject& s, const SparseCase& c, std::int64_t n) {
+  describe(s, "schedule", c, n);
+  const int threads = s.row.threads;
+  const Mask mask = parse_mask(c.mask, c.name).mask(n, n);
+  const AttentionArguments arguments = arguments_of(s, n);
+  s.measure = [arguments, mask, n, threads, &s](MicrobenchRow& row) {
+    s.schedule = {};
+    row.wall_time_s = seconds_of([&] { s.schedule = schedule_of(mask, n, threads); }, 1);
+    const double kernel_s = seconds_of(
+        [&] {
+          attention(Kernel::flash, arguments, {s.memory, threads, 0});
+        },
+        1);
+    row.overhead = row.wall_time_s / kernel_s;
+  };
+}
+
+void add(Recorder& recorder, const SparseCase& c, std::int64_t n) {
+  add_benchmark(fmt::format("sparse/{}/n:{}", c.name, n), std::nullopt, recorder,
+                [=](Subject& s) { prepare_sparse(s, c, n); });
+  add_benchmark(fmt::format("schedule/{}/n:{}", c.name, n), std::nullopt, recorder,
+                [=](Subject& s) { prepare_schedule(s, c, n); });
+}
+
+}  // namespace
+
+void register_sparse(Recorder& recorder, bool quick) {
+  for (const SparseCase& c : kTargets) add(recorder, c, 32768);
+  if (quick) return;
+  for (const SparseCase& c : kTargets) add(recorder, c, 8192);
+  for (const SparseCase& c : kOthers)
+    for (const std::int64_t n : {8192, 32768}) add(recorder, c, n);
+}
+
+}  // namespace qb

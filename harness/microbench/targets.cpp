@@ -1,0 +1,185 @@
+#include "harness/microbench/targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/statistics.h"
+#include "base/text_table.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kLong = 8192;
+
+// Which rows: those of this benchmark, and what is given of the rest. Rows of sweeps are left out,
+// their shapes differ.
+struct Which {
+  std::string benchmark = "flash";
+  std::string dtype = "f32";
+  std::string mask = "full";
+  std::int64_t n = kLong;
+  std::int64_t d = 64;
+  int threads = 1;
+  int workers = 0;
+  std::string id_has{};  // part of the name
+};
+
+class Judge {
+ public:
+  Judge(const std::vector<MicrobenchRow>& rows, int all_threads)
+      : rows_(rows), all_threads_(all_threads) {}
+
+  std::vector<Target> targets() {
+    fraction_rows();
+    ratio_rows();
+    limit_rows();
+    return std::move(targets_);
+  }
+
+ private:
+  // Median of a value over the measured repeats of some rows; NaN where there are none.
+  [[nodiscard]] double median_of(const Which& w, double MicrobenchRow::*value) const {
+    std::vector<double> values;
+    for (const MicrobenchRow& row : rows_) {
+      if (row.warmup || std::isnan(row.*value) || row.case_id.starts_with("sweep/")) continue;
+      if (row.benchmark == w.benchmark && row.dtype == w.dtype && row.mask == w.mask &&
+          row.n_tokens == w.n && row.head_dim == w.d && row.threads == w.threads &&
+          row.workers == w.workers && matches(row.case_id, w.id_has))
+        values.push_back(row.*value);
+    }
+    return values.empty() ? kNotAvailable : median(values);
+  }
+  // A forced instruction set is another benchmark.
+  static bool matches(const std::string& id, const std::string& part) {
+    if (part.empty()) return id.find("/isa:") == std::string::npos;
+    return id.find(part) != std::string::npos;
+  }
+  [[nodiscard]] double fraction(const Which& w) const {
+    return median_of(w, &MicrobenchRow::peak_fraction);
+  }
+  // FLOP a second at the ceiling's median.
+  [[nodiscard]] double rate(const Which& w) const {
+    return fraction(w) * median_of(w, &MicrobenchRow::peak_per_s);
+  }
+
+  void at_least(const std::string& what, double target, double measured, bool percent) {
+    add(what, percent ? fmt::format(">= {:.0f} %", 100.0 * target) : fmt::format(">= {:g}", target),
+        measured, percent, measured >= target);
+  }
+  void at_most(const std::string& what, double target, double measured) {
+    add(what, fmt::format("<= {:g}", target), measured, false, measured <= target);
+  }
+  void add(const std::string& what, std::string target, double measured, bool percent, bool good) {
+    if (std::isnan(measured)) {
+      targets_.push_back({what, std::move(target), "", Reached::not_measured});
+      return;
+    }
+    targets_.push_back(
+        {what, std::move(target),
+         percent ? fmt::format("{:.1f} %", 100.0 * measured) : fmt::format("{:.3g}", measured),
+         good ? Reached::met : Reached::missed});
+  }
+
+  [[nodiscard]] std::string of_threads(int threads) const {
+    return threads == 1 ? "1 thread" : fmt::format("{} threads", threads);
+  }
+
+  void fraction_rows() {
+    for (const int threads : thread_counts())
+      for (const std::int64_t d : {64, 128})
+        at_least(fmt::format("f32, d = {}, N = 8192, {}: of the FMA peak", d, of_threads(threads)),
+                 threads == 1 ? 0.85 : 0.80, fraction({.d = d, .threads = threads}), true);
+    for (const int threads : thread_counts())
+      for (const std::int64_t d : {64, 128})
+        at_least(fmt::format("bf16, d = {}, {}: of the bf16 peak", d, of_threads(threads)), 0.60,
+                 fraction({.dtype = "bf16", .d = d, .threads = threads}), true);
+    at_least("AVX2 forced, d = 64: of the AVX2 peak", 0.80, fraction({.id_has = "/isa:avx2"}),
+             true);
+    at_least("decode, 1 query, N = 131072, f32: of the read rate", 0.85,
+             fraction({.benchmark = "decode", .n = 131072, .threads = all_threads_}), true);
+  }
+
+  void ratio_rows() {
+    for (const std::int64_t d : {64, 128})
+      at_least(fmt::format("causal over full rate, d = {}", d), 0.92,
+               fraction({.mask = "causal", .d = d, .threads = all_threads_}) /
+                   fraction({.d = d, .threads = all_threads_}),
+               true);
+    for (const std::int64_t d : {64, 128})
+      at_least(fmt::format("bf16 over f32 rate, d = {}", d), 1.5,
+               rate({.dtype = "bf16", .d = d, .threads = all_threads_}) /
+                   rate({.d = d, .threads = all_threads_}),
+               false);
+    for (const std::int64_t n : {128, 256, 512, 1024})
+      at_least(fmt::format("N = {} over N = 8192 rate", n), 0.60,
+               fraction({.n = n, .threads = all_threads_}) / fraction({.threads = all_threads_}),
+               true);
+    at_least("flash over materialized rate, N = 8192", 3.0,
+             rate({.threads = all_threads_, .id_has = "/h:2/"}) /
+                 rate({.benchmark = "materialized", .threads = all_threads_}),
+             false);
+  }
+
+  void limit_rows() {
+    for (const int workers : {7, 31})
+      at_most(
+          fmt::format("CQS, W = {}, N = 16384: worker sum over dense", workers), 1.08,
+          median_of({.benchmark = "cqs", .n = 16384, .threads = all_threads_, .workers = workers},
+                    &MicrobenchRow::overhead));
+    const auto of_pattern = [&](const char* benchmark, const char* pattern) {
+      return median_of(
+          {.benchmark = benchmark, .mask = pattern, .n = 32768, .threads = all_threads_},
+          &MicrobenchRow::overhead);
+    };
+    at_most("window of 256, N = 32768: time over the ideal", 1.7, of_pattern("sparse", "window"));
+    at_most("random 4 x 64, N = 32768: time over the ideal", 2.5,
+            of_pattern("sparse", "random_blocks"));
+    for (const char* pattern : {"window", "random_blocks", "random_pairs", "random_pairs_10"})
+      at_most(fmt::format("{}, N = 32768: building the schedule over the kernel", pattern), 0.05,
+              of_pattern("schedule", pattern));
+    at_most("N = 1,000,000 causal: peak memory over inputs and outputs", 1.1,
+            median_of(
+                {.benchmark = "million", .mask = "causal", .n = 1'000'000, .threads = all_threads_},
+                &MicrobenchRow::memory_ratio));
+    for (const char* dtype : {"f32", "f16", "bf16"}) at_most_error(dtype);
+  }
+
+  // The worst of masks, with and without outliers.
+  void at_most_error(const char* dtype) {
+    double worst = kNotAvailable;
+    for (const MicrobenchRow& row : rows_)
+      if (!row.warmup && row.dtype == dtype && !std::isnan(row.error_ratio))
+        worst = std::isnan(worst) ? row.error_ratio : std::max(worst, row.error_ratio);
+    at_most(fmt::format("{}: error over the naive error, outliers included", dtype), 1.5, worst);
+  }
+
+  [[nodiscard]] std::vector<int> thread_counts() const {
+    if (all_threads_ == 1) return {1};
+    return {1, all_threads_};
+  }
+
+  const std::vector<MicrobenchRow>& rows_;
+  const int all_threads_;
+  std::vector<Target> targets_;
+};
+
+}  // namespace
+
+std::vector<Target> judge(const std::vector<MicrobenchRow>& rows, int all_threads) {
+  return Judge(rows, all_threads).targets();
+}
+
+std::string target_table(const std::vector<Target>& targets) {
+  TextTable table({"what", "target", "measured", "verdict"});
+  for (const Target& t : targets)
+    table.add({t.what, t.target, t.measured,
+               t.reached == Reached::met
+                   ? "met"
+                   : (t.reached == Reached::missed ? "missed" : "not measured")});
+  return table.terminal();
+}
+
+}  // namespace qb

@@ -1,0 +1,95 @@
+#include "harness/microbench/targets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+
+MicrobenchRow flash_row(double fraction, int repeat = 1) {
+  MicrobenchRow row;
+  row.case_id = "flash/f32/full/n:8192/d:64/h:8/threads:1";
+  row.benchmark = "flash";
+  row.dtype = "f32";
+  row.mask = "full";
+  row.threads = 1;
+  row.n_tokens = 8192;
+  row.head_dim = 64;
+  row.repeat = repeat;
+  row.warmup = repeat == 0;
+  row.peak_fraction = fraction;
+  row.peak_per_s = 1e11;
+  return row;
+}
+
+const Target& find(const std::vector<Target>& targets, const std::string& what) {
+  const auto found = std::find_if(targets.begin(), targets.end(), [&](const Target& t) {
+    return t.what.find(what) != std::string::npos;
+  });
+  EXPECT_NE(found, targets.end()) << what;
+  return *found;
+}
+
+constexpr const char* kOneThread = "f32, d = 64, N = 8192, 1 thread";
+
+TEST(Targets, WithoutRowsNothingIsMeasuredAndNothingMet) {
+  for (const Target& target : judge({}, 2)) {
+    EXPECT_EQ(target.reached, Reached::not_measured) << target.what;
+    EXPECT_EQ(target.measured, "");
+  }
+}
+
+TEST(Targets, TheMedianOfTheMeasuredRepeatsDecides) {
+  const auto verdict = [](std::vector<double> fractions) {
+    std::vector<MicrobenchRow> rows = {flash_row(0.1, 0)};
+    for (std::size_t i = 0; i < fractions.size(); ++i)
+      rows.push_back(flash_row(fractions[i], static_cast<int>(i) + 1));
+    return find(judge(rows, 2), kOneThread);
+  };
+  EXPECT_EQ(verdict({0.2, 0.9, 0.86}).reached, Reached::met);
+  EXPECT_EQ(verdict({0.2, 0.9, 0.86}).measured, "86.0 %");
+  EXPECT_EQ(verdict({0.2, 0.9, 0.84}).reached, Reached::missed);
+}
+
+TEST(Targets, RowsOfSweepsAndOfForcedInstructionSetsAreOthers) {
+  MicrobenchRow swept = flash_row(0.9);
+  swept.case_id = "sweep/" + swept.case_id;
+  MicrobenchRow forced = flash_row(0.9);
+  forced.case_id += "/isa:avx2";
+  const auto targets = judge({swept, forced}, 2);
+  EXPECT_EQ(find(targets, kOneThread).reached, Reached::not_measured);
+  EXPECT_EQ(find(targets, "AVX2").reached, Reached::met);
+}
+
+TEST(Targets, RatiosCompareRatesThroughTheirCeilings) {
+  MicrobenchRow f32 = flash_row(0.8);
+  MicrobenchRow bf16 = flash_row(0.7);
+  bf16.dtype = "bf16";
+  bf16.peak_per_s = 2e11;
+  EXPECT_EQ(find(judge({f32, bf16}, 1), "bf16 over f32 rate, d = 64").measured, "1.75");
+  f32.peak_fraction = 0.95;
+  EXPECT_EQ(find(judge({f32, bf16}, 1), "bf16 over f32 rate, d = 64").reached, Reached::missed);
+}
+
+TEST(Targets, TheWorstErrorDecides) {
+  MicrobenchRow good = flash_row(kNotAvailable);
+  good.error_ratio = 1.1;
+  MicrobenchRow bad = good;
+  bad.error_ratio = 1.6;
+  EXPECT_EQ(find(judge({good}, 1), "f32: error").reached, Reached::met);
+  EXPECT_EQ(find(judge({bad, good}, 1), "f32: error").reached, Reached::missed);
+}
+
+TEST(Targets, TheTableSaysMetMissedOrNotMeasured) {
+  const std::string table = target_table(judge({flash_row(0.9)}, 1));
+  EXPECT_THAT(table, HasSubstr("90.0 %"));
+  EXPECT_THAT(table, HasSubstr("met"));
+  EXPECT_THAT(table, HasSubstr("not measured"));
+}
+
+}  // namespace
+}  // namespace qb

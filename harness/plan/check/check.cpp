@@ -1,0 +1,140 @@
+#include "harness/plan/check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "harness/plan/check/check_flow.h"
+#include "harness/plan/layout.h"
+
+namespace qb {
+namespace {
+
+using Offence = std::optional<std::string>;
+
+struct OwnedTask {
+  PairTask task;
+  int worker;
+};
+
+// Groups must tile [0, n): each residue class of the common stride without gap or overlap.
+Offence check_groups(std::string_view what, const std::vector<TokenGroup>& groups, std::int64_t n) {
+  std::vector<TokenGroup> live;
+  for (const TokenGroup& group : groups) {
+    if (group.first < 0 || group.count < 0 || group.stride < 1)
+      return fmt::format("a {} group has first {}, count {}, stride {}", what, group.first,
+                         group.count, group.stride);
+    if (group.count > 0) live.push_back(group);
+  }
+  const std::int64_t stride = live.empty() ? 1 : live.front().stride;
+  std::sort(live.begin(), live.end(), [&](const TokenGroup& a, const TokenGroup& b) {
+    return std::pair(a.first % stride, a.first) < std::pair(b.first % stride, b.first);
+  });
+  std::int64_t covered = 0;
+  std::int64_t expected = 0;
+  std::int64_t residue = -1;
+  for (const TokenGroup& group : live) {
+    if (group.stride != stride)
+      return fmt::format("{} groups have strides {} and {}", what, stride, group.stride);
+    if (group.first % stride != residue) {
+      residue = group.first % stride;
+      expected = residue;
+    }
+    if (group.first != expected)
+      return fmt::format("{} token {} is {}", what, std::min(expected, group.first),
+                         group.first > expected ? "in no group" : "in two groups");
+    expected = group.token(group.count);
+    covered += group.count;
+    if (group.token(group.count - 1) >= n)
+      return fmt::format("{} token {} is beyond the sequence of {}", what,
+                         group.token(group.count - 1), n);
+  }
+  if (covered != n) return fmt::format("{} groups hold {} tokens of {}", what, covered, n);
+  return std::nullopt;
+}
+
+bool exists(const std::vector<TokenGroup>& groups, int group) {
+  return group >= 0 && group < static_cast<int>(groups.size());
+}
+
+// Collects the tasks; their groups must exist.
+Offence collect_tasks(const Plan& plan, std::vector<OwnedTask>& tasks) {
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    for (std::size_t s = 0; s < plan.workers[w].steps.size(); ++s) {
+      for (const PairTask& task : plan.workers[w].steps[s].tasks) {
+        if (!exists(plan.q_groups, task.q_group) || !exists(plan.kv_groups, task.kv_group))
+          return fmt::format("worker {} step {}: task ({}, {}) names a group that does not exist",
+                             w, s, task.q_group, task.kv_group);
+        tasks.push_back({task, static_cast<int>(w)});
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+auto place(const OwnedTask& owned) {
+  return std::tuple(owned.task.q_group, owned.task.kv_group, owned.task.heads.begin);
+}
+
+// The tasks [begin, end) all name one pair of groups: they must allow what the mask allows and
+// share the heads out without gap or overlap.
+Offence check_block(const Plan& plan, const PairTask& expected, const OwnedTask* begin,
+                    const OwnedTask* end) {
+  std::int64_t head = 0;
+  int previous_worker = -1;
+  for (const OwnedTask* owned = begin; owned != end; ++owned) {
+    const PairTask& task = owned->task;
+    if (task.allowed != expected.allowed || task.offset != expected.offset)
+      return fmt::format("worker {}: block ({}, {}) does not follow the mask", owned->worker,
+                         task.q_group, task.kv_group);
+    if (task.heads.begin < head)
+      return fmt::format("block ({}, {}) is computed twice, by workers {} and {}", task.q_group,
+                         task.kv_group, previous_worker, owned->worker);
+    if (task.heads.begin > head || task.heads.end <= task.heads.begin)
+      return fmt::format("block ({}, {}): head {} is computed by no worker", task.q_group,
+                         task.kv_group, head);
+    head = task.heads.end;
+    previous_worker = owned->worker;
+  }
+  if (head != plan.problem.shape.q_heads)
+    return fmt::format(
+        "block ({}, {}): {}", expected.q_group, expected.kv_group,
+        begin == end ? std::string("computed by no worker")
+                     : fmt::format("heads end at {} of {}", head, plan.problem.shape.q_heads));
+  return std::nullopt;
+}
+
+Offence check_cover(const Plan& plan, std::vector<OwnedTask> tasks) {
+  std::sort(tasks.begin(), tasks.end(),
+            [](const OwnedTask& a, const OwnedTask& b) { return place(a) < place(b); });
+  const OwnedTask* at = tasks.data();
+  const OwnedTask* const end = tasks.data() + tasks.size();
+  for (int q = 0; q < static_cast<int>(plan.q_groups.size()); ++q) {
+    for (int k = 0; k < static_cast<int>(plan.kv_groups.size()); ++k) {
+      const OwnedTask* stop = at;
+      while (stop != end && stop->task.q_group == q && stop->task.kv_group == k) ++stop;
+      const auto expected = pair_task(plan.problem, plan.q_groups, plan.kv_groups, q, k);
+      if (!expected && stop != at)
+        return fmt::format("worker {}: block ({}, {}) is masked out and must not be computed",
+                           at->worker, q, k);
+      if (expected)
+        if (auto offence = check_block(plan, *expected, at, stop)) return offence;
+      at = stop;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> check(const Plan& plan) {
+  if (auto offence = check_groups("query", plan.q_groups, plan.problem.shape.q_len)) return offence;
+  if (auto offence = check_groups("key", plan.kv_groups, plan.problem.shape.kv_len)) return offence;
+  std::vector<OwnedTask> tasks;
+  if (auto offence = collect_tasks(plan, tasks)) return offence;
+  if (auto offence = check_flow(plan)) return offence;
+  return check_cover(plan, std::move(tasks));
+}
+
+}  // namespace qb

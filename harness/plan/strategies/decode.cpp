@@ -1,0 +1,167 @@
+// Decoding with pass-Q (arXiv 2411.01783, Algorithm 4): each sequence of the batch brings one new
+// token a decode step. Its query goes round the workers, each of which holds a part of every
+// sequence's cache, and the partials come home. n_tokens decode steps in a row are W + 1 rounds
+// each.
+//
+// The owner of the new token, its query and its key alike, is worker (sequence + step) mod W, so
+// that the caches grow evenly (round robin), or always worker sequence mod W (fixed), which shows
+// what that avoids. Messages are padded to the sequences of a worker when the batch is padded to a
+// multiple of W.
+//
+// A mask may let a new token see whatever there is when it is computed: all of the cache, itself
+// and the new tokens before it. One that lets it see a later token has no decoding; a single new
+// token has none later, so that any mask will do.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/integers.h"
+#include "base/status.h"
+#include "harness/plan/builder.h"
+#include "harness/plan/layout.h"
+#include "harness/plan/strategies/strategy.h"
+
+namespace qb {
+namespace {
+
+struct Decoding {
+  std::vector<std::vector<int>> q;  // of each step: the q group of each sequence, -1 behind its end
+  std::int64_t room = 1;            // sequences of a worker
+  NewKeyOwner owner = NewKeyOwner::round_robin;
+};
+
+int owner_of(const Decoding& decoding, int sequence, int step, int workers) {
+  return (sequence + (decoding.owner == NewKeyOwner::round_robin ? step : 0)) % workers;
+}
+
+// The q groups of a decode step that worker `w` owns.
+std::vector<int> owned_queries(const Decoding& decoding, int step, int w, int workers) {
+  std::vector<int> groups;
+  const std::vector<int>& q = decoding.q[static_cast<std::size_t>(step)];
+  for (int b = 0; b < static_cast<int>(q.size()); ++b)
+    if (q[static_cast<std::size_t>(b)] >= 0 && owner_of(decoding, b, step, workers) == w)
+      groups.push_back(q[static_cast<std::size_t>(b)]);
+  std::sort(groups.begin(), groups.end());
+  return groups;
+}
+
+int rounds_of(int workers) { return workers == 1 ? 1 : workers + 1; }
+
+// Cuts the tokens and gives every worker its share of the caches and the new tokens that it owns.
+Decoding deal(PlanBuilder& builder, NewKeyOwner owner) {
+  Plan& plan = builder.plan;
+  const int workers = builder.n_workers();
+  Decoding decoding;
+  decoding.owner = owner;
+  const std::vector<Segment> sequences = segments_of(plan.problem);
+  const auto n_sequences = static_cast<std::int64_t>(sequences.size());
+  decoding.room = ceil_div(n_sequences, workers);
+  for (int b = 0; b < static_cast<int>(n_sequences); ++b) {
+    const Segment& s = sequences[static_cast<std::size_t>(b)];
+    const auto n_new = static_cast<int>(s.q_end - s.q_begin);
+    const std::int64_t n_cached = s.k_end - s.k_begin - n_new;
+    if (n_cached < 0)
+      throw Unsupported("decode needs a key for every new token: kv_len is cached plus new tokens");
+    for (int w = 0; w < workers; ++w)
+      builder.worker(w).kv_groups.push_back(static_cast<int>(plan.kv_groups.size()) + w);
+    for (const TokenGroup& chunk : contiguous_groups(n_cached, workers, s.k_begin))
+      plan.kv_groups.push_back(chunk);
+    plan.kv_first_step.resize(plan.kv_groups.size(), 0);
+    if (decoding.q.size() < static_cast<std::size_t>(n_new))
+      decoding.q.resize(static_cast<std::size_t>(n_new));
+    for (int t = 0; t < n_new; ++t) {
+      Worker& owning = builder.worker(owner_of(decoding, b, t, workers));
+      std::vector<int>& of_step = decoding.q[static_cast<std::size_t>(t)];
+      of_step.resize(static_cast<std::size_t>(n_sequences), -1);
+      of_step[static_cast<std::size_t>(b)] = static_cast<int>(plan.q_groups.size());
+      owning.q_groups.push_back(static_cast<int>(plan.q_groups.size()));
+      owning.kv_groups.push_back(static_cast<int>(plan.kv_groups.size()));
+      plan.q_groups.push_back({s.q_begin + t, 1, 1});
+      plan.kv_groups.push_back({s.k_begin + n_cached + t, 1, 1});
+      plan.kv_first_step.push_back(t * rounds_of(workers));
+    }
+  }
+  return decoding;
+}
+
+// One decode step: a ring of queries, then the partials home.
+void add_decode_step(PlanBuilder& builder, const Decoding& decoding, int t) {
+  const Plan& plan = builder.plan;
+  const int workers = builder.n_workers();
+  const int base = t * rounds_of(workers);
+  std::vector<std::vector<int>> owned;
+  std::vector<int> lists;
+  for (int w = 0; w < workers; ++w) {
+    owned.push_back(owned_queries(decoding, t, w, workers));
+    lists.push_back(builder.add_list(owned.back()));
+  }
+  const HeadRange heads = builder.all_heads();
+  for (int i = 0; i < workers; ++i) {
+    for (int w = 0; w < workers; ++w) {
+      const auto source = static_cast<std::size_t>(builder.neighbour(w, -i));
+      Step& step = builder.step(w, base + i);
+      for (int q : owned[source])
+        for (int kv : builder.worker(w).kv_groups)
+          if (plan.kv_first_step[static_cast<std::size_t>(kv)] <= base)
+            builder.add_task(step, q, kv);
+      if (i + 1 < workers)
+        builder.send(w, builder.neighbour(w, 1), base + i,
+                     {TransferKind::p2p, TensorRole::q, lists[source], heads, decoding.room});
+    }
+  }
+  for (int w = 0; w < workers; ++w)
+    for (int i = 1; i < workers; ++i) {
+      const int owner = builder.neighbour(w, -i);
+      builder.send(w, owner, base + workers - 1,
+                   {TransferKind::all_to_all, TensorRole::partial,
+                    lists[static_cast<std::size_t>(owner)], heads, decoding.room});
+    }
+}
+
+// The later of two new tokens of a sequence of which the mask lets the earlier see the later,
+// counted from its first new token: what the earlier is to see is not there when it is computed.
+struct Foresight {
+  std::int64_t query;
+  std::int64_t key;
+};
+
+std::optional<Foresight> foresight_of(const Mask& mask, const Segment& s) {
+  const std::int64_t n_new = s.q_end - s.q_begin;
+  const bool all_there = s.k_end - s.k_begin >= n_new;  // else there is no plan anyhow
+  if (n_new == 1 || !all_there || mask.kind == MaskKind::causal) return std::nullopt;
+  if (mask.kind == MaskKind::full) return Foresight{0, 1};
+  if (mask.pattern->looks_back_only()) return std::nullopt;
+  const std::int64_t first_new = s.k_end - n_new;
+  for (std::int64_t t = 0; t + 1 < n_new; ++t) {
+    const Positions later{first_new + t + 1, n_new - t - 1, 1};
+    if (count_pairs(mask, {{0, 0, {s.q_begin + t, 1, 1}, later}}, {1, 1, 1}).unmasked == 0)
+      continue;
+    for (std::int64_t u = t + 1; u < n_new; ++u)
+      if (mask.allows(s.q_begin + t, first_new + u)) return Foresight{t, u};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Plan plan_decode(const Problem& problem, const StrategyOptions& options) {
+  if (problem.shape.batch != 1)
+    throw Unsupported("decode deals sequences to workers: give the batch packed");
+  const std::vector<Segment> sequences = segments_of(problem);
+  for (const Segment& s : sequences)
+    if (const auto seen = foresight_of(problem.mask, s))
+      throw Unsupported(fmt::format(
+          "decode computes one token after the other, and the mask lets new token {} see new token "
+          "{}, which is not there yet; use mask: causal, or of a pattern {{all_of: [causal, ...]}}",
+          seen->query + 1, seen->key + 1));
+  PlanBuilder builder(problem, "decode", options.workers);
+  builder.plan.synchronisation = Synchronisation::rounds;
+  builder.plan.result = Result::owners;
+  const Decoding decoding = deal(builder, options.new_key_owner);
+  for (int t = 0; t < static_cast<int>(decoding.q.size()); ++t)
+    add_decode_step(builder, decoding, t);
+  return std::move(builder.plan);
+}
+
+}  // namespace qb

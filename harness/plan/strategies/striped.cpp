@@ -1,0 +1,14 @@
+// Striped Attention (Brandon et al., arXiv 2311.09431): the ring over token t on worker t mod W.
+// Under a causal mask every round is a causal block of every worker, so that the critical path is
+// W c(c+1)/2 pairs: at the granularity of tiles half of each round's tiles.
+#include "harness/plan/builder.h"
+#include "harness/plan/strategies/strategy.h"
+
+namespace qb {
+
+Plan plan_striped(const Problem& problem, const StrategyOptions& options) {
+  require_one_sequence(problem, "striped");
+  return pass_kv_ring(problem, "striped", options.workers, deal_striped);
+}
+
+}  // namespace qb

@@ -1,0 +1,78 @@
+// Bounds that papers print, recomputed from their own inputs: the theoretical max speed-up of
+// Striped Attention (speed_up_bound.h) and the minimum block of Ring Attention (sent_bytes.h). The
+// printed values are compiled in from data/published/.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/words.h"
+#include "harness/plan/theory/speed_up_bound.h"
+
+namespace qb {
+
+enum class Verdict { agrees, one_unit_off, differs };
+
+template <>
+struct Words<Verdict> {
+  static constexpr std::string_view what = "verdict";
+  static constexpr std::pair<Verdict, std::string_view> table[] = {
+      {Verdict::agrees, "agrees"},
+      {Verdict::one_unit_off, "one unit off"},
+      {Verdict::differs, "differs"}};
+};
+
+// A value as a source prints it, `1.40`: its last decimal says how exactly it may be judged.
+struct Printed {
+  std::string text;
+  double value = 0.0;
+  double unit = 1.0;  // of the last decimal printed
+};
+// Throws UsageError where the text is no plain decimal.
+[[nodiscard]] Printed parse_printed(std::string_view text);
+
+// `agrees` where `ours` rounds to the printed value; else by how many units of its last decimal the
+// rounded one is off. `differs` where ours is not finite.
+[[nodiscard]] Verdict judge(double ours, const Printed& printed);
+
+struct PublishedSpeedUp {
+  std::string table;  // `3`, `4`, `5`, or the section `A.1`, `A.2`, `A.3`
+  std::string hardware;
+  int model_parallel = 1;
+  RingStep step;
+  Printed printed;
+};
+// The 190 rows with a TMS: tables 3, 4 and 5 (53) and appendix A (137), in file order.
+[[nodiscard]] const std::vector<PublishedSpeedUp>& published_speed_ups();
+
+// Weights that suit the printed values: 1.25, found with the layers alone, and 1.28 where the
+// projection to the vocabulary counts too (fit_weight() gives the ranges).
+inline constexpr double kLayersWeight = 1.25;
+inline constexpr double kLayersAndVocabularyWeight = 1.28;
+[[nodiscard]] double default_weight(DenseCount count);
+
+struct WeightFit {
+  double least_squares = 0.0;  // the w of the least sum of squared differences
+  double rms_difference = 0.0;
+  std::size_t most_agreeing = 0;  // rows that agree at once for any w of [from, to)
+  double from = 0.0;
+  double to = 0.0;
+};
+// Exact but for rounding: each row agrees on one interval of w, and the intervals are counted.
+[[nodiscard]] WeightFit fit_weight(std::span<const PublishedSpeedUp> rows, DenseCount count);
+
+struct PublishedMinBlock {
+  std::string host;
+  double peak_flop_per_s = 0.0;
+  double link_byte_per_s = 0.0;
+  Printed block_kilotokens;     // c = FLOPS / bandwidth, thousands
+  Printed sequence_kilotokens;  // s = 6 c, thousands
+};
+// Table 2 of Ring Attention, five rows.
+[[nodiscard]] const std::vector<PublishedMinBlock>& published_min_blocks();
+
+}  // namespace qb

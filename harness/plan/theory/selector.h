@@ -1,0 +1,89 @@
+// pass-KV or pass-Q: which tensor goes round the ring, chosen before a prefill (Context Parallelism
+// for inference, arXiv 2411.01783), and how good the choices are beside measured times.
+//
+// T new and P cached tokens, miss rate m = T / (T + P), W workers, NH and NKV query and key-value
+// heads, e bytes an element, C peak FLOP/s of a worker, B bytes/s of its link.
+//   Algorithm 1  pass-KV iff T >= W C NKV e / (2 NH B)  or  m >= 2 NKV / NH
+//   Algorithm 5  the second bound lowered by 4 T B / (W C e): the all-to-all of pass-Q counts too
+//   Appendix D   pass-KV iff h = alpha log T + beta log m + gamma > 0, fitted to measured choices
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/words.h"
+
+namespace qb {
+
+enum class RingVariant { pass_kv, pass_q };
+
+template <>
+struct Words<RingVariant> {
+  static constexpr std::string_view what = "ring variant";
+  static constexpr std::pair<RingVariant, std::string_view> table[] = {
+      {RingVariant::pass_kv, "pass_kv"}, {RingVariant::pass_q, "pass_q"}};
+};
+
+struct Prefill {
+  std::int64_t new_tokens = 0;     // T >= 1
+  std::int64_t cached_tokens = 0;  // P >= 0
+  std::int64_t workers = 1;
+  std::int64_t q_heads = 1;
+  std::int64_t kv_heads = 1;
+  std::int64_t element_bytes = 2;
+  double compute_flop_per_s = 0.0;  // of one worker
+  double link_byte_per_s = 0.0;     // that one worker sends
+  [[nodiscard]] double miss_rate() const;
+};
+
+[[nodiscard]] RingVariant choose_algorithm_1(const Prefill& prefill);
+[[nodiscard]] RingVariant choose_algorithm_5(const Prefill& prefill);
+
+// Appendix D. The coefficients belong to a machine and a model: fit them, there are none to copy.
+struct LogLinearSelector {
+  double alpha = 0.0;  // of log T
+  double beta = 0.0;   // of log m
+  double gamma = 0.0;
+  [[nodiscard]] RingVariant choose(const Prefill& prefill) const;
+};
+
+// One prefill run both ways. A tie is pass-KV's: it needs no all-to-all.
+struct SelectorSample {
+  Prefill prefill;
+  double pass_kv_s = 0.0;
+  double pass_q_s = 0.0;
+  [[nodiscard]] RingVariant best() const;
+  [[nodiscard]] double seconds(RingVariant variant) const;
+};
+
+// Logistic regression of best() on (log T, log m), each scaled to unit deviation, with a small
+// ridge on the coefficients so that separable data, and features that move together, have one
+// finite answer. Deterministic. Throws UsageError without samples, or for T < 1, P < 0 or a time
+// that is not positive.
+[[nodiscard]] LogLinearSelector fit_appendix_d(std::span<const SelectorSample> samples);
+
+// chosen x best, and what wrong choices cost: regret = time(chosen) / time(best) - 1.
+struct SelectorScore {
+  std::size_t kv_best_kv_chosen = 0;
+  std::size_t kv_best_q_chosen = 0;
+  std::size_t q_best_kv_chosen = 0;
+  std::size_t q_best_q_chosen = 0;
+  double mean_regret = 0.0;
+  double max_regret = 0.0;
+  [[nodiscard]] std::size_t samples() const;
+  [[nodiscard]] double accuracy() const;  // NaN without samples
+};
+
+using Selector = std::function<RingVariant(const Prefill&)>;
+[[nodiscard]] SelectorScore score_selector(std::span<const SelectorSample> samples,
+                                           const Selector& choose);
+
+// Appendix D judged on what it has not seen: each sample is chosen for by a fit to all the others.
+// Needs two samples (UsageError).
+[[nodiscard]] SelectorScore score_appendix_d_left_out(std::span<const SelectorSample> samples);
+
+}  // namespace qb

@@ -1,0 +1,45 @@
+#include "harness/plan/theory/speed_up_bound.h"
+
+#include <limits>
+
+namespace qb {
+namespace {
+
+double dense_flop(const RingStep& step, DenseCount count) {
+  const TransformerModel& model = step.model;
+  const double d = model.d_model;
+  double weights = model.layers * (4.0 * d * d + 3.0 * d * model.d_ff);
+  if (count == DenseCount::layers_and_vocabulary) weights += model.vocabulary * d;
+  return 2.0 * step.tokens_per_worker * weights;
+}
+
+// FLOP for each pair of the critical path at w = 1.
+double attention_flop_per_pair(const RingStep& step) {
+  return step.attention_slowdown * 4.0 * step.model.layers * step.model.d_model;
+}
+
+}  // namespace
+
+double ring_critical_pairs(int workers, double tokens_per_worker) {
+  return (workers - 0.5) * tokens_per_worker * tokens_per_worker;
+}
+
+double striped_critical_pairs(int workers, double tokens_per_worker) {
+  return 0.5 * workers * tokens_per_worker * tokens_per_worker;
+}
+
+double max_speed_up(const RingStep& step, DenseCount count, double weight) {
+  const double dense = dense_flop(step, count);
+  const double per_pair = weight * attention_flop_per_pair(step);
+  return (per_pair * ring_critical_pairs(step.workers, step.tokens_per_worker) + dense) /
+         (per_pair * striped_critical_pairs(step.workers, step.tokens_per_worker) + dense);
+}
+
+double weight_for_speed_up(const RingStep& step, DenseCount count, double speed_up) {
+  const double gain = ring_critical_pairs(step.workers, step.tokens_per_worker) -
+                      speed_up * striped_critical_pairs(step.workers, step.tokens_per_worker);
+  if (!(gain > 0.0)) return std::numeric_limits<double>::infinity();
+  return dense_flop(step, count) * (speed_up - 1.0) / (attention_flop_per_pair(step) * gain);
+}
+
+}  // namespace qb

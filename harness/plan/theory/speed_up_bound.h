@@ -1,0 +1,62 @@
+// How much faster a whole training step can become when a ring stripes its tokens: the
+// "theoretical max speed-up" (TMS) columns of Striped Attention (arXiv 2311.09431, tables 3 to 5
+// and appendix A), as a formula.
+//
+//   TMS = (attention_ring + dense) / (attention_striped + dense), FLOP on the critical path
+//   dense     = 2c * [L (4 D^2 + 3 D d_ff) + vocabulary * D]
+//   attention = a w * 4 L D * pairs,   pairs of a diagonal block counted as c^2 / 2
+//
+// c tokens a worker, L layers, D = d_model. a is how much slower attention's products run than the
+// dense ones: 2 on A100 (TF32 beside bfloat16), 1 on TPU. w is how much more of attention a
+// training step repeats (recomputation, backward) than of the dense products; it is not printed, so
+// it is fitted (published_bounds.h). Model parallelism divides both terms alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/words.h"
+
+namespace qb {
+
+struct TransformerModel {
+  std::string name;
+  double d_model = 0.0;
+  double d_ff = 0.0;
+  double layers = 0.0;
+  double vocabulary = 0.0;
+};
+
+// What the dense products of a step are taken to be: those of the layers, or also the projection to
+// the vocabulary behind them.
+enum class DenseCount { layers, layers_and_vocabulary };
+
+template <>
+struct Words<DenseCount> {
+  static constexpr std::string_view what = "dense count";
+  static constexpr std::pair<DenseCount, std::string_view> table[] = {
+      {DenseCount::layers, "layers"}, {DenseCount::layers_and_vocabulary, "layers+vocabulary"}};
+};
+
+struct RingStep {
+  TransformerModel model;
+  int workers = 1;                  // W, of the ring
+  double tokens_per_worker = 0.0;   // c
+  double attention_slowdown = 1.0;  // a
+};
+
+// Query-key pairs on the critical path of the causal mask, a diagonal block counted as c^2 / 2:
+// ring c^2/2 + (W-1) c^2, striped W c^2/2.
+[[nodiscard]] double ring_critical_pairs(int workers, double tokens_per_worker);
+[[nodiscard]] double striped_critical_pairs(int workers, double tokens_per_worker);
+
+// `weight` is w. 1 for one worker; below 2 - 1/W whatever the weight.
+[[nodiscard]] double max_speed_up(const RingStep& step, DenseCount count, double weight);
+
+// The w for which max_speed_up() is `speed_up` (it grows with w): infinity where no w is large
+// enough.
+[[nodiscard]] double weight_for_speed_up(const RingStep& step, DenseCount count, double speed_up);
+
+}  // namespace qb

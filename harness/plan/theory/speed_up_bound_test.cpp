@@ -1,0 +1,63 @@
+#include "harness/plan/theory/speed_up_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace qb {
+namespace {
+
+RingStep step_of(int workers, double tokens) {
+  return {.model = {"1B", 2048, 5504, 22, 32000},
+          .workers = workers,
+          .tokens_per_worker = tokens,
+          .attention_slowdown = 2.0};
+}
+
+TEST(SpeedUpBound, CriticalPathsAreTheRingsWithHalfADiagonalBlock) {
+  EXPECT_EQ(ring_critical_pairs(4, 8.0), 32.0 + 3 * 64.0);
+  EXPECT_EQ(striped_critical_pairs(4, 8.0), 4 * 32.0);
+  EXPECT_EQ(ring_critical_pairs(1, 8.0), striped_critical_pairs(1, 8.0));
+}
+
+TEST(SpeedUpBound, OneWorkerGainsNothingAndManyGainLessThanTwo) {
+  for (const DenseCount count : {DenseCount::layers, DenseCount::layers_and_vocabulary}) {
+    EXPECT_EQ(max_speed_up(step_of(1, 4096), count, 1.25), 1.0);
+    for (const int workers : {2, 4, 8, 64}) {
+      EXPECT_LT(max_speed_up(step_of(workers, 1e5), count, 1.25), 2.0 - 1.0 / workers);
+      EXPECT_NEAR(max_speed_up(step_of(workers, 1e12), count, 1.25), 2.0 - 1.0 / workers, 1e-6);
+    }
+  }
+}
+
+TEST(SpeedUpBound, TheVocabularyIsDenseWorkAndLowersTheBound) {
+  const RingStep step = step_of(4, 4096);
+  EXPECT_LT(max_speed_up(step, DenseCount::layers_and_vocabulary, 1.25),
+            max_speed_up(step, DenseCount::layers, 1.25));
+  RingStep without = step;
+  without.model.vocabulary = 0;
+  EXPECT_EQ(max_speed_up(without, DenseCount::layers_and_vocabulary, 1.25),
+            max_speed_up(step, DenseCount::layers, 1.25));
+}
+
+TEST(SpeedUpBound, WorkedByHand) {
+  // c = 4096, D = 2048: dense 2c * 22 * 50593792, attention 2 * 1.25 * 4 * 22 * 2048 a pair.
+  const double dense = 8192.0 * 22 * 50593792;
+  const double per_pair = 2.5 * 4 * 22 * 2048;
+  const double block = 4096.0 * 4096.0;
+  EXPECT_NEAR(max_speed_up(step_of(4, 4096), DenseCount::layers, 1.25),
+              (per_pair * 3.5 * block + dense) / (per_pair * 2 * block + dense), 1e-12);
+}
+
+TEST(SpeedUpBound, TheWeightOfASpeedUpIsItsInverse) {
+  for (const double weight : {0.5, 1.0, 1.25, 2.0}) {
+    const RingStep step = step_of(8, 16384);
+    const double speed_up = max_speed_up(step, DenseCount::layers, weight);
+    EXPECT_NEAR(weight_for_speed_up(step, DenseCount::layers, speed_up), weight, 1e-9);
+  }
+  EXPECT_TRUE(std::isinf(weight_for_speed_up(step_of(8, 16384), DenseCount::layers, 1.875)));
+  EXPECT_TRUE(std::isinf(weight_for_speed_up(step_of(1, 16384), DenseCount::layers, 1.01)));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,126 @@
+#include "harness/plan/work/picture.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/integers.h"
+#include "base/numbers.h"
+#include "base/status.h"
+
+namespace qb {
+namespace {
+
+// Beyond so many tokens a side, the pairs of a cell are not looked at one by one.
+constexpr std::int64_t kMostLookedAt = 64;
+
+// Looks no further than until one pair is allowed and another is not.
+Coverage looked_at(const Mask& mask, const Positions& q, const Positions& k) {
+  bool any = false;
+  bool all = true;
+  for (std::int64_t i = 0; i < q.count && (all || !any); ++i)
+    for (std::int64_t j = 0; j < k.count && (all || !any); ++j) {
+      const bool allowed = mask.allows(q.at(i), k.at(j));
+      any = any || allowed;
+      all = all && allowed;
+    }
+  return all ? Coverage::all : any ? Coverage::partial : Coverage::none;
+}
+
+Coverage cell_coverage(const Mask& mask, const Positions& q, const Positions& k) {
+  if (const Coverage said = mask.coverage(q, k); said != Coverage::partial) return said;
+  return std::max(q.count, k.count) <= kMostLookedAt ? looked_at(mask, q, k) : Coverage::partial;
+}
+
+// Cells of a row that say the same, side by side.
+struct Run {
+  std::int64_t k_begin = 0;
+  std::int64_t k_end = 0;
+  Coverage coverage = Coverage::none;
+  auto operator<=>(const Run&) const = default;
+};
+
+std::vector<Run> runs_of(const Mask& mask, const Positions& q, const TokenGroup& keys,
+                         std::int64_t side) {
+  std::vector<Run> runs;
+  for (std::int64_t at = 0; at < keys.count; at += side) {
+    const std::int64_t count = std::min(side, keys.count - at);
+    const Coverage coverage = cell_coverage(mask, q, {keys.first + at, count, 1});
+    if (coverage == Coverage::none) continue;
+    const std::int64_t begin = keys.first + at;
+    if (!runs.empty() && runs.back().k_end == begin && runs.back().coverage == coverage)
+      runs.back().k_end += count;
+    else
+      runs.push_back({begin, begin + count, coverage});
+  }
+  return runs;
+}
+
+class Rectangles {
+ public:
+  Rectangles(const Plan& plan, std::int64_t cells)
+      : plan_(plan), side_(std::max(plan.problem.shape.q_len, plan.problem.shape.kv_len)) {
+    side_ = std::max<std::int64_t>(1, ceil_div(side_, cells));
+  }
+
+  void add(std::size_t worker, const PairTask& task) {
+    worker_ = to_text(static_cast<std::int64_t>(worker));
+    const TokenGroup& q = plan_.q_groups[static_cast<std::size_t>(task.q_group)];
+    const TokenGroup& k = plan_.kv_groups[static_cast<std::size_t>(task.kv_group)];
+    if (q.stride != 1 || k.stride != 1)
+      throw Unsupported("a partition of strided groups is no set of rectangles");
+    if (task.allowed == Allowed::pattern) {
+      add_cells(q, k);
+      return;
+    }
+    put(q.first, q.first + q.count, k.first, k.first + k.count,
+        task.allowed == Allowed::causal ? "causal" : "all", task.offset);
+  }
+  [[nodiscard]] CsvTable take() { return std::move(table_); }
+
+ private:
+  // A run that the row above has too makes that row's rectangle higher.
+  void add_cells(const TokenGroup& q, const TokenGroup& k) {
+    std::map<Run, std::int64_t> open;  // by run, where its rectangle began
+    std::int64_t at = q.first;
+    const auto close = [&](const Run& run, std::int64_t q_begin) {
+      put(q_begin, at, run.k_begin, run.k_end, run.coverage == Coverage::all ? "cells" : "some", 0);
+    };
+    for (; at < q.first + q.count; at += side_) {
+      const std::int64_t count = std::min(side_, q.first + q.count - at);
+      std::map<Run, std::int64_t> next;
+      for (const Run& run : runs_of(plan_.problem.mask, {at, count, 1}, k, side_))
+        next[run] = open.contains(run) ? open[run] : at;
+      for (const auto& [run, q_begin] : open)
+        if (!next.contains(run)) close(run, q_begin);
+      open = std::move(next);
+    }
+    at = q.first + q.count;
+    for (const auto& [run, q_begin] : open) close(run, q_begin);
+  }
+
+  void put(std::int64_t q_begin, std::int64_t q_end, std::int64_t k_begin, std::int64_t k_end,
+           const char* allowed, std::int64_t offset) {
+    table_.append({worker_, to_text(q_begin), to_text(q_end), to_text(k_begin), to_text(k_end),
+                   allowed, to_text(offset)});
+  }
+
+  const Plan& plan_;
+  std::int64_t side_;
+  std::string worker_;
+  CsvTable table_{{"worker", "q_begin", "q_end", "k_begin", "k_end", "allowed", "offset"}};
+};
+
+}  // namespace
+
+CsvTable partition_rectangles(const Plan& plan, std::int64_t cells) {
+  Rectangles rectangles(plan, cells);
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    for (const Step& step : plan.workers[w].steps)
+      for (const PairTask& task : step.tasks) rectangles.add(w, task);
+  return rectangles.take();
+}
+
+}  // namespace qb

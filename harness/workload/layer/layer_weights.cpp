@@ -1,0 +1,166 @@
+#include "harness/workload/layer/layer_weights.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "base/status.h"
+#include "harness/execute/verify/inputs.h"
+#include "harness/execute/verify/npy_tensor.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+constexpr double kBiasDeviation = 0.02;
+
+std::int64_t elements(const LayerShape& shape, LayerTensor tensor) {
+  std::int64_t n = 1;
+  for (const std::int64_t size : tensor_shape(shape, tensor)) n *= size;
+  return n;
+}
+
+std::int64_t all_elements(const LayerShape& shape) {
+  std::int64_t n = 0;
+  for (const auto& entry : Words<LayerTensor>::table) n += elements(shape, entry.first);
+  return n;
+}
+
+bool is_norm_scale(LayerTensor tensor) {
+  return tensor == LayerTensor::attention_norm_scale || tensor == LayerTensor::output_norm_scale;
+}
+
+// Of the hidden states; the tensors follow.
+std::uint64_t first_key(std::uint64_t seed) { return (seed + 1) << 8; }
+
+std::string file_of(const std::string& folder, LayerTensor tensor) {
+  return fmt::format("{}/{}.npy", folder, word(tensor));
+}
+
+void require_files(const std::string& folder) {
+  if (!std::filesystem::is_directory(folder))
+    throw UsageError(
+        fmt::format("{}: no such folder; weights are a folder with the {} NPY files "
+                    "of a layer, such as {}.npy",
+                    folder, all_words<LayerTensor>().size(), word(LayerTensor::query_weight)));
+  std::vector<std::string_view> missing;
+  for (const auto& [tensor, name] : Words<LayerTensor>::table)
+    if (!std::filesystem::exists(file_of(folder, tensor))) missing.push_back(name);
+  if (!missing.empty())
+    throw UsageError(fmt::format("{} lacks {} of the {} files of a layer: {} (each NAME.npy)",
+                                 folder, missing.size(), all_words<LayerTensor>().size(),
+                                 join(missing, ", ")));
+}
+
+NamedArray read_named(const std::string& folder, LayerTensor tensor) {
+  const std::string file = file_of(folder, tensor);
+  return {file, read_npy(file)};
+}
+
+}  // namespace
+
+std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor) {
+  switch (tensor) {
+    case LayerTensor::query_weight:
+    case LayerTensor::key_weight:
+    case LayerTensor::value_weight:
+    case LayerTensor::attention_output_weight:
+      return {shape.hidden(), shape.hidden()};
+    case LayerTensor::feed_forward_in_weight:
+      return {shape.feed_forward_dim, shape.hidden()};
+    case LayerTensor::feed_forward_out_weight:
+      return {shape.hidden(), shape.feed_forward_dim};
+    case LayerTensor::feed_forward_in_bias:
+      return {shape.feed_forward_dim};
+    default:
+      return {shape.hidden()};
+  }
+}
+
+std::int64_t weight_bytes(const LayerShape& shape, DType dtype) {
+  return all_elements(shape) * size_of(dtype);
+}
+
+LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype)
+    : tensor_(allocator, dtype, {1, 1, 1, all_elements(shape)}, "weights") {
+  std::int64_t n = 0;
+  for (const auto& entry : Words<LayerTensor>::table) {
+    offsets_.push_back(n);
+    n += elements(shape, entry.first);
+  }
+}
+
+void* LayerWeights::at(LayerTensor tensor) const {
+  return view().row(0, 0, 0) + offsets_[static_cast<std::size_t>(tensor)] * size_of(view().dtype);
+}
+
+float* LayerWeights::data(LayerTensor tensor) const { return static_cast<float*>(at(tensor)); }
+
+LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed, Allocator& allocator,
+                            int threads) {
+  LayerWeights weights(shape, allocator);
+  std::uint64_t key = first_key(seed);
+  for (const auto& entry : Words<LayerTensor>::table) {
+    const LayerTensor tensor = entry.first;
+    const std::vector<std::int64_t> sizes = tensor_shape(shape, tensor);
+    const std::int64_t n = elements(shape, tensor);
+    float* const values = weights.data(tensor);
+    fill_normal(contiguous_view(values, DType::f32, {1, 1, 1, n}), ++key, threads);
+    const auto deviation = static_cast<float>(
+        sizes.size() == 2 ? 1.0 / std::sqrt(static_cast<double>(sizes[1])) : kBiasDeviation);
+    const float middle = is_norm_scale(tensor) ? 1.0f : 0.0f;
+    parallel_for(n, threads, 65536, [&](std::int64_t begin, std::int64_t end, int) {
+      for (std::int64_t i = begin; i < end; ++i) values[i] = middle + deviation * values[i];
+    });
+  }
+  return weights;
+}
+
+Tensor random_states(const LayerShape& shape, std::uint64_t seed, Allocator& allocator,
+                     int threads) {
+  Tensor states(allocator, DType::f32, shape.states(), "hidden_states");
+  fill_normal(states.view(), first_key(seed), threads);
+  return states;
+}
+
+LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
+                          Allocator& allocator) {
+  require_files(folder);
+  LayerWeights weights(shape, allocator);
+  for (const auto& entry : Words<LayerTensor>::table) {
+    const LayerTensor tensor = entry.first;
+    const NamedArray array = read_named(folder, tensor);
+    const std::vector<std::int64_t> wanted = tensor_shape(shape, tensor);
+    if (array.array.shape != wanted)
+      throw UsageError(fmt::format(
+          "{} has shape {}, and {} is wanted: hidden width {} = {} heads x {}, feed-forward width "
+          "{}, weights [out, in]",
+          array.name, shape_text(array.array.shape), shape_text(wanted), shape.hidden(),
+          shape.heads, shape.head_dim, shape.feed_forward_dim));
+    copy_finite(array, DType::f32, weights.data(tensor));
+  }
+  return weights;
+}
+
+LayerShape shape_of_weights(const std::string& folder, std::int64_t heads) {
+  require_files(folder);
+  const auto rows_of = [&](LayerTensor tensor) {
+    const NamedArray array = read_named(folder, tensor);
+    if (array.array.shape.size() != 2 || array.array.data.empty())
+      throw UsageError(fmt::format("{} has shape {}; it must be a matrix [out, in]", array.name,
+                                   shape_text(array.array.shape)));
+    return array.array.shape[0];
+  };
+  const std::int64_t hidden = rows_of(LayerTensor::query_weight);
+  if (heads < 1 || hidden % heads != 0)
+    throw UsageError(
+        fmt::format("{} heads do not divide the hidden width {} of {}; "
+                    "give as many as its model has",
+                    heads, hidden, file_of(folder, LayerTensor::query_weight)));
+  return {.heads = heads,
+          .head_dim = hidden / heads,
+          .feed_forward_dim = rows_of(LayerTensor::feed_forward_in_weight)};
+}
+
+}  // namespace qb

@@ -1,0 +1,105 @@
+// The 16 tensors of an encoder layer, in float32. Their names are those of a layer in a BERT
+// checkpoint (the state dict of a BertLayer), so that a trained layer is 16 files away:
+//
+//   for name, tensor in model.encoder.layer[0].state_dict().items():
+//       numpy.save(f"layer0/{name}.npy", tensor.numpy())
+//
+// A weight is [out, in]: the layer multiplies by its transpose.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/words.h"
+#include "harness/workload/layer/layer_shape.h"
+#include "kernels/allocator.h"
+
+namespace qb {
+
+// In the order in which they lie in memory: query, key and value are one weight [3H, H] and one
+// bias [3H], so that any neighbours of them are one product.
+enum class LayerTensor {
+  query_weight,
+  key_weight,
+  value_weight,
+  query_bias,
+  key_bias,
+  value_bias,
+  attention_output_weight,
+  attention_output_bias,
+  attention_norm_scale,
+  attention_norm_shift,
+  feed_forward_in_weight,
+  feed_forward_in_bias,
+  feed_forward_out_weight,
+  feed_forward_out_bias,
+  output_norm_scale,
+  output_norm_shift
+};
+
+template <>
+struct Words<LayerTensor> {
+  static constexpr std::string_view what = "layer tensor";
+  static constexpr std::pair<LayerTensor, std::string_view> table[] = {
+      {LayerTensor::query_weight, "attention.self.query.weight"},
+      {LayerTensor::key_weight, "attention.self.key.weight"},
+      {LayerTensor::value_weight, "attention.self.value.weight"},
+      {LayerTensor::query_bias, "attention.self.query.bias"},
+      {LayerTensor::key_bias, "attention.self.key.bias"},
+      {LayerTensor::value_bias, "attention.self.value.bias"},
+      {LayerTensor::attention_output_weight, "attention.output.dense.weight"},
+      {LayerTensor::attention_output_bias, "attention.output.dense.bias"},
+      {LayerTensor::attention_norm_scale, "attention.output.LayerNorm.weight"},
+      {LayerTensor::attention_norm_shift, "attention.output.LayerNorm.bias"},
+      {LayerTensor::feed_forward_in_weight, "intermediate.dense.weight"},
+      {LayerTensor::feed_forward_in_bias, "intermediate.dense.bias"},
+      {LayerTensor::feed_forward_out_weight, "output.dense.weight"},
+      {LayerTensor::feed_forward_out_bias, "output.dense.bias"},
+      {LayerTensor::output_norm_scale, "output.LayerNorm.weight"},
+      {LayerTensor::output_norm_shift, "output.LayerNorm.bias"},
+  };
+};
+
+// [out, in], [out] or, of norms, [H].
+[[nodiscard]] std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor);
+
+// One allocation, labelled `weights`, contents unspecified.
+class LayerWeights {
+ public:
+  LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype = DType::f32);
+  [[nodiscard]] float* data(LayerTensor tensor) const;  // f32 only
+  [[nodiscard]] void* at(LayerTensor tensor) const;
+  // All of them, [1, 1, 1, elements].
+  [[nodiscard]] const TensorView& view() const { return tensor_.view(); }
+  [[nodiscard]] std::int64_t bytes() const { return view().bytes(); }
+
+ private:
+  std::vector<std::int64_t> offsets_;  // in elements, by tensor
+  Tensor tensor_;
+};
+[[nodiscard]] std::int64_t weight_bytes(const LayerShape& shape, DType dtype = DType::f32);
+
+// Seeded: weights of deviation 1/sqrt(in), so that standard normal states keep their size and
+// scores differ by about 1 within a row; biases and shifts of deviation 0.02; norms scale by about
+// 1. Any thread count gives the same bits.
+[[nodiscard]] LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed,
+                                          Allocator& allocator, int threads);
+
+// Standard normal hidden states [batch, N, H] of the same seed, labelled `hidden_states`.
+[[nodiscard]] Tensor random_states(const LayerShape& shape, std::uint64_t seed,
+                                   Allocator& allocator, int threads);
+
+// From FOLDER/NAME.npy for each of the names above; f16, f32 or f64. Throws UsageError in one
+// sentence for a folder or file that is not there, a shape that does not fit, or a value that is
+// not finite.
+[[nodiscard]] LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
+                                        Allocator& allocator);
+
+// Hidden and feed-forward width as the files say, for so many heads; batch and N are left out.
+// Throws UsageError, also where the heads do not divide the hidden width.
+[[nodiscard]] LayerShape shape_of_weights(const std::string& folder, std::int64_t heads);
+
+}  // namespace qb

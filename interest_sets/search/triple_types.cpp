@@ -1,0 +1,100 @@
+#include "interest_sets/search/triple_types.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+#include "interest_sets/search/affine.h"
+
+namespace qb {
+namespace {
+
+// The least x with {0, 1, x} in the orbit of {0, b, c}; 0 where there is none.
+int least_third(int modulus, const std::vector<int>& inverse, int b, int c) {
+  int least = 0;
+  const std::array<int, 3> triple = {0, b, c};
+  for (int zero = 0; zero < 3; ++zero)
+    for (int one = 0; one < 3; ++one) {
+      if (zero == one) continue;
+      const int other = 3 - zero - one;
+      const auto from_zero = [&](int index) {
+        return (triple[static_cast<std::size_t>(index)] - triple[static_cast<std::size_t>(zero)] +
+                modulus) %
+               modulus;
+      };
+      const int unit = inverse[static_cast<std::size_t>(from_zero(one))];
+      if (unit == 0) continue;
+      const int x = from_zero(other) * unit % modulus;
+      if (least == 0 || x < least) least = x;
+    }
+  return least;
+}
+
+}  // namespace
+
+TripleTypes::TripleTypes(int modulus) : modulus_(modulus) {
+  const std::vector<int> inverse = unit_inverses(modulus);
+  const auto n = static_cast<std::size_t>(modulus);
+  std::vector<int> third(n * n, 0);
+  std::vector<int> triples(n, 0);  // of a least third, how many (difference, other) have it
+  for (int b = 1; b < modulus; ++b)
+    for (int c = 1; c < modulus; ++c) {
+      if (b == c) continue;
+      third[at(b, c)] = least_third(modulus, inverse, b, c);
+      ++triples[static_cast<std::size_t>(third[at(b, c)])];
+    }
+  for (int x = 2; x < modulus; ++x)
+    if (triples[static_cast<std::size_t>(x)] > 0) thirds_.push_back(x);
+  std::sort(thirds_.begin(), thirds_.end(), [&](int x, int y) {
+    return std::tuple(x != 2, -triples[static_cast<std::size_t>(x)], x) <
+           std::tuple(y != 2, -triples[static_cast<std::size_t>(y)], y);
+  });
+  std::vector<int> rank(n, count());
+  for (int type = 0; type < count(); ++type)
+    rank[static_cast<std::size_t>(this->third(type))] = type;
+  rank[0] = count();
+  type_.assign(n * n, count());
+  for (std::size_t i = 0; i < type_.size(); ++i)
+    type_[i] = rank[static_cast<std::size_t>(third[i])];
+
+  forbidden_.assign(thirds_.size(), std::vector<ResidueBits>(n));
+  for (int type = 0; type < count(); ++type)
+    for (int b = 1; b < modulus; ++b)
+      for (int c = 1; c < modulus; ++c)
+        if (b != c && type_[at(b, c)] < type)
+          forbidden_[static_cast<std::size_t>(type)][static_cast<std::size_t>(b)].add(c);
+}
+
+int TripleTypes::of(int a, int b, int c) const {
+  return type_[at((b - a + modulus_) % modulus_, (c - a + modulus_) % modulus_)];
+}
+
+void TripleTypes::forbid(int type, int a, int b, ResidueBits& bits) const {
+  const int difference = b >= a ? b - a : b - a + modulus_;
+  const ResidueBits& of_zero =
+      forbidden_[static_cast<std::size_t>(type)][static_cast<std::size_t>(difference)];
+  // Rotated by a: residues below W - a go up by a, the others come round to the bottom.
+  const auto shift_up = [&](int by) {
+    const auto skip = static_cast<std::size_t>(by) / 64;
+    const auto bit = static_cast<unsigned>(by) % 64;
+    for (std::size_t i = bits.words.size(); i-- > skip;) {
+      std::uint64_t word = of_zero.words[i - skip] << bit;
+      if (bit > 0 && i > skip) word |= of_zero.words[i - skip - 1] >> (64 - bit);
+      bits.words[i] |= word;
+    }
+  };
+  const auto shift_down = [&](int by) {
+    const auto skip = static_cast<std::size_t>(by) / 64;
+    const auto bit = static_cast<unsigned>(by) % 64;
+    for (std::size_t i = 0; i + skip < bits.words.size(); ++i) {
+      std::uint64_t word = of_zero.words[i + skip] >> bit;
+      if (bit > 0 && i + skip + 1 < bits.words.size())
+        word |= of_zero.words[i + skip + 1] << (64 - bit);
+      bits.words[i] |= word;
+    }
+  };
+  shift_up(a);  // bits at W and above are never asked for
+  shift_down(modulus_ - a);
+}
+
+}  // namespace qb

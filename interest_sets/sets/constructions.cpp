@@ -1,0 +1,174 @@
+#include "interest_sets/sets/constructions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "interest_sets/search/minimum_sets.h"
+#include "interest_sets/sets/finite_field.h"
+
+namespace qb {
+namespace {
+
+// x^3 = c[0] + c[1] x + c[2] x^2. The exponents below W at which the power of x has no x^2; empty
+// where x^i is in GF(q) already for some 0 < i < W.
+std::vector<int> line_exponents(const FiniteField& field, const std::array<int, 3>& c,
+                                int modulus) {
+  std::vector<int> exponents;
+  std::array<int, 3> power = {1, 0, 0};
+  for (int i = 0; i < modulus; ++i) {
+    if (i > 0 && power[1] == 0 && power[2] == 0) return {};
+    if (power[2] == 0) exponents.push_back(i);
+    const int top = power[2];
+    power = {field.multiply(top, c[0]), field.add(power[0], field.multiply(top, c[1])),
+             field.add(power[1], field.multiply(top, c[2]))};
+  }
+  return exponents;
+}
+
+// Marks of Wichmann's ruler.
+std::vector<int> wichmann_marks(int r, int s) {
+  std::vector<int> marks = {0};
+  const auto steps = [&](int times, int step) {
+    for (int i = 0; i < times; ++i) marks.push_back(marks.back() + step);
+  };
+  steps(r, 1);
+  steps(1, r + 1);
+  steps(r, 2 * r + 1);
+  steps(s, 4 * r + 3);
+  steps(r + 1, 2 * r + 2);
+  steps(r, 1);
+  return marks;
+}
+
+// Leaves out residues, from the last one down, as long as the differences stay covered.
+void thin_out(InterestSet& set) {
+  const auto half = static_cast<std::size_t>(set.modulus / 2);
+  std::vector<int> times(half + 1, 0);
+  const auto of = [&](int a, int b) -> int& {
+    const int apart = std::abs(a - b);
+    return times[static_cast<std::size_t>(std::min(apart, set.modulus - apart))];
+  };
+  for (std::size_t i = 0; i < set.residues.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) ++of(set.residues[i], set.residues[j]);
+  for (std::size_t i = set.residues.size(); i-- > 2;) {
+    const int residue = set.residues[i];
+    bool needed = false;
+    for (int other : set.residues)
+      if (other != residue) needed |= --of(residue, other) == 0;
+    if (!needed) {
+      set.residues.erase(set.residues.begin() + static_cast<std::ptrdiff_t>(i));
+      continue;
+    }
+    for (int other : set.residues)
+      if (other != residue) ++of(residue, other);
+  }
+}
+
+// Units whose powers do not hold -1, one for each cyclic group of at most `largest` of them, small
+// groups first: those are what local search can use.
+std::vector<int> useful_multipliers(int modulus, int largest) {
+  std::vector<std::pair<int, int>> found;  // order, least generator
+  std::vector<bool> generates_known(static_cast<std::size_t>(modulus), false);
+  for (int unit = 1; unit < modulus; ++unit) {
+    if (std::gcd(unit, modulus) != 1 || generates_known[static_cast<std::size_t>(unit)]) continue;
+    std::vector<int> powers = {1};
+    bool has_minus_one = false;
+    for (int x = unit; x != 1 && std::ssize(powers) <= largest;
+         x = static_cast<int>(std::int64_t{x} * unit % modulus)) {
+      has_minus_one |= x == modulus - 1;
+      powers.push_back(x);
+    }
+    const int order = static_cast<int>(powers.size());
+    if (has_minus_one || order > largest) continue;
+    found.emplace_back(order, unit);
+    for (int i = 0; i < order; ++i)
+      if (std::gcd(i, order) == 1)
+        generates_known[static_cast<std::size_t>(powers[static_cast<std::size_t>(i)])] = true;
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<int> units;
+  for (const auto& [order, unit] : found) units.push_back(unit);
+  return units;
+}
+
+}  // namespace
+
+std::optional<int> singer_order(int modulus) {
+  const int q = static_cast<int>(std::sqrt(static_cast<double>(modulus)));
+  for (int near : {q - 1, q})
+    if (near >= 2 && std::int64_t{near} * near + near + 1 == modulus && prime_power(near))
+      return near;
+  return std::nullopt;
+}
+
+InterestSet singer_set(int modulus) {
+  const auto order = singer_order(modulus);
+  if (!order)
+    throw UsageError(fmt::format(
+        "W = {} has no Singer set: W = q^2 + q + 1 with q a prime power does", modulus));
+  const FiniteField field(*order);
+  for (int c2 = 0; c2 < *order; ++c2)
+    for (int c1 = 0; c1 < *order; ++c1)
+      for (int c0 = 1; c0 < *order; ++c0) {
+        InterestSet set{modulus, line_exponents(field, {c0, c1, c2}, modulus)};
+        if (std::ssize(set.residues) != *order + 1 || first_uncovered_difference(set)) continue;
+        return set;
+      }
+  throw std::logic_error("no cubic gives the plane");
+}
+
+InterestSet ruler_set(int modulus) {
+  if (modulus < 3) return default_interest_set(modulus);  // refuses
+  const std::int64_t half = modulus / 2;
+  int best_r = 0;
+  int best_s = 0;
+  std::int64_t fewest = half + 2;
+  for (std::int64_t r = 0; 4 * r < fewest; ++r) {
+    // L = 4 r (r + s + 2) + 3 (s + 1) >= W/2.
+    const std::int64_t short_of = half - 4 * r * (r + 2) - 3;
+    const std::int64_t s = short_of <= 0 ? 0 : (short_of + 4 * r + 2) / (4 * r + 3);
+    if (4 * r + s + 3 >= fewest) continue;
+    fewest = 4 * r + s + 3;
+    best_r = static_cast<int>(r);
+    best_s = static_cast<int>(s);
+  }
+  InterestSet set{modulus, {}};
+  for (int mark : wichmann_marks(best_r, best_s))
+    if (mark < modulus) set.residues.push_back(mark);
+  thin_out(set);
+  verify(set);
+  return set;
+}
+
+InterestSet searched_set(int modulus, std::int64_t moves) {
+  if (singer_order(modulus)) return singer_set(modulus);
+  InterestSet best = ruler_set(modulus);
+  if (modulus < 5) return best;
+  const std::vector<int> multipliers =
+      useful_multipliers(modulus, static_cast<int>(best.residues.size()) / 2);
+  constexpr std::int64_t kMovesAtATime = 100'000;
+  for (std::uint64_t turn = 0; moves > 0; ++turn, moves -= kMovesAtATime) {
+    const int size = static_cast<int>(best.residues.size()) - 1;
+    if (size < least_conceivable_size(modulus)) break;
+    // Every second turn looks at all sets.
+    const int multiplier = turn % 2 == 0 ? 1 : multipliers[turn / 2 % multipliers.size()];
+    if (auto better = local_search(modulus, size, multiplier, turn, kMovesAtATime)) {
+      best = *std::move(better);
+      thin_out(best);
+      moves += kMovesAtATime;
+    }
+  }
+  verify(best);
+  return best;
+}
+
+}  // namespace qb

@@ -1,0 +1,82 @@
+#include "interest_sets/sets/interest_set_list.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+
+#include "base/numbers.h"
+#include "base/status.h"
+
+namespace qb {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r";
+
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t begin = text.find_first_not_of(kSpaces);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(kSpaces, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(kSpaces, end);
+  }
+  return words;
+}
+
+int parse_count(std::string_view what, std::string_view word) {
+  const auto value = parse_integer(word);
+  if (!value || *value < 1 || *value > std::numeric_limits<int>::max())
+    throw UsageError(fmt::format("{} must be a positive whole number, not '{}'", what, word));
+  return static_cast<int>(*value);
+}
+
+// One line without its comment; nullopt where nothing is left. Throws UsageError without the place.
+std::optional<ListedSet> parse_line(std::string_view line) {
+  if (line.find_first_not_of(kSpaces) == std::string_view::npos) return std::nullopt;
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos)
+    throw UsageError("no ':' between W and its residues; write a line like 7: 0 1 3");
+  const auto words = split_words(line.substr(0, colon));
+  if (words.empty() || words.size() > 3)
+    throw UsageError("before the ':' stand W, or W and m, or W, m and the asym-RR");
+  ListedSet listed;
+  listed.set = parse_interest_set(line.substr(colon + 1), parse_count("W", words[0]));
+  if (words.size() >= 2) {
+    const int size = parse_count("m", words[1]);
+    if (size != std::ssize(listed.set.residues))
+      throw UsageError(
+          fmt::format("m is {}, but {} residues follow", size, listed.set.residues.size()));
+  }
+  if (words.size() == 3) {
+    if (!parse_real(words[2]))
+      throw UsageError(fmt::format("the asym-RR '{}' is no number", words[2]));
+    listed.printed_ratio = words[2];
+  }
+  return listed;
+}
+
+}  // namespace
+
+std::vector<ListedSet> parse_interest_sets(std::string_view text, std::string_view name) {
+  std::vector<ListedSet> sets;
+  int line_number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++line_number;
+    try {
+      if (auto listed = parse_line(line.substr(0, line.find('#')))) {
+        listed->line = line_number;
+        sets.push_back(*std::move(listed));
+      }
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}:{}: {}", name, line_number, error.what()));
+    }
+  }
+  if (sets.empty()) throw UsageError(fmt::format("{}: holds no interest set", name));
+  return sets;
+}
+
+}  // namespace qb

@@ -1,0 +1,62 @@
+#include "interest_sets/sets/published.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/csv.h"
+#include "base/source_root.h"
+
+namespace qb {
+namespace {
+
+CsvTable transcribed_table() {
+  std::ifstream file(source_path("data/published/cqs_interest_set_table.csv"));
+  std::stringstream text;
+  text << file.rdbuf();
+  return CsvTable::parse(text.str(), "cqs_interest_set_table.csv");
+}
+
+TEST(Published, EmbedsTheTranscribedTableUnchanged) {
+  const CsvTable table = transcribed_table();
+  const auto sets = published_interest_sets();
+  ASSERT_EQ(table.size(), 109u);
+  ASSERT_EQ(sets.size(), 109u);
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    SCOPED_TRACE("W = " + table.text(row, "workers"));
+    const InterestSet& set = sets[row].set;
+    EXPECT_EQ(set.modulus, static_cast<int>(row) + 3);
+    EXPECT_EQ(std::to_string(set.modulus), table.text(row, "workers"));
+    EXPECT_EQ(set, parse_interest_set(table.text(row, "interest_set"), set.modulus));
+    EXPECT_EQ(std::to_string(set.residues.size()), table.text(row, "quorum_size"));
+    EXPECT_EQ(sets[row].printed_ratio, table.text(row, "asymptotic_responsibility_ratio"));
+  }
+}
+
+TEST(Published, RatiosAreFoundByW) {
+  EXPECT_EQ(published_asymptotic_ratio(7)->printed, "6.9095");
+  EXPECT_DOUBLE_EQ(published_asymptotic_ratio(111)->value, 109.7262);
+  EXPECT_FALSE(published_asymptotic_ratio(2));
+  EXPECT_FALSE(published_asymptotic_ratio(112));
+  EXPECT_FALSE(published_asymptotic_ratio(-1));
+}
+
+TEST(Published, AgreementIsOneUnitOfTheFourthDecimal) {
+  const PublishedRatio printed{"34.898", 34.898};
+  for (double ours : {34.898, 34.89805, 34.8981, 34.8979, 34.89786})
+    EXPECT_TRUE(agrees_with_published(ours, printed)) << ours;
+  for (double ours : {34.8982, 34.8978, 34.899, 0.0})
+    EXPECT_FALSE(agrees_with_published(ours, printed)) << ours;
+}
+
+TEST(Published, AllOurAsymptoticRatiosAgree) {
+  const auto rows = compare_with_published();
+  ASSERT_EQ(rows.size(), 109u);
+  for (const PublishedComparison& row : rows)
+    EXPECT_TRUE(row.agrees) << "W = " << row.set.modulus << ": ours " << row.ours << ", published "
+                            << row.published.printed;
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,121 @@
+#include "interest_sets/split/balance.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace qb {
+namespace {
+
+// Above, less effort: the number of pairs, of remainders and of workers grow together.
+constexpr int kFewWorkers = 256;
+
+// Twice the tokens above q that worker k has through its pairs, for the remainders r looked at.
+// larger(g) = 1 for g >= W - r; a pair adds its weight times the larger groups among its two.
+class Excess {
+ public:
+  explicit Excess(int modulus) : modulus_(modulus) {
+    // Every remainder for small W; a sample above.
+    const int step = std::max(1, modulus / (modulus <= kFewWorkers ? 128 : 32));
+    for (int r = 1; r < modulus; r += step) remainders_.push_back(r);
+    sums_.assign(remainders_.size() * static_cast<std::size_t>(modulus), 0);
+    add(0, 2);  // the diagonal block (n + 1)^2 = n^2 + 2 n + 1
+  }
+
+  void add_pair(const ResiduePair& pair, int sign) {
+    const int weight = sign * (pair.opposite ? 1 : 2);
+    add(pair.first, weight);
+    add(pair.second, weight);
+  }
+
+  // Sum over the remainders of the largest excess.
+  [[nodiscard]] std::int64_t cost() const {
+    std::int64_t cost = 0;
+    for (std::size_t i = 0; i < remainders_.size(); ++i) {
+      const auto begin = sums_.begin() + static_cast<std::ptrdiff_t>(i) * modulus_;
+      cost += *std::max_element(begin, begin + modulus_);
+    }
+    return cost;
+  }
+
+ private:
+  // The group of `residue` at worker k is larger when (residue + k) mod W >= W - r.
+  void add(int residue, int weight) {
+    for (std::size_t i = 0; i < remainders_.size(); ++i) {
+      int* of_worker = sums_.data() + i * static_cast<std::size_t>(modulus_);
+      const int from = modulus_ - remainders_[i] - residue;  // groups W - r .. W - 1
+      const int to = modulus_ - residue;
+      for (int worker = std::max(0, from); worker < to; ++worker) of_worker[worker] += weight;
+      for (int worker = from + modulus_; worker < modulus_; ++worker) of_worker[worker] += weight;
+    }
+  }
+
+  int modulus_;
+  std::vector<int> remainders_;
+  std::vector<int> sums_;  // of each remainder and worker
+};
+
+// For each kept pair, the pairs of I with the same difference, itself included.
+std::vector<std::vector<ResiduePair>> choices(const InterestSet& set,
+                                              const std::vector<ResiduePair>& kept) {
+  const auto difference = [&](int a, int b) {
+    const int apart = std::abs(a - b);
+    return std::min(apart, set.modulus - apart);
+  };
+  std::vector<int> place(static_cast<std::size_t>(set.modulus / 2 + 1), 0);
+  std::vector<bool> held(static_cast<std::size_t>(set.modulus), false);
+  held[0] = true;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    place[static_cast<std::size_t>(difference(kept[i].first, kept[i].second))] =
+        static_cast<int>(i);
+    held[static_cast<std::size_t>(kept[i].first)] = true;
+    held[static_cast<std::size_t>(kept[i].second)] = true;
+  }
+  std::vector<std::vector<ResiduePair>> all(kept.size());
+  for (std::size_t i = 0; i < set.residues.size(); ++i)
+    for (std::size_t j = i + 1; j < set.residues.size(); ++j) {
+      const int a = set.residues[i];
+      const int b = set.residues[j];
+      if (!held[static_cast<std::size_t>(a)] || !held[static_cast<std::size_t>(b)]) continue;
+      const int apart = difference(a, b);
+      all[static_cast<std::size_t>(place[static_cast<std::size_t>(apart)])].push_back(
+          {a, b, 2 * apart == set.modulus});
+    }
+  return all;
+}
+
+}  // namespace
+
+std::vector<ResiduePair> balanced_pairs(const InterestSet& set,
+                                        std::vector<ResiduePair> first_pairs) {
+  const auto all = choices(set, first_pairs);
+  std::vector<ResiduePair> kept = first_pairs;
+  Excess excess(set.modulus);
+  for (const ResiduePair& pair : kept) excess.add_pair(pair, 1);
+  std::int64_t least = excess.cost();
+  const int most_passes = set.modulus <= kFewWorkers ? 8 : 2;
+  bool better = true;
+  for (int pass = 0; better && pass < most_passes; ++pass) {
+    better = false;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      for (const ResiduePair& other : all[i]) {
+        if (other == kept[i]) continue;
+        excess.add_pair(kept[i], -1);
+        excess.add_pair(other, 1);
+        const std::int64_t cost = excess.cost();
+        if (cost < least) {
+          least = cost;
+          kept[i] = other;
+          better = true;
+        } else {
+          excess.add_pair(other, -1);
+          excess.add_pair(kept[i], 1);
+        }
+      }
+  }
+  const auto ratio = [&](const std::vector<ResiduePair>& pairs) {
+    return asymptotic_responsibility_ratio(set.modulus, pairs, Distillation::balanced);
+  };
+  return ratio(kept) >= ratio(first_pairs) ? kept : first_pairs;
+}
+
+}  // namespace qb

@@ -1,0 +1,173 @@
+#include "kernels/cuda/bench/flash_bench_call.h"
+
+#include <cmath>
+#include <random>
+
+#include "base/status.h"
+
+namespace qb::cuda {
+namespace {
+
+CudaDevice first_device() {
+  const CudaProbe probe = probe_cuda();
+  if (probe.devices.empty()) throw EnvironmentError(probe.reason);
+  use_device(0);
+  return probe.devices.front();
+}
+
+constexpr std::int64_t kCheckedHeads = 2;
+
+double scale_of(const BenchShape& shape) { return 1.0 / std::sqrt(static_cast<double>(shape.d)); }
+
+// A quarter of a million numbers again and again; no row's size divides theirs.
+Tensor random_tensor(BenchDevice& device, DType dtype, const Extent& extent, unsigned seed) {
+  constexpr std::size_t kNumbers = (1 << 18) - 5;
+  std::mt19937 engine(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> numbers(kNumbers);
+  for (float& x : numbers) x = normal(engine);
+  std::vector<std::byte> some(kNumbers * static_cast<std::size_t>(size_of(dtype)));
+  convert(numbers.data(), DType::f32, some.data(), dtype, kNumbers);
+  Tensor tensor(device, dtype, extent, "bench");
+  const auto bytes = static_cast<std::size_t>(tensor.view().bytes());
+  for (std::size_t at = 0; at < bytes; at += some.size())
+    copy_to_device(some.data(), static_cast<std::byte*>(tensor.view().data) + at,
+                   std::min(some.size(), bytes - at), device.stream().get());
+  return tensor;
+}
+
+}  // namespace
+
+BenchDevice::BenchDevice() : facts_(first_device()) {}
+
+LaunchContext BenchDevice::context(BenchKernel kernel) {
+  return {.workspace = *this,
+          .stream = stream_.get(),
+          .compute_capability = 10 * facts_.compute_major + facts_.compute_minor,
+          .n_sms = facts_.multiprocessors,
+          .force_sm80 = kernel == BenchKernel::flash_sm80,
+          .block_per_item = kernel == BenchKernel::flash_grid};
+}
+
+CudnnAttention& BenchDevice::cudnn() {
+  if (!cudnn_) cudnn_ = std::make_unique<CudnnAttention>(stream_.get());
+  return *cudnn_;
+}
+
+std::vector<double> BenchDevice::seconds(int warm_ups, int repeats,
+                                         const std::function<void()>& enqueue) const {
+  for (int i = 0; i < warm_ups; ++i) enqueue();
+  std::vector<Event> events(2 * static_cast<std::size_t>(repeats));
+  for (std::size_t i = 0; i < events.size(); i += 2) {
+    events[i].record(stream_);
+    enqueue();
+    events[i + 1].record(stream_);
+  }
+  stream_.wait();
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < events.size(); i += 2)
+    seconds.push_back(events[i + 1].seconds_since(events[i]));
+  return seconds;
+}
+
+void* BenchDevice::allocate(std::size_t bytes, std::string_view label, int /*worker*/) {
+  void* const memory = pool_.allocate(std::max<std::size_t>(bytes, 1));
+  if (memory == nullptr) throw OutOfMemory(label, bytes, 0, DirectMemory::free_bytes());
+  return memory;
+}
+
+BenchCall::BenchCall(const BenchShape& shape, BenchDevice& device, unsigned seed)
+    : shape_(shape),
+      device_(device),
+      q_(random_tensor(device, shape.dtype, {shape.batch, shape.heads, shape.queries, shape.d},
+                       3 * seed)),
+      k_(random_tensor(device, shape.dtype, {shape.batch, shape.kv_heads, shape.keys, shape.d},
+                       3 * seed + 1)),
+      v_(random_tensor(device, shape.dtype, {shape.batch, shape.kv_heads, shape.keys, shape.d},
+                       3 * seed + 2)),
+      out_(device, DType::f32, q_.view().extent, "out"),
+      lse_(device, DType::f32, {shape.batch, shape.heads, shape.queries, 1}, "lse") {}
+
+TileSchedule BenchCall::schedule(BenchKernel kernel) const {
+  const KeySpan keys{0,
+                     shape_.keys,
+                     shape_.causal ? SpanKind::causal : SpanKind::full,
+                     shape_.keys - shape_.queries,
+                     0,
+                     0};
+  const FlashPath path = flash_path(device_.context(kernel));
+  return build_schedule(shape_.queries, shape_.keys, {{0, shape_.queries, keys}},
+                        flash_tiles(shape_.d, path).query_tile);
+}
+
+std::function<void()> BenchCall::prepare(BenchKernel kernel) {
+  const auto tiles = std::make_shared<TileSchedule>(schedule(kernel));
+  const double scale = scale_of(shape_);
+  if (kernel == BenchKernel::cudnn) {
+    CudnnAttention& cudnn = device_.cudnn();
+    const AttentionArguments call{q_.view(), k_.view(),   v_.view(),  tiles.get(),
+                                  scale,     out_.view(), lse_.view()};
+    return [this, &cudnn, tiles, call] { cudnn.attend(call, device_.context(BenchKernel::cudnn)); };
+  }
+  GroupedCall call{q_.view(), k_.view(), v_.view(), scale, {}, out_.view(), lse_.view(), false};
+  call.workers.push_back({0, {{0, shape_.queries, 1}}, {{0, shape_.keys, 1}}, tiles.get(), 0, 0});
+  const auto launch = std::make_shared<FlashLaunch>(call, device_.context(kernel));
+  return [launch] {
+    launch->attend();
+    launch->merge();
+  };
+}
+
+std::vector<double> BenchCall::seconds(BenchKernel kernel, int warm_ups, int repeats) {
+  return device_.seconds(warm_ups, repeats, prepared(kernel));
+}
+
+const std::function<void()>& BenchCall::prepared(BenchKernel kernel) {
+  auto known = prepared_.find(kernel);
+  if (known == prepared_.end()) known = prepared_.emplace(kernel, prepare(kernel)).first;
+  return known->second;
+}
+
+RowCheck BenchCall::make_check() const {
+  const auto first_heads = [&](const Tensor& tensor) {
+    Extent extent = tensor.view().extent;
+    extent.batch = 1;
+    extent.heads = std::min<std::int64_t>(extent.heads, kCheckedHeads);
+    Tensor host(heap_allocator(), shape_.dtype, extent, "checked");
+    copy_to_host(tensor.view().data, host.view().data,
+                 static_cast<std::size_t>(host.view().bytes()), device_.stream().get());
+    return host;
+  };
+  const Tensor q = first_heads(q_);
+  const Tensor k = first_heads(k_);
+  const Tensor v = first_heads(v_);
+  const Mask mask = shape_.causal ? Mask::causal(shape_.queries, shape_.keys) : Mask();
+  return {q.view(), k.view(), v.view(), mask, scale_of(shape_)};
+}
+
+std::string BenchCall::flaw(BenchKernel kernel) {
+  if (!check_) check_.emplace(make_check());
+  void* const stream = device_.stream().get();
+  const TensorView& out = out_.view();
+  fill_bytes(out.data, 0xff, static_cast<std::size_t>(out.bytes()), stream);  // NaN
+  prepared(kernel)();
+  std::vector<float> got;
+  std::vector<float> row(static_cast<std::size_t>(shape_.d));
+  for (std::int64_t head = 0; head < std::min<std::int64_t>(shape_.heads, kCheckedHeads); ++head)
+    for (const std::int64_t query : check_->rows()) {
+      copy_to_host(out.row(0, head, query), row.data(), row.size() * sizeof(float), stream);
+      got.insert(got.end(), row.begin(), row.end());
+    }
+  return check_->flaw(got);
+}
+
+double BenchCall::flop() const {
+  return 4.0 * static_cast<double>(schedule(BenchKernel::flash).unmasked_pairs() * shape_.batch *
+                                   shape_.heads * shape_.d);
+}
+
+double BenchCall::key_bytes() const {
+  return static_cast<double>(k_.view().bytes() + v_.view().bytes());
+}
+
+}  // namespace qb::cuda

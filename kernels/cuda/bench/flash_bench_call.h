@@ -1,0 +1,120 @@
+// What flash_bench times: one attention call over random inputs on the GPU, by any of the kernels
+// that can compute it, on a stream of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/words.h"
+#include "kernels/cuda/bench/flash_bench_check.h"
+#include "kernels/cuda/blas/cudnn_attention.h"
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/runtime/device.h"
+#include "kernels/cuda/runtime/runtime.h"
+
+namespace qb {
+
+namespace cuda {
+
+enum class BenchKernel { flash, flash_grid, flash_sm80, cudnn };
+
+}  // namespace cuda
+
+template <>
+struct Words<cuda::BenchKernel> {
+  static constexpr std::string_view what = "kernel";
+  static constexpr std::pair<cuda::BenchKernel, std::string_view> table[] = {
+      {cuda::BenchKernel::flash, "flash"},            // by the newest path that the GPU has
+      {cuda::BenchKernel::flash_grid, "flash_grid"},  // the same, a block of the grid for each item
+      {cuda::BenchKernel::flash_sm80, "flash_sm80"},
+      {cuda::BenchKernel::cudnn, "cudnn"}};
+};
+
+namespace cuda {
+
+struct BenchShape {
+  DType dtype = DType::bf16;
+  std::int64_t d = 128;
+  bool causal = false;
+  std::int64_t queries = 16384;
+  std::int64_t keys = 16384;
+  std::int64_t batch = 1;
+  std::int64_t heads = 16;
+  std::int64_t kv_heads = 16;
+  friend bool operator==(const BenchShape&, const BenchShape&) = default;
+};
+
+// A GPU with a stream and a pool of its memory: what is given back is reused at once, without the
+// wait of cudaFree, which would be in cuDNN's time.
+class BenchDevice final : public Allocator {
+ public:
+  // Throws EnvironmentError where there is no GPU.
+  BenchDevice();
+  [[nodiscard]] const CudaDevice& facts() const { return facts_; }
+  [[nodiscard]] const Stream& stream() const { return stream_; }
+  [[nodiscard]] LaunchContext context(BenchKernel kernel);
+  // The cuDNN of this process. Throws Unsupported where there is none.
+  [[nodiscard]] CudnnAttention& cudnn();
+
+  // Seconds of each of `repeats` runs of what `enqueue` enqueues, by events, after `warm_ups`. They
+  // are enqueued one behind another, so that the host's launches are not in the time.
+  [[nodiscard]] std::vector<double> seconds(int warm_ups, int repeats,
+                                            const std::function<void()>& enqueue) const;
+
+  void* allocate(std::size_t bytes, std::string_view label, int worker) override;
+  void deallocate(void* pointer) noexcept override { pool_.release(pointer); }
+
+ private:
+  CudaDevice facts_;
+  Stream stream_;
+  Pool pool_{stream_};
+  std::unique_ptr<CudnnAttention> cudnn_;
+};
+
+class BenchCall {
+ public:
+  // Its inputs are normal random numbers of that seed: zeros run faster than data.
+  BenchCall(const BenchShape& shape, BenchDevice& device, unsigned seed);
+
+  // Seconds of each repeat. The first call of a kernel prepares it before anything is timed. Throws
+  // Unsupported.
+  [[nodiscard]] std::vector<double> seconds(BenchKernel kernel, int warm_ups, int repeats);
+  // What is wrong with the kernel's output, by a few rows of two heads; empty where it is right. Of
+  // as many key heads as query heads.
+  [[nodiscard]] std::string flaw(BenchKernel kernel);
+  [[nodiscard]] double flop() const;  // 4 · pairs · heads · d of unmasked pairs
+  [[nodiscard]] double key_bytes() const;
+
+ private:
+  [[nodiscard]] TileSchedule schedule(BenchKernel kernel) const;
+  [[nodiscard]] const std::function<void()>& prepared(BenchKernel kernel);
+  [[nodiscard]] std::function<void()> prepare(BenchKernel kernel);
+  [[nodiscard]] RowCheck make_check() const;
+
+  BenchShape shape_;
+  BenchDevice& device_;
+  Tensor q_;
+  Tensor k_;
+  Tensor v_;
+  Tensor out_;
+  Tensor lse_;
+  std::map<BenchKernel, std::function<void()>> prepared_;
+  std::optional<RowCheck> check_;
+};
+
+[[nodiscard]] inline double median_of(std::vector<double> seconds) {
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+}  // namespace cuda
+}  // namespace qb

@@ -1,0 +1,17 @@
+#include "base/status.h"
+#include "kernels/cuda/blas/cudnn_attention.h"
+
+namespace qb::cuda {
+
+struct CudnnAttention::State {
+  std::string isa;
+};
+
+CudnnAttention::CudnnAttention(void*) {
+  throw Unsupported("kernel cudnn: this build found no cudnn.h; the nearest is kernel flash");
+}
+CudnnAttention::~CudnnAttention() = default;
+void CudnnAttention::attend(const AttentionArguments&, const LaunchContext&) {}
+const std::string& CudnnAttention::isa() const { return state_->isa; }
+
+}  // namespace qb::cuda

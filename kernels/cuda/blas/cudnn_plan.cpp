@@ -1,0 +1,102 @@
+#include "kernels/cuda/blas/cudnn_plan.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/status.h"
+
+namespace qb::cuda {
+namespace {
+
+// Why attempts failed, until one does not.
+class Attempts {
+ public:
+  // Whether the work was done. A lost device is no reason to go on.
+  template <class Work>
+  bool succeeds(Work work) {
+    try {
+      work();
+      return true;
+    } catch (const CaseError& error) {
+      if (error.status() != Status::unsupported && error.status() != Status::error) throw;
+      std::string& reason = error.status() == Status::error ? error_ : refusal_;
+      if (reason.empty()) reason = error.what();
+    }
+    return false;
+  }
+  [[noreturn]] void give_up(std::size_t n_engines) const {
+    std::string tried = "cuDNN proposes no engine for this attention on this GPU";
+    if (n_engines > 0)
+      tried = "cuDNN proposes " + std::to_string(n_engines) +
+              " engines for this attention on this GPU, and none of them takes it";
+    if (!error_.empty()) throw CaseError(Status::error, tried + "; " + error_);
+    throw Unsupported(refusal_.empty() ? tried : tried + "; " + refusal_);
+  }
+
+ private:
+  std::string error_;
+  std::string refusal_;
+};
+
+// Configured engines for the graph, in the heuristics' order.
+std::vector<Descriptor> proposed_engines(const Descriptor& graph, cudnnBackendHeurMode_t mode) {
+  const Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the heuristics");
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+  heuristics.finalize();
+  const auto ask = [&heuristics](std::int64_t room, void* handles) {
+    std::int64_t count = 0;
+    check(dnn().get(heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                    room, &count, handles),
+          "asking the heuristics");
+    return static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
+  };
+  std::vector<Descriptor> engines;
+  std::vector<cudnnBackendDescriptor_t> handles;
+  for (std::size_t i = ask(0, nullptr); i > 0; --i) {
+    engines.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, "an engine");
+    handles.push_back(engines.back().get());
+  }
+  if (!engines.empty())
+    engines.resize(
+        std::min(engines.size(), ask(static_cast<std::int64_t>(handles.size()), handles.data())));
+  return engines;
+}
+
+void plan_with(cudnnHandle_t handle, const Descriptor& engine, CudnnPlan& plan) {
+  Descriptor made(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, "a plan");
+  made.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+  made.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, engine);
+  made.finalize();
+  std::int64_t count = 0;
+  check(dnn().get(made.get(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count,
+                  &plan.workspace_bytes),
+        "asking a plan for its workspace");
+  plan.plan = std::move(made);
+}
+
+}  // namespace
+
+CudnnPlan make_plan(cudnnHandle_t handle, const std::vector<Descriptor>& operations) {
+  CudnnPlan plan;
+  plan.graph = Descriptor(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "a graph");
+  plan.graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+  plan.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
+  plan.graph.finalize();
+  Attempts attempts;
+  std::size_t n_engines = 0;
+  for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    std::vector<Descriptor> engines;
+    (void)attempts.succeeds([&] { engines = proposed_engines(plan.graph, mode); });
+    n_engines += engines.size();
+    for (Descriptor& engine : engines) {
+      if (!attempts.succeeds([&] { plan_with(handle, engine, plan); })) continue;
+      plan.engine = std::move(engine);
+      return plan;
+    }
+  }
+  attempts.give_up(n_engines);
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,97 @@
+#include "kernels/cuda/blas/product_peak.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "base/status.h"
+#include "kernels/cuda/blas/blas.h"
+
+namespace qb::cuda {
+namespace {
+
+constexpr std::int64_t kSmallest = 1024;
+constexpr int kRepeats = 5;
+
+// Plain memory for three matrices of n x n, behind one another. nullptr: not so much is free.
+class Matrices {
+ public:
+  Matrices(std::int64_t n, DType dtype, const Stream& stream)
+      : bytes_(static_cast<std::size_t>(n * n * size_of(dtype))),
+        stream_(stream),
+        memory_(DirectMemory::allocate(3 * bytes_)) {}
+  ~Matrices() {
+    if (memory_ != nullptr) DirectMemory::release(memory_, stream_.get());
+  }
+  Matrices(const Matrices&) = delete;
+  Matrices& operator=(const Matrices&) = delete;
+
+  [[nodiscard]] bool fit() const { return memory_ != nullptr; }
+  [[nodiscard]] std::byte* at(int i) const {
+    return static_cast<std::byte*>(memory_) + static_cast<std::size_t>(i) * bytes_;
+  }
+  // The first two become random: one block of the host's again and again. Its size divides no row
+  // evenly, so that rows differ.
+  void fill(DType dtype) const {
+    constexpr std::size_t kNumbers = (1 << 20) - 7;
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::vector<float> numbers(kNumbers);
+    for (float& number : numbers) number = normal(random);
+    std::vector<std::byte> block(kNumbers * static_cast<std::size_t>(size_of(dtype)));
+    convert(numbers.data(), DType::f32, block.data(), dtype, kNumbers);
+    for (std::size_t begin = 0; begin < 2 * bytes_; begin += block.size())
+      copy_to_device(block.data(), at(0) + begin, std::min(block.size(), 2 * bytes_ - begin),
+                     stream_.get());
+  }
+
+ private:
+  std::size_t bytes_;
+  const Stream& stream_;
+  void* memory_;
+};
+
+double fastest_product_s(const Matrices& matrices, std::int64_t n, DType dtype,
+                         const Stream& stream) {
+  const Blas blas(stream.get());
+  Event begin;
+  Event end;
+  double fastest_s = 0.0;
+  for (const bool transposed : {true, false})
+    for (int repeat = 0; repeat <= kRepeats; ++repeat) {
+      begin.record(stream);
+      blas.multiply(n, n, n, {matrices.at(0), dtype, n, 0}, {matrices.at(1), dtype, n, 0},
+                    transposed, {matrices.at(2), dtype, n, 0}, 1);
+      end.record(stream);
+      stream.wait();
+      const double seconds = end.seconds_since(begin);
+      // The first one loads the kernel.
+      if (repeat > 0 && !(fastest_s > 0.0 && fastest_s <= seconds)) fastest_s = seconds;
+    }
+  return fastest_s;
+}
+
+}  // namespace
+
+std::optional<double> product_peak_flop_per_s(DType dtype, const Stream& stream) {
+  if (dtype == DType::f64) return std::nullopt;
+  try {
+    for (std::int64_t n = dtype == DType::f32 ? 4096 : 8192; n >= kSmallest; n /= 2) {
+      const Matrices matrices(n, dtype, stream);
+      if (!matrices.fit()) continue;
+      matrices.fill(dtype);
+      const double seconds = fastest_product_s(matrices, n, dtype, stream);
+      const auto side = static_cast<double>(n);
+      return 2.0 * side * side * side / seconds;
+    }
+  } catch (const EnvironmentError&) {  // no cuBLAS
+    return std::nullopt;
+  } catch (const CaseError& error) {  // it found no memory for itself
+    if (error.status() != Status::oom) throw;
+  }
+  return std::nullopt;
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,62 @@
+// The sum of a softmax that is made piece by piece, on the device and in tests on the host.
+#pragma once
+
+#include <math.h>
+
+#include <cstddef>
+
+#include "kernels/cuda/runtime/host_device.h"
+
+namespace qb::cuda {
+
+// The largest of some numbers, and the sum of exp(number - largest). Exp: how that is computed,
+// float operator()(float).
+struct SoftmaxSum {
+  float largest;
+  float sum;
+
+  // No number, or each is -inf.
+  [[nodiscard]] QB_HOST_DEVICE bool empty() const { return largest == -INFINITY && sum == 0.0F; }
+};
+
+QB_HOST_DEVICE SoftmaxSum sum_of_none() { return {-INFINITY, 0.0F}; }
+
+template <class Exp>
+QB_HOST_DEVICE SoftmaxSum join(const SoftmaxSum& a, const SoftmaxSum& b, Exp exp) {
+  const float largest = fmaxf(a.largest, b.largest);
+  if (largest == -INFINITY) return {largest, a.sum + b.sum};  // 0, or NaN that stays
+  return {largest, a.sum * exp(a.largest - largest) + b.sum * exp(b.largest - largest)};
+}
+
+// NaN and +inf make the sum NaN.
+template <class Exp>
+QB_HOST_DEVICE void add(SoftmaxSum& sum, float value, Exp exp) {
+  if (value == -INFINITY) return;
+  if (value > sum.largest) {
+    sum.sum = sum.sum * exp(sum.largest - value) + (1.0F + (value - value));  // +inf - +inf: NaN
+    sum.largest = value;
+  } else {
+    sum.sum += exp(value - sum.largest);  // of NaN: NaN, whatever is the largest
+  }
+}
+
+// Several at once, with one factor for what was there before.
+template <std::size_t kCount, class Exp>
+QB_HOST_DEVICE void add(SoftmaxSum& sum, const float (&values)[kCount], Exp exp) {
+  float largest = sum.largest;
+  for (std::size_t i = 0; i < kCount; ++i) largest = fmaxf(largest, values[i]);
+  if (largest == -INFINITY) {  // nothing but -inf, and NaN that stays
+    for (std::size_t i = 0; i < kCount; ++i)
+      if (values[i] != -INFINITY) sum.sum += values[i];
+    return;
+  }
+  sum.sum *= exp(sum.largest - largest);
+  for (std::size_t i = 0; i < kCount; ++i) sum.sum += exp(values[i] - largest);
+  sum.largest = largest;
+}
+
+QB_HOST_DEVICE float lse_of(const SoftmaxSum& sum) {
+  return sum.empty() ? -INFINITY : sum.largest + logf(sum.sum);
+}
+
+}  // namespace qb::cuda

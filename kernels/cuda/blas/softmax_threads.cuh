@@ -1,0 +1,67 @@
+// What the softmax passes over scores in memory share: sums over the threads of a warp or a block,
+// and where a row's LSE goes.
+#pragma once
+
+#include "kernels/cuda/blas/softmax_sum.cuh"
+#include "kernels/tensor.h"
+
+namespace qb::cuda {
+
+constexpr int kWarp = 32;
+
+// Of [b,h,n,1], by slices: batch x heads.
+struct LseRows {
+  float* data;
+  std::int64_t batch_stride;
+  std::int64_t head_stride;
+  std::int64_t token_stride;
+  std::int64_t heads;
+
+  explicit LseRows(const TensorView& lse)
+      : data(static_cast<float*>(lse.data)),
+        batch_stride(lse.batch_stride),
+        head_stride(lse.head_stride),
+        token_stride(lse.token_stride),
+        heads(lse.extent.heads) {}
+  __device__ void store(std::int64_t slice, std::int64_t row, const SoftmaxSum& sum) const {
+    data[slice / heads * batch_stride + slice % heads * head_stride + row * token_stride] =
+        lse_of(sum);
+  }
+};
+
+// Good to the last bits that the type keeps.
+template <class Element>
+struct Exponential {
+  __device__ float operator()(float value) const {
+    if constexpr (sizeof(Element) == 4)
+      return expf(value);
+    else
+      return __expf(value);
+  }
+};
+
+// All lanes are given the sum of all.
+template <class Exp>
+__device__ SoftmaxSum join_warp(SoftmaxSum mine, Exp exp) {
+#pragma unroll
+  for (int step = kWarp / 2; step > 0; step /= 2)
+    mine = join(mine,
+                SoftmaxSum{__shfl_xor_sync(0xffffffffu, mine.largest, step),
+                           __shfl_xor_sync(0xffffffffu, mine.sum, step)},
+                exp);
+  return mine;
+}
+
+// Once a block.
+template <int kThreads, class Exp>
+__device__ SoftmaxSum join_block(SoftmaxSum mine, Exp exp) {
+  __shared__ SoftmaxSum of_warps[kThreads / kWarp];
+  mine = join_warp(mine, exp);
+  if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = mine;
+  __syncthreads();
+  mine = of_warps[0];
+  for (int i = 1; i < kThreads / kWarp; ++i) mine = join(mine, of_warps[i], exp);
+  return mine;
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,35 @@
+#include "kernels/cuda/blas/whole_mask.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace qb::cuda {
+namespace {
+
+// Spans of a tile do not overlap, so that i + 1 pairs below i + 1 are all of them.
+bool sees_first_keys(const TileSchedule& schedule, const QueryTile& tile, std::int64_t row) {
+  std::int64_t count = 0;
+  std::int64_t last = 0;
+  for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s)
+    schedule.for_each_run(schedule.spans[static_cast<std::size_t>(s)], row,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            count += end - begin;
+                            last = std::max(last, end);
+                          });
+  return count == row + 1 && last == row + 1;
+}
+
+}  // namespace
+
+WholeMask whole_mask(const TileSchedule& schedule) {
+  const std::int64_t n = schedule.n_queries;
+  const std::int64_t pairs = schedule.unmasked_pairs();
+  if (pairs == n * schedule.n_keys) return WholeMask::none;
+  if (n != schedule.n_keys || pairs != n * (n + 1) / 2) return WholeMask::other;
+  for (const QueryTile& tile : schedule.tiles)
+    for (std::int64_t row = tile.begin; row < tile.end; ++row)
+      if (!sees_first_keys(schedule, tile, row)) return WholeMask::other;
+  return WholeMask::causal;
+}
+
+}  // namespace qb::cuda

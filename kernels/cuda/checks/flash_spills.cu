@@ -1,0 +1,13 @@
+// The kernel that is short of registers on sm_80, alone: a test compiles it with spills as errors.
+#include "kernels/cuda/flash/flash_sm80.cuh"
+
+namespace qb::cuda {
+
+using Wide128 = Sm80<true, 128, false>;
+
+__global__ void __launch_bounds__(Wide128::kThreads, Wide128::kBlocksPerSm)
+    flash_sm80_wide_128(const __grid_constant__ FlashParameters parameters) {
+  Sm80Block<Wide128>(parameters, ptx::shared_base()).run();
+}
+
+}  // namespace qb::cuda

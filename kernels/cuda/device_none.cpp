@@ -1,7 +1,0 @@
-#include "kernels/cuda/device.h"
-
-namespace qb {
-
-CudaProbe probe_cuda() { return {{}, "no GPU: this binary was built without CUDA"}; }
-
-}  // namespace qb

@@ -1,0 +1,266 @@
+// FlashLaunch: a GroupedCall on the device.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/flash/flash_kernels.h"
+#include "kernels/cuda/flash/flash_maps.h"
+#include "kernels/cuda/flash/flash_work.h"
+#include "kernels/cuda/flash/kernel_costs.h"
+#include "kernels/cuda/runtime/check.cuh"
+
+namespace qb::cuda {
+namespace {
+
+int head_slots(const Extent& extent) { return static_cast<int>(extent.batch * extent.heads); }
+
+TensorAddress address(const TensorView& view) {
+  return {view.data, view.batch_stride, view.head_stride, view.token_stride};
+}
+
+// An input where the kernels read it: as it lies, or copied before each launch.
+class InputCopy {
+ public:
+  InputCopy(const TensorView& view, const AlignedInput& aligned, const char* label,
+            const LaunchContext& context)
+      : from_(view), view_(view), factor_(aligned.factor) {
+    if (!aligned.copied) return;
+    copy_.emplace(context.workspace, view.dtype, aligned.extent, label, context.worker);
+    view_ = copy_->view();
+  }
+  [[nodiscard]] const TensorView& view() const { return view_; }
+  void refresh(void* stream) const {
+    if (!copy_) return;
+    PadParameters p;
+    p.from = address(from_);
+    p.to = address(view_);
+    p.n_tokens = static_cast<std::int32_t>(from_.extent.length);
+    p.heads = static_cast<std::int32_t>(from_.extent.heads);
+    p.columns = static_cast<std::int32_t>(from_.extent.head_dim);
+    p.padded_columns = static_cast<std::int32_t>(view_.extent.head_dim);
+    p.factor = factor_;
+    launch_pad(p, head_slots(from_.extent), stream);
+  }
+
+ private:
+  TensorView from_;
+  TensorView view_;
+  float factor_;
+  std::optional<Tensor> copy_;
+};
+
+template <class T>
+void put(std::vector<std::byte>& bytes, std::size_t at, const std::vector<T>& list) {
+  if (!list.empty()) std::memcpy(bytes.data() + at, list.data(), list.size() * sizeof(T));
+}
+
+std::vector<std::byte> packed(const WorkLists& lists, const ListOffsets& at) {
+  std::vector<std::byte> bytes(at.bytes);
+  put(bytes, at.items, lists.items);
+  put(bytes, at.tiles, lists.tiles);
+  put(bytes, at.masked, lists.masked);
+  put(bytes, at.runs, lists.runs);
+  put(bytes, at.bits, lists.bits);
+  put(bytes, at.merge_tiles, lists.merge_tiles);
+  put(bytes, at.merge_sources, lists.merge_sources);
+  return bytes;
+}
+
+const GroupedCall& checked(const GroupedCall& call) {
+  check_call(call);
+  return call;
+}
+
+}  // namespace
+
+struct FlashLists::State {
+  State(const GroupedCall& call, const LaunchContext& context)
+      : inputs(align_inputs(checked(call))),
+        lists(lower(aligned_call(call, inputs), flash_path(context), context.n_sms)),
+        at(list_offsets(lists)),
+        memory(context.workspace, at.bytes, "tile_lists", context.worker) {
+    const std::vector<std::byte> bytes = packed(lists, at);
+    // Pageable memory: the call returns when the bytes have been taken over.
+    QB_CUDA_CHECK(cudaMemcpyAsync(memory.data(), bytes.data(), at.bytes, cudaMemcpyHostToDevice,
+                                  static_cast<cudaStream_t>(context.stream)));
+  }
+
+  template <class Item>
+  [[nodiscard]] const Item* list(std::size_t offset) const {
+    return reinterpret_cast<const Item*>(memory.as<const std::byte>() + offset);
+  }
+
+  AlignedInputs inputs;
+  WorkLists lists;
+  ListOffsets at;
+  Buffer memory;
+  mutable KeptMaps maps;  // of the last launch with these lists
+};
+
+FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context)
+    : state_(std::make_unique<State>(call, context)) {}
+FlashLists::FlashLists(FlashLists&&) noexcept = default;
+FlashLists& FlashLists::operator=(FlashLists&&) noexcept = default;
+FlashLists::~FlashLists() = default;
+
+struct FlashLaunch::State {
+  State(const GroupedCall& call, const FlashLists::State& of_call, const LaunchContext& context)
+      : inputs(align_inputs(call)),
+        q(call.q, inputs.q, "q_aligned", context),
+        k(call.k, inputs.k, "k_aligned", context),
+        v(call.v, inputs.v, "v_aligned", context),
+        bf16(call.q.dtype == DType::bf16),
+        n_blocks_at_most(context.block_per_item ? std::numeric_limits<int>::max() : context.n_sms),
+        stream(context.stream),
+        shape(of_call.lists.shape) {
+    require_form_of(of_call.inputs);
+    GroupedCall aligned = call;
+    aligned.q = q.view();
+    aligned.k = k.view();
+    aligned.v = v.view();
+    const WorkLists& lists = of_call.lists;
+    parameters = flash_parameters(aligned, lists, inputs.scale);
+    point_to(of_call);
+    make_partials(call, lists, context);
+    prepare(aligned, of_call);
+  }
+
+  // The kernel and its tiles were chosen by it.
+  void require_form_of(const AlignedInputs& listed) const {
+    const auto same = [](const AlignedInput& a, const AlignedInput& b) {
+      return a.copied == b.copied && a.extent == b.extent;
+    };
+    if (!same(inputs.q, listed.q) || !same(inputs.k, listed.k) || !same(inputs.v, listed.v))
+      throw std::invalid_argument(
+          "flash: the tensors are shaped or aligned otherwise than the lists'");
+  }
+
+  void point_to(const FlashLists::State& of_call) {
+    parameters.items = of_call.list<WorkItem>(of_call.at.items);
+    parameters.items_asked_for = reinterpret_cast<std::uint32_t*>(of_call.memory.as<std::byte>() +
+                                                                  of_call.at.items_asked_for);
+    parameters.tiles = of_call.list<TileWork>(of_call.at.tiles);
+    parameters.masked = of_call.list<MaskedStep>(of_call.at.masked);
+    parameters.runs = of_call.list<FullRun>(of_call.at.runs);
+    parameters.bits = of_call.list<std::uint64_t>(of_call.at.bits);
+    merging.tiles = of_call.list<MergeTile>(of_call.at.merge_tiles);
+    merging.sources = of_call.list<MergeSource>(of_call.at.merge_sources);
+    merging.n_tiles = static_cast<std::int32_t>(of_call.lists.merge_tiles.size());
+  }
+
+  // What costs host time and stays the same from launch to launch.
+  void prepare(const GroupedCall& aligned, const FlashLists::State& of_call) {
+    if (parameters.n_items == 0) return;
+    if (shape.variant != FlashVariant::hopper) return prepare_sm80(shape, bf16);
+    prepare_sm90(shape, bf16);
+    maps = of_call.maps.of(boxed_inputs(aligned, of_call.lists), tensor_map_encoder());
+  }
+
+  void make_partials(const GroupedCall& call, const WorkLists& lists,
+                     const LaunchContext& context) {
+    if (lists.n_partial_rows > 0) {
+      Extent extent = partial_extent(call, lists);
+      out = Tensor(context.workspace, DType::f32, extent, "out_partial", context.worker);
+      extent.head_dim = 1;
+      lse = Tensor(context.workspace, DType::f32, extent, "lse_partial", context.worker);
+    }
+    parameters.out[1] = address(out.view());
+    parameters.lse[1] = address(lse.view());
+    merging.out = parameters.out[0];
+    merging.lse = parameters.lse[0];
+    merging.part_out = parameters.out[1];
+    merging.part_lse = parameters.lse[1];
+    merging.heads = parameters.q_heads;
+    merging.value_dim = parameters.value_dim;
+    merging.accumulate = call.accumulate ? 1 : 0;
+    n_merge_slots = head_slots(call.q.extent);
+  }
+
+  AlignedInputs inputs;
+  InputCopy q;
+  InputCopy k;
+  InputCopy v;
+  bool bf16;
+  int n_blocks_at_most;  // of a persistent grid
+  void* stream;
+  FlashShape shape;
+  FlashParameters parameters;
+  TensorMaps maps;  // sm_90a only
+  MergeParameters merging;
+  int n_merge_slots = 0;
+  std::optional<FlashLists> own_lists;
+  Tensor out;
+  Tensor lse;
+};
+
+FlashLaunch::FlashLaunch(const GroupedCall& call, const LaunchContext& context) {
+  FlashLists lists(call, context);
+  state_ = std::make_unique<State>(call, *lists.state_, context);
+  state_->own_lists = std::move(lists);
+}
+FlashLaunch::FlashLaunch(const GroupedCall& call, const FlashLists& lists,
+                         const LaunchContext& context)
+    : state_(std::make_unique<State>(call, *lists.state_, context)) {}
+FlashLaunch::FlashLaunch(FlashLaunch&&) noexcept = default;
+FlashLaunch& FlashLaunch::operator=(FlashLaunch&&) noexcept = default;
+FlashLaunch::~FlashLaunch() = default;
+
+void FlashLaunch::attend() const {
+  const State& s = *state_;
+  s.q.refresh(s.stream);
+  s.k.refresh(s.stream);
+  s.v.refresh(s.stream);
+  const int n_items = s.parameters.n_items;
+  if (s.shape.variant == FlashVariant::hopper)
+    launch_sm90(s.parameters, s.maps, s.shape, s.bf16, std::min(n_items, s.n_blocks_at_most),
+                s.stream);
+  else
+    launch_sm80(s.parameters, s.shape, s.bf16, n_items, s.stream);
+}
+
+void FlashLaunch::merge() const {
+  launch_merge(state_->merging, state_->n_merge_slots, state_->stream);
+}
+
+bool FlashLaunch::needs_merge() const { return state_->merging.n_tiles > 0; }
+
+void flash_groups(const GroupedCall& call, const LaunchContext& context) {
+  const FlashLaunch launch(call, context);
+  launch.attend();
+  launch.merge();
+}
+
+void flash(const AttentionArguments& a, const LaunchContext& context) {
+  flash_groups(whole_call(a, context.worker), context);
+}
+
+void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,
+           const TensorView& part_lse, const LaunchContext& context) {
+  MergeParameters p;
+  p.out = address(acc_out);
+  p.lse = address(acc_lse);
+  p.part_out = address(part_out);
+  p.part_lse = address(part_lse);
+  p.heads = static_cast<std::int32_t>(acc_out.extent.heads);
+  p.value_dim = static_cast<std::int32_t>(acc_out.extent.head_dim);
+  p.accumulate = 1;
+  launch_merge_rows(p, acc_out.extent.length, head_slots(acc_out.extent), context.stream);
+}
+
+void clear_partial(const TensorView& out, const TensorView& lse, const LaunchContext& context) {
+  MergeParameters p;
+  p.out = address(out);
+  p.lse = address(lse);
+  p.heads = static_cast<std::int32_t>(out.extent.heads);
+  p.value_dim = static_cast<std::int32_t>(out.extent.head_dim);
+  launch_merge_rows(p, out.extent.length, head_slots(out.extent), context.stream);
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,213 @@
+// The compiled kernels on a GPU, against float64. Skipped, with the reason, where there is none.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/runtime/device.h"
+#include "kernels/cuda/runtime/device_memory.h"
+#include "kernels/cuda/testing/flash_test_support.h"
+
+namespace qb::cuda {
+namespace {
+
+class FlashOnGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const CudaProbe probe = probe_cuda();
+    if (probe.devices.empty()) GTEST_SKIP() << probe.reason;
+    const CudaDevice& device = probe.devices.front();
+    capability_ = 10 * device.compute_major + device.compute_minor;
+    n_sms_ = device.multiprocessors;
+    if (capability_ < 80) GTEST_SKIP() << device.name << " is older than compute capability 8.0";
+  }
+  [[nodiscard]] LaunchContext context(bool force_sm80, bool block_per_item = false) {
+    return {memory_, nullptr, capability_, n_sms_, 0, force_sm80, block_per_item};
+  }
+
+  // With lists of its own, then with kept ones. Launches twice, the second time over the first
+  // one's output: both must be right.
+  void expect_float64(const testing::Problem& problem, bool force_sm80,
+                      bool block_per_item = false) {
+    problem.poison();
+    const Tensor q = to_device(memory_, problem.q.view());
+    const Tensor k = to_device(memory_, problem.k.view());
+    const Tensor v = to_device(memory_, problem.v.view());
+    const Tensor out = to_device(memory_, problem.out.view());
+    const Tensor lse = to_device(memory_, problem.lse.view());
+    GroupedCall call = problem.call();
+    call.q = q.view();
+    call.k = k.view();
+    call.v = v.view();
+    call.out = out.view();
+    call.lse = lse.view();
+    const LaunchContext context = this->context(force_sm80, block_per_item);
+    const FlashLaunch own(call, context);
+    GroupedCall form = call;  // the lists follow from shapes alone
+    for (TensorView* view : {&form.q, &form.k, &form.v, &form.out, &form.lse}) view->data = nullptr;
+    const FlashLists lists(form, context);
+    const FlashLaunch kept(call, lists, context);
+    const qb::testing::Attended expected = testing::expected(problem);
+    const testing::Tolerance tolerance = testing::tolerance(problem);
+    for (const FlashLaunch* launch : {&own, &kept}) {
+      for (const TensorView& view : {out.view(), lse.view()})
+        QB_CUDA_CHECK(cudaMemset(view.data, 0xff, static_cast<std::size_t>(view.bytes())));
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        launch->attend();
+        launch->merge();
+        QB_CUDA_CHECK(cudaDeviceSynchronize());
+        to_host(out.view(), problem.out.view());
+        to_host(lse.view(), problem.lse.view());
+        EXPECT_LE(
+            qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+            tolerance.out);
+        EXPECT_LE(
+            qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
+            tolerance.lse);
+      }
+    }
+  }
+  void expect_float64_on_both_paths(const testing::Problem& problem) {
+    for (const bool force_sm80 : {true, false}) {
+      SCOPED_TRACE(force_sm80 ? "sm_80 path" : "the device's own path");
+      expect_float64(problem, force_sm80);
+    }
+  }
+
+  DeviceMemory memory_;
+  int capability_ = 0;
+  int n_sms_ = 0;
+};
+
+ScheduleBlock causal(std::int64_t n, std::int64_t m) {
+  return {0, n, {0, m, SpanKind::causal, m - n, 0, 0}};
+}
+
+TEST_F(FlashOnGpu, EveryHeadDimAndTypeAgreesWithFloat64) {
+  for (const DType dtype : {DType::bf16, DType::f16})
+    for (const std::int64_t d : {16, 40, 64, 72, 128, 200, 256, 33})
+      for (const std::int64_t n : {1, 65, 331}) {
+        SCOPED_TRACE(std::string(word(dtype)) + " d " + std::to_string(d) + " n " +
+                     std::to_string(n));
+        testing::Problem problem({.dtype = dtype, .q = {1, 4, n, d}, .kv_heads = 2, .n_keys = 457},
+                                 static_cast<std::uint64_t>(n + d));
+        problem.add_whole({causal(n, 457)});
+        expect_float64_on_both_paths(problem);
+      }
+}
+
+TEST_F(FlashOnGpu, LongerSequencesOfSeveralHeadsFillTheGridAndItsTail) {
+  for (const std::int64_t d : {64, 128})
+    for (const bool full : {false, true}) {
+      testing::Problem problem({.q = {2, 6, 1100, d}, .kv_heads = 3, .n_keys = 1100}, 11);
+      problem.add_whole({full ? ScheduleBlock{0, 1100, {0, 1100}} : causal(1100, 1100)});
+      expect_float64_on_both_paths(problem);
+      expect_float64(problem, false, true);
+    }
+}
+
+TEST_F(FlashOnGpu, DecodingSplitsKeys) {
+  for (const std::int64_t d : {64, 128, 256})
+    for (const std::int64_t kv_heads : {1, 8}) {
+      testing::Problem problem({.q = {2, 8, 1, d}, .kv_heads = kv_heads, .n_keys = 9001}, 12);
+      problem.add_whole({causal(1, 9001)});
+      expect_float64_on_both_paths(problem);
+    }
+}
+
+TEST_F(FlashOnGpu, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
+  for (unsigned seed = 0; seed < 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 engine(seed);
+    const auto n = static_cast<std::int64_t>(4 * (1 + engine() % 200));
+    testing::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
+                              .q = {1 + seed % 2, 4, n, seed % 4 == 0 ? 128 : 64},
+                              .kv_heads = 1 + seed % 2,
+                              .n_keys = n,
+                              .value_dim = seed % 3 == 0 ? 24 : 64},
+                             seed);
+    const auto groups = testing::draw_groups(n, 4, seed % 3 == 1, engine);
+    testing::draw_workers(problem, 3, groups, groups, 192, engine);
+    expect_float64_on_both_paths(problem);
+  }
+}
+
+TEST_F(FlashOnGpu, OutliersAndNoKeysAtAll) {
+  testing::Problem outliers(
+      {.q = {1, 2, 300, 64}, .n_keys = 700, .deviation = 3.0, .outlier_every = 50}, 5);
+  outliers.add_whole({{0, 300, {0, 700}}});
+  expect_float64_on_both_paths(outliers);
+  testing::Problem none({.q = {1, 2, 300, 64}, .n_keys = 50}, 7);
+  none.add_whole({});
+  expect_float64_on_both_paths(none);
+  testing::Problem no_tokens({.q = {1, 2, 300, 64}, .n_keys = 0}, 8);
+  no_tokens.add_whole({});
+  expect_float64_on_both_paths(no_tokens);
+}
+
+TEST_F(FlashOnGpu, NegativeScalesAndAScaleOfZero) {
+  for (const double scale : {-0.3, 0.0}) {
+    testing::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 300}, 9);
+    problem.scale = scale;
+    problem.add_whole({causal(200, 300)});
+    expect_float64_on_both_paths(problem);
+  }
+}
+
+TEST_F(FlashOnGpu, MergesPartialsAndClearsThem) {
+  testing::Problem problem({.q = {2, 3, 77, 40}, .n_keys = 120}, 10);
+  const Tensor q = to_device(memory_, problem.q.view());
+  const Tensor k = to_device(memory_, problem.k.view());
+  const Tensor v = to_device(memory_, problem.v.view());
+  const Tensor out[2] = {to_device(memory_, problem.out.view()),
+                         to_device(memory_, problem.out.view())};
+  const Tensor lse[2] = {to_device(memory_, problem.lse.view()),
+                         to_device(memory_, problem.lse.view())};
+  const LaunchContext context = this->context(false);
+  clear_partial(out[0].view(), lse[0].view(), context);
+  for (const auto& [begin, end] : {std::pair{0, 50}, std::pair{50, 120}}) {
+    const TileSchedule schedule = build_schedule(77, end - begin, {{0, 77, {0, end - begin}}}, 128);
+    flash({q.view(), k.view().tokens(begin, end - begin), v.view().tokens(begin, end - begin),
+           &schedule, problem.scale, out[1].view(), lse[1].view()},
+          context);
+    merge(out[0].view(), lse[0].view(), out[1].view(), lse[1].view(), context);
+  }
+  QB_CUDA_CHECK(cudaDeviceSynchronize());
+  to_host(out[0].view(), problem.out.view());
+  to_host(lse[0].view(), problem.lse.view());
+  problem.add_whole({{0, 77, {0, 120}}});
+  const qb::testing::Attended expected = testing::expected(problem);
+  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+            testing::tolerance(problem).out);
+  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
+            testing::tolerance(problem).lse);
+}
+
+TEST_F(FlashOnGpu, NanInAQueryIsNanInItsRowOnly) {
+  constexpr std::int64_t kSpoilt = 123;
+  for (const std::int64_t d : {64, 128})
+    for (const bool force_sm80 : {true, false}) {
+      const testing::Problem problem({.q = {1, 1, 300, d}, .n_keys = 300}, 13);
+      store_element(problem.q.view().row(0, 0, kSpoilt), DType::bf16, std::nan(""));
+      const Tensor q = to_device(memory_, problem.q.view());
+      const Tensor k = to_device(memory_, problem.k.view());
+      const Tensor v = to_device(memory_, problem.v.view());
+      const Tensor out = to_device(memory_, problem.out.view());
+      const Tensor lse = to_device(memory_, problem.lse.view());
+      const TileSchedule schedule = build_schedule(300, 300, {causal(300, 300)}, 128);
+      flash({q.view(), k.view(), v.view(), &schedule, problem.scale, out.view(), lse.view()},
+            context(force_sm80));
+      QB_CUDA_CHECK(cudaDeviceSynchronize());
+      to_host(out.view(), problem.out.view());
+      to_host(lse.view(), problem.lse.view());
+      for (std::int64_t row = 0; row < 300; ++row) {
+        EXPECT_EQ(std::isnan(qb::testing::at(problem.lse.view(), 0, 0, row, 0)), row == kSpoilt);
+        for (std::int64_t x = 0; x < d; ++x)
+          EXPECT_EQ(std::isnan(qb::testing::at(problem.out.view(), 0, 0, row, x)), row == kSpoilt);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace qb::cuda

@@ -1,0 +1,44 @@
+// Launches of the compiled kernels, for the host code around them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/flash/flash_parameters.h"
+#include "kernels/cuda/flash/flash_work.h"
+#include "kernels/cuda/flash/tensor_map.h"
+#include "kernels/cuda/merge/merge_parameters.h"
+
+namespace qb::cuda {
+
+// What the first launch of a kernel on the current device needs; the next times it costs nothing.
+void prepare_sm80(const FlashShape& shape, bool bf16);
+void prepare_sm90(const FlashShape& shape, bool bf16);
+
+// The driver's, found through the runtime: nothing links the driver library. Throws
+// EnvironmentError where the driver has none.
+[[nodiscard]] EncodeTiled tensor_map_encoder();
+
+// n_items blocks, one an item.
+void launch_sm80(const FlashParameters& parameters, const FlashShape& shape, bool bf16, int n_items,
+                 void* stream);
+// A grid of n_blocks, at most one an item, that take the items one after another.
+void launch_sm90(const FlashParameters& parameters, const TensorMaps& maps, const FlashShape& shape,
+                 bool bf16, int n_blocks, void* stream);
+void launch_merge(const MergeParameters& parameters, int n_head_slots, void* stream);
+// n_rows of all heads, row r of the output from row r of the partials; without partials the
+// identity.
+void launch_merge_rows(const MergeParameters& parameters, std::int64_t n_rows, int n_head_slots,
+                       void* stream);
+// Rows of `columns` 16-bit elements, times factor (1, -1 or 0), to rows of padded_columns.
+struct PadParameters {
+  TensorAddress from;
+  TensorAddress to;
+  std::int32_t n_tokens = 0;
+  std::int32_t heads = 0;
+  std::int32_t columns = 0;
+  std::int32_t padded_columns = 0;
+  float factor = 1.0F;
+};
+void launch_pad(const PadParameters& parameters, int n_head_slots, void* stream);
+
+}  // namespace qb::cuda

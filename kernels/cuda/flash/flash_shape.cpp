@@ -1,0 +1,98 @@
+// Which compiled kernel a call gets, and how its work is dealt to the multiprocessors.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/integers.h"
+#include "base/status.h"
+#include "kernels/cuda/flash/flash_groups.h"
+#include "kernels/cuda/flash/flash_work.h"
+
+namespace qb::cuda {
+namespace {
+
+// 16-byte rows and strides, and a stride of tokens that divides their number. Of no tokens there is
+// no tensor map.
+bool box_readable(const TensorView& view, std::int64_t stride) {
+  const auto aligned = [](std::int64_t elements) { return elements % 8 == 0; };
+  return stride != 0 && view.extent.length > 0 && view.extent.length % stride == 0 &&
+         aligned(view.token_stride) && aligned(view.head_stride) && aligned(view.batch_stride) &&
+         reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
+}
+
+}  // namespace
+
+FlashVariant choose_variant(const GroupedCall& call, FlashPath path, std::int64_t dim) {
+  std::int64_t rows = 0;
+  for (const GroupedWorker& worker : call.workers)
+    rows = std::max(rows, worker.schedule->n_queries);
+  const int thin_rows = flash_shape(FlashVariant::thin, dim).tile_rows;
+  const int wide_rows = flash_shape(FlashVariant::wide, dim).tile_rows;
+  if (heads_to_pack(call, thin_rows) > 1) return FlashVariant::thin;
+  if (heads_to_pack(call, wide_rows) > 1) return FlashVariant::wide;
+  if (rows <= thin_rows) return FlashVariant::thin;
+  if (path != FlashPath::sm90 || dim > flash_shape(FlashVariant::hopper, dim).padded_dim)
+    return FlashVariant::wide;
+  const std::int64_t q_stride = common_stride(call, &GroupedWorker::q_groups);
+  const std::int64_t k_stride = common_stride(call, &GroupedWorker::kv_groups);
+  return box_readable(call.q, q_stride) && box_readable(call.k, k_stride) &&
+                 box_readable(call.v, k_stride)
+             ? FlashVariant::hopper
+             : FlashVariant::wide;
+}
+
+FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim) {
+  const int padded = head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
+  switch (variant) {
+    case FlashVariant::wide:
+      return padded == 256 ? FlashShape{variant, 256, 64, 64, 1, 16, 16}
+                           : FlashShape{variant, padded, 128, 64, 2, 32, 16};
+    case FlashVariant::thin:
+      return {variant, padded, 16, 64, padded == 256 ? 1 : 2, 16, 16};
+    case FlashVariant::hopper:
+      return padded == 64 ? FlashShape{variant, 64, 192, 128, 1, 64, 128}
+                          : FlashShape{variant, 128, 128, 128, 1, 64, 128};
+  }
+  return {};
+}
+
+std::int32_t heads_to_pack(const GroupedCall& call, int tile_rows) {
+  if (call.k.extent.heads < 1) return 1;
+  const std::int64_t group = call.q.extent.heads / call.k.extent.heads;
+  for (const GroupedWorker& worker : call.workers)
+    if (worker.schedule->n_queries * group > tile_rows || worker.head_begin % group != 0 ||
+        worker.head_end % group != 0)
+      return 1;
+  return narrow(group);
+}
+
+std::int64_t steps_per_split(std::int64_t n_tiles, std::int64_t total_steps,
+                             std::int64_t longest_tile, std::int64_t places) {
+  constexpr std::int64_t kFewestSteps = 4;
+  constexpr std::int64_t kMostSplits = 128;
+  if (n_tiles >= places || longest_tile <= kFewestSteps)
+    return std::max<std::int64_t>(longest_tile, 1);
+  const std::int64_t even = ceil_div(total_steps, places);
+  return std::max({kFewestSteps, even, ceil_div(longest_tile, kMostSplits)});
+}
+
+std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
+                           std::int64_t bytes_per_kv_head) {
+  constexpr std::int64_t kCacheBytes = 24 << 20;
+  const std::int64_t kv_heads =
+      std::max<std::int64_t>(1, kCacheBytes / std::max<std::int64_t>(1, bytes_per_kv_head));
+  return narrow(
+      std::clamp<std::int64_t>(kv_heads * heads_per_kv, 1, std::max<std::int64_t>(n_heads, 1)));
+}
+
+KernelTiles flash_tiles(std::int64_t head_dim, FlashPath path) {
+  if (head_dim < 1 || head_dim > kMaxHeadDim)
+    throw Unsupported(fmt::format("head_dim {} is outside the range 1..{} of flash on CUDA",
+                                  head_dim, kMaxHeadDim));
+  const bool hopper = path == FlashPath::sm90 && head_dim <= 128;
+  const FlashShape shape =
+      flash_shape(hopper ? FlashVariant::hopper : FlashVariant::wide, head_dim);
+  return {shape.tile_rows, shape.key_block};
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,51 @@
+#include "kernels/cuda/flash/kernel_costs.h"
+
+#include <algorithm>
+
+#include "kernels/cuda/blas/materialized_memory.h"
+#include "kernels/cuda/blas/staged_work.h"
+#include "kernels/cuda/flash/flash_work.h"
+
+namespace qb::cuda {
+
+GroupedCall whole_call(const AttentionArguments& a, int worker) {
+  GroupedCall call{a.q, a.k, a.v, a.scale, {}, a.out, a.lse, false};
+  call.workers.push_back(
+      {worker, {{0, a.q.extent.length, 1}}, {{0, a.k.extent.length, 1}}, a.schedule, 0, 0});
+  return call;
+}
+
+KernelTiles GpuKernelCosts::tiles(Kernel kernel, std::int64_t head_dim) const {
+  if (kernel == Kernel::staged) return staged_tiles();
+  if (kernel != Kernel::flash) return {256, 1};
+  return flash_tiles(head_dim, path_);
+}
+
+CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) const {
+  if (kernel == Kernel::flash) return of_launch(whole_call(a, 0));
+  if (kernel == Kernel::staged)
+    return {.workspace_bytes = StagedWork(a.q.extent, *a.schedule).workspace_bytes(),
+            .executed_pairs = a.q.extent.heads * a.schedule->stored_pairs()};
+  if (kernel != Kernel::materialized) return {};
+  const MaterializedMemory memory =
+      materialized_memory(a.q.extent, a.k.extent, a.q.dtype, *a.schedule);
+  // Whole matrices, whatever is masked afterwards.
+  const bool runs = memory.scores_bytes > 0;
+  return {.workspace_bytes = memory.peak_bytes(),
+          .executed_pairs = runs ? a.q.extent.heads * a.q.extent.length * a.k.extent.length : 0};
+}
+
+CallCost GpuKernelCosts::of_launch(const GroupedCall& call) const {
+  const FlashCost cost = flash_cost(call, path_, std::max(n_sms_, 1));
+  CallCost known{.workspace_bytes = {}, .executed_pairs = cost.executed_pairs};
+  if (n_sms_ == 0) return known;
+  known.workspace_bytes = cost.workspace_bytes;
+  known.list_bytes = cost.list_bytes;
+  return known;
+}
+
+std::int64_t GpuKernelCosts::bytes_of_linear(const LinearCall&) const {
+  return static_cast<std::int64_t>(kBlasWorkspaceBytes);
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,35 @@
+// Which keys of a span a query row sees, on the device and in tests on the host.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/runtime/host_device.h"
+#include "kernels/tile_schedule.h"
+
+namespace qb::cuda {
+
+QB_HOST_DEVICE std::int64_t clamped(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return value < low ? low : (value < high ? value : high);
+}
+
+struct LiveKeys {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+// As KeySpan::live: of bits all keys, seen or not.
+QB_HOST_DEVICE LiveKeys live_keys(const KeySpan& span, std::int64_t row) {
+  if (span.kind == SpanKind::full || span.kind == SpanKind::bits) return {span.begin, span.end};
+  const std::int64_t end = clamped(row + span.offset + 1, span.begin, span.end);
+  return {span.kind == SpanKind::band ? clamped(row + span.low, span.begin, end) : span.begin, end};
+}
+
+// words: of the schedule; of a bits span.
+QB_HOST_DEVICE bool bit_is_set(const std::uint64_t* words, const KeySpan& span, std::int64_t row,
+                               std::int64_t key) {
+  const std::int64_t row_words = (span.end - span.begin + 63) / 64;
+  const std::int64_t bit = key - span.begin;
+  return (words[span.words + row * row_words + bit / 64] >> (bit % 64) & 1) != 0;
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,389 @@
+// Every instruction that C++ has no word for, in the order in which a reader of the flash kernels
+// meets them. Nothing else in this folder contains assembly. A host compiler gets the same
+// functions from emulated_ptx.h, so that tests run the kernels themselves on a CPU.
+//
+// Shared memory is spoken of by its 32-bit address in the shared window, as the instructions do.
+#pragma once
+
+#ifndef __CUDACC__
+#include "kernels/cuda/emulator/emulated_ptx.h"
+#else
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/cuda/flash/tensor_map.h"
+#include "kernels/cuda/runtime/host_device.h"
+
+namespace qb::cuda::ptx {
+
+// ---- Who am I -----------------------------------------------------------------------------------
+
+QB_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
+QB_DEVICE int block_index() { return static_cast<int>(blockIdx.x); }
+QB_DEVICE int n_blocks() { return static_cast<int>(gridDim.x); }
+QB_DEVICE void sync_threads() { __syncthreads(); }
+QB_DEVICE void sync_warp() { __syncwarp(); }
+
+// The block's dynamic shared memory. The kernels ask for it aligned to the swizzle's atom.
+QB_DEVICE std::uint32_t shared_base() {
+  extern __shared__ __align__(1024) unsigned char shared_memory[];
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_memory));
+}
+
+// The value of lane 0, which the compiler then knows to be the same in all lanes.
+QB_DEVICE int uniform(int value) { return __shfl_sync(0xFFFFFFFFU, value, 0); }
+
+// The same value, of which the compiler does not know where it comes from: what is computed or read
+// with it is computed or read here, and not kept in registers since the kernel began.
+template <class Integer>
+QB_DEVICE Integer opaque(Integer value) {
+  static_assert(sizeof value == 4);
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+// Ends the kernel as an error, and with it whatever this process has on the device.
+QB_DEVICE void trap() { asm volatile("trap;"); }
+
+// ---- Arithmetic of the softmax ------------------------------------------------------------------
+
+// 2^x to 2 ulp in one instruction; 0 for -inf. Subnormal results are 0.
+QB_DEVICE float exp2(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+QB_DEVICE float log2(float x) {
+  float y;
+  asm("lg2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+// A product that is rounded, never fused with a sum behind it.
+QB_DEVICE float multiply(float a, float b) { return __fmul_rn(a, b); }
+// What `value` is made of is computed before here. The assembler moves arithmetic behind a wait for
+// products, whatever the order of the source; it does not move what decides whether a trap is
+// taken.
+QB_DEVICE void trap_if_negative(float value) {
+  asm volatile(
+      "{\n"
+      ".reg .pred negative;\n"
+      "setp.lt.f32 negative, %0, 0f00000000;\n"
+      "@negative trap;\n"
+      "}" ::"f"(value)
+      : "memory");
+}
+QB_DEVICE float shuffle_xor(float value, int mask) {
+  return __shfl_xor_sync(0xFFFFFFFFU, value, mask);
+}
+// Two floats rounded to 16-bit numbers, `low` in the lower half.
+template <bool kBf16>
+QB_DEVICE std::uint32_t pack(float low, float high) {
+  std::uint32_t both;
+  if constexpr (kBf16)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+  return both;
+}
+
+// ---- Global to shared memory on sm_80: cp.async -------------------------------------------------
+//
+// A thread asks for 16 bytes and goes on. Its requests form groups (commit); wait<n> returns when
+// at most the n newest groups are still under way. That is said to the one thread only: others see
+// the bytes after a barrier behind the wait.
+
+// 16 bytes; zeros where `valid` is false, and then nothing is read.
+QB_DEVICE void copy_async(std::uint32_t shared, const void* global, bool valid) {
+  const int bytes = valid ? 16 : 0;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(global),
+               "r"(bytes)
+               : "memory");
+}
+QB_DEVICE void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int kPending>
+QB_DEVICE void copy_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}
+
+// ---- Shared memory to registers, and products of a warp -----------------------------------------
+
+// Four 8x8 matrices of 16-bit elements: see flash_layout.h for who names which row.
+QB_DEVICE void load_matrices(std::uint32_t (&r)[4], std::uint32_t row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(row)
+               : "memory");
+}
+QB_DEVICE void load_matrices_transposed(std::uint32_t (&r)[4], std::uint32_t row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(row)
+               : "memory");
+}
+
+// c[0..3] += A (16x16) B (16x8).
+template <bool kBf16>
+QB_DEVICE void multiply_add(float* c, const std::uint32_t (&a)[4], std::uint32_t b0,
+                            std::uint32_t b1) {
+  if constexpr (kBf16)
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  else
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+QB_DEVICE void store_shared(std::uint32_t address, int value) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
+}
+QB_DEVICE int load_shared_int(std::uint32_t address) {
+  int value;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
+  return value;
+}
+QB_DEVICE void store_shared(std::uint32_t address, float value) {
+  store_shared(address, __float_as_int(value));
+}
+QB_DEVICE float load_shared(std::uint32_t address) {
+  return __int_as_float(load_shared_int(address));
+}
+
+// Adds 1 to a counter in device memory that all blocks share, or makes it 0 if it is `last`; what
+// it was before.
+QB_DEVICE std::uint32_t increment_or_wrap(std::uint32_t* counter, std::uint32_t last) {
+  return atomicInc(counter, last);
+}
+
+// 16 bytes.
+QB_DEVICE void store_zeros(std::uint32_t address) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(address), "r"(0) : "memory");
+}
+
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// ---- sm_90a: barriers that count arrivals and bytes ---------------------------------------------
+//
+// An mbarrier is eight bytes of shared memory. Its phase ends when the expected number of arrivals
+// and all announced bytes have come; it then begins the next. A waiter names the parity of the
+// phase whose end it waits for, so a barrier whose first phase has not ended lets a wait for parity
+// 1 pass.
+
+QB_DEVICE void barrier_init(std::uint32_t barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+// Makes the inits visible to the copy engine.
+QB_DEVICE void barrier_init_fence() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+QB_DEVICE void barrier_arrive(std::uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+QB_DEVICE void barrier_arrive_expecting(std::uint32_t barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+// The loop stands inside the assembly, so that the compiler sees straight code around products that
+// are still under way.
+//
+// Built with QB_CUDA_DEBUG, a wait of more than ten seconds is a trap: a phase that nobody ends is
+// then an error and not a kernel without end. Ten seconds leave room for tools that slow a kernel
+// down a thousandfold.
+QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
+#ifdef QB_CUDA_DEBUG
+  constexpr std::uint64_t kMostNanoseconds = 10'000'000'000;
+  asm volatile(
+      "{\n"
+      ".reg .pred done, late;\n"
+      ".reg .u64 begin, now;\n"
+      "mov.u64 begin, %%globaltimer;\n"
+      "QB_WAIT:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra.uni QB_DONE;\n"
+      "mov.u64 now, %%globaltimer;\n"
+      "sub.u64 now, now, begin;\n"
+      "setp.gt.u64 late, now, %2;\n"
+      "@late trap;\n"
+      "bra.uni QB_WAIT;\n"
+      "QB_DONE:\n"
+      "}" ::"r"(barrier),
+      "r"(parity), "n"(kMostNanoseconds)
+      : "memory");
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "QB_WAIT:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra.uni QB_DONE;\n"
+      "bra.uni QB_WAIT;\n"
+      "QB_DONE:\n"
+      "}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+#endif
+}
+
+// The sixteen named barriers of a block: `threads` count those that wait and those that only
+// arrive.
+QB_DEVICE void named_sync(int name, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
+}
+QB_DEVICE void named_arrive(int name, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(name), "r"(threads) : "memory");
+}
+
+// ---- sm_90a: the copy engine --------------------------------------------------------------------
+//
+// One thread hands over a tensor map (made by the host: base, extents, strides, box, swizzle) and
+// the coordinates of a box. The box lands swizzled, elements outside the tensor as zeros, and its
+// bytes are counted on the barrier.
+
+QB_DEVICE void prefetch_map(const TensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+QB_DEVICE void copy_box(std::uint32_t shared, const TensorMap* map, std::uint32_t barrier, int c0,
+                        int c1, int c2, int c3, int c4) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(shared),
+      "l"(map), "r"(barrier), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4)
+      : "memory");
+}
+
+// ---- sm_90a: registers move between warpgroups --------------------------------------------------
+
+template <int kRegisters>
+QB_DEVICE void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+QB_DEVICE void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+// ---- sm_90a: products of a warpgroup ------------------------------------------------------------
+//
+// Four warps multiply 64 x 16 by 16 x N while they do something else. fence: my registers are
+// ready; commit: what was issued is a group; wait<n>: at most the n newest groups are under way. In
+// between, accumulators (and A, where it is in registers) belong to the hardware. The compiler does
+// not know that, so hold() stands wherever they change hands: it pretends to change each register.
+
+// What this thread has stored in shared memory is what products read from here on.
+QB_DEVICE void store_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+QB_DEVICE void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+QB_DEVICE void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int kPending>
+QB_DEVICE void product_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
+}
+template <int kCount>
+QB_DEVICE void hold(float (&r)[kCount]) {
+  QB_UNROLL
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(r[i])::"memory");
+}
+template <int kCount>
+QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
+  QB_UNROLL
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+r"(r[i])::"memory");
+}
+
+#define QB_F8(c, i)                                                                           \
+  "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), \
+      "+f"(c[i + 6]), "+f"(c[i + 7])
+#define QB_F16(c, i) QB_F8(c, i), QB_F8(c, i + 8)
+#define QB_F32(c, i) QB_F16(c, i), QB_F16(c, i + 16)
+#define QB_LIST_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define QB_LIST_32 \
+  QB_LIST_16       \
+  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define QB_LIST_64                                                                     \
+  QB_LIST_32                                                                           \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+
+// c (= or +=) A B with A and B in shared memory, B read as it lies (K: depth-major).
+#define QB_SHARED_PRODUCT(n, type, list, sd, a, b)                                        \
+  "{\n.reg .pred add;\nsetp.ne.b32 add, " sd                                              \
+  ", 0;\n"                                                                                \
+  "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, " a ", " b \
+  ", add, 1, 1, 0, 0;\n}"
+// c += A B with A in registers, B transposed on the way (V: column-major).
+#define QB_REGISTER_PRODUCT(n, type, list, a0, a1, a2, a3, b)                                \
+  "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, {" a0 ", " a1 \
+  ", " a2 ", " a3 "}, " b ", 1, 1, 1, 1;"
+
+// kCount registers a thread: N = 2 kCount columns.
+template <bool kBf16, bool kAdd, int kCount>
+QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint64_t b) {
+  static_assert(kCount == 16 || kCount == 32 || kCount == 64);
+  const int add = kAdd ? 1 : 0;
+  if constexpr (kCount == 64 && kBf16)
+    asm volatile(QB_SHARED_PRODUCT("128", "bf16", QB_LIST_64, "%66", "%64", "%65")
+                 : QB_F32(c, 0), QB_F32(c, 32)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 64)
+    asm volatile(QB_SHARED_PRODUCT("128", "f16", QB_LIST_64, "%66", "%64", "%65")
+                 : QB_F32(c, 0), QB_F32(c, 32)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 16 && kBf16)
+    asm volatile(QB_SHARED_PRODUCT("32", "bf16", QB_LIST_16, "%18", "%16", "%17")
+                 : QB_F16(c, 0)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 16)
+    asm volatile(QB_SHARED_PRODUCT("32", "f16", QB_LIST_16, "%18", "%16", "%17")
+                 : QB_F16(c, 0)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kBf16)
+    asm volatile(QB_SHARED_PRODUCT("64", "bf16", QB_LIST_32, "%34", "%32", "%33")
+                 : QB_F32(c, 0)
+                 : "l"(a), "l"(b), "n"(add));
+  else
+    asm volatile(QB_SHARED_PRODUCT("64", "f16", QB_LIST_32, "%34", "%32", "%33")
+                 : QB_F32(c, 0)
+                 : "l"(a), "l"(b), "n"(add));
+}
+
+template <bool kBf16, int kCount>
+QB_DEVICE void product_of_registers(float (&c)[kCount], const std::uint32_t* a, std::uint64_t b) {
+  static_assert(kCount == 32 || kCount == 64);
+  if constexpr (kCount == 64 && kBf16)
+    asm volatile(QB_REGISTER_PRODUCT("128", "bf16", QB_LIST_64, "%64", "%65", "%66", "%67", "%68")
+                 : QB_F32(c, 0), QB_F32(c, 32)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+  else if constexpr (kCount == 64)
+    asm volatile(QB_REGISTER_PRODUCT("128", "f16", QB_LIST_64, "%64", "%65", "%66", "%67", "%68")
+                 : QB_F32(c, 0), QB_F32(c, 32)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+  else if constexpr (kBf16)
+    asm volatile(QB_REGISTER_PRODUCT("64", "bf16", QB_LIST_32, "%32", "%33", "%34", "%35", "%36")
+                 : QB_F32(c, 0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+  else
+    asm volatile(QB_REGISTER_PRODUCT("64", "f16", QB_LIST_32, "%32", "%33", "%34", "%35", "%36")
+                 : QB_F32(c, 0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+#undef QB_F8
+#undef QB_F16
+#undef QB_F32
+#undef QB_LIST_16
+#undef QB_LIST_32
+#undef QB_LIST_64
+#undef QB_SHARED_PRODUCT
+#undef QB_REGISTER_PRODUCT
+
+#endif  // sm_90a
+
+}  // namespace qb::cuda::ptx
+
+#endif  // __CUDACC__

@@ -1,9 +1,0 @@
-#include "kernels/cuda/memory_activity.h"
-
-namespace qb::cuda {
-
-MemoryActivity::MemoryActivity() : reason_("this build found no cupti.h") {}
-MemoryActivity::~MemoryActivity() = default;
-std::optional<std::uint64_t> MemoryActivity::peak_bytes() const { return std::nullopt; }
-
-}  // namespace qb::cuda

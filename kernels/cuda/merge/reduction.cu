@@ -1,0 +1,75 @@
+// Tree decoding's reductions: a few floats a head and query, so that what they cost is their
+// launch.
+#include <algorithm>
+
+#include "kernels/cuda/merge/reduction.cuh"
+#include "kernels/cuda/merge/reduction.h"
+#include "kernels/cuda/runtime/check.cuh"
+
+namespace qb::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kRowsOfABlock = kThreads / kReductionLanes;
+
+__global__ void combine_kernel(float* target, const float* source, std::int64_t n, bool sum) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < n;
+       i += step)
+    target[i] = sum ? target[i] + source[i] : fmaxf(target[i], source[i]);
+}
+
+__device__ std::int64_t row_of_thread() {
+  return static_cast<std::int64_t>(blockIdx.x) * kRowsOfABlock + threadIdx.x / kReductionLanes;
+}
+__device__ int lane_of_thread() { return static_cast<int>(threadIdx.x % kReductionLanes); }
+
+__global__ void weigh_kernel(const ReductionRows p) {
+  weigh_lane(p, row_of_thread(), lane_of_thread());
+}
+
+__global__ void normalise_kernel(const ReductionRows p) {
+  normalise_lane(p, row_of_thread(), lane_of_thread());
+}
+
+float* floats(const TensorView& view) { return static_cast<float*>(view.data); }
+
+using RowsKernel = void (*)(ReductionRows);
+
+void launch(RowsKernel kernel, const TensorView& out, const TensorView& lse,
+            const TensorView& maximum, const TensorView& denominator, void* stream) {
+  const ReductionRows rows{floats(out),
+                           floats(lse),
+                           floats(maximum),
+                           floats(denominator),
+                           out.extent.batch * out.extent.heads * out.extent.length,
+                           out.extent.head_dim};
+  if (rows.rows == 0) return;
+  const auto blocks = static_cast<unsigned>((rows.rows + kRowsOfABlock - 1) / kRowsOfABlock);
+  kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(rows);
+  QB_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace
+
+void combine(const TensorView& target, const TensorView& source, Combine how, void* stream) {
+  const std::int64_t n = target.extent.elements();
+  if (n == 0) return;
+  const auto blocks =
+      static_cast<unsigned>(std::min<std::int64_t>((n + kThreads - 1) / kThreads, 4096));
+  combine_kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+      floats(target), floats(source), n, how == Combine::sum);
+  QB_CUDA_CHECK(cudaGetLastError());
+}
+
+void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                   const TensorView& denominator, void* stream) {
+  launch(weigh_kernel, out, lse, maximum, denominator, stream);
+}
+
+void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                       const TensorView& denominator, void* stream) {
+  launch(normalise_kernel, out, lse, maximum, denominator, stream);
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,73 @@
+#include "kernels/cuda/runtime/clocks.h"
+
+#include "kernels/cuda/runtime/check.cuh"
+#include "kernels/cuda/runtime/nvidia_libraries.h"
+
+namespace qb::cuda {
+namespace {
+
+// What is used of nvml.h, which not every toolkit brings. 0 is success.
+using NvmlDevice = struct nvmlDevice_st*;
+struct Nvml {
+  int (*init)() = nullptr;
+  int (*find)(const char* pci_bus_id, NvmlDevice* device) = nullptr;
+  int (*reasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
+};
+
+// The device by its address on the bus, since NVML counts devices that the process cannot see too.
+NvmlDevice find_device(Nvml& nvml) {
+  const DynamicLibrary library = open_library(NvidiaLibrary::nvml);
+  const auto load = [&library](auto& function, const char* name) {
+    void* const symbol = library.find(name);
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+    return symbol != nullptr;
+  };
+  if (!load(nvml.init, "nvmlInit_v2") || !load(nvml.find, "nvmlDeviceGetHandleByPciBusId_v2"))
+    return nullptr;
+  // The newer of two names of one function.
+  if (!load(nvml.reasons, "nvmlDeviceGetCurrentClocksEventReasons") &&
+      !load(nvml.reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"))
+    return nullptr;
+  int ordinal = 0;
+  char bus_id[64] = {};
+  QB_CUDA_CHECK(cudaGetDevice(&ordinal));
+  QB_CUDA_CHECK(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, ordinal));
+  NvmlDevice device = nullptr;
+  return nvml.init() == 0 && nvml.find(bus_id, &device) == 0 ? device : nullptr;
+}
+
+}  // namespace
+
+struct ClockMonitor::State {
+  Nvml nvml;
+  NvmlDevice device = nullptr;
+  cudaStream_t stream = nullptr;
+  unsigned long long* counts = nullptr;  // cycles, nanoseconds
+};
+
+ClockMonitor::ClockMonitor(void* stream) : state_(std::make_unique<State>()) {
+  state_->stream = static_cast<cudaStream_t>(stream);
+  state_->device = find_device(state_->nvml);
+  QB_CUDA_CHECK(cudaMalloc(&state_->counts, 2 * sizeof(unsigned long long)));
+}
+
+ClockMonitor::~ClockMonitor() { (void)cudaFree(state_->counts); }
+
+ClockState ClockMonitor::read() {
+  ClockState clock;
+  // Before the wait: afterwards the device idles.
+  clock.reasons_known = state_->device != nullptr;
+  unsigned long long reasons = 0;
+  if (clock.reasons_known && state_->nvml.reasons(state_->device, &reasons) == 0)
+    clock.reasons = reasons;
+  sample_sm_clock(state_->counts, state_->counts + 1, state_->stream);
+  unsigned long long counts[2] = {};
+  QB_CUDA_CHECK(cudaMemcpyAsync(counts, state_->counts, sizeof counts, cudaMemcpyDeviceToHost,
+                                state_->stream));
+  QB_CUDA_CHECK(cudaStreamSynchronize(state_->stream));
+  if (counts[1] > 0)
+    clock.sm_hz = 1e9 * static_cast<double>(counts[0]) / static_cast<double>(counts[1]);
+  return clock;
+}
+
+}  // namespace qb::cuda

@@ -1,0 +1,37 @@
+// Device memory without a ledger, for tests and the benchmark of the kernels alone.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <string_view>
+
+#include "kernels/allocator.h"
+#include "kernels/cuda/runtime/check.cuh"
+
+namespace qb::cuda {
+
+// cudaMalloc and cudaFree, which wait for the device: memory in use is never given away.
+class DeviceMemory final : public Allocator {
+ public:
+  void* allocate(std::size_t bytes, std::string_view /*label*/, int /*worker*/) override {
+    void* pointer = nullptr;
+    QB_CUDA_CHECK(cudaMalloc(&pointer, bytes == 0 ? 1 : bytes));
+    return pointer;
+  }
+  void deallocate(void* pointer) noexcept override { (void)cudaFree(pointer); }
+};
+
+// A contiguous copy of a host tensor on the device.
+[[nodiscard]] inline Tensor to_device(Allocator& memory, const TensorView& host) {
+  Tensor tensor(memory, host.dtype, host.extent, "copy");
+  QB_CUDA_CHECK(cudaMemcpy(tensor.view().data, host.data, static_cast<std::size_t>(host.bytes()),
+                           cudaMemcpyHostToDevice));
+  return tensor;
+}
+inline void to_host(const TensorView& device, const TensorView& host) {
+  QB_CUDA_CHECK(cudaMemcpy(host.data, device.data, static_cast<std::size_t>(host.bytes()),
+                           cudaMemcpyDeviceToHost));
+}
+
+}  // namespace qb::cuda

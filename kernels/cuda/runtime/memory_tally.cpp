@@ -1,0 +1,30 @@
+#include "kernels/cuda/runtime/memory_tally.h"
+
+#include <algorithm>
+
+namespace qb::cuda {
+
+std::uint64_t MemoryTally::peak_bytes() const {
+  std::vector<MemoryOperation> sorted = operations_;
+  // At one time what is given back goes first: its address may be handed out again.
+  std::stable_sort(
+      sorted.begin(), sorted.end(), [](const MemoryOperation& a, const MemoryOperation& b) {
+        return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : !a.allocates && b.allocates;
+      });
+  std::unordered_map<std::uint64_t, std::uint64_t> live;
+  std::uint64_t held = 0;
+  std::uint64_t peak = 0;
+  for (const MemoryOperation& operation : sorted) {
+    if (operation.allocates) {
+      live[operation.address] = operation.bytes;
+      held += operation.bytes;
+      peak = std::max(peak, held);
+    } else if (const auto found = live.find(operation.address); found != live.end()) {
+      held -= found->second;
+      live.erase(found);
+    }
+  }
+  return peak;
+}
+
+}  // namespace qb::cuda

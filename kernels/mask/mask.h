@@ -1,0 +1,97 @@
+// Which keys a query may see, over global positions: all, those before it, or a sparse pattern. All
+// three answer the same questions. A small value: copies share the pattern.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/words.h"
+#include "kernels/mask/mask_pattern.h"
+
+namespace qb {
+
+enum class MaskKind { full, causal, pattern };
+
+template <>
+struct Words<MaskKind> {
+  static constexpr std::string_view what = "mask";
+  // Those that are words; a pattern is written with its parameters.
+  static constexpr std::pair<MaskKind, std::string_view> table[] = {{MaskKind::full, "full"},
+                                                                    {MaskKind::causal, "causal"}};
+};
+
+// One of several sequences packed one after another: its queries see its keys only.
+struct Segment {
+  std::int64_t q_begin = 0;
+  std::int64_t q_end = 0;
+  std::int64_t k_begin = 0;
+  std::int64_t k_end = 0;
+  friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+// causal: query q sees key k iff k <= q + offset. With offset = kv_len - q_len the last query sees
+// the last key (FlashAttention 2's alignment); offset 0 is the square case. Segments are ascending
+// and tile both axes; the alignment then holds within each of them and `offset` says nothing.
+// pattern: query q stands at position q + offset of the keys; there are no segments.
+struct Mask {
+  MaskKind kind = MaskKind::full;
+  std::int64_t offset = 0;
+  std::vector<Segment> segments{};           // none: one sequence
+  std::shared_ptr<const Pattern> pattern{};  // of that kind
+
+  [[nodiscard]] static Mask full() { return {}; }
+  [[nodiscard]] static Mask causal(std::int64_t q_len, std::int64_t kv_len) {
+    return {MaskKind::causal, kv_len - q_len, {}, {}};
+  }
+  // The segment of query q; nullptr where there are none.
+  [[nodiscard]] const Segment* segment_of(std::int64_t q) const {
+    const auto after =
+        std::upper_bound(segments.begin(), segments.end(), q,
+                         [](std::int64_t query, const Segment& s) { return query < s.q_begin; });
+    return segments.empty() ? nullptr : &*std::prev(after);
+  }
+  // Key k of q's sequence is seen iff k <= q + offset_of(q); for causal masks.
+  [[nodiscard]] std::int64_t offset_of(std::int64_t q) const {
+    const Segment* segment = segment_of(q);
+    return segment == nullptr ? offset : segment->k_end - segment->q_end;
+  }
+  [[nodiscard]] bool allows(std::int64_t q, std::int64_t k) const {
+    if (kind == MaskKind::pattern) return pattern->allows(q + offset, k);
+    const Segment* segment = segment_of(q);
+    if (segment != nullptr && (k < segment->k_begin || k >= segment->k_end)) return false;
+    return kind == MaskKind::full || k <= q + offset_of(q);
+  }
+  // How many keys of [0, kv_len) query q sees.
+  [[nodiscard]] std::int64_t keys_of(std::int64_t q, std::int64_t kv_len) const {
+    if (kind == MaskKind::pattern) return keys_of_pattern(q, kv_len);
+    const Segment* segment = segment_of(q);
+    const std::int64_t begin = segment == nullptr ? 0 : segment->k_begin;
+    const std::int64_t end = segment == nullptr ? kv_len : segment->k_end;
+    if (kind == MaskKind::full) return end - begin;
+    return std::clamp<std::int64_t>(q + offset_of(q) + 1, begin, end) - begin;
+  }
+  // A rectangle of tokens; `partial` may be said of one that is none or all (Pattern::coverage).
+  // Not for segments.
+  [[nodiscard]] Coverage coverage(const Positions& q, const Positions& k) const;
+
+  friend bool operator==(const Mask& a, const Mask& b) {
+    const bool same_pattern =
+        a.pattern == b.pattern ||
+        (a.pattern != nullptr && b.pattern != nullptr && a.pattern->text == b.pattern->text);
+    return a.kind == b.kind && a.offset == b.offset && a.segments == b.segments && same_pattern;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t keys_of_pattern(std::int64_t q, std::int64_t kv_len) const;
+};
+
+// As it is written in a spec.
+[[nodiscard]] std::string to_string(const Mask& mask);
+
+}  // namespace qb

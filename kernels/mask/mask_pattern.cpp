@@ -1,0 +1,126 @@
+#include "kernels/mask/mask_pattern.h"
+
+#include <algorithm>
+
+namespace qb {
+namespace {
+
+std::uint64_t bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+bool allows(const BandAtom& band, std::int64_t p, std::int64_t k) {
+  return k >= p - band.left && k <= p + band.right && (k - p) % band.dilation == 0;
+}
+
+bool allows(const CellsAtom& cells, std::int64_t p, std::int64_t k) {
+  const KeyRange cell = cells.cell(p);
+  return k >= cell.begin && k < cell.end;
+}
+
+bool allows(const ColumnsAtom& columns, std::int64_t, std::int64_t k) {
+  return k % columns.period >= columns.first;
+}
+
+bool allows(const GlobalAtom& global, std::int64_t p, std::int64_t k) {
+  return global.holds(p) || global.holds(k);
+}
+
+bool allows(const RandomAtom& random, std::int64_t p, std::int64_t k) {
+  const RowPermutation row(bits(random.n_blocks), random.seed, bits(floor_divide(p, random.block)));
+  return row.place_of(bits(k / random.block)) < bits(random.count);
+}
+
+Coverage both(Coverage a, Coverage b) {
+  if (a == Coverage::none || b == Coverage::none) return Coverage::none;
+  return a == Coverage::all && b == Coverage::all ? Coverage::all : Coverage::partial;
+}
+
+Coverage coverage(const BandAtom& band, const Positions& q, const Positions& k) {
+  if (k.last() < q.first - band.left || k.first > q.last() + band.right) return Coverage::none;
+  const bool within = k.first >= q.last() - band.left && k.last() <= q.first + band.right;
+  return within && band.dilation == 1 ? Coverage::all : Coverage::partial;
+}
+
+Coverage coverage(const CellsAtom& cells, const Positions& q, const Positions& k) {
+  const KeyRange first = cells.cell(q.first);
+  const KeyRange last = cells.cell(q.last());
+  if (k.last() < first.begin || k.first >= last.end) return Coverage::none;
+  return first == last && k.first >= first.begin && k.last() < first.end ? Coverage::all
+                                                                         : Coverage::partial;
+}
+
+Coverage coverage(const ColumnsAtom& columns, const Positions&, const Positions& k) {
+  if (k.count > 1 && k.stride % columns.period != 0) return Coverage::partial;
+  return k.first % columns.period >= columns.first ? Coverage::all : Coverage::none;
+}
+
+// How far the positions lie in the runs: none, all, or perhaps some of them.
+Coverage inside(const GlobalAtom& global, const Positions& positions) {
+  const auto run = std::upper_bound(
+      global.runs.begin(), global.runs.end(), positions.first,
+      [](std::int64_t position, const KeyRange& range) { return position < range.end; });
+  if (run == global.runs.end() || run->begin > positions.last()) return Coverage::none;
+  return run->begin <= positions.first && positions.last() < run->end ? Coverage::all
+                                                                      : Coverage::partial;
+}
+
+Coverage coverage(const GlobalAtom& global, const Positions& q, const Positions& k) {
+  const Coverage rows = inside(global, q);
+  const Coverage columns = inside(global, k);
+  if (rows == Coverage::all || columns == Coverage::all) return Coverage::all;
+  return rows == Coverage::none && columns == Coverage::none ? Coverage::none : Coverage::partial;
+}
+
+Coverage coverage(const RandomAtom& random, const Positions& q, const Positions& k) {
+  if (random.count == random.n_blocks) return Coverage::all;
+  const bool one_block =
+      floor_divide(q.first, random.block) == floor_divide(q.last(), random.block) &&
+      k.first / random.block == k.last() / random.block;
+  if (!one_block) return Coverage::partial;
+  return allows(random, q.first, k.first) ? Coverage::all : Coverage::none;
+}
+
+}  // namespace
+
+KeyRange CellsAtom::cell(std::int64_t p) const {
+  if (p < 0) return {p, p};
+  if (block > 0) return {p - p % block, p - p % block + block};
+  const auto end = std::upper_bound(ends.begin(), ends.end(), p);
+  if (end == ends.end()) return {p, p};
+  return {end == ends.begin() ? 0 : *std::prev(end), *end};
+}
+
+bool GlobalAtom::holds(std::int64_t position) const {
+  return inside(*this, {position, 1, 1}) == Coverage::all;
+}
+
+bool Pattern::allows(std::int64_t p, std::int64_t k) const {
+  return std::any_of(atoms.begin(), atoms.end(), [&](const Atom& atom) {
+    if (atom.causal && k > p) return false;
+    return std::visit([&](const auto& shape) { return qb::allows(shape, p, k); }, atom.shape);
+  });
+}
+
+Coverage Pattern::coverage(const Positions& q, const Positions& k) const {
+  if (q.count == 0 || k.count == 0) return Coverage::none;
+  if (q.count == 1 && k.count == 1)
+    return allows(q.first, k.first) ? Coverage::all : Coverage::none;
+  constexpr BandAtom kCausal{kUnbounded, 0, 1};
+  Coverage together = Coverage::none;
+  for (const Atom& atom : atoms) {
+    Coverage one =
+        std::visit([&](const auto& shape) { return qb::coverage(shape, q, k); }, atom.shape);
+    if (atom.causal) one = both(one, qb::coverage(kCausal, q, k));
+    if (one == Coverage::all) return Coverage::all;
+    if (one == Coverage::partial) together = Coverage::partial;
+  }
+  return together;
+}
+
+bool Pattern::looks_back_only() const {
+  return std::all_of(atoms.begin(), atoms.end(), [](const Atom& atom) {
+    const auto* band = std::get_if<BandAtom>(&atom.shape);
+    return atom.causal || (band != nullptr && band->right <= 0);
+  });
+}
+
+}  // namespace qb

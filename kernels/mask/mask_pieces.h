@@ -1,0 +1,104 @@
+// What the shapes of a pattern leave of a tile: rectangles with a slanted band in them. Between
+// mask_pattern.h, which speaks of positions, and mask_tiles.h, which makes spans of them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "kernels/mask/mask.h"
+#include "kernels/mask/mask_tiles.h"
+
+namespace qb {
+
+// Rows i of `rows` see those keys j of `keys` with i + low <= j <= i + high and j - i = phase mod
+// step. Indices of the groups, not positions.
+struct Piece {
+  KeyRange rows;
+  KeyRange keys;
+  std::int64_t low = -kUnbounded;
+  std::int64_t high = kUnbounded;
+  std::int64_t step = 1;
+  std::int64_t phase = 0;
+
+  // Keys between the first and the last of a row.
+  [[nodiscard]] KeyRange live(std::int64_t row) const;
+};
+
+// What a dilation leaves of a block: pairs with j - i = phase mod step, 0 <= phase < step; nothing
+// where it leaves none at all.
+struct BandSteps {
+  std::int64_t step = 1;
+  std::int64_t phase = 0;
+};
+[[nodiscard]] std::optional<BandSteps> band_steps(const Mask& mask, const MaskBlock& block,
+                                                  std::int64_t dilation);
+
+// A group of queries against a group of keys, in the groups' indices: row i stands at position
+// first + i * stride, key j at key_first + j * stride.
+class PieceMaker {
+ public:
+  PieceMaker(const Mask& mask, const MaskBlock& block);
+
+  // Rows before which a tile had better end, ascending: there the pattern changes as a whole.
+  [[nodiscard]] std::vector<std::int64_t> cuts() const;
+  // Appends the pieces of rows [begin, end).
+  void make(const KeyRange& rows, std::vector<Piece>& pieces) const;
+  // Random shapes too fine for pieces: calls function(key) for those that row i sees, in any order
+  // and perhaps more than once.
+  [[nodiscard]] bool scatters() const { return scatters_; }
+  template <class Function>
+  void scatter(std::int64_t row, Function function) const;
+
+ private:
+  [[nodiscard]] std::int64_t position(std::int64_t row) const { return first_ + row * stride_; }
+  [[nodiscard]] KeyRange keys_between(std::int64_t begin, std::int64_t end) const;
+  [[nodiscard]] KeyRange rows_between(std::int64_t begin, std::int64_t end) const;
+  void add(Piece piece, bool causal, std::vector<Piece>& pieces) const;
+  void make(const BandAtom& band, const KeyRange& rows, bool causal, std::vector<Piece>& to) const;
+  void make(const CellsAtom& cells, const KeyRange& rows, bool causal,
+            std::vector<Piece>& to) const;
+  void make(const ColumnsAtom& columns, const KeyRange& rows, bool causal,
+            std::vector<Piece>& to) const;
+  void make(const GlobalAtom& global, const KeyRange& rows, bool causal,
+            std::vector<Piece>& to) const;
+  void make(const RandomAtom& random, const KeyRange& rows, bool causal,
+            std::vector<Piece>& to) const;
+  [[nodiscard]] bool scatters(const Atom& atom) const;
+
+  std::shared_ptr<const Pattern> pattern_;  // stands for full and causal masks too
+  std::int64_t first_;
+  std::int64_t key_first_;
+  std::int64_t stride_;
+  std::int64_t n_rows_;
+  std::int64_t n_keys_;
+  bool scatters_ = false;
+};
+
+template <class Function>
+void PieceMaker::scatter(std::int64_t row, Function function) const {
+  const std::int64_t p = position(row);
+  for (const Atom& atom : pattern_->atoms) {
+    if (!scatters(atom)) continue;
+    const auto& random = std::get<RandomAtom>(atom.shape);
+    const std::int64_t last = atom.causal ? p : kUnbounded;
+    if (stride_ == 1 && random.block == 1) {  // no division a pair, and one comparison
+      const std::int64_t first = key_first_;
+      const std::int64_t n_seen = std::clamp<std::int64_t>(last - first + 1, 0, n_keys_);
+      random.for_each_block(p, [&function, first, n_seen](std::int64_t drawn) {
+        const std::int64_t key = drawn - first;
+        if (static_cast<std::uint64_t>(key) < static_cast<std::uint64_t>(n_seen)) function(key);
+      });
+      continue;
+    }
+    random.for_each_block(floor_divide(p, random.block), [&](std::int64_t block) {
+      const KeyRange seen = keys_between(block * random.block, (block + 1) * random.block);
+      for (std::int64_t key = seen.begin; key < seen.end; ++key)
+        if (key_first_ + key * stride_ <= last) function(key);
+    });
+  }
+}
+
+}  // namespace qb

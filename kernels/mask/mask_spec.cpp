@@ -1,0 +1,357 @@
+#include "kernels/mask/mask_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/numbers.h"
+#include "base/status.h"
+
+namespace qb {
+namespace {
+
+using Argument = PatternNode::Argument;
+
+// What an argument may be; `real` is a fraction, (0, 1].
+enum class ArgumentType { integer, fraction, list };
+
+struct ArgumentRule {
+  std::string_view name;
+  std::int64_t least;
+  std::optional<std::int64_t> otherwise = std::nullopt;  // where it is left out
+  ArgumentType type = ArgumentType::integer;
+};
+
+constexpr ArgumentRule kLeft{"left", -1};
+constexpr ArgumentRule kRight{"right", -1};
+constexpr ArgumentRule kTokens{"tokens", 1};
+constexpr ArgumentRule kIndices{"indices", 0, std::nullopt, ArgumentType::list};
+constexpr ArgumentRule kSeed{"seed", 0, 1};
+
+struct PatternRule {
+  std::string_view name;
+  std::vector<ArgumentRule> arguments;
+  // Exactly one of these is given; they are among the arguments.
+  std::vector<std::string_view> one_of{};
+};
+
+const std::vector<PatternRule>& rules() {
+  static const std::vector<PatternRule> kRules = {
+      {"block_local", {{"block", 1}}},
+      {"sliding_window", {kLeft, kRight}},
+      {"variable_window", {{"sizes", 1, std::nullopt, ArgumentType::list}}},
+      {"dilated_window", {kLeft, kRight, {"dilation", 1}}},
+      {"global", {kTokens, kIndices}, {"tokens", "indices"}},
+      {"random",
+       {{"fraction", 0, std::nullopt, ArgumentType::fraction},
+        {"blocks", 1},
+        {"block", 1, 1},
+        kSeed},
+       {"fraction", "blocks"}},
+      {"strided", {{"stride", 1}}},
+      {"fixed", {{"block", 1}, {"summary", 1}}},
+      {"longformer", {kLeft, kRight, {"dilation", 1, 1}, kTokens, kIndices}, {"tokens", "indices"}},
+      {"bigbird",
+       {kLeft, kRight, kTokens, kIndices, {"random_blocks", 1}, {"block", 1}, kSeed},
+       {"tokens", "indices"}},
+  };
+  return kRules;
+}
+
+constexpr std::string_view kAnyOf = "any_of";
+constexpr std::string_view kAllOf = "all_of";
+
+bool is_word(std::string_view name) { return parse_word<MaskKind>(name).has_value(); }
+
+[[noreturn]] void fail(std::string_view pattern, const std::string& message) {
+  throw UsageError(fmt::format("mask {}: {}", pattern, message));
+}
+
+const PatternRule& rule_of(const PatternNode& node) {
+  for (const PatternRule& rule : rules())
+    if (rule.name == node.name) return rule;
+  throw UsageError(unknown_word("mask", node.name, pattern_names()));
+}
+
+const Argument* find(const PatternNode& node, std::string_view name) {
+  for (const Argument& argument : node.arguments)
+    if (argument.name == name) return &argument;
+  return nullptr;
+}
+
+void check_value(const PatternNode& node, const ArgumentRule& rule, const Argument& argument) {
+  if (rule.type == ArgumentType::fraction) {
+    const double value =
+        argument.real
+            ? *argument.real
+            : (argument.integers.size() == 1 ? static_cast<double>(argument.integers[0]) : -1.0);
+    if (argument.list || !(value > 0.0 && value <= 1.0))
+      fail(node.name,
+           fmt::format("{} must be above 0 and at most 1, got {}", rule.name, to_text(value)));
+    return;
+  }
+  if (argument.real)
+    fail(node.name,
+         fmt::format("{} must be a whole number, got {}", rule.name, to_text(*argument.real)));
+  if (argument.list != (rule.type == ArgumentType::list))
+    fail(node.name, fmt::format("{} must be {}", rule.name,
+                                argument.list ? "one whole number, got a list"
+                                              : "a list such as [1, 2], got a number"));
+  if (argument.integers.empty())
+    fail(node.name, fmt::format("{} must hold at least one number", rule.name));
+  for (const std::int64_t value : argument.integers) {
+    if (value < rule.least)
+      fail(node.name, fmt::format("{} must be at least {}, got {}", rule.name, rule.least, value));
+    if (value > kUnbounded)
+      fail(node.name, fmt::format("{} is {}, more than any sequence has; {}", rule.name, value,
+                                  rule.least < 0 ? "-1 has no end" : "make it smaller"));
+  }
+}
+
+void check_arguments(const PatternNode& node, const PatternRule& rule) {
+  std::vector<std::string_view> known;
+  for (const ArgumentRule& argument : rule.arguments) known.push_back(argument.name);
+  for (const Argument& argument : node.arguments)
+    if (std::find(known.begin(), known.end(), argument.name) == known.end())
+      fail(node.name, unknown_word("key", argument.name, known));
+  std::size_t given = 0;
+  for (const std::string_view name : rule.one_of) given += find(node, name) != nullptr ? 1u : 0u;
+  if (!rule.one_of.empty() && given != 1)
+    fail(node.name, fmt::format("needs one of {}, got {}", join(rule.one_of, " and "),
+                                given == 0 ? "none" : "both"));
+  for (const ArgumentRule& argument : rule.arguments) {
+    if (const Argument* value = find(node, argument.name)) {
+      check_value(node, argument, *value);
+      continue;
+    }
+    const bool may_miss =
+        argument.otherwise.has_value() ||
+        std::find(rule.one_of.begin(), rule.one_of.end(), argument.name) != rule.one_of.end();
+    if (!may_miss)
+      fail(node.name, fmt::format("needs {}; its keys are {}", argument.name, join(known, ", ")));
+  }
+}
+
+// The one number of an argument; checked before.
+std::int64_t integer(const PatternNode& node, std::string_view name) {
+  if (const Argument* argument = find(node, name)) return argument->integers.front();
+  for (const ArgumentRule& argument : rule_of(node).arguments)
+    if (argument.name == name) return argument.otherwise.value_or(0);
+  return 0;
+}
+
+void check_node(const PatternNode& node) {
+  if (is_word(node.name)) return;
+  if (node.name == kAnyOf || node.name == kAllOf) {
+    if (node.parts.empty()) fail(node.name, "needs at least one pattern");
+    std::int64_t not_causal = 0;
+    for (const PatternNode& part : node.parts) {
+      check_node(part);
+      not_causal += is_word(part.name) ? 0 : 1;
+    }
+    if (node.name == kAllOf && not_causal > 1)
+      fail(kAllOf, "takes causal and one other pattern; write a union as any_of inside it");
+    return;
+  }
+  check_arguments(node, rule_of(node));
+  const bool window = find(node, "left") != nullptr;
+  if (window && integer(node, "left") == 0 && integer(node, "right") == 0)
+    fail(node.name, "left and right are both 0, a window of zero width; widen one of them");
+  if (node.name == "fixed" && integer(node, "summary") > integer(node, "block"))
+    fail(node.name,
+         fmt::format("a summary of {} tokens does not fit a block of {}; make it shorter",
+                     integer(node, "summary"), integer(node, "block")));
+}
+
+std::string text_of(const Argument& argument) {
+  if (argument.real) return to_text(*argument.real);
+  if (!argument.list) return to_text(argument.integers.front());
+  std::string text;
+  for (const std::int64_t value : argument.integers)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
+  return '[' + text + ']';
+}
+
+// Arguments in the order of the rules, so that the order in which they were written is no
+// difference.
+std::string text_of(const PatternNode& node) {
+  if (is_word(node.name)) return node.name;
+  std::string inside;
+  const auto add = [&](const std::string& text) {
+    inside += fmt::format("{}{}", inside.empty() ? "" : ", ", text);
+  };
+  if (node.name == kAnyOf || node.name == kAllOf) {
+    for (const PatternNode& part : node.parts) add(text_of(part));
+    return fmt::format("{{{}: [{}]}}", node.name, inside);
+  }
+  for (const ArgumentRule& rule : rule_of(node).arguments)
+    if (const Argument* argument = find(node, rule.name))
+      add(fmt::format("{}: {}", rule.name, text_of(*argument)));
+  return fmt::format("{{{}: {{{}}}}}", node.name, inside);
+}
+
+// Adds the shapes of a pattern over n positions.
+class AtomMaker {
+ public:
+  AtomMaker(std::int64_t n, std::vector<Atom>& atoms) : n_(n), atoms_(atoms) {}
+
+  void add(const PatternNode& node, bool causal) {
+    causal_ = causal;
+    if (node.name == "full" || node.name == "causal")
+      return put(BandAtom{kUnbounded, node.name == "full" ? kUnbounded : 0, 1});
+    if (node.name == kAnyOf) {
+      for (const PatternNode& part : node.parts) add(part, causal);
+      return;
+    }
+    if (node.name == kAllOf) return add_all_of(node, causal);
+    node_ = &node;
+    add_named(node.name);
+  }
+
+ private:
+  void add_all_of(const PatternNode& node, bool causal) {
+    const PatternNode* other = nullptr;
+    for (const PatternNode& part : node.parts) {
+      causal = causal || part.name == "causal";
+      if (!is_word(part.name)) other = &part;
+    }
+    add(other != nullptr ? *other : PatternNode{"full"}, causal);
+  }
+
+  void add_named(std::string_view name) {
+    if (name == "block_local") return put(CellsAtom{value("block"), {}});
+    if (name == "variable_window") return put_sizes();
+    if (name == "strided") return put_strided();
+    if (name == "fixed") {
+      put(CellsAtom{value("block"), {}});
+      return put(ColumnsAtom{value("block"), value("block") - value("summary")});
+    }
+    if (find(*node_, "left") != nullptr)
+      put_window(name == "sliding_window" || name == "bigbird" ? 1 : value("dilation"));
+    if (find(*node_, "tokens") != nullptr || find(*node_, "indices") != nullptr) put_global();
+    if (name == "random") put_random(find(*node_, "blocks"));
+    if (name == "bigbird") put_random(find(*node_, "random_blocks"));
+  }
+
+  template <class Shape>
+  void put(Shape shape) {
+    atoms_.push_back({std::move(shape), causal_});
+  }
+  [[nodiscard]] std::int64_t value(std::string_view name) const { return integer(*node_, name); }
+
+  void put_window(std::int64_t dilation) {
+    if (dilation >= n_ && dilation > 1)
+      fail(node_->name, fmt::format("a dilation of {} reaches beyond the {} tokens there are; make "
+                                    "it smaller",
+                                    dilation, n_));
+    const auto side = [&](std::string_view name) {
+      const std::int64_t keys = value(name);
+      return keys < 0 || keys > kUnbounded / dilation ? kUnbounded : keys * dilation;
+    };
+    put(BandAtom{side("left"), side("right"), dilation});
+  }
+
+  void put_sizes() {
+    CellsAtom cells;
+    std::int64_t end = 0;
+    for (const std::int64_t size : find(*node_, "sizes")->integers)
+      cells.ends.push_back(end = std::min(end + size, kUnbounded));
+    if (end != n_)
+      fail(node_->name,
+           fmt::format(
+               "the sizes add up to {} and not to the {} tokens there are; change them or n_tokens",
+               end, n_));
+    put(std::move(cells));
+  }
+
+  void put_strided() {
+    const std::int64_t stride = value("stride");
+    put(BandAtom{stride - 1, stride - 1, 1});
+    put(BandAtom{kUnbounded, kUnbounded, stride});
+  }
+
+  void put_global() {
+    GlobalAtom global;
+    if (const Argument* indices = find(*node_, "indices")) {
+      std::vector<std::int64_t> sorted = indices->integers;
+      std::sort(sorted.begin(), sorted.end());
+      for (const std::int64_t index : sorted)
+        if (!global.runs.empty() && global.runs.back().end >= index)
+          global.runs.back().end = index + 1;
+        else
+          global.runs.push_back({index, index + 1});
+    } else {
+      global.runs = {{0, value("tokens")}};
+    }
+    const bool named = find(*node_, "indices") != nullptr;
+    if (named && global.runs.back().end > n_)
+      fail(node_->name,
+           fmt::format("index {} is beyond the {} tokens there are; counted from 0, the last is {}",
+                       global.runs.back().end - 1, n_, n_ - 1));
+    if (global.runs.back().end > n_ || global.runs[0] == KeyRange{0, n_})
+      fail(node_->name,
+           fmt::format("{} global tokens of the {} there are; name fewer, or use mask: full",
+                       global.runs.back().end, n_));
+    put(std::move(global));
+  }
+
+  void put_random(const Argument* blocks) {
+    RandomAtom random;
+    random.block = value("block");
+    random.seed = static_cast<std::uint64_t>(value("seed"));
+    random.n_blocks = ceil_divide(n_, random.block);
+    if (blocks != nullptr) {
+      random.count = std::min(blocks->integers.front(), random.n_blocks);
+    } else {
+      const Argument& fraction = *find(*node_, "fraction");
+      const double share =
+          fraction.real ? *fraction.real : static_cast<double>(fraction.integers.front());
+      random.count = std::clamp<std::int64_t>(
+          std::llround(share * static_cast<double>(random.n_blocks)), 1, random.n_blocks);
+    }
+    put(random);
+  }
+
+  std::int64_t n_;
+  std::vector<Atom>& atoms_;
+  const PatternNode* node_ = nullptr;
+  bool causal_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string_view> pattern_names() {
+  std::vector<std::string_view> names = all_words<MaskKind>();
+  for (const PatternRule& rule : rules()) names.push_back(rule.name);
+  names.insert(names.end(), {kAnyOf, kAllOf});
+  return names;
+}
+
+MaskSpec::MaskSpec(MaskKind kind) : kind_(kind), text_(word(kind)) {}
+
+MaskSpec::MaskSpec(const PatternNode& node) {
+  if (const auto kind = parse_word<MaskKind>(node.name)) {
+    *this = MaskSpec(*kind);
+    return;
+  }
+  check_node(node);
+  kind_ = MaskKind::pattern;
+  text_ = text_of(node);
+  node_ = std::make_shared<const PatternNode>(node);
+}
+
+Mask MaskSpec::mask(std::int64_t q_len, std::int64_t kv_len) const {
+  if (kind_ == MaskKind::full) return Mask::full();
+  Mask mask = Mask::causal(q_len, kv_len);
+  if (kind_ == MaskKind::causal) return mask;
+  auto pattern = std::make_shared<Pattern>();
+  pattern->text = text_;
+  AtomMaker(kv_len, pattern->atoms).add(*node_, false);
+  mask.kind = MaskKind::pattern;
+  mask.pattern = std::move(pattern);
+  return mask;
+}
+
+}  // namespace qb

@@ -1,0 +1,163 @@
+#include "kernels/mask/mask_tiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <tuple>
+
+#include "kernels/mask/mask_pieces.h"
+#include "kernels/mask/mask_residues.h"
+#include "kernels/mask/mask_tile_maker.h"
+
+namespace qb {
+namespace {
+
+// function(rows) for each tile of the group of queries of these blocks.
+template <class Function>
+void for_each_tile(const PieceMaker& maker, std::int64_t n_rows, std::int64_t query_tile,
+                   Function function) {
+  std::vector<std::int64_t> cuts = maker.cuts();
+  cuts.push_back(n_rows);
+  std::int64_t begin = 0;
+  for (const std::int64_t cut : cuts)
+    while (begin < std::min(cut, n_rows)) {
+      const std::int64_t end = std::min({cut, n_rows, begin + query_tile});
+      function(KeyRange{begin, end});
+      begin = end;
+    }
+}
+
+std::vector<PieceMaker> makers_of(const Mask& mask, std::span<const MaskBlock> blocks) {
+  std::vector<PieceMaker> makers;
+  makers.reserve(blocks.size());
+  for (const MaskBlock& block : blocks) makers.emplace_back(mask, block);
+  return makers;
+}
+
+void check_tile(std::int64_t query_tile) {
+  if (query_tile < 1)
+    throw std::invalid_argument(fmt::format("tile schedule: query tiles of {} rows", query_tile));
+}
+
+TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t n_keys,
+                         std::vector<MaskBlock> blocks, std::int64_t query_tile, int threads) {
+  std::sort(blocks.begin(), blocks.end(), [](const MaskBlock& a, const MaskBlock& b) {
+    return a.q_begin != b.q_begin ? a.q_begin < b.q_begin : a.k_begin < b.k_begin;
+  });
+  TileSchedule schedule{n_queries, n_keys, {}, {}, {}};
+  TileMaker tiles(schedule, true, threads);
+  for (std::size_t first = 0; first < blocks.size();) {
+    std::size_t end = first;
+    while (end < blocks.size() && blocks[end].q_begin == blocks[first].q_begin) ++end;
+    const std::span<const MaskBlock> group = std::span(blocks).subspan(first, end - first);
+    const std::vector<PieceMaker> makers = makers_of(mask, group);
+    for_each_tile(makers.front(), group.front().q.count, query_tile,
+                  [&](const KeyRange& rows) { tiles.add_tile(group, makers, rows); });
+    first = end;
+  }
+  return schedule;
+}
+
+// The far pairs of a class, those that are near as well left out.
+TileSchedule build_class(const ResidueSplit& split, const MaskBlock& block,
+                         std::int64_t query_tile) {
+  TileSchedule schedule{block.q.count, block.k.count, {}, {}, {}};
+  TileMaker tiles(schedule, true);
+  const std::vector<PieceMaker> far = makers_of(split.far, std::span(&block, 1));
+  const PieceMaker near(split.near, block);
+  tiles.leave_out(near);
+  for_each_tile(near, block.q.count, query_tile,
+                [&](const KeyRange& rows) { tiles.add_tile(std::span(&block, 1), far, rows); });
+  return schedule;
+}
+
+// Every shape is a band, so that classes are alike wherever they stand.
+bool bands_only(const Mask& mask) {
+  return std::all_of(mask.pattern->atoms.begin(), mask.pattern->atoms.end(),
+                     [](const Atom& atom) { return std::holds_alternative<BandAtom>(atom.shape); });
+}
+
+TileSchedule build_by_residue(const ResidueSplit& split, const MaskBlock& block,
+                              std::int64_t query_tile, int threads) {
+  TileSchedule schedule =
+      build_tiles(split.near, block.q.count, block.k.count, {block}, query_tile, threads);
+  const bool alike = bands_only(split.near);
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::size_t> known;
+  for (std::int64_t first = 0; first < split.stride; ++first) {
+    const MaskBlock own = split.class_block(block, first);
+    if (own.k.count == 0) continue;
+    std::size_t index = schedule.of_classes.size();
+    if (alike)
+      index = known.emplace(std::tuple(own.q.count, own.k.count, own.q.first - own.k.first), index)
+                  .first->second;
+    if (index == schedule.of_classes.size())
+      schedule.of_classes.push_back(build_class(split, own, query_tile));
+    schedule.classes.push_back({first, (first + split.phase) % split.stride, split.stride, index});
+  }
+  return schedule;
+}
+
+}  // namespace
+
+TileSchedule build_mask_schedule(const Mask& mask, std::int64_t n_queries, std::int64_t n_keys,
+                                 std::vector<MaskBlock> blocks, std::int64_t query_tile,
+                                 const ScheduleChoice& choice) {
+  check_tile(query_tile);
+  const bool whole = blocks.size() == 1 && blocks[0].q_begin == 0 && blocks[0].k_begin == 0 &&
+                     blocks[0].q.count == n_queries && blocks[0].k.count == n_keys;
+  if (whole && choice.residue_classes)
+    if (const auto split = split_by_residue(mask, blocks[0]))
+      return build_by_residue(*split, blocks[0], query_tile, choice.threads);
+  return build_tiles(mask, n_queries, n_keys, std::move(blocks), query_tile, choice.threads);
+}
+
+PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
+                       const Granularity& granularity) {
+  check_tile(granularity.query_tile);
+  PairCounts counts;
+  if (blocks.empty()) return counts;
+  const auto add = [&](const TileSchedule& schedule) {
+    counts.unmasked += schedule.unmasked_pairs();
+    counts.executed +=
+        schedule.executed_pairs(granularity.key_block, granularity.row_group, granularity.row_cost);
+    counts.empty_rows += schedule.empty_rows();
+  };
+  // Short: its tiles need no bits, or few.
+  if (granularity.residue_classes && blocks.size() == 1)
+    if (const auto split = split_by_residue(mask, blocks[0])) {
+      MaskBlock block = blocks[0];
+      block.q_begin = 0;
+      block.k_begin = 0;
+      add(build_by_residue(*split, block, granularity.query_tile, 1));
+      return counts;
+    }
+  const std::vector<PieceMaker> makers = makers_of(mask, blocks);
+  for_each_tile(makers.front(), blocks.front().q.count, granularity.query_tile,
+                [&](const KeyRange& rows) {
+                  TileSchedule one{rows.count(), 0, {}, {}, {}};
+                  TileMaker(one, false).add_tile(blocks, makers, rows);
+                  add(one);
+                });
+  return counts;
+}
+
+Coverage Mask::coverage(const Positions& q, const Positions& k) const {
+  const Positions at{q.first + offset, q.count, q.stride};
+  if (kind == MaskKind::pattern) return pattern->coverage(at, k);
+  if (q.count == 0 || k.count == 0) return Coverage::none;
+  if (kind == MaskKind::full || k.last() <= at.first) return Coverage::all;
+  return k.first > at.last() ? Coverage::none : Coverage::partial;
+}
+
+std::int64_t Mask::keys_of_pattern(std::int64_t q, std::int64_t kv_len) const {
+  const MaskBlock row{0, 0, {q, 1, 1}, {0, kv_len, 1}};
+  return count_pairs(*this, {row}, {1, 1, 1}).unmasked;
+}
+
+std::string to_string(const Mask& mask) {
+  return mask.kind == MaskKind::pattern ? mask.pattern->text : std::string(word(mask.kind));
+}
+
+}  // namespace qb

@@ -1,0 +1,66 @@
+// A seeded permutation of 0, …, n - 1 that takes no memory: which keys a row of a random pattern
+// keeps can be asked in either direction, "is this one among them" and "which are they".
+//
+// A few rounds of a bijection on the b bits that n - 1 takes, x := (x * odd + key) mod 2^b,
+// x := x ^ (x >> b/2), walked along until it falls below n again.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "base/random.h"
+
+namespace qb {
+
+class RowPermutation {
+ public:
+  // Of [0, n), n >= 1; each (seed, row) is a permutation of its own.
+  RowPermutation(std::uint64_t n, std::uint64_t seed, std::uint64_t row)
+      : n_(n),
+        bits_(static_cast<int>(std::bit_width(n - 1))),
+        mask_(bits_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits_)) {
+    SplitMix64 random(mixed(seed) ^ mixed(row * kGoldenGamma + 1));
+    for (std::uint64_t& key : keys_) key = random();
+  }
+
+  // Where element x stands; x < n.
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t x) const {
+    do
+      for (const std::uint64_t key : keys_) {
+        x = (x * kOdd + key) & mask_;
+        x ^= x >> shift();
+      }
+    while (x >= n_);
+    return x;
+  }
+  // The element at a place; place < n. Many at a time: kernels/cpu/drawn_elements.h.
+  [[nodiscard]] std::uint64_t at(std::uint64_t place) const {
+    std::uint64_t x = place;
+    do
+      for (int round = kRounds - 1; round >= 0; --round) {
+        x ^= x >> shift();
+        x = ((x - keys_[round]) * kInverse) & mask_;
+      }
+    while (x >= n_);
+    return x;
+  }
+
+  // What at() is made of, for vectors of places.
+  static constexpr int kRounds = 4;
+  static constexpr std::uint64_t kOdd = 0xd1342543de82ef95u;
+  static constexpr std::uint64_t kInverse = 0x572b5ee77a54e3bdu;
+  static_assert(kOdd * kInverse == 1);
+  [[nodiscard]] std::uint64_t size() const { return n_; }
+  [[nodiscard]] std::uint64_t mask() const { return mask_; }  // the b bits
+  [[nodiscard]] std::uint64_t key(int round) const { return keys_[round]; }
+  // At least half of the bits, so that the xor is its own inverse.
+  [[nodiscard]] int shift() const { return (bits_ + 1) / 2 + (bits_ == 0 ? 1 : 0); }
+
+ private:
+  std::uint64_t n_;
+  int bits_;
+  std::uint64_t mask_;
+  std::uint64_t keys_[kRounds];
+};
+
+}  // namespace qb

@@ -1,0 +1,295 @@
+#include "plots/draw/gnuplot_script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "base/numbers.h"
+#include "plots/frame/figure_layout.h"
+
+namespace qb {
+namespace {
+
+constexpr double kPixelsPerInch = 96.0;
+constexpr std::string_view kFont = "DejaVu Sans";
+
+template <class... Args>
+void line(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
+  out += '\n';
+}
+
+// Filled and hollow point types of the marks, in the order of Style::mark.
+int point_type(const Style& style, bool hollow) {
+  constexpr int filled[kMarks] = {7, 5, 9, 11, 13, 15};
+  return filled[style.mark % kMarks] - (hollow ? 1 : 0);
+}
+
+// Lengths of lines and gaps, for the dashes of Style::dash; a solid line needs no word.
+std::string dash_look(const Style& style) {
+  constexpr std::string_view looks[kDashes] = {"", "dt (7,3) ", "dt (2,3) "};
+  return std::string(looks[style.dash % kDashes]);
+}
+
+std::string line_look(const Series& series) {
+  const std::string colour = colour_text(series.style.colour);
+  switch (series.draw) {
+    case Draw::line_points:
+      if (series.published)
+        return fmt::format("linespoints dt 2 lw 1.4 pt {} ps 0.75 lc rgb '{}'",
+                           point_type(series.style, true), colour);
+      return fmt::format("linespoints {}lw {} pt {} ps 0.75 lc rgb '{}'", dash_look(series.style),
+                         series.thin ? "0.8" : "1.8", point_type(series.style, series.thin),
+                         colour);
+    case Draw::points:
+      return fmt::format("points pt {} ps 0.9 lc rgb '{}'", point_type(series.style, series.thin),
+                         colour);
+    case Draw::line:
+      return fmt::format("lines {}lw {} lc rgb '{}'",
+                         series.published ? "dt 2 " : dash_look(series.style),
+                         series.thin ? "0.6" : "1.8", colour);
+    case Draw::steps:
+      return fmt::format("steps lw {} lc rgb '{}'", series.thin ? "0.8" : "1.6", colour);
+    case Draw::rectangles:
+      return fmt::format("boxxyerror fs solid 1.0 border lc rgb '{}' lw 0.5 fc rgb '{}'",
+                         series.thin ? colour : "#ffffff", colour);
+    case Draw::out_of_memory:
+      return fmt::format("points pt 2 ps 1.3 lw 2.6 lc rgb '{}'", colour);
+    case Draw::limit:
+      return fmt::format("lines dt 4 lw 1.4 lc rgb '{}'", colour);
+  }
+  return {};
+}
+
+// Rows of the figure's CSV that a series has, counted from 0 without the header.
+struct Rows {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+std::string from_column(const std::string& column) { return fmt::format("(num('{}'))", column); }
+
+std::vector<std::string> text_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+// Moves line `i` of `count` so that all stand around one middle.
+std::string line_offset(std::size_t i, std::size_t count) {
+  if (count < 2) return {};
+  const double up = (static_cast<double>(count) - 1.0) / 2.0 - static_cast<double>(i);
+  return fmt::format(" offset 0,{:.2f}", 1.05 * up);
+}
+
+void add_elements(std::vector<std::string>& out, const CsvNames& names, const Rows& rows,
+                  const Series& series, const Scale& y) {
+  const std::string x =
+      fmt::format("every ::{}::{} using {}", rows.first, rows.last, from_column(names.x));
+  if (series.draw == Draw::rectangles) {
+    out.push_back(fmt::format("{}:{}:{}:{}:{}:{} with {}", x, from_column(names.y),
+                              from_column(names.x_low()), from_column(names.x_high()),
+                              from_column(names.y_low()), from_column(names.y_high()),
+                              line_look(series)));
+    const std::vector<std::string> texts = text_lines(series.text);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      out.push_back(fmt::format("{}:{}:({}) with labels font ',11'{}", x, from_column(names.y),
+                                gnuplot_quote(texts[i]), line_offset(i, texts.size())));
+    return;
+  }
+  if (series.draw == Draw::out_of_memory) {
+    out.push_back(fmt::format("{}:(strlen(strcol('{}')) > 0 ? column('{}') : {}) with {}", x,
+                              names.y, names.y, to_text(y.max), line_look(series)));
+    return;
+  }
+  // Bars are vectors with flat heads: error bars proper blank what is under their points.
+  const bool intervals =
+      std::any_of(series.points.begin(), series.points.end(),
+                  [](const Point& at) { return std::isfinite(at.low) && std::isfinite(at.high); });
+  if (intervals)
+    out.push_back(
+        fmt::format("{0}:(num('{1}')):(0):(num('{2}') - num('{1}')) with vectors heads size screen "
+                    "0.004,90 lw 1.2 lc rgb '{3}'",
+                    x, names.y_low(), names.y_high(), colour_text(series.style.colour)));
+  out.push_back(fmt::format("{}:{} with {}", x, from_column(names.y), line_look(series)));
+}
+
+std::string tic_list(const Scale& scale) {
+  std::string out;
+  for (const Tic& tic : scale.tics)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", gnuplot_quote(tic.label),
+                       to_text(tic.value));
+  for (const double value : scale.minor)
+    if (std::none_of(scale.tics.begin(), scale.tics.end(),
+                     [&](const Tic& tic) { return std::abs(tic.value - value) < 1e-9 * value; }))
+      out += fmt::format(", '' {} 1", to_text(value));
+  return out;
+}
+
+void axis(std::string& out, char letter, const Axis& from, const Scale& scale) {
+  line(out, "  {} logscale {}", scale.log ? "set" : "unset", letter);
+  const double first = from.reversed ? scale.max : scale.min;
+  const double last = from.reversed ? scale.min : scale.max;
+  line(out, "  set {}range [{}:{}]", letter, to_text(first), to_text(last));
+  line(out, "  set {}tics nomirror out ({})", letter, tic_list(scale));
+  line(out, "  set {}label {}", letter, gnuplot_quote(from.label));
+}
+
+class Canvas {
+ public:
+  explicit Canvas(const Layout& layout) : layout_(layout) {}
+  [[nodiscard]] std::string x(double pixels) const {
+    return fmt::format("screen {:.5f}", pixels / layout_.width);
+  }
+  [[nodiscard]] std::string y(double pixels) const {
+    return fmt::format("screen {:.5f}", 1.0 - pixels / layout_.height);
+  }
+
+ private:
+  const Layout& layout_;
+};
+
+// Draws panel `p`, whose rows in the CSV begin at `row`, and moves `row` behind them.
+void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& layout,
+           std::size_t& row) {
+  const Panel& from = figure.panels[p];
+  const Canvas canvas(layout);
+  const Box& box = layout.plots[p];
+  line(out, "\n  # panel {}", p + 1);
+  line(out, "  set lmargin at {}", canvas.x(box.left));
+  line(out, "  set rmargin at {}", canvas.x(box.right));
+  line(out, "  set tmargin at {}", canvas.y(box.top));
+  line(out, "  set bmargin at {}", canvas.y(box.bottom));
+  const Scale y = y_scale(figure, p);
+  axis(out, 'x', from.x, x_scale(figure, p));
+  axis(out, 'y', from.y, y);
+  if (!from.title.empty())
+    line(out, "  set label 1 {} at {}, {} left font ',13'", gnuplot_quote(from.title),
+         canvas.x(box.left), canvas.y(box.top - 16.0));
+  if (figure.legend == Legend::inside)
+    line(out, "  set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',11'");
+  const CsvNames names = csv_names(figure);
+  std::vector<std::string> elements;
+  for (const Series& series : from.series) {
+    const std::size_t count = csv_rows(series);
+    if (count == 0) continue;
+    const std::size_t first = elements.size();
+    add_elements(elements, names, {row, row + count - 1}, series, y);
+    row += count;
+    const bool keyed = figure.legend == Legend::inside && series.in_legend;
+    for (std::size_t i = first; i < elements.size(); ++i)
+      elements[i] += keyed && i + 1 == elements.size() ? " title " + gnuplot_quote(series.name)
+                                                       : std::string(" notitle");
+  }
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    line(out, "  {} data {}{}", i == 0 ? "plot" : "    ", elements[i],
+         i + 1 < elements.size() ? ", \\" : "");
+  line(out, "  unset label");
+  line(out, "  unset key");
+}
+
+// The legend is a plot of its own, of nothing, so that it never lies over data.
+void legend(std::string& out, const Figure& figure, const Layout& layout) {
+  const std::vector<LegendEntry> entries = legend_entries(figure);
+  if (entries.empty()) return;
+  const Canvas canvas(layout);
+  line(out, "\n  # legend");
+  line(out, "  unset logscale");
+  line(out, "  unset border");
+  line(out, "  unset xtics");
+  line(out, "  unset ytics");
+  line(out, "  unset xlabel");
+  line(out, "  unset ylabel");
+  line(out, "  unset grid");
+  // A key that is higher than its plot would go on in a second column, off the canvas.
+  line(out, "  set tmargin at screen 1");
+  line(out, "  set bmargin at screen 0");
+  line(out, "  set xrange [0:1]");
+  line(out, "  set yrange [0:1]");
+  line(out, "  set key at {}, {} left top Left reverse samplen 2.4 spacing 1.25 font ',12'",
+       canvas.x(layout.legend_left), canvas.y(layout.legend_top));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Series& like = entries[i].like;
+    const std::string look =
+        like.draw == Draw::rectangles
+            ? fmt::format("boxes fs solid 1.0 noborder lc rgb '{}'", colour_text(like.style.colour))
+            : line_look(like);
+    line(out, "  {} NaN with {} title {}{}", i == 0 ? "plot" : "    ", look,
+         gnuplot_quote(entries[i].text), i + 1 < entries.size() ? ", \\" : "");
+  }
+}
+
+void texts(std::string& out, const Figure& figure, const Layout& layout) {
+  const Canvas canvas(layout);
+  line(out, "  set label 101 {} at {}, {} left font ',16'", gnuplot_quote(figure.title),
+       canvas.x(18.0), canvas.y(24.0));
+  std::size_t tag = 102;
+  const auto small = [&](const std::vector<std::string>& lines, double top) {
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      line(out, "  set label {} {} at {}, {} left font ',11' textcolor rgb '#444444'", tag++,
+           gnuplot_quote(lines[i]), canvas.x(18.0),
+           canvas.y(top + kNoteLine * static_cast<double>(i)));
+  };
+  small(layout.subtitle, kSubtitleTop);
+  small(layout.notes, layout.notes_top + kNoteLine / 2);
+}
+
+void terminals(std::string& out, const Figure& figure, const Layout& layout) {
+  line(out,
+       "  if (format eq 'svg') {{ set terminal svg size {},{} dynamic noenhanced "
+       "font '{},12' background '#ffffff' name {} }}",
+       layout.width, layout.height, kFont, gnuplot_quote(figure.name));
+  line(out,
+       "  if (format eq 'pdf') {{ set terminal pdfcairo size {:.3f}in,{:.3f}in noenhanced "
+       "font '{},12' fontscale 0.75 background '#ffffff' }}",
+       layout.width / kPixelsPerInch, layout.height / kPixelsPerInch, kFont);
+  line(out,
+       "  if (format eq 'png') {{ set terminal pngcairo size {},{} noenhanced "
+       "font '{},12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }}",
+       2 * layout.width, 2 * layout.height, kFont);
+}
+
+}  // namespace
+
+std::string gnuplot_quote(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\'';
+    out += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
+  }
+  return out + '\'';
+}
+
+std::string gnuplot_script(const Figure& figure) {
+  const Layout layout = lay_out(figure);
+  std::string out;
+  line(out, "# Draws {0}.svg, {0}.pdf and {0}.png from {0}.csv: gnuplot {0}.gp", figure.name);
+  line(out, "set encoding utf8");
+  line(out, "set datafile separator ','");
+  line(out, "set datafile columnheaders");
+  line(out, "data = {}", gnuplot_quote(figure.name + ".csv"));
+  line(out, "num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN");
+  line(out, "do for [format in 'svg pdf png'] {{");
+  terminals(out, figure, layout);
+  line(out, "  set output {}.format", gnuplot_quote(figure.name + "."));
+  line(out, "  set multiplot");
+  line(out, "  unset key");
+  line(out, "  set border 3 lw 1 lc rgb '#444444'");
+  line(out, "  set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'");
+  texts(out, figure, layout);
+  std::size_t row = 0;
+  for (std::size_t p = 0; p < figure.panels.size(); ++p) panel(out, figure, p, layout, row);
+  legend(out, figure, layout);
+  line(out, "  unset multiplot");
+  line(out, "}}");
+  line(out, "unset output");
+  return out;
+}
+
+}  // namespace qb

@@ -1,0 +1,105 @@
+#include "plots/draw/gnuplot_script.h"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "base/files.h"
+#include "base/source_root.h"
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+
+// One of everything; golden/small.csv and golden/small.gp are what it must give.
+Figure small_figure() {
+  Panel panel{.title = "panel's title",
+              .x = {.label = "N (tokens)", .column = "n_tokens"},
+              .y = {.label = "time (ms)", .column = "time_ms", .log = true}};
+  panel.series = {
+      {.name = "W = 1",
+       .style = worker_style(1),
+       .points = {{1000, 2.5, 2.25, 3}, {2000, kNaN}, {3000, 20, 18.5, 22}}},
+      {.name = "W = 1",
+       .style = worker_style(1),
+       .published = true,
+       .points = {{1000, 3.4310221672058105}, {2000, 8.166}}},
+      {.name = "W = 1", .draw = Draw::out_of_memory, .style = worker_style(1), .points = {{4000}}},
+      {.name = "budget", .draw = Draw::limit, .style = {kGrey, 0}, .points = {{.y = 50}}}};
+  return {.name = "small",
+          .title = "It's a {small} title",
+          .subtitle = "machine · commit",
+          .panels = {panel},
+          .published_legend = "published",
+          .notes = {"A note."}};
+}
+
+std::string golden(const std::string& name) {
+  return read_file(source_path("plots/golden/" + name));
+}
+
+TEST(GnuplotScript, CsvHoldsEveryPlottedNumber) {
+  EXPECT_EQ(figure_csv(small_figure()).to_string(), golden("small.csv"));
+}
+
+TEST(GnuplotScript, ScriptIsAsItWas) {
+  EXPECT_EQ(gnuplot_script(small_figure()), golden("small.gp"));
+}
+
+TEST(GnuplotScript, ScriptNamesNoNumberOfTheCsv) {
+  EXPECT_THAT(gnuplot_script(small_figure()), ::testing::Not(HasSubstr("3.4310221672058105")));
+}
+
+TEST(GnuplotScript, RectanglesHaveEdgesInTheCsv) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {
+      {.name = "bars", .draw = Draw::rectangles, .text = "7", .points = {{1.5, 2, 1, 3, 1, 2}}}};
+  EXPECT_EQ(figure_csv(figure).to_string(),
+            "panel,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,n_tokens_low,"
+            "n_tokens_high\n1,bars,data,1.5,2,1,3,1,2\n");
+  EXPECT_THAT(gnuplot_script(figure), HasSubstr("('7') with labels font ',11' notitle"));
+}
+
+TEST(GnuplotScript, LinesOfARectanglesTextStandAroundItsMiddle) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {{.name = "bars",
+                              .draw = Draw::rectangles,
+                              .text = "zigzag\n1.3×",
+                              .points = {{1.5, 2, 1, 3, 1, 2}}}};
+  const std::string script = gnuplot_script(figure);
+  EXPECT_THAT(script, HasSubstr("('zigzag') with labels font ',11' offset 0,0.53"));
+  EXPECT_THAT(script, HasSubstr("('1.3×') with labels font ',11' offset 0,-0.53"));
+}
+
+TEST(GnuplotScript, ThinSeriesHaveHollowMarksAndDashesAreLengths) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {
+      {.name = "thin", .style = {kBlack, 1}, .thin = true, .points = {{1, 2}}},
+      {.name = "dashed", .style = {kBlack, 1, 1}, .points = {{1, 2}}}};
+  EXPECT_THAT(gnuplot_script(figure),
+              ::testing::AllOf(HasSubstr("linespoints lw 0.8 pt 4"),
+                               HasSubstr("linespoints dt (7,3) lw 1.8 pt 5")));
+}
+
+TEST(GnuplotScript, PointsHaveNoLineBetweenThem) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {{.name = "marks", .draw = Draw::points, .points = {{1, 2}}},
+                             {.name = "curve", .draw = Draw::line, .style = {kBlack, 0, 1}}};
+  figure.panels[0].series[1].points = {{1, 2}, {2, 3}};
+  EXPECT_THAT(gnuplot_script(figure), ::testing::AllOf(HasSubstr("with points pt 7"),
+                                                       HasSubstr("with lines dt (7,3) lw 1.8")));
+}
+
+TEST(GnuplotScript, SeriesThatCannotBeToldApartAreAMistake) {
+  Figure figure = small_figure();
+  figure.panels[0].series.push_back(figure.panels[0].series[0]);
+  EXPECT_THROW((void)figure_csv(figure), std::logic_error);
+}
+
+TEST(GnuplotScript, QuotesAreDoubledAndLinesJoined) {
+  EXPECT_EQ(gnuplot_quote("it's\n`rm -rf`"), "'it''s `rm -rf`'");
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,141 @@
+#include "plots/figures/exposed_communication.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "plots/testing/sample_run.h"
+#include "plots/testing/sample_schemes.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+Values link_case(const std::string& algorithm, const std::string& ranks,
+                 const std::string& bandwidth, double exposed_s, int workers = 4) {
+  Values values = ok_case(workers, 8192, 1.0);
+  values["algorithm"] = algorithm;
+  values["ranks"] = ranks;
+  values["provenance"] = ranks == "model" ? "model" : "measured";
+  values["link_bandwidth_byte_per_s"] = bandwidth;
+  values["wall_time_median_s"] = "2";
+  values["exposed_communication_median_s"] = to_text(exposed_s);
+  values["case_id"] += algorithm + ranks + bandwidth;
+  return values;
+}
+
+TEST(ExposedCommunication, IsAShareOfTheWallClockAgainstBandwidth) {
+  const Figure figure = exposed_communication_figure(
+      cases_of({link_case("ring", "threads", "1e10", 0.1), link_case("ring", "threads", "1e9", 1.0),
+                link_case("zigzag", "threads", "1e9", 0.5)}),
+      {});
+  ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, threads"));
+  const Series& ring = series_named(figure.panels[0], "ring");
+  ASSERT_EQ(ring.points.size(), 2u);
+  EXPECT_EQ(ring.points[0].x, 1.0);
+  EXPECT_DOUBLE_EQ(ring.points[0].y, 50.0);
+  EXPECT_EQ(ring.points[1].x, 10.0);
+  EXPECT_DOUBLE_EQ(ring.points[1].y, 5.0);
+  EXPECT_EQ(ring.style, algorithm_style("ring"));
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "zigzag").points.at(0).y, 25.0);
+  EXPECT_TRUE(figure.panels[0].x.log);
+  EXPECT_TRUE(figure.panels[0].x.tics.empty()) << "no case is without a limit";
+}
+
+TEST(ExposedCommunication, TellsOfTheRootsLinkWhereAModelScattersOverIt) {
+  for (const auto& [algorithm, ranks, told] :
+       {std::tuple{"cqs", "model", true}, std::tuple{"cqs", "mpi", false},
+        std::tuple{"cqs_sharded", "model", false}}) {
+    const Figure figure =
+        exposed_communication_figure(cases_of({link_case(algorithm, ranks, "1e9", 1.0)}), {});
+    EXPECT_EQ(
+        std::any_of(figure.notes.begin(), figure.notes.end(),
+                    [](const std::string& note) { return note.starts_with("cqs, modelled: "); }),
+        told)
+        << algorithm << ' ' << ranks;
+  }
+}
+
+TEST(ExposedCommunication, TheModelStandsThinAndDashedBesideTheMeasuredCases) {
+  const Figure figure = exposed_communication_figure(
+      cases_of({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "mpi", "1e9", 1.2),
+                link_case("ring", "model", "1e9", 0.8), link_case("ring", "model", "1e9", 0.6, 8)}),
+      {});
+  ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi", "N = 8,192, W = 4, threads",
+                                          "N = 8,192, W = 8, model"));
+  for (const std::size_t panel : {0u, 1u}) {
+    const Series& model = series_named(figure.panels[panel], "ring, model");
+    EXPECT_TRUE(model.thin);
+    EXPECT_EQ(model.style.dash, 1);
+    EXPECT_EQ(model.style.colour, algorithm_style("ring").colour);
+    EXPECT_DOUBLE_EQ(model.points.at(0).y, 40.0);
+  }
+  EXPECT_FALSE(series_named(figure.panels[2], "ring").thin);
+}
+
+TEST(ExposedCommunication, CasesWithoutALimitStandApartBehindTheOthers) {
+  const Figure figure = exposed_communication_figure(
+      cases_of({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "threads", "1e10", 0.5),
+                link_case("ring", "threads", "", 0.2)}),
+      {});
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_EQ(series_named(panel, "ring").points.size(), 2u);
+  const Series& apart = series_named(panel, "ring, no limit");
+  EXPECT_DOUBLE_EQ(apart.points.at(0).y, 10.0);
+  EXPECT_GT(apart.points[0].x, 10.0);
+  EXPECT_FALSE(apart.in_legend);
+  EXPECT_EQ(panel.x.tics.back().label, "no limit");
+  EXPECT_EQ(panel.x.tics.back().value, apart.points[0].x);
+}
+
+TEST(ExposedCommunication, AnAlgorithmWithoutAnyLimitIsStillInTheLegend) {
+  const Figure figure =
+      exposed_communication_figure(cases_of({link_case("ring", "threads", "", 0.2)}), {});
+  const Series& line = figure.panels.at(0).series.at(0);  // without points: its name and colour
+  EXPECT_EQ(line.name, "ring");
+  EXPECT_TRUE(line.in_legend);
+  EXPECT_EQ(figure.panels[0].x.tics.size(), 1u);
+}
+
+TEST(ExposedCommunication, SerialCasesAndOneWorkerHaveNoShare) {
+  EXPECT_THAT(exposed_communication_figure(cases_of({link_case("ring", "serial", "", 0.2),
+                                                     link_case("ring", "threads", "", 0.0, 1)}),
+                                           {})
+                  .empty_reason,
+              HasSubstr("communication times"));
+}
+
+Values sent_case(const std::string& ranks, const std::string& exposed_s) {
+  return scheme_case("ring", 4, 8192, 2.0,
+                     {{"ranks", ranks},
+                      {"provenance", ranks == "model" ? "model" : "measured"},
+                      {"link_bandwidth_byte_per_s", "2e9"},
+                      {"exposed_communication_median_s", exposed_s},
+                      {"worker_sent_bytes", "4e9"}});
+}
+
+TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
+  Values unlimited = sent_case("mpi", "0.1");
+  unlimited["link_bandwidth_byte_per_s"] = "";
+  unlimited["case_id"] = "unlimited";
+  const Figure figure = exposed_time_figure(
+      scheme_table({sent_case("mpi", "0.5"), sent_case("model", "0.4"), unlimited}), {});
+  ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi"));
+  const Panel& panel = figure.panels[0];
+  EXPECT_THAT(series_named(panel, "ring").points, SizeIs(1));
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring").points[0].y, 0.5);
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring, model").points.at(0).y, 0.4);
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring, bytes / bandwidth").points.at(0).y, 2.0);
+  EXPECT_TRUE(panel.y.log);
+  EXPECT_THAT(exposed_time_figure(scheme_table({unlimited}), {}).empty_reason,
+              HasSubstr("link.bandwidth"));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,158 @@
+#include "plots/figures/gantt.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Values threads_case(const std::string& id, const std::string& algorithm, int workers) {
+  Values values = ok_case(workers, 8192, 1.0);
+  values["case_id"] = id;
+  values["algorithm"] = algorithm;
+  values["ranks"] = "threads";
+  return values;
+}
+
+TEST(Gantt, OfSeveralLinksTheOneInTheMiddleComesFirst) {
+  CsvTable steps = no_steps();
+  std::vector<Values> cases;
+  for (const char* link : {"2e+09", "2e+06", "2e+08"}) {
+    cases.push_back(threads_case(link, "ring", 2));
+    cases.back()["link_bandwidth_byte_per_s"] = link;
+    for (int worker : {0, 1})
+      add_step(steps, link, worker, 0, {{"start_s", "0"}, {"compute_s", "0.010"}});
+  }
+  const Figure figure = gantt_figure(cases_of(cases), steps, {});
+  ASSERT_EQ(figure.panels.size(), 3u);
+  EXPECT_THAT(figure.panels[0].title, HasSubstr("200 MB/s"));
+}
+
+TEST(Gantt, TheLinkIsNamedWhereTheRunHasSeveralThoughOneAloneIsDrawn) {
+  CsvTable steps = no_steps();
+  std::vector<Values> cases;
+  for (const char* link : {"2e+06", "2e+08", "2e+09"})
+    for (const char* algorithm : {"a", "b", "c", "d", "e", "f"}) {
+      const std::string id = std::string(algorithm) + link;
+      cases.push_back(threads_case(id, algorithm, 2));
+      cases.back()["link_bandwidth_byte_per_s"] = link;
+      add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+    }
+  const Figure figure = gantt_figure(cases_of(cases), steps, {});
+  ASSERT_EQ(figure.panels.size(), 6u);
+  for (const Panel& panel : figure.panels) EXPECT_THAT(panel.title, HasSubstr("200 MB/s"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("2 MB/s"));
+}
+
+TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
+  CsvTable steps = no_steps();
+  add_step(steps, "a", 0, 0, {{"start_s", "0"}, {"compute_s", "0.020"}});
+  add_step(steps, "a", 1, 0, {{"start_s", "0"}, {"compute_s", "0.010"}});
+  add_step(steps, "a", 1, 1,
+           {{"start_s", "0.010"},
+            {"exposed_communication_s", "0.004"},
+            {"idle_s", "0.006"},
+            {"compute_s", "0.030"}});
+  const Figure figure = gantt_figure(cases_of({threads_case("a", "ring", 2)}), steps, {});
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const Panel& panel = figure.panels[0];
+  EXPECT_EQ(panel.title, "ring, N = 8,192, W = 2, threads: 50.00 ms");
+  EXPECT_EQ(panel.x.column, "time_ms");
+  const Point waiting = series_named(panel, "exposed communication").points.at(0);
+  EXPECT_DOUBLE_EQ(waiting.x_low, 10.0);
+  EXPECT_DOUBLE_EQ(waiting.x_high, 14.0);
+  EXPECT_DOUBLE_EQ(waiting.y, 1.0);
+  const Point idle = series_named(panel, "idle").points.at(0);
+  EXPECT_DOUBLE_EQ(idle.x_low, 14.0);
+  EXPECT_DOUBLE_EQ(idle.x_high, 20.0);
+  const Series& second = series_named(panel, "compute, step 1");
+  EXPECT_EQ(second.text, "1");
+  EXPECT_DOUBLE_EQ(second.points.at(0).x_low, 20.0);
+  EXPECT_DOUBLE_EQ(second.points.at(0).x_high, 50.0);
+  EXPECT_EQ(series_named(panel, "compute, step 0").points.size(), 2u);
+  EXPECT_THAT(figure.notes, Not(::testing::Contains(HasSubstr("composed"))));
+}
+
+TEST(Gantt, WithoutStartTimesAStepBeginsWhenTheSlowestWorkerEnded) {
+  CsvTable steps = no_steps();
+  const double seconds[2][2] = {{1.0, 2.0}, {3.0, 1.0}};  // [worker][step]
+  for (int worker = 0; worker < 2; ++worker)
+    for (int step = 0; step < 2; ++step)
+      add_step(steps, "a", worker, step, {{"compute_s", to_text(seconds[worker][step])}});
+  Values serial = threads_case("a", "ring", 2);
+  serial["ranks"] = "serial";
+  const Figure figure = gantt_figure(cases_of({serial}), steps, {});
+  const Panel& panel = figure.panels.at(0);
+  const Series& second = series_named(panel, "compute, step 1");
+  EXPECT_DOUBLE_EQ(second.points.at(0).x_low, 3.0);
+  EXPECT_DOUBLE_EQ(second.points.at(0).x_high, 5.0);
+  EXPECT_DOUBLE_EQ(second.points.at(1).x_low, 3.0);
+  const Series& idle = series_named(panel, "idle");
+  ASSERT_EQ(idle.points.size(), 1u) << "worker 0 alone waits";
+  EXPECT_DOUBLE_EQ(idle.points[0].x_low, 1.0);
+  EXPECT_DOUBLE_EQ(idle.points[0].x_high, 3.0);
+  EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("are composed")));
+}
+
+TEST(Gantt, StepsTooShortForTheirNumberAreDrawnWithoutIt) {
+  CsvTable steps = no_steps();
+  add_step(steps, "a", 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+  add_step(steps, "a", 0, 1, {{"start_s", "1"}, {"compute_s", "0.005"}});
+  const Figure figure = gantt_figure(cases_of({threads_case("a", "ring", 2)}), steps, {});
+  const Series& plain = series_named(figure.panels.at(0), "compute");
+  ASSERT_EQ(plain.points.size(), 1u);
+  EXPECT_EQ(plain.text, "");
+  EXPECT_DOUBLE_EQ(plain.points[0].x_high, 1.005);
+}
+
+TEST(Gantt, SixCasesOverOneRangeOfTimeAndANoteNamesTheOthers) {
+  CsvTable steps = no_steps();
+  std::vector<Values> rows = {threads_case("one worker", "dense", 1)};
+  for (int i = 0; i < 8; ++i) {
+    const std::string id(1, static_cast<char>('a' + i));
+    rows.push_back(threads_case(id, i == 7 ? "zigzag" : "ring", 2));
+    add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", to_text(1.0 + i)}});
+  }
+  add_step(steps, "one worker", 0, 0, {{"start_s", "0"}, {"compute_s", "100"}});
+  const Figure figure = gantt_figure(cases_of(rows), steps, {});
+  EXPECT_EQ(figure.panels.size(), 6u);
+  EXPECT_TRUE(figure.shared_x);
+  EXPECT_THAT(figure.notes.back(), HasSubstr("left out: 2 (ring, N = 8,192, W = 2, threads; "
+                                             "zigzag, N = 8,192, W = 2, threads)"));
+}
+
+TEST(Gantt, LongSequencesAndManyWorkersComeFirstWhateverRanFirst) {
+  CsvTable steps = no_steps();
+  Values longer = threads_case("b", "ring", 4);
+  longer["n_tokens"] = "16384";
+  for (const char* id : {"a", "b", "c"})
+    add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+  const Figure figure = gantt_figure(
+      cases_of({threads_case("a", "ring", 2), longer, threads_case("c", "ring", 8)}), steps, {});
+  ASSERT_EQ(figure.panels.size(), 3u);
+  EXPECT_THAT(figure.panels[0].title, HasSubstr("N = 16,384, W = 4"));
+  EXPECT_THAT(figure.panels[1].title, HasSubstr("N = 8,192, W = 8"));
+  EXPECT_THAT(figure.panels[2].title, HasSubstr("N = 8,192, W = 2"));
+}
+
+TEST(Gantt, OfManyWorkersThirtyTwoAreDrawn) {
+  CsvTable steps = no_steps();
+  for (int worker = 0; worker < 40; ++worker)
+    add_step(steps, "a", worker, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+  const Figure figure = gantt_figure(cases_of({threads_case("a", "ring", 40)}), steps, {});
+  EXPECT_EQ(series_named(figure.panels.at(0), "compute").points.size(), 32u);
+  EXPECT_THAT(figure.notes.back(), HasSubstr("the first 32 are drawn"));
+}
+
+TEST(Gantt, NoStepsAreASentence) {
+  const CsvTable cases = cases_of({threads_case("a", "ring", 2)});
+  EXPECT_THAT(gantt_figure(cases, no_steps(), {}).empty_reason, HasSubstr("steps.csv"));
+}
+
+}  // namespace
+}  // namespace qb

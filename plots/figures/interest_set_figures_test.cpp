@@ -1,0 +1,68 @@
+#include "plots/figures/interest_set_figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace qb {
+namespace {
+
+TEST(InterestSetFigures, SizesStandOverTheirBoundByStanding) {
+  const Figure figure =
+      set_size_figure(CsvTable::parse("workers,quorum_size,lower_bound,standing\n"
+                                      "4,3,3,optimal\n7,3,3,singer\n400,24,21,best known\n",
+                                      "sets"));
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const auto& series = figure.panels[0].series;
+  ASSERT_EQ(series.size(), 4u);
+  EXPECT_EQ(series[0].name, "proved lower bound");
+  EXPECT_EQ(series[0].points.size(), 3u);
+  EXPECT_DOUBLE_EQ(series[0].points[2].y, 21.0 / 20.0);
+  EXPECT_EQ(series[1].name, "best known");
+  EXPECT_DOUBLE_EQ(series[1].points[0].y, 24.0 / 20.0);
+}
+
+TEST(InterestSetFigures, CountsAndSizesShareTheirW) {
+  const Figure figure = set_count_figure(
+      CsvTable::parse("workers,quorum_size,orbits,sets\n7,3,1,2\n8,4,5,20\n", "counts"));
+  ASSERT_EQ(figure.panels.size(), 2u);
+  EXPECT_TRUE(figure.panels[0].y.log);
+  EXPECT_EQ(figure.panels[0].series[0].points[1].y, 20.0);
+  EXPECT_EQ(figure.panels[0].series[1].points[1].y, 5.0);
+  EXPECT_EQ(figure.panels[1].series[0].points[1].y, 4.0);
+}
+
+TEST(InterestSetFigures, DistillationsAreDividedByW) {
+  const Figure figure =
+      distillation_figure(CsvTable::parse("workers,published_asymptotic_responsibility_ratio,"
+                                          "balanced_asymptotic_responsibility_ratio\n4,3.2,3.96\n",
+                                          "table"));
+  ASSERT_EQ(figure.panels.size(), 1u);
+  EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 0.8);
+  EXPECT_DOUBLE_EQ(figure.panels[0].series[1].points[0].y, 0.99);
+}
+
+TEST(InterestSetFigures, RatiosHaveAPanelForEachWAndGrowthOneForAll) {
+  const CsvTable ratios = CsvTable::parse(
+      "workers,distillation,n_tokens,responsibility_ratio\n"
+      "4,published,100,3\n4,balanced,100,3.9\n8,balanced,100,7.5\n",
+      "ratios");
+  const Figure panels = distillation_ratio_figure(ratios);
+  ASSERT_EQ(panels.panels.size(), 2u);
+  EXPECT_EQ(panels.panels[0].series.size(), 2u);
+  EXPECT_EQ(panels.panels[1].series.size(), 1u);
+  const Figure growth = balance_growth_figure(ratios);
+  ASSERT_EQ(growth.panels.size(), 1u);
+  ASSERT_EQ(growth.panels[0].series.size(), 3u);
+  EXPECT_DOUBLE_EQ(growth.panels[0].series[0].points[0].y, 0.25);
+}
+
+TEST(InterestSetFigures, NothingToDrawIsASentence) {
+  EXPECT_FALSE(set_size_figure(CsvTable({"workers"})).empty_reason.empty());
+  EXPECT_FALSE(set_count_figure(CsvTable({"workers"})).empty_reason.empty());
+  EXPECT_FALSE(distillation_figure(CsvTable({"workers"})).empty_reason.empty());
+  EXPECT_FALSE(distillation_ratio_figure(CsvTable({"workers"})).empty_reason.empty());
+  EXPECT_FALSE(balance_growth_figure(CsvTable({"workers"})).empty_reason.empty());
+}
+
+}  // namespace
+}  // namespace qb

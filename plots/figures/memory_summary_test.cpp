@@ -1,0 +1,56 @@
+#include "plots/figures/memory_summary.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+
+TEST(MemorySummary, TakesTheGreatestLengthThatAllWorkerCountsHave) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(4, 1000, 0.75));
+  add_case(cases, ok_case(4, 2000, 0.75));
+  add_case(cases, ok_case(8, 1000, 0.5));
+  const auto rows = summary_rows(cases);
+  ASSERT_EQ(rows.size(), 2u);
+  for (const std::size_t row : rows) EXPECT_EQ(cases.text(row, "n_tokens"), "1000");
+}
+
+TEST(MemorySummary, ShowsExtremesMeanAndDeviationInPercentOfN) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(4, 1000, 0.75));
+  const Figure figure = memory_summary_figure(cases, nullptr, {});
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const Point bar = figure.panels[0].series.at(0).points.at(0);
+  EXPECT_DOUBLE_EQ(bar.low, 60.0);
+  EXPECT_DOUBLE_EQ(bar.high, 75.0);
+  const Point mean = figure.panels[0].series.at(1).points.at(0);
+  EXPECT_DOUBLE_EQ(mean.y, 69.75);
+  EXPECT_DOUBLE_EQ(mean.high - mean.y, 4.5);
+}
+
+TEST(MemorySummary, HistogramsCountEveryWorkerOnce) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(7, 1000, 0.43));
+  CsvTable subsequences({"workers", "worker", "tokens"});
+  for (int worker = 0; worker < 7; ++worker)
+    subsequences.append({"7", fmt::format("{}", worker), worker < 3 ? "428" : "430"});
+  const Figure figure = memory_summary_figure(cases, &subsequences, {});
+  ASSERT_EQ(figure.panels.size(), 2u);
+  const auto& bars = figure.panels[1].series.at(0).points;
+  ASSERT_EQ(bars.size(), 2u);
+  EXPECT_EQ(bars[0].x, 428.0);
+  EXPECT_EQ(bars[0].high, 3.0);
+  EXPECT_EQ(bars[1].x, 430.0);
+  EXPECT_EQ(bars[1].high, 4.0);
+}
+
+TEST(MemorySummary, NoLengthsGiveASentence) {
+  EXPECT_FALSE(memory_summary_figure(no_cases(), nullptr, {}).empty_reason.empty());
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,87 @@
+#include "plots/figures/partition.h"
+
+#include <gmock/gmock.h>
+
+#include "base/status.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+CsvTable no_rectangles() {
+  return CsvTable({"worker", "q_begin", "q_end", "k_begin", "k_end", "allowed", "offset"});
+}
+
+double area(const Figure& figure) {
+  double sum = 0.0;
+  for (const Series& series : figure.panels.at(0).series)
+    for (const Point& cell : series.points)
+      sum += (cell.high - cell.low) * (cell.x_high - cell.x_low);
+  return sum;
+}
+
+TEST(Partition, QueriesRunDownAndKeysAcross) {
+  CsvTable table = no_rectangles();
+  table.append({"0", "0", "2", "3", "10", "all", "0"});
+  const Figure figure = partition_figure(table, "title");
+  EXPECT_TRUE(figure.panels.at(0).y.reversed);
+  EXPECT_TRUE(figure.square);
+  const Point cell = figure.panels[0].series.at(0).points.at(0);
+  EXPECT_EQ(cell.low, 0.0);
+  EXPECT_EQ(cell.high, 2.0);
+  EXPECT_EQ(cell.x_low, 3.0);
+  EXPECT_EQ(cell.x_high, 10.0);
+}
+
+TEST(Partition, ACausalBlockHasExactlyItsPairs) {
+  CsvTable table = no_rectangles();
+  table.append({"0", "0", "10", "0", "10", "causal", "0"});
+  EXPECT_EQ(area(partition_figure(table, "title")), 55.0);
+}
+
+TEST(Partition, AnOffsetShiftsTheDiagonal) {
+  CsvTable table = no_rectangles();
+  table.append({"0", "0", "3", "0", "5", "causal", "1"});
+  table.append({"1", "3", "6", "0", "5", "causal", "-2"});
+  EXPECT_EQ(area(partition_figure(table, "title")), 2.0 + 3.0 + 4.0 + 0.0 + 0.0 + 1.0);
+}
+
+TEST(Partition, ALongCausalBlockIsDrawnInFewBands) {
+  CsvTable table = no_rectangles();
+  table.append({"0", "0", "1000000", "0", "1000000", "causal", "0"});
+  const Figure figure = partition_figure(table, "title");
+  EXPECT_EQ(figure.panels.at(0).series.at(0).points.size(), 64u);
+  EXPECT_NEAR(area(figure), 0.5e12, 0.01e12);
+}
+
+TEST(Partition, CellsOfAPatternAreDrawnAndThosePartlyAllowedPale) {
+  CsvTable table = no_rectangles();
+  table.append({"2", "0", "1", "0", "4", "cells", "0"});
+  table.append({"2", "1", "4", "0", "2", "some", "0"});
+  const Figure figure = partition_figure(table, "title");
+  EXPECT_EQ(area(figure), 4.0 + 6.0);
+  ASSERT_EQ(figure.panels[0].series.size(), 2u);
+  const Series& some = figure.panels[0].series[1];
+  EXPECT_EQ(some.name, "worker 2, some pairs");
+  EXPECT_EQ(some.style.colour, lightened(figure.panels[0].series[0].style.colour));
+  EXPECT_THAT(figure.notes.back(), ::testing::HasSubstr("Pale"));
+}
+
+TEST(Partition, NumbersStandOnlyWhereTheyFit) {
+  CsvTable table = no_rectangles();
+  table.append({"5", "0", "50", "0", "100", "all", "0"});
+  EXPECT_EQ(partition_figure(table, "title").panels[0].series[0].text, "5");
+  table.append({"5", "50", "51", "0", "100", "all", "0"});
+  EXPECT_EQ(partition_figure(table, "title").panels[0].series[0].text, "");
+}
+
+TEST(Partition, NoPairsAndTooManyWorkersAreSentences) {
+  EXPECT_THROW((void)partition_figure(no_rectangles(), "title"), UsageError);
+  CsvTable table = no_rectangles();
+  for (int worker = 0; worker < 129; ++worker)
+    table.append({fmt::format("{}", worker), "0", "1", "0", "1", "all", "0"});
+  EXPECT_THROW((void)partition_figure(table, "title"), UsageError);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,116 @@
+#include "plots/figures/scheme_comparison.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_schemes.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr double kPairs = 0.5 * 1024 * 1024;
+
+const Panel& panel_titled(const Figure& figure, const std::string& title) {
+  for (const Panel& panel : figure.panels)
+    if (panel.title == title) return panel;
+  throw std::out_of_range("no panel " + title);
+}
+
+CsvTable two_schemes() {
+  return scheme_table({scheme_case("ring", 4, 1024, 0.02,
+                                   {{"critical_path_pairs", to_text(kPairs * 0.45)},
+                                    {"executed_pairs", to_text(kPairs * 1.25)},
+                                    {"worker_sent_bytes", "3145728"},
+                                    {"worker_active_peak_bytes", "2097152"},
+                                    {"predicted_worker_active_peak_bytes", "1048576"},
+                                    {"exposed_communication_median_s", "0.003"}}),
+                       scheme_case("zigzag", 4, 1024, 0.01,
+                                   {{"predicted_worker_active_peak_bytes", "1048576"},
+                                    {"exposed_communication_median_s", "0"}})});
+}
+
+TEST(SchemeComparison, EachPanelHasOneQuantityPerScheme) {
+  const Figure figure = scheme_comparison_figure(two_schemes(), {});
+  ASSERT_EQ(figure.panels.size(), 6u);
+  const auto value = [&](const char* title, const char* series) {
+    return series_named(panel_titled(figure, title), series).points.at(0).y;
+  };
+  EXPECT_DOUBLE_EQ(value("pairs of the slowest worker", "ring"), 4 * 0.45);
+  EXPECT_DOUBLE_EQ(value("pairs of the slowest worker", "zigzag"), 1.0);
+  EXPECT_DOUBLE_EQ(value("pairs of all workers", "ring"), 1.25);
+  EXPECT_DOUBLE_EQ(value("sent by the busiest worker", "ring"), 3.0);
+  EXPECT_DOUBLE_EQ(value("memory of the fullest worker", "ring, threads"), 2.0);
+  EXPECT_DOUBLE_EQ(value("memory of the fullest worker", "zigzag, threads"), 1.0) << "predicted";
+  EXPECT_DOUBLE_EQ(value("exposed communication, longest", "ring, threads"), 3.0);
+  EXPECT_DOUBLE_EQ(value("exposed communication, longest", "zigzag, threads"), 0.0);
+  const Point wall = series_named(panel_titled(figure, "wall clock"), "ring, threads").points.at(0);
+  EXPECT_DOUBLE_EQ(wall.x, 4.0);
+  EXPECT_DOUBLE_EQ(wall.y, 20.0);
+  EXPECT_DOUBLE_EQ(wall.low, 18.0);
+  EXPECT_DOUBLE_EQ(wall.high, 22.0);
+}
+
+TEST(SchemeComparison, AZeroKeepsItsAxisLinear) {
+  const Figure figure = scheme_comparison_figure(two_schemes(), {});
+  EXPECT_FALSE(panel_titled(figure, "exposed communication, longest").y.log);
+}
+
+TEST(SchemeComparison, ModelledCasesAreThinLinesOfTheirOwn) {
+  CsvTable cases = two_schemes();
+  add_case(cases,
+           scheme_case("ring", 4, 1024, 0.05, {{"ranks", "model"}, {"provenance", "model"}}));
+  const Figure figure = scheme_comparison_figure(cases, {});
+  const Series& modelled = series_named(panel_titled(figure, "wall clock"), "ring, model");
+  EXPECT_TRUE(modelled.thin);
+  EXPECT_DOUBLE_EQ(modelled.points.at(0).y, 50.0);
+  const Series& measured = series_named(panel_titled(figure, "wall clock"), "ring, threads");
+  EXPECT_FALSE(measured.thin);
+  EXPECT_EQ(measured.style.colour, modelled.style.colour);
+  EXPECT_EQ(series_named(figure.panels[0], "ring").points.size(), 1u) << "one plan, one point";
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("nothing was timed")));
+}
+
+TEST(SchemeComparison, ModelledCasesAloneAreOfFullWidth) {
+  const Values model = {{"ranks", "model"}, {"provenance", "model"}};
+  const Figure figure =
+      scheme_comparison_figure(scheme_table({scheme_case("ring", 4, 1024, 0.05, model),
+                                             scheme_case("zigzag", 4, 1024, 0.05, model)}),
+                               {});
+  EXPECT_FALSE(series_named(panel_titled(figure, "wall clock"), "ring, model").thin);
+  EXPECT_THAT(figure.notes, ::testing::Not(Contains(HasSubstr("bars are"))));
+}
+
+TEST(SchemeComparison, TheSettingWithMostSchemesIsDrawnAndTheOthersNamed) {
+  CsvTable cases = two_schemes();
+  add_case(cases, scheme_case("ring", 4, 4096, 0.3));
+  add_case(cases, scheme_case("ring", 4, 512, 0.005));
+  add_case(cases, scheme_case("ulysses", 4, 512, 0.004));
+  const Figure figure = scheme_comparison_figure(cases, {});
+  EXPECT_THAT(figure.subtitle, HasSubstr("N = 1,024"));
+  EXPECT_THAT(figure.notes.at(0), HasSubstr("Drawn: N = 1,024, no link limit."));
+  EXPECT_THAT(figure.notes.at(0), HasSubstr("N = 512, no link limit (2 schemes)"));
+  EXPECT_THAT(figure.notes.at(0), HasSubstr("N = 4,096, no link limit (1 scheme)"));
+}
+
+TEST(SchemeComparison, OutOfMemoryIsACrossAtItsWorkerCount) {
+  CsvTable cases = two_schemes();
+  Values lost = scheme_case("cqs", 7, 1024, 0.0, {{"status", "oom"}});
+  lost["wall_time_median_s"] = "";
+  add_case(cases, lost);
+  const Figure figure = scheme_comparison_figure(cases, {});
+  const Series& crosses = series_named(panel_titled(figure, "wall clock"), "cqs");
+  EXPECT_EQ(crosses.draw, Draw::out_of_memory);
+  EXPECT_EQ(crosses.points.at(0).x, 7.0);
+}
+
+TEST(SchemeComparison, OneSchemeAloneIsNoComparison) {
+  EXPECT_THAT(scheme_comparison_figure(case_study_2(10), {}).empty_reason,
+              HasSubstr("no two schemes"));
+  EXPECT_THAT(scheme_comparison_figure(no_cases(), {}).empty_reason, HasSubstr("no two schemes"));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,145 @@
+#include "plots/figures/scheme_map.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_schemes.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Values on_link(const std::string& algorithm, std::int64_t n_tokens, double seconds,
+               const std::string& bandwidth, int workers = 4) {
+  return scheme_case(algorithm, workers, n_tokens, seconds,
+                     {{"link_bandwidth_byte_per_s", bandwidth}, {"link_latency_s", "5e-06"}});
+}
+
+std::vector<std::string> texts(const Panel& panel) {
+  std::vector<std::string> out;
+  for (const Series& series : panel.series)
+    if (!series.text.empty()) out.push_back(series.text);
+  return out;
+}
+
+std::vector<std::string> legend(const Panel& panel) {
+  std::vector<std::string> out;
+  for (const Series& series : panel.series)
+    if (series.in_legend) out.push_back(series.name);
+  return out;
+}
+
+TEST(SchemeMap, ACellHasTheColourAndTheNameOfTheFastestAndItsLead) {
+  const Figure figure = scheme_map_figure(
+      scheme_table({on_link("ring", 1024, 0.03, "1e9"), on_link("zigzag", 1024, 0.02, "1e9"),
+                    on_link("cqs", 1024, 0.08, "1e9"), on_link("ring", 2048, 0.04, "1e10"),
+                    on_link("cqs", 2048, 0.5, "1e10")}),
+      {});
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const Panel& panel = figure.panels[0];
+  EXPECT_THAT(texts(panel), ElementsAre("zigzag\n1.50×", "ring\n12×"));
+  const Series& first = panel.series.at(0);
+  EXPECT_EQ(first.style.colour, lightened(algorithm_style("zigzag").colour));
+  EXPECT_EQ(first.name, "N = 1,024, 1 GB/s, 5 µs: zigzag 1.50× before ring");
+  EXPECT_EQ(first.points.at(0).x, 0.0);
+  EXPECT_EQ(first.points.at(0).y, 0.0);
+  EXPECT_EQ(first.points.at(0).x_low, -0.49);
+  EXPECT_EQ(first.points.at(0).high, 0.475);
+  EXPECT_EQ(panel.series.at(1).points.at(0).x, 1.0);
+  EXPECT_EQ(panel.series.at(1).points.at(0).y, 1.0);
+  EXPECT_EQ(panel.title, "W = 4, threads");
+  EXPECT_THAT(legend(panel), ElementsAre("ring", "zigzag")) << "only who wins somewhere";
+  EXPECT_EQ(panel.x.tics.at(1).label, "10 GB/s");
+  EXPECT_EQ(panel.y.tics.at(1).label, "2,048");
+}
+
+TEST(SchemeMap, WithinTwoPercentIsATieInBothColours) {
+  const Figure figure = scheme_map_figure(
+      scheme_table({on_link("ring", 1024, 0.0203, "1e9"), on_link("striped", 1024, 0.02, "1e9"),
+                    on_link("ring", 2048, 0.0205, "1e9"), on_link("striped", 2048, 0.02, "1e9")}),
+      {});
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_THAT(texts(panel), ElementsAre("striped\n≈ ring", "striped\n1.02×"));
+  EXPECT_EQ(panel.series.at(0).points.at(0).x_high, 0.0) << "left half";
+  EXPECT_EQ(panel.series.at(0).style.colour, lightened(algorithm_style("striped").colour));
+  EXPECT_EQ(panel.series.at(1).points.at(0).x_low, 0.0) << "right half";
+  EXPECT_EQ(panel.series.at(1).style.colour, lightened(algorithm_style("ring").colour));
+  EXPECT_THAT(legend(panel), ElementsAre("striped", "ring"));
+}
+
+TEST(SchemeMap, TheSideThatVariesMoreIsTheHeightAndTheOtherThePanels) {
+  std::vector<Values> rows;
+  for (const int workers : {4, 8, 16})
+    for (const std::int64_t n : {1024, 2048}) {
+      rows.push_back(on_link("ring", n, 0.02, "1e9", workers));
+      rows.push_back(on_link("zigzag", n, 0.01, "1e9", workers));
+    }
+  const Figure figure = scheme_map_figure(scheme_table(rows), {});
+  ASSERT_EQ(figure.panels.size(), 2u);
+  EXPECT_EQ(figure.panels[0].title, "N = 1,024, threads");
+  EXPECT_EQ(figure.panels[1].title, "N = 2,048, threads");
+  EXPECT_EQ(figure.panels[0].y.label, "workers W");
+  ASSERT_EQ(figure.panels[0].y.tics.size(), 3u);
+  EXPECT_EQ(figure.panels[0].y.tics[2].label, "16");
+}
+
+TEST(SchemeMap, DenseIsNoCandidateNorIsOnePlayingAllWorkers) {
+  Values serial = on_link("cqs", 1024, 0.0001, "1e9");
+  serial["ranks"] = "serial";
+  const Figure figure = scheme_map_figure(
+      scheme_table({on_link("dense", 1024, 0.001, "1e9"), serial,
+                    on_link("ring", 1024, 0.03, "1e9"), on_link("zigzag", 1024, 0.02, "1e9")}),
+      {});
+  ASSERT_EQ(figure.panels.size(), 1u);
+  EXPECT_THAT(texts(figure.panels[0]), ElementsAre("zigzag\n1.50×"));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("ring, zigzag;")));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("no candidate")));
+}
+
+TEST(SchemeMap, WhatDoesNotRunAndWhatDiffersInMoreIsNotCompared) {
+  Values failed = on_link("zigzag", 1024, 0.001, "1e9");
+  failed["status"] = "timeout";
+  Values other = on_link("striped", 1024, 0.001, "1e9");
+  other["mask"] = "full";
+  const CsvTable cases = scheme_table({on_link("ring", 1024, 0.02, "1e9"), failed, other});
+  EXPECT_THAT(scheme_map_figure(cases, {}).empty_reason, HasSubstr("no two schemes"));
+}
+
+TEST(SchemeMap, ASweepOfMissRatesIsOnePanelUpToNoCachedTokens) {
+  std::vector<Values> rows;
+  for (const std::int64_t n : {512, 1024})
+    for (const auto& [algorithm, seconds] : {std::pair{"pass_kv", 0.02}, {"pass_q", 0.03}}) {
+      rows.push_back(on_link(algorithm, n, seconds, "1e9"));
+      rows.back()["kv_len"] = "1024";
+    }
+  rows.push_back(on_link("ring", 1024, 0.02, "1e9"));
+  rows.push_back(on_link("zigzag", 1024, 0.01, "1e9"));
+  const Figure figure = scheme_map_figure(scheme_table(rows), {});
+  ASSERT_EQ(figure.panels.size(), 2u);
+  EXPECT_EQ(figure.panels[0].title, "W = 4, threads, 1,024 keys");
+  EXPECT_THAT(texts(figure.panels[0]), ElementsAre("pass_kv\n1.50×", "pass_kv\n1.50×"));
+  EXPECT_THAT(texts(figure.panels[1]), ElementsAre("zigzag\n2.0×"));
+}
+
+TEST(SchemeMap, LatencyIsOnTheAxisOnlyWhereOneBandwidthHasSeveral) {
+  std::vector<Values> rows = {on_link("ring", 1024, 0.02, "1e9"),
+                              on_link("zigzag", 1024, 0.01, "1e9")};
+  const Figure one = scheme_map_figure(scheme_table(rows), {});
+  EXPECT_EQ(one.panels.at(0).x.tics.at(0).label, "1 GB/s");
+  EXPECT_THAT(one.notes, Contains("Latency of the link: 5 µs at 1 GB/s."));
+  for (Values values : std::vector<Values>(rows)) {
+    values["link_latency_s"] = "0.0001";
+    values["case_id"] += " slow";
+    rows.push_back(values);
+  }
+  const Figure two = scheme_map_figure(scheme_table(rows), {});
+  EXPECT_EQ(two.panels.at(0).x.tics.at(1).label, "1 GB/s, 100 µs");
+  EXPECT_THAT(two.notes, Not(Contains(HasSubstr("Latency"))));
+}
+
+}  // namespace
+}  // namespace qb

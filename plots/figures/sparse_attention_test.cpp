@@ -1,0 +1,200 @@
+#include "plots/figures/sparse_attention.h"
+
+#include <gmock/gmock.h>
+
+#include <string_view>
+
+#include "plots/figures/throughput.h"
+#include "plots/report/sparse_tables.h"
+#include "plots/testing/sample_sparse.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kWindow = "{sliding_window: {left: 4, right: 5}}";
+
+CsvTable cases_of(const std::vector<Values>& rows) {
+  CsvTable cases = no_cases();
+  for (const Values& values : rows) add_case(cases, values);
+  return cases;
+}
+
+CsvTable one_window() {
+  return cases_of({sparse_case("full", 10000, 1.0, 0.8), sparse_case(kWindow, 10000, 0.01, 0.01)});
+}
+
+const Panel& panel_of(const Figure& figure, std::string_view column) {
+  for (const Panel& panel : figure.panels)
+    if (panel.y.column == column) return panel;
+  throw std::out_of_range(std::string(column));
+}
+
+const Series& series_of(const Panel& panel, std::string_view name) {
+  for (const Series& series : panel.series)
+    if (series.name == name) return series;
+  throw std::out_of_range(std::string(name));
+}
+
+TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {
+  const Figure figure = sparse_attention_figure(one_window(), {});
+  const auto window = [&](const char* column) {
+    return series_of(panel_of(figure, column), "sliding_window").points.at(0);
+  };
+  EXPECT_DOUBLE_EQ(window("time_ms").y, 10.0);
+  EXPECT_DOUBLE_EQ(window("speed_up_ratio").y, 80.0);
+  EXPECT_DOUBLE_EQ(window("speed_up_ratio").low, 0.8 / 0.011);
+  EXPECT_DOUBLE_EQ(window("time_per_token_us").y, 1.0);
+  EXPECT_DOUBLE_EQ(window("over_ideal_ratio").y, 0.01 / (0.8 * 0.01));
+  EXPECT_DOUBLE_EQ(window("executed_ratio").y, 1.5);
+  EXPECT_DOUBLE_EQ(window("active_memory_mib").y, 1.0);
+  // 8 heads of 10000 x 10000 floats.
+  EXPECT_DOUBLE_EQ(
+      series_of(panel_of(figure, "active_memory_mib"), "all N × N scores, f32").points.at(0).y,
+      8 * 4e8 / 1048576);
+  EXPECT_EQ(figure.published_legend, "") << "of another shape";
+}
+
+TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
+  CsvTable cpu = one_window();
+  CsvTable gpu = cases_of({on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
+                           on_gpu(sparse_case(kWindow, 10000, 0.01, 0.001), "Made-up GPU")});
+  const NamedCases runs[] = {{"a", &cpu}, {"b", &gpu}};
+  for (const CsvTable& both :
+       {join_runs(runs),
+        cases_of({sparse_case("full", 10000, 1.0, 0.8), sparse_case(kWindow, 10000, 0.01, 0.01),
+                  on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
+                  on_gpu(sparse_case(kWindow, 10000, 0.01, 0.001), "Made-up GPU")})}) {
+    const Figure figure = sparse_attention_figure(both, {});
+    ASSERT_EQ(figure.columns, 2);
+    ASSERT_EQ(figure.panels.size() % 2, 0u);
+    for (std::size_t i = 0; i < figure.panels.size(); i += 2) {
+      EXPECT_THAT(figure.panels[i].title, HasSubstr(", CPU"));
+      EXPECT_THAT(figure.panels[i + 1].title, HasSubstr(", Made-up GPU"));
+      EXPECT_EQ(figure.panels[i].y.column, figure.panels[i + 1].y.column);
+    }
+    EXPECT_DOUBLE_EQ(series_of(figure.panels[2], "sliding_window").points.at(0).y, 80.0);
+    EXPECT_DOUBLE_EQ(series_of(figure.panels[3], "sliding_window").points.at(0).y, 20.0);
+  }
+}
+
+TEST(SparseAttentionFigure, TwoRunsOfOneDeviceAreTwoLines) {
+  const CsvTable a = one_window();
+  const NamedCases runs[] = {{"first", &a}, {"second", &a}};
+  const Figure figure = sparse_attention_figure(join_runs(runs), {});
+  std::vector<std::string> names;
+  for (const Series& series : figure.panels.at(0).series) names.push_back(series.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("full, first", "full, second", "sliding_window, first",
+                                            "sliding_window, second"));
+  EXPECT_DOUBLE_EQ(figure.panels[1].series[3].points.at(0).y, 80.0);
+}
+
+TEST(SparseAttentionFigure, KernelsDifferInTheDashAndPatternsInTheColour) {
+  const Figure figure = sparse_attention_figure(
+      cases_of({sparse_case("full", 1000, 1.0, 1.0), sparse_case(kWindow, 1000, 0.1, 0.1),
+                sparse_case(kWindow, 1000, 0.1, 0.2, "staged")}),
+      {});
+  const Series& fused = series_of(figure.panels.at(0), "sliding_window, flash");
+  const Series& staged = series_of(figure.panels.at(0), "sliding_window, staged");
+  EXPECT_EQ(fused.style.colour, staged.style.colour);
+  EXPECT_NE(fused.style.dash, staged.style.dash);
+  EXPECT_NE(fused.style.colour, series_of(figure.panels[0], "full, flash").style.colour);
+  // The staged kernel is measured against the fused dense one.
+  EXPECT_DOUBLE_EQ(series_of(figure.panels[1], "sliding_window, staged").points.at(0).y, 5.0);
+}
+
+TEST(SparseAttentionFigure, ThePublishedSeriesStandBesideARunOfTheirShapeWithTheReason) {
+  const Figure figure =
+      sparse_attention_figure(cases_of({sparse_case("full", 1024, 1.0, 1.0),
+                                        sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1),
+                                        sparse_case("{block_local: {block: 32}}", 1024, 0.1, 0.1)}),
+                              {});
+  EXPECT_THAT(figure.published_legend, HasSubstr("15-618"));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("Not comparable")));
+  const Series& window = series_of(panel_of(figure, "time_ms"), "15-618 window");
+  EXPECT_TRUE(window.published);
+  EXPECT_DOUBLE_EQ(window.points.at(3).y, 0.06432) << "us in ms";
+  EXPECT_DOUBLE_EQ(series_of(panel_of(figure, "speed_up_ratio"), "15-618 window").points.at(3).y,
+                   8273.95 / 64.32);
+  for (const Series& series : panel_of(figure, "time_ms").series)
+    EXPECT_THAT(series.name, Not(AnyOf(HasSubstr("15-618 random"), HasSubstr("15-618 global"))))
+        << "the run has none";
+}
+
+TEST(SparseAttentionFigure, OnAGpuOnlyThePublishedGpuStandsInItsPanel) {
+  const Figure figure = sparse_attention_figure(
+      cases_of({sparse_case("full", 1024, 1.0, 1.0),
+                sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1),
+                on_gpu(sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1), "G")}),
+      {});
+  const auto published = [](const Panel& panel) {
+    std::vector<std::string> names;
+    for (const Series& series : panel.series)
+      if (series.published) names.push_back(series.name);
+    return names;
+  };
+  EXPECT_THAT(published(figure.panels.at(0)),
+              ::testing::ElementsAre("15-618 full, one CPU thread"));
+  EXPECT_THAT(published(figure.panels.at(1)),
+              ::testing::ElementsAre("15-618 full", "15-618 window"));
+}
+
+TEST(SparseAttentionFigure, SaysThatThereIsNothing) {
+  EXPECT_EQ(
+      sparse_attention_figure(cases_of({sparse_case("full", 100, 1.0, 1.0)}), {}).empty_reason,
+      "no case with a sparse mask has a time");
+}
+
+// Dense attention in N^2, a window in N.
+CsvTable growing() {
+  CsvTable cases = no_cases();
+  for (const double n : {1000.0, 2000.0, 4000.0, 8000.0}) {
+    add_case(cases, sparse_case("full", static_cast<std::int64_t>(n), 1.0, 1e-9 * n * n));
+    add_case(cases, sparse_case(kWindow, static_cast<std::int64_t>(n), 10.0 / n, 2e-6 * n));
+  }
+  return cases;
+}
+
+TEST(SparseTables, GrowthIsFittedForEachLine) {
+  const CsvTable cases = growing();
+  const Table table = sparse_growth_table(SparseCases(cases));
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0][0], "full");
+  EXPECT_EQ(table.rows[0][4], "2.000");
+  EXPECT_EQ(table.rows[1][0], "sliding_window");
+  EXPECT_EQ(table.rows[1][3], "4");
+  EXPECT_EQ(table.rows[1][4], "1.000");
+  EXPECT_EQ(table.rows[1][6], "2");
+  EXPECT_EQ(table.rows[1][9], "2");
+  EXPECT_EQ(table.rows[1][10], "0.0");
+  const std::vector<std::string> notes = growth_notes(SparseCases(cases));
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_THAT(notes[0], AllOf(HasSubstr("full 2.00"), HasSubstr("sliding_window 1.00")));
+  EXPECT_THAT(notes[1], AllOf(HasSubstr("sliding_window 2 µs ± 0 %"), Not(HasSubstr("full"))));
+  EXPECT_THAT(sparse_attention_figure(cases, {}).notes, Contains(notes[1]));
+}
+
+TEST(SparseTables, EveryPatternAndLengthStandsAgainstDense) {
+  const CsvTable cases = growing();
+  const Table table = sparse_attention_table(SparseCases(cases));
+  ASSERT_EQ(table.rows.size(), 8u);
+  const std::vector<std::string> last = {"sliding_window", "8,000", "0.125",   "16", "4",
+                                         "200.00",         "1.50",  "1.00 MiB"};
+  EXPECT_EQ(table.rows.back(), last);
+}
+
+TEST(SparseTables, ARunWithoutPatternsHasNone) {
+  const CsvTable cases = case_study_2(10);
+  EXPECT_THAT(sparse_attention_table(SparseCases(cases)).rows, IsEmpty());
+  EXPECT_THAT(sparse_growth_table(SparseCases(cases)).rows, IsEmpty());
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,94 @@
+#include "plots/figures/speed_up.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "base/schema/parameter_fields.h"
+#include "plots/published/published.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::HasSubstr;
+
+TEST(SpeedUp, DividesTheBaseCaseOfTheSameLength) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(1, 1000, 1.0));
+  add_case(cases, ok_case(8, 1000, 0.5));
+  const Figure figure = speed_up_figure(cases, {});
+  const Point point = figure.panels.at(0).series.at(0).points.at(0);
+  EXPECT_DOUBLE_EQ(point.y, 4.0);
+  EXPECT_DOUBLE_EQ(point.low, 4.0 * 0.93 / 1.12);
+  EXPECT_DOUBLE_EQ(point.high, 4.0 * 1.12 / 0.93);
+}
+
+TEST(SpeedUp, CountsGatherAndMergeInTheSecondPanel) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(1, 1000, 1.0));
+  add_case(cases, ok_case(8, 1000, 0.5));
+  const Figure figure = speed_up_figure(cases, {});
+  EXPECT_LT(figure.panels.at(1).series.at(0).points.at(0).y, 4.0);
+}
+
+TEST(SpeedUp, TheBaseCaseIsNamed) {
+  EXPECT_THAT(speed_up_figure(case_study_2(10), {}).notes.at(0),
+              HasSubstr("Base case: dense, materialized, W = 1"));
+}
+
+TEST(SpeedUp, AnotherKernelIsNoBase) {
+  CsvTable cases = no_cases();
+  Values flash = ok_case(1, 1000, 1.0);
+  flash["kernel"] = "flash";
+  add_case(cases, flash);
+  add_case(cases, ok_case(8, 1000, 0.5));
+  EXPECT_FALSE(base_case(cases, 1));
+  EXPECT_THAT(speed_up_figure(cases, {}).empty_reason, HasSubstr("one worker"));
+}
+
+// Both problems have 256 queries; only the number of keys tells their base cases apart.
+TEST(SpeedUp, EachNumberOfKeysHasItsOwnBase) {
+  CsvTable cases = no_cases();
+  const auto with_keys = [&](Values values, const char* keys) {
+    values["kv_len"] = keys;
+    values["case_id"] += keys;
+    return values;
+  };
+  for (const char* keys : {"1024", "8192"}) {
+    add_case(cases, with_keys(ok_case(1, 256, 1.0), keys));
+    add_case(cases, with_keys(ok_case(4, 256, 0.5), keys));
+  }
+  EXPECT_EQ(base_case(cases, 1), 0u);
+  EXPECT_EQ(base_case(cases, 3), 2u);
+}
+
+TEST(SpeedUp, AProblemThatDiffersInAnyParameterIsNoBase) {
+  for (const Field& field : kParameterFields) {
+    if (field.group != FieldGroup::problem && field.group != FieldGroup::means) continue;
+    CsvTable cases = no_cases();
+    Values base = ok_case(1, 1000, 1.0);
+    base[std::string(field.column)] = "other";
+    add_case(cases, base);
+    add_case(cases, ok_case(8, 1000, 0.5));
+    EXPECT_FALSE(base_case(cases, 1)) << field.column;
+  }
+}
+
+TEST(SpeedUp, CasesWhoseBaseRanOutOfMemoryAreCounted) {
+  const Figure figure = speed_up_figure(case_study_2(10), {});
+  EXPECT_THAT(figure.notes.at(1), HasSubstr("20 cases"));
+}
+
+TEST(SpeedUp, PublishedSpeedUpsAreLaidOverThePapersOwn) {
+  const Figure figure = speed_up_figure(case_study_2(1), {.published = &published_case_study_2()});
+  const auto published = [](const Series& series) { return series.published; };
+  EXPECT_EQ(
+      std::count_if(figure.panels[0].series.begin(), figure.panels[0].series.end(), published), 4);
+  EXPECT_EQ(
+      std::count_if(figure.panels[1].series.begin(), figure.panels[1].series.end(), published), 0);
+}
+
+}  // namespace
+}  // namespace qb

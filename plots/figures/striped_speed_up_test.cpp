@@ -1,0 +1,142 @@
+#include "plots/figures/striped_speed_up.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "plots/published/published.h"
+#include "plots/published/striped_bound.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Values causal_case(const std::string& algorithm, int workers, std::int64_t n, double seconds,
+                   const Values& more = {}) {
+  Values values = ok_case(workers, n, 1.0);
+  values["algorithm"] = algorithm;
+  values["mask"] = "causal";
+  for (const char* prefix : {"critical_path", "wall_time"}) {
+    const double time = std::string(prefix) == "wall_time" ? seconds * 10 : seconds;
+    values[std::string(prefix) + "_median_s"] = to_text(time);
+    values[std::string(prefix) + "_low95_s"] = to_text(time * 0.9);
+    values[std::string(prefix) + "_high95_s"] = to_text(time * 1.2);
+  }
+  for (const auto& [column, value] : more) values[column] = value;
+  values["case_id"] += algorithm + values["ranks"];
+  return values;
+}
+
+std::ptrdiff_t published_count(const Panel& panel) {
+  return std::count_if(panel.series.begin(), panel.series.end(),
+                       [](const Series& series) { return series.published; });
+}
+
+TEST(StripedSpeedUp, SerialCasesCompareCriticalPathsOthersWallClocks) {
+  const Values threads = {{"ranks", "threads"}, {"wall_time_median_s", "3"}};
+  const CsvTable cases = cases_of(
+      {causal_case("ring", 4, 4000, 1.5), causal_case("striped", 4, 4000, 1.0),
+       causal_case("ring", 4, 4000, 1.5, threads), causal_case("striped", 4, 4000, 1.0, threads)});
+  const Panel panel = striped_speed_up_figure(cases, {}).panels.at(0);
+  const Point serial = series_named(panel, "striped, serial").points.at(0);
+  EXPECT_EQ(serial.x, 1000.0);
+  EXPECT_DOUBLE_EQ(serial.y, 1.5);
+  EXPECT_DOUBLE_EQ(serial.low, 1.5 * 0.9 / 1.2);
+  EXPECT_DOUBLE_EQ(serial.high, 1.5 * 1.2 / 0.9);
+  EXPECT_DOUBLE_EQ(series_named(panel, "striped, threads").points.at(0).y, 1.0);
+}
+
+TEST(StripedSpeedUp, ZigzagIsASecondCurveUnderEitherOfItsNames) {
+  const CsvTable cases =
+      cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("zigzag", 4, 4000, 1.0),
+                causal_case("ring", 4, 8000, 4.0), causal_case("pass_kv", 4, 8000, 2.0)});
+  const Series& zigzag = series_named(striped_speed_up_figure(cases, {}).panels.at(0), "zigzag");
+  ASSERT_EQ(zigzag.points.size(), 2u);
+  EXPECT_DOUBLE_EQ(zigzag.points[1].y, 2.0);
+  EXPECT_EQ(zigzag.style, algorithm_style("zigzag"));
+}
+
+TEST(StripedSpeedUp, OnlyARingOfTheSameParametersIsCompared) {
+  CsvTable cases = cases_of({causal_case("ring", 4, 4000, 1.5, {{"dtype", "f32"}}),
+                             causal_case("striped", 4, 4000, 1.0)});
+  EXPECT_THAT(striped_speed_up_figure(cases, {}).empty_reason, HasSubstr("ring case of the same"));
+  add_case(cases, causal_case("ring", 4, 8000, 1.5, {{"link_latency_s", "1"}}));
+  add_case(cases, causal_case("striped", 4, 8000, 1.5, {{"link_latency_s", "1"}}));
+  const Figure figure = striped_speed_up_figure(cases, {});
+  EXPECT_EQ(figure.panels.at(0).series.at(0).points.size(), 1u);
+  EXPECT_THAT(figure.notes.back(), HasSubstr("1 striped or zigzag case has no point"));
+}
+
+TEST(StripedSpeedUp, CasesOverALinkAreDrawnWhereThereAreNoOthers) {
+  const Values link = {{"link_bandwidth_byte_per_s", "1e9"}, {"ranks", "threads"}};
+  CsvTable cases = cases_of(
+      {causal_case("ring", 4, 4000, 1.5, link), causal_case("striped", 4, 4000, 1.2, link)});
+  EXPECT_DOUBLE_EQ(striped_speed_up_figure(cases, {}).panels.at(0).series.at(0).points.at(0).y,
+                   1.25);
+  add_case(cases, causal_case("ring", 4, 8000, 1.5));
+  add_case(cases, causal_case("striped", 4, 8000, 1.0));
+  const Figure figure = striped_speed_up_figure(cases, {});
+  ASSERT_EQ(figure.panels.at(0).series.at(0).points.size(), 1u);
+  EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 1.5);
+  EXPECT_THAT(figure.notes.back(), HasSubstr("left out beside those without: 1"));
+}
+
+TEST(StripedSpeedUp, BoundsSpanThePointsAndSayTheirTile) {
+  const Values executed = {{"executed_pairs", to_text(2 * 1e5 + 1.6e5)}};
+  const CsvTable cases =
+      cases_of({causal_case("ring", 2, 800, 1.5, executed), causal_case("striped", 2, 800, 1.0)});
+  const Figure figure = striped_speed_up_figure(cases, {});
+  const Panel& panel = figure.panels.at(0);
+  const Series& pairs = series_named(panel, "bound, pairs");
+  EXPECT_DOUBLE_EQ(pairs.points.front().x, 400.0);
+  EXPECT_DOUBLE_EQ(pairs.points.front().y, (401.0 + 2 * 400) / (2 * 401.0));
+  EXPECT_DOUBLE_EQ(series_named(panel, "bound, our tiles").points.front().y, (5.0 + 8) / (2 * 5.0));
+  EXPECT_DOUBLE_EQ(series_named(panel, "bound, published tiles").points.front().y, 1.0);
+  EXPECT_DOUBLE_EQ(series_named(panel, "limit 2 - 1/W").points.at(0).y, 1.5);
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("our tiles, in tokens a side: 100 (W = 2, from")));
+}
+
+TEST(StripedSpeedUp, WithoutExecutedPairsATileIsAssumed) {
+  const CsvTable cases =
+      cases_of({causal_case("ring", 2, 3072, 1.5), causal_case("striped", 2, 3072, 1.0)});
+  const Figure figure = striped_speed_up_figure(cases, {});
+  EXPECT_DOUBLE_EQ(series_named(figure.panels.at(0), "bound, our tiles").points.front().y,
+                   speed_up_bound(2, 2));
+  EXPECT_THAT(figure.notes,
+              Contains(HasSubstr("our tiles, in tokens a side: 768 where no case shows it")));
+}
+
+TEST(StripedSpeedUp, PublishedStepsStandBesideTheSameWorkerCount) {
+  std::vector<Values> rows;
+  for (const int workers : {4, 7}) {
+    rows.push_back(causal_case("ring", workers, 1000 * workers, 1.5));
+    rows.push_back(causal_case("striped", workers, 1000 * workers, 1.0));
+  }
+  const Figure figure = striped_speed_up_figure(cases_of(rows), {});
+  EXPECT_THAT(titles(figure), ElementsAre("W = 4", "W = 7"));
+  EXPECT_EQ(published_count(figure.panels[0]), 4);
+  EXPECT_EQ(published_count(figure.panels[1]), 0);
+  const Series& one = series_named(figure.panels[0], "3B, A100 80GB NVLink, mesh 2x4");
+  ASSERT_EQ(one.points.size(), 7u);
+  EXPECT_EQ(one.points[0].x, 4096.0);
+  EXPECT_EQ(one.points[0].y, 0.94);
+  EXPECT_EQ(series_named(figure.panels[0], "1B, A100 80GB NVLink, mesh 1x4").points.at(3).x,
+            24576.0);
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("not comparable with ours")));
+}
+
+TEST(StripedSpeedUp, WithoutAMatchThePublishedStepsHaveAPanelOfTheirOwn) {
+  const Figure figure = striped_speed_up_figure(
+      cases_of({causal_case("ring", 7, 7000, 1.5), causal_case("striped", 7, 7000, 1.0)}), {});
+  ASSERT_THAT(titles(figure), ElementsAre("W = 7", "W = 8, published alone"));
+  EXPECT_EQ(published_count(figure.panels[1]), 4) << "three models on TPU v4, one on A100";
+  EXPECT_THROW((void)series_named(figure.panels[1], "bound, our tiles"), std::out_of_range);
+}
+
+}  // namespace
+}  // namespace qb

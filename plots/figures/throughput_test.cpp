@@ -1,0 +1,140 @@
+#include "plots/figures/throughput.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "base/status.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Values dense_case(const std::string& kernel, const std::string& dtype, std::int64_t n,
+                  const Values& more = {}) {
+  Values values = ok_case(1, n, 1.0);
+  values["kernel"] = kernel;
+  values["dtype"] = dtype;
+  for (const auto& [column, value] : more) values[column] = value;
+  values["case_id"] += kernel + dtype + values["head_dim"] + values["mask"];
+  return values;
+}
+
+Figure figure_of(const CsvTable& cases) {
+  return throughput_figure(join_runs(std::vector<NamedCases>{{"a", &cases}}), {});
+}
+
+std::vector<std::string> names(const Panel& panel) {
+  std::vector<std::string> out;
+  for (const Series& series : panel.series) out.push_back(series.name);
+  return out;
+}
+
+TEST(Throughput, ALinePerKernelAndTypeWithIntervalsFromTheWallClock) {
+  const CsvTable cases =
+      cases_of({dense_case("flash", "f32", 2000), dense_case("flash", "f32", 1000),
+                dense_case("flash", "bf16", 1000), dense_case("materialized", "f32", 1000)});
+  const Figure figure = figure_of(cases);
+  ASSERT_EQ(figure.panels.size(), 1u);
+  EXPECT_THAT(names(figure.panels[0]), ElementsAre("flash bf16", "flash f32", "materialized f32"));
+  const Series& flash = figure.panels[0].series[1];
+  ASSERT_EQ(flash.points.size(), 2u);
+  EXPECT_EQ(flash.points[0].x, 1000.0);
+  const double gflop = 4.0 * 8 * 64 * 1000 * 1000 / 1e9;
+  const double seconds = 0.0226;
+  EXPECT_NEAR(flash.points[0].y, gflop / seconds, 1e-9 * gflop / seconds);
+  EXPECT_NEAR(flash.points[0].low, gflop / (seconds * 1.12), 1e-6);
+  EXPECT_NEAR(flash.points[0].high, gflop / (seconds * 0.93), 1e-6);
+}
+
+TEST(Throughput, HeadDimensionAndMaskArePanelsWithOneRange) {
+  const CsvTable cases = cases_of({dense_case("flash", "f32", 1000, {{"head_dim", "128"}}),
+                                   dense_case("flash", "f32", 1000, {{"mask", "causal"}}),
+                                   dense_case("flash", "f32", 1000)});
+  const Figure figure = figure_of(cases);
+  ASSERT_EQ(figure.panels.size(), 3u);
+  EXPECT_EQ(figure.panels[0].title, "d = 64, causal mask");
+  EXPECT_EQ(figure.panels[1].title, "d = 64, full mask");
+  EXPECT_EQ(figure.panels[2].title, "d = 128, full mask");
+  EXPECT_TRUE(figure.shared_axes);
+  for (const Panel& panel : figure.panels) EXPECT_THAT(names(panel), ElementsAre("flash f32"));
+}
+
+TEST(Throughput, WhatElseDiffersIsNamed) {
+  const CsvTable cases =
+      cases_of({dense_case("flash", "f32", 1000),
+                dense_case("flash", "f32", 1000, {{"threads", "1"}, {"case_id", "one"}}),
+                dense_case("flash", "f32", 1000, {{"cpu_isa", "avx2"}, {"case_id", "forced"}}),
+                dense_case("flash", "f32", 1000, {{"kv_len", "8000"}, {"case_id", "long"}})});
+  EXPECT_THAT(names(figure_of(cases).panels.at(0)),
+              ::testing::UnorderedElementsAre("flash f32, 2 threads", "flash f32, 1 thread",
+                                              "flash f32, 2 threads, avx2 forced",
+                                              "flash f32, 2 threads, 8000 keys"));
+}
+
+TEST(Throughput, AnotherRunStandsInTheSamePanelUnderItsKernel) {
+  const CsvTable own =
+      cases_of({dense_case("flash", "f32", 1000), dense_case("flash", "f32", 2000)});
+  const CsvTable other = cases_of({dense_case("torch_sdpa", "f32", 1000)});
+  const Figure figure =
+      throughput_figure(join_runs(std::vector<NamedCases>{{"a", &own}, {"b", &other}}), {});
+  ASSERT_EQ(figure.panels.size(), 1u);
+  EXPECT_THAT(names(figure.panels[0]), ElementsAre("flash f32", "torch_sdpa f32"));
+  EXPECT_EQ(figure.panels[0].series[0].style.mark, figure.panels[0].series[1].style.mark)
+      << "one element type, one mark";
+  EXPECT_NE(figure.panels[0].series[0].style.colour, figure.panels[0].series[1].style.colour);
+}
+
+TEST(Throughput, OneKernelInTwoRunsIsNamedByRunAndColouredApart) {
+  const CsvTable own = cases_of({dense_case("flash", "f32", 1000)});
+  const CsvTable other =
+      cases_of({dense_case("flash", "f32", 1000), dense_case("materialized", "f32", 1000)});
+  const Figure figure =
+      throughput_figure(join_runs(std::vector<NamedCases>{{"a", &own}, {"b", &other}}), {});
+  EXPECT_THAT(names(figure.panels.at(0)),
+              ElementsAre("flash f32, a", "flash f32, b", "materialized f32"));
+  const auto& series = figure.panels[0].series;
+  EXPECT_NE(series[0].style.colour, series[1].style.colour);
+  EXPECT_NE(series[1].style.colour, series[2].style.colour);
+}
+
+TEST(Throughput, WhatDidNotRunHasNoPointAndANote) {
+  Values lost = failed_case(1, 4000, "oom", "too large");
+  Values slow = failed_case(1, 2000, "timeout", "too slow");
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), slow, lost});
+  const Figure figure = figure_of(cases);
+  const auto& points = figure.panels.at(0).series.at(0).points;
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_TRUE(std::isnan(points[1].y));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("1 of 3 cases (1 timeout)")));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("Out of memory, so without a point: 1 of 3")));
+}
+
+TEST(Throughput, ALineWithoutAnyPointIsNotInTheLegend) {
+  Values failed = failed_case(1, 1000, "unsupported", "no such type");
+  failed["kernel"] = "torch_sdpa";
+  failed["case_id"] = "failed";
+  EXPECT_THAT(names(figure_of(cases_of({ok_case(1, 1000, 1.0), failed})).panels.at(0)),
+              ElementsAre("materialized f16"));
+}
+
+TEST(Throughput, NoRatesGiveASentence) {
+  EXPECT_EQ(figure_of(no_cases()).empty_reason, "no case has a rate");
+  EXPECT_EQ(figure_of(cases_of({failed_case(1, 1000, "oom", "")})).empty_reason,
+            "no case has a rate");
+}
+
+TEST(Throughput, ARunOfOtherColumnsIsRefused) {
+  const CsvTable own = no_cases();
+  CsvTable other({"case_id", "kernel"});
+  other.append({"x", "flash"});
+  EXPECT_THROW((void)join_runs(std::vector<NamedCases>{{"a", &own}, {"b", &other}}), UsageError);
+}
+
+}  // namespace
+}  // namespace qb

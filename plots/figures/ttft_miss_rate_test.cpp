@@ -1,0 +1,94 @@
+#include "plots/figures/ttft_miss_rate.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_schemes.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Values pass(const std::string& algorithm, std::int64_t new_tokens, double seconds,
+            const Values& more = {}) {
+  Values all = {{"kv_len", "1000"}};
+  for (const auto& [column, value] : more) all[column] = value;
+  return scheme_case(algorithm, 4, new_tokens, seconds, all);
+}
+
+CsvTable crossing_at_ten_percent() {
+  return scheme_table({pass("pass_kv", 10, 0.02), pass("pass_q", 10, 0.01),
+                       pass("pass_kv", 1000, 0.1), pass("pass_q", 1000, 0.2)});
+}
+
+TEST(TtftMissRate, TimesStandOverTheShareOfNewTokens) {
+  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent(), {});
+  ASSERT_EQ(figure.panels.size(), 2u);
+  const auto& points = series_named(figure.panels[0], "pass_q").points;
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_DOUBLE_EQ(points[0].x, 1.0);
+  EXPECT_DOUBLE_EQ(points[0].y, 10.0);
+  EXPECT_DOUBLE_EQ(points[0].high, 11.0);
+  EXPECT_DOUBLE_EQ(points[1].x, 100.0);
+  EXPECT_TRUE(figure.panels[0].x.log);
+}
+
+TEST(TtftMissRate, TheRatioHasBarsAndThePublishedOneStandsBesideIt) {
+  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent(), {});
+  const auto& series = figure.panels.at(1).series;
+  ASSERT_EQ(series.size(), 3u);
+  EXPECT_DOUBLE_EQ(series[0].points.at(0).y, 0.5);
+  EXPECT_DOUBLE_EQ(series[0].points.at(0).low, 0.5 * 0.9 / 1.1);
+  EXPECT_DOUBLE_EQ(series[0].points.at(1).y, 2.0);
+  EXPECT_TRUE(series[1].published);
+  ASSERT_EQ(series[1].points.size(), 14u);
+  EXPECT_DOUBLE_EQ(series[1].points[0].x, 1.0);
+  EXPECT_DOUBLE_EQ(series[1].points[0].y, 898.71 / 1023.39);
+  EXPECT_EQ(series[2].draw, Draw::limit);
+  EXPECT_EQ(series[2].points.at(0).y, 1.0);
+}
+
+TEST(TtftMissRate, TheNotesSayWhereTheTwoAreEquallyFast) {
+  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent(), {});
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("10 % (W = 4, threads")));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("5.2 % (published)")));
+}
+
+TEST(TtftMissRate, NoCrossingSaysWhichIsTheFaster) {
+  const Figure figure =
+      ttft_miss_rate_figure(scheme_table({pass("pass_kv", 10, 0.02), pass("pass_q", 10, 0.01),
+                                          pass("pass_kv", 1000, 0.2), pass("pass_q", 1000, 0.1)}),
+                            {});
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("pass_q is the faster throughout (W = 4")));
+}
+
+TEST(TtftMissRate, ACurveCrossesOneBetweenPointsAndOnThem) {
+  EXPECT_THAT(crossings_of_one({{1, 0.5}, {4, 2.0}}), ElementsAre(::testing::DoubleEq(2.0)));
+  EXPECT_THAT(crossings_of_one({{1, 0.5}, {4, 1.0}, {8, 2.0}}),
+              ElementsAre(::testing::DoubleEq(4.0)));
+  EXPECT_THAT(crossings_of_one({{1, 2.0}, {4, 1.0}, {8, 0.5}}),
+              ElementsAre(::testing::DoubleEq(4.0)));
+  EXPECT_THAT(crossings_of_one({{1, 2.0}, {4, 1.5}}), ElementsAre());
+}
+
+TEST(TtftMissRate, WorkersRanksAndLinksAreRowsOfPanels) {
+  CsvTable cases = crossing_at_ten_percent();
+  add_case(cases, pass("pass_kv", 10, 0.02, {{"link_bandwidth_byte_per_s", "1e9"}}));
+  add_case(cases, pass("pass_kv", 10, 0.02, {{"ranks", "mpi"}}));
+  const Figure figure = ttft_miss_rate_figure(cases, {});
+  ASSERT_EQ(figure.panels.size(), 6u);
+  EXPECT_THAT(figure.panels[0].title, HasSubstr("W = 4, mpi, no link limit"));
+  EXPECT_THAT(figure.panels[2].title, HasSubstr("W = 4, threads, 1 GB/s"));
+  EXPECT_THAT(figure.panels[4].title, HasSubstr("W = 4, threads, no link limit"));
+}
+
+TEST(TtftMissRate, OtherAlgorithmsGiveASentence) {
+  EXPECT_EQ(ttft_miss_rate_figure(case_study_2(10), {}).empty_reason,
+            "no case of pass_kv or pass_q ran");
+}
+
+}  // namespace
+}  // namespace qb

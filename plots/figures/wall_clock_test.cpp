@@ -1,0 +1,56 @@
+#include "plots/figures/wall_clock.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plots/published/published.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+
+std::size_t count(const Panel& panel, bool (*of)(const Series&)) {
+  return static_cast<std::size_t>(std::count_if(panel.series.begin(), panel.series.end(), of));
+}
+bool published(const Series& series) { return series.published; }
+bool crosses(const Series& series) { return series.draw == Draw::out_of_memory; }
+
+TEST(WallClock, ThePapersTimeStandsBesideTheCriticalPath) {
+  const Figure figure =
+      wall_clock_figure(case_study_2(10), {.published = &published_case_study_2()});
+  ASSERT_EQ(figure.panels.size(), 2u);
+  EXPECT_TRUE(figure.panels[0].y.log);
+  EXPECT_EQ(count(figure.panels[0], published), 5u);
+  EXPECT_EQ(count(figure.panels[1], published), 0u) << "the paper has no critical path";
+  EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 20.0);
+  EXPECT_DOUBLE_EQ(figure.panels[1].series[0].points[0].y, 22.6);
+}
+
+TEST(WallClock, OutOfMemoryHasAMarkAndNoTime) {
+  const Figure figure = wall_clock_figure(case_study_2(10), {});
+  EXPECT_EQ(count(figure.panels[0], crosses), 1u);
+  for (const Series& series : figure.panels[0].series) {
+    if (!crosses(series)) continue;
+    for (const Point& point : series.points) EXPECT_TRUE(std::isnan(point.y));
+  }
+}
+
+TEST(WallClock, WithoutPublishedNumbersThereIsNoNoteOnThem) {
+  const Figure figure = wall_clock_figure(case_study_2(10), {});
+  for (const std::string& note : figure.notes)
+    EXPECT_THAT(note, ::testing::Not(::testing::HasSubstr("Published")));
+}
+
+TEST(WallClock, NoTimesGiveASentence) {
+  CsvTable cases = no_cases();
+  EXPECT_EQ(wall_clock_figure(cases, {}).empty_reason, "no case has a time");
+  add_case(cases, failed_case(1, 1000, "oom", "too large"));
+  EXPECT_EQ(wall_clock_figure(cases, {}).empty_reason, "no case has a time");
+}
+
+}  // namespace
+}  // namespace qb

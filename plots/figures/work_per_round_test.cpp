@@ -1,0 +1,133 @@
+#include "plots/figures/work_per_round.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Values causal_case(const std::string& id, const std::string& algorithm, int workers = 4) {
+  Values values = ok_case(workers, 400, 1.0);
+  values["case_id"] = id;
+  values["algorithm"] = algorithm;
+  values["mask"] = "causal";
+  return values;
+}
+
+// Rounds of a contiguous or a striped ring over W = 4 blocks of c = 100 tokens, causal.
+void add_ring(CsvTable& steps, const std::string& id, bool striped) {
+  for (int worker = 0; worker < 4; ++worker)
+    for (int round = 0; round < 4; ++round) {
+      const int source = (worker - round + 4) % 4;
+      int pairs = source < worker ? 10000 : 0;
+      if (striped) pairs = source <= worker ? 5050 : 4950;
+      if (round == 0) pairs = 5050;
+      add_step(steps, id, worker, round, {{"unmasked_pairs", fmt::format("{}", pairs)}});
+    }
+}
+
+std::vector<double> heights(const Series& series) {
+  std::vector<double> out;
+  for (const Point& point : series.points) out.push_back(point.y);
+  return out;
+}
+
+TEST(WorkPerRound, TheBusiestAndTheLeastBusyWorkerOfEachRound) {
+  CsvTable cases = no_cases();
+  add_case(cases, causal_case("a", "ring"));
+  CsvTable steps = no_steps();
+  add_ring(steps, "a", false);
+  const Figure figure = work_per_round_figure(cases, steps, {});
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const Panel& panel = figure.panels[0];
+  EXPECT_EQ(panel.title, "N = 400, W = 4, causal mask");
+  ASSERT_EQ(panel.series.size(), 2u);
+  EXPECT_EQ(panel.series[0].name, "ring, least busy worker");
+  EXPECT_THAT(heights(panel.series[0]), ElementsAre(5050, 0, 0, 0));
+  EXPECT_EQ(panel.series[1].name, "ring");
+  EXPECT_EQ(panel.series[1].style, algorithm_style("ring"));
+  EXPECT_THAT(heights(panel.series[1]), ElementsAre(5050, 10000, 10000, 10000));
+  EXPECT_EQ(panel.series[1].points[3].x, 3.0);
+}
+
+TEST(WorkPerRound, TheNoteComparesCriticalPaths) {
+  CsvTable cases = no_cases();
+  add_case(cases, causal_case("a", "ring"));
+  add_case(cases, causal_case("b", "striped"));
+  CsvTable steps = no_steps();
+  add_ring(steps, "a", false);
+  add_ring(steps, "b", true);
+  const Figure figure = work_per_round_figure(cases, steps, {});
+  // 5050 + 3 * 10000 and 4 * 5050.
+  EXPECT_THAT(figure.notes.at(1), HasSubstr("ring 35 k in 4 rounds, striped 20.2 k in 4 rounds "
+                                            "(0.576 of ring)"));
+}
+
+TEST(WorkPerRound, CasesOfTheSameCountsAreOneLineAndOthersAreNamedApart) {
+  CsvTable cases = no_cases();
+  Values other_type = causal_case("b", "ring");
+  other_type["dtype"] = "f32";
+  Values other_set = causal_case("c", "cqs");
+  other_set["interest_set"] = "0,1,2";
+  add_case(cases, causal_case("a", "ring"));
+  add_case(cases, other_type);
+  add_case(cases, other_set);
+  other_set["case_id"] = "d";
+  other_set["interest_set"] = "0,1,3";
+  add_case(cases, other_set);
+  CsvTable steps = no_steps();
+  add_ring(steps, "a", false);
+  add_ring(steps, "b", false);
+  for (int worker = 0; worker < 4; ++worker) {
+    add_step(steps, "c", worker, 0, {{"unmasked_pairs", "20050"}});
+    add_step(steps, "d", worker, 0, {{"unmasked_pairs", "20060"}});
+  }
+  const Panel panel = work_per_round_figure(cases, steps, {}).panels.at(0);
+  std::vector<std::string> shown;
+  for (const Series& series : panel.series)
+    if (series.in_legend) shown.push_back(series.name);
+  EXPECT_THAT(shown, ElementsAre("ring", "cqs, I = 0,1,2", "cqs, I = 0,1,3"));
+}
+
+TEST(WorkPerRound, AWorkerWithoutAStepDoesNothingInIt) {
+  CsvTable cases = no_cases();
+  add_case(cases, causal_case("a", "ring", 2));
+  CsvTable steps = no_steps();
+  add_step(steps, "a", 0, 0, {{"unmasked_pairs", "7"}});
+  add_step(steps, "a", 1, 1, {{"unmasked_pairs", "7"}});
+  const Panel panel = work_per_round_figure(cases, steps, {}).panels.at(0);
+  EXPECT_EQ(panel.series.at(0).points.at(0).y, 0.0);
+  EXPECT_EQ(panel.series.at(1).points.at(0).y, 7.0);
+}
+
+TEST(WorkPerRound, APanelForEachLengthWorkerCountAndMask) {
+  CsvTable cases = no_cases();
+  CsvTable steps = no_steps();
+  for (int workers = 1; workers < 10; ++workers) {
+    const std::string id = fmt::format("{}", workers);
+    add_case(cases, causal_case(id, "ring", workers));
+    for (int round = 0; round < 2; ++round)
+      add_step(steps, id, 0, round, {{"unmasked_pairs", "7"}});
+  }
+  const Figure figure = work_per_round_figure(cases, steps, {});
+  EXPECT_EQ(figure.panels.size(), 6u);
+  EXPECT_EQ(figure.panels[0].title, "N = 400, W = 2, causal mask") << "one worker has no rounds";
+  EXPECT_THAT(figure.notes.back(), HasSubstr("left out: 2"));
+}
+
+TEST(WorkPerRound, NoStepsOrOneRoundAreASentence) {
+  CsvTable cases = no_cases();
+  add_case(cases, causal_case("a", "ring"));
+  CsvTable steps = no_steps();
+  EXPECT_THAT(work_per_round_figure(cases, steps, {}).empty_reason, HasSubstr("steps.csv"));
+  add_step(steps, "a", 0, 0, {{"unmasked_pairs", "7"}});
+  EXPECT_THAT(work_per_round_figure(cases, steps, {}).empty_reason, HasSubstr("several rounds"));
+}
+
+}  // namespace
+}  // namespace qb

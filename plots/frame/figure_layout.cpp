@@ -1,0 +1,163 @@
+#include "plots/frame/figure_layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "plots/frame/text.h"
+
+namespace qb {
+namespace {
+
+// Pixels. A character of the 12 px sans serif font is about 7 px wide, of the 11 px one 6.3.
+constexpr int kWidth = 960;
+constexpr int kSquareWidth = 560;
+constexpr double kMargin = 18.0;
+constexpr double kHeader = 44.0;      // without subtitle
+constexpr double kLeftOfPlot = 78.0;  // with tics of so many characters:
+constexpr std::size_t kTicCharacters = 6;
+constexpr double kTicCharacter = 7.4;
+constexpr double kRightOfPlot = 18.0;
+constexpr double kAbovePlot = 14.0;
+constexpr double kTitleAbovePlot = 20.0;
+constexpr double kBelowPlot = 66.0;
+constexpr double kLegendSample = 52.0;
+constexpr double kLegendCharacter = 7.4;
+constexpr double kLegendLine = 20.0;
+constexpr double kNoteCharacter = 6.3;
+
+double legend_width(const std::vector<LegendEntry>& entries) {
+  std::size_t longest = 0;
+  for (const LegendEntry& entry : entries) longest = std::max(longest, characters(entry.text));
+  return entries.empty() ? 0.0 : kLegendSample + kLegendCharacter * static_cast<double>(longest);
+}
+
+double space_left_of_plots(const Figure& figure) {
+  std::size_t longest = kTicCharacters;
+  for (std::size_t p = 0; p < figure.panels.size(); ++p)
+    for (const Tic& tic : y_scale(figure, p).tics)
+      longest = std::max(longest, characters(tic.label));
+  return kLeftOfPlot + kTicCharacter * static_cast<double>(longest - kTicCharacters);
+}
+
+template <class Visit>
+void for_points(const Figure& figure, std::size_t p, bool shared, Visit visit) {
+  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    if (i != p && !shared) continue;
+    for (const Series& series : figure.panels[i].series)
+      for (const Point& point : series.points) visit(point);
+  }
+}
+
+}  // namespace
+
+CsvNames csv_names(const Figure& figure) {
+  CsvNames names{.x = figure.panels.at(0).x.column, .y = figure.panels.at(0).y.column};
+  for (const Panel& panel : figure.panels) {
+    if (panel.x.column != names.x) names.x.assign(1, 'x');
+    if (panel.y.column != names.y) names.y.assign(1, 'y');
+    for (const Series& series : panel.series)
+      for (const Point& point : series.points)
+        names.edges = names.edges || std::isfinite(point.x_low) || std::isfinite(point.x_high);
+  }
+  return names;
+}
+
+std::string_view kind_word(const Series& series) {
+  if (series.draw == Draw::out_of_memory) return "out_of_memory";
+  if (series.draw == Draw::limit) return "limit";
+  return series.published ? "published" : "data";
+}
+
+std::size_t csv_rows(const Series& series) {
+  return series.draw == Draw::limit ? 2 : series.points.size();
+}
+
+Scale x_scale(const Figure& figure, std::size_t p) {
+  std::vector<double> values;
+  for_points(figure, p, figure.shared_axes || figure.shared_x, [&](const Point& point) {
+    values.insert(values.end(), {point.x, point.x_low, point.x_high});
+  });
+  for (const Tic& tic : figure.panels[p].x.tics) values.push_back(tic.value);
+  return make_scale(figure.panels[p].x, values);
+}
+
+Scale y_scale(const Figure& figure, std::size_t p) {
+  std::vector<double> values;
+  for_points(figure, p, figure.shared_axes, [&](const Point& point) {
+    values.insert(values.end(), {point.y, point.low, point.high});
+  });
+  for (const Tic& tic : figure.panels[p].y.tics) values.push_back(tic.value);
+  return make_scale(figure.panels[p].y, values);
+}
+
+std::vector<LegendEntry> legend_entries(const Figure& figure) {
+  std::vector<LegendEntry> entries;
+  if (figure.legend != Legend::beside) return entries;
+  std::set<std::string> seen;
+  const bool shared = !figure.published_legend.empty();
+  bool published = false;
+  bool out_of_memory = false;
+  std::vector<LegendEntry> limits;
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series) {
+      const bool in_shared = series.published && shared;
+      published = published || in_shared;
+      out_of_memory = out_of_memory || series.draw == Draw::out_of_memory;
+      if (!series.in_legend || in_shared || series.draw == Draw::out_of_memory) continue;
+      if (!seen.insert(series.name).second) continue;
+      (series.draw == Draw::limit ? limits : entries).push_back({series.name, series});
+    }
+  if (published) {
+    Series grey{.name = figure.published_legend, .style = {kGrey, 0}, .published = true};
+    entries.push_back({figure.published_legend, grey});
+  }
+  if (out_of_memory) {
+    Series cross{.draw = Draw::out_of_memory};
+    entries.push_back({"out of memory", cross});
+  }
+  entries.insert(entries.end(), limits.begin(), limits.end());
+  return entries;
+}
+
+Layout lay_out(const Figure& figure) {
+  const std::vector<LegendEntry> entries = legend_entries(figure);
+  const double legend = legend_width(entries);
+  const int columns = std::max(1, figure.columns);
+
+  Layout layout;
+  layout.width = figure.square && columns == 1 ? kSquareWidth + static_cast<int>(legend) : kWidth;
+  const double left_of_plot = space_left_of_plots(figure);
+  const double cell = (layout.width - legend - kMargin) / columns;
+  const double plot_width = cell - left_of_plot - kRightOfPlot;
+  const double plot_height = figure.square ? plot_width : figure.panel_height;
+  const auto text_columns = static_cast<std::size_t>((layout.width - 2 * kMargin) / kNoteCharacter);
+  layout.subtitle = wrap_text(figure.subtitle, text_columns);
+  const double top = kHeader + kNoteLine * static_cast<double>(layout.subtitle.size());
+  double bottom = top;
+  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    const int column = static_cast<int>(i) % columns;
+    if (column == 0) {
+      const auto row_end = std::min(figure.panels.size(), i + static_cast<std::size_t>(columns));
+      const bool titled = std::any_of(figure.panels.begin() + static_cast<std::ptrdiff_t>(i),
+                                      figure.panels.begin() + static_cast<std::ptrdiff_t>(row_end),
+                                      [](const Panel& panel) { return !panel.title.empty(); });
+      bottom += kAbovePlot + (titled ? kTitleAbovePlot : 0.0) + plot_height + kBelowPlot;
+    }
+    const double left = kMargin / 2 + column * cell + left_of_plot;
+    const double frame_bottom = bottom - kBelowPlot;
+    layout.plots.push_back({left, left + plot_width, frame_bottom - plot_height, frame_bottom});
+  }
+  layout.legend_left = layout.width - legend;
+  layout.legend_top = layout.plots.empty() ? top : layout.plots.front().top;
+  const double legend_bottom =
+      layout.legend_top + kLegendLine * static_cast<double>(entries.size()) + kMargin;
+  layout.notes_top = std::max(bottom, legend_bottom) + 6.0;
+  for (const std::string& note : figure.notes)
+    for (std::string& line : wrap_text(note, text_columns)) layout.notes.push_back(std::move(line));
+  layout.height = static_cast<int>(std::lround(
+      layout.notes_top + kNoteLine * static_cast<double>(layout.notes.size()) + kMargin / 2));
+  return layout;
+}
+
+}  // namespace qb

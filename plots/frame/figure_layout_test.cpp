@@ -1,0 +1,93 @@
+#include "plots/frame/figure_layout.h"
+
+#include <gmock/gmock.h>
+
+namespace qb {
+namespace {
+
+Figure two_panels() {
+  Figure figure{.name = "two", .title = "Two", .columns = 2, .published_legend = "published"};
+  for (const double high : {10.0, 1000.0}) {
+    Panel panel{.title = "panel",
+                .x = {.label = "N", .column = "n_tokens"},
+                .y = {.label = "time (ms)", .column = "time_ms", .log = true}};
+    panel.series = {{.name = "W = 7", .points = {{.x = 1.0, .y = 1.0}, {.x = 2.0, .y = high}}},
+                    {.name = "W = 7", .published = true, .points = {{.x = 1.0, .y = 2.0}}},
+                    {.name = "W = 7", .draw = Draw::out_of_memory, .points = {{.x = 3.0}}},
+                    {.name = "budget", .draw = Draw::limit, .points = {{.y = 5.0}}}};
+    figure.panels.push_back(panel);
+  }
+  return figure;
+}
+
+TEST(FigureLayout, TheLegendNamesEachThingOnce) {
+  std::vector<std::string> texts;
+  for (const LegendEntry& entry : legend_entries(two_panels())) texts.push_back(entry.text);
+  EXPECT_THAT(texts, ::testing::ElementsAre("W = 7", "published", "out of memory", "budget"));
+}
+
+TEST(FigureLayout, WithoutAWordForAllPublishedEachHasItsOwn) {
+  Figure figure = two_panels();
+  figure.published_legend.clear();
+  for (Panel& panel : figure.panels) panel.series[1].name = "W = 7, published";
+  std::vector<std::string> texts;
+  for (const LegendEntry& entry : legend_entries(figure)) texts.push_back(entry.text);
+  EXPECT_THAT(texts,
+              ::testing::ElementsAre("W = 7", "W = 7, published", "out of memory", "budget"));
+}
+
+TEST(FigureLayout, TheLegendStandsRightOfAllPanelsAndOnTheCanvas) {
+  const Layout layout = lay_out(two_panels());
+  for (const Box& plot : layout.plots) EXPECT_LT(plot.right, layout.legend_left);
+  EXPECT_LT(layout.legend_left, layout.width);
+}
+
+TEST(FigureLayout, LongTicLabelsGetMoreRoom) {
+  Figure figure = two_panels();
+  const double left = lay_out(figure).plots[0].left;
+  figure.panels[1].series[0].points[1].y = 5e5;  // 100,000
+  EXPECT_GT(lay_out(figure).plots[0].left, left + 5.0);
+}
+
+TEST(FigureLayout, PanelsDoNotOverlap) {
+  Figure figure = two_panels();
+  figure.panels.push_back(figure.panels.front());
+  const Layout layout = lay_out(figure);
+  ASSERT_EQ(layout.plots.size(), 3u);
+  EXPECT_LT(layout.plots[0].right, layout.plots[1].left);
+  EXPECT_LT(layout.plots[0].bottom, layout.plots[2].top);
+  EXPECT_LT(layout.plots[2].bottom, layout.notes_top);
+}
+
+TEST(FigureLayout, NotesMakeTheCanvasHigher) {
+  Figure figure = two_panels();
+  const int before = lay_out(figure).height;
+  figure.notes = {std::string(400, 'x') + " and more"};
+  EXPECT_GT(lay_out(figure).height, before);
+}
+
+TEST(FigureLayout, SharedAxesHaveOneRange) {
+  Figure figure = two_panels();
+  EXPECT_NE(y_scale(figure, 0).max, y_scale(figure, 1).max);
+  figure.shared_axes = true;
+  EXPECT_EQ(y_scale(figure, 0).max, y_scale(figure, 1).max);
+}
+
+TEST(FigureLayout, ASharedXLeavesEachPanelItsOwnY) {
+  Figure figure = two_panels();
+  figure.panels[1].series[0].points.push_back({.x = 1e6, .y = 1.0});
+  figure.shared_x = true;
+  EXPECT_EQ(x_scale(figure, 0).max, x_scale(figure, 1).max);
+  EXPECT_NE(y_scale(figure, 0).max, y_scale(figure, 1).max);
+}
+
+TEST(FigureLayout, ColumnsAreNamedByTheAxesWhereAllPanelsAgree) {
+  Figure figure = two_panels();
+  EXPECT_EQ(csv_names(figure).y, "time_ms");
+  figure.panels[1].y.column = "speed_up_ratio";
+  EXPECT_EQ(csv_names(figure).x, "n_tokens");
+  EXPECT_EQ(csv_names(figure).y, "y");
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,52 @@
+#include "plots/frame/pattern_names.h"
+
+#include <gmock/gmock.h>
+
+namespace qb {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+TEST(PatternNames, MasksOfOneKindAreNamedWithTheirParameters) {
+  const auto names =
+      mask_names({"causal", "{block_local: {block: 16}}", "{sliding_window: {left: 4, right: 4}}",
+                  "{sliding_window: {left: 8, right: 8}}"});
+  EXPECT_EQ(names.at("causal"), "causal");
+  EXPECT_EQ(names.at("{block_local: {block: 16}}"), "block_local");
+  EXPECT_EQ(names.at("{sliding_window: {left: 8, right: 8}}"), "sliding_window, left: 8, right: 8");
+}
+
+TEST(PatternNames, ArgumentsAreThoseOfOnePattern) {
+  EXPECT_THAT(pattern_arguments("{random: {fraction: 0.1, block: 64}}"),
+              ElementsAre(Pair("block", "64"), Pair("fraction", "0.1")));
+  EXPECT_THAT(pattern_arguments("{longformer: {left: 1, right: -1, indices: [0, 9]}}"),
+              ElementsAre(Pair("indices", "[0, 9]"), Pair("left", "1"), Pair("right", "-1")));
+  EXPECT_THAT(pattern_arguments("{variable_window: {sizes: [1, 2, 3]}}"),
+              ElementsAre(Pair("sizes", "[1, 2, 3]")));
+}
+
+TEST(PatternNames, WordsAndUnionsHaveNoArguments) {
+  EXPECT_THAT(pattern_arguments("full"), IsEmpty());
+  EXPECT_THAT(pattern_arguments("{all_of: [causal, {global: {tokens: 5}}]}"), IsEmpty());
+  EXPECT_EQ(pattern_kind("{all_of: [causal, {global: {tokens: 5}}]}"), "all_of");
+  EXPECT_EQ(pattern_kind("causal"), "causal");
+  EXPECT_EQ(pattern_kind(""), "");
+}
+
+TEST(PatternNames, UnionsAndIntersectionsAreNamedByTheirMembers) {
+  const std::string both = "{all_of: [causal, {longformer: {left: 3, right: 0, tokens: 2}}]}";
+  const std::string either =
+      "{any_of: [{global: {indices: [0, 3]}}, {all_of: [causal, {fixed: {block: 2, summary: "
+      "1}}]}]}";
+  const auto names = mask_names({both, either});
+  EXPECT_EQ(names.at(both), "causal longformer");
+  EXPECT_EQ(names.at(either), "global + causal fixed");
+  const std::string other = "{all_of: [causal, {longformer: {left: 9, right: 0, tokens: 2}}]}";
+  EXPECT_EQ(mask_names({both, other}).at(other),
+            "causal longformer, [causal, longformer: left: 9, right: 0, tokens: 2]");
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,108 @@
+#include "plots/frame/scale.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <vector>
+
+namespace qb {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> labels(const Scale& scale) {
+  std::vector<std::string> out;
+  for (const Tic& tic : scale.tics) out.push_back(tic.label);
+  return out;
+}
+
+TEST(Scale, ALinearAxisFromZeroHasRoundTicsAndRoomAbove) {
+  const Scale scale = make_scale({.from_zero = true}, std::array{3.0, 19.0});
+  EXPECT_EQ(scale.min, 0.0);
+  EXPECT_GT(scale.max, 19.0);
+  EXPECT_THAT(labels(scale), ElementsAre("0", "5", "10", "15", "20"));
+}
+
+TEST(Scale, ZeroHasNoSign) {
+  const Scale scale = make_scale({.from_zero = true}, std::array{0.001, 0.047});
+  EXPECT_EQ(scale.tics.front().label, "0.00");
+}
+
+TEST(Scale, LengthsAreGroupedAndMillionsShort) {
+  EXPECT_THAT(labels(make_scale({}, std::array{10000.0, 49000.0})),
+              ElementsAre("10,000", "20,000", "30,000", "40,000", "50,000"));
+  EXPECT_EQ(make_scale({.tight = true}, std::array{0.0, 5e6}).tics.back().label, "5 M");
+}
+
+TEST(Scale, ALogAxisOverManyDecadesHasOneTicADecade) {
+  const Scale scale = make_scale({.log = true}, std::array{0.9, 1.1e6});
+  EXPECT_THAT(labels(scale), ElementsAre("1", "10", "100", "1,000", "10,000", "100,000", "10⁶"));
+  EXPECT_THAT(scale.minor, ::testing::Contains(20.0));
+}
+
+TEST(Scale, ALogAxisOverLessThanADecadeStillHasThreeTics) {
+  for (const double high : {1.3, 2.0, 5.0, 9.0}) {
+    const Scale scale = make_scale({.log = true}, std::array{1.0, high});
+    EXPECT_GE(scale.tics.size(), 3u) << "1 to " << high;
+  }
+}
+
+TEST(Scale, TicsLieWithinTheRange) {
+  for (const bool log : {false, true})
+    for (const double high : {0.002, 0.7, 3.0, 12.0, 480.0, 7.7e7}) {
+      const Scale scale = make_scale({.log = log}, std::array{high / 3.7, high});
+      for (const Tic& tic : scale.tics) {
+        EXPECT_GE(tic.value, scale.min * (1 - 1e-9)) << high;
+        EXPECT_LE(tic.value, scale.max * (1 + 1e-9)) << high;
+      }
+      EXPECT_LE(scale.tics.size(), 12u) << high;
+    }
+}
+
+TEST(Scale, ASinglePointStandsInTheMiddle) {
+  const Scale linear = make_scale({}, std::array{42.0});
+  EXPECT_LT(linear.min, 42.0);
+  EXPECT_GT(linear.max, 42.0);
+  const Scale log = make_scale({.log = true}, std::array{42.0});
+  EXPECT_LT(log.min, 42.0);
+  EXPECT_GT(log.max, 42.0);
+  EXPECT_FALSE(log.tics.empty());
+}
+
+TEST(Scale, NaNAndOnALogAxisZeroAreIgnored) {
+  const Scale scale = make_scale({.log = true}, std::array{kNaN, 0.0, -5.0, 10.0, 1000.0});
+  EXPECT_GT(scale.min, 1.0);
+  EXPECT_LT(scale.max, 10000.0);
+}
+
+TEST(Scale, NoValuesGiveADrawableRange) {
+  EXPECT_LT(make_scale({}, {}).min, make_scale({}, {}).max);
+  EXPECT_GT(make_scale({.log = true}, std::array{kNaN}).min, 0.0);
+}
+
+TEST(Scale, CountsHaveWholeTics) {
+  EXPECT_THAT(labels(make_scale({.from_zero = true, .whole = true}, std::array{2.0})),
+              ElementsAre("0", "1", "2"));
+}
+
+TEST(Scale, GivenTicsAreKept) {
+  const Scale scale = make_scale({.tics = {{0.0, "W = 4"}}}, std::array{0.0, 1.0});
+  EXPECT_THAT(labels(scale), ElementsAre("W = 4"));
+  EXPECT_THAT(scale.minor, IsEmpty());
+}
+
+TEST(Scale, TimesTakeTheUnitThatFitsTheLongest) {
+  EXPECT_EQ(time_unit(12.0).name, "s");
+  EXPECT_EQ(time_unit(0.25).name, "ms");
+  EXPECT_EQ(time_unit(0.25).per_s, 1e3);
+  EXPECT_EQ(time_unit(2e-5).name, "us");
+}
+
+TEST(Scale, EightfoldSpansArePowers) {
+  EXPECT_TRUE(spans_powers(std::array{1.0, 8.0}));
+  EXPECT_FALSE(spans_powers(std::array{1.0, 7.9, kNaN, -100.0}));
+}
+
+}  // namespace
+}  // namespace qb

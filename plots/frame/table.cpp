@@ -1,0 +1,125 @@
+#include "plots/frame/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "base/csv.h"
+#include "base/files.h"
+#include "base/text_table.h"
+
+namespace qb {
+namespace {
+
+TextTable text_table(const Table& table, bool escape_pipes) {
+  const auto cells = [&](std::vector<std::string> row) {
+    if (escape_pipes)
+      for (std::string& cell : row)
+        for (std::size_t at = cell.find('|'); at != std::string::npos; at = cell.find('|', at + 2))
+          cell.replace(at, 1, "\\|");
+    return row;
+  };
+  TextTable out(cells(table.header));
+  for (const auto& row : table.rows) out.add(cells(row));
+  return out;
+}
+
+void latex_row(std::string& out, const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) out += " & ";
+    out += latex_escape(cells[i]);
+  }
+  out += " \\\\\n";
+}
+
+}  // namespace
+
+bool numeric_column(const Table& table, std::size_t column) {
+  return !table.rows.empty() &&
+         std::all_of(table.rows.begin(), table.rows.end(),
+                     [&](const auto& row) { return reads_as_number(row[column]); });
+}
+
+std::string table_terminal(const Table& table) {
+  std::string out = table.title.empty() ? std::string() : table.title + "\n\n";
+  out += text_table(table, false).terminal();
+  for (const std::string& note : table.notes) out += fmt::format("\n{}\n", note);
+  return out;
+}
+
+std::string table_markdown(const Table& table) {
+  std::string out = table.title.empty() ? std::string() : fmt::format("**{}**\n\n", table.title);
+  out += text_table(table, true).markdown();
+  for (const std::string& note : table.notes) out += fmt::format("\n{}\n", note);
+  return out;
+}
+
+std::string latex_escape(std::string_view text) {
+  using Pair = std::pair<std::string_view, std::string_view>;
+  constexpr std::array<Pair, 15> replacements = {{{"\\", "\\textbackslash{}"},
+                                                  {"{", "\\{"},
+                                                  {"}", "\\}"},
+                                                  {"$", "\\$"},
+                                                  {"&", "\\&"},
+                                                  {"#", "\\#"},
+                                                  {"_", "\\_"},
+                                                  {"%", "\\%"},
+                                                  {"~", "\\textasciitilde{}"},
+                                                  {"^", "\\textasciicircum{}"},
+                                                  {"<", "\\textless{}"},
+                                                  {">", "\\textgreater{}"},
+                                                  {"×", "$\\times$"},
+                                                  {"±", "$\\pm$"},
+                                                  {"²", "$^2$"}}};
+  std::string out;
+  while (!text.empty()) {
+    const auto found = std::find_if(replacements.begin(), replacements.end(),
+                                    [&](const Pair& one) { return text.starts_with(one.first); });
+    out += found == replacements.end() ? text.substr(0, 1) : found->second;
+    text.remove_prefix(found == replacements.end() ? 1 : found->first.size());
+  }
+  return out;
+}
+
+std::string table_latex(const Table& table) {
+  std::string columns;
+  for (std::size_t i = 0; i < table.header.size(); ++i)
+    columns += numeric_column(table, i) ? 'r' : 'l';
+  std::string out = fmt::format(
+      "\\begin{{table}}\n\\centering\n\\caption{{{}}}\n\\label{{tab:{}}}\n"
+      "\\begin{{tabular}}{{{}}}\n\\toprule\n",
+      latex_escape(table.title), table.name, columns);
+  latex_row(out, table.header);
+  out += "\\midrule\n";
+  for (const auto& row : table.rows) latex_row(out, row);
+  out += "\\bottomrule\n\\end{tabular}\n";
+  for (const std::string& note : table.notes)
+    out += fmt::format("\n\\smallskip\\footnotesize {}\n", latex_escape(note));
+  return out + "\\end{table}\n";
+}
+
+std::string table_csv(const Table& table) {
+  CsvTable csv(table.header);
+  for (const auto& row : table.rows) csv.append(row);
+  return csv.to_string();
+}
+
+std::vector<std::string> write_table(const Table& table, const std::string& directory) {
+  ensure_directory(directory);
+  const std::string stem = (std::filesystem::path(directory) / table.name).string();
+  const std::array<std::pair<std::string, std::string>, 3> files = {
+      {{stem + ".md", table_markdown(table)},
+       {stem + ".tex", table_latex(table)},
+       {stem + ".csv", table_csv(table)}}};
+  std::vector<std::string> paths;
+  for (const auto& [path, text] : files) {
+    write_file_atomically(path, text);
+    paths.push_back(path);
+  }
+  return paths;
+}
+
+}  // namespace qb

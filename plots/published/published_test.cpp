@@ -1,0 +1,80 @@
+#include "plots/published/published.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::HasSubstr;
+
+TEST(Published, TheCompiledInTablesAreWhole) {
+  EXPECT_EQ(published_case_study_2().size(), 45u);
+  EXPECT_EQ(published_interest_table().size(), 109u);
+  EXPECT_EQ(published_striped_attention().size(), 59u);
+}
+
+TEST(Published, FindsAMeanByWorkersAndLength) {
+  EXPECT_DOUBLE_EQ(published_mean_ms(published_case_study_2(), 31, 49000), 3.2568931579589844);
+  EXPECT_TRUE(std::isnan(published_mean_ms(published_case_study_2(), 31, 123)));
+}
+
+TEST(Published, ASweepAtATenthHasScaleTen) {
+  EXPECT_EQ(published_scale(case_study_2(1), published_case_study_2()), 1);
+  EXPECT_EQ(published_scale(case_study_2(10), published_case_study_2()), 10);
+}
+
+TEST(Published, StripedSpeedUpsStandAtTokensAWorker) {
+  const std::vector<Series> series = published_striped_speed_ups(4);
+  ASSERT_EQ(series.size(), 4u) << "three models on a 2x4 mesh, one on 1x4";
+  EXPECT_EQ(series[0].name, "1B, A100 80GB NVLink, mesh 1x4");
+  EXPECT_EQ(series[0].points.at(3).x, 24576.0) << "table 5 prints the block";
+  EXPECT_EQ(series[1].name, "1B, A100 80GB NVLink, mesh 2x4");
+  EXPECT_EQ(series[1].points.at(0).x, 4096.0) << "table 3 the sequence";
+  EXPECT_EQ(series[1].points[0].y, 0.95);
+  EXPECT_TRUE(published_striped_speed_ups(7).empty());
+}
+
+TEST(Published, OtherLengthsHaveNoScale) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(1, 1234, 1.0));
+  EXPECT_EQ(published_scale(cases, published_case_study_2()), std::nullopt);
+}
+
+TEST(Published, AnotherShapeIsLaidOverOnlyWhereTheUserInsists) {
+  CsvTable cases = no_cases();
+  Values values = ok_case(1, 10000, 1.0);
+  values["head_dim"] = "128";
+  add_case(cases, values);
+  FigureContext context{.published = &published_case_study_2()};
+  EXPECT_FALSE(overlay_of(cases, context));
+  context.published_for_any_shape = true;
+  EXPECT_TRUE(overlay_of(cases, context));
+}
+
+TEST(Published, PointsStandAtTheRunsOwnScale) {
+  const Overlay overlay{&published_case_study_2(), 10};
+  const Series times = published_times(overlay, {.name = "W = 4", .workers = 4});
+  ASSERT_EQ(times.points.size(), 9u);
+  EXPECT_TRUE(times.published);
+  EXPECT_EQ(times.points[0].x, 1000.0);
+  EXPECT_DOUBLE_EQ(times.points[0].y, 2.476334571838379);
+}
+
+TEST(Published, SpeedUpsAreOverOneWorker) {
+  const Overlay overlay{&published_case_study_2(), 1};
+  const Series series = published_speed_ups(overlay, {.name = "W = 4", .workers = 4});
+  EXPECT_NEAR(series.points[0].y, 3.43102 / 2.47633, 1e-4);
+}
+
+TEST(Published, NotesSayWhyTheNumbersAreIncomparable) {
+  const auto notes = published_notes({&published_case_study_2(), 10});
+  EXPECT_THAT(notes[0], HasSubstr("10 times ours"));
+  EXPECT_THAT(notes[1], HasSubstr("without synchronising the device"));
+  EXPECT_THAT(notes[1], HasSubstr("inside the timed region"));
+}
+
+}  // namespace
+}  // namespace qb

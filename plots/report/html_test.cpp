@@ -1,0 +1,43 @@
+#include "plots/report/html.h"
+
+#include <gmock/gmock.h>
+
+#include "base/status.h"
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Html, EscapesText) {
+  EXPECT_EQ(html_escape("<a href=\"x\">'&'</a>"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
+}
+
+TEST(Html, IdsOfAnInlinePictureAreItsOwn) {
+  const std::string svg = inline_svg(
+      "<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 1 1\"><g id=\"a\"/><use xlink:href='#a'/>"
+      "<path id='b' fill=\"url(#c)\"/></svg>\n",
+      "f1-", "A \"picture\"");
+  EXPECT_THAT(svg, ::testing::StartsWith("<svg role=\"img\" aria-label=\"A &quot;picture&quot;\""));
+  EXPECT_THAT(svg, HasSubstr("id=\"f1-a\""));
+  EXPECT_THAT(svg, HasSubstr("href='#f1-a'"));
+  EXPECT_THAT(svg, HasSubstr("id='f1-b'"));
+  EXPECT_THAT(svg, HasSubstr("url(#f1-c)"));
+  EXPECT_THAT(svg, Not(HasSubstr("<?xml")));
+}
+
+TEST(Html, WhatIsNoPictureIsRefused) { EXPECT_THROW((void)inline_svg("x", "f", "l"), UsageError); }
+
+TEST(Html, TablesEscapeCellsAndMarkVerdicts) {
+  const std::string html = html_table({.title = "T<1>",
+                                       .header = {"what", "n", "verdict"},
+                                       .rows = {{"<script>", "12", "differs"}}});
+  EXPECT_THAT(html, HasSubstr("<caption>T&lt;1&gt;</caption>"));
+  EXPECT_THAT(html, HasSubstr("<td>&lt;script&gt;</td><td class=\"number\">12</td>"
+                              "<td class=\"bad\">differs</td>"));
+}
+
+}  // namespace
+}  // namespace qb

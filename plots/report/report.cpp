@@ -1,0 +1,99 @@
+#include "plots/report/report.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "plots/report/html.h"
+
+namespace qb {
+namespace {
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light; }
+body { margin: 0 auto; max-width: 62rem; padding: 1.2rem; background: #fff; color: #1a1a1a;
+  font: 1rem/1.55 "DejaVu Sans", Verdana, "Segoe UI", system-ui, sans-serif; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: .6rem 0 .2rem; }
+h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; border-bottom: 1px solid #d0d0d0; padding-bottom: .2rem; }
+nav { margin: 1rem 0; font-size: .92rem; }
+nav a { margin-right: 1rem; white-space: nowrap; }
+a { color: #005a8e; }
+p { max-width: 46rem; }
+.subtitle, .note, figcaption { color: #4a4a4a; font-size: .88rem; }
+.note { margin: .3rem 0; }
+.subtitle { max-width: none; }
+figure { margin: 1.2rem 0; }
+.wide { overflow-x: auto; -webkit-overflow-scrolling: touch; }
+figure svg { display: block; width: 100%; min-width: 38rem; height: auto; }
+table { border-collapse: collapse; margin: 1rem 0 .4rem; font-size: .86rem; }
+caption { text-align: left; font-weight: 600; padding-bottom: .4rem; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #e2e2e2; text-align: left; vertical-align: top; }
+th { border-bottom: 1.5px solid #808080; font-weight: 600; vertical-align: bottom; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
+.good { color: #00614a; font-weight: 600; }
+.bad { color: #a3260a; font-weight: 600; }
+.limit { color: #7a4a00; font-weight: 600; }
+pre { background: #f4f4f4; padding: .7rem .9rem; overflow-x: auto; font-size: .84rem; }
+summary { cursor: pointer; color: #005a8e; }
+@media print {
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  nav, details:not([open]), section:has(> details:not([open])) { display: none; }
+  h2 { break-after: avoid; }
+  figure, tr { break-inside: avoid; }
+  figure svg { min-width: 0; }
+  .wide { overflow: visible; }
+}
+)";
+
+std::string anchor(std::size_t section) { return fmt::format("section-{}", section + 1); }
+
+std::string figure_html(const ReportFigure& figure, std::size_t index) {
+  std::string out = fmt::format(
+      "<figure>\n<div class=\"wide\">{}</div>\n<figcaption>{}</figcaption>\n",
+      inline_svg(figure.svg, fmt::format("f{}-", index), figure.title), html_escape(figure.name));
+  if (!figure.csv.empty())
+    out += fmt::format("<details><summary>plotted numbers</summary><pre>{}</pre></details>\n",
+                       html_escape(figure.csv));
+  return out + "</figure>\n";
+}
+
+std::string section_body(const ReportSection& section, std::size_t& figures) {
+  std::string out;
+  for (const std::string& text : section.paragraphs)
+    out += fmt::format("<p>{}</p>\n", html_escape(text));
+  for (const ReportFigure& figure : section.figures) out += figure_html(figure, ++figures);
+  for (const Table& table : section.tables) out += html_table(table);
+  for (const std::string& text : section.code)
+    out += fmt::format("<pre>{}</pre>\n", html_escape(text));
+  return out;
+}
+
+}  // namespace
+
+std::string report_html(const Report& report) {
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
+      html_escape(report.title), kStyle);
+  if (!report.subtitle.empty())
+    out += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(report.subtitle));
+  out += "<nav>";
+  for (std::size_t i = 0; i < report.sections.size(); ++i)
+    out +=
+        fmt::format("<a href=\"#{}\">{}</a>\n", anchor(i), html_escape(report.sections[i].title));
+  out += "</nav>\n";
+  std::size_t figures = 0;
+  for (std::size_t i = 0; i < report.sections.size(); ++i) {
+    const ReportSection& section = report.sections[i];
+    const std::string body = section_body(section, figures);
+    out += fmt::format(
+        "<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", anchor(i), html_escape(section.title),
+        section.folded ? fmt::format("<details><summary>show</summary>\n{}</details>\n", body)
+                       : body);
+  }
+  return out + "</body>\n</html>\n";
+}
+
+}  // namespace qb

@@ -1,0 +1,172 @@
+#include "plots/report/run_report.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/files.h"
+#include "base/status.h"
+#include "plots/draw/gnuplot.h"
+#include "plots/frame/case_series.h"
+#include "plots/published/published.h"
+#include "plots/report/run_tables.h"
+#include "plots/report/sparse_tables.h"
+
+namespace qb {
+namespace {
+
+// More plotted numbers than this are left to the CSV beside the figure.
+constexpr std::size_t kMostInlineCsv = 48 * 1024;
+
+// `45 cases: 40 ok, 1 oom, 4 oom_skipped.`
+std::string outcome(const CsvTable& cases) {
+  std::map<std::string, int> counts;
+  int all = 0;
+  for (const CaseSeries& group : case_series(cases))
+    for (const std::size_t row : group.rows) {
+      ++counts[cases.text(row, "status")];
+      ++all;
+    }
+  std::string parts;
+  for (const std::string_view status : all_words<Status>())
+    if (const auto found = counts.find(std::string(status)); found != counts.end())
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", found->second, status);
+  return fmt::format("{} case{}: {}.", all, all == 1 ? "" : "s", parts);
+}
+
+// Whether a case has workers that hold parts of the sequence.
+bool splits(const CsvTable& cases) {
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    if (cases.number(row, "workers") > 1.0) return true;
+  return false;
+}
+
+bool only_layers(const CsvTable& cases) {
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    if (cases.text(row, "workload") != "transformer_layer") return false;
+  return cases.size() > 0;
+}
+
+ReportSection times_section_of(const std::vector<std::string>& columns) {
+  ReportSection section{
+      .title = "What the times mean",
+      .paragraphs = {
+          "Every case is checked against float64 before it is timed, and only cases with status "
+          "ok have times. Warm-ups are recorded and not counted."}};
+  section.paragraphs.insert(section.paragraphs.end(), columns.begin(), columns.end());
+  section.paragraphs.emplace_back(
+      "Intervals are order statistics of the repeats: 95 % for the median, or the whole range "
+      "where there are fewer than six repeats.");
+  return section;
+}
+
+}  // namespace
+
+std::vector<ReportFigure> draw_for_report(const std::vector<Figure>& figures,
+                                          const std::string& directory,
+                                          std::vector<std::string>& missing) {
+  std::vector<ReportFigure> drawn;
+  for (const Figure& figure : figures) {
+    if (!figure.empty_reason.empty()) {
+      missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
+      continue;
+    }
+    const std::vector<std::string> paths = write_figure(figure, directory);
+    std::string csv = read_file(paths[0]);
+    if (csv.size() > kMostInlineCsv) csv.clear();
+    drawn.push_back({figure.name, figure.title, read_file(paths[2]), std::move(csv)});
+  }
+  return drawn;
+}
+
+std::vector<ReportSection> run_sections(const PlottedRun& run, std::vector<ReportFigure> figures,
+                                        const std::vector<std::string>& missing) {
+  ReportSection result{.title = "Result", .paragraphs = {outcome(run.cases)}};
+  if (run.cases.torn())
+    result.paragraphs.emplace_back(
+        "The last line of cases.csv is torn (its writer was killed) and left out.");
+  if (!run.provenance.description.empty())
+    result.paragraphs.insert(result.paragraphs.begin(), run.provenance.description);
+  ReportSection pictures{.title = "Figures", .paragraphs = missing, .figures = std::move(figures)};
+  ReportSection tables{.title = "Tables"};
+  if (Table table = case_study_2_table(run.cases, published_case_study_2()); !table.rows.empty())
+    tables.tables.push_back(std::move(table));
+  if (Table table = memory_summary_table(run.cases); !table.rows.empty() && splits(run.cases))
+    tables.tables.push_back(std::move(table));
+  const SparseCases sparse(run.cases);
+  for (Table table : {sparse_attention_table(sparse), sparse_growth_table(sparse)})
+    if (!table.rows.empty()) tables.tables.push_back(std::move(table));
+  ReportSection failed{.title = "Failed cases"};
+  if (Table table = failed_cases_table(run.cases); table.rows.empty())
+    failed.paragraphs = {"None: every case ran and was verified."};
+  else
+    failed.tables.push_back(std::move(table));
+  ReportSection all{.title = "All cases", .tables = {cases_table(run.cases)}, .folded = true};
+  std::vector<ReportSection> sections = {std::move(result), std::move(pictures)};
+  if (!tables.tables.empty()) sections.push_back(std::move(tables));
+  sections.push_back(std::move(failed));
+  sections.push_back(std::move(all));
+  return sections;
+}
+
+ReportSection times_section() {
+  return times_section_of(
+      {"Longest subsequence: kernel time of the worker that holds most tokens. "
+       "CQS-Attention's published speed-up S divides the time of the whole sequence by it; "
+       "transfers and the merge are not in it.",
+       "Critical path: gather, compute and merge of the slowest worker where workers are "
+       "independent, the sum over rounds of the slowest worker where there are rounds. With "
+       "serial ranks it is composed: one device plays the workers one after the other, each "
+       "alone.",
+       "Worker sum: the same summed over all workers. Wall clock: of the whole call on this "
+       "machine."});
+}
+
+ReportSection environment_section(const Provenance& provenance) {
+  Table table{.name = "environment", .header = {"fact", "value"}};
+  for (const auto& [name, value] : provenance.facts) table.rows.push_back({name, value});
+  return {.title = "Environment",
+          .paragraphs = {provenance_line(provenance)},
+          .tables = {std::move(table)},
+          .folded = true};
+}
+
+ReportSection again_section(const PlottedRun& run) {
+  ReportSection section{.title = "Run it again"};
+  if (!run.provenance.peer.empty()) {
+    section.paragraphs = {fmt::format(
+        "{} computed this run, at the cases of another, by this command.", run.provenance.peer)};
+    section.code = {run.provenance.command};
+    return section;
+  }
+  if (!run.provenance.command.empty()) {
+    section.paragraphs = {
+        "This run was made by the first command; the second repeats exactly its "
+        "cases, from the spec that the run folder keeps."};
+    section.code.push_back(run.provenance.command);
+  }
+  section.code.push_back(
+      fmt::format("qb run {}/spec.resolved.yaml\nqb verify {}", run.path, run.path));
+  return section;
+}
+
+Report run_report(const PlottedRun& run, std::vector<ReportFigure> figures,
+                  const std::vector<std::string>& missing) {
+  Report report{.title = run.provenance.experiment.empty()
+                             ? std::string("A run of QuorumBench")
+                             : fmt::format("QuorumBench: {}", run.provenance.experiment),
+                .subtitle = provenance_line(run.provenance),
+                .sections = run_sections(run, std::move(figures), missing)};
+  report.sections.push_back(
+      only_layers(run.cases)
+          ? times_section_of({"Longest subsequence: the attention kernel of the layer. Critical "
+                              "path, worker sum and wall clock are of the whole layer."})
+          : times_section());
+  report.sections.push_back(environment_section(run.provenance));
+  report.sections.push_back(again_section(run));
+  return report;
+}
+
+}  // namespace qb

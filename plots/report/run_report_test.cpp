@@ -1,0 +1,79 @@
+#include "plots/report/run_report.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::HasSubstr;
+
+PlottedRun run_of(CsvTable cases) {
+  PlottedRun run;
+  run.path = "results/x/r1";
+  run.provenance = read_provenance(sample_manifest(), "m");
+  run.cases = std::move(cases);
+  return run;
+}
+
+TEST(RunReport, CountsHowCasesEnded) {
+  const std::string page = report_html(run_report(run_of(case_study_2(10)), {}, {}));
+  EXPECT_THAT(page, HasSubstr("45 cases: 40 ok, 1 oom, 4 oom_skipped."));
+}
+
+TEST(RunReport, OfOneWorkerHasNoTableOfSubsequences) {
+  CsvTable one = no_cases();
+  add_case(one, ok_case(1, 1000, 1.0));
+  EXPECT_THAT(report_html(run_report(run_of(one), {}, {})),
+              ::testing::Not(HasSubstr("Subsequence lengths")));
+  add_case(one, ok_case(7, 1000, 1.0));
+  EXPECT_THAT(report_html(run_report(run_of(one), {}, {})), HasSubstr("Subsequence lengths"));
+}
+
+TEST(RunReport, OfLayersSaysWhatTheTimesAreOfALayer) {
+  CsvTable layers = no_cases();
+  Values layer = ok_case(1, 1000, 1.0);
+  layer["workload"] = "transformer_layer";
+  add_case(layers, layer);
+  const std::string page = report_html(run_report(run_of(layers), {}, {}));
+  EXPECT_THAT(page, HasSubstr("the attention kernel of the layer"));
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("published speed-up")));
+}
+
+TEST(RunReport, ListsEveryFailedCaseWithItsMessageEscaped) {
+  CsvTable cases = case_study_2(10);
+  add_case(cases, failed_case(7, 77, "crashed", "signal 11 in <kernel>"));
+  const std::string page = report_html(run_report(run_of(cases), {}, {}));
+  EXPECT_THAT(page, HasSubstr("signal 11 in &lt;kernel&gt;"));
+  EXPECT_THAT(page, HasSubstr("scores: 64.80 GB over the budget"));
+}
+
+TEST(RunReport, SaysHowToRunItAgainAndWhereItRan) {
+  const std::string page = report_html(run_report(run_of(case_study_2(10)), {}, {}));
+  EXPECT_THAT(page, HasSubstr("qb run results/x/r1/spec.resolved.yaml"));
+  EXPECT_THAT(page, HasSubstr("Some CPU, 2 processors"));
+  EXPECT_THAT(page, HasSubstr("A &lt;small&gt; study."));
+}
+
+TEST(RunReport, ARunOfAnotherProgramIsNotRunAgainByThisOne) {
+  PlottedRun run = run_of(case_study_2(10));
+  run.provenance.peer = "torch 2.5";
+  const std::string page = report_html(run_report(run, {}, {}));
+  EXPECT_THAT(page, HasSubstr("torch 2.5 computed this run"));
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("spec.resolved.yaml")));
+}
+
+TEST(RunReport, SaysWhichFiguresAreMissing) {
+  std::vector<std::string> missing;
+  const auto drawn = draw_for_report({empty_figure("wall_clock", "", "no case has a time")},
+                                     fresh_folder("report"), missing);
+  EXPECT_TRUE(drawn.empty());
+  EXPECT_THAT(missing, ::testing::ElementsAre("No figure wall_clock: no case has a time."));
+  EXPECT_THAT(report_html(run_report(run_of(no_cases()), {}, missing)),
+              HasSubstr("no case has a time"));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,62 @@
+#include "plots/report/run_tables.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/published/published.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::ElementsAre;
+
+TEST(RunTables, CaseStudy2StandsBesideThePublishedNumbers) {
+  const Table table = case_study_2_table(case_study_2(10), published_case_study_2());
+  ASSERT_EQ(table.rows.size(), 45u);
+  EXPECT_THAT(table.rows[0], ElementsAre("1", "1,000", "3.43", "20.0", "18.6 to 22.4", "5.83", "-",
+                                         "-", "-", "ok"));
+  // W = 8, N = 1000: S is 4 here, 3.431/1.544 there.
+  EXPECT_THAT(table.rows[27], ElementsAre("8", "1,000", "1.54", "5.00", "4.65 to 5.60", "3.24",
+                                          "2.22", "4.00", "1.80", "ok"));
+}
+
+TEST(RunTables, ACaseWithoutATimeHasDashes) {
+  const Table table = case_study_2_table(case_study_2(10), published_case_study_2());
+  EXPECT_THAT(table.rows[4], ElementsAre("1", "4,500", "789", "-", "-", "-", "-", "-", "-", "oom"));
+}
+
+TEST(RunTables, OtherSweepsHaveNoCaseStudyTable) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(1, 1234, 1.0));
+  EXPECT_TRUE(case_study_2_table(cases, published_case_study_2()).rows.empty());
+}
+
+TEST(RunTables, MemorySummaryHasTheFourNumbersOfTheDemo) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(8, 1000, 0.5));
+  EXPECT_THAT(memory_summary_table(cases).rows.at(0),
+              ElementsAre("8", "1,000", "500", "400", "465.0", "30.00", "50.00", "5.6000"));
+}
+
+TEST(RunTables, FailedCasesKeepTheirMessages) {
+  const Table table = failed_cases_table(case_study_2(10));
+  ASSERT_EQ(table.rows.size(), 5u);
+  EXPECT_THAT(table.rows[0],
+              ElementsAre("W = 1", "4,500", "oom", "scores: 64.80 GB over the budget"));
+}
+
+TEST(RunTables, EveryCaseIsInTheTableOfCases) {
+  EXPECT_EQ(cases_table(case_study_2(10)).rows.size(), 45u);
+}
+
+TEST(RunTables, InterestSetsShowOursPublishedAndVerdict) {
+  CsvTable sets({"workers", "quorum_size", "interest_set", "asymptotic_responsibility_ratio",
+                 "published_asymptotic_responsibility_ratio", "verdict"});
+  sets.append({"7", "3", "0 1 3", "6.909512345", "6.9095", "agrees"});
+  EXPECT_THAT(interest_set_table(sets).rows.at(0),
+              ElementsAre("7", "3", "0 1 3", "6.9095", "6.9095", "1.000002", "agrees"));
+}
+
+}  // namespace
+}  // namespace qb
