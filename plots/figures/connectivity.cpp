@@ -1,4 +1,4 @@
-#include "plots/figures/connectivity.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "plots/figures/partition.h"
 #include "plots/frame/pattern_names.h"
 
 namespace qb {

@@ -1,4 +1,4 @@
-#include "plots/figures/connectivity.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

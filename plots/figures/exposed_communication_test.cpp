@@ -1,4 +1,4 @@
-#include "plots/figures/exposed_communication.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

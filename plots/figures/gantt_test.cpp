@@ -1,4 +1,4 @@
-#include "plots/figures/gantt.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

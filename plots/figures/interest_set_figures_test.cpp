@@ -1,4 +1,4 @@
-#include "plots/figures/interest_set_figures.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "plots/figures/kernel_peak_fraction.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-#include "plots/figures/layer_memory.h"
-#include "plots/figures/layer_shares.h"
-#include "plots/figures/layer_time.h"
+#include "plots/figures/figures.h"
 #include "plots/frame/layer_cases.h"
 #include "plots/testing/sample_run.h"
 

@@ -1,4 +1,4 @@
-#include "plots/figures/layer_memory.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "plots/figures/peak_memory.h"
 #include "plots/frame/layer_cases.h"
 #include "plots/frame/scale.h"
 

@@ -1,4 +1,4 @@
-#include "plots/figures/layer_shares.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "plots/figures/memory_summary.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "plots/figures/memory_timeline.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/numbers.h"
-#include "plots/figures/peak_memory.h"
 
 namespace qb {
 namespace {

@@ -1,4 +1,4 @@
-#include "plots/figures/memory_timeline.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "plots/figures/model_residual.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 

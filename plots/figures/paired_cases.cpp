@@ -1,4 +1,4 @@
-#include "plots/figures/paired_cases.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "plots/figures/peak_memory.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "plots/figures/product_speed_up.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "plots/figures/responsibility_ratio.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "plots/figures/scheme_comparison.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "plots/figures/peak_memory.h"
 #include "plots/frame/scale.h"
 #include "plots/frame/scheme_cases.h"
 

@@ -1,4 +1,4 @@
-#include "plots/figures/scheme_map.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

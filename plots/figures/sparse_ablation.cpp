@@ -1,4 +1,4 @@
-#include "plots/figures/sparse_ablation.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,9 @@
-#include "plots/figures/sparse_attention.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 
 #include <string_view>
 
-#include "plots/figures/throughput.h"
 #include "plots/report/sparse_tables.h"
 #include "plots/testing/sample_sparse.h"
 

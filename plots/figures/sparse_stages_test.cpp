@@ -1,4 +1,4 @@
-#include "plots/figures/sparse_stages.h"
+#include "plots/figures/figures.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "plots/figures/striped_speed_up.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 

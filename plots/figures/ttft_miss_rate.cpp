@@ -1,4 +1,4 @@
-#include "plots/figures/ttft_miss_rate.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 

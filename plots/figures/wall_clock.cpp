@@ -1,4 +1,4 @@
-#include "plots/figures/wall_clock.h"
+#include "plots/figures/figures.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "plots/figures/work_per_round.h"
+#include "plots/figures/figures.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "base/numbers.h"
-#include "plots/figures/memory_summary.h"
-#include "plots/figures/speed_up.h"
+#include "plots/figures/figures.h"
 #include "plots/frame/case_series.h"
 #include "plots/published/published.h"
 

@@ -15,7 +15,7 @@
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "plots/draw/gnuplot.h"
-#include "plots/figures/connectivity.h"
+#include "plots/figures/figures.h"
 
 namespace qb {
 namespace {

@@ -14,7 +14,7 @@
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "plots/draw/gnuplot.h"
-#include "plots/figures/partition.h"
+#include "plots/figures/figures.h"
 #include "plots/frame/pattern_names.h"
 
 namespace qb {

@@ -17,7 +17,7 @@
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
-#include "plots/figures/partition.h"
+#include "plots/figures/figures.h"
 #include "plots/published/published.h"
 #include "plots/report/run_report.h"
 #include "plots/report/run_tables.h"

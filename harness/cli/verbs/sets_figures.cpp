@@ -16,7 +16,7 @@
 #include "interest_sets/sets/best_known.h"
 #include "interest_sets/split/distillation.h"
 #include "plots/draw/gnuplot.h"
-#include "plots/figures/interest_set_figures.h"
+#include "plots/figures/figures.h"
 #include "plots/frame/table.h"
 
 namespace qb {
