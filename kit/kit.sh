@@ -5,6 +5,8 @@
 #                                      .tar.xz or .tar.gz for a machine without zstd
 #   ./qb kit --unpack FILE [--force]   takes results home, into data/measured/GPU/
 #
+# --build FOLDER and --into FOLDER stand for build/release and data/measured.
+#
 # The archive unpacks into one folder, quorumbench-kit/, that may lie anywhere and have any name: qb,
 # flash_bench and the tests of the GPU in bin/, the specs and scripts in experiments/, published data in
 # data/, and manifest.json with commit, compiler, CUDA and the sha256 of every file. It needs x86-64
@@ -151,7 +153,7 @@ unpack() {
     [ -e "$run/spec.resolved.yaml" ] || continue
     "$qb" verify "$there/$name" || code=1
   done
-  say "unpacked $(find "$there" -mindepth 1 -maxdepth 1 -type d | wc -l) run folders into $there"
+  say "run folders in $there: $(find "$there" -mindepth 1 -maxdepth 1 -type d | wc -l)"
   [ "$code" -eq 0 ] || fail 1 "some runs do not pass qb verify, see above"
 }
 

@@ -23,7 +23,8 @@ constexpr const char* kFooter = R"(Examples:
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
 
-`./qb test` builds and runs the tests, `./qb microbench --quick` holds the kernels against the machine.
+`./qb test` builds and runs the tests, `./qb microbench --quick` holds the kernels against the machine,
+`./qb kit` packs what a bare machine with a GPU runs.
 
 Exit codes: 0 all as allowed, 1 some case failed, 2 bad spec or usage (nothing ran),
 3 environment (missing tool, full disk), 4 regression or mismatch, 5 not comparable,
