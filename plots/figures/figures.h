@@ -24,7 +24,7 @@ namespace qb {
 // Which pairs of tokens sparse patterns keep: a square a pattern, queries down, keys across.
 
 // One pattern over n_tokens. `rectangles` has the columns of a partition of one worker (see
-// partition.h).
+// partition_figure()).
 struct Connectivity {
   std::string mask{};  // as it is written
   std::int64_t n_tokens = 0;

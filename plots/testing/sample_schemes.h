@@ -1,4 +1,4 @@
-// For tests only: cases of many schemes, in the columns of schema 3.
+// For tests only: cases of many schemes.
 #pragma once
 
 #include <algorithm>
