@@ -93,10 +93,8 @@ function(qb_target_options target)
     target_compile_options(${target} PUBLIC -fsanitize=${QB_SANITIZE} -fno-omit-frame-pointer
                                             -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${QB_SANITIZE})
-    if(QB_SANITIZE STREQUAL "thread")
-      # gcc 12 loses track of std::variant's members under it.
-      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
-    endif()
+    # gcc loses track of the members of std::variant (12) and std::optional (14) under sanitizers.
+    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
   endif()
 endfunction()
 

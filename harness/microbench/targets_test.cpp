@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace qb {
 namespace {
@@ -26,7 +27,7 @@ MicrobenchRow flash_row(double fraction, int repeat = 1) {
   return row;
 }
 
-const Target& find(const std::vector<Target>& targets, const std::string& what) {
+const Target& find(const std::vector<Target>& targets, std::string_view what) {
   const auto found = std::find_if(targets.begin(), targets.end(), [&](const Target& t) {
     return t.what.find(what) != std::string::npos;
   });

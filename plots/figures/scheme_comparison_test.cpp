@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string_view>
+
 #include "plots/testing/sample_schemes.h"
 
 namespace qb {
@@ -13,10 +15,10 @@ using ::testing::HasSubstr;
 
 constexpr double kPairs = 0.5 * 1024 * 1024;
 
-const Panel& panel_titled(const Figure& figure, const std::string& title) {
+const Panel& panel_titled(const Figure& figure, std::string_view title) {
   for (const Panel& panel : figure.panels)
     if (panel.title == title) return panel;
-  throw std::out_of_range("no panel " + title);
+  throw std::out_of_range("no panel " + std::string(title));
 }
 
 CsvTable two_schemes() {

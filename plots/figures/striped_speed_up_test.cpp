@@ -55,7 +55,8 @@ TEST(StripedSpeedUp, ZigzagIsASecondCurveUnderEitherOfItsNames) {
   const CsvTable cases =
       cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("zigzag", 4, 4000, 1.0),
                 causal_case("ring", 4, 8000, 4.0), causal_case("pass_kv", 4, 8000, 2.0)});
-  const Series& zigzag = series_named(striped_speed_up_figure(cases, {}).panels.at(0), "zigzag");
+  const Figure figure = striped_speed_up_figure(cases, {});
+  const Series& zigzag = series_named(figure.panels.at(0), "zigzag");
   ASSERT_EQ(zigzag.points.size(), 2u);
   EXPECT_DOUBLE_EQ(zigzag.points[1].y, 2.0);
   EXPECT_EQ(zigzag.style, algorithm_style("zigzag"));

@@ -9,6 +9,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/csv.h"
@@ -50,10 +51,10 @@ inline CsvTable cases_of(const std::vector<Values>& rows) {
 }
 
 // The series of that name in a panel; fails with std::out_of_range where there is none.
-inline const Series& series_named(const Panel& panel, const std::string& name) {
+inline const Series& series_named(const Panel& panel, std::string_view name) {
   for (const Series& series : panel.series)
     if (series.name == name && !series.points.empty()) return series;
-  throw std::out_of_range("no series " + name);
+  throw std::out_of_range("no series " + std::string(name));
 }
 
 inline std::vector<std::string> titles(const Figure& figure) {
