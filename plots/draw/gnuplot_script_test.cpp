@@ -36,7 +36,7 @@ Figure small_figure() {
 }
 
 std::string golden(const std::string& name) {
-  return read_file(source_path("plots/golden/" + name));
+  return read_file(source_path("plots/draw/golden/" + name));
 }
 
 TEST(GnuplotScript, CsvHoldsEveryPlottedNumber) {
