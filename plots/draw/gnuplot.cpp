@@ -94,6 +94,7 @@ std::string first_sentence(std::string text) {
 }
 
 // The drawing library stamps the time of day into a PDF; the same figure must be the same file.
+// (From cairo 1.18 on the stamp is in a compressed stream and stays.)
 void fix_creation_date(const std::string& path) {
   constexpr std::string_view key = "/CreationDate (D:";
   constexpr std::string_view date = "20000101000000";
