@@ -135,6 +135,9 @@ void add_rows(TextTable& table, const std::string& path, const Json& value) {
       add_rows(table, path.empty() ? key : path + '.' + key, child);
     return;
   }
+  // Of what is there nothing explains why it is not.
+  const std::string_view name = std::string_view(path).substr(path.rfind('.') + 1);
+  if (value.is_null() && name.starts_with("why_")) return;
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   if (value.is_null()) text = "not available";
   if (value.is_boolean()) text = value.get<bool>() ? "yes" : "no";

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "harness/experiment/store/build_info.h"
 
@@ -65,6 +67,15 @@ TEST(Environment, TableHasALineForEachFact) {
   EXPECT_THAT(table, HasSubstr("cpu.model"));
   EXPECT_THAT(table, HasSubstr("build.commit"));
   EXPECT_THAT(table, HasSubstr("GiB"));
+}
+
+// Each library is there, or it is said why not; never both.
+TEST(Environment, TableExplainsOnlyWhatIsMissing) {
+  std::istringstream table(environment_table(NvidiaLibraries::looked_for));
+  for (std::string line; std::getline(table, line);)
+    if (line.find("why_") != std::string::npos) {
+      EXPECT_EQ(line.find("not available"), std::string::npos) << line;
+    }
 }
 
 }  // namespace
