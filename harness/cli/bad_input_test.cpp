@@ -28,9 +28,9 @@ constexpr const char* kTinySpec =
 class BadInput : public testing::Test {
  protected:
   // Runs a spec that must be refused: exit 2 before anything ran.
-  Said refused(const std::string& yaml) {
+  Said refused(const std::string& yaml, const std::string& more = "") {
     const std::string spec = scratch_.file("spec.yaml", yaml);
-    const Said said = run_qb("run " + spec + " --out " + scratch_.path("results"));
+    const Said said = run_qb("run " + spec + " --out " + scratch_.path("results") + " " + more);
     EXPECT_EQ(said.exit_code, 2) << said.err;
     EXPECT_FALSE(std::filesystem::exists(scratch_.path("results")));
     return said;
@@ -66,6 +66,14 @@ TEST_F(BadInput, WeightsThatAreNotThereAreRefusedBeforeAnythingRuns) {
   EXPECT_THAT(refused(layer + "layer: {weights: layer0}\n").err,
               HasSubstr("spec.yaml:4:1: unknown key 'layer'; write its keys with a dot: "
                         "layer.feed_forward_dim, layer.block_tokens, layer.weights"));
+}
+
+TEST_F(BadInput, ADeviceFileThatIsNotThereIsRefusedBeforeAnythingRuns) {
+  const std::string spec =
+      "experiment: x\nranks: model\nn_tokens: 8\nmodel.device: /nowhere/a1.csv\n";
+  for (const char* more : {"", "--dry-run"})
+    EXPECT_THAT(refused(spec, more).err,
+                HasSubstr("qb: model.device: /nowhere/a1.csv: no such file"));
 }
 
 TEST_F(BadInput, AMaskThatDoesNotFitTheTokensNamesItsOption) {

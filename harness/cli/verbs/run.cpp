@@ -18,7 +18,7 @@
 #include "harness/experiment/process/prediction.h"
 #include "harness/experiment/schema/case_label.h"
 #include "harness/experiment/spec/spec.h"
-#include "harness/experiment/spec/weight_files.h"
+#include "harness/experiment/spec/named_files.h"
 #include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
@@ -187,8 +187,7 @@ ExitCode run_all(const RunWords& words) {
   for (const Task& task : tasks)
     for (const Case& c : task.now.cases)
       if (!words.dry_run) require_device(c);
-  for (const Task& task : tasks)
-    if (!words.dry_run) require_weights(task.now.cases);
+  for (const Task& task : tasks) require_named_files(task.now.cases);
   if (launched_by_mpi() && any_over_mpi(tasks) && !words.dry_run) return run_over_mpi(tasks, words);
   // Other ranks have nothing to do with cases that need none.
   return launched_rank() == 0 ? run_tasks(tasks, words) : ExitCode::ok;

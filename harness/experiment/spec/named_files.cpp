@@ -1,17 +1,20 @@
-#include "harness/experiment/spec/weight_files.h"
+#include "harness/experiment/spec/named_files.h"
 
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <tuple>
 
 #include "base/status.h"
+#include "harness/execute/model/device_model.h"
 #include "harness/experiment/process/device.h"
 #include "harness/workload/layer/layer_weights.h"
 
 namespace qb {
+namespace {
 
 void require_weights(std::span<const Case> cases) {
   std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> seen;
@@ -27,6 +30,27 @@ void require_weights(std::span<const Case> cases) {
       throw UsageError(fmt::format("layer.weights: {}", problem.what()));
     }
   }
+}
+
+void require_device_models(std::span<const Case> cases) {
+  std::set<std::string> seen;
+  for (const Case& c : cases) {
+    if (!c.model_device || *c.model_device == "here" || !seen.insert(*c.model_device).second)
+      continue;
+    if (!std::filesystem::is_regular_file(*c.model_device))
+      throw UsageError(
+          fmt::format("model.device: {}: no such file; give a device file such as "
+                      "data/devices/a100.csv, or here",
+                      *c.model_device));
+    (void)load_device_model(*c.model_device);
+  }
+}
+
+}  // namespace
+
+void require_named_files(std::span<const Case> cases) {
+  require_device_models(cases);
+  require_weights(cases);
 }
 
 }  // namespace qb
