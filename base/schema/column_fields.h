@@ -5,7 +5,7 @@
 
 namespace qb {
 
-// Of the columns and of spec.resolved.yaml. A change of meaning or order raises it.
+// The version of the columns. A change of their meaning or order raises it.
 inline constexpr int kSchemaVersion = 6;
 
 // cases.csv: what stands before the parameters.
@@ -76,7 +76,7 @@ inline constexpr Field kResultFields[] = {
     {.column = "responsibility_ratio",
      .kind = FieldKind::real,
      .group = FieldGroup::prediction,
-     .meaning = "pairs of all workers over pairs of the most loaded one (RR of CQS-Attention)"},
+     .meaning = "`unmasked_pairs` over `critical_path_pairs` (RR of CQS-Attention)"},
     {.column = "unmasked_pairs",
      .kind = FieldKind::integer,
      .unit = "pairs",
@@ -332,7 +332,7 @@ inline constexpr Field kResultFields[] = {
     {.column = "max_error",
      .kind = FieldKind::real,
      .group = FieldGroup::verification,
-     .meaning = "the largest error of an output element, relative to its tolerance's scale"},
+     .meaning = "the largest absolute output error in the class of rows nearest to its tolerance"},
     {.column = "naive_error",
      .kind = FieldKind::real,
      .group = FieldGroup::verification,

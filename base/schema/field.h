@@ -26,14 +26,15 @@ enum class FieldKind {
 };
 
 enum class FieldGroup {
-  // Of a row: which one it is.
+  // These columns say which row it is.
   identity,
-  // Parameters: what is computed, how it is split over workers, over which links, and by what.
+  // These are parameters: they say what is computed, how it is split over workers, over which
+  // links, and by what.
   problem,
   split,
   link,
   means,
-  // Of a row: how the case ended, and what was found.
+  // These columns say how the case ended and what was found.
   outcome,
   prediction,
   memory,
@@ -55,11 +56,11 @@ struct Field {
   std::string_view unit{};  // SI, or what is counted; empty for pure numbers and texts
   FieldGroup group = FieldGroup::time;
   int since = 1;  // the schema version that brought it
-  // Of parameters: what it is where a spec leaves it out, as a spec would write it; empty: nothing.
+  // The value that a parameter has where a spec leaves it out; empty stands for no value.
   std::string_view standard{};
   // The column whose value it takes in that case.
   std::string_view follows{};
-  // The bounds of an integer.
+  // An integer lies within these bounds.
   std::int64_t min = 0;
   std::int64_t max = INT64_MAX;
   bool nullable = false;  // a spec may say `~`: nothing

@@ -135,7 +135,7 @@ void add_rows(TextTable& table, const std::string& path, const Json& value) {
       add_rows(table, path.empty() ? key : path + '.' + key, child);
     return;
   }
-  // Of what is there nothing explains why it is not.
+  // A reason is empty where the thing that it would explain is there.
   const std::string_view name = std::string_view(path).substr(path.rfind('.') + 1);
   if (value.is_null() && name.starts_with("why_")) return;
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
