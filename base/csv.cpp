@@ -29,7 +29,7 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
-  // False at the end of the text or before a torn record.
+  // Returns false at the end of the text or before a torn record.
   bool next(std::vector<std::string>& fields) {
     fields.clear();
     first_line_ = line_;

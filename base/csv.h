@@ -30,7 +30,7 @@ class CsvTable {
   [[nodiscard]] std::size_t whole_bytes() const { return whole_bytes_; }
 
   [[nodiscard]] bool has(std::string_view column) const;
-  // Throws UsageError naming the nearest column where there is none of that name.
+  // Throws UsageError, which names the nearest column, where no column has that name.
   [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const;
   // NaN where the field is empty; throws UsageError where it is no number.
   [[nodiscard]] double number(std::size_t row, std::string_view column) const;

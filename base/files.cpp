@@ -31,7 +31,7 @@ class FileDescriptor {
   int fd_;
 };
 
-// 0 or errno.
+// Returns 0 or errno.
 int write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(fd, content.data(), content.size());

@@ -6,7 +6,7 @@
 
 namespace qb {
 
-// FNV-1a, 64 bits, of `text` behind what `hash` is of.
+// The 64-bit FNV-1a hash of `text`; `hash` is that of the text before it.
 [[nodiscard]] constexpr std::uint64_t fnv1a(std::string_view text,
                                             std::uint64_t hash = 0xcbf29ce484222325u) {
   for (const char c : text) {
@@ -19,7 +19,7 @@ namespace qb {
 // The golden ratio in 64 bits, odd.
 inline constexpr std::uint64_t kGoldenGamma = 0x9e3779b97f4a7c15u;
 
-// `hash` with one word more: fast, and good enough where equal hashes are compared in full.
+// Adds a word to `hash`. It is fast, and good enough where equal hashes are compared in full.
 [[nodiscard]] constexpr std::uint64_t hash_with(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * kGoldenGamma;
   return hash ^ (hash >> 29);

@@ -1,4 +1,4 @@
-// Division that rounds up, for what is not negative.
+// Division that rounds up, for numbers that are not negative.
 #pragma once
 
 #include <cstdint>

@@ -78,7 +78,7 @@ std::optional<double> factor_of(std::span<const Suffix> suffixes, std::string_vi
   return std::nullopt;
 }
 
-// Plain digits keep all 63 bits, which a detour through double would not.
+// Reads plain digits with all 63 bits, which a double would not keep.
 std::optional<std::int64_t> parse_plain(std::string_view text) {
   std::int64_t value = 0;
   const char* end = text.data() + text.size();

@@ -9,18 +9,18 @@
 namespace qb {
 
 // Parses `12`, `1_024`, `1e6`, `2.5e3`, `32Ki`, `64K` (1000), `1Mi`, `80GiB`, `80GB`, `512B`.
-// nullopt for anything else, a fraction that is no integer, or a value outside int64.
+// Returns nullopt for anything else, a fraction that is no integer, or a value outside int64.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 
 // Parses a decimal with optional exponent and underscores; also every form of parse_integer, and a
-// time suffix (`90s`, `15min`, `2h`, `20ms`), which gives seconds. No nan and no inf.
+// time suffix (`90s`, `15min`, `2h`, `20ms`), which gives seconds. It takes no nan and no inf.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 
 // Shortest decimal that reads back as the same double; empty for NaN ("not available").
 [[nodiscard]] std::string to_text(double value);
 [[nodiscard]] std::string to_text(std::int64_t value);
 
-// For people: `1.50 GiB`, `3.42 ms`, `1.2e+12`-free counts such as `10.5 G`.
+// These write numbers for people: `1.50 GiB`, `3.42 ms`, and `10.5 G` instead of `1.05e+10`.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 [[nodiscard]] std::string format_seconds(double seconds);
 // SI prefixes: 1234567 -> "1.23 M".

@@ -7,7 +7,7 @@
 
 namespace qb {
 
-// Its finalizer: a bijection after which every bit depends on every other.
+// The finalizer of SplitMix64: a bijection after which every bit depends on every other.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;

@@ -15,12 +15,21 @@ double sorted_median(std::span<const double> sorted) {
   return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
 }
 
+// The mean, NaN for an empty sample. It adds from the least value up, so the order does not matter.
+double mean(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  double sum = 0.0;
+  for (double value : sorted) sum += value;
+  return sum / static_cast<double>(sorted.size());
+}
+
 }  // namespace
 
 MedianInterval median_interval(std::size_t n) {
   if (n == 0) return {};
-  // P(the median lies outside [x_(r), x_(n+1-r)]) = 2 P(Binomial(n, 1/2) < r); take the largest
-  // r that keeps it at or below 5 %. Terms are formed by logarithms so that large n do not
+  // P(the median lies outside [x_(r), x_(n+1-r)]) = 2 P(Binomial(n, 1/2) < r); take the largest r
+  // that keeps it at or below 5 %. Terms are computed from logarithms so that large n do not
   // overflow.
   const double count = static_cast<double>(n);
   double tail = 0.0;
@@ -36,7 +45,7 @@ MedianInterval median_interval(std::size_t n) {
 }
 
 Summary summarise(std::span<const double> values) {
-  Summary s{values.size(), kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan};
+  Summary s{values.size(), kNan, kNan, kNan, kNan};
   if (values.empty()) return s;
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
@@ -45,40 +54,23 @@ Summary summarise(std::span<const double> values) {
   s.low95 = sorted[interval.low_index];
   s.high95 = sorted[interval.high_index];
   s.coverage = interval.coverage;
-  s.min = sorted.front();
-  s.max = sorted.back();
-  double sum = 0.0;
-  for (double value : sorted) sum += value;
-  s.mean = sum / static_cast<double>(sorted.size());
-  if (sorted.size() >= 2) {
-    double squares = 0.0;
-    for (double value : sorted) squares += (value - s.mean) * (value - s.mean);
-    s.stddev = std::sqrt(squares / static_cast<double>(sorted.size() - 1));
-  }
   return s;
 }
 
 double median(std::span<const double> values) { return summarise(values).median; }
 
-double published_outlier_mean(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  while (sorted.size() > 1 && sorted.back() >= 1.5 * sorted_median(sorted)) sorted.pop_back();
-  return summarise(sorted).mean;
-}
-
 LinearFit fit_line(std::span<const double> x, std::span<const double> y) {
-  const Summary sx = summarise(x);
-  const Summary sy = summarise(y);
+  const double mean_x = mean(x);
+  const double mean_y = mean(y);
   double xx = 0.0, xy = 0.0, yy = 0.0;
   for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-    xx += (x[i] - sx.mean) * (x[i] - sx.mean);
-    xy += (x[i] - sx.mean) * (y[i] - sy.mean);
-    yy += (y[i] - sy.mean) * (y[i] - sy.mean);
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+    yy += (y[i] - mean_y) * (y[i] - mean_y);
   }
   if (!(xx > 0.0)) return {kNan, kNan, kNan};
   const double slope = xy / xx;
-  return {sy.mean - slope * sx.mean, slope, yy > 0.0 ? xy * xy / (xx * yy) : 1.0};
+  return {mean_y - slope * mean_x, slope, yy > 0.0 ? xy * xy / (xx * yy) : 1.0};
 }
 
 }  // namespace qb

@@ -29,22 +29,7 @@ TEST(Statistics, SummaryOfKnownValues) {
   const Summary s = summarise(values);
   EXPECT_EQ(s.n, 4u);
   EXPECT_DOUBLE_EQ(s.median, 2.5);
-  EXPECT_DOUBLE_EQ(s.mean, 2.5);
-  EXPECT_DOUBLE_EQ(s.min, 1.0);
-  EXPECT_DOUBLE_EQ(s.max, 4.0);
-  EXPECT_NEAR(s.stddev, std::sqrt(5.0 / 3.0), 1e-15);
   EXPECT_TRUE(std::isnan(summarise({}).median));
-}
-
-TEST(Statistics, VarianceSurvivesALargeOffset) {
-  const std::vector<double> values = {1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0};
-  EXPECT_NEAR(summarise(values).stddev, 1.0, 1e-9);
-}
-
-TEST(Statistics, PublishedRuleDropsTheWarmUp) {
-  const std::vector<double> values = {382.6, 3.4, 3.4, 3.5, 3.4};
-  EXPECT_NEAR(published_outlier_mean(values), 3.425, 1e-12);
-  EXPECT_DOUBLE_EQ(published_outlier_mean(std::vector<double>{2.0}), 2.0);
 }
 
 TEST(Statistics, LineFitRecoversALine) {

@@ -1,8 +1,7 @@
-// How a case ended, how the program exits, and the exceptions that carry either to the border.
+// How a case ended, how the program exits, and the exceptions that report either.
 //
-// Inside, code throws; at the border of a case (one catch in
-// harness/experiment/process/run_case.cpp) a CaseError becomes a row with its status, and at the
-// border of the program (main) an ExitError becomes one sentence on stderr and an exit code.
+// One catch in harness/experiment/process/run_case.cpp makes a CaseError a row with its status, and
+// main makes an ExitError one sentence on stderr and an exit code.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +17,10 @@ namespace qb {
 enum class Status {
   ok,
   oom,          // ran out of memory: budget, allocator or the kernel's killer
-  oom_skipped,  // not run: a smaller N of the same series already ran out
-  infeasible,   // the work model says that it cannot fit or end in time; not tried
+  oom_skipped,  // it did not run: a smaller N of the same series already ran out
+  infeasible,   // it did not run: by the work model it cannot fit or end in time
   unsupported,  // no implementation for this combination, with the reason
-  incorrect,    // ran, and the output differs from float64
+  incorrect,    // it ran, and the output differs from float64
   timeout,
   crashed,
   error,
@@ -65,7 +64,7 @@ class ExitError : public std::runtime_error {
   ExitCode code_;
 };
 
-// Bad spec, bad command line, bad input file: exit 2.
+// A bad spec, command line or input file ends the program with exit code 2.
 class UsageError : public ExitError {
  public:
   explicit UsageError(const std::string& message) : ExitError(ExitCode::usage, message) {}
@@ -77,7 +76,7 @@ class EnvironmentError : public ExitError {
       : ExitError(ExitCode::environment, message) {}
 };
 
-// Ends the case with `status` and one sentence; the sweep goes on.
+// Ends the case with `status` and one sentence; the sweep continues.
 class CaseError : public std::runtime_error {
  public:
   CaseError(Status status, const std::string& message)
@@ -95,7 +94,7 @@ class Unsupported : public CaseError {
 
 class OutOfMemory : public CaseError {
  public:
-  // `label` names the tensor that did not fit. budget_bytes == 0 means "no budget: the machine".
+  // `label` names the tensor that did not fit. budget_bytes is 0 where the machine itself ran out.
   OutOfMemory(std::string_view label, std::uint64_t requested_bytes, std::uint64_t active_bytes,
               std::uint64_t budget_bytes);
 };

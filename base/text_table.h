@@ -7,7 +7,7 @@
 
 namespace qb {
 
-// Empty, `-`, or a number, with or without a sign before and a unit behind it: right-aligned.
+// True for an empty cell, `-`, and a number with or without a sign and a unit.
 [[nodiscard]] bool reads_as_number(std::string_view cell);
 
 // Columns are as wide as their widest cell; those whose cells all read as numbers are
@@ -15,7 +15,7 @@ namespace qb {
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : header_(std::move(header)) {}
-  // Throws std::logic_error unless cells.size() == the header's.
+  // Throws std::logic_error unless there are as many cells as in the header.
   void add(std::vector<std::string> cells);
   [[nodiscard]] std::string terminal() const;
   [[nodiscard]] std::string markdown() const;

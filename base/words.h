@@ -39,8 +39,8 @@ template <class E>
   return words;
 }
 
-// The candidate with the least edit distance to `text`; empty where none is near enough to be a
-// plausible misspelling (more than half of the letters differ) or there are no candidates.
+// The candidate with the least edit distance to `text`; empty where there is none, or where more
+// than half of the letters differ, so that `text` is no plausible misspelling.
 [[nodiscard]] std::string_view nearest_word(std::string_view text,
                                             std::span<const std::string_view> candidates);
 

@@ -1,10 +1,11 @@
-# qb_build_info(TARGET [WITHOUT LIBRARY …]): compiles into TARGET the definition of qb::build_info(), with the git state
-# of the sources as of each build. The file is rewritten only when something in it changes, so a
-# build without changes stays one without work. WITHOUT: libraries that TARGET leaves out.
+# qb_build_info(TARGET [WITHOUT LIBRARY …]): compiles into TARGET the definition of
+# qb::build_info(), with the git state of the sources at each build. The file is rewritten only when
+# its text changes, so a build without changes has nothing to do. WITHOUT: libraries that TARGET
+# leaves out.
 #
 # Run as a script (-P), this file writes that definition.
 
-# What the binary is made of: a changed figure or page of text does not make it another binary.
+# The binary is made of these; a changed figure or page of text does not make it another binary.
 set(qb_source_folders harness kernels interest_sets plots kit cmake CMakeLists.txt CMakePresets.json)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
@@ -41,7 +42,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
               "-DFLAGS=${flags}" "-DSANITIZE=${QB_SANITIZE}" -D CUDA=${QB_CUDA}
               "-DLIBRARIES=${libraries}" -P ${PROJECT_SOURCE_DIR}/cmake/BuildInfo.cmake
       BYPRODUCTS ${output}
-      COMMENT "Recording the state of the sources"  # ./qb knows this step by its words
+      COMMENT "Recording the state of the sources"  # ./qb recognizes this step by these words
       VERBATIM)
     add_dependencies(${target} ${target}_build_info)
     target_sources(${target} PRIVATE ${output})

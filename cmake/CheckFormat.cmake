@@ -1,6 +1,6 @@
-# qb_format_test(): a CTest test `format` that holds every source file of the checkout against
-# .clang-format, by the one release of clang-format that the sources are formatted with: each formats
-# otherwise. Debian 12 has it; elsewhere `pip install clang-format==14.0.6` brings it.
+# qb_format_test(): adds a CTest test `format` that checks every source file of the checkout against
+# .clang-format. It needs the release of clang-format that formatted the sources, since each formats
+# differently. Debian 12 has it; elsewhere `pip install clang-format==14.0.6` installs it.
 #
 # Run as a script (-P), this file is that test.
 

@@ -1,14 +1,14 @@
 # qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
 #         [THREAD_TESTS …] [NOT_IN_THREAD_TESTS …] [NOT_MEASURED])
 #
-# One room of the house: a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose
-# cases CTest runs one by one. Include paths start at the repository root, so that every include
-# shows which room it reaches into.
+# A room is a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose cases
+# CTest runs one by one. Include paths start at the repository root, so that every include shows
+# which room it uses.
 #
-# THREAD_TESTS: those of TESTS that the thread sanitizer's build compiles; without it, all.
+# THREAD_TESTS: those of TESTS that the thread sanitizer's build compiles; without the list, all.
 # NOT_IN_THREAD_TESTS: those of SOURCES that no thread test reaches, which the thread sanitizer's build
-# leaves out. That build is for thread tests alone; one that reaches such a source fails to link.
-# NOT_MEASURED: no measured time is spent in this room, so that a release compiles it faster.
+# leaves out. That build is for thread tests only; a test that reaches such a source fails to link.
+# NOT_MEASURED: no measured time is spent in this room, so a release compiles it with less effort.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -16,8 +16,8 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# A build from nothing spends half of its time reading the same headers. A compiler cache saves more,
-# and could not cache what uses precompiled ones.
+# A full build spends half of its time reading the same headers. A compiler cache saves more, and
+# cannot cache files that use precompiled headers.
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(qb_precompile_default OFF)
 else()
@@ -25,8 +25,8 @@ else()
 endif()
 option(QB_PRECOMPILE "Compile the headers that most files share once" ${qb_precompile_default})
 
-# Gives TARGET the precompiled headers of its kind (room, not_measured, test), which are compiled
-# with the first target that asks. Precompiled headers fit one set of options only.
+# Gives TARGET the precompiled headers of its kind (room, not_measured, test), which the first
+# target of that kind compiles. Precompiled headers fit one set of options only.
 function(qb_precompile target kind)
   if(NOT QB_PRECOMPILE)
     return()
@@ -38,7 +38,7 @@ function(qb_precompile target kind)
     set(headers <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <limits>
                 <map> <memory> <optional> <set> <span> <sstream> <string> <string_view> <utility>
                 <vector> <fmt/format.h>)
-    if(kind STREQUAL "test")  # an executable, since its code is not position-independent as a library's
+    if(kind STREQUAL "test")  # an executable's code is not position-independent as a library's is
       add_executable(${owner} EXCLUDE_FROM_ALL ${source})
       target_link_libraries(${owner} PRIVATE fmt::fmt GTest::gmock)
       list(APPEND headers <random> <thread> <gmock/gmock.h> <gtest/gtest.h>)
@@ -51,25 +51,25 @@ function(qb_precompile target kind)
     target_precompile_headers(${owner} PRIVATE ${headers})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${owner})
-  # Where they do not fit, the headers are read as ever.
+  # A file that they do not fit reads the headers as usual.
   set_target_properties(${owner} ${target} PROPERTIES PCH_WARN_INVALID OFF)
 endfunction()
 
 function(qb_optimize target kind)
-  # What is not measured would take half of a build at -O3.
+  # At -O3 the rooms that are not measured would take half of a build.
   if(NOT kind STREQUAL "room")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
-  # Checks at every access by a pointer take gcc longer than the rest of a test, whose own accesses the
-  # address sanitizer watches; rooms have them.
+  # Compiling a check of every pointer access takes gcc longer than the rest of a test. The address
+  # sanitizer still checks a test's accesses; rooms keep these checks.
   if(kind STREQUAL "test" AND QB_SANITIZE MATCHES undefined)
     target_compile_options(${target} PRIVATE
       -fno-sanitize=null,alignment,pointer-overflow,object-size,vptr)
   endif()
 endfunction()
 
-# Whoever builds a release must not be stopped by what a newer compiler warns of; `./qb test` and the
-# presets with sanitizers are stopped.
+# A warning of a newer compiler must not stop the build of a release; it stops `./qb test` and the
+# presets with sanitizers.
 option(QB_WERROR "Warnings of our own code are errors" OFF)
 
 function(qb_target_options target)
@@ -79,11 +79,11 @@ function(qb_target_options target)
     list(APPEND warnings -Werror)
     list(APPEND cuda_warnings -Werror=all-warnings -Xcompiler=-Werror)
   endif()
-  # gcc 12 sees overlapping copies in std::string's operator+ and insert (its bug 105651).
+  # gcc 12 wrongly warns of overlapping copies in std::string's operator+ and insert (bug 105651).
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>" "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_warnings}>"
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
-  # Names of files in messages begin at the root, wherever that lies.
+  # File names in messages are relative to the root.
   set(prefix_map -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_compile_options(${target} PRIVATE
     $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${prefix_map}>
@@ -98,17 +98,17 @@ function(qb_target_options target)
   endif()
 endfunction()
 
-# Options of an executable of tests.
+# Sets the options of an executable of tests.
 function(qb_test_options target)
   qb_target_options(${target})
-  # Strings that begin with the path of the clone are copied out of bounds in gcc 12's eyes, for some
-  # lengths of the path: a false alarm. The address sanitizer looks at the same copies.
+  # gcc 12 wrongly warns that strings that begin with the path of the clone are copied out of
+  # bounds, for some lengths of the path. The address sanitizer checks the same copies.
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds -Wno-stringop-overflow>)
   qb_optimize(${target} test)
   qb_precompile(${target} test)
-  if(NOT QB_ONEDNN)  # what is tested on top of matrix products is tested all the same
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/kernels/cpu/gemm_plain.cpp)
+  if(NOT QB_ONEDNN)  # tests that need matrix products run all the same
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/kernels/testing/gemm_plain.cpp)
   endif()
 endfunction()
 
@@ -141,8 +141,8 @@ function(qb_room name)
   endif()
 endfunction()
 
-# qb_mpi_test(NAME TARGET RANKS): a test of so many MPI ranks. They may be more than there are cores, so
-# they must give way to each other.
+# qb_mpi_test(NAME TARGET RANKS): adds a test with RANKS MPI ranks. There may be more ranks than
+# cores, so they must yield to each other.
 function(qb_mpi_test name target ranks)
   add_test(NAME ${name}
            COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none --mca mpi_yield_when_idle 1

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs README's two commands on a fresh, minimal Debian, as a new user would: a clone of this
-# checkout's HEAD in a chroot that holds git and certificates and nothing else of use.
+# Runs README's two commands on a fresh, minimal Debian, as a new user would: in a clone of this
+# checkout's HEAD, in a chroot to which only git and certificates were added.
 #
 # The system is debootstrap's smallest (--variant=minbase); it is made once for each release and then
-# copied for each run. The chroot lives in mount and process namespaces of its own: when they end, its
-# processes and mounts end too, and rm never has a mount to walk into.
+# copied for each run. The chroot has mount and process namespaces of its own: when they end, its
+# processes and mounts end too, so that rm never meets a mount.
 #
-# Exit codes: that of the first command that failed; 1 the clone is not as git left it; 2 usage; 3 no
-# root, or a tool is missing.
+# Exit codes: that of the first command that failed; 1 the clone has changes that git sees; 2 usage;
+# 3 no root, or a tool is missing.
 set -euo pipefail
 
 usage() {
@@ -74,7 +74,7 @@ check_machine() {
   fi
 }
 
-# This machine's own source of Debian packages.
+# Prints this machine's own source of Debian packages.
 default_mirror() {
   local found
   # shellcheck disable=SC2016 # apt-get fills in REPO_URI
@@ -83,7 +83,7 @@ default_mirror() {
   echo "${found:-http://deb.debian.org/debian}"
 }
 
-# What a machine in this network knows of it: its names, and the proxies of apt.
+# Copies this machine's settings of the network: names, and the proxies of apt.
 copy_network_settings() {
   cp -L /etc/resolv.conf "$system/etc/resolv.conf"
   hostname >"$system/etc/hostname"
@@ -106,8 +106,8 @@ make_base() {
   mv "$base.part" "$base"
 }
 
-# Runs its words in the system: with /proc, /dev and /sys as a machine has them, and under a shell that
-# is process 1 and ends when they do. In the background, so that a signal to this script need not wait.
+# Runs its words in the system, which has /proc, /dev and /sys, under a shell that is process 1 and
+# ends when they do. They run in the background, so that a signal to this script need not wait.
 # shellcheck disable=SC2016 # the inner shell expands it
 in_system() {
   local code=0
@@ -131,12 +131,12 @@ in_system() {
 # shellcheck disable=SC2317 # a trap calls it
 clean_up() {
   if [ -n "$family" ]; then
-    kill -KILL "$family" && sleep 1 # unshare heeds no other signal; what it started ends with it
+    kill -KILL "$family" && sleep 1 # unshare ignores other signals; its processes end with it
   fi
   [ -n "$keep" ] || rm -rf --one-file-system "$system"
 }
 
-# A copy of the base with the account and its clone.
+# Makes a copy of the base with the account and its clone.
 make_system() {
   system=$(mktemp -d "$folder/$release.XXXXXX")
   trap clean_up EXIT
@@ -157,7 +157,7 @@ make_system() {
   in_system chown -R "$account:$account" "$home/quorumbench"
 }
 
-# In the clone, as the account, with the environment of a login.
+# Runs a command in the clone, as the account, with the environment of a login.
 as_account() {
   in_system setpriv --reuid="$account" --regid="$account" --init-groups --inh-caps=-all \
     env -i HOME="$home" USER="$account" LOGNAME="$account" SHELL=/bin/bash TERM=dumb \

@@ -1,4 +1,4 @@
-"""qb run over MPI, from the command line to the rows: python3 mpi_run_test.py QB MPIEXEC"""
+"""Tests qb run over MPI, from the command line to the rows: python3 mpi_run_test.py QB MPIEXEC"""
 
 import csv
 import glob
@@ -13,9 +13,9 @@ import unittest
 QB = ""
 MPIEXEC = ""
 
-# Every kind of plan over ranks, fewer workers than ranks, other executors in between, and what
-# cannot be: more workers than ranks, and rank 0's whole tensors in less memory than they and a
-# worker's shards need.
+# It has every kind of plan over ranks, fewer workers than ranks, other executors in between, and
+# two impossible cases: more workers than ranks, and too little memory for rank 0's whole tensors
+# and a worker's shards.
 SPEC = """
 experiment: ranks
 dtype: f32
@@ -48,7 +48,7 @@ threads: 1
 measure: {repeats: 1, warmups: 0, timeout: 60s, verify_rows: 4}
 sweep: {workers: [2, 3]}
 """
-# Long enough to be disturbed; messages are waited for a third of the timeout.
+# It is long enough to be disturbed; ranks wait for messages a third of the timeout.
 LONG = """
 experiment: long
 ranks: mpi
@@ -91,14 +91,14 @@ class MpiRun(unittest.TestCase):
         return rows
 
     def run_spec(self, spec, *words, ranks=0):
-        """The rows of the run, and what qb said. Without ranks: not under mpirun."""
+        """Returns the rows of the run, and what qb printed. Without `ranks` there is no mpirun."""
         command, environment = self.command(spec, words, ranks)
         done = subprocess.run(command, capture_output=True, text=True, check=False,
                               env=environment, timeout=120)
         return self.rows(), done
 
     def process_of_rank(self, rank):
-        """The qb that plays a rank of this test's run, by its command line and environment."""
+        """Finds the qb process of a rank of this test's run by its command line and environment."""
         for folder in glob.glob("/proc/[0-9]*"):
             try:
                 with open(folder + "/cmdline", "rb") as file:
@@ -127,7 +127,7 @@ class MpiRun(unittest.TestCase):
                 os.kill(self.process_of_rank(2), signal_of_rank_2)
                 said = mpirun.communicate(timeout=60)[0]
             finally:
-                mpirun.terminate()  # nothing where it has ended; its ranks end with it
+                mpirun.terminate()  # does nothing if it has ended; its ranks end with it
         return self.rows(), mpirun.returncode, said
 
     def test_ranks_and_other_executors_share_a_run(self):
@@ -179,7 +179,7 @@ class MpiRun(unittest.TestCase):
         self.assertIn("rank 2 (process ", rows[0]["message"])
         self.assertNotEqual(code, 0, said)
         again, done = self.run_spec(LONG, ranks=3)
-        self.assertEqual((again, done.returncode), (rows, 1), done.stderr)  # told once, and kept
+        self.assertEqual((again, done.returncode), (rows, 1), done.stderr)  # the rows are kept
 
     def test_a_case_without_end_is_a_timeout(self):
         rows, done = self.run_spec(LONG, "--set", "measure.timeout=1s", ranks=3)

@@ -1,5 +1,5 @@
-// Where kernels and executors take their memory from. The memory ledger (harness/execute) is the
-// implementation that measures; kernels know only this interface.
+// Kernels and executors take all their memory from an Allocator. The memory ledger
+// (harness/execute) is the implementation that measures; kernels know only this interface.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@ namespace qb {
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  // 64-byte aligned, contents unspecified. `label` must outlive the allocator (a literal).
-  // Throws OutOfMemory. Thread-safe.
+  // Returns memory that is aligned to 64 bytes and not initialised. `label` must outlive the
+  // allocator (it is a literal). Throws OutOfMemory. Any thread may call it.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, std::string_view label, int worker) = 0;
   virtual void deallocate(void* pointer) noexcept = 0;
 };
 
-// One allocation, move-only. A default-constructed or moved-from Buffer holds nothing.
+// Owns one allocation. It can be moved and not copied; a default-constructed or moved-from Buffer
+// holds nothing.
 class Buffer {
  public:
   Buffer() = default;
@@ -71,7 +72,7 @@ class Tensor {
   TensorView view_;
 };
 
-// The plain aligned heap, without limits or records. One for the process.
+// Returns the process's allocator of aligned heap memory. It sets no limit and keeps no record.
 [[nodiscard]] Allocator& heap_allocator();
 
 }  // namespace qb

@@ -1,4 +1,4 @@
-// What attention() promises beside its numbers: views, workspace, threads, refusals.
+// Tests what attention() promises besides its numbers: views, workspace, threads, refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::ThrowsMessage;
 TEST(Attention, StridedViewsGiveTheSameAsCopies) {
   for (const Kernel kernel : testing::kKernels) {
     SCOPED_TRACE(word(kernel));
-    // Every third of 300 tokens, which lie as [b, token, head, d].
+    // It views every third of 300 tokens, which lie as [b, token, head, d].
     const auto strided = [](const Tensor& whole) {
       TensorView view = whole.view();
       view.extent = {1, 2, 300, 16};
@@ -49,7 +49,7 @@ TEST(Attention, StridedViewsGiveTheSameAsCopies) {
     arguments.out = strided(out);
     attention(kernel, arguments, {heap_allocator(), 1, 0});
     EXPECT_LE(testing::max_difference(testing::values(arguments.out), expected.out), 1e-6);
-    // Tokens between the strides are not touched.
+    // Tokens between the strides are not changed.
     EXPECT_EQ(testing::values(out.view())[0],
               testing::values(testing::random_tensor(DType::f32, {1, 1, 300, 32}, 4).view())[0]);
   }
@@ -129,7 +129,25 @@ TEST(Attention, ShapesThatDoNotFitAreRefusedByName) {
   wrong = call.arguments();
   wrong.schedule = &other;
   EXPECT_THAT([&] { attend(wrong); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("tile schedule is of 8 queries")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("tile schedule has 8 queries")));
+}
+
+TEST(Attention, KernelThatTakesAnotherTypeOrDeviceIsNamed) {
+  testing::Call call(testing::random_tensor(DType::bf16, {1, 1, 2, 8}, 1),
+                     testing::random_tensor(DType::bf16, {1, 1, 2, 8}, 2),
+                     testing::random_tensor(DType::bf16, {1, 1, 2, 8}, 3),
+                     testing::dense_schedule(Kernel::staged, Mask::full(), 2, 2));
+  EXPECT_THAT([&] { (void)call.run(Kernel::staged); },
+              ThrowsMessage<Unsupported>(
+                  HasSubstr("kernel staged takes inputs of type f32 on the CPU, not bf16; these "
+                            "kernels take bf16 there: reference, materialized, flash")));
+  EXPECT_THAT([&] { (void)call.run(Kernel::cudnn); },
+              ThrowsMessage<Unsupported>(HasSubstr("kernel cudnn does not run on the CPU")));
+  EXPECT_THAT([] { require_gpu_kernel(Kernel::flash, DType::f32); },
+              ThrowsMessage<Unsupported>(HasSubstr("there: materialized, staged")));
+  EXPECT_THAT([] { require_gpu_kernel(Kernel::materialized, DType::f64); },
+              ThrowsMessage<Unsupported>(HasSubstr("no kernel takes f64 there")));
+  EXPECT_NO_THROW(require_gpu_kernel(Kernel::cudnn, DType::bf16));
 }
 
 TEST(Attention, OnlyFlashTakesResidueClasses) {

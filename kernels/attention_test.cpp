@@ -18,8 +18,8 @@ std::vector<std::int64_t> all_rows(std::int64_t n) {
   return rows;
 }
 
-// Bounds in units of the naive implementation's own error, with a floor of a few roundings of the
-// largest numbers at hand.
+// Bounds are in units of the naive implementation's own error, with a floor of a few roundings of
+// the largest numbers involved.
 void expect_close(const testing::Attended& found, const testing::Attended& expected,
                   const testing::Attended& naive, double largest_value, double largest_score) {
   const double u = unit_roundoff(DType::f32);
@@ -124,7 +124,7 @@ void draw_bits(TileSchedule& schedule, std::mt19937_64& engine) {
     }
 }
 
-// A schedule with gaps, banned blocks, bands, bits, short spans and rows without keys.
+// Makes a schedule with gaps, banned blocks, bands, bits, short spans and rows without keys.
 TileSchedule random_schedule(std::int64_t n, std::int64_t m, std::int64_t query_tile,
                              std::mt19937_64& engine) {
   const auto below = [&engine](std::int64_t limit) {
@@ -164,7 +164,7 @@ TEST(Attention, EveryKernelFollowsRandomSchedules) {
     std::mt19937_64 engine(seed);
     const auto n = static_cast<std::int64_t>(1 + engine() % 200);
     const auto m = static_cast<std::int64_t>(1 + engine() % 600);
-    // Tiles larger than the kernels' own must work, too.
+    // Tiles larger than the kernels' own must also work.
     const std::int64_t query_tile = seed % 2 == 0 ? 500 : 64;
     testing::Call call(testing::random_tensor(DType::f32, {1, 2, n, 16}, seed),
                        testing::random_tensor(DType::f32, {1, 1, m, 16}, seed + 100),
@@ -187,7 +187,7 @@ TEST(Attention, EveryKernelFollowsRandomSchedules) {
 TEST(Attention, RowsWithoutKeysAreZeroWithLseMinusInfinity) {
   for (const Kernel kernel : testing::kKernels) {
     SCOPED_TRACE(word(kernel));
-    // Queries 0..9 see nothing: 40 queries, 30 keys, aligned to the last.
+    // Queries 0..9 see nothing: there are 40 queries and 30 keys, aligned to the last.
     testing::Call call(testing::random_tensor(DType::f32, {1, 1, 40, 8}, 1),
                        testing::random_tensor(DType::f32, {1, 1, 30, 8}, 2),
                        testing::random_tensor(DType::f32, {1, 1, 30, 8}, 3),
@@ -238,7 +238,7 @@ TEST(Attention, ARowWithOneKeyIsThatKeysValue) {
   }
 }
 
-// Over 300 keys, all of which each query sees.
+// Makes a call over 300 keys, all of which each query sees.
 testing::Call small_call(Kernel kernel, std::int64_t n_queries) {
   return {testing::random_tensor(DType::f32, {1, 1, n_queries, 16}, 1),
           testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),
@@ -259,7 +259,7 @@ TEST(Attention, AConstantAddedToEveryScoreShiftsLseAndLeavesTheOutput) {
     const testing::Attended after = call.run(kernel);
     for (std::size_t i = 0; i < 50; ++i)
       EXPECT_NEAR(after.lse[i], before.lse[i] + 10000.0, 10000.0 * 8.0 * 0x1.0p-24);
-    // Scores near 10^4 carry an error of about 10^4 2^-24, and so do the weights.
+    // Scores near 10^4 have an error of about 10^4 2^-24, and so do the weights.
     EXPECT_LE(testing::max_difference(after.out, before.out), 4.0 * 10000.0 * 8.0 * 0x1.0p-24);
   }
 }
@@ -295,7 +295,7 @@ TEST(Attention, NanInAQueryShowsInItsRowOnly) {
   }
 }
 
-// exp(+inf - +inf); with the other sign the key weighs nothing.
+// The row has exp(+inf - +inf); with the other sign the key has weight 0.
 TEST(Attention, AScoreOfPlusInfinityMakesItsRowNan) {
   for (const Kernel kernel : testing::kKernels) {
     SCOPED_TRACE(word(kernel));

@@ -13,7 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/dtype.cpp"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -83,7 +83,8 @@ void f64_to_f32_loop(const void* source, void* destination, std::int64_t count) 
   map<double, float>(source, destination, count, [](auto x) { return static_cast<float>(x); });
 }
 
-// One element, for callers outside: code of an instruction set cannot be inlined into theirs.
+// Converts one element, for callers outside: code for an instruction set cannot be inlined into
+// theirs.
 float f16_to_f32_one(std::uint16_t half) { return widen_f16(half); }
 std::uint16_t f32_to_f16_one(float value) { return round_f16(value); }
 float bf16_to_f32_one(std::uint16_t half) { return widen_bf16(half); }
@@ -163,7 +164,8 @@ void convert(const void* source, DType from, void* destination, DType to, std::i
   if (to == DType::f32) return to_f32(source, from, static_cast<float*>(destination), count);
   if (from == DType::f32)
     return from_f32(static_cast<const float*>(source), destination, to, count);
-  // Between two types that are not float32: through a buffer that stays in the first-level cache.
+  // Conversions between two types that are not float32 go through a buffer that stays in the
+  // first-level cache.
   constexpr std::int64_t kChunk = 1024;
   float buffer[kChunk];
   for (std::int64_t begin = 0; begin < count; begin += kChunk) {

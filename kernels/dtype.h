@@ -1,4 +1,4 @@
-// Element types of tensors, and scalar conversions with round-to-nearest-even.
+// Defines the element types of tensors, and conversions between them, which round to nearest even.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct Words<DType> {
   return 0;
 }
 
-// Unit roundoff: half the distance from 1 to the next number.
+// Returns the unit roundoff: half the distance from 1 to the next number.
 [[nodiscard]] constexpr double unit_roundoff(DType dtype) {
   switch (dtype) {
     case DType::f16:
@@ -52,11 +52,12 @@ struct Words<DType> {
 [[nodiscard]] std::uint16_t f32_to_bf16(float value);
 [[nodiscard]] float bf16_to_f32(std::uint16_t bits);
 
-// One element at `address` (of `dtype`), read as or written from a double. For oracles and I/O.
+// These read or write the element of type `dtype` at `address` as a double, for references and I/O.
 [[nodiscard]] double load_element(const void* address, DType dtype);
 void store_element(void* address, DType dtype, double value);
 
-// `count` contiguous elements between types, through float where either is 16-bit. Vectorised.
+// Converts `count` contiguous elements with vector instructions. It goes through float where one of
+// the types has 16 bits.
 void convert(const void* source, DType from, void* destination, DType to, std::int64_t count);
 
 }  // namespace qb

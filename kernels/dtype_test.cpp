@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// sign, exponent and mantissa spelled out: (-1)^s 2^(e - bias) 1.m, 0.m below.
+// Decodes sign, exponent and mantissa: (-1)^s 2^(e - bias) 1.m, 0.m for subnormal numbers.
 double decode(std::uint32_t bits, int exponent_bits, int mantissa_bits) {
   const std::uint32_t mantissa = bits & ((1u << mantissa_bits) - 1u);
   const int exponent = static_cast<int>(bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
@@ -63,7 +63,7 @@ TEST(DType, EveryHalfWidensExactlyAndRoundsBackToItself) {
 TEST(DType, BetweenNeighboursRoundsToTheNearerAndOnATieToTheEvenOne) {
   for (const Half& half : kHalves)
     for (std::uint32_t low = 0; low < half.infinity(); ++low) {
-      // Above the largest number the next step of the same size takes the place of infinity.
+      // Above the largest number, the next step of the same size replaces infinity.
       const double a = half.exact(low);
       const double step =
           low + 1 == half.infinity() ? a - half.exact(low - 1) : half.exact(low + 1) - a;

@@ -1,4 +1,4 @@
-#include "kernels/helper_threads.h"
+#include "kernels/parallel.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

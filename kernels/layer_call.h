@@ -1,7 +1,7 @@
-// What a transformer layer computes beside attention, as calls that a device is given: row-major
-// matrices of one type, whose rows lie one after another. What they mean is said in
-// kernels/cpu/layer_parts.h, where they are float32 in the host's memory; here they are f16, bf16
-// or f32 where the device reads them, and the arithmetic is float32.
+// These calls tell a device what a transformer layer computes besides attention. Matrices are
+// row-major, of one type, and their rows lie one after another. kernels/cpu/layer_parts.h describes
+// the same computations in float32 on the host; here the inputs are f16, bf16 or f32 in the
+// device's memory, and the arithmetic is float32.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace qb {
 
-// y [rows, out] := x [rows, in] weight^T + bias; rows of y y_stride elements apart; no bias:
+// y [rows, out] := x [rows, in] weight^T + bias. Rows of y are y_stride elements apart; bias may be
 // nullptr.
 struct LinearCall {
   DType dtype = DType::f32;

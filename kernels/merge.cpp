@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels/cpu/merge_rows.h"
+#include "kernels/cpu/score_rows.h"
 
 namespace qb {
 namespace {
@@ -61,7 +61,7 @@ void copy_rows(const TensorView& source, const TensorView& destination) {
     throw std::invalid_argument("copy_rows: the views differ in shape or dtype");
   Extent rows = source.extent;
   std::int64_t elements = rows.head_dim;
-  // Tokens that follow one another in both are one long row.
+  // Tokens that follow one another in both views are one long row.
   if (source.token_stride == rows.head_dim && destination.token_stride == rows.head_dim) {
     elements *= rows.length;
     rows.length = std::min<std::int64_t>(rows.length, 1);

@@ -1,18 +1,19 @@
-// Merging partials and moving rows: CQS-Attention's Tiler, and the last step of every scheme.
+// Merges partials and moves rows. This is CQS-Attention's Tiler, and the last step of every scheme.
 //
 // O = sum_s O_s exp(LSE_s - M) / sum_s exp(LSE_s - M), M = max_s LSE_s, LSE = M + log sum_s
-// exp(LSE_s - M). Order-free up to rounding; (0, -inf) is the identity; exp(LSE) is never formed.
+// exp(LSE_s - M). The order of the partials changes the result by rounding only; (0, -inf) is the
+// identity; exp(LSE) is never formed.
 #pragma once
 
 #include "kernels/tensor.h"
 
 namespace qb {
 
-// Sets O = 0, LSE = -inf: the identity. f32 views.
+// Sets O = 0 and LSE = -inf, the identity. Both views are f32.
 void clear_partial(const TensorView& out, const TensorView& lse);
 
-// acc := merge(acc, part), row by row over views of equal extent; f32. Token strides are free, so a
-// group of a strided layout merges straight into the global output.
+// acc := merge(acc, part), row by row over f32 views of equal extent. Views may have any token
+// stride, so that a group of a strided layout merges straight into the global output.
 void merge_partial(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,
                    const TensorView& part_lse);
 

@@ -30,7 +30,7 @@ void merge_into(const Partial& acc, const Partial& part) {
   merge_partial(acc.out.view(), acc.lse.view(), part.out.view(), part.lse.view());
 }
 
-// The partial of keys [begin, end), computed in double and stored as f32.
+// Returns the partial of keys [begin, end), computed in double and stored as f32.
 Partial partial_of(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t begin,
                    std::int64_t end) {
   const testing::Attended exact = testing::brute_force<double>(
@@ -107,7 +107,7 @@ TEST(Merge, LargeLogSumExpsNeitherOverflowNorVanish) {
   EXPECT_FLOAT_EQ(*a.lse.view().row_as<float>(0, 0, 1), -4000.0f);
 }
 
-// Beside a number as beside nothing at all, whichever comes first.
+// NaN shows beside a number and beside no keys at all, whichever comes first.
 TEST(Merge, NanOfAPartShows) {
   const float nan = std::nanf("");
   for (const InstructionSet set : available_instruction_sets())

@@ -1,16 +1,178 @@
 #include "kernels/parallel.h"
 
+#include <sched.h>
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
+#include <memory>
 #include <mutex>
-
-#include "kernels/helper_threads.h"
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace qb {
 namespace {
 
-// The range of one parallel_for call, and the first exception of its body.
+cpu_set_t affinity() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) CPU_ZERO(&set);
+  return set;
+}
+
+const cpu_set_t& process_cores() {
+  static const cpu_set_t cores = affinity();
+  return cores;
+}
+
+constexpr int kAnyCore = -1;
+
+// Pins the calling thread to this core, or allows it all of the process's. A failure does no harm:
+// then the scheduler decides.
+void pin_to(int core) {
+  cpu_set_t set = process_cores();
+  if (core != kAnyCore) {
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(core), &set);
+  }
+  (void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+// Returns the process's cores, first the one that the caller runs on, so that it need not move.
+std::vector<int> cores_from_here() {
+  static const std::vector<int> all = [] {
+    std::vector<int> found;
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(static_cast<std::size_t>(core), &process_cores())) found.push_back(core);
+    return found;
+  }();
+  std::vector<int> cores = all;
+  const auto here = std::find(cores.begin(), cores.end(), sched_getcpu());
+  if (here != cores.end()) std::rotate(cores.begin(), here, here + 1);
+  return cores;
+}
+
+// Waits until `state` is `wanted`: it spins for some 20 us, which is what a sleep and a wake-up
+// cost, then sleeps.
+void await(const std::atomic<int>& state, int wanted) {
+  constexpr int kSpins = 1000;
+  for (int spin = 0; spin < kSpins; ++spin) {
+    if (state.load(std::memory_order_acquire) == wanted) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  for (int now = state.load(std::memory_order_acquire); now != wanted;
+       now = state.load(std::memory_order_acquire))
+    state.wait(now, std::memory_order_acquire);
+}
+
+class Helper {
+ public:
+  Helper() : thread_([this] { serve(); }) {}
+  Helper(const Helper&) = delete;
+  Helper& operator=(const Helper&) = delete;
+  ~Helper() {
+    work_ = nullptr;
+    set(kWorking);
+  }
+
+  void start(const std::function<void(int)>& work, int index, int core) {
+    work_ = &work;
+    index_ = index;
+    core_ = core;
+    set(kWorking);
+  }
+  void finish() { await(state_, kIdle); }
+
+ private:
+  static constexpr int kIdle = 0;
+  static constexpr int kWorking = 1;
+
+  void set(int state) {
+    state_.store(state, std::memory_order_release);
+    state_.notify_one();
+  }
+
+  void serve() {
+    int pinned_to = kAnyCore;
+    while (true) {
+      await(state_, kWorking);
+      if (work_ == nullptr) return;
+      if (core_ != pinned_to) pin_to(pinned_to = core_);
+      (*work_)(index_);
+      set(kIdle);
+    }
+  }
+
+  std::atomic<int> state_{kIdle};
+  const std::function<void(int)>* work_ = nullptr;
+  int index_ = 0;
+  int core_ = kAnyCore;
+  std::jthread thread_;  // last, because it reads the others
+};
+
+// Holds the helpers that are not in use.
+class Idle {
+ public:
+  // Returns as many as are wanted, or fewer where the system gives fewer.
+  std::vector<std::unique_ptr<Helper>> take(int wanted) {
+    std::vector<std::unique_ptr<Helper>> taken;
+    const std::lock_guard lock(mutex_);
+    while (static_cast<int>(taken.size()) < wanted && !helpers_.empty()) {
+      taken.push_back(std::move(helpers_.back()));
+      helpers_.pop_back();
+    }
+    try {
+      while (static_cast<int>(taken.size()) < wanted) taken.push_back(std::make_unique<Helper>());
+    } catch (const std::system_error&) {
+      // The system has no more threads to give.
+    }
+    return taken;
+  }
+  void give_back(std::vector<std::unique_ptr<Helper>> taken) {
+    const std::lock_guard lock(mutex_);
+    for (auto& helper : taken) helpers_.push_back(std::move(helper));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Helper>> helpers_;
+};
+
+Idle& idle() {
+  static Idle helpers;
+  return helpers;
+}
+
+}  // namespace
+
+void run_with_helpers(int n, const std::function<void(int)>& work) {
+  if (n <= 1) return work(0);
+  const std::vector<int> cores = n == available_cores()
+                                     ? cores_from_here()
+                                     : std::vector<int>(static_cast<std::size_t>(n), kAnyCore);
+  auto helpers = idle().take(n - 1);
+  for (std::size_t i = 0; i < helpers.size(); ++i)
+    helpers[i]->start(work, static_cast<int>(i) + 1, cores[i + 1]);
+  if (cores[0] == kAnyCore) {
+    work(0);
+  } else {
+    const cpu_set_t before = affinity();
+    pin_to(cores[0]);
+    work(0);
+    (void)sched_setaffinity(0, sizeof(before), &before);
+  }
+  for (const auto& helper : helpers) helper->finish();
+  idle().give_back(std::move(helpers));
+}
+
+int available_cores() { return std::max(1, CPU_COUNT(&process_cores())); }
+
+namespace {
+
+// Holds the range of one parallel_for call, and the first exception of its body.
 class Team {
  public:
   using Body = std::function<void(std::int64_t, std::int64_t, int)>;

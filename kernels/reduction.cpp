@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/reduction_row.h"
+#include "kernels/cuda/merge/reduction_row.h"
 
 namespace qb {
 namespace {

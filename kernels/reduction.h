@@ -1,9 +1,9 @@
-// What tree decoding's all-reduces do to a partial: the maximum LSE of a row over all workers, then
-// what the worker's own partial comes to relative to it: numerator O exp(LSE - maximum),
-// denominator exp(LSE - maximum). The sum of the numerators over the sum of the denominators is O
-// of all keys.
+// This is the arithmetic of tree decoding's all-reduces. The workers first agree on the maximum LSE
+// of each row. Each worker then weighs its own partial relative to it: the numerator is O exp(LSE -
+// maximum), the denominator exp(LSE - maximum). The sum of the numerators over the sum of the
+// denominators is the output over all keys.
 //
-// Tensors are contiguous f32: out [b, h, n, e], the others [b, h, n, 1].
+// Tensors are contiguous f32: out is [b, h, n, e], the others are [b, h, n, 1].
 #pragma once
 
 #include "kernels/tensor.h"

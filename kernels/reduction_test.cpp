@@ -21,7 +21,7 @@ struct Rows {
       : out(heap_allocator(), DType::f32, {1, 2, n, width}, "out"),
         lse(heap_allocator(), DType::f32, {1, 2, n, 1}, "lse") {}
 
-  // LSEs far apart, and some rows without a key.
+  // LSEs are far apart, and some rows have no key.
   void fill(std::mt19937_64& random) {
     std::normal_distribution<float> normal;
     for (std::int64_t i = 0; i < out.view().extent.elements(); ++i) values(out)[i] = normal(random);
@@ -41,7 +41,7 @@ struct Rows {
   Tensor lse;
 };
 
-// The all-reduces of several workers, as tree decoding has them.
+// These are the all-reduces of several workers, as in tree decoding.
 TEST(Reduction, OfPartialsIsTheirMerge) {
   std::mt19937_64 random(7);
   for (const int workers : {1, 2, 5}) {
@@ -85,7 +85,7 @@ TEST(Reduction, OfPartialsIsTheirMerge) {
   }
 }
 
-// The kernels' own source, a lane after the other and the last lane first.
+// Runs the kernels' own source, one lane after another and the last lane first.
 TEST(Reduction, TheLanesOfAWarpDoWhatTheHostDoes) {
   std::mt19937_64 random(8);
   for (const std::int64_t width : {1, 31, 32, 33, 128}) {

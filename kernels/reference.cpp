@@ -12,9 +12,9 @@ namespace qb {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 8;    // rows that share one pass over the keys
-constexpr std::int64_t kKeysAtOnce = 512;  // of them, so that they stay in the cache
+constexpr std::int64_t kKeysAtOnce = 512;  // keys of a pass, so that they stay in the cache
 
-// One key-value head in T: keys transposed [d, m], values [m, e].
+// Holds one key-value head in T: keys transposed [d, m], values [m, e].
 template <class T>
 struct Head {
   std::vector<T> k_t;
@@ -48,13 +48,13 @@ T rounded(T value, DType type) {
   return value;
 }
 
-// What naive_rows rounds to the inputs' type.
+// naive_rows rounds these to the inputs' type.
 struct Rounding {
   DType weights = DType::f64;
   DType scores = DType::f64;
 };
 
-// Softmax of one row of scores in place, masked; returns LSE.
+// Computes the softmax of one row of scores in place, masked; returns LSE.
 template <class T>
 T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T scale,
               const Rounding& rounding) {
@@ -76,7 +76,7 @@ T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T s
   return largest + std::log(total);
 }
 
-// What is computed, and where it goes.
+// Says what is computed, and where it goes.
 struct Work {
   const TensorView& q;
   const Mask& mask;
@@ -87,7 +87,7 @@ struct Work {
   std::int64_t e;
 };
 
-// Rows [begin, end) of work.rows, of one query head.
+// Computes rows [begin, end) of work.rows for one query head.
 template <class T>
 void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int64_t h,
                  std::int64_t begin, std::int64_t end, double* out, double* lse) {

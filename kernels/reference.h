@@ -1,5 +1,5 @@
-// The oracle: float64 attention over the global mask, obvious and slow. It knows nothing of plans,
-// schedules or tiles, so that it cannot share their mistakes.
+// This reference computes float64 attention over the global mask, in an obvious and slow way. It
+// does not know plans, schedules or tiles, so that it cannot share their mistakes.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace qb {
 
-// Rows of O [b, h, rows, e] and LSE [b, h, rows], in double.
+// Holds some rows of O [b, h, rows, e] and LSE [b, h, rows], in double.
 struct ReferenceRows {
   std::vector<std::int64_t> rows;
   std::vector<double> out;
   std::vector<double> lse;
 };
 
-// Attention of the given global query rows against all keys. threads > 1 splits rows.
+// Computes attention of the given global query rows to all keys. threads > 1 splits the rows.
 [[nodiscard]] ReferenceRows reference_rows(const TensorView& q, const TensorView& k,
                                            const TensorView& v, const Mask& mask, double scale,
                                            std::span<const std::int64_t> rows, int threads = 1);
 
-// How far a straightforward implementation in the inputs' own precision may be off: the same rows
-// computed two-pass with products and statistics in float32 and probabilities rounded to `dtype`.
-// Tolerances are a factor times its error against reference_rows, never a constant.
+// Shows how far a straightforward implementation in the inputs' own precision may be off: computes
+// the same rows two-pass with products and statistics in float32 and probabilities rounded to
+// `dtype`. Tolerances are a factor times its error against reference_rows, never a constant.
 [[nodiscard]] ReferenceRows naive_rows(const TensorView& q, const TensorView& k,
                                        const TensorView& v, const Mask& mask, double scale,
                                        std::span<const std::int64_t> rows, int threads = 1);
 
-// The same of a framework that keeps every intermediate in the inputs' type: the scores are rounded
-// to it too, before and after they are scaled.
+// Does the same as a framework that keeps every intermediate in the inputs' type: the scores are
+// rounded to it too, before and after they are scaled.
 [[nodiscard]] ReferenceRows eager_rows(const TensorView& q, const TensorView& k,
                                        const TensorView& v, const Mask& mask, double scale,
                                        std::span<const std::int64_t> rows, int threads = 1);

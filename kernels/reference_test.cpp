@@ -11,7 +11,7 @@
 namespace qb {
 namespace {
 
-// Rows of a [b, h, n, width] vector, in the order of ReferenceRows.
+// Returns rows of a [b, h, n, width] vector, in the order of ReferenceRows.
 std::vector<double> pick(const std::vector<double>& all, std::int64_t heads, std::int64_t n,
                          std::int64_t width, const std::vector<std::int64_t>& rows) {
   std::vector<double> picked;

@@ -1,5 +1,5 @@
-// Views of [batch, heads, length, head_dim] tensors. A view owns nothing and knows its strides, so
-// that a token group, a head range or a slice of a batch is a view and never a copy.
+// Tensors are [batch, heads, length, head_dim]. A view owns nothing and knows its strides, so that
+// a token group, a head range or a slice of a batch is a view and never a copy.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace qb {
 
-// batch, heads and length of a view; head_dim is 1 for statistics (LSE).
+// Gives batch, heads and length of a view; head_dim is 1 for statistics (LSE).
 struct Extent {
   std::int64_t batch = 1;
   std::int64_t heads = 1;
@@ -29,7 +29,7 @@ struct TensorView {
   std::int64_t head_stride = 0;
   std::int64_t token_stride = 0;
 
-  // First element of one token's row.
+  // Returns the address of the first element of one token's row.
   [[nodiscard]] std::byte* row(std::int64_t batch, std::int64_t head, std::int64_t token) const {
     return static_cast<std::byte*>(data) +
            (batch * batch_stride + head * head_stride + token * token_stride) * size_of(dtype);
@@ -38,7 +38,7 @@ struct TensorView {
   [[nodiscard]] T* row_as(std::int64_t batch, std::int64_t head, std::int64_t token) const {
     return reinterpret_cast<T*>(row(batch, head, token));
   }
-  // Tokens first, first + stride, … (count of them).
+  // Returns the view of `count` tokens: first, first + stride, …
   [[nodiscard]] TensorView tokens(std::int64_t first, std::int64_t count,
                                   std::int64_t stride = 1) const {
     TensorView view = *this;
@@ -47,7 +47,7 @@ struct TensorView {
     view.token_stride = token_stride * stride;
     return view;
   }
-  // Heads begin, begin + 1, … (count of them).
+  // Returns the view of `count` heads: begin, begin + 1, …
   [[nodiscard]] TensorView heads(std::int64_t begin, std::int64_t count) const {
     TensorView view = *this;
     view.data = row(0, begin, 0);
@@ -57,7 +57,7 @@ struct TensorView {
   [[nodiscard]] std::int64_t bytes() const { return extent.elements() * size_of(dtype); }
 };
 
-// A contiguous C-order view over memory that the caller owns.
+// Returns a contiguous view in C order of memory that the caller owns.
 [[nodiscard]] inline TensorView contiguous_view(void* data, DType dtype, const Extent& extent) {
   return {data,
           dtype,

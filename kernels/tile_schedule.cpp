@@ -13,20 +13,21 @@ namespace {
   throw std::invalid_argument("tile schedule: " + message);
 }
 
-// Sum of clamp(x, 0, limit) over all x <= last.
+// Returns the sum of clamp(x, 0, limit) over all x <= last.
 std::int64_t clamped_sum(std::int64_t last, std::int64_t limit) {
   if (last <= 0) return 0;
   const std::int64_t rising = std::min(last, limit);
   return rising * (rising + 1) / 2 + (last - rising) * limit;
 }
 
-// Live pairs of query rows [begin, end) in a span that is not of bits: keys up to the last of each
-// row, less those before its first.
+// Counts the live pairs of query rows [begin, end) in a span other than bits: keys up to the last
+// of each row, less those before its first.
 std::int64_t live_pairs(const KeySpan& span, std::int64_t begin, std::int64_t end) {
   const std::int64_t length = span.end - span.begin;
   if (span.kind == SpanKind::full) return (end - begin) * length;
   const auto keys_up_to = [&](std::int64_t offset) {
-    // Keys of row begin - 1. Beyond these limits, where bands without an end are, nothing changes.
+    // This is the number of keys of row begin - 1, clamped: beyond the limits, as in bands without
+    // an end, nothing changes.
     const std::int64_t before_first =
         std::clamp<std::int64_t>(begin + offset - span.begin, begin - end, length);
     return clamped_sum(before_first + (end - begin), length) - clamped_sum(before_first, length);
@@ -35,7 +36,7 @@ std::int64_t live_pairs(const KeySpan& span, std::int64_t begin, std::int64_t en
   return span.kind == SpanKind::causal ? seen : seen - keys_up_to(span.low - 1);
 }
 
-// function(end of the block) for each block of `key_block` keys of the span, counted from its
+// Calls function(end of the block) for each block of `key_block` keys of the span, counted from its
 // begin, in which some of the rows [first, last] see a key.
 template <class Function>
 void for_each_live_block(const TileSchedule& schedule, const KeySpan& span, std::int64_t first,
@@ -65,7 +66,7 @@ void for_each_live_block(const TileSchedule& schedule, const KeySpan& span, std:
   });
 }
 
-// Pairs that rows [begin, end) of a tile see.
+// Counts the pairs that rows [begin, end) of a tile see.
 std::int64_t seen_pairs(const TileSchedule& schedule, const QueryTile& tile, std::int64_t begin,
                         std::int64_t end) {
   std::int64_t pairs = 0;
@@ -82,7 +83,7 @@ std::int64_t seen_pairs(const TileSchedule& schedule, const QueryTile& tile, std
   return pairs;
 }
 
-// Pairs that are computed for rows [begin, end) of a tile together.
+// Counts the pairs that are computed for rows [begin, end) of a tile together.
 std::int64_t group_pairs(const TileSchedule& schedule, const QueryTile& tile, std::int64_t begin,
                          std::int64_t end, std::int64_t key_block) {
   std::int64_t keys = 0;
@@ -142,7 +143,7 @@ void append_span(std::vector<KeySpan>& spans, std::size_t first, const KeySpan& 
     spans.push_back(span);
 }
 
-// Sorted blocks to query ranges; neighbouring ranges that see the same keys become one.
+// Turns sorted blocks into query ranges; neighbouring ranges that see the same keys become one.
 std::vector<QueryRange> group_by_range(std::span<const ScheduleBlock> blocks) {
   std::vector<QueryRange> ranges;
   for (std::size_t i = 0; i < blocks.size();) {
@@ -168,8 +169,8 @@ std::vector<QueryRange> group_by_range(std::span<const ScheduleBlock> blocks) {
   return ranges;
 }
 
-// What query rows [begin, end) see of a span: nothing, all of it, or its part between the first and
-// the last live key.
+// Returns what query rows [begin, end) see of a span: nothing, all of it, or its part between the
+// first and the last live key.
 KeySpan clip(const KeySpan& span, std::int64_t begin, std::int64_t end) {
   const KeyRange first = span.live(begin);
   const KeyRange last = span.live(end - 1);
@@ -181,7 +182,7 @@ KeySpan clip(const KeySpan& span, std::int64_t begin, std::int64_t end) {
   return part;
 }
 
-// Sum of function(schedule) over the residue classes; each schedule is asked once.
+// Returns the sum of function(schedule) over the residue classes; each schedule is evaluated once.
 template <class Function>
 std::int64_t sum_of_classes(const TileSchedule& schedule, Function function) {
   std::vector<std::int64_t> times(schedule.of_classes.size());
@@ -191,7 +192,7 @@ std::int64_t sum_of_classes(const TileSchedule& schedule, Function function) {
   return sum;
 }
 
-// function(row) for the rows that see some key.
+// Calls function(row) for the rows that see some key.
 template <class Function>
 void for_each_live_row(const TileSchedule& schedule, Function function) {
   for (const QueryTile& tile : schedule.tiles)

@@ -1,10 +1,11 @@
-// The kernels' only input besides tensors: for each query tile, the key spans that it attends to.
+// A tile schedule is a kernel's only input besides tensors: it lists, for each tile of query rows,
+// the spans of keys that the tile attends to.
 //
-// Everything the field calls by different names is one of these: dense is one full span a tile,
+// Attention patterns of different names are all such schedules: dense is one full span a tile,
 // causal cuts the last span on the diagonal, a CQS subsequence lists the spans of its kept group
-// pairs and leaves out the banned ones, a ring step is a dense or causal schedule over its block, a
-// sliding window is one band a tile, and what is left of a sparse pattern is a bit a pair.
-// Spans of nothing are absent, so a kernel does no work for masked-out pairs at tile granularity.
+// pairs and omits the banned ones, a ring step is a dense or causal schedule over its block, a
+// sliding window is one band a tile, and the rest of a sparse pattern has one bit for each pair.
+// Spans without a pair are absent, so a kernel does no work for them.
 #pragma once
 
 #include <algorithm>
@@ -38,18 +39,20 @@ struct KeySpan {
   std::int64_t offset = 0;  // causal, band
   std::int64_t low = 0;     // band
   // bits: query row i has row_words() words from word `words + i * row_words()` on, the lowest bit
-  // of the first for key `begin`. Counted from row 0, so that rows of a tile are found without it,
-  // and so possibly negative. Spans with equal bits may share words. Bits behind `end` are 0.
+  // of the first for key `begin`. `words` counts from row 0, so that a row is found without its
+  // tile, and may therefore be negative. Spans with equal bits may share words. Bits from `end` on
+  // are 0.
   std::int64_t words = 0;
 
   [[nodiscard]] std::int64_t row_words() const { return (end - begin + 63) / 64; }
-  // Keys between the first and the last that query row i may see; of bits all, seen or not.
+  // Returns the keys between the first and the last that the query row may see; for bits, all keys
+  // of the span.
   [[nodiscard]] KeyRange live(std::int64_t row) const {
     if (kind == SpanKind::full || kind == SpanKind::bits) return {begin, end};
     const std::int64_t last = std::clamp(row + offset + 1, begin, end);
     return {kind == SpanKind::causal ? begin : std::clamp(row + low, begin, last), last};
   }
-  // Likewise of any of the rows [first, last].
+  // Returns the keys between the first and the last that one of the rows [first, last] may see.
   [[nodiscard]] KeyRange live(std::int64_t first, std::int64_t last) const {
     return {live(first).begin, live(last).end};
   }
@@ -65,9 +68,9 @@ struct QueryTile {
   std::int64_t n_spans = 0;
 };
 
-// Rows first_row, first_row + stride, … against keys first_key, first_key + stride, …: those that a
-// dilated window or a stride makes neighbours. They are a schedule of their own over the tokens so
-// numbered; where several classes look alike they share one.
+// Pairs rows first_row, first_row + stride, … with keys first_key, first_key + stride, …, which a
+// dilated window or a stride makes neighbours. They have a schedule of their own over the tokens so
+// numbered; classes that look alike share one.
 struct ResidueClass {
   std::int64_t first_row = 0;
   std::int64_t first_key = 0;
@@ -75,40 +78,41 @@ struct ResidueClass {
   std::size_t schedule = 0;  // in TileSchedule::of_classes
 };
 
-// Tiles are disjoint and ascending. Query rows in no tile have no keys: a kernel must write O = 0
-// and LSE = -inf there too.
+// Tiles are disjoint and ascending. Query rows outside all tiles have no keys: a kernel must write
+// O = 0 and LSE = -inf there too.
 struct TileSchedule {
   std::int64_t n_queries = 0;
   std::int64_t n_keys = 0;
   std::vector<QueryTile> tiles;
   std::vector<KeySpan> spans;
-  std::vector<std::uint64_t> words{};  // of bits spans
-  // More pairs of the same rows, none of them twice; for kernels that ask for them (KernelTiles).
-  // All of one stride, ascending.
+  std::vector<std::uint64_t> words{};  // words of bits spans
+  // These are further pairs of the same rows, each once, for kernels that accept them
+  // (KernelTiles). The classes have one stride and come in ascending order.
   std::vector<ResidueClass> classes{};
   std::vector<TileSchedule> of_classes{};  // without classes themselves
 
-  // Pairs that the spans allow: the useful work.
+  // Returns how many pairs the spans allow: the useful work.
   [[nodiscard]] std::int64_t unmasked_pairs() const;
-  // Pairs that a kernel computes which masks inside blocks of key_block keys and row_group rows (0:
-  // whole tiles): a full span costs its keys, a partial one every block of it that has a live pair,
-  // and a tile of rows alone what they see.
+  // Returns how many pairs a kernel computes that masks inside blocks of key_block keys and
+  // row_group rows (0 means whole tiles). A full span costs its keys, a partial span costs
+  // each of its blocks that has an allowed pair, and a tile of rows alone costs what the rows see.
   [[nodiscard]] std::int64_t executed_pairs(std::int64_t key_block, std::int64_t row_group = 0,
                                             std::int64_t row_cost = 0) const;
-  // Whether the rows of a tile see so few, scattered keys that one by one, at row_cost times as
-  // much a pair (0: never), they cost less than in groups. Judged by the first group.
+  // Returns whether the rows of a tile see so few, scattered keys that computing them one by one,
+  // at row_cost times as much for each pair (0: never), costs less than in groups. The first group
+  // decides.
   [[nodiscard]] bool rows_alone(const QueryTile& tile, std::int64_t key_block,
                                 std::int64_t row_group, std::int64_t row_cost) const;
-  // Pairs that a kernel stores which stores every key of every span for all rows of its tile.
+  // Returns how many pairs a kernel stores that stores every key of every span for all rows.
   [[nodiscard]] std::int64_t stored_pairs() const;
-  // Rows that see no key, in a tile or not.
+  // Returns how many rows see no key, whether they are in a tile or not.
   [[nodiscard]] std::int64_t empty_rows() const;
-  // What the schedule itself takes.
+  // Returns the memory of the schedule itself.
   [[nodiscard]] std::int64_t bytes() const;
 
-  // The spans of query row i; empty where no tile holds it.
+  // Returns the spans of a query row; an empty list where no tile holds it.
   [[nodiscard]] std::span<const KeySpan> spans_of(std::int64_t row) const;
-  // The words of query row i in a bits span.
+  // Returns the words of a query row in a bits span.
   [[nodiscard]] const std::uint64_t* row_bits(const KeySpan& span, std::int64_t row) const {
     return words.data() + (span.words + row * span.row_words());
   }
@@ -124,7 +128,7 @@ struct TileSchedule {
   void for_each_run(const KeySpan& span, std::int64_t row, Function function) const {
     for_each_run(span, row, {span.begin, span.end}, function);
   }
-  // Of those within a part of the span.
+  // Does the same for the runs within a part of the span.
   template <class Function>
   void for_each_run(const KeySpan& span, std::int64_t row, const KeyRange& within,
                     Function function) const;
@@ -134,7 +138,7 @@ struct TileSchedule {
   void validate() const;
 };
 
-// A rectangle of pairs: query rows × key columns, with its mask. The input of build_schedule.
+// This is a rectangle of pairs with its mask: query rows [q_begin, q_end) and a span of keys.
 struct ScheduleBlock {
   std::int64_t q_begin = 0;
   std::int64_t q_end = 0;
@@ -142,8 +146,9 @@ struct ScheduleBlock {
 };
 
 // Cuts blocks into query tiles of at most `query_tile` rows. A tile never straddles two q ranges
-// that differ in their keys; neighbouring full spans become one. Blocks must come grouped: equal
-// q ranges are identical or disjoint. Dead spans (a causal block wholly above the diagonal) vanish.
+// that differ in their keys; neighbouring full spans become one. Blocks must be grouped: their q
+// ranges are identical or disjoint. Empty spans (a causal block entirely above the diagonal) are
+// dropped.
 [[nodiscard]] TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,
                                           std::vector<ScheduleBlock> blocks,
                                           std::int64_t query_tile);
@@ -158,7 +163,7 @@ void TileSchedule::for_each_run(const KeySpan& span, std::int64_t row, const Key
   if (span.kind != SpanKind::bits) return function(begin, end);
   const std::uint64_t* const bits = row_bits(span, row);
   const std::int64_t n_bits = end - span.begin;
-  // The first bit of that value at or behind `at`.
+  // Returns the first bit of that value from `at` on.
   const auto next = [&](std::int64_t at, bool value) {
     while (at < n_bits) {
       const std::uint64_t rest = (value ? bits[at / 64] : ~bits[at / 64]) >> (at % 64);

@@ -40,7 +40,7 @@ std::vector<ScheduleBlock> blocks_of(const TileSchedule& schedule) {
   return blocks;
 }
 
-// Blocks over disjoint query ranges, keys disjoint in each, in shuffled order.
+// Makes blocks over disjoint query ranges, with disjoint keys in each, in shuffled order.
 std::vector<ScheduleBlock> random_blocks(std::int64_t n, std::int64_t m, std::mt19937& engine) {
   const auto below = [&engine](std::int64_t limit) {
     return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(engine);
@@ -102,7 +102,7 @@ TEST(TileSchedule, ExecutedPairsCountEveryBlockWithALivePair) {
   }
 }
 
-// Rows [2, 5) of keys [3, 100): row i sees the keys that are multiples of i.
+// Makes rows [2, 5) of keys [3, 100): row i sees the keys that are multiples of i.
 TileSchedule multiples() {
   TileSchedule schedule{6, 100, {{2, 5, 0, 1}}, {{3, 100, SpanKind::bits, 0, 0, -2 * 2}}, {}};
   for (std::int64_t row = 2; row < 5; ++row) {

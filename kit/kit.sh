@@ -1,29 +1,29 @@
 #!/usr/bin/env bash
-# ./qb kit: one archive that a machine with a GPU needs, and what comes back from it.
+# ./qb kit makes the one archive that a machine with a GPU needs, and unpacks its results.
 #
 #   ./qb kit [--out FILE]              writes build/quorumbench-kit.tar.zst, or FILE: .tar.zst, or
 #                                      .tar.xz or .tar.gz for a machine without zstd
-#   ./qb kit --unpack FILE [--force]   takes results home, into data/measured/GPU/
+#   ./qb kit --unpack FILE [--force]   unpacks results into data/measured/GPU/
 #
-# --build FOLDER and --into FOLDER stand for build/release and data/measured.
+# --build FOLDER and --into FOLDER replace build/release and data/measured.
 #
-# The archive unpacks into one folder, quorumbench-kit/, that may lie anywhere and have any name: qb,
-# flash_bench and the tests of the GPU in bin/, the specs and scripts in experiments/, published data in
+# The archive unpacks into one folder, quorumbench-kit/, that may be moved and renamed. It holds qb,
+# flash_bench and the GPU tests in bin/, the specs and scripts in experiments/, published data in
 # data/, and manifest.json with commit, compiler, CUDA and the sha256 of every file. It needs x86-64
-# Linux with glibc 2.36 or newer and nothing else; NVIDIA's libraries are looked for when they are
-# needed (`bin/qb env` says where). Without MPI and oneDNN; on the CPU the kernels materialized and
-# staged, transformer layers and matrix products therefore say `unsupported`. The same commit
-# and the same build make the same archive, byte for byte.
+# Linux with glibc 2.36 or newer and nothing else; qb searches NVIDIA's libraries when it needs them
+# (`bin/qb env` says where). It has no MPI and no oneDNN, so on the CPU the kernels materialized and
+# staged, transformer layers and matrix products are `unsupported`. The same commit and the same
+# build make the same archive, byte for byte.
 #
 # On that machine:
 #   tar -xf quorumbench-kit.tar.zst && quorumbench-kit/experiments/gpu/acceptance.sh
 #
-# --unpack takes an archive of one folder named after the GPU, of run folders and results.json. It
-# writes nothing where the archive holds links or paths that lead out of that folder, or where a run folder
-# of the same name is there with other content, unless --force replaces it. Each run with a plan goes
-# through `qb verify`.
+# --unpack takes an archive of one folder named after the GPU, which holds run folders and
+# results.json. It writes nothing if the archive holds links or paths that lead out of that folder,
+# or if a run folder of the same name has other content, which --force replaces. It runs `qb verify`
+# on each run that has a plan.
 #
-# Exit codes: 0 all is well, 1 a run does not pass `qb verify`, 2 usage or a bad archive, 3 a tool or
+# Exit codes: 0 success, 1 a run does not pass `qb verify`, 2 usage or a bad archive, 3 a tool or
 # the build is missing, or the archive is larger than 25 MiB.
 set -euo pipefail
 
@@ -46,7 +46,7 @@ trap 'rm -rf "${scratch:-/nonexistent}"' EXIT
 
 fact() { sed -n "s/^$1=//p" "$build/kit/facts"; }
 
-# Fails where a file of the kit holds a path of this machine.
+# Fails if a file of the kit holds a path of this machine.
 check_paths() {
   local folder=$1 found path
   for path in "$(fact source)" "$(fact build)"; do
@@ -73,7 +73,7 @@ manifest() {
   printf '\n  }\n}\n'
 }
 
-# compress FILE: stdin to stdout, in the format that FILE's name says, the same bytes every time.
+# compress FILE: compresses stdin to stdout in the format that FILE's name says, reproducibly.
 compress() {
   case $1 in
     *.tar.zst) zstd -q -12 -T1 ;;
@@ -113,7 +113,7 @@ pack() {
   say "wrote $out: $bytes bytes, $(find "$kit" -type f | wc -l) files"
 }
 
-# Sets `gpu`, the only folder of the archive, or fails.
+# Sets `gpu` to the only folder of the archive, or fails.
 check_archive() {
   local archive=$1 names line
   names=$(tar -tf "$archive" 2>/dev/null) ||

@@ -1,7 +1,7 @@
-"""The kit on a machine that has nothing: python3 kit_test.py KIT_SH BUILD_FOLDER
+"""Tests the kit on a machine that has nothing: python3 kit_test.py KIT_SH BUILD_FOLDER
 
-The archive of this build is unpacked under another name and run with an empty environment, and, as root,
-in a root folder with glibc's files alone.
+It unpacks the archive of this build under another name and runs it with an empty environment, and,
+as root, in a root folder that holds only glibc's files.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import unittest
 KIT_SH = BUILD = ""
 GLIBC_FILES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1",
                "ld-linux-x86-64.so.2", "linux-vdso.so.1"}
-NEWEST_GLIBC = (2, 36)  # Debian 12's
+NEWEST_GLIBC = (2, 36)  # the one of Debian 12
 SPEC = """experiment: in_a_kit
 kernel: {kernel}
 mask: causal

@@ -1,9 +1,9 @@
-// One column of a run folder's tables, or one parameter of a case, said once.
+// Describes a column of a run folder's tables, or a parameter of a case, in one place.
 //
-// What specs accept, what the CSV files hold, what figures write beside a line, what older runs are
-// completed with and what the documentation says is made from these descriptions. They are plain
-// constants at the bottom of the house, so that rooms which never meet (the runner and the plots)
-// read the same ones. How a parameter is read from and stored into a case stands beside `Case`.
+// These descriptions decide what specs accept, what the CSV files hold, what figures write beside a
+// line, how older runs are completed and what the documentation says. They are plain constants in
+// the lowest room, so that rooms which never meet (the runner and the plots) read the same ones.
+// `visit_members` in harness/experiment/schema/case.h joins a parameter to the member of a `Case`.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace qb {
 
-// How the text of a value is to be read.
+// How the text of a value is read.
 enum class FieldKind {
-  word,       // one of a list
+  word,       // a word of a list
   integer,    // a whole number
   real,       // a number
   flag,       // 1 or 0
@@ -43,34 +43,80 @@ enum class FieldGroup {
   bookkeeping,
 };
 
-// Parameters make a case the same case.
+// Cases with the same parameters are the same case.
 [[nodiscard]] constexpr bool is_parameter(FieldGroup group) {
   return group == FieldGroup::problem || group == FieldGroup::split || group == FieldGroup::link ||
          group == FieldGroup::means;
 }
 
 struct Field {
-  std::string_view column;  // the name in a table
-  std::string_view key{};   // the name in a spec; empty: specs do not set it
+  std::string_view column{};  // the name in a table
+  std::string_view key{};     // the name in a spec; empty: specs do not set it
   FieldKind kind = FieldKind::real;
-  std::string_view unit{};  // SI, or what is counted; empty for pure numbers and texts
+  std::string_view unit{};  // SI, or what it counts; empty for pure numbers and texts
   FieldGroup group = FieldGroup::time;
-  int since = 1;  // the schema version that brought it
-  // The value that a parameter has where a spec leaves it out; empty stands for no value.
+  int since = 1;  // the first schema version that has it
+  // The value that a parameter has where a spec leaves it out; empty means no value.
   std::string_view standard{};
-  // The column whose value it takes in that case.
+  // The column whose value it takes where a spec leaves it out.
   std::string_view follows{};
-  // An integer lies within these bounds.
+  // The bounds of an integer.
   std::int64_t min = 0;
   std::int64_t max = INT64_MAX;
-  bool nullable = false;  // a spec may say `~`: nothing
-  // How figures name a value, with {} in its place; the standard value is not named where
+  bool nullable = false;  // a spec may say `~` for no value
+  // How figures name a value, which replaces {}. Figures leave the standard value out where
   // `quiet_standard` is set.
   std::string_view label = "{}";
   bool quiet_standard = false;
-  // For people, in Markdown. {range} stands for the bounds.
+  // The description in the documentation, in Markdown; the bounds of an integer replace {range},
+  // the words that a parameter can be replace {words}.
   std::string_view meaning{};
-  std::string_view standard_meaning{};  // in place of `standard`
+  std::string_view standard_meaning{};  // the documentation shows it instead of `standard`
 };
+
+// Shorthands for the tables of fields.
+namespace fields {
+
+using enum FieldKind;
+using enum FieldGroup;
+
+// A column whose unit is not part of its name.
+[[nodiscard]] constexpr Field column(FieldGroup group, std::string_view name, FieldKind kind,
+                                     std::string_view meaning, int since = 1,
+                                     std::string_view unit = {}) {
+  return {.column = name,
+          .kind = kind,
+          .unit = unit,
+          .group = group,
+          .since = since,
+          .meaning = meaning};
+}
+
+// A column whose name ends with its unit. A name with another end does not compile.
+[[nodiscard]] consteval Field quantity(FieldGroup group, std::string_view name,
+                                       std::string_view meaning, int since = 1) {
+  constexpr Field kEnds[] = {column(time, "_flop_per_s", real, {}, 1, "FLOP/s"),
+                             column(time, "_s", real, {}, 1, "s"),
+                             column(time, "_hz", real, {}, 1, "Hz"),
+                             column(memory, "_bytes", integer, {}, 1, "bytes"),
+                             column(prediction, "_tokens", integer, {}, 1, "tokens"),
+                             column(prediction, "_pairs", integer, {}, 1, "pairs")};
+  for (const Field& end : kEnds)
+    if (name.ends_with(end.column)) return column(group, name, end.kind, meaning, since, end.unit);
+  throw "the name of a quantity ends with its unit";
+}
+
+// A parameter of a case: `rest` holds everything but its kind, its group and its column. Its key in
+// a spec is the name of its column unless `rest` has another.
+[[nodiscard]] constexpr Field parameter(FieldKind kind, FieldGroup group, std::string_view column,
+                                        Field rest) {
+  rest.column = column;
+  rest.kind = kind;
+  rest.group = group;
+  if (rest.key.empty()) rest.key = column;
+  return rest;
+}
+
+}  // namespace fields
 
 }  // namespace qb

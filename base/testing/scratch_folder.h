@@ -1,4 +1,4 @@
-// For tests only: a folder of its own, gone with it.
+// For tests only: a temporary folder that the destructor removes.
 #pragma once
 
 #include <cerrno>

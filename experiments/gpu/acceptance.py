@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Everything that wants a GPU, from a kit, without network, in two stages:
+"""Runs everything that needs a GPU, from a kit, without network, in two stages:
 
     acceptance.sh [--stage quick|long] [--minutes M] [--only STEP,…] [--out FOLDER] [--bin FOLDER]
                   [--dry-run]
 
-  quick   under 3 minutes: what the machine is, every GPU test, the flash kernels beside cuDNN's and
-          PyTorch's in turn, what starting a case costs, memcheck and racecheck over tiny kernels
-  long    all specs of this folder and PyTorch's backends, cells that a target needs first. It ends
-          after --minutes (9); the same command goes on where it stopped
+  quick   under 3 minutes: what the machine is, every GPU test, the flash kernels in turn with
+          cuDNN's and PyTorch's, what starting a case costs, memcheck and racecheck on tiny kernels
+  long    all specs of this folder and PyTorch's backends; cells that a target needs come first. It
+          ends after --minutes (9); the same command goes on where it stopped
 
 Both end with the table of targets and with one archive of all results beside their folder, which
 `./qb kit --unpack ARCHIVE` puts into data/measured/. A step that fails or overruns its budget is
 named and does not stop the others. In a kit (manifest.json in a folder above) the programs are
 those of its bin/, in a checkout those of build/release; --bin names another folder. Results go to
-results/GPU/ in the kit or checkout, or to --out. --only plays the steps of these names, or those
-that begin so, again. --dry-run prints each step with its command and its budget and checks the
+results/GPU/ in the kit or checkout, or to --out. --only runs again the steps whose names begin
+with one of these words. --dry-run prints each step with its command and its budget and checks the
 specs; it needs no GPU.
 
 Exit codes: 0 all ran and every target that was measured is met, 1 something failed or is left to be
@@ -37,7 +37,7 @@ from acceptance_steps import (DEFAULT_STARTUP_S, STARTUP_RUN, long_steps, quick_
                               verdict_step)
 
 MINUTES = {"quick": 3.0, "long": 9.0}
-RESERVE_S = {"quick": 16.0, "long": 30.0}  # for the verdict, the archive and a step's end
+RESERVE_S = {"quick": 16.0, "long": 30.0}  # for the verdict, the archive and the end of a step
 
 
 def parse_words(argv):
@@ -74,7 +74,7 @@ def chosen(steps, only):
 
 
 def dry_run(words, place):
-    """Prints the steps; 1 where a spec is wrong."""
+    """Prints the steps; returns 1 if a spec is wrong."""
     out = words.out or os.path.join(place.root, "results", "GPU")
     steps = chosen(steps_of(words.stage, place, out, DEFAULT_STARTUP_S, 8), words.only)
     qb, code, total_s = place.program("qb"), 0, 0.0
@@ -97,7 +97,7 @@ def dry_run(words, place):
 
 
 def pending(results, stage, steps):
-    """Those that have not been played to their end; what overran its budget comes last."""
+    """The steps that have not run to their end; those that overran their budget come last."""
     fresh, again = [], []
     for step in steps:
         known = results.step(stage, step.name)
@@ -122,7 +122,7 @@ def play(words, place, out, results, n_gpus):
         if player.left_s() < LEAST_S:
             break
         spare_s = 0.0
-        if words.stage == "quick":  # in the long one steps are longer than a call
+        if words.stage == "quick":  # in the long stage, steps are longer than a call
             spare_s = player.left_s() - sum(later.budget_s for later in to_play[index:])
         player.play(words.stage, step, spare_s)
         if step.name == "startup":
@@ -139,7 +139,7 @@ def note_startup(results, run):
 
 
 def conclude(words, place, out, results):
-    """The table and the archive: the verdict's exit code."""
+    """Writes the table and the archive; returns the verdict's exit code."""
     player = Player(place, out, results, time.monotonic() + 20)
     results.forget(words.stage, "verdict")
     code = player.play(words.stage, verdict_step(place, out)).code
@@ -156,7 +156,7 @@ def conclude(words, place, out, results):
 
 
 def report(words, results, steps):
-    """What is to be said of the steps; false where something failed or is left."""
+    """Reports the steps; returns False if a step failed or is left to be run."""
     states = {}
     for step in steps:
         known = results.step(words.stage, step.name)
@@ -217,6 +217,6 @@ if __name__ == "__main__":
     except Refusal as refusal:
         say(str(refusal))
         sys.exit(refusal.code)
-    except OSError as failure:  # a full disk
+    except OSError as failure:  # for example a full disk
         say(str(failure))
         sys.exit(3)

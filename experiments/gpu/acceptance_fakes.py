@@ -1,4 +1,4 @@
-"""For tests only: a kit whose programs are small scripts, and a machine with a GPU that is none."""
+"""For tests only: a kit whose programs are small scripts, on a machine with a pretended GPU."""
 
 import contextlib
 import csv
@@ -18,7 +18,7 @@ import acceptance_steps
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Writes down how it was called; NAME.code beside it is its exit code, NAME.sleep a wait before.
+# Records how it was called; NAME.code beside it is its exit code, NAME.sleep a wait before that.
 HEAD = """#!/bin/bash
 here=$(dirname -- "$0") name=$(basename -- "$0")
 echo "$name $*" >>"$here/calls"
@@ -26,8 +26,8 @@ wait_s() { [ ! -f "$here/$1.sleep" ] || { sleep "$(cat "$here/$1.sleep")" & wait
 leave() { [ ! -f "$here/$1.code" ] || exit "$(cat "$here/$1.code")"; exit 0; }
 """
 
-# Each spec has three cases; a run goes on with the rows that it has. The spec's name stands for the
-# program's in .code and .sleep, which is a wait before each case.
+# Each spec has three cases; a run goes on with the rows that it has. The files .code and .sleep
+# have the spec's name in place of the program's; .sleep is a wait before each case.
 QB = HEAD + """
 if [ "$1" = env ]; then echo "cuda devices"; leave env; fi
 if [ "$2" = --dry-run ]; then
@@ -50,7 +50,7 @@ echo '{"finished_at": "now"}' >"$folder/manifest.json"
 leave "$name"
 """
 
-# NAME.json beside it is the report; one test that ran where there is none.
+# NAME.json beside it is the report; without it, the report has one test that ran.
 TESTS = HEAD + """
 wait_s "$name"
 for word; do [[ $word == --gtest_output=json:* ]] && report=${word#--gtest_output=json:}; done
@@ -90,7 +90,7 @@ def write(path, text, mode=0o644):
 
 
 class FakeKit:
-    """kit/ as `qb kit` would unpack it, tools/ for the PATH, torch/ for Python's."""
+    """kit/ is as `qb kit` unpacks it; tools/ goes into PATH, torch/ into Python's path."""
 
     def __init__(self, folder):
         self.root = os.path.join(folder, "kit")
@@ -99,7 +99,7 @@ class FakeKit:
         self.gpu = os.path.join(self.root, "experiments", "gpu")
         shutil.copytree(HERE, self.gpu, ignore=shutil.ignore_patterns("__pycache__"))
         self.commit_as("abc")
-        for name in ("flash_work", "kernels", "execute", "layer", "experiment"):
+        for name in ("flash_work", "kernels", "execute", "workload", "experiment"):
             self.program(f"qb_{name}_test", TESTS)
         self.program("qb", QB)
         self.program("flash_bench", BENCH)
@@ -128,7 +128,7 @@ class FakeKit:
               json.dumps({"commit": commit, "modified": modified}))
 
     def set(self, name, value):
-        """`qb_execute_test.sleep`, 3: what the programs look at; None: no longer."""
+        """Writes a file that the programs read: `qb_execute_test.sleep`, 3; None removes it."""
         path = os.path.join(self.bin, name)
         if value is None:
             os.remove(path)
@@ -144,7 +144,7 @@ class FakeKit:
 
 
 class OnFakes(unittest.TestCase):
-    """In a kit of scripts, with short times."""
+    """Tests run in a kit of scripts, with short times."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
@@ -154,7 +154,7 @@ class OnFakes(unittest.TestCase):
         self.environment = dict(os.environ, PATH=self.kit.tools, PYTHONPATH=self.kit.torch,
                                 PYTHONDONTWRITEBYTECODE="1")
         self.patch(mock.patch.dict(os.environ, self.environment))
-        # As if these modules were those of the kit.
+        # These modules then believe that they lie in the kit.
         self.patch(mock.patch.object(acceptance_place, "HERE", self.kit.gpu))
         self.patch(mock.patch.dict(acceptance.RESERVE_S, quick=0.1, long=0.1))
         for module in (acceptance, acceptance_run):
@@ -165,13 +165,13 @@ class OnFakes(unittest.TestCase):
         self.addCleanup(patcher.stop)
 
     def budgets(self, **seconds):
-        """Of the tests of these binaries."""
+        """Sets the budgets of the tests of these binaries."""
         known = acceptance_steps.GPU_TESTS
         self.patch(mock.patch.dict(known, {name: (known[name][0], budget_s)
                                            for name, budget_s in seconds.items()}))
 
     def run_stage(self, stage, *words):
-        """Exit code, stdout, stderr."""
+        """Returns exit code, stdout and stderr."""
         out, err = io.StringIO(), io.StringIO()
         handlers = [signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM)]
         try:

@@ -1,4 +1,4 @@
-"""The long stage and its archive without a GPU: python3 acceptance_long_test.py QB"""
+"""Tests the long stage and its archive without a GPU: python3 acceptance_long_test.py QB"""
 
 import glob
 import os
@@ -33,7 +33,7 @@ class Long(OnFakes):
             self.patch(mock.patch.dict(known, dict.fromkeys(known, 1)))
 
     def few(self, *names):
-        """The stage has only these steps."""
+        """Gives the stage only these steps."""
         whole = acceptance.long_steps
         self.patch(mock.patch.object(acceptance, "long_steps", lambda *words: [
             step for step in whole(*words) if step.name in names]))
@@ -52,7 +52,7 @@ class Long(OnFakes):
         for target in ("attention", "sm_80", "cqs", "decode", "bert_layer", "case_study_2"):
             for fact in ("sparse", "sparse_stages", "memory_timeline"):
                 self.assertLess(first[target], first[fact])
-        # Of a run that is played in two steps no case is played twice.
+        # No case runs twice when two steps share a run.
         self.assertEqual(self.rows("attention"), ["1", "2", "3"])
         peers = self.kit.calls("torch_sdpa")
         self.assertEqual(len(peers), 6)
@@ -76,7 +76,7 @@ class Long(OnFakes):
         self.assertEqual(self.states("long")["decode"], "done")
         step = [step for step in self.results()["steps"] if step["name"] == "decode"]
         self.assertEqual((len(step), step[0]["attempts"]), (1, 2))
-        # What is done is not played again.
+        # Steps that are done do not run again.
         self.kit.forget_calls()
         code, _, err = self.run_stage("long")
         self.assertIn(code, (0, 4), err)
@@ -102,7 +102,7 @@ class Long(OnFakes):
     def test_budgets_are_of_the_cases_and_the_start_up_that_quick_measured(self):
         self.run_stage("quick", "--only", "startup")
         err = self.run_stage("long", "--only", "decode")[2]
-        # Three cases of 1.5 times 2.5 s to start and a second of work.
+        # Each of three cases takes 1.5 times 2.5 s to start and a second of work.
         self.assertIn("decode (at most 14 s)", err)
 
     def test_without_gnuplot_a_whole_run_is_done(self):
@@ -127,7 +127,7 @@ class Long(OnFakes):
 
     def test_results_that_came_home_and_back_are_gone_on_with(self):
         self.run_stage("long", "--only", "decode")
-        # Another machine of the kind: the folder as the archive has it.
+        # On another machine of the kind, the folder is as the archive has it.
         subprocess.run(["rm", "-rf", os.path.join(self.out, ".runs")], check=True,
                        env={"PATH": "/bin:/usr/bin"})
         self.kit.set("decode.sleep", 30)
@@ -241,7 +241,7 @@ class RealRun(unittest.TestCase):
                 outcome = player.run(step, 30, cut=False)
                 self.assertEqual(outcome, ("done", 0, ""))
                 rows.append(acceptance_run.rows_of_run(os.path.join(out, "tiny")))
-                # What the archive holds, unpacked elsewhere.
+                # An unpacked archive lacks this folder.
                 shutil.rmtree(os.path.join(out, ".runs"))
             self.assertEqual([row["n_tokens"] for row in rows[0]], ["16"])
             self.assertEqual(rows[1][0], rows[0][0])

@@ -1,4 +1,4 @@
-"""Where the acceptance finds its programs: in a kit, or in a checkout that has been built."""
+"""Finds the programs of the acceptance: in a kit, or in a checkout that has been built."""
 
 import json
 import os
@@ -7,15 +7,15 @@ import shutil
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Folder of a program in build/release of a checkout; in a kit all are in bin/.
+# the folder of each program in build/release of a checkout; in a kit all are in bin/
 PROGRAMS = {"qb": "harness/cli", "flash_bench": "kernels/cuda",
             "qb_flash_work_test": "kernels/cuda", "qb_kernels_test": "kernels",
-            "qb_execute_test": "harness/execute", "qb_layer_test": "harness/workload/layer",
+            "qb_execute_test": "harness/execute", "qb_workload_test": "harness/workload",
             "qb_experiment_test": "harness/experiment"}
 
 
 class Refusal(Exception):
-    """Nothing can be run; `code` is the exit code."""
+    """The acceptance cannot run; `code` is the exit code."""
 
     def __init__(self, code, sentence):
         super().__init__(sentence)
@@ -29,7 +29,7 @@ def folders_above(folder):
 
 
 class Place:
-    """`bin_folder`: all programs are there, wherever this file is."""
+    """If `bin_folder` is given, all programs are there, wherever this file is."""
 
     def __init__(self, bin_folder=None):
         kits = [folder for folder in folders_above(HERE)
@@ -64,7 +64,7 @@ class Place:
         return os.path.join(self.root, "build", "release", PROGRAMS[name], name)
 
     def file(self, *names):
-        """Of experiments/."""
+        """The path of a file of experiments/."""
         return os.path.normpath(os.path.join(HERE, "..", *names))
 
     def describe(self):
@@ -75,7 +75,7 @@ class Place:
 
 
 def gpu_names():
-    """By nvidia-smi. Throws Refusal where there is none."""
+    """The names of the GPUs, from nvidia-smi. Raises Refusal if there is no GPU."""
     if not shutil.which("nvidia-smi"):
         raise Refusal(3, "no GPU: there is no nvidia-smi")
     said = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"],
@@ -87,10 +87,10 @@ def gpu_names():
 
 
 def gpu_folder(name):
-    """`NVIDIA H200` is h200, `NVIDIA A100-SXM4-80GB` a100-sxm4-80gb."""
+    """`NVIDIA H200` becomes h200, `NVIDIA A100-SXM4-80GB` a100-sxm4-80gb."""
     return re.sub("[^a-z0-9]+", "-", name.lower().removeprefix("nvidia ")).strip("-")
 
 
 def find_tool(name):
-    """In the PATH or where CUDA's toolkit puts it; None where it is not."""
+    """The path of a tool in PATH or in CUDA's toolkit; None if it is in neither."""
     return shutil.which(name) or shutil.which(name, path="/usr/local/cuda/bin")

@@ -1,4 +1,4 @@
-"""results.json, which says what has been done, and the archive that everything is packed into."""
+"""Writes results.json, which says what has been done, and packs everything into one archive."""
 
 import gzip
 import json
@@ -11,12 +11,12 @@ import time
 from acceptance_place import Refusal
 
 ARCHIVE_LIMIT_BYTES = 16 * 1000 * 1000  # under 16 MiB with room for a sender's frame
-# What goes first where that is not enough, by parts of the path.
+# parts of paths, in the order in which they are left out of an archive that is too large
 DISPENSABLE = ("logs", "tests", "traces", "figures", "memory_timeline.csv", "samples.csv")
 
 
 class Results:
-    """Of one GPU and one commit; on disk after every step."""
+    """The results of one GPU and one commit; they are written after every step."""
 
     def __init__(self, out, gpu, commit):
         self.path = os.path.join(out, "results.json")
@@ -44,7 +44,7 @@ class Results:
         return None
 
     def note(self, stage, name, **what):
-        """state, code, seconds and note of a step; seconds and attempts of a resumed one add up."""
+        """Stores state, code, seconds and note; a resumed step adds up seconds and attempts."""
         step = self.step(stage, name)
         if step is None:
             step = {"stage": stage, "name": name, "state": "", "code": None, "seconds": 0.0,
@@ -73,7 +73,7 @@ class Results:
 
 
 def files_of(folder):
-    """Paths in a folder, without what begins with a dot."""
+    """The paths of the files in a folder, without names that begin with a dot."""
     for path, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -82,7 +82,7 @@ def files_of(folder):
 
 
 def compress(tar_path, stem, zstd, xz):
-    """The archive's path, and a sentence where it is not the format that is wanted."""
+    """Returns the archive's path, and a sentence if the format is another than .tar.zst."""
     if zstd:
         path = stem + ".tar.zst"
         subprocess.run([zstd, "-q", "-f", "-10", "-T0", tar_path, "-o", path], check=True)
@@ -98,12 +98,12 @@ def import_xz():
     try:
         import lzma  # pylint: disable=import-outside-toplevel
         return lzma
-    except ImportError:  # a Python that was built without it
+    except ImportError:  # this Python was built without it
         return None
 
 
 def pack(out, limit_bytes=ARCHIVE_LIMIT_BYTES):
-    """One archive beside the folder, with the folder in it: its path, and sentences to be said."""
+    """Packs the folder into one archive beside it; returns its path and remarks to print."""
     remarks, left_out = [], []
     for unwanted in (None, *DISPENSABLE):
         if unwanted:

@@ -1,4 +1,4 @@
-"""Plays the steps of the acceptance: each within its budget, none stops the others."""
+"""Runs the steps of the acceptance: each within its budget; a failing step does not stop others."""
 
 import collections
 import csv
@@ -11,14 +11,14 @@ import subprocess
 import sys
 import time
 
-GRACE_S = 8.0         # between asking a step to end and making it
-LEAST_S = 5.0         # a step that gets less is left for the next call
-ATTEMPTS = 3          # of a step that overruns its budget, in so many calls
+GRACE_S = 8.0         # between asking a step to end and killing it
+LEAST_S = 5.0         # a step that would get less waits for the next call
+ATTEMPTS = 3          # calls in which a step that overruns its budget is tried
 INTERRUPTED = 130
-MISSED = 4            # of verdict.py: a target is missed, which is no failure of the step
+MISSED = 4            # verdict.py ends with it if a target is missed; the step has not failed
 
 # state: done, failed (its command said so), overran (its budget), cut off (by the end of the call),
-# left out (what it needs is not here). code: of the command, or None.
+# left out (something that it needs is missing). code: the command's exit code, or None.
 Outcome = collections.namedtuple("Outcome", "state code note")
 
 
@@ -31,7 +31,7 @@ def say(text):
 
 
 def stop(child):
-    """With time to end well: a run of qb keeps its rows."""
+    """Gives the child time to end by itself, so that a run of qb keeps its rows."""
     for order, patience_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, None)):
         try:
             os.killpg(child.pid, order)
@@ -45,7 +45,7 @@ def stop(child):
 
 
 def run_command(command, budget_s, log_path):
-    """The exit code, and whether it was stopped at the end of its budget."""
+    """Returns the exit code, and whether the end of the budget stopped it."""
     with open(log_path, "wb") as log:
         try:
             child = subprocess.Popen(  # pylint: disable=consider-using-with
@@ -64,7 +64,7 @@ def run_command(command, budget_s, log_path):
 
 
 def count_cases(qb, words):
-    """Of a spec, by qb's dry run. Throws ValueError with what qb says where the spec is wrong."""
+    """Counts a spec's cases by a dry run. Raises ValueError with qb's message for a wrong spec."""
     said = subprocess.run([qb, "run", "--dry-run", *words], capture_output=True, text=True,
                           check=False, timeout=120)
     found = re.search(r": (\d+) cases, nothing written", said.stdout)
@@ -88,7 +88,7 @@ def rows_of_run(folder):
 
 
 class Player:
-    """deadline: the moment (of time.monotonic) at which steps must have ended."""
+    """Steps must have ended at `deadline` (of time.monotonic)."""
 
     def __init__(self, place, out, results, deadline):
         self.place, self.out, self.results, self.deadline = place, out, results, deadline
@@ -97,8 +97,8 @@ class Player:
         return self.deadline - time.monotonic()
 
     def play(self, stage, step, spare_s=0.0):
-        """Runs a step and notes it; throws Interrupted with the step noted as cut off. spare_s: what
-        the steps before have left over of their budgets."""
+        """Runs a step and notes it; raises Interrupted with the step noted as cut off. `spare_s` is
+        what the steps before have left of their budgets."""
         budget_s = self.budget_s(step)
         allowed_s = min(budget_s + max(spare_s, 0.0), self.left_s())
         say(f"{step.name} (at most {allowed_s:.0f} s)")
@@ -119,7 +119,7 @@ class Player:
         return outcome
 
     def budget_s(self, step):
-        """Of one case by their number, where there are cases; those that stand cost nothing."""
+        """A step with cases gets the budget of one case times their number."""
         if not step.cases or step.name == "startup":
             return step.budget_s
         try:
@@ -160,7 +160,7 @@ class Player:
             return False
 
     def link_run(self, step):
-        """qb's run folder OUT/.runs/EXPERIMENT/RUN is OUT/RUN, so that what there is counts."""
+        """Links qb's run folder OUT/.runs/EXPERIMENT/RUN to OUT/RUN, so that its rows count."""
         folder = os.path.join(self.out, step.run)
         link = os.path.join(self.out, ".runs", experiment_of(step.cases[0]), step.run)
         os.makedirs(folder, exist_ok=True)
@@ -180,7 +180,7 @@ class Player:
 
 
 def test_counts(path):
-    """How many tests ran to their end, by gtest's report, and that as a sentence."""
+    """Counts the tests that ran to their end in gtest's report, and says it in a sentence."""
     try:
         with open(path, encoding="utf-8") as file:
             tests = [test for suite in json.load(file)["testsuites"] for test in suite["testsuite"]]

@@ -1,4 +1,4 @@
-"""The steps of both stages of the acceptance, in the order in which they are wanted."""
+"""The steps of both stages of the acceptance, in the order in which they run."""
 
 import collections
 import os
@@ -7,25 +7,25 @@ import sys
 
 from acceptance_place import find_tool
 
-# What a case of each spec may take beside its start-up: inputs, verification, warm-ups, max_time.
+# What a case of each spec may take after its start-up: inputs, verification, warm-ups, max_time.
 CASE_WORK_S = {"attention": 4, "sm_80": 4, "cqs": 12, "decode": 30, "bert_layer": 6,
                "bert_layer_sparse": 6, "nccl": 12, "case_study_2": 6, "sparse": 10,
                "sparse_stages": 5, "memory_timeline": 12}
 TORCH_CASE_WORK_S = 10
-DEFAULT_STARTUP_S = 4.0  # until the quick stage has measured it
-SLACK = 1.5              # of the start-up: some cases take longer to start than those measured
+DEFAULT_STARTUP_S = 4.0  # used until the quick stage has measured it
+SLACK = 1.5              # some cases take longer to start than those measured
 
 # GPU tests of each binary, and the seconds that they may take.
 GPU_TESTS = {"flash_work": ("FlashOnGpu*", 24), "kernels": ("*Cuda*:*Gpu*", 10),
-             "execute": ("Cuda*:Device*:Caching*:Nccl*", 20), "layer": ("LayerOnGpu*", 6),
+             "execute": ("Cuda*:Device*:Caching*:Nccl*", 20), "workload": ("LayerOnGpu*", 6),
              "experiment": ("Gpu*", 6)}
-# Without a product of cuBLAS, whose kernels take a checker minutes.
-STARTUP_RUN = ".startup"  # is not packed
+STARTUP_RUN = ".startup"  # the archive leaves it out
+# These tests call no product of cuBLAS, whose kernels take a checker minutes.
 TINY_TESTS = "CudaTiny*"
 
-# run: the run folder that it writes, in which it goes on. cases: words for `qb run` that say which
-# cases it plays, for the dry run and the budget. tests: where gtest writes its report. tool: what
-# must be there, or the step is left out. save: the file that its output is kept in.
+# run: the run folder that it writes and resumes. cases: words for `qb run` that say which cases it
+# runs, for the dry run and the budget. tests: where gtest writes its report. tool: a program
+# without which the step is left out. save: the file that its output is kept in.
 Step = collections.namedtuple("Step", "name command budget_s run cases tests tool save",
                               defaults=[None, None, None, None, None])
 
@@ -51,7 +51,7 @@ def quick_steps(place, out):
 
 
 def startup_step(place, out):
-    """Two small cases: what starting a case costs."""
+    """A step that measures by two small cases what starting a case costs."""
     words = ["--filter", "kernel=flash", "--filter", "n_tokens=4096", "--filter", "head_dim=64",
              "--filter", "dtype=bf16"]
     step = spec_step(place, out, "startup", "attention", STARTUP_RUN, 0, words)
@@ -59,7 +59,7 @@ def startup_step(place, out):
 
 
 def spec_step(place, out, name, spec, run, startup_s, words=()):
-    """One that plays cases of a spec; its budget is of one case until they are counted."""
+    """A step that runs cases of a spec; its budget is for one case until they are counted."""
     path = place.file("gpu", spec + ".yaml")
     command = [place.program("qb"), "run", path, "--out", os.path.join(out, ".runs"), "--run-id",
                run, *words]
@@ -80,8 +80,8 @@ def peer_step(place, out, name, backend, startup_s):
 
 
 def long_steps(place, out, startup_s, n_gpus):
-    """Cells of targets first, of which the microbenchmark knows the peers' already; those of facts
-    and figures behind them."""
+    """Cells of targets come first, cells of facts and figures last; the peers' cells are later than
+    ours, since the microbenchmark has measured them already."""
     def spec(name, spec_name=None, run=None, words=()):
         spec_name = spec_name or name
         return spec_step(place, out, name, spec_name, run or spec_name, startup_s, words)
@@ -108,7 +108,7 @@ def long_steps(place, out, startup_s, n_gpus):
 
 
 def nccl_steps(place, spec, n_gpus):
-    """One rank in any case; several where there are several GPUs and MPI is in the build."""
+    """One rank runs in any case; several run if there are several GPUs and the build has MPI."""
     yield spec("nccl_1", "nccl", "nccl_1", ["--filter", "workers=1"])
     if place.is_kit or not shutil.which("mpirun"):
         return

@@ -1,4 +1,4 @@
-"""The quick stage without a GPU, its programs played by scripts: python3 acceptance_test.py QB"""
+"""Tests the quick stage without a GPU, with scripts as programs: python3 acceptance_test.py QB"""
 
 import contextlib
 import fnmatch
@@ -31,7 +31,7 @@ class Quick(OnFakes):
     def test_plays_every_step_and_says_so_in_results_json(self):
         start = time.time()
         code, out, err = self.run_stage("quick")
-        self.assertEqual(code, 4, err)  # of 500 TFLOP/s, 600 are wanted
+        self.assertEqual(code, 4, err)  # it measured 500 TFLOP/s, the target is 600
         self.assertIn("kit " + self.kit.root, err)
         results = self.results()
         self.assertEqual((results["gpu"], results["commit"], results["stages"]),
@@ -39,7 +39,7 @@ class Quick(OnFakes):
         self.assertEqual(set(self.states("quick").values()), {"done"})
         self.assertEqual([step["name"] for step in results["steps"]],
                          ["device", "driver", "tests.flash_work", "tests.kernels", "tests.execute",
-                          "tests.layer", "tests.experiment", "flash", "startup", "memcheck",
+                          "tests.workload", "tests.experiment", "flash", "startup", "memcheck",
                           "racecheck", "verdict"])
         for step in results["steps"]:
             self.assertGreater(step["seconds"], 0.0)
@@ -72,14 +72,14 @@ class Quick(OnFakes):
         self.assertIn("overran: tests.kernels", err)
 
     def test_what_a_step_leaves_over_is_for_those_behind_it(self):
-        self.budgets(kernels=60, layer=0.1)
-        self.kit.set("qb_layer_test.sleep", 0.5)
-        words = ("quick", "--only", "tests.kernels,tests.layer", "--minutes")
+        self.budgets(kernels=60, workload=0.1)
+        self.kit.set("qb_workload_test.sleep", 0.5)
+        words = ("quick", "--only", "tests.kernels,tests.workload", "--minutes")
         self.assertEqual(self.run_stage(*words, "1.01")[0], 0)
         self.budgets(kernels=0.2)
-        self.kit.set("qb_layer_test.sleep", 30)
+        self.kit.set("qb_workload_test.sleep", 30)
         self.run_stage(*words, "0.03")
-        self.assertEqual(self.states("quick")["tests.layer"], "overran")
+        self.assertEqual(self.states("quick")["tests.workload"], "overran")
 
     def test_a_step_that_does_not_listen_is_killed(self):
         self.kit.program("qb_kernels_test",
@@ -100,11 +100,11 @@ class Quick(OnFakes):
         self.kit.set("qb_flash_work_test.json", report(
             ("a", "COMPLETED", {}), ("b", "COMPLETED", {"failures": [{}]}), ("c", "SKIPPED", {})))
         self.kit.set("qb_flash_work_test.code", 1)
-        self.kit.set("qb_layer_test.json", report(("a", "SKIPPED", {})))
+        self.kit.set("qb_workload_test.json", report(("a", "SKIPPED", {})))
         self.kit.set("qb_kernels_test.json", report())
         code, _, err = self.run_stage("quick", "--only", "tests")
         self.assertEqual(code, 1)
-        self.assertIn("failed: tests.flash_work tests.kernels tests.layer", err)
+        self.assertIn("failed: tests.flash_work tests.kernels tests.workload", err)
         self.assertIn("2 tests ran, 1 skipped, 1 failed: Gpu.b", err)
 
     def test_without_a_checker_its_steps_are_left_out(self):
@@ -116,10 +116,10 @@ class Quick(OnFakes):
         self.assertIn("left out: memcheck racecheck", err)
 
     def test_a_missing_program_is_a_failure_of_its_step(self):
-        os.remove(os.path.join(self.kit.bin, "qb_layer_test"))
-        code, _, err = self.run_stage("quick", "--only", "tests.layer,tests.execute")
+        os.remove(os.path.join(self.kit.bin, "qb_workload_test"))
+        code, _, err = self.run_stage("quick", "--only", "tests.workload,tests.execute")
         self.assertEqual(code, 1)
-        self.assertEqual(self.states("quick")["tests.layer"], "failed")
+        self.assertEqual(self.states("quick")["tests.workload"], "failed")
         self.assertEqual(self.states("quick")["tests.execute"], "done")
         self.assertIn("No such file", err)
 
@@ -129,11 +129,11 @@ class Quick(OnFakes):
         self.assertEqual(self.run_stage("quick", "--only", "device")[0], 1)
 
     def test_is_played_anew_each_time(self):
-        self.run_stage("quick", "--only", "tests.layer")
-        self.kit.set("qb_layer_test.code", 1)
-        self.assertEqual(self.run_stage("quick", "--only", "tests.layer")[0], 1)
+        self.run_stage("quick", "--only", "tests.workload")
+        self.kit.set("qb_workload_test.code", 1)
+        self.assertEqual(self.run_stage("quick", "--only", "tests.workload")[0], 1)
         self.assertEqual([step["name"] for step in self.results()["steps"]],
-                         ["tests.layer", "verdict"])
+                         ["tests.workload", "verdict"])
 
     def test_the_budgets_fit_into_three_minutes(self):
         steps = acceptance_steps.quick_steps(acceptance_place.Place(), self.out)

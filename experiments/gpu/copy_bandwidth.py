@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures a GPU's copy bandwidth with PyTorch: python3 copy_bandwidth.py OUT.json
 
-Bytes read and written per second by a device-to-device copy of 2 GiB, the median of 20. Exit code 3
-without PyTorch or a GPU.
+Writes the bytes read and written per second by a device-to-device copy of 2 GiB, the median of 20.
+The exit code is 3 without PyTorch or a GPU.
 """
 
 import json

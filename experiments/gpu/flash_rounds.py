@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""The flash kernels beside cuDNN and PyTorch on one GPU, in turn, at the shapes of the targets.
+"""Times the flash kernels, cuDNN and PyTorch in turn on one GPU, at the shapes of the targets.
 
     python3 flash_rounds.py FLASH_BENCH OUT.csv
 
-Each shape is timed in rounds: every contestant makes a few calls, the next round goes the other
-way round, so that a GPU that slows down slows all of them. FLASH_BENCH times flash, flash_grid
+Each shape is timed in rounds: every contestant makes a few calls, and the next round goes in the
+reverse order, so that a GPU that slows down slows all of them. FLASH_BENCH times flash, flash_grid
 (a block of the grid for each item, in place of blocks that take items), flash_sm80 and cudnn by
-`flash_bench --serve`, this program PyTorch's backends, all by CUDA events on random
-data drawn for the shape, each warmed up. A row a contestant and shape: the median over the rounds
-of the medians of its calls, the least and the most of them, and its rate over that of flash in
-the same round. The file is written after each shape. Without PyTorch its rows say so.
+`flash_bench --serve`; this program times PyTorch's backends. All are warmed up and timed by CUDA
+events on random data drawn for the shape. Each contestant and shape has a row: the median over the
+rounds of the medians of its calls, the least and the most of them, and its rate over that of flash
+in the same round. The file is written after each shape. Without PyTorch its rows say so.
 
-The time of cudnn holds the pass that widens its output to float32; torch_cudnn has none.
+The time of cudnn contains the pass that widens its output to float32; torch_cudnn has no such pass.
 
-flash_bench holds a few rows of each output against float64 before it times them: what is wrong is
-`incorrect`. A kernel that does not come to an end, or brings flash_bench down, costs its own rows.
+flash_bench compares a few rows of each output with float64 before it times them; a wrong output is
+`incorrect`. A kernel that does not end, or that crashes flash_bench, costs its own rows only.
 
-Exit codes: 0 every path of flash was timed at every shape, 1 not, 2 usage, 3 no GPU.
+Exit codes: 0 every path of flash was timed at every shape, 1 some were not, 2 usage, 3 no GPU.
 """
 
 import contextlib
@@ -32,15 +32,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "peers"))
 from torch_devices import BACKENDS  # pylint: disable=wrong-import-position
 
-# head_dim, mask, type: those whose target is the highest first.
+# head_dim, mask, type; the shapes with the highest targets come first
 SHAPES = [(head_dim, mask, dtype) for head_dim in (128, 64) for mask in ("full", "causal")
           for dtype in ("bf16", "f16")]
 N_TOKENS, HEADS = 16384, 16
 ROUNDS, WARM_UPS, CALLS = 6, 2, 3
-PATIENCE_S = 20.0  # with an answer; the first one waits for CUDA to start
+PATIENCE_S = 20.0  # for an answer; the first one waits for CUDA to start
 NO_GPU = 3         # the exit code of flash_bench
 OURS = "flash"
-PATHS = (OURS, "flash_grid", "flash_sm80")  # of our kernel
+PATHS = (OURS, "flash_grid", "flash_sm80")  # paths of our kernel
 OF_BENCH = (*PATHS, "cudnn")
 OF_TORCH = ("flash", "cudnn", "efficient")
 COLUMNS = ["kernel", "head_dim", "mask", "dtype", "n_tokens", "q_heads", "status", "message",
@@ -49,7 +49,7 @@ COLUMNS = ["kernel", "head_dim", "mask", "dtype", "n_tokens", "q_heads", "status
 
 
 class NotTimed(Exception):
-    """Why a contestant has no time at a shape, and the word for it."""
+    """Says why a contestant has no time at a shape, and the status of its row."""
 
     def __init__(self, reason, status="unsupported"):
         super().__init__(reason)
@@ -57,8 +57,8 @@ class NotTimed(Exception):
 
 
 class Bench:
-    """flash_bench --serve: a line asked, a line answered. One that dies is started again; a kernel
-    that does not come to an end is not asked again."""
+    """flash_bench --serve answers each line with a line. It is started again when it dies; a kernel
+    that does not end is not asked again."""
 
     def __init__(self, program):
         self.path, self.program = program, None
@@ -81,7 +81,7 @@ class Bench:
             self.program = subprocess.Popen(  # pylint: disable=consider-using-with
                 [self.path, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         answer, deadline = b"", time.monotonic() + PATIENCE_S
-        with contextlib.suppress(BrokenPipeError):  # the end of its output says the same
+        with contextlib.suppress(BrokenPipeError):  # the end of its output shows the same
             self.program.stdin.write(request.encode() + b"\n")
         while not answer.endswith(b"\n"):
             left_s = max(deadline - time.monotonic(), 0.0)
@@ -97,7 +97,7 @@ class Bench:
         return answer.decode().split()
 
     def close(self):
-        """Its exit code."""
+        """Ends the program and returns its exit code."""
         if self.program is not None:
             with contextlib.suppress(BrokenPipeError):  # it has ended by itself
                 self.program.stdin.close()
@@ -154,7 +154,7 @@ class Torch:
 
 
 def measure(contestants, shape):
-    """{name: median seconds of each round}, {name: the NotTimed that says why it has none}."""
+    """Returns {name: median seconds of each round} and {name: NotTimed of one without times}."""
     rounds, reasons = {name: [] for name in contestants}, {}
     for index in range(ROUNDS):
         for name in list(contestants)[:: -1 if index % 2 else 1]:
@@ -168,7 +168,7 @@ def measure(contestants, shape):
 
 
 def flop_of(shape):
-    """4 · pairs · heads · d of unmasked pairs."""
+    """Returns 4 · pairs · heads · d, where pairs are the unmasked ones."""
     pairs = N_TOKENS * (N_TOKENS + 1) // 2 if shape[1] == "causal" else N_TOKENS**2
     return 4 * pairs * HEADS * shape[0]
 
@@ -183,7 +183,7 @@ def row_of(name, shape, seconds, ours, reason):
     row |= {"unmasked_flop": flop_of(shape), "device_time_median_s": statistics.median(seconds),
             "device_time_low_s": min(seconds), "device_time_high_s": max(seconds),
             "rounds": len(seconds)}
-    ratios = [a / b for a, b in zip(ours, seconds)]  # of rates, round by round
+    ratios = [a / b for a, b in zip(ours, seconds)]  # ratios of rates, round by round
     if ratios:
         row |= {"over_flash": statistics.median(ratios), "over_flash_low": min(ratios),
                 "over_flash_high": max(ratios)}
@@ -220,7 +220,7 @@ def main(argv):
     contestants |= {"torch_" + name: lambda shape, calls, n=name: torch.seconds(n, shape, calls)
                     for name in OF_TORCH}
     rows = []
-    write(argv[1], rows)  # nothing of an earlier time stays
+    write(argv[1], rows)  # removes the rows of an earlier run
     for shape in SHAPES:
         seconds, reasons = measure(contestants, shape)
         for name in contestants:

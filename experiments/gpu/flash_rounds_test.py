@@ -1,4 +1,4 @@
-"""flash_rounds.py over a fake flash_bench and a fake torch: python3 flash_rounds_test.py"""
+"""Tests flash_rounds.py over a fake flash_bench and a fake torch: python3 flash_rounds_test.py"""
 
 import contextlib
 import csv
@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
 import flash_rounds  # pylint: disable=wrong-import-position
 
-# Answers each request with times that grow from round to round, and writes down who was asked.
+# It answers each request with times that grow from round to round, and records who was asked.
 FAKE_BENCH = """#!{python}
 import sys, time
 assert sys.argv[1:] == ["--serve"]
@@ -50,7 +50,7 @@ class FlashRounds(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = scratch.name
         self.out = os.path.join(self.folder, "flash_rounds.csv")
-        # Small enough for a torch of plain Python.
+        # These sizes are small enough for a torch of plain Python.
         for name, value in (("N_TOKENS", 4), ("HEADS", 1)):
             self.addCleanup(setattr, flash_rounds, name, getattr(flash_rounds, name))
             setattr(flash_rounds, name, value)
@@ -67,7 +67,7 @@ class FlashRounds(unittest.TestCase):
             sys.path.insert(0, FAKE_TORCH)
             self.addCleanup(sys.path.remove, FAKE_TORCH)
         else:
-            sys.modules["torch"] = None  # an import of it fails
+            sys.modules["torch"] = None  # an import of torch now fails
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             code = flash_rounds.main([bench, self.out])
@@ -97,7 +97,7 @@ class FlashRounds(unittest.TestCase):
     def test_a_ratio_is_of_the_same_round_with_its_spread(self):
         rows = self.run_with()[1]
         cudnn = self.row(rows, "cudnn")
-        # Twice as fast, but for the drift between their turns.
+        # cudnn is twice as fast, apart from the drift between their turns.
         self.assertAlmostEqual(float(cudnn["over_flash"]), 2.0, delta=0.1)
         self.assertLess(float(cudnn["over_flash_low"]), float(cudnn["over_flash"]))
         self.assertLess(float(cudnn["over_flash"]), float(cudnn["over_flash_high"]))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The targets of a GPU against what acceptance.sh measured: python3 verdict.py FOLDER
+"""Compares the targets of a GPU with what acceptance.sh measured: python3 verdict.py FOLDER
 
-One line a target: what, target, measured, verdict (met, missed, not measured). Ours is kernel
-flash; kernel cudnn and PyTorch's backends are peers. Where the run `attention` has no cell of a
-target, the microbenchmark's (flash_rounds.csv) is taken. Standard library only.
+Prints one line for each target: what, target, measured, verdict (met, missed, not measured). Ours
+is kernel flash; kernel cudnn and PyTorch's backends are peers. If the run `attention` lacks a cell
+of a target, that of the microbenchmark (flash_rounds.csv) is taken. Standard library only.
 Exit codes: 0 nothing is missed, 4 something is, 2 usage.
 """
 
@@ -14,7 +14,7 @@ import sys
 from verdict_layer import add_layer
 from verdict_table import SIXTEEN_BITS, Table, cell, chosen, is_right, rate, rows_of, seconds
 
-NCCL_CELLS = {"1": 14, "2": 12, "4": 16, "8": 16}  # by workers
+NCCL_CELLS = {"1": 14, "2": 12, "4": 16, "8": 16}  # cells by number of workers
 STUDY_CELLS = 90
 DECODE_CELLS = 3
 TORCH_BACKENDS = ("flash", "cudnn", "efficient")
@@ -22,7 +22,7 @@ MICROBENCHMARK = "microbenchmark"
 
 
 class FlashRows:
-    """Our cells and the peers', in the runs or else in the microbenchmark."""
+    """Our cells and the peers' cells, from the runs or, if they lack one, the microbenchmark."""
 
     def __init__(self, folder):
         runs = rows_of(folder, "attention")
@@ -30,12 +30,12 @@ class FlashRows:
         self.a100 = chosen(rows_of(folder, "sm_80"), kernel="flash")
         self.peers = chosen(runs, kernel="cudnn") + [
             row for backend in TORCH_BACKENDS for row in rows_of(folder, "torch_" + backend)]
-        # What it could not time has not been measured; what is wrong has.
+        # A wrong output counts as measured; a shape that could not be timed does not.
         self.rounds = [row for row in rows_of(folder, ".", "flash_rounds.csv")
                        if row["status"] in ("ok", "incorrect")]
 
     def slowest(self, rows, kernel, **shape):
-        """TFLOP/s of the slower of the two types, since both have the target, and the source."""
+        """TFLOP/s of the slower of the two types, since both have the target; and the source."""
         for source, known in (("", rows), (MICROBENCHMARK, chosen(self.rounds, kernel=kernel))):
             cells = [cell(known, dtype=dtype, **shape) for dtype in SIXTEEN_BITS]
             if all(cells):
@@ -43,7 +43,7 @@ class FlashRows:
         return None
 
     def over_peers(self, **shape):
-        """Our rate over the best peer's in the type where that is less."""
+        """Our rate over the best peer's, in the type in which this ratio is less."""
         by_rounds = [row for row in self.rounds if not row["kernel"].startswith("flash")]
         for source, ours, peers in (
                 ("", self.ours, self.peers),
@@ -56,7 +56,7 @@ class FlashRows:
 
 
 def share_of_best(ours, peers):
-    """None unless both fast kinds of peers, cuDNN and FlashAttention, are there to be the best."""
+    """Our rate over the best peer's; None unless both cuDNN and FlashAttention were measured."""
     done = chosen(peers, status="ok")
     kernels = {row["kernel"] for row in done}
     if not ours or "torch_flash" not in kernels or not kernels & {"cudnn", "torch_cudnn"}:
@@ -98,7 +98,7 @@ def add_cqs(table, folder):
 
 
 def add_sparse(table, folder):
-    """Facts to be looked at, not targets: a mask of few pairs must take little time."""
+    """Adds facts, not targets: a mask with few pairs should take little time."""
     rows = chosen(rows_of(folder, "sparse"), status="ok")
     for n_tokens in ("16384", "65536"):
         same = chosen(rows, n_tokens=n_tokens)
@@ -114,7 +114,7 @@ def add_sparse(table, folder):
 
 
 def add_nccl(table, folder):
-    """Against the wall clock of one GPU by itself, shared out evenly."""
+    """Compares with the wall clock of one GPU by itself, divided by the number of workers."""
     alone = chosen(rows_of(folder, "nccl_1"), status="ok", algorithm="dense")
     for workers, cells in NCCL_CELLS.items():
         rows = chosen(rows_of(folder, f"nccl_{workers}"), kernel="flash")
@@ -137,7 +137,7 @@ def add_nccl(table, folder):
 
 
 def add_stages(table, folder):
-    """Facts: what kernel staged takes over flash, which never stores a score."""
+    """Adds facts: the time of kernel staged over that of flash, which never stores a score."""
     rows = chosen(rows_of(folder, "sparse_stages"), status="ok", n_tokens="16384")
     for name in ("sliding_window", "bigbird"):
         same = [row for row in rows if name in row["mask"]]
@@ -155,7 +155,7 @@ def add_decode(table, folder):
     rows = chosen(rows_of(folder, "decode"), kernel="flash")
     path = os.path.join(folder, "copy_bandwidth.json")
 
-    def share_of_copy(row, copy):  # K and V of 16 bits, read once
+    def share_of_copy(row, copy):  # K and V have 16 bits and are read once
         elements = 2 * int(row["batch"]) * int(row["kv_heads"]) * int(row["kv_len"]) * int(
             row["head_dim"])
         return 2 * elements / seconds(row) / copy

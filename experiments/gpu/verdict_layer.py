@@ -1,15 +1,15 @@
-"""What verdict.py says of an encoder layer: right outputs, predicted memory, shares of its time."""
+"""Judges an encoder layer for verdict.py: right outputs, predicted memory, shares of its time."""
 
 import statistics
 
 from verdict_table import chosen, is_right, rows_of, seconds
 
-LAYER_CELLS = 11  # of both specs
+LAYER_CELLS = 11  # cells of both specs
 PRODUCTS = ("qkv", "attention_output", "feed_forward_in", "feed_forward_out")
 
 
 def part_times(folder, run):
-    """Median seconds of each part of each case's timed repeats, and its FLOP: {case: {part: …}}."""
+    """Returns {case: {part: (median seconds of its timed repeats, FLOP)}}."""
     times, flop = {}, {}
     for row in rows_of(folder, run, "parts.csv"):
         if row["warmup"] == "0":

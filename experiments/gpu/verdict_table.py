@@ -1,4 +1,4 @@
-"""Rows of runs, and the table of targets that verdict.py prints. Standard library only."""
+"""Reads rows of runs and holds the table of targets that verdict.py prints."""
 
 import csv
 import os
@@ -19,12 +19,12 @@ def chosen(rows, **wanted):
 
 
 def is_right(row):
-    """A row that is ok has been held against float64."""
+    """A row that is ok has been compared with float64."""
     return row["status"] == "ok"
 
 
 def seconds(row):
-    """By the GPU's own clock where there is one: a launch of 10 us is not the kernel's."""
+    """The time by the GPU's own clock, if known: it does not count a launch of 10 us."""
     return float(row["device_time_median_s"] or row["wall_time_median_s"])
 
 
@@ -40,7 +40,7 @@ class Failed(Exception):
 
 
 def cell(rows, **wanted):
-    """The one row of a target's cell, or None where it is missing. Throws Failed."""
+    """The one row of a target's cell, or None if it is missing. Raises Failed if it is not ok."""
     same = chosen(rows, **wanted)
     if not same:
         return None
@@ -59,7 +59,7 @@ class Table:
         self.lines.append((what, target, measured, verdict))
 
     def at_least(self, what, target, unit, measure):
-        """measure(): the number and where it comes from, or None where cells are missing."""
+        """measure() returns the number and its source, or None if cells are missing."""
         self.compare(what, f">= {target:g} {unit}", unit, measure, lambda value: value >= target)
 
     def at_most(self, what, target, unit, measure):
@@ -79,13 +79,13 @@ class Table:
             self.add(what, target, f"{text} ({source})" if source else text, holds(value))
 
     def count(self, what, rows, wanted, good):
-        """How many of the wanted cells are good; those that have not been run are no failures."""
+        """Counts the wanted cells that are good; cells that have not been run are no failures."""
         right = sum(1 for row in rows if good(row))
         verdict = None if right == len(rows) < wanted else right >= wanted
         self.add(what, str(wanted), f"{right} of {len(rows)} run" if rows else "", verdict)
 
     def fact(self, what, measured, target="(fact)"):
-        """To be looked at; not a target."""
+        """Adds a number to read, which is not a target."""
         self.lines.append((what, target, measured, "" if measured else "not measured"))
 
     def print(self):

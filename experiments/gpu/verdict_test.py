@@ -1,4 +1,4 @@
-"""verdict.py over tables written here: python3 verdict_test.py QB"""
+"""Tests verdict.py on tables written here: python3 verdict_test.py QB"""
 
 import contextlib
 import csv
@@ -44,7 +44,7 @@ class Verdict(unittest.TestCase):
 
     @staticmethod
     def attention(kernel, tera_flops, **other):
-        # One second of work at the given rate.
+        # The row takes one second at the given rate.
         return {"kernel": kernel, "status": "ok", "head_dim": "128", "mask": "full",
                 "dtype": "bf16", "n_tokens": "16384", "unmasked_flop": str(tera_flops * 1e12),
                 "device_time_median_s": "1", "wall_time_median_s": "2"} | other
@@ -72,7 +72,7 @@ class Verdict(unittest.TestCase):
         self.assertTrue(all(line.endswith("not measured") for line in lines), lines)
 
     def write_peers(self, tera_flops=400):
-        """FlashAttention and cuDNN by torch, in both types."""
+        """Writes rows of FlashAttention and cuDNN in torch, in both types."""
         for backend in ("flash", "cudnn"):
             self.write("torch_" + backend, [self.attention("torch_" + backend, tera_flops, dtype=t)
                                             for t in ("bf16", "f16")])
@@ -248,7 +248,7 @@ class Verdict(unittest.TestCase):
         with open(path, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["case_id", "repeat", "warmup", "part", "flop", "time_s"])
-            for repeat, factor in enumerate((100, 1, 1, 7)):  # a warm-up, and one that is late
+            for repeat, factor in enumerate((100, 1, 1, 7)):  # a warm-up, and one slow repeat
                 for part, time in seconds.items():
                     writer.writerow([case, repeat, int(repeat == 0), part, "1e12",
                                      time * factor])
@@ -261,7 +261,7 @@ class Verdict(unittest.TestCase):
             "feed_forward_in": 0.1, "gelu": 0.05, "feed_forward_out": 0.1, "output_norm": 0.0})
         code, lines = self.verdict()
         self.assertEqual(code, 0)
-        for what in ("output is right", "peak memory"):  # nine cells are left to be run
+        for what in ("output is right", "peak memory"):  # nine cells have not been run
             self.assertTrue(self.line(lines, f"layer, cells whose {what}").endswith("not measured"))
         self.assertIn("2 of 2", self.line(lines, "layer, cells whose peak memory"))
         self.assertIn("attention 0.5 at 2 TFLOP/s, products 0.4 at 10 TFLOP/s",

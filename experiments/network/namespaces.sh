@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Runs a spec over several "hosts" on one machine, whose network is as slow as it is told to be.
+# Runs a spec over several "hosts" on one machine, whose network has a given speed.
 #
-# A host is a network namespace with a name and an address of its own, plugged into a switch (a
-# bridge in one more namespace) by a veth pair. tc limits what leaves and what enters each host, like
-# a full-duplex card: tbf holds the bandwidth and, where the kernel has netem and --latency asks for
-# it, netem delays what leaves. mpirun starts one rank a host without ssh, and the ranks talk TCP
-# over these links alone: no shared memory, no loopback.
+# A host is a network namespace with a name and an address of its own; a veth pair connects it to a
+# switch (a bridge in one more namespace). tc limits what leaves and what enters each host, like a
+# full-duplex card: tbf limits the bandwidth and, if the kernel has netem and --latency asks for it,
+# netem delays what leaves. mpirun starts one rank on each host without ssh, and the ranks talk TCP
+# over these links only: they use no shared memory and no loopback.
 #
 #   experiments/network/namespaces.sh --hosts 4 --bandwidths "2e6 2e7 2e8" \
 #       --spec experiments/mpi_link.yaml --out results
 #
 # All bandwidths go into one run folder: the spec's link.bandwidth is set to the list, and after each
-# change of the limit `qb run --only` plays the cases of that bandwidth. The same --run-id again goes
-# on with what is missing. Cores and memory stay shared: this limits a network, it does not add hosts.
+# change of the limit `qb run --only` runs the cases of that bandwidth. The same --run-id again runs
+# the missing cases. Hosts share cores and memory: this limits a network, it does not add hosts.
 #
 # Exit codes: those of qb run; 2 usage; 3 no root, or a tool or kernel feature is missing.
 set -euo pipefail
@@ -81,13 +81,13 @@ done
 [[ -z $latency ]] || is_within "$latency" 1e-6 10 ||
   fail 2 "--latency: '$latency' is no number of seconds from 1e-6 to 10"
 
-# Names that a second copy of this script does not use; links are called at most 15 letters.
+# A second copy of this script uses other names; the name of a link has at most 15 letters.
 readonly prefix=qb$$
 readonly switch=$prefix-switch
 host() { echo "$prefix-host$1"; }
 address() { echo "10.213.7.$((10 + $1))"; }
 
-# Prints, or does.
+# Prints the command or runs it.
 act() {
   if $dry_run; then echo "$*"; else "$@"; fi
 }
@@ -121,9 +121,9 @@ plug_in() {
 
 micros() { awk "BEGIN { printf \"%d\", $1 * 1e6 + 0.5 }"; }
 
-# limit NAMESPACE DEVICE WHERE BANDWIDTH. The burst, which passes unheld after a pause, is what comes
-# in 0.5 ms, the time that a busy core may take to look after the queue: with less, fast links do not
-# reach their bandwidth. The queue is long enough that nothing is dropped.
+# limit NAMESPACE DEVICE WHERE BANDWIDTH. The burst, which passes without delay after a pause, is
+# what arrives in 0.5 ms, the time that a busy core may take to serve the queue: with less, fast
+# links do not reach their bandwidth. The queue is long enough that no packet is dropped.
 limit() {
   local rate burst
   rate=$(awk "BEGIN { printf \"%.0f\", 8 * $4 }")
@@ -132,9 +132,9 @@ limit() {
   act tc -n "$1" qdisc replace dev "$2" $3 tbf rate "${rate}bit" burst "$burst" limit 67108864
 }
 
-# Sockets take what the link carries in 20 ms: so the kernel goes on sending while the rank waits for
-# its core, like a card with an engine of its own; with more, Open MPI's answers to a peer would queue
-# up behind whole messages to it.
+# Sockets buffer what the link carries in 20 ms, so the kernel goes on sending while the rank waits
+# for its core, like a card with an engine of its own; with more, Open MPI's answers to a peer would
+# wait behind whole messages to it.
 set_sockets() {
   local bytes
   bytes=$(awk "BEGIN { b = $2 * 0.02; n = 2^24; print (b < 65536 ? 65536 : (b > n ? n : int(b))) }")
@@ -152,7 +152,7 @@ limit_all() {
   done
 }
 
-# Open MPI takes this for ssh: AGENT ADDRESS COMMAND…
+# Open MPI uses this in place of ssh: AGENT ADDRESS COMMAND…
 write_agent() {
   cat >"$1" <<AGENT
 #!/bin/sh
@@ -163,9 +163,9 @@ AGENT
   chmod +x "$1"
 }
 
-# On the first host, with a rank on each. The cores are the ranks' to share. btl_tcp_flags without its
-# `put`: else a message goes as one piece, and what a rank has to answer its peer waits behind it, so
-# that where both send, one waits for the other.
+# Runs on the first host, with a rank on each. The ranks share the cores. btl_tcp_flags leaves out
+# `put`: with it a message is sent as one piece, and a rank's answer to its peer waits behind it, so
+# that if both send, one waits for the other.
 launch() {
   local list i
   for ((i = 0; i < hosts; ++i)); do list+="${list:+,}$(address "$i"):1"; done

@@ -1,4 +1,4 @@
-"""Run folders of qb, read and written by other programs: cases in, rows of the same columns out.
+"""Lets other programs read the cases of a qb run and write rows of the same columns.
 
 Standard library only. A program that computes attention (a "peer") takes the dense cases of a run,
 measures each, and appends rows that `qb compare --ignore kernel,isa` and `qb plot --beside` read.
@@ -17,12 +17,12 @@ import subprocess
 import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-# Where qb lies: as the environment says, in a kit, in a checkout.
+# where qb lies in a kit and in a checkout, if the environment variable QB does not say
 QB_PLACES = ("bin/qb", "build/release/harness/cli/qb")
 
 
 def read_schema():
-    """What `qb env --schema` says of the columns of run folders."""
+    """Returns what `qb env --schema` says about the columns of run folders."""
     places = [os.environ["QB"]] if "QB" in os.environ else [
         os.path.join(ROOT, place) for place in QB_PLACES]
     for place in places:
@@ -34,7 +34,7 @@ def read_schema():
 
 
 class Schema:
-    """The columns of run folders, asked for once."""
+    """The columns of run folders; qb is asked once."""
 
     def __init__(self, json_of_qb):
         self.version = json_of_qb["schema_version"]
@@ -48,21 +48,21 @@ def schema():
     return Schema(read_schema())
 
 
-# What a plan of one worker says of a problem, whoever computes it.
+# columns that the plan of one worker determines, whichever program computes it
 PLANNED = (
     "longest_subsequence_tokens shortest_subsequence_tokens mean_subsequence_tokens "
     "stddev_subsequence_tokens responsibility_ratio unmasked_pairs critical_path_pairs "
     "unmasked_flop moved_bytes"
 ).split()
-# One worker: its time is the critical path, the sum and the wall clock at once.
+# With one worker its time is the critical path, the sum and the wall clock at once.
 CLOCKS = ("wall_time", "critical_path", "worker_sum", "longest_subsequence")
-# `device`: its own time in seconds, the clock of its multiprocessors in Hz, 1 where it was throttled;
-# empty where not known.
+# `device`: its own time in seconds, the clock of its multiprocessors in Hz, 1 if it was throttled;
+# unknown values are empty.
 Sample = collections.namedtuple("Sample", "repeat warmup seconds device", defaults=[("", "", "")])
 
 
 class Refusal(Exception):
-    """Nothing can be measured; `code` is the exit code, as qb's are."""
+    """The program cannot measure; `code` is the exit code, with the meaning that qb gives it."""
 
     def __init__(self, code, sentence):
         super().__init__(sentence)
@@ -80,7 +80,7 @@ def utc_now():
 
 
 def median_interval(values):
-    """Median, low, high and coverage, as base/statistics.h has them."""
+    """Returns median, low, high and coverage, computed as in base/statistics.h."""
     ordered = sorted(values)
     n = len(ordered)
     low, coverage, tail = 0, 1.0 - 2.0 ** (1 - n), 0.0
@@ -109,7 +109,7 @@ class Run:
         if self.manifest.get("schema_version") != schema().version:
             raise Refusal(5, f"{path} has schema_version {self.manifest.get('schema_version')}, "
                              f"this qb writes {schema().version}")
-        # A last line without its end is torn: the writer died there.
+        # A last line without a line feed is dropped: the writer died there.
         lines = csv.DictReader(whole[: whole.rfind("\n") + 1].splitlines(keepends=True))
         self.columns = list(lines.fieldnames or [])
         missing = [name for name in (*schema().parameters, *PLANNED) if name not in self.columns]
@@ -120,8 +120,8 @@ class Run:
     def dense_cases(self, device="cpu"):
         """One row for each dense problem on one worker, whatever kernel computed it.
 
-        A forced instruction set is an order to qb's kernels, so those cases are left out, and so
-        are clocks that do not wait.
+        Cases with a forced instruction set are left out, since it concerns qb's kernels only, and
+        so are clocks that do not wait.
         """
         wanted = {"algorithm": "dense", "workers": "1", "device": device, "cpu_isa": "auto",
                   "workload": "attention", "cuda_path": "auto", "clock": "synchronized"}
@@ -130,7 +130,7 @@ class Run:
             if all(row[name] == value for name, value in wanted.items()):
                 key = tuple(row[name] for name in schema().parameters
                             if name not in ("kernel", "launch", "allocator"))
-                # Of several kernels' rows, one that could be planned knows the FLOP.
+                # If several kernels have a row, one that has a plan knows the FLOP.
                 if not cases.get(key, {}).get("unmasked_flop"):
                     cases[key] = row
         if not cases:
@@ -139,7 +139,7 @@ class Run:
         return list(cases.values())
 
     def require_this_machine(self):
-        """The rows go under the run's machine facts, so they must be measured on its machine."""
+        """Refuses another machine than the run's, whose facts the manifest takes over."""
         environment = self.manifest["environment"]
         cpu = environment.get("cpu", {})
         there = (cpu.get("processors"), cpu.get("usable_processors"),
@@ -161,7 +161,7 @@ def memory_bytes():
 
 
 class Writer:
-    """Appends to a run folder, row by row: a new one, or with `resume` one that it has begun."""
+    """Appends rows to a run folder: a new one, or with `resume` one that it has begun."""
 
     def __init__(self, run, path, kernel, peer, description, argv, resume=False):
         self.path, self.columns, self.kernel, self.done = path, run.columns, kernel, {}
@@ -183,7 +183,7 @@ class Writer:
         self.append("samples.csv", [schema().samples])
 
     def go_on(self, run):
-        """Takes over the rows that are there; what a writer that died left beside them goes."""
+        """Keeps the complete rows and removes what else an interrupted writer left."""
         begun = Run(self.path)
         if begun.columns != run.columns or {row["kernel"] for row in begun.rows} - {self.kernel}:
             raise Refusal(2, f"{self.path} holds a run of something else; give another --out")
@@ -206,7 +206,7 @@ class Writer:
                 [header] + [line for line in lines if line[at] in self.done])
 
     def status_of(self, case):
-        """Of a case that has its row already; else None."""
+        """The status of a case that has its row already, or None."""
         return self.done.get(case_id(case | {"kernel": self.kernel}))
 
     def append(self, name, rows):
@@ -224,7 +224,7 @@ class Writer:
         os.replace(path + ".new", path)
 
     def add(self, case, result, started_at, duration_s):
-        """`result`: status, message, values by column, and the samples of a case that is ok."""
+        """`result` has status, message, values by column, and the samples of a case that is ok."""
         row = {name: case[name] for name in (*schema().parameters, *PLANNED)} | {"provenance": "measured"}
         row |= {"kernel": self.kernel, "schema_version": str(schema().version),
                 "experiment": case["experiment"], "status": result["status"],
@@ -271,10 +271,10 @@ def timed_columns(samples, flop):
 
 
 def peer_environment(environment, peer):
-    """The machine as the run describes it; what is of this moment and program anew."""
+    """Copies the run's facts of the machine and renews those of the moment and the program."""
     facts = copy.deepcopy(environment)
     facts["time_utc"] = utc_now()
-    facts["build"] = dict.fromkeys(facts.get("build", {}))  # none of qb's code was run
+    facts["build"] = dict.fromkeys(facts.get("build", {}))  # no code of qb ran
     facts.get("cpu", {}).pop("flash_kernel_runs_with", None)
     if "system" in facts:
         facts["system"]["load_average"] = " ".join(f"{load:.2f}" for load in os.getloadavg())

@@ -1,18 +1,18 @@
-"""What torch_sdpa.py does differently on the CPU and on a GPU. torch is asked about a GPU only in the
-process of a case: CUDA does not survive a fork."""
+"""Does for torch_sdpa.py what differs between the CPU and a GPU. Only the process of a case asks
+torch about a GPU: CUDA does not survive a fork."""
 
 import contextlib
 import time
 
 from run_folder import number_text
 
-# By the word on the command line: torch.nn.attention.SDPBackend.
+# names in torch.nn.attention.SDPBackend by the word on the command line
 BACKENDS = {"flash": "FLASH_ATTENTION", "cudnn": "CUDNN_ATTENTION",
             "efficient": "EFFICIENT_ATTENTION", "math": "MATH"}
 
 
 class Cpu:
-    """Everything as it is."""
+    """The CPU needs no special treatment."""
 
     name, kernel = "cpu", "torch_sdpa"
 
@@ -29,7 +29,7 @@ class Cpu:
         return contextlib.nullcontext()
 
     def timed(self, call):
-        """Seconds, and what Sample.device holds."""
+        """Returns seconds, and the values of Sample.device."""
         start = time.perf_counter()
         call()
         return time.perf_counter() - start, ("", "", "")
@@ -39,7 +39,7 @@ class Cpu:
 
 
 class Gpu:
-    """The host's clock waits for the GPU; CUDA events tell the GPU's own time beside it."""
+    """The host's clock waits for the GPU; CUDA events measure the GPU's own time too."""
 
     name = "cuda"
 
@@ -84,14 +84,14 @@ class Gpu:
         return seconds, (number_text(begin.elapsed_time(end) * 1e-3), self.sm_clock(), "")
 
     def sm_clock(self):
-        """Hz, as the driver says it; empty without its Python module."""
+        """Returns the clock in Hz from the driver; empty without the driver's Python module."""
         try:
             return number_text(self.torch.cuda.clock_rate() * 1e6)
         except Exception:  # pylint: disable=broad-except
             return ""
 
     def columns(self, samples):
-        """gpu, and the medians of what the samples say of it."""
+        """Returns the name of the GPU, and the medians of its values in the samples."""
         repeats = [sample for sample in samples if not sample.warmup]
         columns = {"gpu": self.gpu}
         for at, column in enumerate(("device_time_median_s", "sm_clock_median_hz")):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch's scaled_dot_product_attention at the cases of a qb run, on the CPU or a GPU.
+"""Measures PyTorch's scaled_dot_product_attention at the cases of a qb run, on the CPU or a GPU.
 
     python3 experiments/peers/torch_sdpa.py results/NAME/RUN_ID --out results/NAME/torch
     python3 experiments/peers/torch_sdpa.py results/NAME/RUN_ID --out results/NAME/torch_flash \
@@ -8,14 +8,14 @@
 Takes the run's dense cases of one worker, without a forced cpu.isa, and writes a run folder of
 the same columns, so that `qb compare RUN OUT --ignore kernel,isa` and `qb plot RUN --figure
 throughput --beside OUT` show both. Inputs are standard normal, as qb's are, in the case's element
-type; outputs are held against float64 by qb's rule before anything is timed; every case runs in a
+type; outputs are compared with float64 by qb's rule before anything is timed; every case runs in a
 process of its own. An explicit mask is made before the clock starts. With --resume the same
 command goes on where it was interrupted. A memory budget of the run is enforced on a GPU only.
-There a case must be of the run's GPU, the cache is flushed where the run flushed it, and kernel
-and isa name the backend; what a backend does not support is a row `unsupported`.
+A GPU must be the one of the run, its cache is flushed if the run flushed it, and kernel and isa
+name the backend; a case that a backend does not support becomes a row `unsupported`.
 
-Exit codes, as qb's: 0 all as allowed, 1 some case failed or none is ok, 2 usage, 3 environment (no
-PyTorch), 5 not comparable (another machine), 130 interrupted.
+Exit codes, as qb's: 0 all ended as allowed, 1 some case failed or none is ok, 2 usage, 3
+environment (no PyTorch), 5 not comparable (another machine), 130 interrupted.
 """
 
 import argparse
@@ -33,7 +33,7 @@ import run_folder
 import torch_devices
 from run_folder import Refusal, Sample, number_text
 
-VERIFIED_ROWS = 64  # of each head
+VERIFIED_ROWS = 64  # rows of each head
 DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 UNIT_ROUNDOFF = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 
@@ -53,7 +53,7 @@ def problem_of(row):
 
 
 def keys_of(problem, row):
-    """Query `row` sees the keys before this one; causal: the last query sees the last key."""
+    """Returns how many keys query `row` sees; if causal, the last query sees the last key."""
     if not problem.causal:
         return problem.kv_len
     return min(max(row + problem.kv_len - problem.q_len + 1, 0), problem.kv_len)
@@ -71,7 +71,7 @@ def make_inputs(torch, problem, device):
 
 
 def attention_call(torch, problem, device, q, k, v):
-    """What is timed: one call, with the mask and the options made beforehand."""
+    """Returns the call that is timed; its mask and its options are made beforehand."""
     options = {"scale": problem.scale}
     if problem.q_heads != problem.kv_heads:
         options["enable_gqa"] = True
@@ -98,7 +98,7 @@ class RowClass:
         self.error = self.naive = self.magnitude = 0.0
 
     def add(self, error, naive, magnitude):
-        if not math.isnan(self.error) and not error <= self.error:  # a NaN comes in and stays
+        if not math.isnan(self.error) and not error <= self.error:  # a NaN is taken and stays
             self.error = error
         self.naive = max(self.naive, naive)
         self.magnitude = max(self.magnitude, magnitude)
@@ -113,13 +113,13 @@ def largest(tensor):
 
 
 def attend(torch, k, v, query, scale, weight_type):
-    """One query row by the definition; its weights are rounded to `weight_type`."""
+    """Computes one query row by the definition, with weights rounded to `weight_type`."""
     weights = torch.softmax((k @ query) * scale, dim=0)
     return weights.to(weight_type).to(query.dtype) @ v
 
 
 def verify(torch, problem, q, k, v, out):
-    """Columns of the verification, and what is wrong; an empty sentence where nothing is."""
+    """Returns the columns of the verification, and what is wrong or an empty string."""
     if not torch.isfinite(out).all().item():
         return {}, "an element of the output is not finite"
     rows = rows_to_verify(problem)
@@ -172,7 +172,7 @@ def take_samples(device, call, warmups, repeats):
 
 
 def status_of(problem):
-    """The word for an exception of PyTorch."""
+    """Returns the status for an exception of PyTorch."""
     text = str(problem).lower()
     if isinstance(problem, MemoryError) or ("memory" in text and "alloc" in text):
         return "oom"
@@ -184,7 +184,7 @@ def status_of(problem):
 
 
 def measure(torch, make_device, row, warmups, repeats):
-    """The answer of a case, whatever happens to it."""
+    """Measures a case; an exception becomes a result too."""
     result = {"status": "error", "message": "", "samples": [], "values": {}}
     if row["dtype"] not in DTYPES:
         return result | {"status": "unsupported",
@@ -209,12 +209,12 @@ def measure(torch, make_device, row, warmups, repeats):
 
 
 def measure_alone(torch, make_device, row, warmups, repeats):
-    """The same in a process of its own, so that a crash costs one row."""
-    context = multiprocessing.get_context("fork")  # torch is imported once
+    """Measures a case in a process of its own, so that a crash costs one row."""
+    context = multiprocessing.get_context("fork")  # so that torch is imported only once
     receiving, sending = context.Pipe(duplex=False)
 
     def answer():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         sending.send(measure(torch, make_device, row, warmups, repeats))
 
@@ -271,7 +271,7 @@ def parse_words(argv):
 
 def run(argv):
     words = parse_words(argv)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # which keeps the rows too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # an interrupt keeps the rows too
     source = run_folder.Run(words.run)
     cases = source.dense_cases(words.device)
     source.require_this_machine()
@@ -316,7 +316,7 @@ if __name__ == "__main__":
     except Refusal as refusal:
         print(f"torch_sdpa: {refusal}", file=sys.stderr)
         sys.exit(refusal.code)
-    except OSError as failure:  # a full disk
+    except OSError as failure:  # for example a full disk
         print(f"torch_sdpa: {failure}", file=sys.stderr)
         sys.exit(3)
     except KeyboardInterrupt:

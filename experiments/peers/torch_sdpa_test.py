@@ -1,4 +1,4 @@
-"""torch_sdpa.py on a run of qb, with a torch of plain Python: python3 torch_sdpa_test.py QB"""
+"""Tests torch_sdpa.py on a run of qb and a torch of plain Python: python3 torch_sdpa_test.py QB"""
 
 import csv
 import json
@@ -11,7 +11,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 QB = ""
 
-# Eight dense cases that differ in everything that SDPA is told, and two that are no case for it.
+# It has eight dense cases that differ in every argument of SDPA, and two that are not for SDPA.
 SPEC = """
 experiment: peers
 measure: {repeats: 2, warmups: 0, verify_rows: 4}
@@ -112,7 +112,7 @@ class TorchSdpa(unittest.TestCase):
         self.assertIn("ignored isa: A ", said.stdout)
         self.assertIn("8 in both", said.stdout)
         self.assertIn("missing in B: algorithm=cqs", said.stdout)
-        # Without gnuplot the plotted numbers are there all the same.
+        # Without gnuplot qb writes the plotted numbers all the same.
         self.qb("plot", run, "--figure", "throughput", "--beside", self.out, "--out",
                 self.path("figures"), path=self.path("empty"))
         names = {row["series"] for row in read(self.path("figures"), "throughput.csv")}
@@ -142,7 +142,7 @@ class TorchSdpa(unittest.TestCase):
         self.assertEqual(self.sdpa(*words, "--resume").returncode, 0)  # there is nothing yet
         whole = read(self.out)
         self.assertEqual(self.sdpa(*words).returncode, 2)
-        # As if it had died in its second row, after the samples of it.
+        # The files are as if it had died in its second row, after the samples of that row.
         with open(os.path.join(self.out, "cases.csv"), "r+", encoding="utf-8") as file:
             lines = file.readlines()
             file.seek(0)
@@ -170,7 +170,7 @@ class TorchSdpa(unittest.TestCase):
         self.assertIn("the same case", said.stderr)
 
     def as_if_on_a_gpu(self, run, gpu="Fake GPU"):
-        """The same run with the columns of device: cuda."""
+        """Makes a copy of the run with the columns of device: cuda."""
         rows = read(run)
         for row in rows:
             row.update(device="cuda", gpu=gpu, l2_cache="flushed")

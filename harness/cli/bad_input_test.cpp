@@ -1,5 +1,5 @@
-// Bad input and faults through the real binary: one clear sentence, the documented exit code, and
-// no data lost.
+// Bad input and faults through the real binary: each gives one clear sentence and the documented
+// exit code, and loses no data.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -136,14 +136,14 @@ TEST_F(BadInput, CqsOnTooFewWorkersOrTokensIsARowThatSaysWhy) {
 }
 
 TEST_F(BadInput, AFolderThatCannotBeWrittenIsAnEnvironmentError) {
-  // /proc takes no folders, whoever asks.
+  // /proc accepts no folders from anyone.
   const Said said = run_tiny("--out /proc/qb");
   EXPECT_EQ(said.exit_code, 3);
   EXPECT_THAT(said.err, AllOf(HasSubstr("/proc/qb"), HasSubstr("--out")));
 }
 
 TEST_F(BadInput, AFullDiskKeepsTheRowsThatFit) {
-  // A limit on file size stands in for the disk: writes fail beyond 3 KiB.
+  // A limit on file size replaces a full disk: writes fail beyond 3 KiB.
   const std::string run = "--out " + scratch_.path("r") + " --run-id full";
   const Said said = run_tiny(run, "trap '' XFSZ; ulimit -f 3;");
   EXPECT_EQ(said.exit_code, 3) << said.err;

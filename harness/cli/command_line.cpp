@@ -12,14 +12,14 @@
 namespace qb {
 namespace {
 
-// Verbs below `verb`, or its long options, as they are typed.
+// Lists the verbs below `verb`, or its long options, as they are typed.
 std::vector<std::string> words_of(const CLI::App& verb, bool options) {
   std::vector<std::string> words;
   if (options) {
     for (const CLI::Option* option : verb.get_options())
       for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
   } else {
-    // A verb in the empty group is not listed by --help either.
+    // --help does not list a verb in the empty group either.
     for (const CLI::App* below :
          verb.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); }))
       words.push_back(below->get_name());
@@ -27,7 +27,8 @@ std::vector<std::string> words_of(const CLI::App& verb, bool options) {
   return words;
 }
 
-// The required option of `verb` whose absence is the error, as it is typed; empty for other errors.
+// Gives the required option of `verb` whose absence is the error, as it is typed; empty for other
+// errors.
 std::string missing_option(const CLI::App& verb, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return {};
   for (const CLI::Option* option : verb.get_options())
@@ -35,7 +36,7 @@ std::string missing_option(const CLI::App& verb, const CLI::ParseError& error) {
   return {};
 }
 
-// What the parser says about words that it does not understand; `app` as its parse() left it.
+// Says which words the parser does not understand; `app` is in the state that its parse() left.
 std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* verb = &app;
   std::string words = app.get_name();

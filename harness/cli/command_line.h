@@ -1,5 +1,5 @@
-// The command line: verbs, their options, and what each runs. CLI11 parses it, and takes a compiler
-// so long that command_line.cpp alone includes it.
+// The command line: verbs, their options, and what each runs. CLI11 parses it. CLI11 compiles
+// slowly, so command_line.cpp alone includes it.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace qb {
 // What a verb does once all words are parsed.
 using Action = std::function<ExitCode()>;
 
-// An option of a verb. A handle: copies mean the same option, which lives as long as its
+// An option of a verb. This is a handle: copies mean the same option, which lives as long as its
 // CommandLine.
 class Option {
  public:
@@ -29,39 +29,39 @@ class Option {
   Option& required();
   Option& needs(const Option& other);
   Option& excludes(const Option& other);
-  Option& type_name(const std::string& name);  // in --help, in place of TEXT or FLOAT
-  Option& show_default();                      // in --help: the variable's value now
+  Option& type_name(const std::string& name);  // --help shows it instead of TEXT or FLOAT
+  Option& show_default();                      // --help shows the variable's value now
 
-  // Of a list: may be given several times, each time with one value. --help calls it a value, or a
+  // A list may be given several times, each time with one value. --help calls it a value, or a
   // list.
   Option& repeatable();
   Option& repeatable_list();
 
-  // Once the words are parsed.
+  // Says whether the words named it; call it once they are parsed.
   [[nodiscard]] bool given() const;
 
  private:
   CLI::Option* option_;
 };
 
-// A verb, or the program itself. A handle, as Option is.
+// A verb, or the program itself. This is a handle, as Option is.
 //
-// `name` of an option: --word, or WORD where it is told by its place. Variables must live until the
-// words are parsed.
+// The `name` of an option is --word, or WORD if its position identifies it. Variables must live
+// until the words are parsed.
 class Verb {
  public:
   Verb(CLI::App* app, Action* action) : app_(app), action_(action) {}
 
   [[nodiscard]] Verb add_verb(const std::string& name, const std::string& what);
-  void require_verb();  // one of those below it
-  void hide();          // from --help
+  void require_verb();  // one of its own verbs must follow
+  void hide();          // --help does not list it
   void footer(const std::string& text);
   void runs(Action action);
 
   Option option(const std::string& name, std::string& value, const std::string& what);
   Option option(const std::string& name, double& value, const std::string& what);
   Option option(const std::string& name, std::optional<double>& value, const std::string& what);
-  // Values one after the other; numbers also between commas.
+  // Values follow one another; commas may also separate numbers.
   Option option(const std::string& name, std::vector<std::string>& values, const std::string& what);
   Option option(const std::string& name, std::vector<double>& values, const std::string& what);
   // `read` throws UsageError on what it does not understand.
@@ -85,9 +85,9 @@ class CommandLine {
 
   [[nodiscard]] Verb program();
 
-  // What to do for `words`, the program's own name not among them. --help and --version are
-  // answered here, which leaves nothing to do. Throws UsageError: one sentence with what is wrong,
-  // the nearest word that exists, and where the others are listed.
+  // Returns what to do for `words`, which do not include the program's own name. --help and
+  // --version are answered here, and the action then does nothing. Throws UsageError: one sentence
+  // says what is wrong, gives the nearest word that exists, and says where the others are listed.
   [[nodiscard]] Action parse(std::vector<std::string> words);
 
  private:

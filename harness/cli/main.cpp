@@ -23,10 +23,10 @@ constexpr const char* kFooter = R"(Examples:
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
 
-`./qb test` builds and runs the tests, `./qb microbench --quick` holds the kernels against the machine,
-`./qb kit` packs what a bare machine with a GPU runs.
+`./qb test` builds and runs the tests, `./qb microbench --quick` compares the kernels with the ceilings
+of this machine, `./qb kit` packs what a bare machine with a GPU runs.
 
-Exit codes: 0 all as allowed, 1 some case failed, 2 bad spec or usage (nothing ran),
+Exit codes: 0 everything ended as allowed, 1 some case failed, 2 bad spec or usage (nothing ran),
 3 environment (missing tool, full disk), 4 regression or mismatch, 5 not comparable,
 130 interrupted (run again to resume).)";
 
@@ -35,24 +35,9 @@ int run_main(int argc, char** argv) {
   Verb app = line.program();
   app.footer(kFooter);
   app.require_verb();
-  add_run(app);
-  add_plan(app);
-  add_attend(app);
-  add_layer(app);
-  add_reproduce(app);
-  add_verify(app);
-  add_status(app);
-  add_compare(app);
-  add_plot(app);
-  add_report(app);
-  add_masks(app);
-  add_sets(app);
-  add_bounds(app);
-  add_select(app);
-  add_calibrate(app);
-  add_advise(app);
-  add_columns(app);
-  add_env(app);
+#define QB_ADD_VERB(name) add_##name(app);
+  QB_VERBS(QB_ADD_VERB)
+#undef QB_ADD_VERB
   const Action action = line.parse({argv + 1, argv + argc});
   return static_cast<int>(action());
 }
@@ -67,12 +52,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "qb: {}\n", error.what());
     return static_cast<int>(error.code());
   } catch (const qb::CaseError& error) {
-    // A single plan or tensor that cannot be done as asked, outside a sweep.
+    // A single plan or tensor, outside a sweep, is not possible as asked.
     fmt::print(stderr, "qb: {}\n", error.what());
     return static_cast<int>(error.status() == qb::Status::unsupported ? qb::ExitCode::usage
                                                                       : qb::ExitCode::case_failed);
   } catch (const std::system_error& error) {
-    // Output that cannot be written, threads that cannot be started.
+    // Output cannot be written or threads cannot be started.
     fmt::print(stderr, "qb: {}\n", error.what());
     return static_cast<int>(qb::ExitCode::environment);
   } catch (const std::exception& error) {

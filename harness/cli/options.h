@@ -1,24 +1,49 @@
-// Command-line numbers as the specs write them: 1e6, 32Ki, 1_024, 80GiB.
+// Options that several verbs have. Numbers are written as in the specs: 1e6, 32Ki, 1_024, 80GiB.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
 #include "base/numbers.h"
 #include "base/status.h"
 #include "harness/cli/command_line.h"
-#include "harness/experiment/schema/mask_reader.h"
-#include "harness/plan/strategies/strategy.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 
-// Adds `name` as an integer option with a default shown in --help.
+// Adds options for parameters of a spec: key link.mode is --link-mode. They take the values that a
+// spec takes, and --help describes them as the schema does. The default is the value in `c`. Throws
+// std::logic_error for a key that no parameter has.
+Option add_parameter(Verb verb, Case& c, std::string_view key);
+void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys);
+
+// Fills in the parameters that follow others where they are 0: as many keys as tokens, as many
+// key-value heads as query heads, values as wide as keys.
+[[nodiscard]] Case whole_case(Case c);
+
+// Returns what make() returns. Whether a mask fits the tokens is known only when both are: a
+// UsageError about the mask then gets `--mask: ` in front.
+[[nodiscard]] auto with_mask_option(auto make) {
+  try {
+    return make();
+  } catch (const UsageError& problem) {
+    if (!std::string_view(problem.what()).starts_with("mask ")) throw;
+    throw UsageError(fmt::format("--mask: {}", problem.what()));
+  }
+}
+
+// Throws EnvironmentError if no file can be written to the folder of `path`, so that a user learns
+// it before an hour of computing.
+void require_writable(const std::string& path);
+
+// Adds `name` as an integer option.
 template <class Integer>
-Option add_integer(Verb app, const std::string& name, Integer& value, const std::string& what) {
-  return app
+Option add_integer(Verb verb, const std::string& name, Integer& value, const std::string& what) {
+  return verb
       .option(
           name,
           [name, &value](const std::string& text) {
@@ -35,53 +60,18 @@ Option add_integer(Verb app, const std::string& name, Integer& value, const std:
 }
 
 // Adds `name` as a number above 0.
-inline Option add_positive(Verb app, const std::string& name, double& value,
-                           const std::string& what) {
-  return app
-      .option(
-          name,
-          [name, &value](const std::string& text) {
-            const auto parsed = parse_real(text);
-            if (!parsed || !(*parsed > 0.0))
-              throw UsageError(fmt::format(
-                  "{} {}: not a number above 0; write it as 312e12, 25e9 or 25GB", name, text));
-            value = *parsed;
-          },
-          what)
-      .type_name("NUMBER");
-}
-
-// The names of all strategies, for --help.
-[[nodiscard]] inline std::string algorithm_words() {
-  std::vector<std::string_view> names;
-  for (const Strategy& strategy : strategies()) names.push_back(strategy.name);
-  return join(names, ", ");
-}
-
-// Adds `name` as a mask, a word or a pattern.
-inline Option add_mask(Verb app, const std::string& name, MaskSpec& value,
-                       const std::string& what) {
-  return app
-      .option(
-          name, [name, &value](const std::string& text) { value = parse_mask(text, name); },
-          what +
-              " (full, causal, or a pattern such as {sliding_window: {left: 128, right: 128}}: " +
-              "experiments/README.md)")
-      .type_name("MASK");
-}
+Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what);
 
 // Adds `name` as one of the words of the enum E.
 template <class E>
-Option add_word(Verb app, const std::string& name, E& value, const std::string& what) {
-  return app
+Option add_word(Verb verb, const std::string& name, E& value, const std::string& what) {
+  return verb
       .option(
           name,
           [name, &value](const std::string& text) {
             const auto parsed = parse_word<E>(text);
-            if (!parsed) {
-              const auto known = all_words<E>();
-              throw UsageError(name + ": " + unknown_word(Words<E>::what, text, known));
-            }
+            if (!parsed)
+              throw UsageError(name + ": " + unknown_word(Words<E>::what, text, all_words<E>()));
             value = *parsed;
           },
           what + " (" + join(all_words<E>(), ", ") + ")")

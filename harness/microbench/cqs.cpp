@@ -1,12 +1,12 @@
-// What a CQS plan costs over the dense kernel: the sum of all workers' times with gather and merge,
-// played one after another on one device, over the time of the dense plan, repeat by repeat.
+// Measures what a CQS plan costs over the dense kernel: the sum of all workers' times with gather
+// and merge, run one after another on one device, over the time of the dense plan, repeat by
+// repeat.
 #include <fmt/format.h>
 
 #include "harness/execute/player/executor.h"
-#include "harness/microbench/benchmarks.h"
 #include "harness/microbench/subject.h"
 #include "harness/plan/strategies/strategy.h"
-#include "kernels/helper_threads.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {

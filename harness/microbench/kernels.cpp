@@ -1,15 +1,14 @@
-// Whole kernels: one problem, one device.
+// Measures whole kernels, each over one problem on one device.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <vector>
 
-#include "harness/microbench/benchmarks.h"
 #include "harness/microbench/subject.h"
 #include "kernels/attention.h"
 #include "kernels/cpu/roofline.h"
-#include "kernels/helper_threads.h"
 #include "kernels/mask/mask.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -23,8 +22,8 @@ struct KernelCase {
   std::int64_t heads = 8;
   int threads = 1;
   std::optional<InstructionSet> isa{};
-  std::int64_t queries = 0;    // 0: n; else the last ones
-  const char* name = nullptr;  // in place of the kernel's
+  std::int64_t queries = 0;    // 0 means n; otherwise the last ones
+  const char* name = nullptr;  // replaces the kernel's name
 };
 
 std::string name_of(const KernelCase& c) {
@@ -57,7 +56,7 @@ void prepare_kernel(Subject& s, const KernelCase& c) {
   s.row.n_tokens = c.n;
   s.row.head_dim = c.d;
   const bool decoding = queries == 1;
-  if (decoding) {  // one read of K and V
+  if (decoding) {  // K and V are read once
     s.row.bytes = 2.0 * static_cast<double>(arguments.k.bytes());
     s.ceiling = [ceiling = std::make_shared<cpu::MemoryCeiling>(c.threads)] {
       return ceiling->read_bytes_per_s();

@@ -1,4 +1,4 @@
-// Accuracy against float64, and a million tokens in the memory of their inputs and outputs.
+// Measures the accuracy against float64, and the memory that a million tokens take.
 #include <fmt/format.h>
 
 #include <vector>
@@ -6,16 +6,15 @@
 #include "base/status.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/verify/verify.h"
-#include "harness/microbench/benchmarks.h"
 #include "harness/microbench/subject.h"
 #include "harness/plan/strategies/strategy.h"
 #include "kernels/cpu/roofline.h"
-#include "kernels/helper_threads.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
-// One value in 500 a hundred times as large.
+// Makes one value in 500 a hundred times as large.
 void add_outliers(const TensorView& view) {
   for (std::int64_t i = 0; i < view.extent.elements(); i += 499) {
     std::byte* const element = static_cast<std::byte*>(view.data) + i * size_of(view.dtype);
@@ -54,8 +53,8 @@ void prepare_accuracy(Subject& s, DType dtype, MaskKind mask, bool outliers) {
   };
 }
 
-// The last `queries` rows of a causal problem of a million tokens; all of its keys, values and
-// outputs are there, so that the memory is that of the whole.
+// Prepares the last `queries` rows of a causal problem of a million tokens; all of its keys, values
+// and outputs are allocated, so that the memory is that of the whole problem.
 void prepare_million(Subject& s, std::int64_t queries) {
   constexpr std::int64_t kTokens = 1'000'000;
   constexpr std::int64_t kHeadDim = 64;

@@ -11,7 +11,7 @@
 namespace qb {
 namespace {
 
-// `87.2 % of the ceiling`, for the counters that a row may have.
+// Returns `87.2 % of the ceiling`, for the counters that a row may have.
 std::string counter_text(const std::string& name, double value) {
   if (name == "peak") return fmt::format("{:5.1f} % of the ceiling", 100.0 * value);
   if (name == "flop/s") return fmt::format("{:>8}FLOP/s", format_si(value));
@@ -19,8 +19,8 @@ std::string counter_text(const std::string& name, double value) {
   return fmt::format("{} ratio {:.3f}", name, value);
 }
 
-// Why a run of Google Benchmark failed, or nothing. The members have other names since its 1.8, so
-// that this has to be a template.
+// Returns why a run of Google Benchmark failed, or an empty text. The members have other names
+// since version 1.8, so that this has to be a template.
 template <class Run>
 const std::string* failure_of(const Run& run) {
   if constexpr (requires { run.error_occurred; })

@@ -1,5 +1,5 @@
-// Google Benchmark's results as one line a benchmark, when it is done: medians of the repeats
-// behind the warm-up.
+// Prints one line for each benchmark of Google Benchmark when it is done, with the medians of the
+// repeats after the warm-up.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-// What the terminal shows of Google Benchmark's results, whichever release of it this is.
+// Checks what the terminal shows of Google Benchmark's results, in whichever release it is.
 #include "harness/microbench/line_reporter.h"
 
 #include <gmock/gmock.h>

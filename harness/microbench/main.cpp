@@ -1,4 +1,5 @@
-// Microbenchmarks of the kernels' parts and of the whole kernels, and their targets.
+// Runs microbenchmarks of the kernels' parts and of whole kernels, and judges them by their
+// targets.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -12,13 +13,13 @@
 #include "base/files.h"
 #include "base/schema/column_fields.h"
 #include "base/status.h"
-#include "harness/experiment/process/result.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/manifest.h"
-#include "harness/microbench/benchmarks.h"
 #include "harness/microbench/line_reporter.h"
+#include "harness/microbench/subject.h"
 #include "harness/microbench/targets.h"
-#include "kernels/helper_threads.h"
+#include "harness/workload/result.h"
+#include "kernels/parallel.h"
 
 namespace {
 
@@ -48,7 +49,7 @@ void print_help() {
 struct Words {
   bool quick = false;
   std::string out;
-  std::vector<char*> passed_on;  // to Google Benchmark
+  std::vector<char*> passed_on;  // flags for Google Benchmark
 };
 
 Words read_words(int argc, char** argv) {
@@ -62,14 +63,14 @@ Words read_words(int argc, char** argv) {
     else
       words.passed_on.push_back(argv[i]);
   }
-  // Before the caller's own flags, which therefore win.
+  // These come before the user's own flags, which therefore win.
   static std::string repetitions;
   repetitions = words.quick ? "--benchmark_repetitions=4" : "--benchmark_repetitions=6";
   words.passed_on.insert(words.passed_on.begin(), {argv[0], repetitions.data()});
   return words;
 }
 
-// So that figures know where the numbers came from.
+// The manifest tells figures where the numbers came from.
 void write_manifest(const std::string& folder, int argc, char** argv) {
   const std::string now = qb::utc_text(std::time(nullptr));
   qb::Manifest manifest;
@@ -95,7 +96,7 @@ int run(int argc, char** argv) {
   std::string csv_path;
   if (!words.out.empty()) {
     std::error_code problem;
-    std::filesystem::create_directories(words.out, problem);  // writing tells what is wrong
+    std::filesystem::create_directories(words.out, problem);  // the writing reports any error
     csv_path = words.out + "/microbench.csv";
   }
   qb::Recorder recorder(csv_path);

@@ -1,4 +1,4 @@
-// The program, as its users run it.
+// Runs the program as its users do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::Not;
 
 class MicrobenchTest : public ::testing::Test {
  protected:
-  // Exit code; what it prints goes to console().
+  // Returns the exit code; the output goes to console().
   [[nodiscard]] int microbench(const std::string& arguments) const {
     const std::string command = QB_MICROBENCH " " + arguments + " > " + folder_ / "console 2>&1";
     const int status = std::system(command.c_str());

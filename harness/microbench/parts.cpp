@@ -1,22 +1,21 @@
-// Ceilings of the machine and parts of attention, each alone.
+// Measures the ceilings of the machine and the parts of attention, each alone.
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "harness/microbench/benchmarks.h"
 #include "harness/microbench/subject.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/roofline.h"
-#include "kernels/cpu/row_softmax.h"
-#include "kernels/helper_threads.h"
+#include "kernels/cpu/score_rows.h"
 #include "kernels/merge.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
 constexpr std::int64_t kHeads = 8;
 
-// A ceiling as a benchmark: `flop` or `bytes` for a second of it.
+// Registers a ceiling as a benchmark that does `flop` or `bytes` in a second.
 void add_ceiling(Recorder& recorder, const std::string& what, const std::string& dtype, int threads,
                  double MicrobenchRow::*work, const std::function<double()>& per_second) {
   const std::string name =
@@ -67,7 +66,7 @@ void softmax(Subject& s, std::int64_t n, std::int64_t /*d*/) {
   };
 }
 
-// Reads two partials and writes one, against a copy of as many bytes.
+// Reads two partials and writes one; the ceiling is a copy of as many bytes.
 void merge(Subject& s, std::int64_t n, std::int64_t d) {
   const TensorView acc_out = s.add(DType::f32, {1, kHeads, n, d});
   const TensorView acc_lse = s.add(DType::f32, {1, kHeads, n, 1});
@@ -88,13 +87,13 @@ void copy_between(Subject& s, const TensorView& from, const TensorView& to) {
   s.operation = [=] { copy_rows(from, to); };
 }
 
-// A token group of a contiguous layout: one slice a head.
+// A token group of a contiguous layout is one slice of each head.
 void gather(Subject& s, std::int64_t n, std::int64_t d) {
   const TensorView whole = s.add(DType::f32, {1, kHeads, 2 * n, d});
   copy_between(s, whole.tokens(n / 2, n), s.add(DType::f32, {1, kHeads, n, d}));
 }
 
-// Of a striped layout: every other token.
+// A token group of a striped layout is every other token.
 void gather_strided(Subject& s, std::int64_t n, std::int64_t d) {
   const TensorView whole = s.add(DType::f32, {1, kHeads, 2 * n, d});
   copy_between(s, whole.tokens(0, n, 2), s.add(DType::f32, {1, kHeads, n, d}));

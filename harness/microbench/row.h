@@ -1,4 +1,4 @@
-// One timed repeat of a microbenchmark: a row of microbench.csv.
+// One timed repeat of a microbenchmark is a row of microbench.csv.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ struct MicrobenchRow {
   double wall_time_s = kNotAvailable;
   double flop = kNotAvailable;           // unmasked pairs only
   double bytes = kNotAvailable;          // read and written
-  double peak_per_s = kNotAvailable;     // the ceiling measured beside it: FLOP/s, else bytes/s
-  double peak_fraction = kNotAvailable;  // of flop (or bytes) over time
-  // cqs: sum of worker times over dense time; sparse: time over dense time times the share of pairs
-  // kept; schedule: time of building over time of the kernel
+  double peak_per_s = kNotAvailable;     // ceiling measured beside it, FLOP/s or bytes/s
+  double peak_fraction = kNotAvailable;  // rate of flop (or bytes) over peak
+  // It is the sum of worker times over dense time for cqs; time over dense time times the share of
+  // pairs kept for sparse; and time of building over time of the kernel for schedule.
   double overhead = kNotAvailable;
   double memory_ratio = kNotAvailable;  // peak of active bytes over inputs and outputs
   double error_ratio = kNotAvailable;   // error over that of a naive kernel in the same precision
 };
 
 [[nodiscard]] const std::vector<std::string>& microbench_columns();
-// One line of CSV; what is not available is empty.
+// Returns one line of CSV; values that are not available are empty.
 [[nodiscard]] std::string to_record(const MicrobenchRow& row);
 
 }  // namespace qb

@@ -1,23 +1,22 @@
-// What sparse patterns cost over the ideal, which is the time of the dense kernel times the share
-// of pairs that the pattern keeps, and what building their schedules costs over the kernel; both
-// sides measured in each repeat.
+// Measures what sparse patterns cost over the ideal, which is the time of the dense kernel times
+// the share of pairs that the pattern keeps, and what building their schedules costs over the
+// kernel; both sides are measured in each repeat.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "harness/experiment/schema/mask_reader.h"
-#include "harness/microbench/benchmarks.h"
 #include "harness/microbench/subject.h"
 #include "kernels/attention.h"
-#include "kernels/helper_threads.h"
 #include "kernels/mask/mask_tiles.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
 constexpr std::int64_t kHeads = 8;
 constexpr std::int64_t kHeadDim = 64;
-// Tokens of the dense call: its time a pair does not change from here on.
+// The dense call has this many tokens: with more, its time for each pair does not change.
 constexpr std::int64_t kDenseTokens = 4096;
 
 struct SparseCase {
@@ -60,7 +59,7 @@ AttentionArguments arguments_of(Subject& s, std::int64_t n) {
   return arguments;
 }
 
-// The first tokens of the same tensors, densely.
+// Attends densely to the first tokens of the same tensors.
 AttentionArguments dense_arguments(const AttentionArguments& all, const TileSchedule& schedule) {
   AttentionArguments some = all;
   for (TensorView* view : {&some.q, &some.k, &some.v, &some.out, &some.lse})

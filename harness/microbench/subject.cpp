@@ -4,20 +4,33 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <utility>
 
 #include "base/clock.h"
+#include "base/csv.h"
+#include "base/files.h"
 #include "harness/execute/verify/inputs.h"
-#include "kernels/helper_threads.h"
+#include "kernels/parallel.h"
 
 namespace qb {
+
+Recorder::Recorder(std::string csv_path) : csv_path_(std::move(csv_path)) {
+  if (!csv_path_.empty()) write_file_atomically(csv_path_, csv_record(microbench_columns()));
+}
+
+void Recorder::add(const MicrobenchRow& row) {
+  if (!csv_path_.empty()) append_and_flush(csv_path_, to_record(row));
+  rows_.push_back(row);
+}
+
 namespace {
 
-// The subject of the benchmark that ran last: its repeats follow one another.
+// Holds the subject of the benchmark that ran last: its repeats follow one another.
 struct Current {
   std::string name;
   std::unique_ptr<Subject> subject;
-  int calls = 1;    // of the operation in a repeat
-  int repeats = 0;  // so far; the first warms up
+  int calls = 1;    // calls of the operation in a repeat
+  int repeats = 0;  // repeats so far; the first warms up
 };
 
 Current& current() {
@@ -58,7 +71,7 @@ void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
   recorder.add(row);
 }
 
-// The forced instruction set, for as long as it lives.
+// Forces an instruction set during its lifetime.
 class Forced {
  public:
   explicit Forced(std::optional<InstructionSet> set) {
@@ -95,7 +108,7 @@ void add_benchmark(const std::string& name, std::optional<InstructionSet> isa, R
       const Forced forced(isa);
       Current& now = current();
       if (now.name != name) {
-        now = {};  // frees the last one's memory first
+        now = {};  // frees the memory of the last subject first
         now.subject = std::make_unique<Subject>();
         prepare(*now.subject);
         now.name = name;

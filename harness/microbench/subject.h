@@ -1,8 +1,9 @@
-// What one microbenchmark needs and does, and how its repeats are timed.
+// The microbenchmarks measure the parts of attention on one device, each alone, the whole kernels,
+// and the cost of a CQS plan over the dense kernel. This file declares what one of them needs and
+// does, and where its rows go.
 #pragma once
 
 #include <benchmark/benchmark.h>
-
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/microbench/recorder.h"
 #include "harness/microbench/row.h"
 #include "kernels/allocator.h"
 #include "kernels/cpu/instruction_set.h"
@@ -18,26 +18,54 @@
 
 namespace qb {
 
-// Lives through the repeats of its benchmark. Memory comes from a ledger, as in runs: large blocks
-// on huge pages, kept from repeat to repeat.
+class Recorder {
+ public:
+  // Starts `csv_path` anew; an empty path means no file. Throws EnvironmentError where it cannot be
+  // written.
+  explicit Recorder(std::string csv_path);
+  void add(const MicrobenchRow& row);
+  [[nodiscard]] const std::vector<MicrobenchRow>& rows() const { return rows_; }
+
+ private:
+  std::string csv_path_;
+  std::vector<MicrobenchRow> rows_;
+};
+
+// With `quick`, only what the targets need is measured, else sweeps over N, types, masks, head_dims
+// and threads. Names are part/n:…/d:… and kernel/dtype/mask/n:…/d:…/h:…/threads:…, with /isa:…
+// where one is forced.
+void register_ceilings(Recorder& recorder);
+void register_parts(Recorder& recorder);
+void register_kernels(Recorder& recorder, bool quick);
+void register_cqs(Recorder& recorder, bool quick);
+// Compares sparse patterns with the ideal, and the making of their schedules with the kernel:
+// sparse/PATTERN/n:… and schedule/PATTERN/n:….
+void register_sparse(Recorder& recorder, bool quick);
+// Measures the accuracy against float64, and a million tokens.
+void register_limits(Recorder& recorder);
+
+// A subject lives through the repeats of its benchmark. Its memory comes from a ledger, as in runs:
+// large blocks lie on huge pages and are kept from repeat to repeat.
 struct Subject {
   MemoryLedger memory;
   std::vector<Tensor> tensors;
   TileSchedule schedule;
   MicrobenchRow row;  // what is the same for every repeat
-  // Timed, as often as it takes to reach some 20 ms. Or `measure`, which times itself.
+  // This is called as often as it takes to reach about 20 ms. `measure`, if set, is called instead
+  // and times itself.
   std::function<void()> operation;
   std::function<void(MicrobenchRow&)> measure;
   std::function<double()> ceiling;  // measured before and after each repeat; null: none
 
-  // A tensor of standard normal values (zeros would run faster than data), the same every time.
+  // Adds a tensor of standard normal values (zeros would run faster than data), the same every
+  // time.
   const TensorView& add(DType dtype, const Extent& extent);
 };
 
-// Seconds a call.
+// Returns the seconds that one call takes.
 [[nodiscard]] double seconds_of(const std::function<void()>& operation, int calls);
 
-// Makes a benchmark's subject. Called once, in the instruction set of the benchmark.
+// Makes a benchmark's subject. It is called once, in the instruction set of the benchmark.
 using Prepare = std::function<void(Subject&)>;
 
 // Registers benchmark `name`, which forces `isa` if it is given.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLong = 8192;
 
-// Which rows: those of this benchmark, and what is given of the rest. Rows of sweeps are left out,
+// Selects rows: those of this benchmark with these values. Rows of sweeps are left out, because
 // their shapes differ.
 struct Which {
   std::string benchmark = "flash";
@@ -40,7 +40,7 @@ class Judge {
   }
 
  private:
-  // Median of a value over the measured repeats of some rows; NaN where there are none.
+  // Returns the median of a value over the measured repeats of some rows; NaN where there are none.
   [[nodiscard]] double median_of(const Which& w, double MicrobenchRow::*value) const {
     std::vector<double> values;
     for (const MicrobenchRow& row : rows_) {
@@ -52,7 +52,7 @@ class Judge {
     }
     return values.empty() ? kNotAvailable : median(values);
   }
-  // A forced instruction set is another benchmark.
+  // A row with a forced instruction set belongs to another benchmark.
   static bool matches(const std::string& id, const std::string& part) {
     if (part.empty()) return id.find("/isa:") == std::string::npos;
     return id.find(part) != std::string::npos;
@@ -60,7 +60,7 @@ class Judge {
   [[nodiscard]] double fraction(const Which& w) const {
     return median_of(w, &MicrobenchRow::peak_fraction);
   }
-  // FLOP a second at the ceiling's median.
+  // Returns the FLOP per second at the ceiling's median.
   [[nodiscard]] double rate(const Which& w) const {
     return fraction(w) * median_of(w, &MicrobenchRow::peak_per_s);
   }
@@ -74,13 +74,13 @@ class Judge {
   }
   void add(const std::string& what, std::string target, double measured, bool percent, bool good) {
     if (std::isnan(measured)) {
-      targets_.push_back({what, std::move(target), "", Reached::not_measured});
+      targets_.push_back({what, std::move(target), "", Target::Reached::not_measured});
       return;
     }
     targets_.push_back(
         {what, std::move(target),
          percent ? fmt::format("{:.1f} %", 100.0 * measured) : fmt::format("{:.3g}", measured),
-         good ? Reached::met : Reached::missed});
+         good ? Target::Reached::met : Target::Reached::missed});
   }
 
   [[nodiscard]] std::string of_threads(int threads) const {
@@ -147,7 +147,7 @@ class Judge {
     for (const char* dtype : {"f32", "f16", "bf16"}) at_most_error(dtype);
   }
 
-  // The worst of masks, with and without outliers.
+  // Takes the worst of all masks, with and without outliers.
   void at_most_error(const char* dtype) {
     double worst = kNotAvailable;
     for (const MicrobenchRow& row : rows_)
@@ -176,9 +176,9 @@ std::string target_table(const std::vector<Target>& targets) {
   TextTable table({"what", "target", "measured", "verdict"});
   for (const Target& t : targets)
     table.add({t.what, t.target, t.measured,
-               t.reached == Reached::met
+               t.reached == Target::Reached::met
                    ? "met"
-                   : (t.reached == Reached::missed ? "missed" : "not measured")});
+                   : (t.reached == Target::Reached::missed ? "missed" : "not measured")});
   return table.terminal();
 }
 

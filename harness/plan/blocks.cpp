@@ -34,7 +34,11 @@ std::int64_t Block::begin_of(int group) const {
   return begins[static_cast<std::size_t>(at - groups.begin())];
 }
 
-BlockTracker::BlockTracker(const Plan& plan, const Worker& worker) : plan_(plan), worker_(worker) {
+BlockTracker::BlockTracker(const Plan& plan, const Worker& worker)
+    : plan_(plan),
+      worker_(worker),
+      block_of_q_(plan.q_groups.size(), -1),
+      block_of_kv_(plan.kv_groups.size(), -1) {
   const HeadRange heads = plan.heads_of(worker);
   add(make_block(plan, true, heads, worker.q_groups));
   add(make_block(plan, false, heads, worker.kv_groups));
@@ -43,11 +47,11 @@ BlockTracker::BlockTracker(const Plan& plan, const Worker& worker) : plan_(plan)
 void BlockTracker::add(Block block) {
   block.id = next_id_++;
   auto& newest = block.of_queries ? block_of_q_ : block_of_kv_;
-  for (int group : block.groups) newest[group] = block.id;
+  for (int group : block.groups) newest[static_cast<std::size_t>(group)] = block.id;
   live_.emplace(block.id, std::move(block));
 }
 
-// All of one kind that the messages of this step bring is one block.
+// The parts of one kind that this step's messages bring form one block.
 void BlockTracker::arrive(bool of_queries, bool& collective) {
   const TensorRole what = of_queries ? TensorRole::q : TensorRole::k;
   std::vector<int> groups;
@@ -85,37 +89,35 @@ void BlockTracker::enter_step() {
 }
 
 int BlockTracker::find(bool of_queries, int group) const {
-  const auto& newest = of_queries ? block_of_q_ : block_of_kv_;
-  const auto found = newest.find(group);
-  if (found == newest.end())
-    throw std::logic_error("a task names a group that its worker does not hold");
-  return found->second;
+  const int block = (of_queries ? block_of_q_ : block_of_kv_)[static_cast<std::size_t>(group)];
+  if (block < 0) throw std::logic_error("a task names a group that its worker does not hold");
+  return block;
 }
 
 void BlockTracker::complete(KernelCall& call) {
   const Block& q = live_.at(call.q_block);
   const Block& kv = live_.at(call.kv_block);
-  const bool begun = !begun_.emplace(call.q_block, q).second;
+  const bool begun = begun_.contains(call.q_block);
+  if (!begun) begun_.emplace(call.q_block, q);
   if (!begun && !q.resident)
     for (int group : q.groups) begun_of_q_[group] = q.id;
   call.first = !begun && call.heads == q.heads;
   call.q_end = q.rows;
   call.k_end = kv.rows;
   if (call.first) return;
-  call.q_begin = q.rows;
-  call.k_begin = kv.rows;
-  call.q_end = 0;
-  call.k_end = 0;
-  for (const PairTask& task : call.tasks) {
-    const std::int64_t q_begin = q.begin_of(task.q_group);
-    const std::int64_t k_begin = kv.begin_of(task.kv_group);
-    call.q_begin = std::min(call.q_begin, q_begin);
-    call.k_begin = std::min(call.k_begin, k_begin);
-    call.q_end = std::max(call.q_end,
-                          q_begin + plan_.q_groups[static_cast<std::size_t>(task.q_group)].count);
-    call.k_end = std::max(call.k_end,
-                          k_begin + plan_.kv_groups[static_cast<std::size_t>(task.kv_group)].count);
-  }
+  // A block's groups are in ascending order, and so are their rows.
+  const auto [q_first, q_last] = std::minmax_element(
+      call.tasks.begin(), call.tasks.end(),
+      [](const PairTask& x, const PairTask& y) { return x.q_group < y.q_group; });
+  const auto [k_first, k_last] = std::minmax_element(
+      call.tasks.begin(), call.tasks.end(),
+      [](const PairTask& x, const PairTask& y) { return x.kv_group < y.kv_group; });
+  call.q_begin = q.begin_of(q_first->q_group);
+  call.k_begin = kv.begin_of(k_first->kv_group);
+  call.q_end =
+      q.begin_of(q_last->q_group) + plan_.q_groups[static_cast<std::size_t>(q_last->q_group)].count;
+  call.k_end = kv.begin_of(k_last->kv_group) +
+               plan_.kv_groups[static_cast<std::size_t>(k_last->kv_group)].count;
 }
 
 std::vector<KernelCall> BlockTracker::take_calls() {
@@ -165,11 +167,10 @@ std::vector<int> BlockTracker::leave_step() {
   for (const Block& block : arrived_) {
     if (!block.one_step) continue;
     auto& newest = block.of_queries ? block_of_q_ : block_of_kv_;
-    for (int group : block.groups) newest.erase(group);
-    // What is resident counts again.
+    // The resident block is the newest one again.
     const Block& resident = live_.at(block.of_queries ? kResidentQueries : kResidentKeys);
     for (int group : block.groups)
-      if (resident.holds(group)) newest[group] = resident.id;
+      newest[static_cast<std::size_t>(group)] = resident.holds(group) ? resident.id : -1;
     gone.push_back(block.id);
     live_.erase(block.id);
   }

@@ -20,8 +20,8 @@ std::vector<std::vector<int>> one_group_each(int workers) {
   return shards;
 }
 
-// Cuts `count` tokens from `first` on into 2W chunks and deals chunks i and 2W - 1 - i to worker i;
-// the most tokens of one worker.
+// Cuts `count` tokens from `first` on into 2W chunks and deals chunks i and 2W - 1 - i to worker i.
+// Returns the most tokens that one worker gets.
 std::int64_t deal_chunks(std::int64_t first, std::int64_t count, std::vector<TokenGroup>& groups,
                          std::vector<std::vector<int>>& shards) {
   const int workers = static_cast<int>(shards.size());
@@ -69,21 +69,15 @@ int PlanBuilder::add_list(std::vector<int> groups) {
   return static_cast<int>(plan.group_lists.size()) - 1;
 }
 
-void PlanBuilder::add_task(Step& step, int q_group, int kv_group, const HeadRange& heads) {
+void PlanBuilder::add_task(Step& step, int q_group, int kv_group, const HeadRange& heads) const {
   auto task = pair_task(plan.problem, plan.q_groups, plan.kv_groups, q_group, kv_group);
   if (!task) return;
   task->heads = heads;
   step.tasks.push_back(*task);
 }
 
-void PlanBuilder::add_task(Step& step, int q_group, int kv_group) {
+void PlanBuilder::add_task(Step& step, int q_group, int kv_group) const {
   add_task(step, q_group, kv_group, all_heads());
-}
-
-void PlanBuilder::add_tasks(Step& step, const std::vector<int>& q_groups,
-                            const std::vector<int>& kv_groups) {
-  for (int q : q_groups)
-    for (int kv : kv_groups) add_task(step, q, kv);
 }
 
 Transfer PlanBuilder::transfer(const Message& message, int peer) const {
@@ -101,11 +95,11 @@ void PlanBuilder::send(int from, int to, int send_step, const Message& message) 
   step(to, send_step + 1).receives.push_back(transfer(message, from));
 }
 
-void PlanBuilder::scatter(Step& step, TensorRole what, int groups) {
+void PlanBuilder::scatter(Step& step, TensorRole what, int groups) const {
   step.receives.push_back(transfer({TransferKind::scatter, what, groups, all_heads(), 0}, kRoot));
 }
 
-void PlanBuilder::gather(Step& step, int groups, const HeadRange& heads) {
+void PlanBuilder::gather(Step& step, int groups, const HeadRange& heads) const {
   step.sends.push_back(
       transfer({TransferKind::gather, TensorRole::partial, groups, heads, 0}, kRoot));
 }
@@ -127,7 +121,7 @@ Shards deal_zigzag(Plan& plan, int workers) {
                 std::vector<std::vector<int>>(static_cast<std::size_t>(workers)), 0};
   for (const Segment& segment : segments_of(plan.problem)) {
     const std::int64_t n_new = segment.q_end - segment.q_begin;
-    // Fewer keys than queries: all keys count as new.
+    // If there are fewer keys than queries, all keys count as new.
     const std::int64_t n_cached =
         std::max<std::int64_t>(0, segment.k_end - segment.k_begin - n_new);
     (void)deal_chunks(segment.q_begin, n_new, plan.q_groups, shards.q);
@@ -146,35 +140,6 @@ void require_one_sequence(const Problem& problem, std::string_view algorithm) {
         fmt::format("{} does not split packed sequences of unequal lengths; zigzag, pass_kv, "
                     "pass_q and decode do",
                     algorithm));
-}
-
-Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
-                  Shards (*deal)(Plan&, int)) {
-  PlanBuilder builder(problem, std::move(algorithm), workers);
-  Plan& plan = builder.plan;
-  plan.synchronisation = Synchronisation::rounds;
-  plan.result = Result::owners;
-  const Shards shards = deal(plan, workers);
-  std::vector<int> lists;
-  for (int w = 0; w < workers; ++w) {
-    const auto index = static_cast<std::size_t>(w);
-    builder.worker(w).q_groups = shards.q[index];
-    builder.worker(w).kv_groups = shards.kv[index];
-    builder.worker(w).steps.resize(static_cast<std::size_t>(workers));
-    lists.push_back(builder.add_list(shards.kv[index]));
-  }
-  for (int i = 0; i < workers; ++i) {
-    for (int w = 0; w < workers; ++w) {
-      const auto source = static_cast<std::size_t>(builder.neighbour(w, -i));
-      builder.add_tasks(builder.step(w, i), shards.q[static_cast<std::size_t>(w)],
-                        shards.kv[source]);
-      if (i + 1 == workers) continue;
-      for (const TensorRole what : {TensorRole::k, TensorRole::v})
-        builder.send(w, builder.neighbour(w, 1), i,
-                     {TransferKind::p2p, what, lists[source], builder.all_heads(), shards.kv_room});
-    }
-  }
-  return std::move(builder.plan);
 }
 
 }  // namespace qb

@@ -10,12 +10,17 @@ namespace {
 
 std::int64_t aligned(std::int64_t bytes) { return round_up(bytes, kMessageAlignment); }
 
-Message& message_to(std::vector<Message>& messages, int peer) {
-  // Transfers of one message mostly stand together.
+Message& message_to(std::vector<Message>& messages, bool& ascending, int peer) {
+  // Transfers of one message are usually adjacent, and peers usually ascend.
   if (!messages.empty() && messages.back().peer == peer) return messages.back();
-  const auto found = std::find_if(messages.begin(), messages.end(),
-                                  [peer](const Message& message) { return message.peer == peer; });
-  if (found != messages.end()) return *found;
+  const bool may_be_there = !messages.empty() && (!ascending || peer < messages.back().peer);
+  ascending = ascending && (messages.empty() || peer > messages.back().peer);
+  if (may_be_there) {
+    const auto found =
+        std::find_if(messages.begin(), messages.end(),
+                     [peer](const Message& message) { return message.peer == peer; });
+    if (found != messages.end()) return *found;
+  }
   messages.push_back({.peer = peer, .late = false, .parts = {}, .at = {}, .buffer_bytes = 0});
   messages.back().buffer_bytes = kMessageHeaderBytes;
   return messages.back();
@@ -25,9 +30,10 @@ Message& message_to(std::vector<Message>& messages, int peer) {
 
 std::vector<Message> messages_of(const std::vector<Transfer>& transfers) {
   std::vector<Message> messages;
+  bool ascending = true;  // whether peers have ascended so far
   for (const Transfer& transfer : transfers) {
     if (transfer.peer == kRoot) continue;
-    Message& message = message_to(messages, transfer.peer);
+    Message& message = message_to(messages, ascending, transfer.peer);
     const bool late = !is_input(transfer.what);
     if (!message.parts.empty() && message.late != late)
       throw std::logic_error("a message mixes inputs with results");
@@ -37,6 +43,12 @@ std::vector<Message> messages_of(const std::vector<Transfer>& transfers) {
     message.buffer_bytes += aligned(transfer.bytes);
   }
   return messages;
+}
+
+std::int64_t tensor_bytes(const Message& message) {
+  std::int64_t bytes = 0;
+  for (const Transfer& part : message.parts) bytes += part.bytes;
+  return bytes;
 }
 
 bool same_content(const Message& a, const Message& b) {
@@ -51,7 +63,7 @@ std::vector<std::size_t> first_equal(const std::vector<Message>& sends) {
   std::vector<std::size_t> first(sends.size());
   for (std::size_t i = 0; i < sends.size(); ++i) {
     first[i] = i;
-    // An all-gather repeats one message; an all-to-all has none twice.
+    // An all-gather repeats one message; an all-to-all never does.
     if (i > 0 && same_content(sends[first[i - 1]], sends[i])) first[i] = first[i - 1];
   }
   return first;

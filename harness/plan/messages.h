@@ -1,5 +1,5 @@
-// Transfers as they travel: everything that a worker sends to one peer in one step is one message,
-// a header and then the tensors, each at a multiple of 64 bytes.
+// How transfers travel: everything that a worker sends to one peer in one step is one message, a
+// header and then the tensors, each at a multiple of 64 bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,26 @@ inline constexpr std::int64_t kMessageHeaderBytes = 64;
 
 struct Message {
   int peer = 0;
-  bool late = false;             // leaves when its step ends: what the step computed
+  bool late = false;             // it leaves when its step ends, with results of the step
   std::vector<Transfer> parts;   // in the order of the plan
   std::vector<std::int64_t> at;  // where each part begins in the buffer
   std::int64_t buffer_bytes = 0;
 };
 
-// The messages among a step's sends or receives, in the order of their first transfers; scatter and
-// gather are none. Throws std::logic_error where one message would mix what is there with what is
-// still to be computed.
+// Returns the messages among a step's sends or receives, in the order of their first transfers;
+// scatter and gather are not messages. Throws std::logic_error if one message would mix early
+// tensors with those that the step must compute first.
 [[nodiscard]] std::vector<Message> messages_of(const std::vector<Transfer>& transfers);
 
-// True where both hold the same tensors of the same tokens: what came in can be passed on as it is.
+// Returns the bytes of the tensors, without the padding between them.
+[[nodiscard]] std::int64_t tensor_bytes(const Message& message);
+
+// Returns true if both hold the same tensors of the same tokens, so that one can be passed on as
+// the other.
 [[nodiscard]] bool same_content(const Message& a, const Message& b);
 
-// Sends with the same content share one buffer: for each send, the first one that it equals.
+// Sends with the same content share one buffer. Returns, for each send, the first one that it
+// equals.
 [[nodiscard]] std::vector<std::size_t> first_equal(const std::vector<Message>& sends);
 
 [[nodiscard]] inline bool is_input(TensorRole what) {

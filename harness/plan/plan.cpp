@@ -1,14 +1,61 @@
 #include "harness/plan/plan.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/integers.h"
 
 namespace qb {
 
+struct Workers::Made {
+  Made(std::size_t size, Make rule) : make(std::move(rule)), kept(size) {}
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+  ~Made() {
+    for (const auto& worker : kept) delete worker.load();
+  }
+  const Make make;
+  mutable std::vector<std::atomic<const Worker*>> kept;  // nullptr: not made yet
+};
+
+Workers::Workers(int size, Make make, std::shared_ptr<const Rotation> rotation)
+    : n_made_(static_cast<std::size_t>(size)),
+      made_(std::make_shared<const Made>(n_made_, std::move(make))),
+      rotation_(std::move(rotation)) {}
+
+const Worker& Workers::operator[](std::size_t index) const {
+  if (!made_) return spelt_[index];
+  std::atomic<const Worker*>& kept = made_->kept[index];
+  if (const Worker* worker = kept.load()) return *worker;
+  auto worker = std::make_unique<const Worker>(made_->make(static_cast<int>(index), true));
+  const Worker* other = nullptr;  // non-null if another thread was first
+  return kept.compare_exchange_strong(other, worker.get()) ? *worker.release() : *other;
+}
+
+const Worker& Workers::read(std::size_t index, Worker& scratch) const {
+  if (!made_) return spelt_[index];
+  if (const Worker* worker = made_->kept[index].load()) return *worker;
+  return scratch = made_->make(static_cast<int>(index), true);
+}
+
+Worker Workers::share(std::size_t index) const {
+  if (made_) return made_->make(static_cast<int>(index), false);
+  const Worker& worker = spelt_[index];
+  return {worker.q_groups, worker.kv_groups, {}, worker.heads};
+}
+
+std::vector<Worker>& Workers::spell_out() {
+  if (!made_) return spelt_;
+  for (std::size_t i = 0; i < n_made_; ++i)
+    spelt_.push_back(made_->make(static_cast<int>(i), true));
+  made_.reset();
+  rotation_.reset();
+  return spelt_;
+}
+
 std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys, std::int64_t offset) {
-  // Row i sees clamp(i + offset + 1, 0, n_keys) keys: nothing before `first`, a ramp from `first`
-  // to `full`, and every key from `full` on.
+  // Row i sees clamp(i + offset + 1, 0, n_keys) keys: none before row `first`, one more in each row
+  // from `first` to `full`, and every key from `full` on.
   const std::int64_t first = std::clamp<std::int64_t>(-offset, 0, n_queries);
   const std::int64_t full = std::clamp<std::int64_t>(n_keys - 1 - offset, first, n_queries);
   const __int128 ramp_rows = full - first;
@@ -40,8 +87,9 @@ std::int64_t worker_pairs(const Plan& plan, const Worker& worker) {
 }
 
 bool communicates(const Plan& plan) {
-  for (const Worker& worker : plan.workers)
-    for (const Step& step : worker.steps)
+  Worker scratch;
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    for (const Step& step : plan.workers.read(w, scratch).steps)
       for (const Transfer& transfer : step.sends)
         if (transfer.peer != kRoot) return true;
   return false;

@@ -3,7 +3,12 @@
 // executor only read them. Nothing here has the size of N.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +19,7 @@
 
 namespace qb {
 
-// Tokens first, first + stride, …, count of them: the unit that a layout deals out.
+// The tokens first, first + stride, …: `count` tokens. A layout deals out whole groups.
 struct TokenGroup {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -24,16 +29,16 @@ struct TokenGroup {
   friend bool operator==(const TokenGroup&, const TokenGroup&) = default;
 };
 
-// Query heads [begin, end); the key-value heads follow from the grouping.
+// The query heads [begin, end). The key-value heads follow from the grouping.
 struct HeadRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   friend bool operator==(const HeadRange&, const HeadRange&) = default;
 };
 
-// Every pair of (query group, key group); with `causal` those with local key index <= local query
-// index + offset; with `pattern` those that the problem's mask allows of the groups' tokens,
-// perhaps none at all.
+// all: every pair of (query group, key group). causal: those with local key index <= local query
+// index + offset. pattern: those of the groups' tokens that the problem's mask allows, perhaps
+// none.
 enum class Allowed { all, causal, pattern };
 
 struct PairTask {
@@ -42,11 +47,12 @@ struct PairTask {
   HeadRange heads;
   Allowed allowed = Allowed::all;
   std::int64_t offset = 0;
+  friend bool operator==(const PairTask&, const PairTask&) = default;
 };
 
 enum class TransferKind { p2p, scatter, gather, all_gather, all_to_all, all_reduce };
-// partial: O and LSE of some keys. The last three are what tree decoding reduces: the maximum LSE
-// of each row, sum exp(LSE - maximum), and sum O exp(LSE - maximum).
+// A partial is O and LSE over some keys. Tree decoding reduces the last three: the maximum LSE of
+// each row, sum exp(LSE - maximum), and sum O exp(LSE - maximum).
 enum class TensorRole { q, k, v, partial, row_max, denominator, numerator };
 
 template <>
@@ -77,47 +83,117 @@ struct Words<TensorRole> {
 // Worker kRoot holds the whole sequence before the scatter and after the gather.
 inline constexpr int kRoot = -1;
 
-// One tensor's share of a message. Every kind but scatter and gather is a message between two
-// workers, sent in one step and received in the next: collectives are spelt out, and `kind` says
-// what they belong to. Q, K and V leave when the step begins, beside its tasks; what is computed
-// leaves when it ends. All transfers of a step to one peer travel as one message. A worker may be
-// its own peer in all_gather and all_to_all: that share is copied and not sent.
-// What came p2p is held for one step, what came by a collective to the end.
+// One tensor's share of a message. Every kind except scatter and gather is a message between two
+// workers, sent in one step and received in the next. Collectives are written out as such messages,
+// and `kind` names the collective. Q, K and V leave when the step begins, while its tasks run;
+// results leave when it ends. All transfers of a step to one peer travel as one message. A worker
+// may be its own peer in all_gather and all_to_all: that share is copied and not sent. Tensors that
+// came p2p are kept for one step, those of a collective until the end.
 struct Transfer {
   TransferKind kind = TransferKind::p2p;
   TensorRole what = TensorRole::k;
   int peer = 0;    // the other side, or kRoot
-  int groups = 0;  // in Plan::group_lists: q groups for Q and what is computed, else kv groups
+  int groups = 0;  // index into Plan::group_lists: q groups for Q and results, else kv groups
   HeadRange heads;
-  std::int64_t bytes = 0;  // with the padding that makes messages equally long
+  std::int64_t bytes = 0;  // including the padding that makes messages equally long
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
-// What a worker does between two synchronisations: receives, pair tasks, sends.
+// What a worker does between two synchronisations: it receives, computes its tasks and sends.
 struct Step {
   std::vector<Transfer> receives;
   std::vector<PairTask> tasks;
   std::vector<Transfer> sends;
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
 struct Worker {
-  std::vector<int> q_groups;   // resident before step 0 or received by scatter; ascending
+  std::vector<int> q_groups;   // resident before step 0 or received by scatter, in ascending order
   std::vector<int> kv_groups;  // likewise
   std::vector<Step> steps;
-  HeadRange heads{};  // of what is resident; empty: all
+  HeadRange heads{};  // heads of the resident tensors; empty: all
+  friend bool operator==(const Worker&, const Worker&) = default;
 };
 
-// How the critical path is composed from the steps of the workers.
+struct Rotation;
+
+// The workers of a plan: a vector, or a rule that makes each one when it is read, so that a plan of
+// thousands of workers stays small. Reading is the same for both. An access that can change a
+// worker first makes them all.
+class Workers {
+ public:
+  // Makes worker `index`, without its steps if only its share is needed.
+  using Make = std::function<Worker(int index, bool with_steps)>;
+
+  Workers() = default;
+  Workers(std::initializer_list<Worker> workers) : spelt_(workers) {}
+  // rotation: the rule, if it is a rotation (rotation.h), else nullptr.
+  Workers(int size, Make make, std::shared_ptr<const Rotation> rotation = nullptr);
+
+  [[nodiscard]] std::size_t size() const { return made_ ? n_made_ : spelt_.size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  // A worker that is made here is kept as long as the plan. Threads may call this at the same time.
+  const Worker& operator[](std::size_t index) const;
+  // Returns the same worker, made in `scratch` if a rule makes it: for walks over all workers.
+  const Worker& read(std::size_t index, Worker& scratch) const;
+  // Returns the worker without its steps: its groups and heads.
+  [[nodiscard]] Worker share(std::size_t index) const;
+  // Returns the rule if the workers differ by rotation and are not spelt out, else nullptr.
+  [[nodiscard]] const Rotation* rotation() const { return rotation_.get(); }
+
+  Worker& operator[](std::size_t index) { return spell_out()[index]; }
+  Worker& back() { return spell_out().back(); }
+  void resize(std::size_t size) { spell_out().resize(size); }
+  void push_back(Worker worker) { spell_out().push_back(std::move(worker)); }
+  auto begin() { return spell_out().begin(); }
+  auto end() { return spell_out().end(); }
+  // Makes all workers of the rule and keeps them.
+  std::vector<Worker>& spell_out();
+
+  class Iterator {
+   public:
+    using value_type = Worker;
+    using reference = const Worker&;
+    using pointer = const Worker*;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::forward_iterator_tag;
+    Iterator() = default;
+    Iterator(const Workers& workers, std::size_t at) : workers_(&workers), at_(at) {}
+    reference operator*() const { return (*workers_)[at_]; }
+    pointer operator->() const { return &(*workers_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return {*workers_, at_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Workers* workers_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, size()}; }
+
+ private:
+  struct Made;
+  std::vector<Worker> spelt_;
+  std::size_t n_made_ = 0;
+  std::shared_ptr<const Made> made_;  // copies of the plan share it, since it never changes
+  std::shared_ptr<const Rotation> rotation_;
+};
+
+// How the steps of the workers add up to the critical path.
 enum class Synchronisation {
-  fork_join,  // workers are independent: the slowest worker
-  rounds,     // a barrier after each step: the sum over rounds of the slowest worker
+  fork_join,  // workers are independent: the path is the slowest worker
+  rounds,     // a barrier ends each step: the path sums the slowest worker of each round
 };
 
-// Where the output is whole when all steps are done.
+// Where the whole output is when all steps are done.
 enum class Result {
   root,      // workers gather their partials at the root, which merges them
   owners,    // the one worker that holds a q group holds its output: tokens stay sharded
-  everyone,  // each worker holds all of it, after all-reduces
+  everyone,  // each worker holds the whole output, after all-reduces
 };
 
 struct Plan {
@@ -127,10 +203,9 @@ struct Plan {
   Result result = Result::root;
   std::vector<TokenGroup> q_groups;
   std::vector<TokenGroup> kv_groups;
-  std::vector<Worker> workers;
-  std::vector<std::vector<int>> group_lists;  // ascending; shared by transfers
-  // The step before which a kv group's tokens do not exist (decoding); empty: all are there at
-  // once.
+  Workers workers;
+  std::vector<std::vector<int>> group_lists;  // in ascending order, shared by transfers
+  // The first step in which a kv group's tokens exist (decoding). Empty: all exist from the start.
   std::vector<int> kv_first_step;
 
   [[nodiscard]] const std::vector<int>& groups_of(const Transfer& transfer) const {
@@ -141,7 +216,7 @@ struct Plan {
   }
 };
 
-// True where tokens move between workers, so that they cannot be played one after the other.
+// Returns true if tensors move between workers, so that workers cannot be played one after another.
 [[nodiscard]] bool communicates(const Plan& plan);
 
 // Key-value heads that serve the query heads [begin, end).
@@ -151,8 +226,8 @@ struct Plan {
 [[nodiscard]] std::int64_t tokens_of(const std::vector<TokenGroup>& groups,
                                      const std::vector<int>& chosen);
 
-// Bytes of one tensor's rows for the query heads `heads` (K and V: of their key-value heads), over
-// the whole batch. Partials and what is reduced are f32.
+// Returns the bytes of one tensor's rows for the query heads `heads` (K and V: for their key-value
+// heads), over the whole batch. Partials and reduced tensors are f32.
 [[nodiscard]] std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
                                         const HeadRange& heads);
 
@@ -160,7 +235,7 @@ struct Plan {
 [[nodiscard]] std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys,
                                         std::int64_t offset);
 
-// The groups of a task as a block of the mask, alone in its tensors.
+// Returns the groups of a task as a block of the mask, alone in its tensors.
 [[nodiscard]] MaskBlock mask_block(const Plan& plan, const PairTask& task);
 
 // Pairs (per head) that a task computes.

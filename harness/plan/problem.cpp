@@ -17,7 +17,7 @@ void require_range(std::string_view name, std::int64_t value, std::int64_t low, 
     throw UsageError(fmt::format("{} is {}; it must be between {} and {}", name, value, low, high));
 }
 
-// Counting without regard to a kernel.
+// Tiles for counting that suits no kernel in particular.
 constexpr Granularity kCoarse{1024, 1024, 1024, true};
 
 std::vector<MaskBlock> whole_block(const Problem& problem) {
@@ -86,7 +86,7 @@ std::int64_t unmasked_pairs(const Problem& problem) {
   for (const Segment& s : segments_of(problem)) {
     const std::int64_t n_queries = s.q_end - s.q_begin;
     const std::int64_t n_keys = s.k_end - s.k_begin;
-    // Without segments a mask may have an alignment of its own.
+    // Without segments a mask may have its own alignment.
     const std::int64_t offset =
         problem.mask.segments.empty() ? problem.mask.offset : n_keys - n_queries;
     pairs += problem.mask.kind == MaskKind::full ? n_queries * n_keys

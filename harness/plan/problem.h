@@ -1,4 +1,4 @@
-// What is to be computed, before anyone decides how it is split.
+// The attention problem, before it is split over workers.
 #pragma once
 
 #include <cstdint>
@@ -36,17 +36,17 @@ struct Problem {
   std::uint64_t seed = 0;
 };
 
-// scale = 1/sqrt(head_dim), mask aligned to the last token. Throws UsageError where a size is out
-// of range: every length >= 1, head_dim in [1, 256], q_heads a multiple of kv_heads, lengths at
-// most kMaxTokens so that pair counts fit 63 bits.
+// Sets scale = 1/sqrt(head_dim) and aligns the mask to the last token. Throws UsageError if a size
+// is out of range: every length >= 1, head_dim in [1, 256], q_heads a multiple of kv_heads, lengths
+// at most kMaxTokens so that pair counts fit 63 bits.
 inline constexpr std::int64_t kMaxTokens = 3'000'000'000;
 [[nodiscard]] Problem make_problem(const Shape& shape, const MaskSpec& mask, DType dtype,
                                    std::uint64_t seed);
 
-// A batch of unequal lengths, packed one after another: sequence i has new_tokens queries that
-// attend to its cached_tokens and to each other. shape.batch is 1, and q_len and kv_len are set to
-// the sums. Throws UsageError as make_problem does, and for a sequence without new tokens;
-// Unsupported for a sparse pattern over several sequences.
+// A batch of unequal lengths is packed one sequence after another: sequence i has new_tokens
+// queries that attend to its cached_tokens and to each other. shape.batch is 1, and q_len and
+// kv_len are set to the sums. Throws UsageError as make_problem does, and for a sequence without
+// new tokens, and Unsupported for a sparse pattern over several sequences.
 struct Sequence {
   std::int64_t cached_tokens = 0;
   std::int64_t new_tokens = 0;
@@ -55,7 +55,7 @@ struct Sequence {
                                           std::uint64_t seed,
                                           const std::vector<Sequence>& sequences);
 
-// The sequences of a problem as segments: one where it is not packed.
+// Returns the sequences of a problem as segments: one if it is not packed.
 [[nodiscard]] std::vector<Segment> segments_of(const Problem& problem);
 
 // Query-key pairs that the mask allows, per head.

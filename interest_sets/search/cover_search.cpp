@@ -7,8 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "interest_sets/search/affine.h"
-#include "interest_sets/search/triple_types.h"
+#include "interest_sets/search/symmetry.h"
 
 namespace qb {
 namespace {
@@ -65,7 +64,7 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
 
  private:
   struct Candidate {
-    Mask mask = 0;  // classes to the residues chosen so far
+    Mask mask = 0;  // classes that it covers with the residues chosen so far
     int residue = 0;
     int gain = 0;
   };
@@ -74,7 +73,7 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
     int prefix = 0;
     std::array<std::int16_t, 2> residues{};
   };
-  // What one thread holds: a level is a residue beyond the triple.
+  // Holds the state of one thread: a level is a residue beyond the triple.
   struct Walk {
     explicit Walk(int size)
         : lists(static_cast<std::size_t>(size) + 1),
@@ -107,7 +106,7 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
     for (std::size_t i = tasks_.size(); i > 1; --i) std::swap(tasks_[i - 1], tasks_[random() % i]);
   }
 
-  // A task fixes up to two residues beyond the triple, while four or more are still to come.
+  // A task fixes up to two residues beyond the triple, while four or more are still to be chosen.
   void list_tasks_below(Walk& walk, int level, const Task& task) {
     const int to_come = size_ - static_cast<int>(walk.chosen.size());
     if (task.prefix == 2 || to_come < 4) {
@@ -148,8 +147,8 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
     }
   }
 
-  // Chooses candidate `at` of the level and fills the next level's list. False where no cover lies
-  // below. The residue stays in walk.chosen.
+  // Chooses candidate `at` of the level and fills the next level's list. Returns false where no
+  // cover lies below. The residue stays in walk.chosen.
   bool descend(Walk& walk, int level, std::size_t at) const {
     ++walk.nodes;
     const auto here = static_cast<std::size_t>(level);
@@ -166,7 +165,7 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
     const int have = static_cast<int>(walk.chosen.size());
     const int to_come = size_ - have;
     const int among_new = to_come * (to_come - 1) / 2;
-    const int needed = count_bits(open) - among_new;  // from pairs of a new residue and an old one
+    const int needed = count_bits(open) - among_new;  // by pairs of a new residue and an old one
     if (needed > to_come * have) return false;
     const int least = needed - (to_come - 1) * have;
     std::vector<Candidate>& list = walk.lists[here + 1];
@@ -187,7 +186,7 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
     list.resize(n);
     if (static_cast<int>(n) < to_come) return false;
     if (count_bits(open & ~closable) > among_new) return false;
-    // The to_come - 1 largest gains bound what the others can add to one.
+    // The to_come - 1 largest gains bound what the other residues can add to one.
     int largest = 0;
     int left = to_come - 1;
     for (int gain = have; gain >= 0 && left > 0; --gain) {

@@ -8,9 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "interest_sets/search/affine.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "interest_sets/search/triple_types.h"
+#include "interest_sets/search/symmetry.h"
 
 namespace qb {
 namespace {
@@ -19,7 +18,7 @@ using testing::ElementsAre;
 
 bool before(const InterestSet& a, const InterestSet& b) { return a.residues < b.residues; }
 
-// All m-subsets of Z_W with 0 and 1 by bit mask, tested with the verifier's own definition.
+// Returns all m-subsets of Z_W with 0 and 1 by bit mask, tested with the verifier's own definition.
 std::vector<InterestSet> covers_by_brute_force(int modulus, int size) {
   std::vector<InterestSet> covers;
   for (std::uint32_t mask = 3; mask < (1u << modulus); mask += 4) {
@@ -33,7 +32,7 @@ std::vector<InterestSet> covers_by_brute_force(int modulus, int size) {
   return covers;
 }
 
-// Depth first over ascending residues with the counting bound alone: slower, and plain.
+// Searches depth first over ascending residues with the counting bound alone: slower, and simple.
 class PlainSearch {
  public:
   PlainSearch(int modulus, int size) : modulus_(modulus), size_(size) { extend({0, 1}, bit(1)); }
@@ -85,7 +84,7 @@ TEST(CoverSearch, AgreesWithAPlainSearchWhereBruteForceEnds) {
     ASSERT_EQ(searched(workers, 8), PlainSearch(workers, 8).found) << workers;
 }
 
-// Above W = 129 the classes of differences take a second word.
+// Above W = 129 the classes of differences need a second word.
 TEST(CoverSearch, FindsThePerfectDifferenceSetsOfOneHundredAndThirtyThree) {
   const InterestSet singer{133, {0, 1, 3, 12, 20, 34, 38, 81, 88, 94, 104, 109}};
   ASSERT_FALSE(first_uncovered_difference(singer));

@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-// Orbits of Z_W under x -> u x. Differences of a union of orbits come in orbits too.
+// Holds the orbits of Z_W under x -> u x. Differences of a union of orbits come in orbits too.
 struct Orbits {
   Orbits(int modulus, int multiplier) : of(static_cast<std::size_t>(modulus), -1) {
     for (int first = 0; first < modulus; ++first) {
@@ -26,12 +26,12 @@ struct Orbits {
       }
     }
   }
-  std::vector<int> of;  // of each residue
+  std::vector<int> of;  // orbit of each residue
   std::vector<std::vector<int>> members;
 };
 
-// A union of orbits, how often each class of differences (orbits, up to sign) occurs, and the
-// classes that do not.
+// Holds a union of orbits, how often each class of differences (orbits, up to sign) occurs, and the
+// classes that do not occur.
 class Annealing {
  public:
   Annealing(int modulus, int size, int multiplier, std::uint64_t seed)
@@ -55,8 +55,8 @@ class Annealing {
     }
   }
 
-  // Closes one open difference; takes that back, mostly, where it opens more. True when nothing is
-  // open.
+  // Covers one uncovered difference; mostly undoes that where it uncovers more. Returns true when
+  // all are covered.
   bool move(double temperature) {
     if (open_.empty()) return true;
     if (residues_.empty()) return false;
@@ -90,7 +90,7 @@ class Annealing {
   [[nodiscard]] std::int64_t size_of(int orbit) const {
     return std::ssize(orbits_.members[static_cast<std::size_t>(orbit)]);
   }
-  // One that has an open difference to a residue already there.
+  // Returns an orbit that has an uncovered difference to a residue of the set.
   int wanted_orbit() {
     const int wanted = open_[static_cast<std::size_t>(draw(static_cast<int>(open_.size())))];
     const std::vector<int>& differences = orbits_.members[static_cast<std::size_t>(wanted)];
@@ -114,7 +114,7 @@ class Annealing {
     open_.pop_back();
   }
   // Calls visit(class) for the differences of the orbit within itself and to the chosen ones: one
-  // residue of the one against all of the other stands for all pairs of two orbits.
+  // residue of the first orbit against all of the other represents all pairs of two orbits.
   template <class Visit>
   void for_each_difference(int orbit, Visit&& visit) {
     const std::vector<int>& members = orbits_.members[static_cast<std::size_t>(orbit)];
@@ -153,17 +153,17 @@ class Annealing {
   std::int64_t room_;  // residues that may still be added
   std::mt19937_64 random_;
   Orbits orbits_;
-  std::vector<int> class_of_;  // of each difference
+  std::vector<int> class_of_;  // class of each difference
   std::vector<int> chosen_;    // orbits
-  std::vector<int> residues_;  // of the chosen orbits
-  std::vector<int> times_;     // of each class
+  std::vector<int> residues_;  // residues of the chosen orbits
+  std::vector<int> times_;     // number of times that each class occurs
   std::vector<int> open_;      // classes that do not occur
-  std::vector<int> place_;     // of a class in open_
+  std::vector<int> place_;     // place of a class in open_
   std::vector<bool> taken_;    // orbits
-  std::vector<int> left_;      // orbits that made room in the present move
+  std::vector<int> left_;      // orbits removed to make room in the current move
 };
 
-// Moves one pair a difference of 1 apart onto (0, 1) and sorts.
+// Moves a pair with difference 1 onto (0, 1) and sorts.
 InterestSet with_zero_and_one(int modulus, std::vector<int> residues) {
   std::sort(residues.begin(), residues.end());
   for (int zero : residues)

@@ -1,4 +1,4 @@
-#include "interest_sets/search/minimum_list.h"
+#include "interest_sets/search/minimum_sets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(StoredSearches, ExcludeWhatThePublishedTableNeedsExcluded) {
   EXPECT_EQ(proved_lower_bound(1024), least_conceivable_size(1024));
 }
 
-// The record of a search is what a search gives: the cheap ones, again.
+// The record of a search equals what the search gives; the cheap ones are repeated here.
 TEST(StoredSearches, ComeOutAgain) {
   int searched = 0;
   for (const SearchRecord& record : stored_searches()) {

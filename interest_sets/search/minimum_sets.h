@@ -1,4 +1,5 @@
-// Every interest set of the least size, by exhaustive search; resumable, on several threads.
+// Finds every interest set of the least size by exhaustive search, which can be resumed and runs on
+// several threads.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +16,22 @@
 
 namespace qb {
 
-// The least m with m (m-1) >= W - 1: no set has fewer residues. Perfect difference sets reach it.
+// Returns the least m with m (m-1) >= W - 1: no set has fewer residues. Perfect difference sets
+// reach it.
 [[nodiscard]] int least_conceivable_size(std::int64_t modulus);
 
-// How far the search for covers of one size is: which tasks of CoverSearch are played, and the
-// representatives of the orbits they met.
-struct SizeProgress {
-  std::vector<bool> played;
-  std::set<std::vector<int>> found;
-
-  [[nodiscard]] std::size_t tasks_played() const;
-};
+// Says how far a search is.
 struct SearchState {
+  // Says, for covers of one size, which tasks of CoverSearch are done and the representatives of
+  // the orbits that they found.
+  struct Size {
+    std::vector<bool> played;
+    std::set<std::vector<int>> found;
+
+    [[nodiscard]] std::size_t tasks_played() const;
+  };
   int modulus = 0;
-  std::map<int, SizeProgress> sizes;
+  std::map<int, Size> sizes;
 };
 
 struct PlayedTask {
@@ -36,45 +39,92 @@ struct PlayedTask {
   std::size_t task = 0;
   std::vector<InterestSet> found;
 };
-// Called after each task, one call at a time; false ends the search.
+// Called after each task, one call at a time; the search ends when it returns false.
 using OnTask = std::function<bool(const SearchState&, const PlayedTask&)>;
 
-// Plays the tasks of one size that `state` does not hold yet. True when none is left. Throws
+// Runs the tasks of one size that `state` does not hold yet. Returns true when none is left. Throws
 // UsageError where W is outside 3..kMostSearchableWorkers or the size below 2, or where `state`
 // counts other tasks than there are.
 [[nodiscard]] bool search_size(SearchState& state, int size, int threads, const OnTask& on_task);
 
-// From the least conceivable size up, each size exhausted, until one has a set. That size; 0 where
-// on_task ended the search. The minimality of the result is proved by the sizes before it.
+// Searches every size completely, from the least conceivable one up, until one has a set. Returns
+// that size, or 0 where on_task ended the search. The sizes before it prove that the result is
+// minimal.
 [[nodiscard]] int search_minimum(SearchState& state, int threads, const OnTask& on_task);
 
-// A state as text, to be written line by line and read again:
+// A state is written as text, line by line, and read again:
 //
 //   search 94           W
 //   size 11 8520        begins m = 11, of so many tasks
-//   11 417              task 417 is played and met nothing
-//   11 418: 0 1 3 9; …  the orbits it met
+//   11 417              task 417 is done and found nothing
+//   11 418: 0 1 3 9; …  the orbits it found
 //
-// A last line without its end is left out: the writer died there. Throws UsageError
+// A last line without a line end is ignored: the writer was stopped there. Throws UsageError
 // `NAME:LINE: …`.
 [[nodiscard]] std::string journal_head(const SearchState& state);
 [[nodiscard]] std::string journal_line(const SearchState& state, const PlayedTask& played);
 [[nodiscard]] SearchState parse_journal(std::string_view text, std::string_view name);
 
-// All sets with 0 and 1 of the orbits of `representatives`, residues ascending, in lexicographic
-// order.
+// Returns all sets that contain 0 and 1 in the orbits of `representatives`, residues ascending, in
+// lexicographic order.
 [[nodiscard]] std::vector<InterestSet> sets_of_orbits(
     int modulus, const std::set<std::vector<int>>& representatives);
 
-// FNV-1a, 64 bits, of the lines `0 1 3\n` of the sets in their order: what tells two lists apart.
+// Returns the 64-bit FNV-1a hash of the lines `0 1 3
+// ` of the sets in their order. It tells two lists apart.
 [[nodiscard]] std::uint64_t checksum(std::span<const InterestSet> sets);
 
 // The largest W whose search ends within seconds.
 inline constexpr int kMostExhaustiveWorkers = 65;
 
-// All m-subsets of Z_W that contain 0 and 1 and cover every difference, m the least size for which
-// there is one; residues ascending, sets in lexicographic order. Throws UsageError unless
-// 3 <= W <= kMostExhaustiveWorkers.
+// Returns all m-subsets of Z_W that contain 0 and 1 and cover every difference, where m is the
+// least size for which there is one; residues ascending, sets in lexicographic order. Throws
+// UsageError unless 3 <= W <= kMostExhaustiveWorkers.
 [[nodiscard]] std::vector<InterestSet> minimum_interest_sets(int modulus);
+
+// These are the stored results of exhaustive search: all minimum sets of W = 3..64, and for larger
+// W the sizes that are excluded or counted.
+//
+// minimum.txt has one record for each W, written by `qb sets search --workers W --compact`:
+//
+//   8 4 3 10 ad31a8e428f4906d:         W m orbits sets checksum
+//   01 02 10                           representatives
+//
+// A representative (symmetry.h) is written as its gaps after 0 and 1, one letter each: gaps 1..10
+// are 0..9, and larger ones a..z, then A..Z; `-` means {0, 1} alone. Sets and checksum describe the
+// whole list, expanded and in order.
+//
+// searches.txt has one line for each search: W m orbits sets nodes cpu_seconds
+
+struct MinimumList {
+  int modulus = 0;
+  int size = 0;
+  std::uint64_t sets = 0;
+  std::uint64_t checksum = 0;
+  std::set<std::vector<int>> representatives;
+};
+
+// Returns one record with its line ends. Throws UsageError where a gap has no letter (W above 64).
+[[nodiscard]] std::string compact_record(const MinimumList& list);
+// Throws UsageError `NAME:LINE: …` on text that is not a record.
+[[nodiscard]] std::vector<MinimumList> parse_minimum_lists(std::string_view text,
+                                                           std::string_view name);
+
+// Returns the lists of minimum.txt, W ascending from 3.
+[[nodiscard]] std::span<const MinimumList> stored_minimum_lists();
+
+struct SearchRecord {
+  int modulus = 0;
+  int size = 0;
+  std::int64_t orbits = 0;
+  std::int64_t sets = 0;
+  std::int64_t nodes = 0;
+  double cpu_s = 0.0;
+};
+// Returns the records of searches.txt.
+[[nodiscard]] std::span<const SearchRecord> stored_searches();
+
+// Returns the least size that is not excluded by counting, or by a search that found nothing.
+[[nodiscard]] int proved_lower_bound(int modulus);
 
 }  // namespace qb

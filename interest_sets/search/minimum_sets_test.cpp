@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/status.h"
-#include "interest_sets/sets/published.h"
+#include "interest_sets/sets/known_sets.h"
 
 namespace qb {
 namespace {
@@ -29,7 +29,7 @@ TEST(MinimumSets, ThePublishedSetsAreAmongThem) {
   }
 }
 
-// 10 translates with 0 and 1 of the perfect difference sets of order 5: phi(31) / 3.
+// phi(31) / 3 = 10 translates of the perfect difference sets of order 5 contain 0 and 1.
 TEST(MinimumSets, ThirtyOneHasThePerfectSetsOnly) {
   const auto sets = minimum_interest_sets(31);
   EXPECT_EQ(sets.size(), 10u);
@@ -47,7 +47,7 @@ TEST(MinimumSets, RefusesWhatTheSearchCannotEnd) {
   EXPECT_THROW((void)search_size(state, 1, 1, go_on), UsageError);
 }
 
-// The published sizes are the least: nothing smaller covers.
+// The published sizes are the least: no smaller set covers.
 TEST(MinimumSets, HaveThePublishedSizes) {
   for (int workers = 66; workers <= 76; ++workers) {
     const auto published = published_interest_set(workers)->residues.size();
@@ -72,7 +72,7 @@ TEST(MinimumSets, AStoppedSearchGoesOnFromItsJournal) {
   std::string journal = journal_head(whole);
   int sittings = 0;
   for (int size = 0; size == 0; ++sittings) {
-    // The writer dies in the middle of a line each time.
+    // The writer is stopped in the middle of a line each time.
     SearchState state = parse_journal(journal + "8 3", "mine");
     int left = 150;
     size = search_minimum(state, 1, [&](const SearchState& now, const PlayedTask& played) {
@@ -110,7 +110,9 @@ TEST(MinimumSets, AChecksumTellsListsApart) {
   const auto sets = minimum_interest_sets(31);
   EXPECT_EQ(checksum(sets), checksum(minimum_interest_sets(31)));
   EXPECT_NE(checksum(sets), checksum(std::span(sets).first(9)));
-  // FNV-1a of "0 1 3\n0 1 5\n", computed elsewhere.
+  // This is the FNV-1a hash of "0 1 3
+  // 0 1 5
+  // ", computed elsewhere.
   EXPECT_EQ(checksum(minimum_interest_sets(7)), 0x3d4fe9e932135963u);
 }
 

@@ -1,4 +1,4 @@
-// The text form of a search's state; see minimum_sets.h.
+// Reads and writes the text form of a search's state; see minimum_sets.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -67,7 +67,7 @@ std::string journal_head(const SearchState& state) {
 
 std::string journal_line(const SearchState& state, const PlayedTask& played) {
   std::string text;
-  const SizeProgress& progress = state.sizes.at(played.size);
+  const SearchState::Size& progress = state.sizes.at(played.size);
   if (progress.tasks_played() == 1)
     text = fmt::format("size {} {}\n", played.size, progress.played.size());
   text += fmt::format("{} {}", played.size, played.task);

@@ -1,11 +1,11 @@
-#include "interest_sets/sets/best_known.h"
+#include "interest_sets/sets/known_sets.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/status.h"
-#include "interest_sets/search/minimum_list.h"
+#include "interest_sets/search/minimum_sets.h"
 
 namespace qb {
 namespace {

@@ -13,13 +13,74 @@
 
 #include "base/status.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "interest_sets/sets/finite_field.h"
 
 namespace qb {
+
+std::optional<int> prime_of_power(int q) {
+  if (q < 2) return std::nullopt;
+  int prime = 2;
+  while (prime <= q / prime && q % prime != 0) ++prime;
+  if (q % prime != 0) prime = q;
+  while (q % prime == 0) q /= prime;
+  if (q != 1) return std::nullopt;
+  return prime;
+}
+
+FiniteField::FiniteField(int q) : q_(q), prime_(0) {
+  const std::optional<int> prime = prime_of_power(q);
+  if (!prime || q > 32749) throw std::invalid_argument("GF(q) needs a prime power q");
+  prime_ = *prime;
+  power_.resize(static_cast<std::size_t>(q));
+  log_.resize(static_cast<std::size_t>(q));
+  // x is primitive for some monic polynomial x^k - (low digits); for k = 1 that is some generator.
+  int low = 1;
+  while (low < q && !try_polynomial(low)) ++low;
+  if (low == q) throw std::logic_error("no primitive polynomial");
+}
+
+// Computes the powers of x where x^k = low; returns false where they repeat before all elements are
+// reached.
+bool FiniteField::try_polynomial(int low) {
+  const int top = q_ / prime_;  // weight of the digit of x^(k-1)
+  int element = 1;
+  for (int i = 0; i < q_ - 1; ++i) {
+    if (i > 0 && element == 1) return false;
+    power_[static_cast<std::size_t>(i)] = element;
+    log_[static_cast<std::size_t>(element)] = i;
+    // Multiplication by x shifts by a digit; the digit that leaves at the top returns as that many
+    // times `low`.
+    const int leaving = element / top;
+    element = element % top * prime_;
+    for (int times = 0; times < leaving; ++times) element = add(element, low);
+    if (element == 0) return false;
+  }
+  return element == 1;
+}
+
+int FiniteField::add(int a, int b) const {
+  if (prime_ == 2) return a ^ b;
+  int sum = 0;
+  for (int digit = 1; a > 0 || b > 0; digit *= prime_) {
+    sum += (a % prime_ + b % prime_) % prime_ * digit;
+    a /= prime_;
+    b /= prime_;
+  }
+  return sum;
+}
+
+int FiniteField::negative(int a) const {
+  int result = 0;
+  for (int digit = 1; a > 0; digit *= prime_) {
+    result += (prime_ - a % prime_) % prime_ * digit;
+    a /= prime_;
+  }
+  return result;
+}
+
 namespace {
 
-// x^3 = c[0] + c[1] x + c[2] x^2. The exponents below W at which the power of x has no x^2; empty
-// where x^i is in GF(q) already for some 0 < i < W.
+// Returns, where x^3 = c[0] + c[1] x + c[2] x^2, the exponents below W at which the power of x has
+// no x^2; an empty list where x^i is in GF(q) already for some 0 < i < W.
 std::vector<int> line_exponents(const FiniteField& field, const std::array<int, 3>& c,
                                 int modulus) {
   std::vector<int> exponents;
@@ -34,7 +95,7 @@ std::vector<int> line_exponents(const FiniteField& field, const std::array<int, 
   return exponents;
 }
 
-// Marks of Wichmann's ruler.
+// Returns the marks of Wichmann's ruler.
 std::vector<int> wichmann_marks(int r, int s) {
   std::vector<int> marks = {0};
   const auto steps = [&](int times, int step) {
@@ -49,7 +110,7 @@ std::vector<int> wichmann_marks(int r, int s) {
   return marks;
 }
 
-// Leaves out residues, from the last one down, as long as the differences stay covered.
+// Removes residues, from the last one down, as long as the differences stay covered.
 void thin_out(InterestSet& set) {
   const auto half = static_cast<std::size_t>(set.modulus / 2);
   std::vector<int> times(half + 1, 0);
@@ -73,8 +134,8 @@ void thin_out(InterestSet& set) {
   }
 }
 
-// Units whose powers do not hold -1, one for each cyclic group of at most `largest` of them, small
-// groups first: those are what local search can use.
+// Returns units whose powers do not contain -1, one for each cyclic group of at most `largest` of
+// them, small groups first: local search can use those.
 std::vector<int> useful_multipliers(int modulus, int largest) {
   std::vector<std::pair<int, int>> found;  // order, least generator
   std::vector<bool> generates_known(static_cast<std::size_t>(modulus), false);
@@ -105,7 +166,7 @@ std::vector<int> useful_multipliers(int modulus, int largest) {
 std::optional<int> singer_order(int modulus) {
   const int q = static_cast<int>(std::sqrt(static_cast<double>(modulus)));
   for (int near : {q - 1, q})
-    if (near >= 2 && std::int64_t{near} * near + near + 1 == modulus && prime_power(near))
+    if (near >= 2 && std::int64_t{near} * near + near + 1 == modulus && prime_of_power(near))
       return near;
   return std::nullopt;
 }
@@ -127,7 +188,7 @@ InterestSet singer_set(int modulus) {
 }
 
 InterestSet ruler_set(int modulus) {
-  if (modulus < 3) return default_interest_set(modulus);  // refuses
+  if (modulus < 3) return default_interest_set(modulus);  // throws
   const std::int64_t half = modulus / 2;
   int best_r = 0;
   int best_s = 0;
@@ -159,7 +220,7 @@ InterestSet searched_set(int modulus, std::int64_t moves) {
   for (std::uint64_t turn = 0; moves > 0; ++turn, moves -= kMovesAtATime) {
     const int size = static_cast<int>(best.residues.size()) - 1;
     if (size < least_conceivable_size(modulus)) break;
-    // Every second turn looks at all sets.
+    // Every second turn searches all sets.
     const int multiplier = turn % 2 == 0 ? 1 : multipliers[turn / 2 % multipliers.size()];
     if (auto better = local_search(modulus, size, multiplier, turn, kMovesAtATime)) {
       best = *std::move(better);

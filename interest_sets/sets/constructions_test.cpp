@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "interest_sets/sets/finite_field.h"
 
 namespace qb {
 namespace {
@@ -36,7 +35,7 @@ TEST(FiniteField, IsAFieldForEveryPrimePower) {
 TEST(SingerSet, IsAPerfectDifferenceSetForEveryPrimePowerToOneHundredAndOne) {
   int orders = 0;
   for (int q = 2; q <= 101; ++q) {
-    if (!prime_power(q)) continue;
+    if (!prime_of_power(q)) continue;
     ++orders;
     const int workers = q * q + q + 1;
     ASSERT_EQ(singer_order(workers), q);

@@ -8,9 +8,8 @@
 #include <stdexcept>
 
 #include "base/status.h"
-#include "interest_sets/sets/best_known.h"
 #include "interest_sets/sets/constructions.h"
-#include "interest_sets/sets/published.h"
+#include "interest_sets/sets/known_sets.h"
 
 namespace qb {
 namespace {
@@ -35,8 +34,8 @@ std::string_view skip_spaces(std::string_view text) {
 }  // namespace
 
 std::optional<int> first_uncovered_difference(const InterestSet& set) {
-  // m residues have at most m (m-1) differences, so an uncovered one is found among the first
-  // m (m-1) + 1 and larger ones need not be noted.
+  // m residues have at most m (m-1) differences, so an uncovered one is found among the first m
+  // (m-1) + 1, and larger ones need not be recorded.
   const std::int64_t size = std::ssize(set.residues);
   const std::int64_t limit = std::min<std::int64_t>(set.modulus, size * (size - 1) + 2);
   std::vector<bool> covered(static_cast<std::size_t>(std::max<std::int64_t>(limit, 1)), false);

@@ -1,4 +1,4 @@
-#include "interest_sets/sets/interest_set_list.h"
+#include "interest_sets/sets/known_sets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/status.h"
-#include "interest_sets/sets/best_known.h"
 #include "interest_sets/sets/constructions.h"
+#include "interest_sets/sets/known_sets.h"
 
 namespace qb {
 namespace {

@@ -1,4 +1,4 @@
-#include "interest_sets/sets/published.h"
+#include "interest_sets/sets/known_sets.h"
 
 #include <gtest/gtest.h>
 

@@ -6,19 +6,20 @@
 namespace qb {
 namespace {
 
-// Above, less effort: the number of pairs, of remainders and of workers grow together.
+// Larger W get less effort, because the numbers of pairs, remainders and workers grow together.
 constexpr int kFewWorkers = 256;
 
-// Twice the tokens above q that worker k has through its pairs, for the remainders r looked at.
-// larger(g) = 1 for g >= W - r; a pair adds its weight times the larger groups among its two.
+// Holds twice the tokens above q that worker k has through its pairs, for the remainders r that are
+// tried. larger(g) = 1 for g >= W - r; a pair adds its weight times the number of larger groups in
+// it.
 class Excess {
  public:
   explicit Excess(int modulus) : modulus_(modulus) {
-    // Every remainder for small W; a sample above.
+    // Small W are tried with every remainder, larger ones with a sample of them.
     const int step = std::max(1, modulus / (modulus <= kFewWorkers ? 128 : 32));
     for (int r = 1; r < modulus; r += step) remainders_.push_back(r);
     sums_.assign(remainders_.size() * static_cast<std::size_t>(modulus), 0);
-    add(0, 2);  // the diagonal block (n + 1)^2 = n^2 + 2 n + 1
+    add(0, 2);  // the diagonal block is (n + 1)^2 = n^2 + 2 n + 1
   }
 
   void add_pair(const ResiduePair& pair, int sign) {
@@ -27,7 +28,7 @@ class Excess {
     add(pair.second, weight);
   }
 
-  // Sum over the remainders of the largest excess.
+  // Returns the sum over the remainders of the largest excess.
   [[nodiscard]] std::int64_t cost() const {
     std::int64_t cost = 0;
     for (std::size_t i = 0; i < remainders_.size(); ++i) {
@@ -51,10 +52,10 @@ class Excess {
 
   int modulus_;
   std::vector<int> remainders_;
-  std::vector<int> sums_;  // of each remainder and worker
+  std::vector<int> sums_;  // sum for each remainder and worker
 };
 
-// For each kept pair, the pairs of I with the same difference, itself included.
+// Returns, for each kept pair, the pairs of I with the same difference, itself included.
 std::vector<std::vector<ResiduePair>> choices(const InterestSet& set,
                                               const std::vector<ResiduePair>& kept) {
   const auto difference = [&](int a, int b) {

@@ -1,13 +1,13 @@
-// Balanced self-distillation: which of the pairs with one difference to keep.
+// Balanced self-distillation chooses which of the pairs with one difference a worker keeps.
 //
-// Problem: N = qW + r, the last r groups hold a token more. A worker's responsibility is q^2 W +
-// 2 q (tokens more among its pairs' groups, the own group counted once) + O(W), so with equal
-// groups all are equal and the rest is how evenly the r larger groups fall on the kept pairs. The
-// pairs are the same for all workers, moved by k, so there is one choice for each difference that
-// I has more than once.
+// Problem: N = qW + r, each of the last r groups holds one more token. A worker's responsibility is
+// q^2 W + 2 q (additional tokens in its pairs' groups, its own group counted once) + O(W), so with
+// equal groups all are equal, and what differs is how evenly the r larger groups fall on the kept
+// pairs. All workers keep the same pairs, moved by k, so there is one choice for each difference
+// that I has more than once.
 //
-// Approach: from the published choice, change one pair at a time while the mean over r of the
-// largest responsibility falls; each trial moves two terms of every worker. No choice holds a
+// Approach: start from the published choice and change one pair at a time while the mean over r of
+// the largest responsibility falls; each trial changes two terms of every worker. No choice holds a
 // residue that the published one does not.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace qb {
 
-// `first_pairs`: the published choice. The order of the differences stays. Never worse by
-// asymptotic_responsibility_ratio().
+// `first_pairs` is the published choice. The result keeps the order of the differences and is never
+// worse by asymptotic_responsibility_ratio().
 [[nodiscard]] std::vector<ResiduePair> balanced_pairs(const InterestSet& set,
                                                       std::vector<ResiduePair> first_pairs);
 

@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-// How often worker k computes n_a n_b of `pair`: 2 for both directions, 1 for a share.
+// Returns how often worker k computes n_a n_b of `pair`: 2 for both directions, 1 for a share.
 std::int64_t weight(const ResiduePair& pair, int worker, int modulus, Distillation distillation) {
   if (!pair.opposite) return 2;
   if (distillation == Distillation::balanced) return 1;
@@ -39,7 +39,8 @@ void require_tokens(int workers, std::int64_t n_tokens) {
     throw UsageError(fmt::format("N = {} tokens: the pair count leaves 63 bits", n_tokens));
 }
 
-// Tokens of each group and responsibility of each worker, as N grows by one token at a time.
+// Keeps the tokens of each group and the responsibility of each worker, as N grows by one token at
+// a time.
 class Workload {
  public:
   Workload(int modulus, std::span<const ResiduePair> pairs, Distillation distillation,
@@ -57,7 +58,7 @@ class Workload {
     }
   }
 
-  // From N = qW + r to N + 1: group W - 1 - r is the next to hold q + 1 tokens.
+  // Goes from N = qW + r to N + 1: group W - 1 - r is the next to hold q + 1 tokens.
   void add_token() {
     const int group = modulus_ - 1 - static_cast<int>(n_tokens_ % modulus_);
     loads_[static_cast<std::size_t>(group)] += 2 * tokens(group) + 1;
@@ -82,7 +83,7 @@ class Workload {
     return tokens_[static_cast<std::size_t>(residue % modulus_)];
   }
 
-  // The worker for which one group of `pair` gains a token and `partner` is the other residue.
+  // Updates the worker for which one group of `pair` gains a token; `partner` is the other residue.
   void grow_pair(const ResiduePair& pair, int shift, int partner) {
     const int worker = (shift + modulus_) % modulus_;
     loads_[static_cast<std::size_t>(worker)] +=

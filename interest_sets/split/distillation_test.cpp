@@ -20,7 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The definition word by word, without the shift argument.
+// Follows the definition word by word, without the shift argument.
 std::vector<GroupPair> distill_by_definition(const InterestSet& set, int worker) {
   const std::vector<int> groups = quorum(set, worker);
   std::set<int> differences;
@@ -164,7 +164,8 @@ TEST(Responsibility, SumsToAllPairsOfTokens) {
 }
 
 TEST(Responsibility, CountsTheDiagonalOnceAndKeptPairsTwice) {
-  // Groups of 1, 1, 1, 1, 2, 2, 2 tokens; worker 0 keeps (0,1), (0,3), (1,3) and has diagonal 0.
+  // The groups have 1, 1, 1, 1, 2, 2, 2 tokens; worker 0 keeps (0,1), (0,3), (1,3) and has diagonal
+  // 0.
   EXPECT_THAT(responsibilities({7, {0, 1, 3}}, 10), ElementsAre(7, 11, 11, 17, 20, 20, 14));
   EXPECT_DOUBLE_EQ(responsibility_ratio({7, {0, 1, 3}}, 10), 100.0 / 20.0);
 }
@@ -238,7 +239,7 @@ TEST(Balance, ResponsibilitiesSumToAllPairsOfTokens) {
     }
 }
 
-// The goal that the published rule misses wherever W is even.
+// The published rule misses this goal wherever W is even.
 TEST(Balance, ReachesNinetyEightAndAHalfPercentForEveryPublishedSet) {
   for (int workers = 3; workers <= 111; ++workers) {
     const InterestSet set = published_interest_set(workers).value();

@@ -10,7 +10,7 @@
 namespace qb {
 namespace {
 
-// Group `group` of `groups` over n: where it begins.
+// Returns where group `group` of `groups` over n begins.
 std::int64_t begin_of(std::int64_t n, int groups, int group) {
   const std::int64_t larger = n % groups;
   return n / groups * group + std::max<std::int64_t>(0, group - (groups - larger));
@@ -64,8 +64,8 @@ ProductPlan product_plan(const InterestSet& set, int row_groups, std::int64_t ro
   return plan;
 }
 
-// By the lines between blocks: a cell of the grid that all of them make is in one block or another
-// as a whole.
+// Checks the cells of the grid that the borders of all blocks make: each cell lies wholly inside or
+// outside a block.
 bool covers_exactly_once(const ProductPlan& plan) {
   std::set<std::int64_t> row_lines = {0, plan.rows};
   std::set<std::int64_t> column_lines = {0, plan.columns};

@@ -1,6 +1,7 @@
-// CQS for a general matrix product (supplement F of CQS-Attention): C = A B, the rows of A cut into
-// W1 groups and the columns of B into W2, W = W1 + W2 groups over W workers. Of the pairs that a
-// worker keeps only those across the two are tasks: one block of C each.
+// Applies CQS to a general matrix product C = A B (supplement F of CQS-Attention). The rows of A
+// are cut into W1 groups and the columns of B into W2: W = W1 + W2 groups over W workers. A pair of
+// groups that a worker keeps is a task only where one is a group of rows and the other a group of
+// columns. It is then one block of C.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace qb {
 
-// Rows and columns of C.
+// A rectangle of C.
 struct ProductBlock {
   std::int64_t row_begin = 0;
   std::int64_t row_end = 0;
@@ -31,18 +32,18 @@ struct ProductPlan {
 
   [[nodiscard]] std::int64_t elements(std::size_t worker) const;
   [[nodiscard]] int idle_workers() const;
-  // rows * columns / largest share of a worker: the greatest speed-up that the split allows.
+  // Returns rows * columns / largest share of a worker: the greatest speed-up of the split.
   [[nodiscard]] double ratio() const;
 };
 
-// Group g < row_groups is a group of rows, the others of columns. A block that two workers share
-// (balanced, even W) is cut at half of its rows. Throws UsageError unless 1 <= row_groups < W, rows
-// >= W1 and columns >= W2.
+// Groups g < row_groups are groups of rows, the others are groups of columns. A block that two
+// workers share (balanced, even W) is cut at half of its rows. Throws UsageError unless 1 <=
+// row_groups < W, rows >= W1 and columns >= W2.
 [[nodiscard]] ProductPlan product_plan(const InterestSet& set, int row_groups, std::int64_t rows,
                                        std::int64_t columns,
                                        Distillation distillation = Distillation::published);
 
-// True when each element of C is in exactly one block.
+// Returns true when each element of C is in exactly one block.
 [[nodiscard]] bool covers_exactly_once(const ProductPlan& plan);
 
 }  // namespace qb

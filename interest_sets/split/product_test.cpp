@@ -9,7 +9,7 @@
 namespace qb {
 namespace {
 
-// The example of the supplement: worker 3 has nothing to do, the others two blocks each.
+// In the supplement's example, worker 3 has nothing to do and the others have two blocks each.
 TEST(Product, SevenWorkersOverThreeAndFourGroupsLeaveOneIdle) {
   const ProductPlan plan = product_plan({7, {0, 1, 3}}, 3, 300, 400);
   EXPECT_EQ(plan.idle_workers(), 1);
@@ -28,7 +28,7 @@ TEST(Product, IsAnExactCoverForAnySplit) {
         const ProductPlan plan =
             product_plan(default_interest_set(workers), row_groups, rows, columns, distillation);
         EXPECT_TRUE(covers_exactly_once(plan)) << workers << " " << row_groups;
-        // The obvious way, beside the checker.
+        // This counts in the obvious way, independently of the checker.
         std::vector<int> times(static_cast<std::size_t>(rows * columns), 0);
         for (const auto& blocks : plan.workers)
           for (const ProductBlock& block : blocks)

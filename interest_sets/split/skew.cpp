@@ -11,7 +11,7 @@
 namespace qb {
 namespace {
 
-// Twice the pairs of groups of each worker, halves for shares.
+// Holds twice the pairs of groups of each worker, halves for shares.
 struct Blocks {
   Blocks(const InterestSet& set, Distillation distillation)
       : of_worker(static_cast<std::size_t>(set.modulus)) {
@@ -52,7 +52,7 @@ double largest(const std::vector<double>& values) {
   return *std::max_element(values.begin(), values.end());
 }
 
-// Sizes that sum to `total`; the best of the descent.
+// Returns sizes that sum to `total`, the best of the descent.
 std::vector<double> descend(const Blocks& blocks, double total, std::span<const double> speeds) {
   const std::size_t n = speeds.size();
   std::vector<double> sizes(n, total / static_cast<double>(n));
@@ -79,7 +79,7 @@ std::vector<double> descend(const Blocks& blocks, double total, std::span<const 
         slope[block.b] += product;
       }
     }
-    // Only the shares matter: what grows all sizes alike is scaled away.
+    // Only the shares matter: a factor common to all sizes is removed.
     double mean = 0.0;
     for (std::size_t group = 0; group < n; ++group) mean += slope[group] * sizes[group] / total;
     double steepest = 0.0;
@@ -96,7 +96,7 @@ std::vector<double> descend(const Blocks& blocks, double total, std::span<const 
   return best;
 }
 
-// Whole tokens: floors, at least 1, and the largest remainders up.
+// Rounds to whole tokens: down, to at least 1, and the largest remainders up.
 std::vector<std::int64_t> whole(const std::vector<double>& sizes, std::int64_t total) {
   std::vector<std::int64_t> tokens;
   std::vector<std::pair<double, std::size_t>> remainders;

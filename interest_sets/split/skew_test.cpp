@@ -44,7 +44,7 @@ TEST(Skew, ASlowWorkerCostsLessWithGroupsOfItsOwnSize) {
           slowest_time(set, equal(n_tokens, workers), speeds, Distillation::balanced);
       const double after = slowest_time(set, sizes, speeds, Distillation::balanced);
       EXPECT_LT(after, 0.9 * before) << workers << " " << speed;
-      // No split does better than all workers busy to the end.
+      // No split is better than one that keeps all workers busy to the end.
       const double total = std::accumulate(speeds.begin(), speeds.end(), 0.0);
       const double n = static_cast<double>(n_tokens);
       EXPECT_GE(after, n * n / total - 1.0);

@@ -1,4 +1,4 @@
-// The CPU kernels behind attention(), which has checked their arguments.
+// These are the CPU kernels behind attention(), which has checked their arguments.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,26 @@
 
 namespace qb::cpu {
 
-// Sizes that a kernel's temporaries depend on, beside the schedule.
+// The sizes of a kernel's temporaries depend on these and on the schedule.
 struct WorkspaceShape {
   Extent q;
   Extent k;
   std::int64_t value_dim = 0;
   DType dtype = DType::f32;
   int threads = 1;
-  std::int64_t stored_pairs = -1;  // of a head, for staged
+  std::int64_t stored_pairs = -1;  // pairs of a head that staged stores
 };
 
-// Float64, one row at a time, key by key.
-void reference_attention(const AttentionArguments& arguments, const KernelContext& context);
-[[nodiscard]] std::int64_t reference_workspace_bytes(const WorkspaceShape& shape);
+// Describes one CPU kernel. Each has a file that ends with the definition of its CpuKernel.
+struct CpuKernel {
+  KernelTiles (*tiles)(std::int64_t head_dim);
+  std::int64_t (*workspace_bytes)(const WorkspaceShape& shape);
+  void (*attend)(const AttentionArguments& arguments, const KernelContext& context);
+  std::string_view (*isa)();
+};
 
-// The whole score matrix in memory, products by BLAS: materialized.cpp.
-void materialized_attention(const AttentionArguments& arguments, const KernelContext& context);
-[[nodiscard]] std::int64_t materialized_workspace_bytes(const WorkspaceShape& shape);
-[[nodiscard]] KernelTiles materialized_tiles();
-[[nodiscard]] std::string_view materialized_isa();
-
-// A block-compressed score matrix in memory, three stages: staged.cpp.
-void staged_attention(const AttentionArguments& arguments, const KernelContext& context);
-[[nodiscard]] std::int64_t staged_workspace_bytes(const WorkspaceShape& shape);
-[[nodiscard]] KernelTiles staged_tiles();
-
-// Tiled online softmax: flash.cpp.
-void flash_attention(const AttentionArguments& arguments, const KernelContext& context);
-[[nodiscard]] std::int64_t flash_workspace_bytes(const WorkspaceShape& shape);
-[[nodiscard]] KernelTiles flash_tiles(std::int64_t head_dim);
+#define QB_DECLARE_KERNEL(word, ...) extern const CpuKernel word##_kernel;
+QB_CPU_KERNELS(QB_DECLARE_KERNEL)
+#undef QB_DECLARE_KERNEL
 
 }  // namespace qb::cpu

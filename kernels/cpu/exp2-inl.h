@@ -1,4 +1,4 @@
-// exp2 on vectors of float32, for arguments of at most 127: the exponential of every softmax here.
+// Computes exp2 on vectors of float32, for arguments of at most 127. Every softmax here uses it.
 //
 // x = n + f with n = floor(x); 2^f by the polynomial of degree 5 that is nearest to it on [0, 1]
 // among those that are exactly 1 at 0 (relative error 8.2e-8, with rounding 1.5e-7, without bias);
@@ -19,7 +19,7 @@ namespace qb::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 2^f for f in [0, 1].
+// Computes 2^f for f in [0, 1].
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp2_fraction(D d, V f) {
   V p = hn::Set(d, 0.0018671300495043397f);
@@ -35,7 +35,7 @@ HWY_INLINE V exp2_fast(D d, V x) {
 #if HWY_TARGET == HWY_AVX3
   if constexpr (hn::MaxLanes(d) == 16) {
     constexpr int kFloorNoExceptions = 0x09;
-    const V f{_mm512_reduce_ps(x.raw, kFloorNoExceptions)};  // x - floor(x); 0 of an infinity
+    const V f{_mm512_reduce_ps(x.raw, kFloorNoExceptions)};  // x - floor(x); 0 if x is infinite
     return V{_mm512_scalef_ps(exp2_fraction(d, f).raw, x.raw)};
   }
 #endif
@@ -48,7 +48,7 @@ HWY_INLINE V exp2_fast(D d, V x) {
 #endif
   const V floor = hn::Floor(x);
   const V p = exp2_fraction(d, hn::Sub(x, floor));
-  // This sum has n + 127 in its low bits, where a conversion would care for overflow.
+  // The low bits of this sum hold n + 127; a conversion would have to handle overflow.
   const V biased = hn::Add(floor, hn::Set(d, 12582912.0f + 127.0f));
   return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, biased))));
 }

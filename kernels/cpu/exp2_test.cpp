@@ -1,4 +1,4 @@
-// exp2_fast in every instruction set, over all of its range.
+// Tests exp2_fast in every instruction set, over all of its range.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/exp2_test.cpp"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
-// n is a multiple of every vector.
+// n must be a multiple of every vector.
 void exp2_all(const float* x, std::size_t n, float* out) {
   const hn::ScalableTag<float> d;
   for (std::size_t i = 0; i < n; i += hn::Lanes(d))
@@ -52,7 +52,7 @@ class Exp2 : public ::testing::TestWithParam<InstructionSet> {
   }
 };
 
-// Largest relative error of a sample of all arguments with a normal result.
+// Checks the largest relative error over a sample of all arguments with a normal result.
 TEST_P(Exp2, IsAccurateToThreeHalvesOfARoundingAndWithoutBias) {
   std::vector<float> x;
   for (float value = -125.99f; value < 127.0f; value += 0.00071f) x.push_back(value);
@@ -81,7 +81,7 @@ TEST_P(Exp2, TheFarEndIsZeroAndNanStays) {
   EXPECT_EQ(exp2_of({-kInfinity}).front(), 0.0f);
   EXPECT_EQ(exp2_of({-1e30f}).front(), 0.0f);
   EXPECT_EQ(exp2_of({-200.0f}).front(), 0.0f);
-  const float subnormal = exp2_of({-127.5f}).front();  // 0 where exponents are written
+  const float subnormal = exp2_of({-127.5f}).front();  // 0 where the exponent is written
   EXPECT_GE(subnormal, 0.0f);
   EXPECT_LE(subnormal, std::exp2(-127.0f));
   EXPECT_TRUE(std::isnan(exp2_of({std::nanf("")}).front()));

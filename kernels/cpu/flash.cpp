@@ -1,4 +1,5 @@
-// Attention with a tiled online softmax: no score matrix, only a block of scores at a time.
+// Computes attention with a tiled online softmax: there is no score matrix, only a block of scores
+// at a time.
 //
 // This file cuts the schedule into work items for the threads; flash_tile.cpp and flash_thin.cpp
 // compute one. An item is a tile of query rows of one head, or of all heads that share keys where
@@ -19,13 +20,13 @@
 namespace qb::cpu {
 namespace {
 
-// Keys of a block in the instruction set in use.
+// Returns the keys of a block in the instruction set in use.
 std::int64_t flash_key_block() {
   const bool wide = instruction_set() >= InstructionSet::avx512;
   return wide ? kFlashScores / kFlashGroupRows : kFlashKeyBlock;
 }
 
-// Query rows of a group in the instruction set in use: three vectors.
+// Returns the query rows of a group in the instruction set in use: three vectors.
 std::int64_t flash_group_rows() {
   switch (instruction_set()) {
     case InstructionSet::avx512_bf16:
@@ -42,11 +43,12 @@ std::int64_t flash_group_rows() {
   return 3;
 }
 
-// How a call is cut, by its shapes and threads alone, so that its memory can be predicted.
+// Says how a call is cut. This depends on its shapes and threads alone, so that its memory can be
+// predicted.
 struct Cut {
   std::int64_t heads_at_once = 1;  // query heads in a tile
   std::int64_t query_tile = 0;
-  std::int64_t splits = 1;  // of each tile's keys
+  std::int64_t splits = 1;  // parts of each tile's keys
 };
 
 Cut cut_of(const Extent& q, const Extent& k, std::int64_t value_dim, int threads) {
@@ -56,20 +58,20 @@ Cut cut_of(const Extent& q, const Extent& k, std::int64_t value_dim, int threads
   const std::int64_t tokens = std::max<std::int64_t>(1, q.length);
   cut.heads_at_once = std::clamp<std::int64_t>(kFlashGroupRows / tokens, 1, group);
   if (threads == 1) return cut;
-  // Fewer items than this leave threads idle at the end of a call.
+  // With fewer items than this, threads are idle at the end of a call.
   const std::int64_t enough = 8 * std::int64_t{threads};
   const auto items = [&] {
     return q.batch * k.heads * ceil_div(group, cut.heads_at_once) *
            ceil_div(tokens, cut.query_tile);
   };
   while (items() < enough && cut.query_tile > kFlashGroupRows) cut.query_tile /= 2;
-  constexpr std::int64_t kLeastKeys = 512;  // of a part, so that merging costs little beside it
+  constexpr std::int64_t kLeastKeys = 512;  // keys of a part, so that merging costs little
   if (items() < enough)
     cut.splits = std::clamp<std::int64_t>(k.length / kLeastKeys, 1, ceil_div(enough, items()));
   return cut;
 }
 
-// O and LSE of the parts behind the first, which goes straight into the output.
+// Holds O and LSE of all parts but the first, which goes directly into the output.
 struct Parts {
   Extent out;
   Extent lse;
@@ -82,16 +84,16 @@ struct Parts {
   [[nodiscard]] std::int64_t bytes() const { return 4 * count * (out.elements() + lse.elements()); }
 };
 
-// One schedule and its tensors: the caller's, or every so-many-th token of them.
+// A schedule and its tensors, which are the caller's or every n-th token of them.
 struct Pass {
   AttentionArguments arguments;
   bool resumes;  // O and LSE hold other keys already
 };
 
-// The schedule itself, then its residue classes, which no rows share.
+// Returns the schedule itself, then its residue classes, which share no rows.
 std::vector<Pass> passes_of(const AttentionArguments& a) {
   std::vector<Pass> passes = {{a, false}};
-  const bool resumes = !a.schedule->tiles.empty();  // else there is nothing yet
+  const bool resumes = !a.schedule->tiles.empty();  // otherwise there is nothing yet
   for (const ResidueClass& part : a.schedule->classes) {
     const TileSchedule& schedule = a.schedule->of_classes[part.schedule];
     const auto rows = [&](const TensorView& view) {
@@ -113,15 +115,15 @@ struct Rows {
   std::int64_t first_span;
   std::int64_t n_spans;
   std::int64_t keys;  // between the first and the last that any row sees, of all spans
-  bool alone;         // each row by itself: they see few of these keys
+  bool alone;         // each row by itself, because it sees few of these keys
 };
 
-// What a pair costs where rows go one by one, over what it costs in groups: it takes its key and
-// value from the second-level cache for itself.
+// This is the cost of a pair where rows are computed one by one, relative to groups: each row reads
+// keys and values from the second-level cache for itself.
 constexpr std::int64_t kRowCost = 4;
 
-// Heavy tiles first, so that no thread begins one when the others are done. Bookkeeping of the
-// size of the schedule, so not taken from the workspace.
+// Puts heavy tiles first, so that no thread begins one when the others are done. This memory is of
+// the size of the schedule and is not taken from the workspace.
 std::vector<Rows> heavy_first(std::span<const Pass> passes, std::int64_t query_tile) {
   std::vector<Rows> tiles;
   for (const Pass& pass : passes) {
@@ -143,10 +145,12 @@ std::vector<Rows> heavy_first(std::span<const Pass> passes, std::int64_t query_t
   return tiles;
 }
 
-// The keys of a tile cut into blocks; kept from tile to tile, so that memory is asked for once.
+// Cuts the keys of a tile into blocks; it is kept from tile to tile, so that memory is allocated
+// once.
 class KeyBlocks {
  public:
-  // Part `split` of `splits` of the keys that the rows see, `limit` of them a block at most.
+  // Returns part `split` of `splits` of the keys that the rows see, with at most `limit` of them in
+  // a block.
   std::span<const FlashBlock> cut(const Rows& rows, std::int64_t split, std::int64_t splits,
                                   std::int64_t limit) {
     const TileSchedule& schedule = *rows.pass->arguments.schedule;
@@ -175,7 +179,7 @@ class KeyBlocks {
     }
     return blocks_;
   }
-  // Whether there is a masked piece among those cut last.
+  // Returns whether the pieces cut last contain a masked one.
   [[nodiscard]] bool masked() const { return masked_; }
 
  private:
@@ -190,7 +194,8 @@ class KeyBlocks {
       filled_ += round_up(end - begin, 2);
     }
   }
-  // What the first and the last row see, all see: most blocks under a causal mask need none.
+  // Keys that the first and the last row see are seen by all rows: most blocks under a causal mask
+  // need no mask.
   static bool masked(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
     if (span.kind == SpanKind::bits) return true;
     return span.live(rows.begin).end < keys.end || span.live(rows.end - 1).begin > keys.begin;
@@ -202,21 +207,22 @@ class KeyBlocks {
   }
 
   std::vector<FlashPiece> pieces_;
-  std::vector<std::size_t> ends_;  // of blocks, in pieces
+  std::vector<std::size_t> ends_;  // ends of blocks, in pieces
   std::vector<FlashBlock> blocks_;
   std::int64_t filled_ = 0;  // keys of the block that is being filled
   std::int64_t limit_ = 0;
   bool masked_ = false;
 };
 
-// Keys of a block where rows go one by one: those that are copied must fit their buffer.
+// Returns the keys of a block where rows are computed one by one: those that are copied must fit
+// their buffer.
 std::int64_t keys_of_rows_alone(const AttentionArguments& a) {
   const bool in_place =
       a.k.extent.head_dim % kFlashColumns == 0 && a.v.extent.head_dim % kFlashColumns == 0;
   return in_place ? kFlashRowKeys : flash_key_block();
 }
 
-// Rows in no tile have no keys.
+// Rows outside all tiles have no keys.
 void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out,
                              const TensorView& lse) {
   const auto clear = [&](std::int64_t begin, std::int64_t end) {
@@ -230,9 +236,7 @@ void clear_rows_without_tile(const TileSchedule& schedule, const TensorView& out
   clear(seen, schedule.n_queries);
 }
 
-}  // namespace
-
-KernelTiles flash_tiles(std::int64_t head_dim) {
+KernelTiles tiles(std::int64_t head_dim) {
   return {flash_query_tile(head_dim, head_dim),
           flash_key_block(),
           kFlashKeyStep,
@@ -241,13 +245,13 @@ KernelTiles flash_tiles(std::int64_t head_dim) {
           kRowCost};
 }
 
-std::int64_t flash_workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const WorkspaceShape& shape) {
   const Cut cut = cut_of(shape.q, shape.k, shape.value_dim, shape.threads);
   return shape.threads * 4 * FlashScratch::floats(shape.q.head_dim, shape.value_dim) +
          Parts(shape.q, shape.value_dim, cut.splits).bytes();
 }
 
-void flash_attention(const AttentionArguments& a, const KernelContext& context) {
+void attend(const AttentionArguments& a, const KernelContext& context) {
   const std::int64_t head_dim = a.q.extent.head_dim;
   const std::int64_t value_dim = a.v.extent.head_dim;
   const std::int64_t floats = FlashScratch::floats(head_dim, value_dim);
@@ -302,7 +306,7 @@ void flash_attention(const AttentionArguments& a, const KernelContext& context) 
     tile.masked = list.masked();
     if (alone || !attend_tile(tile, scratch)) attend_thin_tile(tile, scratch);
   };
-  // Items of some passes, in parallel.
+  // Computes the items of some passes in parallel.
   const auto attend_all = [&](std::span<const Pass> some, std::int64_t splits) {
     const std::vector<Rows> tiles = heavy_first(some, cut.query_tile);
     const std::int64_t per_tile = a.q.extent.batch * a.k.extent.heads * head_sets * splits;
@@ -319,5 +323,14 @@ void flash_attention(const AttentionArguments& a, const KernelContext& context) 
     merge_partial(a.out, a.lse, out, lse);
   }
 }
+
+}  // namespace
+
+const CpuKernel flash_kernel{
+    .tiles = tiles,
+    .workspace_bytes = workspace_bytes,
+    .attend = attend,
+    .isa = [] { return word(instruction_set()); },
+};
 
 }  // namespace qb::cpu

@@ -1,5 +1,5 @@
-// What flash attention does with one group of query rows and a block of keys; flash_tile.cpp says
-// how that goes together.
+// Computes flash attention of one group of query rows with a block of keys; flash_tile.cpp explains
+// how these steps work together.
 #if defined(QB_KERNELS_CPU_FLASH_GROUP_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QB_KERNELS_CPU_FLASH_GROUP_INL_H
 #undef QB_KERNELS_CPU_FLASH_GROUP_INL_H
@@ -24,20 +24,21 @@ namespace {
 
 constexpr auto kRows = static_cast<std::int64_t>(kRowBlock);
 
-// The keys of a piece as the products read them, for all groups of a tile.
+// Holds the keys of a piece as the products read them, for all groups of a tile.
 struct PieceRows {
   UnitRows keys;
   UnitRows values;  // for pairs: [pair of keys][e]
 };
 
-// Keys of a piece that some row of a group sees, neighbours in memory and among the scores.
+// Keys of a piece that some row of a group sees; they are neighbours in memory and among the
+// scores.
 struct Run {
   PieceRows rows;
   std::int64_t count;
-  std::int64_t at;  // place of the first score; for pairs even
+  std::int64_t at;  // position of the first score; even for pairs
 };
 
-// One group of query rows: V vectors of them.
+// One group of query rows fills V vectors.
 template <std::size_t V>
 struct Group {
   float* queries;          // [units][V vectors]
@@ -49,10 +50,10 @@ struct Group {
   float factor;            // c
 };
 
-// The two products stand in functions of their own, with what they share in memory: inlined into
-// their loops they would be short of registers, and one spilt vector costs a tenth of the speed.
+// The two products are functions of their own that share data through memory: inlined into their
+// loops they would be short of registers, and one spilled vector costs a tenth of the speed.
 
-// S^T of R keys; `largest`: [V vectors] the columns' maxima so far.
+// Computes S^T of R keys. `largest` [V vectors] holds the maxima of the columns so far.
 template <class Units, std::size_t R, std::size_t V>
 HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::int64_t key,
                              float* scores, float* largest) {
@@ -81,8 +82,7 @@ HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::i
   }
 }
 
-// O^T = f O^T + V^T P for value columns [x, x + kRowBlock).
-// factors: f, [V vectors].
+// Computes O^T = f O^T + V^T P for value columns [x, x + kRowBlock). `factors` is f, [V vectors].
 template <class Units, std::size_t V>
 HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& values, std::int64_t x,
                                      const float* probabilities, std::int64_t depth,
@@ -104,19 +104,19 @@ HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& valu
     for (std::size_t v = 0; v < V; ++v) hn::Store(sum[r][v], d, out + r * width + v * hn::Lanes(d));
 }
 
-// Which keys of a run the rows of a group see.
+// Says which keys of a run the rows of a group see.
 struct RunMask {
   alignas(64) std::int32_t first[kFlashGroupRows];  // counted from the run's first key
   alignas(64) std::int32_t end[kFlashGroupRows];
   std::int32_t latest_first;  // over the rows: keys [latest_first, earliest_end) need no mask
   std::int32_t earliest_end;
-  // Of bits, instead: each row's words and the bit of the run's first key.
+  // For spans of bits, each row has its words and the bit of the run's first key instead.
   const std::uint64_t* words[kFlashGroupRows];
   std::int64_t first_bit;
   bool bits;
 };
 
-// Scores of keys that a row does not see become -inf; `largest` is found anew.
+// Sets the scores of keys that a row does not see to -inf and computes `largest` again.
 template <std::size_t V>
 HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const RunMask& mask, float* largest) {
   const Floats d;
@@ -143,7 +143,7 @@ HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const RunMask& mas
   }
 }
 
-// The same with a bit a pair.
+// Does the same with one bit for each pair.
 template <std::size_t V>
 HWY_INLINE void mask_scores_by_bits(float* scores, std::int64_t keys, const RunMask& mask,
                                     float* largest) {
@@ -173,7 +173,7 @@ HWY_INLINE void mask_scores_by_bits(float* scores, std::int64_t keys, const RunM
   for (std::size_t v = 0; v < V; ++v) hn::Store(most[v], d, largest + v * hn::Lanes(d));
 }
 
-// P of two keys of one vector of rows, as the second product reads it.
+// Packs P of two keys of one vector of rows, as the second product reads it.
 template <class Units>
 HWY_INLINE void store_pair(Vector even, Vector odd, std::size_t width, float* to) {
   const Floats d;
@@ -192,7 +192,7 @@ HWY_INLINE void store_pair(Vector even, Vector odd, std::size_t width, float* to
   }
 }
 
-// P = 2^(c S - shift) in place (pairs: in half the space), and its sums.
+// Computes P = 2^(c S - shift) in place (for pairs in half the space), and its sums.
 template <class Units, std::size_t V>
 HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float factor,
                              const Vector (&shift)[V], Vector (&sum)[V]) {
@@ -217,7 +217,8 @@ HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float factor,
   }
 }
 
-// Scores of a run, with its mask if any; `largest`: [V vectors] of all runs of the block so far.
+// Computes the scores of a run, with its mask if any; `largest` [V vectors] covers all runs of the
+// block so far.
 template <class Units, std::size_t V>
 HWY_INLINE void score_run(const Group<V>& group, const Run& run, const RunMask* mask, float* scores,
                           float* largest) {
@@ -238,7 +239,7 @@ HWY_INLINE void score_run(const Group<V>& group, const Run& run, const RunMask* 
   }
 }
 
-// The runs of a block, scored already: `keys` scores, whose maxima are `largest`.
+// Handles the runs of a block that is scored already: `keys` scores, whose maxima are `largest`.
 template <class Units, std::size_t V>
 HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, std::int64_t keys,
                               const float* largest, float* scores) {
@@ -251,11 +252,11 @@ HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, 
     const Vector before = hn::Load(d, group.largest + at);
     const Vector most = hn::Max(hn::Mul(hn::Load(d, largest + at), c), before);
     hn::Store(most, d, group.largest + at);
-    // While every score is -inf, -inf - 0 is what exp2 takes to 0.
+    // While every score is -inf the shift is 0, because exp2 takes -inf - 0 to 0.
     const auto none = hn::Eq(most, hn::Set(d, kMinusInfinity));
     shift[v] = hn::IfThenElse(none, hn::Zero(d), most);
-    // Of two shifts as they were used, so that it is exactly 1 where nothing changes: a ten
-    // millionth more a block would be a per mille after ten thousand blocks.
+    // The factor is made of the two shifts as they were used, so that it is exactly 1 where they
+    // are equal: an error of 1e-7 a block would be 1e-3 after ten thousand blocks.
     hn::Store(exp2_fast(d, hn::Sub(before, shift[v])), d, factors + at);
   }
   Vector sum[V];

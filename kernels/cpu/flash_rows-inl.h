@@ -1,5 +1,5 @@
-// Rows in and out of the flash kernel: keys and values as 32-bit units, read where they are if that
-// can be; queries transposed into the lanes of vectors, outputs transposed back.
+// Moves rows in and out of the flash kernel: keys and values are 32-bit units, read in place if
+// possible; queries are transposed into the lanes of vectors, and outputs are transposed back.
 #if defined(QB_KERNELS_CPU_FLASH_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QB_KERNELS_CPU_FLASH_ROWS_INL_H
 #undef QB_KERNELS_CPU_FLASH_ROWS_INL_H
@@ -34,9 +34,9 @@ struct UnitRows {
   std::int64_t stride;  // in units
 };
 
-// Rows [begin, begin + count) of one head in float32, or for pairs in their own bf16. In place
-// where the rows follow one another and need no conversion, else copied into `buffer`, at a
-// distance that is a multiple of kFlashColumns units, filled up with zeros.
+// Returns rows [begin, begin + count) of one head in float32, or in their own bf16 for pairs. They
+// are read in place where they follow one another and need no conversion, and else copied into
+// `buffer`, at a distance that is a multiple of kFlashColumns units, filled up with zeros.
 template <class Units>
 HWY_INLINE UnitRows unit_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
                               std::int64_t begin, std::int64_t count, float* buffer) {
@@ -65,8 +65,9 @@ HWY_INLINE UnitRows unit_rows(const TensorView& view, std::int64_t batch, std::i
   return {buffer, stride};
 }
 
-// Pairs of neighbouring rows of bf16, column by column: unit x of row j is (v[2j][x], v[2j+1][x]).
-// An odd last row is paired with zeros. `stride` units a row, a multiple of kFlashColumns.
+// Interleaves pairs of neighbouring rows of bf16, column by column: unit x of row j is (v[2j][x],
+// v[2j+1][x]). An odd last row is paired with zeros. Each row has `stride` units, a multiple of
+// kFlashColumns.
 HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
                           std::int64_t begin, std::int64_t count, std::int64_t stride, float* to) {
   const hn::ScalableTag<std::uint32_t> du;
@@ -89,14 +90,16 @@ HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64
   }
 }
 
-// to[x * width + i] = unit x of row i of the group, for i < width; rows behind `count` are zero.
-// `flip` is added to the bits of each unit (signs). units is a multiple of 4, width of the lanes.
+// Sets to[x * width + i] = unit x of row i of the group, for i < width; rows from `count` on are
+// zero. `flip` is added to the bits of each unit (signs). units must be a multiple of 4 and width a
+// multiple of the lanes.
 template <class Row>
 HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, std::int64_t width,
                              std::uint32_t flip, float* to);
 
-// row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim. width is a multiple of the
-// lanes, and there are so many rows of `from` that dim may be rounded up to a multiple of 4.
+// Sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim. width must be a
+// multiple of the lanes, and `from` must have so many rows that dim may be rounded up to a multiple
+// of 4.
 template <class Row>
 HWY_INLINE void transpose_out(const float* from, std::int64_t count, std::int64_t dim,
                               std::int64_t width, const float* factors, Row row);
@@ -128,7 +131,7 @@ HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count
 
 using FourFloats = hn::FixedTag<float, 4>;
 
-// Rows of a 4 x 4 block become its columns.
+// Transposes a 4 x 4 block.
 template <class V>
 HWY_INLINE void transpose_four(V (&rows)[4]) {
   const FourFloats d;
@@ -187,20 +190,20 @@ HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count
 
 #endif  // HWY_SCALAR
 
-// The natural logarithm of sum 2^shift.
+// Returns the natural logarithm of sum 2^shift.
 HWY_INLINE float natural_lse(float shift, float sum) {
   if (sum == 0.0f) return -std::numeric_limits<float>::infinity();
   const double log2 = static_cast<double>(shift) + std::log2(static_cast<double>(sum));
   return static_cast<float>(log2 * std::numbers::ln2);
 }
 
-// |scale| log2(e), which turns a product into the exponent of a power of two. The sign of the scale
-// goes into the queries; where the scale is 0 they are 0, and this is 1.
+// Returns |scale| log2(e), which turns a product into the exponent of a power of two. The sign of
+// the scale goes into the queries; where the scale is 0 they are 0, and this is 1.
 HWY_INLINE float folded_scale(double scale) {
   return scale == 0.0 ? 1.0f : static_cast<float>(std::abs(scale) * std::numbers::log2e);
 }
 
-// What a row begins with: nothing, or what its output holds of other keys.
+// Holds what a row begins with: nothing, or what its output holds of other keys.
 struct RowState {
   float largest = -std::numeric_limits<float>::infinity();
   float sum = 0.0f;

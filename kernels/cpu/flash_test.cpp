@@ -1,5 +1,5 @@
-// Flash against the float64 kernel on random problems, in every instruction set: types, head_dims,
-// grouped heads, views with strides, scales of either sign, spans, threads, split keys.
+// Compares flash with the float64 kernel on random problems, in every instruction set: types,
+// head_dims, grouped heads, views with strides, scales of either sign, spans, threads, split keys.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -25,7 +25,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// Every `step`-th token of a tensor that holds the others too.
+// Holds every `step`-th token of a tensor that holds the others too.
 struct Strided {
   Tensor whole;
   TensorView view;
@@ -115,12 +115,13 @@ class Flash : public ::testing::TestWithParam<InstructionSet> {
 };
 
 TEST_P(Flash, AgreesWithFloat64OnRandomProblems) {
-  // The portable code takes twenty times as long, under sanitizers minutes.
+  // The portable code takes twenty times as long, and minutes under sanitizers.
   const std::uint64_t seeds = GetParam() == InstructionSet::scalar ? 6 : 25;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) expect_agreement(1000 * seed);
 }
 
-// One key-value head and one query: no tile to share out, so the keys are, and the parts merged.
+// With one key-value head and one query there are no tiles to divide, so the keys are divided and
+// the parts merged.
 TEST_P(Flash, SplitsKeysWhereTilesAreTooFewAndGetsTheSame) {
   for (const DType dtype : {DType::f32, DType::bf16}) {
     testing::Call call(testing::random_tensor(dtype, {1, 3, 2, 64}, 1),
@@ -139,8 +140,8 @@ TEST_P(Flash, SplitsKeysWhereTilesAreTooFewAndGetsTheSame) {
   }
 }
 
-// m equal keys: LSE = score + log m. Whatever a block adds to the sum beside its keys, a thousand
-// blocks show.
+// With m equal keys, LSE = score + log m. Whatever a block adds to the sum besides its keys shows
+// after a thousand blocks.
 TEST_P(Flash, ManyEqualKeysAreCountedExactly) {
   constexpr std::int64_t kKeys = 200'000;
   for (const std::int64_t queries : {1, 20}) {
@@ -159,8 +160,8 @@ TEST_P(Flash, ManyEqualKeysAreCountedExactly) {
   }
 }
 
-// What stands behind the last row of a tensor must not be read: the page after it is not there for
-// a caller whose tensor ends at its end. Here it is NaN, which would show.
+// Memory after the last row of a tensor must not be read: where the tensor ends a page, the next
+// page may not exist. Here it is NaN, which would show.
 TEST_P(Flash, ReadsNothingBehindARow) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
     for (const std::int64_t d : {8, 24, 40, 64}) {

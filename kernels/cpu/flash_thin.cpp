@@ -1,11 +1,11 @@
-// A tile of flash attention row by row: few query rows, as in decoding, or rows that each see a few
-// scattered keys. Each row on its own, its head_dim in the lanes of vectors:
+// Computes a tile of flash attention row by row: few query rows, as in decoding, or rows that each
+// see a few scattered keys. Each row is computed alone, with its head_dim in the lanes of vectors:
 //
 //   s_j = sum over lanes of q k_j      p_j = 2^(c s_j - m')      o = f o + sum p_j v_j
 //
-// A key is read once from memory for all rows of the tile, and 16-bit types are widened on their
-// way into the registers, so that the speed is that of the memory: a float32 row of 64 costs some
-// 20 instructions for 512 bytes. Keys that a row does not see are not touched at all.
+// A key is read once from memory for all rows of the tile, and 16-bit types are widened when they
+// are loaded into registers, so that memory limits the speed: a float32 row of 64 costs some 20
+// instructions for 512 bytes. Keys that a row does not see are not read.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -16,7 +16,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/flash_thin.cpp"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -28,7 +28,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
-// Rows of elements, a multiple of the widest vector long.
+// The rows have a length that is a multiple of the widest vector.
 template <class T>
 struct Rows {
   const T* data;
@@ -44,7 +44,7 @@ struct Rows {
   }
 };
 
-// Which rows of keys or values: from the first on, or those of a list.
+// Names rows of keys or values: consecutive ones from a first one on, or those of a list.
 struct Neighbours {
   HWY_INLINE std::int64_t operator[](std::int64_t j) const { return j; }
 };
@@ -63,7 +63,7 @@ HWY_INLINE void add_blocks(D d, hn::Vec<D> blocks, float* to) {
 }
 #endif
 
-// to[r] = sum over the lanes of sum[r]: of four vectors together, which takes half as long.
+// to[r] = sum over the lanes of sum[r], for four vectors together, which takes half as long.
 HWY_INLINE void sum_lanes(const Vector (&sum)[4], float* to) {
 #if HWY_TARGET == HWY_SCALAR
   for (std::size_t r = 0; r < 4; ++r) to[r] = hn::GetLane(sum[r]);
@@ -118,7 +118,7 @@ HWY_INLINE float score_keys(const float* q, const Rows<T>& keys, Which which, st
   return largest;
 }
 
-// Scores become P; returns their sum. Behind `count` there is room for a vector.
+// Turns scores into P and returns their sum. There is room for a vector after `count`.
 HWY_INLINE float exponentiate(float* scores, std::int64_t count, float factor, float shift) {
   const Floats d;
   std::fill_n(scores + count, lanes(), kMinusInfinity);
@@ -161,7 +161,7 @@ HWY_INLINE void accumulate(const float* p, const Rows<T>& values, Which which, s
   for (; x < columns; x += lanes()) accumulate_columns<1>(p, values, which, x, count, factor, out);
 }
 
-// Rows of one head as the products read them: where they are, or widened and filled up in `buffer`.
+// Gives rows of one head as the products read them: in place, or widened and filled up in `buffer`.
 template <class T>
 HWY_INLINE Rows<T> rows_of(const TensorView& view, const FlashTile& tile, const FlashPiece& piece,
                            float* buffer) {
@@ -203,22 +203,22 @@ void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t
       natural_lse(scratch.largest[row], sum);
 }
 
-// Takes `count` scores of a row, the largest of which is given, into its statistics: they become P.
-// Returns the factor of what was accumulated before.
+// Adds `count` scores of a row, whose largest is given, to its statistics and turns them into P.
+// Returns the factor for what was accumulated before.
 HWY_INLINE float absorb_scores(const FlashScratch& scratch, std::int64_t row, std::int64_t count,
                                float scores_largest, float factor) {
   float& largest = scratch.largest[row];
   const float before = largest;
   largest = std::max(largest, scores_largest * factor);
   const float shift = largest == kMinusInfinity ? 0.0f : largest;
-  // Exactly 1 where nothing changes.
+  // The factor is exactly 1 where nothing changes.
   const float rescale = before == shift ? 1.0f : std::exp2(before - shift);
   scratch.sum[row] =
       scratch.sum[row] * rescale + exponentiate(scratch.scores, count, factor, shift);
   return rescale;
 }
 
-// One row over the keys of a piece that it sees: runs of neighbours, scored side by side.
+// Computes one row over the keys of a piece that it sees: runs of neighbours, scored side by side.
 template <class T>
 HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
                             const FlashPiece& piece, const Rows<T>& keys, const Rows<T>& values) {
@@ -240,8 +240,8 @@ HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, 
              scratch.accumulator + row * columns);
 }
 
-// The keys of a piece of bits that a row sees, counted from the piece's first. Behind them there is
-// room for some more.
+// Lists the keys of a piece of bits that a row sees, counted from the piece's first. The list has
+// room for some more after them.
 HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashPiece& piece,
                                   std::int32_t* list) {
   constexpr int kAtOnce = 4;
@@ -252,7 +252,7 @@ HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashPiece& p
     std::uint64_t word = bits[w];
     if (w * 64 < first) word &= ~std::uint64_t{0} << (first - w * 64);
     if (end - w * 64 < 64) word &= (std::uint64_t{1} << (end - w * 64)) - 1;
-    // So many without a look, which would mostly be guessed wrong.
+    // Several bits are listed without a test, because its branch would mostly be predicted wrong.
     std::int32_t* to = list + count;
     count += std::popcount(word);
     do {
@@ -263,7 +263,7 @@ HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashPiece& p
   return count;
 }
 
-// One row over the scattered keys of a piece that it sees.
+// Computes one row over the scattered keys of a piece that it sees.
 template <class T>
 HWY_INLINE void attend_bits(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
                             const FlashPiece& piece, const Rows<T>& keys, const Rows<T>& values) {
@@ -275,7 +275,7 @@ HWY_INLINE void attend_bits(const FlashTile& tile, const FlashScratch& scratch, 
   const std::int64_t count =
       list_keys(a.schedule->row_bits(*piece.span, tile.token(row)), piece, list);
   if (count == 0) return;
-  std::fill_n(list + count, 3, list[count - 1]);  // the last once more, to make up the number
+  std::fill_n(list + count, 3, list[count - 1]);  // repeats the last one to fill up a group
   const List which = list;
   const float largest =
       score_keys(scratch.queries + row * dim, keys, which, dim, round_up(count, 4), scratch.scores);

@@ -1,4 +1,4 @@
-// A tile of flash attention with the query rows in the lanes of vectors.
+// Computes a tile of flash attention with the query rows in the lanes of vectors.
 //
 // Scores are held transposed, keys down and query rows across: a group of up to three vectors of
 // rows goes through a block of keys as
@@ -13,7 +13,7 @@
 // neither packed nor copied, and what a group streams from the second-level cache is its keys and
 // values once, two bytes a cycle.
 //
-// In pairs of bf16 the products read K as it is, and V with every two rows interleaved; S, the
+// With pairs of bf16 the products read K unconverted, and V with every two rows interleaved; S, the
 // statistics and O stay float32, P is rounded to bf16.
 #include "kernels/cpu/flash_tile.h"
 
@@ -23,7 +23,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/flash_tile.cpp"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -34,7 +34,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
-// A tile with its rows cut into groups of kVectorBlock vectors, the last of fewer.
+// A tile whose rows are cut into groups of kVectorBlock vectors; the last group may have fewer.
 template <class Units>
 class Tile {
  public:
@@ -111,7 +111,7 @@ class Tile {
       });
   }
 
-  // O and LSE of other keys as if they were of one block before these.
+  // Treats O and LSE of other keys as one block before these.
   template <std::size_t V>
   HWY_INLINE void resume(const Group<V>& group, std::int64_t row, std::int64_t width) {
     const std::int64_t count = std::min(width, tile_.rows() - row);
@@ -130,14 +130,14 @@ class Tile {
     }
   }
 
-  // Whether an output became NaN, which a masked value may have done.
+  // Returns whether an output became NaN, which a masked value may have caused.
   [[nodiscard]] HWY_INLINE bool holds_nan() {
     const Floats d;
     const auto zero = hn::Zero(d);
     Vector any = zero;
     for (std::int64_t row = 0; row < tile_.rows(); row += group_rows())
       with_group(row, [&](const auto& group, std::int64_t width) {
-        // 0 x stays 0 but for NaN and infinity, which are rare enough to be looked at closely.
+        // 0 x is 0 except for NaN and infinity, which are rare, so that a closer check is cheap.
         for (std::int64_t x = 0; x < value_dim_ * width; x += lanes())
           any = hn::MulAdd(hn::Load(d, group.accumulator + x), zero, any);
       });
@@ -171,7 +171,7 @@ class Tile {
     for (std::size_t p = 0; p < block.pieces.size(); ++p) {
       const FlashPiece& piece = block.pieces[p];
       const auto score = [&](std::int64_t begin, std::int64_t end, const RunMask* mask) {
-        // A last key without its pair: one that nobody sees stands in.
+        // A last key without a partner is paired with one that no row sees.
         if (Units::kElements == 2 && keys % 2 != 0)
           std::fill_n(scratch_.scores + keys++ * width, width, kMinusInfinity);
         PieceRows from = rows[p];
@@ -194,7 +194,7 @@ class Tile {
                             largest, scratch_.scores);
   }
 
-  // Query row of a group's lane; lanes behind the last row follow it.
+  // Returns the query row of a group's lane; lanes after the last row repeat it.
   [[nodiscard]] HWY_INLINE std::int64_t token_of(std::int64_t row) const {
     const std::int64_t last = std::min(row, tile_.rows() - 1);
     return tile_.heads == 1 ? tile_.begin + last : tile_.token(last);
@@ -290,7 +290,7 @@ class Tile {
   const std::int64_t units_;
   const std::int64_t value_dim_;
   const float factor_;
-  Run runs_[kFlashKeyBlock];  // of the group and block at hand
+  Run runs_[kFlashKeyBlock];  // runs of the current group and block
 };
 
 bool attend(const FlashTile& tile, const FlashScratch& scratch) {

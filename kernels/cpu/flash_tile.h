@@ -1,5 +1,5 @@
-// What the flash kernel's host side hands to its vector code: some query rows, their blocks of
-// keys, and scratch memory.
+// flash.cpp hands these to the vector code (flash_tile.cpp, flash_thin.cpp): some query rows, their
+// blocks of keys, and scratch memory.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace qb::cpu {
 
-// Rows whose scores are held at a time: three vectors of the widest instruction set.
+// This many rows have their scores held at a time: three vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashGroupRows = 48;
-// Keys scored, masked and exponentiated together, at most, and a multiple of every row block of the
-// vector code.
+// At most this many keys are scored, masked and exponentiated together; a multiple of every row
+// block of the vector code.
 inline constexpr std::int64_t kFlashKeyBlock = 256;
-// Scores of a group of rows, at most: 24 KiB of the first-level cache, so that wide groups take
-// shorter blocks.
+// A group of rows has at most this many scores: 24 KiB of the first-level cache, so that wide
+// groups take shorter blocks.
 inline constexpr std::int64_t kFlashScores = 128 * kFlashGroupRows;
 // Copied keys and values are filled up to whole vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashColumns = 16;
 
-// Query rows of a tile, at most. All of them read a block of keys from the second-level cache once
-// it is there, so the more rows, the less is waited for memory; their queries and outputs must fit
-// beside it. A multiple of kFlashGroupRows by a power of two.
+// Returns how many query rows a tile has at most: kFlashGroupRows times a power of two. All of them
+// read a block of keys from the second-level cache, so more rows wait less for memory; their
+// queries and outputs must fit there too.
 [[nodiscard]] constexpr std::int64_t flash_query_tile(std::int64_t head_dim,
                                                       std::int64_t value_dim) {
   constexpr std::int64_t kCacheBytes = 768 * 1024;
@@ -33,16 +33,16 @@ inline constexpr std::int64_t kFlashColumns = 16;
   return rows;
 }
 
-// Float32 buffers of one thread, one after the other, each 64-byte aligned. d and e stand for
-// head_dim and value head_dim rounded up to kFlashColumns.
+// The float32 buffers of one thread lie one after the other, each aligned to 64 bytes. d and e
+// stand for head_dim and value head_dim rounded up to kFlashColumns.
 struct FlashScratch {
   float* queries;      // [group][d][group rows]
-  float* keys;         // [key block][d], only of keys that cannot be read in place
-  float* values;       // [key block][e], likewise
+  float* keys;         // [key block][d], only keys that cannot be read in place
+  float* values;       // [key block][e], only values that cannot be read in place
   float* scores;       // [keys][group rows]
   float* accumulator;  // [group][e][group rows], not yet divided by `sum`
-  float* largest;      // [tile rows], of the scores so far, in units of log 2
-  float* sum;          // [tile rows], of 2^(score - largest)
+  float* largest;      // [tile rows], the largest score so far, in units of log 2
+  float* sum;          // [tile rows], the sum of 2^(score - largest)
 
   [[nodiscard]] static std::int64_t floats(std::int64_t head_dim, std::int64_t value_dim) {
     const std::int64_t rows = flash_query_tile(head_dim, value_dim);
@@ -70,21 +70,23 @@ struct FlashScratch {
   }
 };
 
-// Keys begin and end of pieces are counted in these from the begin of their span: whole ones are
+// Pieces begin and end at multiples of this many keys from the start of their span: whole steps are
 // skipped where no row of a group sees a key of them.
 inline constexpr std::int64_t kFlashKeyStep = 16;
 
-// Some keys of a span.
+// A piece is some keys of a span.
 struct FlashPiece {
   const KeySpan* span;
   std::int64_t begin;
   std::int64_t end;
   bool masked;  // some row of the tile does not see all of them
-  // Where they stand among the copied keys of a block: even, as bf16 values are copied in pairs.
+  // This is their position among the copied keys of a block. It is even, because bf16 values are
+  // copied in pairs.
   std::int64_t at;
 };
 
-// Pieces scored together, of at most flash_key_block() keys, gaps for pairs included.
+// The pieces of a block are scored together; they have at most flash_key_block() keys, gaps for
+// pairs included.
 struct FlashBlock {
   std::span<const FlashPiece> pieces;
 };
@@ -102,9 +104,9 @@ struct FlashTile {
   std::int64_t begin;
   std::int64_t end;
   std::span<const FlashBlock> blocks;  // ascending
-  bool masked;                         // some piece of them is
-  bool resumes;                        // O and LSE hold other keys already, to be added to
-  bool bf16_pairs;                     // multiply bf16 as it is, in pairs
+  bool masked;                         // some piece is masked
+  bool resumes;                        // O and LSE already hold other keys, to be added to
+  bool bf16_pairs;                     // multiplies bf16 unconverted, in pairs
 
   [[nodiscard]] std::int64_t tokens() const { return end - begin; }
   [[nodiscard]] std::int64_t rows() const { return heads * tokens(); }
@@ -115,17 +117,18 @@ struct FlashTile {
   }
 };
 
-// Rows up to which a tile has too few of them to fill the lanes of a vector: those go one by one.
+// Tiles of at most this many rows cannot fill the lanes of a vector: their rows are computed one by
+// one.
 inline constexpr std::int64_t kFlashThinRows = 6;
-// Keys of a piece at most where rows go one by one: more of them cost less a row, and keys and
-// values of so many stay in the second-level cache for the other rows.
+// A piece has at most this many keys where rows are computed one by one: more keys cost less for
+// each row, but keys and values of this many stay in the second-level cache for the other rows.
 inline constexpr std::int64_t kFlashRowKeys = 1024;
 
-// O and LSE of a tile over its blocks. flash_tile.cpp: rows side by side in the lanes of vectors.
-// A value that a row does not see is multiplied by 0 where the row's neighbours see it; where that
-// made a NaN (of NaN or infinity) nothing is written and the answer is false.
+// These compute O and LSE of a tile over its blocks. flash_tile.cpp puts rows side by side in the
+// lanes of vectors. A value that a row does not see is multiplied by 0 where the row's neighbours
+// see it; where that made a NaN (from NaN or infinity) nothing is written and the result is false.
 [[nodiscard]] bool attend_tile(const FlashTile& tile, const FlashScratch& scratch);
-// flash_thin.cpp: one row after another, each over the keys that it sees and no others.
+// flash_thin.cpp computes one row after another, each over the keys that it sees and no others.
 void attend_thin_tile(const FlashTile& tile, const FlashScratch& scratch);
 
 }  // namespace qb::cpu

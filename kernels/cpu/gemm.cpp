@@ -10,8 +10,8 @@
 namespace qb::cpu {
 namespace {
 
-// oneDNN takes the size of its team from OpenMP, whose setting belongs to the calling thread.
-// Teams of its own would spin at every call's end on the cores that our other threads work on.
+// oneDNN takes the size of its team from OpenMP, whose setting belongs to the calling thread. Its
+// own teams would spin at the end of every call on the cores that our other threads use.
 class OneThread {
  public:
   OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
@@ -31,7 +31,7 @@ void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Mat
           const Matrix& b, float* c, std::int64_t c_row_stride, bool add) {
   if (rows == 0 || columns == 0) return;
   if (depth == 0 && add) return;
-  if (depth == 0) {  // a sum of nothing, which the library refuses
+  if (depth == 0) {  // the library refuses an empty sum
     for (std::int64_t row = 0; row < rows; ++row)
       std::fill_n(c + row * c_row_stride, columns, 0.0f);
     return;
@@ -54,7 +54,7 @@ void limit_gemm(InstructionSet set) {
         return dnnl_cpu_isa_avx512_core;
       case InstructionSet::avx512_bf16:
         return dnnl_cpu_isa_avx512_core_bf16;
-      case InstructionSet::scalar:  // the library has nothing below
+      case InstructionSet::scalar:  // the library has no lower set
       case InstructionSet::sse4:
       case InstructionSet::neon:
         break;

@@ -1,5 +1,5 @@
-// Single-precision matrix products by the BLAS of this build, oneDNN. Row-major. The only place
-// that knows the library, which a build may be without (gemm_none.cpp).
+// Computes single-precision products of row-major matrices with oneDNN. Only gemm.cpp uses the
+// library; a build may do without it (gemm_none.cpp).
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ struct Matrix {
   bool transposed = false;  // the product takes the transpose of what is stored
 };
 
-// Throws Unsupported in a build without oneDNN, naming `what` needs it. So does every product
-// there.
+// In a build without oneDNN, throws Unsupported and says that `what` needs it. There every product
+// throws it too.
 void require_gemm(std::string_view what);
 
-// c [rows, columns] := a [rows, depth] * b [depth, columns], or c += it where `add`, by the calling
-// thread alone: a caller with several threads gives each its rows. Thread-safe. Throws
-// std::runtime_error where the library reports a failure.
+// c [rows, columns] := a [rows, depth] * b [depth, columns], or c += a * b where `add` is set. The
+// calling thread computes it alone: a caller with several threads gives each its rows. Any thread
+// may call it. Throws std::runtime_error where the library reports a failure.
 void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Matrix& a,
           const Matrix& b, float* c, std::int64_t c_row_stride, bool add = false);
 
-// Keeps the library to this instruction set: it can be told once, before its first product; later
-// calls are without effect.
+// Limits the library to this instruction set. It obeys only before its first product; later calls
+// have no effect.
 void limit_gemm(InstructionSet set);
 
-// The instruction set that the library chose for this CPU: "avx512_core_bf16", "avx2", …; "none"
-// without it.
+// Returns the instruction set that the library chose for this CPU, such as "avx512_core_bf16" or
+// "avx2"; "none" without the library.
 [[nodiscard]] std::string_view gemm_isa();
 
 }  // namespace qb::cpu

@@ -1,4 +1,4 @@
-// In place of gemm.cpp where there is no oneDNN.
+// This file replaces gemm.cpp where there is no oneDNN.
 #include <fmt/format.h>
 
 #include "base/status.h"

@@ -11,7 +11,7 @@ namespace qb::cpu {
 namespace {
 
 TEST(Gemm, TakesTransposesAndStrides) {
-  // a [5, 3] in rows of 4, b [7, 3] taken as its transpose, c [5, 7] in rows of 9.
+  // a [5, 3] has rows of 4, b [7, 3] is taken as its transpose, and c [5, 7] has rows of 9.
   const Tensor a = qb::testing::random_tensor(DType::f32, {1, 1, 5, 4}, 1);
   const Tensor b = qb::testing::random_tensor(DType::f32, {1, 1, 7, 3}, 2);
   const Tensor c(heap_allocator(), DType::f32, {1, 1, 5, 9}, "c");

@@ -1,12 +1,12 @@
-// Instruction sets that the Highway files of this room are compiled for. Include before any header
-// of Highway.
+// Lists the instruction sets that the Highway files of this folder are compiled for. Include it
+// before any header of Highway.
 //
 // x86: AVX-512, AVX2 + FMA, SSE4 and the scalar fallback; Arm: NEON. The others are left out
 // because they would add compile time for machines that one of these serves as well (AVX3_DL,
-// SSSE3), or because their vectors have no compile-time size and cannot stand in arrays (SVE).
+// SSSE3), or because their vectors have no compile-time size and cannot be put in arrays (SVE).
 //
-// The thread sanitizer looks at what threads share, which is the same under each; the others under
-// sanitizers take the narrow vectors from the scalar code and the wide ones from AVX2 and AVX-512.
+// The thread sanitizer checks what threads share, which is the same under each; under the other
+// sanitizers the scalar code tests the narrow vectors, and AVX2 and AVX-512 test the wide ones.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/highway.h>
 
 namespace qb {

@@ -1,4 +1,5 @@
-// Which instruction set the CPU kernels run with: the best that this CPU has, unless one is forced.
+// The CPU kernels run with the best instruction set that this CPU has, unless another one is
+// forced.
 #pragma once
 
 #include <string_view>
@@ -20,24 +21,24 @@ struct Words<InstructionSet> {
       {InstructionSet::neon, "neon"},                // 128 bits
       {InstructionSet::avx2, "avx2"},                // 256 bits, with FMA
       {InstructionSet::avx512, "avx512"},            // 512 bits: F, VL, DQ, BW
-      {InstructionSet::avx512_bf16, "avx512_bf16"},  // and products of bf16 pairs
+      {InstructionSet::avx512_bf16, "avx512_bf16"},  // also products of bf16 pairs
   };
 };
 
-// Those that this CPU has and this build holds code for, best first.
+// Returns the instruction sets that this CPU has and this build holds code for, best first.
 [[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();
 
-// The one in use.
+// Returns the one that is in use.
 [[nodiscard]] InstructionSet instruction_set();
 
-// From now on all CPU kernels of this process use it, the products of `materialized` too where the
-// BLAS has not run yet. Throws Unsupported, naming those that there are, where this CPU or build
-// lacks it. Not while a kernel runs.
+// Makes all CPU kernels of this process use it from now on; the products of `materialized` too,
+// where none has run yet. Throws Unsupported with the available ones where this CPU or build lacks
+// it. It must not be called while a kernel runs.
 void use_instruction_set(InstructionSet set);
 
 namespace cpu {
 
-// bf16 may be multiplied in pairs.
+// Returns whether bf16 numbers may be multiplied in pairs.
 [[nodiscard]] inline bool bf16_products() {
   return instruction_set() == InstructionSet::avx512_bf16;
 }

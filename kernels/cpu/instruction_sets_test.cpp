@@ -7,13 +7,13 @@
 
 #include "kernels/attention.h"
 #include "kernels/cpu/instruction_set.h"
-#include "kernels/cpu/row_softmax.h"
+#include "kernels/cpu/score_rows.h"
 #include "kernels/testing/test_support.h"
 
 namespace qb {
 namespace {
 
-// Runs its body once for each, best first, and goes back to the best.
+// Runs its body once for each instruction set, best first, and returns to the best.
 template <class Body>
 void for_each_instruction_set(Body body) {
   for (const InstructionSet set : available_instruction_sets()) {

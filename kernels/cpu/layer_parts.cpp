@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/layer_parts.cpp"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
-// Calls vector_step(j) for whole vectors of [0, n) and scalar_step(j) for what is left.
+// Calls vector_step(j) for whole vectors of [0, n) and scalar_step(j) for the rest.
 template <class D, class VectorStep, class ScalarStep>
 HWY_INLINE void for_elements(D d, std::int64_t n, VectorStep vector_step, ScalarStep scalar_step) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -123,9 +123,9 @@ HWY_EXPORT(add_row);
 HWY_EXPORT(gelu_row);
 HWY_EXPORT(norm_row);
 
-constexpr std::int64_t kRowsAtOnce = 16;  // of a pass; a few hundred KiB
-// Of a product: enough that packing the weight, which every call of the library does anew, is
-// small beside multiplying by it; few enough that the threads end together.
+constexpr std::int64_t kRowsAtOnce = 16;  // rows of a pass; a few hundred KiB
+// A product has this many rows: enough that packing the weight, which every call of the library
+// repeats, is cheap compared with multiplying by it; few enough that the threads end together.
 constexpr std::int64_t kProductRows = 512;
 
 template <class Function>
@@ -139,7 +139,7 @@ void for_rows(std::int64_t rows, int threads, Function function) {
 
 void linear(const Linear& layer, std::int64_t rows, const float* x, float* y, std::int64_t y_stride,
             int threads) {
-  // Blocks of rows, and of columns too, so that every thread packs a part of the weight only.
+  // Cuts both rows and columns into blocks, so that every thread packs only a part of the weight.
   const std::int64_t columns = ceil_div(layer.out, threads);
   const std::int64_t blocks = ceil_div(rows, kProductRows);
   parallel_for(blocks * threads, threads, 1, [&](std::int64_t item, std::int64_t, int) {

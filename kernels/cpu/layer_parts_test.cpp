@@ -74,7 +74,7 @@ TEST(LayerParts, GeluAddsTheBiasOfItsColumnFirst) {
     EXPECT_NEAR(y[i], exact_gelu(double{x[i]} + double{bias[i % kWidth]}), 1e-6);
 }
 
-// Rows with an outlier a thousand times as large as the rest, and a large common offset.
+// The rows have an outlier a thousand times as large as the rest, and a large common offset.
 TEST(LayerParts, NormOfASumIsThatOfFloat64) {
   with_every_instruction_set([] {
     for (const std::int64_t width : {1, 7, 16, 67, 768}) {
@@ -108,7 +108,7 @@ TEST(LayerParts, NormOfASumIsThatOfFloat64) {
         for (std::size_t j = 0; j < n; ++j) {
           const double exact =
               (sum[row * n + j] - mean) / deviation * double{scale[j]} + double{shift[j]};
-          // A rounding of the largest element, in deviations; a row of one is its own mean.
+          // It is a rounding of the largest element, in deviations; a row of one is its own mean.
           const double tolerance =
               width == 1 ? 0.0
                          : (largest / deviation + 1.0) * 16 * kRoundoff *

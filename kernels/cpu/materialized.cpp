@@ -1,5 +1,6 @@
-// The baseline of the CQS-Attention case studies: the whole score matrix [b, h, n, m] in memory,
-// for all heads at once, and one pass over it for each operation that the paper's model performs:
+// This is the baseline of the CQS-Attention case studies. It keeps the whole score matrix [b, h, n,
+// m] in memory, for all heads at once, and makes one pass over it for each operation of the paper's
+// model:
 //
 //   S = Q K^T       BLAS, head by head
 //   S = S scale + 0 the scale and the zero attention bias
@@ -8,10 +9,10 @@
 //   S = S 1         dropout that drops nothing
 //   O = S V         BLAS, head by head
 //
-// All of it in place and in float32; 16-bit inputs are widened to float32 copies first. The BLAS is
-// one that uses this machine's best instruction set, since a baseline at half speed would be a
-// straw man. What BLAS packs inside a call (a few MiB a thread) is its own and not in the
-// workspace.
+// All passes work in place and in float32; 16-bit inputs are first widened to float32 copies. The
+// BLAS uses this machine's best instruction set, because a baseline at half speed would not be a
+// fair comparison. The memory that BLAS packs into during a call (a few MiB for each thread) is not
+// in the workspace.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,8 +21,7 @@
 #include "base/integers.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/row_softmax.h"
-#include "kernels/cpu/seen_values.h"
+#include "kernels/cpu/score_rows.h"
 #include "kernels/parallel.h"
 
 namespace qb::cpu {
@@ -30,7 +30,7 @@ namespace {
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 constexpr std::int64_t kRowsAtOnce = 8;
 
-// An input as float32: itself, or a widened copy from the workspace.
+// Holds an input as float32: the input itself, or a widened copy in the workspace.
 class Widened {
  public:
   Widened(const TensorView& input, std::string_view label, const KernelContext& context)
@@ -49,7 +49,7 @@ class Widened {
       }
     });
   }
-  // One head.
+  // Returns the view of one head.
   [[nodiscard]] TensorView head(std::int64_t b, std::int64_t index) const {
     TensorView one = view_.heads(index, 1);
     one.data = one.row(b, 0, 0);
@@ -80,8 +80,8 @@ void for_each_row(const TensorView& scores, int threads, Function function) {
                });
 }
 
-// Calls function(b, h, first row, rows) for the row blocks of every head: as many a head as there
-// are threads, so that one thread gets whole heads.
+// Calls function(b, h, first row, rows) for the row blocks of every head. Each head has as many
+// blocks as there are threads, so that one thread gets whole heads.
 template <class Function>
 void for_each_row_block(const TensorView& scores, int threads, Function function) {
   const std::int64_t n = scores.extent.length;
@@ -95,7 +95,7 @@ void for_each_row_block(const TensorView& scores, int threads, Function function
                });
 }
 
-// -inf for every pair that the schedule leaves out: the gaps between the spans of each row.
+// Writes -inf for every pair that the schedule leaves out: the gaps between the spans of each row.
 void mask_pass(const TensorView& scores, const TileSchedule& schedule, int threads) {
   const std::int64_t heads = scores.extent.batch * scores.extent.heads;
   const auto n_tiles = static_cast<std::int64_t>(schedule.tiles.size());
@@ -121,7 +121,8 @@ void mask_pass(const TensorView& scores, const TileSchedule& schedule, int threa
       std::fill(s + seen, s + m, kMinusInfinity);
     }
   };
-  // Item t of a head: tile t and the rows without a tile before it; the last item: those after all.
+  // Item t of a head is tile t and the rows without a tile before it; the last item is the rows
+  // after all tiles.
   parallel_for(heads * (n_tiles + 1), threads, 1, [&](std::int64_t item, std::int64_t, int) {
     const std::int64_t head = item / (n_tiles + 1);
     const auto t = static_cast<std::size_t>(item % (n_tiles + 1));
@@ -132,18 +133,12 @@ void mask_pass(const TensorView& scores, const TileSchedule& schedule, int threa
   });
 }
 
-// The score matrix as a tensor whose "head_dim" is the keys.
+// Returns the extent of the score matrix as a tensor whose "head_dim" is the keys.
 Extent scores_extent(const Extent& q, const Extent& k) {
   return {q.batch, q.heads, q.length, k.length};
 }
 
-}  // namespace
-
-KernelTiles materialized_tiles() { return {256, 1, 1, 1}; }
-
-std::string_view materialized_isa() { return gemm_isa(); }
-
-std::int64_t materialized_workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const WorkspaceShape& shape) {
   Extent v = shape.k;
   v.head_dim = shape.value_dim;
   const std::int64_t scores = 4 * scores_extent(shape.q, shape.k).elements();
@@ -151,7 +146,7 @@ std::int64_t materialized_workspace_bytes(const WorkspaceShape& shape) {
   return scores + 4 * (shape.q.elements() + shape.k.elements() + v.elements());
 }
 
-void materialized_attention(const AttentionArguments& a, const KernelContext& context) {
+void attend(const AttentionArguments& a, const KernelContext& context) {
   const Extent extent = scores_extent(a.q.extent, a.k.extent);
   const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
   const Widened q(a.q, "q_f32", context);
@@ -196,5 +191,17 @@ void materialized_attention(const AttentionArguments& a, const KernelContext& co
         }
       });
 }
+
+}  // namespace
+
+const CpuKernel materialized_kernel{
+    .tiles =
+        [](std::int64_t) {
+          return KernelTiles{256, 1, 1, 1};
+        },
+    .workspace_bytes = workspace_bytes,
+    .attend = attend,
+    .isa = gemm_isa,
+};
 
 }  // namespace qb::cpu

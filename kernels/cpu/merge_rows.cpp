@@ -1,4 +1,4 @@
-#include "kernels/cpu/merge_rows.h"
+#include "kernels/cpu/score_rows.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,10 +6,10 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/merge_rows.cpp"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// After foreach_target.h
+// This include must come after foreach_target.h.
 #include <hwy/contrib/math/math-inl.h>
 
 #include "kernels/cpu/exp2-inl.h"
@@ -19,7 +19,7 @@ namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-// Rows whose weights are computed together.
+// The weights of this many rows are computed together.
 constexpr std::int64_t kRows = 64;
 
 struct Weights {
@@ -30,7 +30,7 @@ struct Weights {
 };
 
 // With t = exp(smaller - larger): weights 1 / (1 + t) and t / (1 + t), LSE = larger + log(1 + t).
-// acc_lse becomes the merged LSE. Weights at most 1, so that nothing overflows.
+// acc_lse becomes the merged LSE. Weights are at most 1, so that nothing overflows.
 HWY_INLINE void weigh(Weights& w) {
   constexpr float kLog2E = 1.44269504088896340736f;
   const hn::ScalableTag<float> d;
@@ -40,7 +40,7 @@ HWY_INLINE void weigh(Weights& w) {
     const auto a = hn::Load(d, w.acc_lse + i);
     const auto p = hn::Load(d, w.part_lse + i);
     const auto larger = hn::Max(a, p);
-    const auto distance = hn::Abs(hn::Sub(a, p));  // NaN of either shows
+    const auto distance = hn::Abs(hn::Sub(a, p));  // NaN in either gives NaN
     const auto t = exp2_fast(d, hn::Mul(distance, hn::Set(d, -kLog2E)));
     const auto larger_weight = hn::Div(one, hn::Add(one, t));
     const auto smaller_weight = hn::Mul(t, larger_weight);

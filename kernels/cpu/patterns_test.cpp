@@ -1,5 +1,5 @@
-// Every CPU kernel over random patterns against brute force in float64, and with NaN and infinities
-// in K and V where a query sees nothing.
+// Compares every CPU kernel over random patterns with brute force in float64, also with NaN and
+// infinities in K and V where a query sees nothing.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -21,7 +21,7 @@ TileSchedule schedule_of(Kernel kernel, const Mask& mask, std::int64_t q_len, st
                              tiles.query_tile, {tiles.residue_classes, threads});
 }
 
-// Largest |a - b|, where NaN equals NaN only.
+// Returns the largest |a - b|, where NaN equals only NaN.
 double difference(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> left = a;
   std::vector<double> right = b;
@@ -91,7 +91,7 @@ TEST_P(Patterns, AreAttentionInFlash) {
   }
 }
 
-// A key that a query does not see has no say, whatever it holds; one that it sees has.
+// A key that a query does not see does not affect it, whatever its values; one that it sees does.
 TEST_P(Patterns, LetNothingOfAMaskedKeyThrough) {
   int rows_spoilt = 0;
   int rows_whole = 0;

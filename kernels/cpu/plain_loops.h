@@ -1,5 +1,5 @@
-// The two inner loops of the oracle, compiled for each instruction set: plain sums that the
-// compiler vectorises over their independent index, so that no sum is reordered.
+// These are the two inner loops of the float64 reference, compiled for each instruction set: plain
+// sums, which the compiler vectorises over their independent index, so that no sum is reordered.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Attention in float64 through the tile schedule: obvious and slow. Each row is three passes over
-// its keys: scores, exponentials, weighted sum of values.
+// Computes attention in float64 through the tile schedule, in an obvious and slow way. Each row
+// takes three passes over its keys: scores, exponentials, weighted sum of values.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,12 +13,12 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// Doubles of one thread: the scores of a row, a query row, a key or value row, the output row.
+// Each thread needs the scores of a row, a query row, a key or value row, and the output row.
 std::int64_t doubles_of_thread(std::int64_t n_keys, std::int64_t head_dim, std::int64_t value_dim) {
   return n_keys + head_dim + std::max(head_dim, value_dim) + value_dim;
 }
 
-// function(key, position among the live keys) for each live key of the row.
+// Calls function(key, position among the live keys) for each live key of the row.
 template <class Function>
 std::int64_t for_each_key(const TileSchedule& schedule, std::span<const KeySpan> spans,
                           std::int64_t row, Function function) {
@@ -69,13 +69,11 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
       static_cast<float>(total == 0.0 ? kMinusInfinity : largest + std::log(total));
 }
 
-}  // namespace
-
-std::int64_t reference_workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const WorkspaceShape& shape) {
   return shape.threads * 8 * doubles_of_thread(shape.k.length, shape.q.head_dim, shape.value_dim);
 }
 
-void reference_attention(const AttentionArguments& a, const KernelContext& context) {
+void attend(const AttentionArguments& a, const KernelContext& context) {
   const std::int64_t doubles =
       doubles_of_thread(a.k.extent.length, a.q.extent.head_dim, a.v.extent.head_dim);
   const Buffer scratch(context.workspace, static_cast<std::size_t>(context.threads * 8 * doubles),
@@ -89,5 +87,17 @@ void reference_attention(const AttentionArguments& a, const KernelContext& conte
                               scratch.as<double>() + thread * doubles);
                });
 }
+
+}  // namespace
+
+const CpuKernel reference_kernel{
+    .tiles =
+        [](std::int64_t) {
+          return KernelTiles{64, 1, 1, 1};
+        },
+    .workspace_bytes = workspace_bytes,
+    .attend = attend,
+    .isa = [] { return std::string_view("scalar"); },
+};
 
 }  // namespace qb::cpu

@@ -6,12 +6,12 @@
 
 #include "base/clock.h"
 #include "kernels/cpu/instruction_set.h"
-#include "kernels/helper_threads.h"
+#include "kernels/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/roofline.cpp"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
-// As many independent sums as the kernels' products hold.
+// There are as many independent sums as in the kernels' products.
 template <class Units>
 HWY_INLINE double multiply_add_rounds(std::int64_t rounds, const float* factor, float* result) {
   constexpr std::size_t kSums = kRowBlock * kVectorBlock;
@@ -52,7 +52,7 @@ double multiply_add(bool bf16_pairs, std::int64_t rounds, const float* factor, f
   return multiply_add_rounds<Float32Units>(rounds, factor, result);
 }
 
-// Over `n` elements, a multiple of every vector, again and again.
+// Goes over `n` elements, a multiple of every vector, again and again.
 float exponentials(const float* x, std::int64_t n, std::int64_t rounds) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -91,9 +91,9 @@ HWY_EXPORT(multiply_add);
 HWY_EXPORT(exponentials);
 HWY_EXPORT(sum_of);
 
-volatile float sink;  // results go here, so that the work is not left out
+volatile float sink;  // results go here, so that the compiler keeps the work
 
-// The best rate of a few bursts: burst(thread) returns its work.
+// Returns the best rate of a few bursts; burst(thread) returns its work.
 template <class Burst>
 double best_rate(int threads, const Burst& burst) {
   constexpr int kBursts = 5;
@@ -117,7 +117,8 @@ constexpr std::int64_t kFloatsEach = std::int64_t{16} << 20;  // 64 MiB
 }  // namespace
 
 double fma_peak_flop_per_s(int threads, bool bf16_pairs) {
-  // 0.5 as f32; as two bf16 it is 0.5 and 0. The sums settle at twice the product: no overflow.
+  // This is 0.5 as f32; as two bf16 it is 0.5 and 0. The sums converge to twice the product, so
+  // that none overflows.
   static const float factor[2] = {0.5f, 0.5f};
   constexpr std::int64_t kRounds = 200'000;
   return best_rate(threads, [&](int) {
@@ -129,17 +130,10 @@ double fma_peak_flop_per_s(int threads, bool bf16_pairs) {
 }
 
 double kernel_peak_flop_per_s(Kernel kernel, DType dtype, int threads) {
-  switch (kernel) {
-    case Kernel::reference:
-    case Kernel::cudnn:
-      return 0.0;
-    case Kernel::materialized:
-    case Kernel::staged:  // in float32 whatever the inputs are
-      return fma_peak_flop_per_s(threads, false);
-    case Kernel::flash:
-      return fma_peak_flop_per_s(threads, dtype == DType::bf16 && bf16_products());
-  }
-  return 0.0;
+  const Products products = row_of(kernel).products;
+  if (products == Products::scalar) return 0.0;
+  const bool bf16_pairs = products == Products::own && dtype == DType::bf16 && bf16_products();
+  return fma_peak_flop_per_s(threads, bf16_pairs);
 }
 
 double exp2_per_s(int threads) {

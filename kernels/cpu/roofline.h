@@ -1,25 +1,26 @@
-// The ceilings of this machine, measured rather than looked up: what the kernels' rates are held
-// against. Each is the best of a few bursts of a millisecond or two, with `threads` threads at
-// once, in the instruction set that the kernels use. Call them beside what they judge: clocks
-// drift.
+// Measures the ceilings of this machine, with which the kernels' rates are compared. Each is the
+// best of a few bursts of a millisecond or two, with `threads` threads at once, in the instruction
+// set that the kernels use. Clocks drift, so measure a ceiling right before or after the kernel
+// that is compared with it.
 #pragma once
 
 #include "kernels/attention.h"
 
 namespace qb::cpu {
 
-// Fused multiply-adds on registers, two FLOP each; bf16_pairs: products of pairs, four.
+// Returns the rate of fused multiply-adds on registers, two FLOP each; with bf16_pairs the rate of
+// products of pairs, four FLOP each.
 [[nodiscard]] double fma_peak_flop_per_s(int threads, bool bf16_pairs);
 
-// The ceiling of a kernel over inputs of this type: that of the units in which it multiplies. 0 for
-// `reference`, which is no contest.
+// Returns the ceiling of a kernel over inputs of this type, that of the units in which it
+// multiplies; 0 for a kernel that multiplies one by one.
 [[nodiscard]] double kernel_peak_flop_per_s(Kernel kernel, DType dtype, int threads);
 
-// Exponentials of the softmax over data in the first-level cache, in elements a second.
+// Returns how many exponentials of the softmax a second take over data in the first-level cache.
 [[nodiscard]] double exp2_per_s(int threads);
 
-// Memory beyond the caches (two buffers of 64 MiB a thread): bytes read a second by a sum, and
-// bytes read plus bytes written a second by a copy.
+// Measures memory beyond the caches, in two buffers of 64 MiB for each thread: the bytes per second
+// that a sum reads, and the bytes per second that a copy reads and writes.
 class MemoryCeiling {
  public:
   explicit MemoryCeiling(int threads);

@@ -1,4 +1,4 @@
-#include "kernels/cpu/row_softmax.h"
+#include "kernels/cpu/score_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/row_softmax.cpp"
 #include "kernels/cpu/highway_targets.h"
-// After highway_targets.h
+// This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -20,7 +20,8 @@ namespace {
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // row[j] := function(row[j]) for j < n. The rest of the last vector goes through a buffer, filled
-// up with `padding`: masked loads and stores touch memory behind the row on some instruction sets.
+// up with `padding`, because masked loads and stores access memory after the row on some
+// instruction sets.
 template <class D, class Function>
 HWY_INLINE void update_row(D d, float* row, std::int64_t n, float padding, Function function) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -55,7 +56,7 @@ float softmax(float* row, std::int64_t n) {
   constexpr float kLog2E = 1.44269504088896340736f;
   const hn::ScalableTag<float> d;
   const float largest = row_max(d, row, n);
-  // Of a row that is -inf throughout, -inf - 0 is what exp2 takes to 0.
+  // For a row whose scores are all -inf the shift is 0, because exp2 takes -inf - 0 to 0.
   const auto shift = hn::Set(d, largest == kMinusInfinity ? 0.0f : largest);
   auto sum = hn::Zero(d);
   update_row(d, row, n, kMinusInfinity, [&](auto s) {

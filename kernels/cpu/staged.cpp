@@ -1,10 +1,9 @@
-// Sparse attention in three stages over a block-compressed matrix of scores, all heads at once:
-// what fusing is measured against.
+// Computes sparse attention in three stages over a block-compressed matrix of scores, all heads at
+// once. Fused attention is compared with it.
 //
-//   scores   S = Q K^T of every tile of rows and span of keys that the schedule keeps: dense x
-//   dense
-//            -> sparse, one BLAS product a block
-//   softmax  of the kept scores of a row, the pairs that a block holds too many masked to -inf
+//   scores   S = Q K^T of every tile of rows and span of keys that the schedule keeps:
+//            dense x dense -> sparse, one BLAS product for each block
+//   softmax  of the kept scores of a row; pairs that a block stores but the mask hides are -inf
 //   values   O = S V, block by block: sparse x dense
 //
 // A tile's spans stand side by side in one row-major block, so that a row of scores is contiguous.
@@ -18,8 +17,7 @@
 #include "base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/row_softmax.h"
-#include "kernels/cpu/seen_values.h"
+#include "kernels/cpu/score_rows.h"
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
 
@@ -28,7 +26,7 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-// Where the scores of each tile stand in a head's, and how many keys its rows have.
+// Says where the scores of each tile lie in a head's scores, and how many keys its rows have.
 struct StoredTile {
   const QueryTile* tile;
   std::int64_t first_score;
@@ -104,7 +102,7 @@ class StagedCall {
     return head / (a_.q.extent.heads / a_.k.extent.heads);
   }
 
-  // function(tile, b, h, its scores) for all tiles of all heads.
+  // Calls function(tile, b, h, its scores) for all tiles of all heads.
   template <class Function>
   void for_each_tile(float* scores, Function function) const {
     const auto n_tiles = static_cast<std::int64_t>(tiles_.size());
@@ -120,7 +118,7 @@ class StagedCall {
                  });
   }
 
-  // Of a tile's rows those that masked values made NaN.
+  // Computes again the rows of a tile that masked values made NaN.
   void mend_rows(const StoredTile& stored, std::int64_t b, std::int64_t h, const float* p) const {
     TensorView values = a_.v.heads(kv_head(h), 1);
     values.data = values.row(b, 0, 0);
@@ -154,27 +152,23 @@ class StagedCall {
   const AttentionArguments& a_;
   const int threads_;
   std::vector<StoredTile> tiles_;
-  std::int64_t scores_ = 0;  // of a head
+  std::int64_t scores_ = 0;  // scores of a head
 };
 
-}  // namespace
-
-// Rows of a block: of a window as wide as the tile is high, two thirds of the stored pairs are
-// seen.
-KernelTiles staged_tiles() {
+// A block has this many rows: with a window as wide as the tile is high, two thirds of the stored
+// pairs are seen.
+KernelTiles tiles(std::int64_t) {
   constexpr std::int64_t kRows = 64;
   return {kRows, 1, kWholeSpan, kRows};
 }
 
-std::int64_t staged_workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const WorkspaceShape& shape) {
   const std::int64_t pairs =
       shape.stored_pairs < 0 ? shape.q.length * shape.k.length : shape.stored_pairs;
   return 4 * shape.q.batch * shape.q.heads * pairs;
 }
 
-void staged_attention(const AttentionArguments& a, const KernelContext& context) {
-  if (a.q.dtype != DType::f32)
-    throw Unsupported("kernel staged takes f32 inputs; flash and materialized take the others");
+void attend(const AttentionArguments& a, const KernelContext& context) {
   const StagedCall call(a, context.threads);
   clear_partial(a.out, a.lse);  // rows without a tile
   if (call.bytes() == 0) return;
@@ -192,5 +186,10 @@ void staged_attention(const AttentionArguments& a, const KernelContext& context)
   context.stages->softmax_s += softened_s - scored_s;
   context.stages->values_s += now_s() - softened_s;
 }
+
+}  // namespace
+
+const CpuKernel staged_kernel{
+    .tiles = tiles, .workspace_bytes = workspace_bytes, .attend = attend, .isa = gemm_isa};
 
 }  // namespace qb::cpu

@@ -1,4 +1,5 @@
-// The staged kernel against brute force over random masks, and its memory against the prediction.
+// Compares the staged kernel with brute force over random masks, and its memory with the
+// prediction.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,10 +1,10 @@
-// The inner product kernel of flash: a block of C kept in registers while it runs over the depth.
+// The inner product kernel of flash keeps a block of C in registers while it runs over the depth.
 //
 //   C[r][v] += sum over k < depth of A(r, k) B[k][v],   r < R rows, v < V vectors
 //
-// One unit of A at a time is broadcast from where it lies in memory, B is a packed panel of V
-// vectors a row. R x V + V + 1 vectors must fit the registers: on AVX-512 and NEON 24 accumulators
-// of 32 registers, on the others 12 of 16, each enough to hide the latency of a fused multiply-add.
+// One unit of A at a time is broadcast from its place in memory; B is a packed panel with V vectors
+// in each row. R x V + V + 1 vectors must fit the registers: on AVX-512 and NEON 24 accumulators of
+// 32 registers, on the others 12 of 16, each enough to hide the latency of a fused multiply-add.
 //
 // A unit is 32 bits: one float, or two neighbouring bf16 of the depth where the instruction set
 // multiplies pairs. Both pass through the same loads, so that only the multiplication differs.
@@ -21,7 +21,7 @@
 #include <hwy/highway.h>
 
 // AVX-512 here means the set with bf16 too where the compiler must know it; only Bf16Pairs uses it,
-// and the host side asks the CPU before it chooses that.
+// and the host code checks the CPU before it chooses that.
 #if HWY_TARGET == HWY_AVX3
 #pragma push_macro("HWY_TARGET_STR")
 #undef HWY_TARGET_STR
@@ -47,7 +47,7 @@ HWY_INLINE float load_unit(const float* address) {
 }
 
 struct Float32Units {
-  static constexpr std::int64_t kElements = 1;  // of the depth in a unit
+  static constexpr std::int64_t kElements = 1;  // elements of the depth in a unit
   template <class V>
   static HWY_INLINE V multiply_add(V a, V b, V sum) {
     return hn::MulAdd(a, b, sum);
@@ -65,7 +65,7 @@ struct Bf16Pairs {
 };
 #endif
 
-// A(r, k) of row-major rows.
+// Reads A(r, k) from row-major rows.
 template <std::size_t R>
 struct RowUnits {
   const float* rows[R];
@@ -78,7 +78,7 @@ struct RowUnits {
   }
 };
 
-// A(r, k) of the transpose of row-major rows.
+// Reads A(r, k) from the transpose of row-major rows.
 struct ColumnUnits {
   const float* data;
   std::int64_t stride;

@@ -1,14 +1,19 @@
-// Attention kernels on one CUDA device: the contract. A plain host header that needs no CUDA.
+// This is the contract of the flash kernels on one CUDA device. This host header needs no CUDA.
 //
-// Whatever the plan, what is computed is a GroupedCall: workers, each with a tile schedule over its
-// own local rows, and for each the groups of tokens that those rows are in the original tensors. So
+// Reading order: this file (contract); flash/flash_work.h (from plans to lists, with flash_groups.h
+// for its parts); flash/flash_layout.h (which lane holds which element); flash/ptx.cuh (every
+// instruction); flash/flash_softmax.cuh; then flash/flash_sm80.cuh, or flash/flash_sm90_shared.cuh
+// and flash/flash_sm90.cuh; last merge/merge.cuh. flash/flash.cpp launches them. NOTES.md says what
+// was tried and why.
+//
+// Every plan is computed as a GroupedCall: it lists workers, each with a tile schedule over its own
+// local rows, and the groups of tokens that those rows are in the original tensors. So
 // all workers of a CQS plan, or of one round of a ring, are one launch that reads Q, K and V where
 // they lie, and one merge that recomposes the output. Attention on one device is the same with one
 // worker and one group.
 //
 // Everything is asynchronous on the stream. Device memory comes from the context's allocator, which
-// must be ordered with the stream: what is given back may be reused only by later work of the
-// stream.
+// must be ordered with the stream: freed memory may be reused only by later work of the stream.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +26,15 @@
 namespace qb::cuda {
 
 struct LaunchContext {
-  Allocator& workspace;         // device memory; every temporary comes from here, labelled
+  Allocator& workspace;         // every temporary in device memory comes from here, with a label
   void* stream = nullptr;       // a cudaStream_t
   int compute_capability = 80;  // 10 * major + minor of the current device
-  int n_sms = 1;                // its multiprocessors
-  int worker = 0;               // for the labels of the ledger
-  bool force_sm80 = false;      // mma.sync and cp.async also where wgmma and TMA are there
-  // On sm_90a, a block of the grid for each item, dealt by the hardware, in place of one a
-  // multiprocessor that takes items until there are none: to compare the two.
+  int n_sms = 1;                // number of its multiprocessors
+  int worker = 0;               // the ledger counts the memory for this worker
+  bool force_sm80 = false;      // uses mma.sync and cp.async even where wgmma and TMA are available
+  // On sm_90a, launches one block of the grid for each item, scheduled by the hardware, instead of
+  // one block on each multiprocessor that takes items until none is left. It serves to compare the
+  // two.
   bool block_per_item = false;
 };
 
@@ -41,23 +47,23 @@ template <class Context>
                                                                  : FlashPath::sm80;
 }
 
-// Tiles that schedules should be cut to: query_tile rows, and key_block keys masked together.
-// Larger tiles of a schedule are cut by the kernel, smaller ones waste rows. Throws Unsupported
-// above 256.
+// Returns the tiles that schedules should be cut to: query_tile rows, and key_block keys masked
+// together. The kernel cuts larger tiles of a schedule; smaller ones waste rows. Throws Unsupported
+// for a head_dim above 256.
 [[nodiscard]] KernelTiles flash_tiles(std::int64_t head_dim, FlashPath path);
 
-// As AttentionArguments, with views of device memory: q, k, v f16 or bf16, any head_dim up to 256,
-// out and lse f32 and written whole. Lowers and uploads the schedule in each call: where a call is
+// Attends over views of device memory: q, k, v are f16 or bf16 with any head_dim up to 256; out and
+// lse are f32 and written whole. Lowers and uploads the schedule in each call: where a call is
 // repeated, keep a FlashLaunch. Throws Unsupported for other types, OutOfMemory from the workspace,
 // EnvironmentError where a CUDA call fails.
 void flash(const AttentionArguments& device_views, const LaunchContext& context);
 
-// The stages of kernel staged, in this order.
+// Kernel staged has these stages, in this order.
 enum class KernelStage { scores, softmax, values, done };
-// Called between them, when what came before is enqueued; may be empty.
+// Called between the stages, when the work before it is enqueued; may be empty.
 using OnStage = std::function<void(KernelStage)>;
 
-// Tokens first, first + stride, … (count of them) of the original tensors.
+// Selects tokens first, first + stride, … (count of them) of the original tensors.
 struct RowGroup {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -65,20 +71,20 @@ struct RowGroup {
   friend bool operator==(const RowGroup&, const RowGroup&) = default;
 };
 
-// One worker's share. Its local query rows are those of q_groups, one group after another, its
-// local keys those of kv_groups; the schedule is over local rows.
+// Describes one worker's share. Its local query rows are those of q_groups, one group after
+// another, its local keys those of kv_groups; the schedule is over local rows.
 struct GroupedWorker {
   int worker = 0;
   std::vector<RowGroup> q_groups;
   std::vector<RowGroup> kv_groups;
-  const TileSchedule* schedule = nullptr;  // must outlive the construction of FlashLaunch only
+  const TileSchedule* schedule = nullptr;  // must outlive only the construction of FlashLaunch
   std::int64_t head_begin = 0;             // query heads [head_begin, head_end)
-  std::int64_t head_end = 0;               // 0: all
+  std::int64_t head_end = 0;               // 0 means all
 };
 
 // q [b,h,n,d], k [b,g,m,d], v [b,g,m,e], out [b,h,n,e], lse [b,h,n,1]: whole tensors. Two groups of
-// query rows, of whichever workers, are equal or disjoint. A worker's partial is the identity where
-// its schedule has no key; rows that no worker computes come out as 0 and -inf.
+// query rows are equal or disjoint, also across workers. A worker's partial is the identity where
+// its schedule has no key; rows that no worker computes become 0 and -inf.
 struct GroupedCall {
   TensorView q;
   TensorView k;
@@ -91,13 +97,13 @@ struct GroupedCall {
   bool accumulate = false;
 };
 
-// What lowering makes of a call, on the device: the lists of its tiles. They follow from its
-// schedules and the shapes, strides and alignment of its tensors, so any number of calls that
-// differ in their data only can be launched with them, one after another on the context's stream
-// (blocks of a launch count in the lists' memory what they have taken).
+// Holds the lists of a call's tiles on the device. Lowering makes them from its schedules and the
+// shapes, strides and alignment of its tensors, so any number of calls that differ only in their
+// data can be launched with them, one after another on the context's stream (the blocks of a launch
+// count the items that they have taken in the lists' memory).
 class FlashLists {
  public:
-  // Checks, lowers and uploads; of the tensors nothing is read. Throws as flash().
+  // Checks, lowers and uploads. It does not read the tensors. Throws as flash() does.
   FlashLists(const GroupedCall& call, const LaunchContext& context);
   FlashLists(FlashLists&&) noexcept;
   FlashLists& operator=(FlashLists&&) noexcept;
@@ -109,24 +115,24 @@ class FlashLists {
   std::unique_ptr<State> state_;
 };
 
-// A call that can be launched any number of times: lowered, uploaded, its partials allocated, its
-// tensor maps encoded. Launching it is kernels only, so it can be timed and captured into a CUDA
-// graph.
+// A call that can be launched any number of times: it is lowered and uploaded, its partials are
+// allocated and its tensor maps encoded. A launch consists of kernels only, so it can be timed and
+// captured into a CUDA graph.
 class FlashLaunch {
  public:
-  // Checks, lowers and uploads. Throws as flash().
+  // Checks, lowers and uploads. Throws as flash() does.
   FlashLaunch(const GroupedCall& call, const LaunchContext& context);
-  // With lists that are there already, and must outlive it; schedules are not looked at. Throws
-  // std::invalid_argument where the tensors are shaped or aligned otherwise than those of the
-  // lists.
+  // Uses lists that exist already and must outlive it; it does not read schedules. Throws
+  // std::invalid_argument where the tensors have other shapes or alignments than the lists.
   FlashLaunch(const GroupedCall& call, const FlashLists& lists, const LaunchContext& context);
   FlashLaunch(FlashLaunch&&) noexcept;
   FlashLaunch& operator=(FlashLaunch&&) noexcept;
   ~FlashLaunch();
 
-  // All workers in one kernel: partials, or the output itself where no merge is needed.
+  // Computes all workers in one kernel: partials, or the output itself where no merge is needed.
   void attend() const;
-  // One kernel: partials to output. Nothing where needs_merge() is false.
+  // Merges the partials into the output in one kernel. It does nothing where needs_merge() is
+  // false.
   void merge() const;
   [[nodiscard]] bool needs_merge() const;
 
@@ -135,11 +141,11 @@ class FlashLaunch {
   std::unique_ptr<State> state_;
 };
 
-// attend() and merge() of a FlashLaunch.
+// Calls attend() and merge() of a FlashLaunch.
 void flash_groups(const GroupedCall& call, const LaunchContext& context);
 
-// Bytes that a FlashLaunch of this call takes from the workspace at its peak, exactly as the ledger
-// will count them. The data pointers of the views may be null.
+// Returns the peak of the bytes that a FlashLaunch of this call takes from the workspace, exactly
+// as the ledger will count them. The data pointers of the views may be null.
 [[nodiscard]] std::int64_t flash_workspace_bytes(const GroupedCall& call, FlashPath path,
                                                  int n_sms);
 

@@ -1,5 +1,5 @@
-// Which keys a query may see, over global positions: all, those before it, or a sparse pattern. All
-// three answer the same questions. A small value: copies share the pattern.
+// Says which keys a query may see, by global positions: all, those before it, or a sparse pattern.
+// All three answer the same questions. A mask is a small value: copies share the pattern.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,13 @@ enum class MaskKind { full, causal, pattern };
 template <>
 struct Words<MaskKind> {
   static constexpr std::string_view what = "mask";
-  // Those that are words; a pattern is written with its parameters.
+  // Only these are words; a pattern is written with its parameters.
   static constexpr std::pair<MaskKind, std::string_view> table[] = {{MaskKind::full, "full"},
                                                                     {MaskKind::causal, "causal"}};
 };
 
-// One of several sequences packed one after another: its queries see its keys only.
+// This is one of several sequences that are packed one after another. Its queries see its own keys
+// only.
 struct Segment {
   std::int64_t q_begin = 0;
   std::int64_t q_end = 0;
@@ -37,26 +38,26 @@ struct Segment {
 
 // causal: query q sees key k iff k <= q + offset. With offset = kv_len - q_len the last query sees
 // the last key (FlashAttention 2's alignment); offset 0 is the square case. Segments are ascending
-// and tile both axes; the alignment then holds within each of them and `offset` says nothing.
-// pattern: query q stands at position q + offset of the keys; there are no segments.
+// and tile both axes; the alignment then holds within each of them and `offset` is not used.
+// pattern: query q is at position q + offset of the keys; there are no segments.
 struct Mask {
   MaskKind kind = MaskKind::full;
   std::int64_t offset = 0;
-  std::vector<Segment> segments{};           // none: one sequence
-  std::shared_ptr<const Pattern> pattern{};  // of that kind
+  std::vector<Segment> segments{};           // empty: there is one sequence
+  std::shared_ptr<const Pattern> pattern{};  // set where the kind is `pattern`
 
   [[nodiscard]] static Mask full() { return {}; }
   [[nodiscard]] static Mask causal(std::int64_t q_len, std::int64_t kv_len) {
     return {MaskKind::causal, kv_len - q_len, {}, {}};
   }
-  // The segment of query q; nullptr where there are none.
+  // Returns the segment of query q; nullptr where there are none.
   [[nodiscard]] const Segment* segment_of(std::int64_t q) const {
     const auto after =
         std::upper_bound(segments.begin(), segments.end(), q,
                          [](std::int64_t query, const Segment& s) { return query < s.q_begin; });
     return segments.empty() ? nullptr : &*std::prev(after);
   }
-  // Key k of q's sequence is seen iff k <= q + offset_of(q); for causal masks.
+  // Under a causal mask, q sees key k of its sequence iff k <= q + offset_of(q).
   [[nodiscard]] std::int64_t offset_of(std::int64_t q) const {
     const Segment* segment = segment_of(q);
     return segment == nullptr ? offset : segment->k_end - segment->q_end;
@@ -67,7 +68,7 @@ struct Mask {
     if (segment != nullptr && (k < segment->k_begin || k >= segment->k_end)) return false;
     return kind == MaskKind::full || k <= q + offset_of(q);
   }
-  // How many keys of [0, kv_len) query q sees.
+  // Returns how many keys of [0, kv_len) query q sees.
   [[nodiscard]] std::int64_t keys_of(std::int64_t q, std::int64_t kv_len) const {
     if (kind == MaskKind::pattern) return keys_of_pattern(q, kv_len);
     const Segment* segment = segment_of(q);
@@ -76,8 +77,8 @@ struct Mask {
     if (kind == MaskKind::full) return end - begin;
     return std::clamp<std::int64_t>(q + offset_of(q) + 1, begin, end) - begin;
   }
-  // A rectangle of tokens; `partial` may be said of one that is none or all (Pattern::coverage).
-  // Not for segments.
+  // Says how much of a rectangle of tokens is allowed; `partial` may also be returned for one that
+  // is none or all (Pattern::coverage). The mask must not have segments.
   [[nodiscard]] Coverage coverage(const Positions& q, const Positions& k) const;
 
   friend bool operator==(const Mask& a, const Mask& b) {
@@ -91,7 +92,7 @@ struct Mask {
   [[nodiscard]] std::int64_t keys_of_pattern(std::int64_t q, std::int64_t kv_len) const;
 };
 
-// As it is written in a spec.
+// Returns the mask as it is written in a spec.
 [[nodiscard]] std::string to_string(const Mask& mask);
 
 }  // namespace qb

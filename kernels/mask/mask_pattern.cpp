@@ -53,7 +53,7 @@ Coverage coverage(const ColumnsAtom& columns, const Positions&, const Positions&
   return k.first % columns.period >= columns.first ? Coverage::all : Coverage::none;
 }
 
-// How far the positions lie in the runs: none, all, or perhaps some of them.
+// Says how many of the positions lie in the runs: none, all, or perhaps some of them.
 Coverage inside(const GlobalAtom& global, const Positions& positions) {
   const auto run = std::upper_bound(
       global.runs.begin(), global.runs.end(), positions.first,

@@ -1,12 +1,12 @@
-// Sparse patterns: unions of a few shapes over positions, each perhaps cut by the causal mask.
+// A sparse pattern is a union of a few shapes over positions, each perhaps cut by the causal mask.
 //
-// Every pattern of the field is a union of these five. A position p is a query's place in the
-// sequence of keys: queries take its last places, as with the causal mask.
+// Every pattern of a spec is a union of these five. A position p is a query's place in the sequence
+// of keys: queries take its last places, as with the causal mask.
 //   band     block_local's relatives along the diagonal: sliding and dilated windows, strides
 //   cells    p and k in the same cell of a partition: block-local and variable windows
 //   columns  keys at a fixed place of every period, for all queries: the summaries of `fixed`
 //   global   some positions as rows and as columns
-//   random   of each block of rows, so many blocks of keys, drawn with a seed
+//   random   some blocks of keys for each block of rows, drawn with a seed
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/cpu/drawn_elements.h"
+#include "kernels/mask/drawn_elements.h"
 #include "kernels/mask/row_permutation.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb {
 
-// What a mask says of a rectangle of pairs.
+// Says how many pairs of a rectangle a mask allows.
 enum class Coverage { none, all, partial };
 
-// Positions first, first + stride, …, count of them.
+// `count` positions: first, first + stride, …
 struct Positions {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -33,7 +33,7 @@ struct Positions {
   [[nodiscard]] std::int64_t last() const { return at(count - 1); }
 };
 
-// No end on this side; small enough to be added to positions.
+// Means a missing bound. It is small enough to be added to positions.
 inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 60;
 
 [[nodiscard]] constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
@@ -43,35 +43,37 @@ inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 60;
   return -floor_divide(-a, b);
 }
 
-// Keys p - left, …, p + right of which k - p is a multiple of the dilation.
+// A query at p sees the keys k in [p - left, p + right] for which k - p is a multiple of the
+// dilation.
 struct BandAtom {
   std::int64_t left = 0;
   std::int64_t right = 0;
   std::int64_t dilation = 1;
 };
 
-// Cells of `block` positions, or ending at `ends` (ascending, the last at the end of the keys).
+// Cells have `block` positions each, or end at `ends` (ascending, the last one at the end of the
+// keys).
 struct CellsAtom {
   std::int64_t block = 0;
   std::vector<std::int64_t> ends;
 
-  // The positions of p's cell; empty before position 0.
+  // Returns the positions of p's cell; an empty range before position 0.
   [[nodiscard]] KeyRange cell(std::int64_t p) const;
 };
 
-// Keys with k mod period >= first.
+// Every query sees the keys k with k mod period >= first.
 struct ColumnsAtom {
   std::int64_t period = 1;
   std::int64_t first = 0;
 };
 
-// Ascending runs of positions.
+// The positions of these ascending runs see every key, and every query sees them.
 struct GlobalAtom {
   std::vector<KeyRange> runs;
   [[nodiscard]] bool holds(std::int64_t position) const;
 };
 
-// Of the n_blocks blocks of keys, `count` for each block of rows.
+// Each block of rows sees `count` of the n_blocks blocks of keys, drawn with a seed.
 struct RandomAtom {
   std::int64_t block = 1;
   std::int64_t count = 1;
@@ -90,19 +92,20 @@ struct RandomAtom {
 
 struct Atom {
   std::variant<BandAtom, CellsAtom, ColumnsAtom, GlobalAtom, RandomAtom> shape;
-  bool causal = false;  // and k <= p
+  bool causal = false;  // only keys k <= p are seen
 };
 
-// Immutable once made, and shared by the masks that are copied.
+// A pattern does not change once made, and copied masks share it.
 struct Pattern {
-  std::string text;  // as it is written in a spec
+  std::string text;  // the pattern as it is written in a spec
   std::vector<Atom> atoms;
 
   [[nodiscard]] bool allows(std::int64_t p, std::int64_t k) const;
-  // `none` and `all` are so; a rectangle called partial may be either where several shapes only
-  // together fill it, or where strides pass by what is there. Time of the shapes, not of the pairs.
+  // The answers `none` and `all` are exact. `partial` may also be returned for one of those, where
+  // several shapes fill the rectangle together or where the strides miss its pairs. The time
+  // depends on the number of shapes, not of pairs.
   [[nodiscard]] Coverage coverage(const Positions& q, const Positions& k) const;
-  // True where no query sees a key behind its own position, whatever their number.
+  // Returns true where no query sees a key after its own position, whatever the lengths are.
   [[nodiscard]] bool looks_back_only() const;
 };
 

@@ -9,10 +9,11 @@
 namespace qb {
 namespace {
 
-// Rows below which a tile is not cut off for a pattern's sake: less fills no vectors.
+// A tile is not cut into fewer rows than this at a border of the pattern, because fewer do not fill
+// vectors.
 constexpr std::int64_t kLeastRows = 16;
 
-// Of groups of one token any stride is right, so the other's is taken.
+// Groups of one token fit any stride, so the other group's is taken.
 std::int64_t common_stride(const MaskBlock& block) {
   if (block.q.count <= 1) return block.k.stride;
   if (block.k.count <= 1 || block.k.stride == block.q.stride) return block.q.stride;
@@ -22,7 +23,7 @@ std::int64_t common_stride(const MaskBlock& block) {
 
 std::int64_t modulo(std::int64_t a, std::int64_t m) { return (a % m + m) % m; }
 
-// x with a * x = 1 mod m, for coprime a and m.
+// Returns x with a * x = 1 mod m, for coprime a and m.
 std::int64_t inverse(std::int64_t a, std::int64_t m) {
   std::int64_t r = m;
   std::int64_t next_r = modulo(a, m);
@@ -41,7 +42,7 @@ KeyRange intersection(const KeyRange& a, const KeyRange& b) {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
-// Of rows that stand `apart` behind the keys.
+// Returns the steps of rows that are `apart` positions after the keys.
 std::optional<BandSteps> steps_of(std::int64_t apart, std::int64_t stride, std::int64_t dilation) {
   const std::int64_t common = std::gcd(stride, dilation);
   if (apart % common != 0) return std::nullopt;
@@ -82,7 +83,7 @@ PieceMaker::PieceMaker(const Mask& mask, const MaskBlock& block)
                           [this](const Atom& atom) { return scatters(atom); });
 }
 
-// Indices of the positions [begin, end).
+// Returns the indices of the positions [begin, end).
 KeyRange PieceMaker::keys_between(std::int64_t begin, std::int64_t end) const {
   return intersection({0, n_keys_}, {ceil_divide(begin - key_first_, stride_),
                                      ceil_divide(end - key_first_, stride_)});
@@ -95,10 +96,10 @@ KeyRange PieceMaker::rows_between(std::int64_t begin, std::int64_t end) const {
 
 std::vector<std::int64_t> PieceMaker::cuts() const {
   std::vector<std::int64_t> wanted;
-  std::vector<std::int64_t> needed;  // however near: a global row sees all keys
+  std::vector<std::int64_t> needed;  // always cut: a global row sees all keys
   std::int64_t coarsest = 0;
   const auto every = [&](std::int64_t block) {
-    // Cuts at two periods that do not divide each other would leave slivers.
+    // Cuts at two periods that do not divide each other would leave very small tiles.
     if (block / stride_ < kLeastRows || (coarsest != 0 && block % coarsest != 0)) return;
     if (coarsest == 0) coarsest = block;
     for (std::int64_t p = (floor_divide(first_, block) + 1) * block;
@@ -144,7 +145,8 @@ void PieceMaker::add(Piece piece, bool causal, std::vector<Piece>& pieces) const
   if (piece.keys.count() > 0 && piece.low <= piece.high) pieces.push_back(piece);
 }
 
-// key_first + j stride - (first + i stride) in [-left, right], a multiple of the dilation.
+// key_first + j stride - (first + i stride) lies in [-left, right] and is a multiple of the
+// dilation.
 void PieceMaker::make(const BandAtom& band, const KeyRange& rows, bool causal,
                       std::vector<Piece>& to) const {
   const std::int64_t apart = first_ - key_first_;

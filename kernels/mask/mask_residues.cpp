@@ -1,13 +1,11 @@
-#include "kernels/mask/mask_residues.h"
+#include "kernels/mask/mask_pieces.h"
 
 #include <algorithm>
-
-#include "kernels/mask/mask_pieces.h"
 
 namespace qb {
 namespace {
 
-// Rows of a class below which its tiles do not fill the vectors.
+// With fewer rows than this, a class's tiles do not fill the vectors.
 constexpr std::int64_t kLeastRows = 16;
 
 Mask with_atoms(const Mask& mask, std::vector<Atom> atoms) {

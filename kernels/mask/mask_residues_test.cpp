@@ -1,5 +1,5 @@
-// Schedules by residue classes against the masks themselves, pair by pair.
-#include "kernels/mask/mask_residues.h"
+// Compares schedules by residue classes with the masks themselves, pair by pair.
+#include "kernels/mask/mask_pieces.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using mask_fixtures::number;
 
 constexpr ScheduleChoice kClasses{true, 1};
 
-// How often a schedule holds each pair, with its classes; row-major.
+// Returns how often a schedule holds each pair, with its classes; row-major.
 std::vector<int> pairs_of(const TileSchedule& schedule) {
   const auto n_keys = static_cast<std::size_t>(schedule.n_keys);
   std::vector<int> pairs(static_cast<std::size_t>(schedule.n_queries) * n_keys, 0);
@@ -44,7 +44,7 @@ TEST(MaskResidues, HoldEveryPairOfAMaskOnce) {
     const std::int64_t q_len =
         engine() % 2 == 0 ? n : static_cast<std::int64_t>(1 + engine() % 120);
     const Mask mask = spec.mask(q_len, n);
-    // All tokens, or every so-many-th, as a worker of a striped ring holds them.
+    // The tokens are all tokens or every n-th, as a worker of a striped ring holds them.
     const auto stride = static_cast<std::int64_t>(1 + engine() % 2 * (engine() % 4));
     const auto every = [stride](std::int64_t length, std::int64_t first) -> Positions {
       return {first, std::max<std::int64_t>(1, (length - first + stride - 1) / stride), stride};

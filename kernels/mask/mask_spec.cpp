@@ -14,7 +14,7 @@ namespace {
 
 using Argument = PatternNode::Argument;
 
-// What an argument may be; `real` is a fraction, (0, 1].
+// Says what an argument may be; `real` is a fraction, (0, 1].
 enum class ArgumentType { integer, fraction, list };
 
 struct ArgumentRule {
@@ -134,7 +134,7 @@ void check_arguments(const PatternNode& node, const PatternRule& rule) {
   }
 }
 
-// The one number of an argument; checked before.
+// Returns the one number of an argument, which has been checked.
 std::int64_t integer(const PatternNode& node, std::string_view name) {
   if (const Argument* argument = find(node, name)) return argument->integers.front();
   for (const ArgumentRule& argument : rule_of(node).arguments)
@@ -174,8 +174,7 @@ std::string text_of(const Argument& argument) {
   return '[' + text + ']';
 }
 
-// Arguments in the order of the rules, so that the order in which they were written is no
-// difference.
+// Writes arguments in the order of the rules, so that the order in a spec makes no difference.
 std::string text_of(const PatternNode& node) {
   if (is_word(node.name)) return node.name;
   std::string inside;

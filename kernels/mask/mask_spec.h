@@ -1,4 +1,5 @@
-// A mask as a spec or the command line says it, before the lengths are known, and its meaning.
+// A MaskSpec is a mask as a spec or the command line writes it, before the lengths are known. These
+// are the forms and their meanings:
 //
 //   full, causal
 //   {block_local: {block: 16}}                      blocks of positions, no overlap
@@ -14,8 +15,8 @@
 //   {bigbird: {left: 128, right: 128, tokens: 64, random_blocks: 3, block: 64, seed: 1}}
 //   {any_of: [ … ]}   {all_of: [causal, … ]}
 //
-// (Child et al. 2019; Longformer 2020; BigBird 2020, whose random blocks here are drawn from all,
-// those of its window and its global tokens included.)
+// (Child et al. 2019; Longformer 2020; BigBird 2020. Here the random blocks of BigBird are drawn
+// from all blocks, including those of its window and its global tokens.)
 #pragma once
 
 #include <cstdint>
@@ -30,12 +31,12 @@
 
 namespace qb {
 
-// A pattern as it is written: a name, its arguments, and of any_of and all_of the patterns in it.
+// A pattern as it is written: a name, its arguments, and the patterns that any_of and all_of join.
 struct PatternNode {
   struct Argument {
     std::string name;
-    std::vector<std::int64_t> integers;  // one, or of a list all
-    std::optional<double> real;          // in place of them
+    std::vector<std::int64_t> integers;  // the one integer, or all of a list
+    std::optional<double> real;          // set instead where the value is not an integer
     bool list = false;
   };
   std::string name;  // also `full` and `causal`
@@ -43,7 +44,7 @@ struct PatternNode {
   std::vector<PatternNode> parts{};
 };
 
-// All names that a pattern can have, and `full` and `causal`.
+// Returns all names that a pattern can have, and `full` and `causal`.
 [[nodiscard]] std::vector<std::string_view> pattern_names();
 
 class MaskSpec {
@@ -51,14 +52,15 @@ class MaskSpec {
   MaskSpec() : MaskSpec(MaskKind::full) {}
   MaskSpec(MaskKind kind);  // NOLINT(google-explicit-constructor): a word is a mask
   // Throws UsageError on an unknown name or argument, naming the nearest, on a missing one, and on
-  // a value that no sequence could make right.
+  // a value that is wrong for every sequence.
   explicit MaskSpec(const PatternNode& node);
 
   [[nodiscard]] MaskKind kind() const { return kind_; }
-  // Canonical: equal masks are equally written.
+  // Returns the mask in a canonical form: equal masks have equal texts.
   [[nodiscard]] const std::string& text() const { return text_; }
-  // The mask of q_len queries, the last of kv_len positions. Throws UsageError where the pattern
-  // does not fit so many: global tokens beyond them, a dilation beyond, sizes that do not add up.
+  // Returns the mask for q_len queries at the last of kv_len positions. Throws UsageError where the
+  // pattern does not fit the lengths: global tokens or a dilation beyond them, or sizes that do not
+  // add up.
   [[nodiscard]] Mask mask(std::int64_t q_len, std::int64_t kv_len) const;
 
   friend bool operator==(const MaskSpec& a, const MaskSpec& b) { return a.text_ == b.text_; }

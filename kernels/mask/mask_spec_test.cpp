@@ -19,7 +19,7 @@ using mask_fixtures::sliding_window;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// The rows of a mask as text, `x` for a pair that is allowed.
+// Returns the rows of a mask as text, `x` for an allowed pair.
 std::vector<std::string> picture(const Mask& mask, std::int64_t q_len, std::int64_t kv_len) {
   std::vector<std::string> rows;
   for (std::int64_t q = 0; q < q_len; ++q) {
@@ -62,7 +62,7 @@ TEST(MaskSpec, QueriesTakeTheLastPositions) {
             (std::vector<std::string>{"..xx.", "...xx"}));
   EXPECT_EQ(picture(mask_of(block_local(3), 2, 5), 2, 5),
             (std::vector<std::string>{"...xx", "...xx"}));
-  // More queries than keys: the first stand before the sequence.
+  // There are more queries than keys: the first ones come before the sequence.
   EXPECT_EQ(picture(mask_of(block_local(3), 3, 2), 3, 2),
             (std::vector<std::string>{"..", "xx", "xx"}));
 }

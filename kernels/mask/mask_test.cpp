@@ -1,5 +1,5 @@
-// Schedules of random patterns against the masks themselves, pair by pair, and against time and
-// memory for long sequences.
+// Compares schedules of random patterns with the masks themselves, pair by pair, and checks time
+// and memory for long sequences.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ std::int64_t draw(std::mt19937_64& engine, std::int64_t low, std::int64_t high) 
   return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-// Tokens of a sequence as groups, dealt in stripes or in pieces; one after another in the tensors.
+// Makes groups of a sequence's tokens, in stripes or in pieces; they follow one another in the
+// tensors.
 std::vector<Positions> random_groups(std::mt19937_64& engine, std::int64_t n,
                                      std::int64_t stripes) {
   std::vector<Positions> groups;
@@ -43,7 +44,7 @@ std::vector<Positions> random_groups(std::mt19937_64& engine, std::int64_t n,
   return groups;
 }
 
-// The pairs of a schedule over whole sequences in gathered order, as tokens.
+// Returns the pairs of a schedule over whole sequences in gathered order, as tokens.
 std::vector<std::vector<int>> pairs_of(const TileSchedule& schedule,
                                        const std::vector<Positions>& q_groups,
                                        const std::vector<Positions>& k_groups) {
@@ -135,7 +136,7 @@ TEST(MaskTiles, AreTheMaskPairByPairForRandomPatternsAndGroups) {
     ASSERT_EQ(counts.executed, schedule.executed_pairs(16, 48));
     ASSERT_EQ(counts.empty_rows, expected_empty);
   }
-  for (const std::int64_t count : kinds) EXPECT_GT(count, 100);  // every kind was there
+  for (const std::int64_t count : kinds) EXPECT_GT(count, 100);  // every kind occurred
 }
 
 TEST(MaskTiles, NoneAndAllAreSaidOfRectanglesThatAreSo) {
@@ -202,14 +203,15 @@ TEST(MaskTiles, EqualBlocksOfBitsAreStoredOnce) {
   const TileSchedule schedule =
       build_mask_schedule(mask_of({"strided", {number("stride", 128)}, {}}, kTokens, kTokens),
                           kTokens, kTokens, whole(kTokens), 768);
-  // A bit a pair would be 32 MiB.
+  // One bit for each pair would be 32 MiB.
   EXPECT_LT(schedule.bytes(), 2 << 20);
 }
 
-// Single keys are drawn many at a time, and rows by several threads: groups that begin and end
-// within words, more keys a row than are drawn at once, and alone or beside other shapes.
+// Single keys are drawn many at a time, and rows by several threads. The groups begin and end
+// within words, rows have more keys than are drawn at once, and the shapes are alone or beside
+// others.
 TEST(MaskTiles, OfSingleRandomKeysAreTheMaskWhateverTheThreads) {
-  constexpr std::int64_t kKeys = 1601;  // and every fifth draw anew: not a power of two
+  constexpr std::int64_t kKeys = 1601;  // not a power of two, so every fifth key is drawn again
   constexpr std::int64_t kQueries = 613;
   const PatternNode keys{"random", {real("fraction", 0.4), number("seed", 3)}, {}};
   const PatternNode patterns[] = {keys,
@@ -244,7 +246,7 @@ TEST(MaskTiles, OfSingleRandomKeysAreTheMaskWhateverTheThreads) {
     }
 }
 
-// So many that their words take several huge pages.
+// There are so many that their words take several huge pages.
 TEST(MaskTiles, OfManySingleRandomKeysTakeABitAPair) {
   constexpr std::int64_t kTokens = 8192;
   constexpr std::int64_t kDrawn = 164;

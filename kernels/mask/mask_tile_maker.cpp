@@ -12,12 +12,13 @@
 namespace qb {
 namespace {
 
-// Keys of a bits span, at most: so wide that few spans are needed, and so narrow that what is empty
-// between them is left out and equal ones are found.
+// A bits span has at most this many keys: enough that few spans are needed, and few enough that
+// gaps are left out and equal ones are found.
 constexpr std::int64_t kBitsKeys = 512;
-// The same where nothing is shared nor left out: rows that go one by one take a span at a time.
+// This is the limit where nothing is shared or left out: rows that are computed one by one take a
+// span at a time.
 constexpr std::int64_t kScatteredKeys = 1024;
-// A part that all rows of a tile see is cut out of a band where it is at least so wide.
+// A part that all rows of a tile see is cut out of a band if it is at least this wide.
 constexpr std::int64_t kLeastFull = 128;
 
 KeyRange intersection(const KeyRange& a, const KeyRange& b) {
@@ -39,9 +40,9 @@ void set_bits(std::uint64_t* words, std::int64_t begin, std::int64_t end) {
   }
 }
 
-// Room for so many words at once, in huge pages where there is room for some: the first write to a
-// small one takes as long as drawing a thousand keys. All threads together fetch the pages of the
-// first `n_used` words, which takes longer than writing them.
+// Reserves this many words at once, in huge pages if they fill some: the first write to a small
+// page takes as long as drawing a thousand keys. All threads together touch the pages of the first
+// `n_used` words, which takes longer than writing them.
 void reserve_words(std::vector<std::uint64_t>& words, std::size_t n_words, std::size_t n_used,
                    int threads) {
   if (n_words <= words.capacity()) return;
@@ -53,7 +54,7 @@ void reserve_words(std::vector<std::uint64_t>& words, std::size_t n_words, std::
     return (std::max(n * sizeof(std::uint64_t), skipped) - skipped) / kHugePageBytes;
   };
   if (pages_of(words.capacity()) == 0) return;
-  // Wishes: small pages serve as well.
+  // This call is only advice to the system: small pages serve as well.
   ::madvise(begin + skipped, pages_of(words.capacity()) * kHugePageBytes, MADV_HUGEPAGE);
 #ifdef MADV_POPULATE_WRITE
   parallel_for(static_cast<std::int64_t>(pages_of(n_used)), threads, 1,
@@ -108,7 +109,7 @@ void TileMaker::add_spans(const PieceMaker& maker) {
     const auto span = span_of(active, keys);
     if (span && span->kind == SpanKind::bits) {
       bits = {bits.end == keys.begin ? bits.begin : keys.begin, keys.end};
-      if (i + 2 < borders_.size()) continue;  // perhaps it goes on
+      if (i + 2 < borders_.size()) continue;  // the span of bits may continue
     }
     add_bits(bits);
     bits = {0, 0};
@@ -143,8 +144,8 @@ void TileMaker::add_scattered(const PieceMaker& maker) {
   std::uint64_t* const to = words.data() + first_word;
   constexpr std::int64_t kRowsAtOnce = 64;
   parallel_for(n_rows, threads_, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {
-    // A row lies in pieces, a multiple of pages apart: bit by bit they would be in each other's way
-    // in the cache.
+    // The pieces of a row lie a multiple of pages apart: written bit by bit they would evict each
+    // other from the cache.
     std::vector<std::uint64_t> row_words(static_cast<std::size_t>(n_words));
     for (std::int64_t i = begin; i < end; ++i) {
       std::fill(row_words.begin(), row_words.end(), 0);

@@ -1,5 +1,5 @@
-// Makes the tiles of a schedule from the pieces that a mask's shapes leave of them. Between
-// mask_pieces.h and mask_tiles.h.
+// Makes the tiles of a schedule from the pieces that a mask's shapes leave of them. This step comes
+// between mask_pieces.h and mask_tiles.h.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,32 @@ namespace qb {
 
 class TileMaker {
  public:
-  // share: store equal blocks of bits once.
+  // With `share`, equal blocks of bits are stored once.
   TileMaker(TileSchedule& schedule, bool share, int threads = 1)
       : schedule_(schedule), share_(share), threads_(threads) {}
 
-  // Of what follows, these pairs are left out; it does not scatter.
+  // Leaves these pairs out of all tiles that follow. `without` must not scatter.
   void leave_out(const PieceMaker& without) { without_ = &without; }
 
-  // Rows [rows.begin, rows.end) of a group of queries against the groups of keys, ascending.
+  // Adds rows [rows.begin, rows.end) of a group of queries against the groups of keys, ascending.
   void add_tile(std::span<const MaskBlock> blocks, std::span<const PieceMaker> makers,
                 const KeyRange& rows);
 
  private:
   // Sweeps over the keys at which a piece begins or ends.
   void add_spans(const PieceMaker& maker);
-  // Keys of the random shapes too fine for pieces, as bits of all rows.
+  // Collects the keys of random shapes that are too fine for pieces, as bits of all rows.
   void scatter(const PieceMaker& maker);
-  // Where there is nothing else they go straight into the words of their spans, none of which is
-  // like another.
+  // Writes them directly into the words of their spans where there is nothing else: no two of these
+  // spans are equal.
   void add_scattered(const PieceMaker& maker);
-  // Keys that all rows of the tile see of a piece.
+  // Returns the keys of a piece that all rows of the tile see.
   [[nodiscard]] KeyRange full_part(const Piece& piece) const;
   void find_borders();
-  // What becomes of keys between two borders, in the group's indices.
+  // Returns the span of the keys between two borders, in the group's indices.
   [[nodiscard]] std::optional<KeySpan> span_of(const std::vector<const Piece*>& active,
                                                const KeyRange& keys) const;
-  // A span in the group's indices, but for the words of bits.
+  // Appends a span whose keys are in the group's indices.
   void append(KeySpan span);
   void add_bits(const KeyRange& keys);
   void add_bits_span(const KeyRange& keys);
@@ -49,7 +49,7 @@ class TileMaker {
   void fill(const Piece& piece, const KeyRange& keys, std::int64_t row_words,
             std::vector<std::uint64_t>& to) const;
   void copy_scattered(const KeyRange& keys, std::int64_t row_words);
-  // Where the buffer's words stand in the schedule: there already, or appended.
+  // Returns where the buffer's words are in the schedule, and appends them where they are new.
   std::int64_t place_of_buffer();
 
   TileSchedule& schedule_;
@@ -62,11 +62,11 @@ class TileMaker {
   std::vector<Piece> pieces_;
   std::vector<Piece> left_out_;
   std::vector<std::int64_t> borders_;
-  std::vector<std::uint64_t> scattered_;  // [row][scattered_words_], of all keys of the group
+  std::vector<std::uint64_t> scattered_;  // [row][scattered_words_], all keys of the group
   std::int64_t scattered_words_ = 0;
-  std::vector<std::uint64_t> buffer_;                           // of the bits span at hand
-  std::vector<std::uint64_t> taken_;                            // out of them again
-  std::unordered_multimap<std::uint64_t, std::size_t> places_;  // of bits, by hash
+  std::vector<std::uint64_t> buffer_;                           // words of the current bits span
+  std::vector<std::uint64_t> taken_;                            // the bits to take out of it again
+  std::unordered_multimap<std::uint64_t, std::size_t> places_;  // places of bits, by hash
 };
 
 }  // namespace qb

@@ -8,13 +8,12 @@
 #include <tuple>
 
 #include "kernels/mask/mask_pieces.h"
-#include "kernels/mask/mask_residues.h"
 #include "kernels/mask/mask_tile_maker.h"
 
 namespace qb {
 namespace {
 
-// function(rows) for each tile of the group of queries of these blocks.
+// Calls function(rows) for each tile of the group of queries of these blocks.
 template <class Function>
 void for_each_tile(const PieceMaker& maker, std::int64_t n_rows, std::int64_t query_tile,
                    Function function) {
@@ -60,7 +59,7 @@ TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t 
   return schedule;
 }
 
-// The far pairs of a class, those that are near as well left out.
+// Builds the far pairs of a class, without those that are near as well.
 TileSchedule build_class(const ResidueSplit& split, const MaskBlock& block,
                          std::int64_t query_tile) {
   TileSchedule schedule{block.q.count, block.k.count, {}, {}, {}};
@@ -73,7 +72,7 @@ TileSchedule build_class(const ResidueSplit& split, const MaskBlock& block,
   return schedule;
 }
 
-// Every shape is a band, so that classes are alike wherever they stand.
+// Returns whether every shape is a band, so that classes are alike wherever they begin.
 bool bands_only(const Mask& mask) {
   return std::all_of(mask.pattern->atoms.begin(), mask.pattern->atoms.end(),
                      [](const Atom& atom) { return std::holds_alternative<BandAtom>(atom.shape); });
@@ -124,7 +123,7 @@ PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
         schedule.executed_pairs(granularity.key_block, granularity.row_group, granularity.row_cost);
     counts.empty_rows += schedule.empty_rows();
   };
-  // Short: its tiles need no bits, or few.
+  // The schedule is short: its tiles need few bits or none.
   if (granularity.residue_classes && blocks.size() == 1)
     if (const auto split = split_by_residue(mask, blocks[0])) {
       MaskBlock block = blocks[0];

@@ -1,10 +1,10 @@
-// From a mask to the tile schedule of a kernel call: what each tile of query rows sees of each
-// group of keys, as full, causal and band spans where a tile's rows agree or slide along the
-// diagonal, and as bits where they do neither.
+// Turns a mask into the tile schedule of a kernel call, which says what each tile of query rows
+// sees of each group of keys: as full, causal and band spans where a tile's rows see the same keys
+// or follow the diagonal, and else as bits.
 //
 // Rows are cut where a pattern changes as a whole, at its blocks and global tokens, so that random
 // blocks and block-local windows become full spans. Equal blocks of bits are stored once. Time and
-// memory go with the tiles that have a pair: a million tokens of a window take milliseconds.
+// memory grow with the tiles that have a pair: a window over a million tokens takes milliseconds.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace qb {
 
-// A group of queries and one of keys: where their rows lie in the call's tensors and which tokens
-// they are. Groups of more than one token have equal strides.
+// Holds a group of queries and a group of keys: where their rows lie in the tensors of the call,
+// and which tokens they are. Groups of more than one token have equal strides.
 struct MaskBlock {
   std::int64_t q_begin = 0;
   std::int64_t k_begin = 0;
@@ -25,23 +25,24 @@ struct MaskBlock {
 };
 
 struct ScheduleChoice {
-  bool residue_classes = false;  // for a kernel that takes them, where one block is the whole call
-  int threads = 1;               // that build it
+  // The kernel accepts residue classes. They are made only where one block is the whole call.
+  bool residue_classes = false;
+  int threads = 1;  // threads that build the schedule
 };
 
-// Blocks come grouped: equal ranges of rows are identical or disjoint, and their keys disjoint.
-// Query tiles of at most `query_tile` rows. For masks without segments.
+// Blocks must be grouped: their ranges of rows are identical or disjoint, and their keys are
+// disjoint. Query tiles have at most `query_tile` rows. The mask must not have segments.
 [[nodiscard]] TileSchedule build_mask_schedule(const Mask& mask, std::int64_t n_queries,
                                                std::int64_t n_keys, std::vector<MaskBlock> blocks,
                                                std::int64_t query_tile,
                                                const ScheduleChoice& choice = {});
 
-// The same schedule tile by tile, counted and forgotten: blocks of one group of queries. Residue
-// classes only where one block is all of them.
+// count_pairs() makes the same schedule tile by tile, counts its pairs and does not keep it. The
+// blocks belong to one group of queries. Residue classes are used only where there is one block.
 struct PairCounts {
   std::int64_t unmasked = 0;
-  std::int64_t executed = 0;    // at the granularity of TileSchedule::executed_pairs
-  std::int64_t empty_rows = 0;  // without a key in any of the blocks
+  std::int64_t executed = 0;    // counted as in TileSchedule::executed_pairs
+  std::int64_t empty_rows = 0;  // rows that have no key in any of the blocks
 };
 struct Granularity {
   std::int64_t query_tile = 0;

@@ -1,8 +1,8 @@
-// A seeded permutation of 0, …, n - 1 that takes no memory: which keys a row of a random pattern
-// keeps can be asked in either direction, "is this one among them" and "which are they".
+// A seeded permutation of 0, …, n - 1 that takes no memory: for the keys that a row of a random
+// pattern keeps it answers both "is this one among them" and "which are they".
 //
-// A few rounds of a bijection on the b bits that n - 1 takes, x := (x * odd + key) mod 2^b,
-// x := x ^ (x >> b/2), walked along until it falls below n again.
+// It applies a few rounds of a bijection on the b bits of n - 1, x := (x * odd + key) mod 2^b,
+// x := x ^ (x >> b/2), and repeats them until x is below n again.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace qb {
 
 class RowPermutation {
  public:
-  // Of [0, n), n >= 1; each (seed, row) is a permutation of its own.
+  // Permutes [0, n), n >= 1. Each (seed, row) gives a permutation of its own.
   RowPermutation(std::uint64_t n, std::uint64_t seed, std::uint64_t row)
       : n_(n),
         bits_(static_cast<int>(std::bit_width(n - 1))),
@@ -23,7 +23,7 @@ class RowPermutation {
     for (std::uint64_t& key : keys_) key = random();
   }
 
-  // Where element x stands; x < n.
+  // Returns the place of element x; x < n.
   [[nodiscard]] std::uint64_t place_of(std::uint64_t x) const {
     do
       for (const std::uint64_t key : keys_) {
@@ -33,7 +33,7 @@ class RowPermutation {
     while (x >= n_);
     return x;
   }
-  // The element at a place; place < n. Many at a time: kernels/cpu/drawn_elements.h.
+  // Returns the element at a place; place < n. kernels/mask/drawn_elements.h finds many at a time.
   [[nodiscard]] std::uint64_t at(std::uint64_t place) const {
     std::uint64_t x = place;
     do
@@ -45,7 +45,7 @@ class RowPermutation {
     return x;
   }
 
-  // What at() is made of, for vectors of places.
+  // These are the parts of at(), for code that computes vectors of places.
   static constexpr int kRounds = 4;
   static constexpr std::uint64_t kOdd = 0xd1342543de82ef95u;
   static constexpr std::uint64_t kInverse = 0x572b5ee77a54e3bdu;
@@ -53,7 +53,7 @@ class RowPermutation {
   [[nodiscard]] std::uint64_t size() const { return n_; }
   [[nodiscard]] std::uint64_t mask() const { return mask_; }  // the b bits
   [[nodiscard]] std::uint64_t key(int round) const { return keys_[round]; }
-  // At least half of the bits, so that the xor is its own inverse.
+  // It is at least half of the bits, so that the xor is its own inverse.
   [[nodiscard]] int shift() const { return (bits_ + 1) / 2 + (bits_ == 0 ? 1 : 0); }
 
  private:

@@ -28,7 +28,7 @@ TEST(RowPermutation, RowsAndSeedsDrawEveryKeyEquallyOften) {
     std::vector<int> drawn(kKeys, 0);
     for (std::uint64_t row = 0; row < kRows; ++row)
       for (std::uint64_t i = 0; i < 5; ++i) ++drawn[RowPermutation(kKeys, seed, row).at(i)];
-    // Chi squared of 99 degrees of freedom exceeds 160 once in ten thousand.
+    // Chi squared with 99 degrees of freedom exceeds 160 once in ten thousand.
     double chi_squared = 0.0;
     for (const int count : drawn) chi_squared += (count - 1000.0) * (count - 1000.0) / 1000.0;
     EXPECT_LT(chi_squared, 160.0) << "seed " << seed;

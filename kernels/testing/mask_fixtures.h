@@ -1,4 +1,4 @@
-// For tests: masks as a spec would write them, and random ones.
+// Makes masks for tests, as a spec would write them, and random ones.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ inline PatternNode random_blocks(std::int64_t blocks, std::int64_t block, std::i
   return {"random", {number("blocks", blocks), number("block", block), number("seed", seed)}, {}};
 }
 
-// Any pattern that n positions can have, n >= 2: odd sizes, windows wider than the sequence, blocks
-// of one token and of all.
+// Returns any pattern that n positions can have, n >= 2: odd sizes, windows wider than the
+// sequence, blocks of one token and of all.
 inline PatternNode random_pattern(std::mt19937_64& engine, std::int64_t n, int depth = 0) {
   const auto draw = [&engine](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));

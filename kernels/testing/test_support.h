@@ -1,4 +1,4 @@
-// What the tests of the kernels share: random and adversarial tensors, an allocator that counts,
+// The tests of the kernels share this: random and adversarial tensors, an allocator that counts,
 // and attention over any set of allowed pairs, in any precision.
 #pragma once
 
@@ -60,13 +60,14 @@ inline void fill(const TensorView& view, double value) {
           store_element(view.row(b, h, t) + x * size_of(view.dtype), view.dtype, value);
 }
 
-// Element [b, h, t, x] as a double.
+// Returns element [b, h, t, x] as a double.
 inline double at(const TensorView& view, std::int64_t b, std::int64_t h, std::int64_t t,
                  std::int64_t x) {
   return load_element(view.row(b, h, t) + x * size_of(view.dtype), view.dtype);
 }
 
-// Standard normal values times `deviation`; one in `outlier_every` is 100 times as large (0: none).
+// Returns standard normal values times `deviation`; one in `outlier_every` is 100 times as large
+// (0: none).
 inline Tensor random_tensor(DType dtype, const Extent& extent, std::uint64_t seed,
                             double deviation = 1.0, int outlier_every = 0) {
   Tensor tensor(heap_allocator(), dtype, extent, "test");
@@ -81,14 +82,14 @@ inline Tensor random_tensor(DType dtype, const Extent& extent, std::uint64_t see
   return tensor;
 }
 
-// O [b, h, n, e] and LSE [b, h, n].
+// Holds O [b, h, n, e] and LSE [b, h, n].
 struct Attended {
   std::vector<double> out;
   std::vector<double> lse;
 };
 
-// Attention over the pairs with allowed(query, key), two-pass, everything in T. As straightforward
-// as it gets: the tests hold the oracle itself against it.
+// Computes attention over the pairs with allowed(query, key), two-pass, everything in T. It is as
+// simple as possible: the tests compare the float64 reference itself with it.
 template <class T, class Allowed>
 Attended brute_force(const TensorView& q, const TensorView& k, const TensorView& v, double scale,
                      Allowed allowed) {
@@ -125,7 +126,8 @@ Attended brute_force(const TensorView& q, const TensorView& k, const TensorView&
   return result;
 }
 
-// Largest |a - b|; NaN in either counts as infinitely wrong, equal infinities as right.
+// Returns the largest |a - b|; NaN in either counts as an infinite error, equal infinities count as
+// right.
 inline double max_difference(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double largest = 0.0;
@@ -138,7 +140,7 @@ inline double max_difference(const std::vector<double>& a, const std::vector<dou
   return largest;
 }
 
-// The values of a view in [b, h, t, x] order.
+// Returns the values of a view in [b, h, t, x] order.
 inline std::vector<double> values(const TensorView& view) {
   std::vector<double> result;
   for (std::int64_t b = 0; b < view.extent.batch; ++b)
@@ -151,7 +153,7 @@ inline std::vector<double> values(const TensorView& view) {
 
 constexpr Kernel kKernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
 
-// Inputs, schedule and poisoned outputs of one call.
+// Holds the inputs, schedule and poisoned outputs of one call.
 struct Call {
   Tensor q;
   Tensor k;

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/numbers.h"
-#include "plots/draw/gnuplot_script.h"
+#include "plots/draw/gnuplot.h"
 #include "plots/frame/figure_layout.h"
 
 namespace qb {

@@ -17,7 +17,6 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "plots/draw/gnuplot_script.h"
 
 extern char** environ;
 
@@ -55,11 +54,11 @@ std::string read_to_end(int fd) {
 }
 
 struct Ended {
-  int status = 0;       // as waitpid gives it
-  std::string message;  // what it wrote to stderr
+  int status = 0;       // status from waitpid
+  std::string message;  // its output on stderr
 };
 
-// No shell: the script's name is one argument, whatever letters it has.
+// There is no shell: the script's name is one argument, whatever letters it has.
 Ended run_gnuplot(const std::string& script, const std::string& directory) {
   std::array<int, 2> channel{};
   if (::pipe2(channel.data(), O_CLOEXEC) != 0)
@@ -93,8 +92,8 @@ std::string first_sentence(std::string text) {
   return last == std::string::npos ? text : text.substr(last + 1);
 }
 
-// The drawing library stamps the time of day into a PDF; the same figure must be the same file.
-// (From cairo 1.18 on the stamp is in a compressed stream and stays.)
+// The drawing library writes the time of day into a PDF; the same figure must be the same file.
+// (Since cairo 1.18 the time is in a compressed stream and stays.)
 void fix_creation_date(const std::string& path) {
   constexpr std::string_view key = "/CreationDate (D:";
   constexpr std::string_view date = "20000101000000";

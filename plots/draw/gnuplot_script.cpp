@@ -1,4 +1,4 @@
-#include "plots/draw/gnuplot_script.h"
+#include "plots/draw/gnuplot.h"
 
 #include <fmt/format.h>
 
@@ -21,13 +21,13 @@ void line(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
   out += '\n';
 }
 
-// Filled and hollow point types of the marks, in the order of Style::mark.
+// Gives filled and hollow point types of the marks, in the order of Style::mark.
 int point_type(const Style& style, bool hollow) {
   constexpr int filled[kMarks] = {7, 5, 9, 11, 13, 15};
   return filled[style.mark % kMarks] - (hollow ? 1 : 0);
 }
 
-// Lengths of lines and gaps, for the dashes of Style::dash; a solid line needs no word.
+// Gives lengths of lines and gaps for the dashes of Style::dash; a solid line needs no word.
 std::string dash_look(const Style& style) {
   constexpr std::string_view looks[kDashes] = {"", "dt (7,3) ", "dt (2,3) "};
   return std::string(looks[style.dash % kDashes]);
@@ -81,7 +81,7 @@ std::vector<std::string> text_lines(const std::string& text) {
   return lines;
 }
 
-// Moves line `i` of `count` so that all stand around one middle.
+// Moves line `i` of `count` so that all lines are around one middle.
 std::string line_offset(std::size_t i, std::size_t count) {
   if (count < 2) return {};
   const double up = (static_cast<double>(count) - 1.0) / 2.0 - static_cast<double>(i);
@@ -108,7 +108,8 @@ void add_elements(std::vector<std::string>& out, const CsvNames& names, const Ro
                               names.y, names.y, to_text(y.max), line_look(series)));
     return;
   }
-  // Bars are vectors with flat heads: error bars proper blank what is under their points.
+  // Bars are vectors with flat heads, because gnuplot's error bars blank what is under their
+  // points.
   const bool intervals =
       std::any_of(series.points.begin(), series.points.end(),
                   [](const Point& at) { return std::isfinite(at.low) && std::isfinite(at.high); });
@@ -155,7 +156,7 @@ class Canvas {
   const Layout& layout_;
 };
 
-// Draws panel `p`, whose rows in the CSV begin at `row`, and moves `row` behind them.
+// Draws panel `p`, whose rows in the CSV begin at `row`, and moves `row` past them.
 void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& layout,
            std::size_t& row) {
   const Panel& from = figure.panels[p];
@@ -194,9 +195,9 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
   line(out, "  unset key");
 }
 
-// The legend is a plot of its own, of nothing, so that it never lies over data.
+// The legend is an empty plot of its own, so that it never covers data.
 void legend(std::string& out, const Figure& figure, const Layout& layout) {
-  const std::vector<LegendEntry> entries = legend_entries(figure);
+  const std::vector<Series> entries = legend_entries(figure);
   if (entries.empty()) return;
   const Canvas canvas(layout);
   line(out, "\n  # legend");
@@ -207,7 +208,7 @@ void legend(std::string& out, const Figure& figure, const Layout& layout) {
   line(out, "  unset xlabel");
   line(out, "  unset ylabel");
   line(out, "  unset grid");
-  // A key that is higher than its plot would go on in a second column, off the canvas.
+  // A key that is higher than its plot would continue in a second column, off the canvas.
   line(out, "  set tmargin at screen 1");
   line(out, "  set bmargin at screen 0");
   line(out, "  set xrange [0:1]");
@@ -215,13 +216,13 @@ void legend(std::string& out, const Figure& figure, const Layout& layout) {
   line(out, "  set key at {}, {} left top Left reverse samplen 2.4 spacing 1.25 font ',12'",
        canvas.x(layout.legend_left), canvas.y(layout.legend_top));
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Series& like = entries[i].like;
+    const Series& like = entries[i];
     const std::string look =
         like.draw == Draw::rectangles
             ? fmt::format("boxes fs solid 1.0 noborder lc rgb '{}'", colour_text(like.style.colour))
             : line_look(like);
     line(out, "  {} NaN with {} title {}{}", i == 0 ? "plot" : "    ", look,
-         gnuplot_quote(entries[i].text), i + 1 < entries.size() ? ", \\" : "");
+         gnuplot_quote(like.name), i + 1 < entries.size() ? ", \\" : "");
   }
 }
 

@@ -1,4 +1,4 @@
-#include "plots/draw/gnuplot_script.h"
+#include "plots/draw/gnuplot.h"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// One of everything; golden/small.csv and golden/small.gp are what it must give.
+// Has one of everything; golden/small.csv and golden/small.gp are the expected output.
 Figure small_figure() {
   Panel panel{.title = "panel's title",
               .x = {.label = "N (tokens)", .column = "n_tokens"},

@@ -24,7 +24,7 @@ Figure one_point() {
   return figure;
 }
 
-// PATH as it was comes back at the end.
+// Restores PATH at the end.
 class Path {
  public:
   explicit Path(const char* value) : before_(std::getenv("PATH")) { ::setenv("PATH", value, 1); }
@@ -57,7 +57,7 @@ TEST(Gnuplot, TheSameFigureIsTheSameBytes) {
   const auto second = write_figure(one_point(), testing_support::fresh_folder("same_b"));
   for (std::size_t i = 0; i < first.size(); ++i) {
     const std::string bytes = read_file(first[i]);
-    // A PDF of cairo 1.18 has its date where it cannot be replaced.
+    // cairo 1.18 has the date of a PDF where it cannot be replaced.
     if (bytes.starts_with("%PDF") && bytes.find("/CreationDate (D:") == std::string::npos) continue;
     EXPECT_EQ(bytes, read_file(second[i])) << first[i];
     if (bytes.starts_with("%PDF")) {
@@ -105,8 +105,7 @@ TEST(Gnuplot, AFailingGnuplotLeavesNoPicture) {
 
 TEST(Gnuplot, AnEmptyFigureIsASentence) {
   const std::string folder = testing_support::fresh_folder("empty");
-  EXPECT_THROW(write_figure(empty_figure("none", "None", "no case has a time"), folder),
-               UsageError);
+  EXPECT_THROW(write_figure(empty_figure("None", "no case has a time"), folder), UsageError);
   EXPECT_TRUE(fs::is_empty(folder));
 }
 

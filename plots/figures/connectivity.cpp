@@ -1,32 +1,26 @@
-#include "plots/figures/figures.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-
-#include "base/numbers.h"
+#include "plots/figures/figures.h"
 #include "plots/frame/pattern_names.h"
 
 namespace qb {
 namespace {
 
-constexpr int kColumns = 3;
 constexpr double kPercent = 100.0;
 
 Axis tokens_of(const char* label, const char* column, std::int64_t n_tokens) {
-  Axis axis{.label = label, .column = column, .tight = true};
-  for (const std::int64_t tic : {std::int64_t{0}, n_tokens / 2, n_tokens})
-    axis.tics.push_back({static_cast<double>(tic), to_text(tic)});
-  return axis;
+  const auto n = static_cast<double>(n_tokens);
+  return {.label = label,
+          .column = column,
+          .tight = true,
+          .tics = whole_tics({0.0, std::floor(n / 2.0), n})};
 }
 
 Panel panel_of(const Connectivity& pattern) {
-  // By itself: what tells it from others of its kind is in the note, a title has no room for it.
+  // The pattern is named alone: a note tells it from others of its kind, since a title has no room.
   const std::string name = mask_names({pattern.mask}).at(pattern.mask);
-  // Full squares and half-empty ones as of one worker, in colours of their own.
-  Panel panel = std::move(partition_figure(pattern.rectangles, "").panels.at(0));
+  // Full squares and partly kept ones are drawn like one worker's, in the pattern's colours.
+  Panel panel = std::move(partition_of(pattern.rectangles, "").panels.at(0));
   const std::uint32_t colour = pattern_style(pattern_kind(pattern.mask)).colour;
   for (Series& series : panel.series) {
     const bool some = series.name.ends_with("some pairs");
@@ -48,21 +42,21 @@ Panel panel_of(const Connectivity& pattern) {
 Figure connectivity_figure(std::span<const Connectivity> patterns) {
   Figure figure{.name = "sparse_connectivity",
                 .title = "Which pairs of tokens each pattern keeps",
-                .columns = kColumns,
+                .columns = 3,
                 .square = true,
                 .legend = Legend::none};
-  std::string written;
+  std::vector<std::string> written;
   bool pale = false;
   for (const Connectivity& pattern : patterns) {
     figure.panels.push_back(panel_of(pattern));
     for (const Series& series : figure.panels.back().series)
       pale = pale || series.name.ends_with("of the square");
-    written += (written.empty() ? "" : "; ") + pattern.mask;
+    written.push_back(pattern.mask);
   }
-  figure.notes.push_back(
+  figure.notes = {
       pale ? "Coloured: every pair of a square of tokens is kept; pale: some of them; white: none."
-           : "Coloured: the query sees the key.");
-  figure.notes.push_back("Row by row: " + written + ".");
+           : "Coloured: the query sees the key.",
+      "Row by row: " + listed(written, "; ") + "."};
   return figure;
 }
 

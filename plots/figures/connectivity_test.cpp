@@ -25,7 +25,7 @@ TEST(Connectivity, EachPatternIsASquareOfAllItsTokensInItsColour) {
   ASSERT_EQ(figure.panels.size(), 4u);
   EXPECT_EQ(figure.panels[0].title, "block_local: 25 % kept");
   EXPECT_EQ(figure.panels[3].title, "causal global: 25 % kept");
-  // The axis spans the tokens, not what is drawn of them.
+  // The axis spans the tokens, not only the drawn ones.
   EXPECT_EQ(figure.panels[0].x.tics.back().value, 8.0);
   EXPECT_TRUE(figure.panels[0].y.reversed);
   EXPECT_EQ(figure.panels[0].series.at(0).style.colour, pattern_style("block_local").colour);

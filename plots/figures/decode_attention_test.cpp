@@ -10,7 +10,7 @@ namespace {
 using namespace testing_support;
 using ::testing::HasSubstr;
 
-// 10 decode steps that end at 1000 keys.
+// Makes 10 decode steps that end at 1000 keys.
 Values steps(const std::string& algorithm, int workers, double seconds, const Values& more = {}) {
   Values all = {{"kv_len", "1000"}};
   for (const auto& [column, value] : more) all[column] = value;

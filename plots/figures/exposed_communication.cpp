@@ -1,291 +1,220 @@
-#include "plots/figures/figures.h"
-
+// Communication that compute does not hide, against the bandwidth of the link: it shows where a
+// scheme begins to pay for what it sends.
+//
+// There is a line per algorithm and a panel per N, W and ranks; the cost model's line for the same
+// N and W is thin and dashed. Cases over a link without a limit are apart, on the right. Serial
+// cases are left out, as they have no wall clock of which communication could be a share.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <compare>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/numbers.h"
-#include "plots/frame/palette.h"
-#include "plots/frame/scale.h"
-#include "plots/frame/scheme_cases.h"
+#include "plots/figures/figures.h"
+#include "plots/frame/figure_layout.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "Communication that computing does not hide";
 constexpr std::size_t kMostPanels = 6;
-constexpr double kGiga = 1e9;
+constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
+constexpr const char* kExposed = "exposed_communication_median_s";
+const Columns kPanel = {"n_tokens", "workers", "ranks"};
 
-struct PanelKey {
-  std::int64_t n_tokens = 0;
-  std::int64_t workers = 0;
-  std::string ranks{};
-  auto operator<=>(const PanelKey&) const = default;
-};
+using Number = std::function<double(const Row&)>;
 
-bool modelled(const CsvTable& cases, std::size_t row) {
-  return cases.text(row, "ranks") == "model" || cases.text(row, "provenance") == "model";
+bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
+
+// Gives GB/s; NaN if there is no limit.
+double bandwidth(const Row& row) { return row.number(kBandwidth) / 1e9; }
+
+// Gives percent of the wall clock; NaN if the row has no such time.
+double exposed_share(const Row& row) {
+  return kPercent * row.number(kExposed) / row.number("wall_time_median_s");
 }
 
-PanelKey panel_of(const CsvTable& cases, std::size_t row) {
-  return {static_cast<std::int64_t>(cases.number(row, "n_tokens")),
-          static_cast<std::int64_t>(cases.number(row, "workers")), cases.text(row, "ranks")};
+// Gives how long the link takes for what the busiest worker sends.
+double link_seconds(const Row& row) {
+  return row.number("worker_sent_bytes") / row.number(kBandwidth);
 }
 
-// Percent of the wall clock; NaN where the row has no such time.
-double exposed_share(const CsvTable& cases, std::size_t row) {
-  return 100.0 * cases.number(row, "exposed_communication_median_s") /
-         cases.number(row, "wall_time_median_s");
+Rows drawn_rows(const CsvTable& cases) {
+  return where(standing_rows(cases), [](const Row& row) {
+    return ran(row) && row.number("workers") >= 2.0 && !row.is("ranks", "serial") &&
+           exposed_share(row) >= 0.0;
+  });
 }
 
-// GB/s; NaN without a limit.
-double bandwidth(const CsvTable& cases, std::size_t row) {
-  constexpr const char* kColumn = "link_bandwidth_byte_per_s";
-  return cases.has(kColumn) ? cases.number(row, kColumn) / kGiga : kNaN;
-}
-
-std::vector<std::size_t> drawn_rows(const CsvTable& cases) {
-  std::vector<std::size_t> rows;
-  for (const std::size_t row : standing_rows(cases))
-    if (ran(cases, row) && cases.number(row, "workers") >= 2.0 &&
-        cases.text(row, "ranks") != "serial" && exposed_share(cases, row) >= 0.0)
-      rows.push_back(row);
-  return rows;
-}
-
-// Rows of each panel. The model's stand in each measured panel of their N and W, or in one of their
-// own where there is none.
-std::map<PanelKey, std::vector<std::size_t>> rows_of_panels(const CsvTable& cases,
-                                                            const std::vector<std::size_t>& rows) {
-  std::map<PanelKey, std::vector<std::size_t>> panels;
-  for (const std::size_t row : rows)
-    if (!modelled(cases, row)) panels[panel_of(cases, row)].push_back(row);
-  const auto measured = panels;
-  for (const std::size_t row : rows) {
-    if (!modelled(cases, row)) continue;
-    const PanelKey own = panel_of(cases, row);
+// Groups the rows of each panel. Model rows are in each measured panel of their N and W, or in a
+// panel of their own if there is none.
+std::vector<Group> panels_of(const Rows& rows) {
+  std::vector<Group> panels =
+      panels_by(where(rows, [](const Row& row) { return !of_model(row); }), kPanel);
+  const std::size_t measured = panels.size();
+  for (Group& own : panels_by(where(rows, of_model), kPanel)) {
     bool beside = false;
-    for (const auto& [key, members] : measured)
-      if (key.n_tokens == own.n_tokens && key.workers == own.workers) {
-        panels[key].push_back(row);
+    for (std::size_t p = 0; p < measured; ++p)
+      if (panels[p].key[0] == own.key[0] && panels[p].key[1] == own.key[1]) {
+        panels[p].rows.insert(panels[p].rows.end(), own.rows.begin(), own.rows.end());
         beside = true;
       }
-    if (!beside) panels[own].push_back(row);
+    if (!beside) panels.push_back(std::move(own));
   }
+  std::stable_sort(panels.begin(), panels.end(),
+                   [](const Group& a, const Group& b) { return key_less(a.key, b.key); });
   return panels;
 }
 
-using Value = double (*)(const CsvTable& cases, std::size_t row);
+// The bandwidths, followed by `no limit` if a case has none.
+struct Links {
+  bool unlimited = false;
+  double no_limit = 1.0;  // its position, GB/s
+  Axis axis{.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s", .log = true};
 
-struct Look {
-  Value y = exposed_share;
-  std::vector<std::string> others;  // columns that name a line besides its algorithm
-  bool unlimited = false;           // there are cases without a limit, which
-  double no_limit = 1.0;            // stand here, GB/s
-};
-
-// The lines of a panel by name; the model's are thin where measured ones stand beside them.
-struct Lines {
-  std::map<std::string, Series> limited{};                  // ascending bandwidth
-  std::map<std::string, std::vector<Point>> not_limited{};  // of the same names
-};
-
-Lines read_lines(const CsvTable& cases, const PanelKey& key, const std::vector<std::size_t>& rows,
-                 const Look& look) {
-  Lines lines;
-  std::map<std::pair<std::string, bool>, int> variants;  // of an algorithm, and of its model
-  for (const std::size_t row : rows) {
-    const bool behind = modelled(cases, row) && key.ranks != "model";
-    const std::string& algorithm = cases.text(row, "algorithm");
-    std::string name = name_with(algorithm, cases, row, look.others);
-    if (behind) name += ", model";
-    Series& line = lines.limited[name];
-    if (line.name.empty()) {
-      line = {.name = name, .thin = behind};
-      line.style = algorithm_style(algorithm, variants[{algorithm, behind}]++);
-      if (behind) line.style.dash = 1;
+  explicit Links(const Rows& rows) {
+    std::vector<double> limits;
+    for (const Row& row : rows)
+      if (const double limit = bandwidth(row); !std::isnan(limit)) limits.push_back(limit);
+    unlimited = limits.size() < rows.size();
+    if (!unlimited) return;
+    if (!limits.empty()) {
+      axis.tics = make_scale(axis, limits).tics;
+      no_limit = 4.0 * *std::max_element(limits.begin(), limits.end());
+      std::erase_if(axis.tics, [&](const Tic& tic) { return tic.value * 2.0 > no_limit; });
     }
-    const double limit = bandwidth(cases, row);
-    if (std::isnan(limit))
-      lines.not_limited[name].push_back({.x = look.no_limit, .y = look.y(cases, row)});
-    else
-      line.points.push_back({.x = limit, .y = look.y(cases, row)});
+    axis.tics.push_back({no_limit, "no limit"});
   }
-  for (auto& [name, line] : lines.limited)
-    std::stable_sort(line.points.begin(), line.points.end(),
-                     [](const Point& a, const Point& b) { return a.x < b.x; });
-  return lines;
+};
+
+// Names the lines of a panel; those of the model are thin if measured ones are beside them.
+std::vector<Group> lines_of(const Group& panel, const Columns& others) {
+  std::map<std::string, Group> lines;
+  std::map<std::pair<std::string, bool>, int> variants;  // per algorithm, and per its model
+  for (const Row& row : panel.rows) {
+    const bool thin = of_model(row) && panel.key[2] != "model";
+    const std::string& algorithm = row.text("algorithm");
+    const std::string name = name_with(algorithm, row, others) + (thin ? ", model" : "");
+    const auto [at, first] = lines.try_emplace(name, Group{.name = name, .thin = thin});
+    if (first) {
+      at->second.style = algorithm_style(algorithm, variants[{algorithm, thin}]++);
+      if (thin) at->second.style.dash = 1;
+    }
+    at->second.rows.push_back(row);
+  }
+  std::vector<Group> out;
+  for (auto& [name, line] : lines) out.push_back(std::move(line));
+  return out;
 }
 
-Panel draw_panel(const CsvTable& cases, const PanelKey& key, const std::vector<std::size_t>& rows,
-                 const Look& look) {
-  const Lines lines = read_lines(cases, key, rows, look);
-  Panel panel{.title = fmt::format("N = {}, W = {}, {}", format_grouped(key.n_tokens), key.workers,
-                                   key.ranks)};
-  for (const auto& [name, line] : lines.limited) {
-    panel.series.push_back(line);
-    const auto apart = lines.not_limited.find(name);
-    if (apart == lines.not_limited.end()) continue;
-    panel.series.push_back(line);
-    panel.series.back().name += ", no limit";
-    panel.series.back().in_legend = false;
-    panel.series.back().points = apart->second;
+Series limited_series(const Group& line, const Number& y) {
+  Group limited = line;
+  limited.rows = order(where(line.rows, [](const Row& row) { return !std::isnan(bandwidth(row)); }),
+                       bandwidth);
+  return line_series(limited,
+                     [&](const Row& row) { return Point{.x = bandwidth(row), .y = y(row)}; });
+}
+
+Panel draw_panel(const Group& from, const Columns& others, const Links& links, const Number& y) {
+  Panel panel{.title = from.name, .x = links.axis};
+  for (const Group& line : lines_of(from, others)) {
+    panel.series.push_back(limited_series(line, y));
+    Series apart = panel.series.back();
+    apart.name += ", no limit";
+    apart.in_legend = false;
+    apart.points.clear();
+    for (const Row& row : line.rows)
+      if (std::isnan(bandwidth(row))) apart.points.push_back({.x = links.no_limit, .y = y(row)});
+    add(panel, apart);
   }
   return panel;
 }
 
-std::vector<std::string> line_columns(const CsvTable& cases, const std::vector<std::size_t>& rows) {
-  return splitting_columns(
-      cases, rows, {"algorithm", "n_tokens", "workers", "ranks", "link_bandwidth_byte_per_s"});
-}
-
-// Tics of the bandwidths, and `no limit` behind them where a case has none.
-Axis bandwidth_axis(const CsvTable& cases, const std::vector<std::size_t>& rows, Look& look) {
-  Axis axis{.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s", .log = true};
-  std::vector<double> limits;
-  for (const std::size_t row : rows) {
-    const double limit = bandwidth(cases, row);
-    look.unlimited = look.unlimited || std::isnan(limit);
-    if (!std::isnan(limit)) limits.push_back(limit);
+// Draws what the two figures share. `y` of a row is drawn on an axis; `beside` adds to a panel.
+Figure exposed_figure(Figure figure, const Rows& rows, const Number& y, const Axis& y_axis,
+                      const std::function<void(Panel&, const Group&, const Columns&)>& beside) {
+  const Columns others =
+      splitting_columns(rows, {"algorithm", "n_tokens", "workers", "ranks", kBandwidth});
+  const Links links(rows);
+  const std::vector<Group> panels = panels_of(rows);
+  figure.shared_axes = true;
+  for (const Group& from : panels) {
+    if (figure.panels.size() == kMostPanels) break;
+    figure.panels.push_back(draw_panel(from, others, links, y));
+    figure.panels.back().y = y_axis;
+    if (beside) beside(figure.panels.back(), from, others);
   }
-  if (!look.unlimited) return axis;
-  if (!limits.empty()) {
-    axis.tics = make_scale(axis, limits).tics;
-    look.no_limit = 4.0 * *std::max_element(limits.begin(), limits.end());
-    std::erase_if(axis.tics, [&](const Tic& tic) { return tic.value * 2.0 > look.no_limit; });
-  }
-  axis.tics.push_back({look.no_limit, "no limit"});
-  return axis;
-}
-
-double exposed_seconds(const CsvTable& cases, std::size_t row) {
-  return cases.number(row, "exposed_communication_median_s");
-}
-
-// How long the link takes for what the busiest worker sends.
-double link_seconds(const CsvTable& cases, std::size_t row) {
-  return cases.number(row, "worker_sent_bytes") / cases.number(row, "link_bandwidth_byte_per_s");
-}
-
-// Measured cases whose link has a limit, and the model's of the same.
-std::vector<std::size_t> limited_rows(const CsvTable& cases) {
-  std::vector<std::size_t> rows = drawn_rows(cases);
-  std::erase_if(rows, [&](std::size_t row) {
-    return !(bandwidth(cases, row) > 0.0) || !(exposed_seconds(cases, row) > 0.0);
-  });
-  return rows;
-}
-
-// Beside each line what its bytes alone take, thin.
-void add_link_times(const CsvTable& cases, const PanelKey& key,
-                    const std::vector<std::size_t>& rows, Look look, Panel& panel) {
-  look.y = link_seconds;
-  std::vector<std::size_t> measured = rows;
-  if (key.ranks != "model")
-    std::erase_if(measured, [&](std::size_t row) { return modelled(cases, row); });
-  for (auto& [name, line] : read_lines(cases, key, measured, look).limited) {
-    line.name += ", bytes / bandwidth";
-    line.thin = true;
-    line.style.dash = 2;
-    line.in_legend = false;
-    panel.series.push_back(std::move(line));
-  }
-}
-
-bool has_thin_line(const Figure& figure) {
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series)
-      if (series.thin) return true;
-  return false;
-}
-
-std::string left_out(std::size_t panels) {
-  return fmt::format("The first {} panels by N, W and ranks are drawn; left out: {}.", kMostPanels,
-                     panels - kMostPanels);
+  arrange_panels(figure);
+  if (links.unlimited)
+    figure.notes.push_back(
+        "No limit: the case names no bandwidth, data move as fast as the machine's memory or "
+        "network lets them.");
+  const auto has_thin = [](const Panel& panel) {
+    return std::ranges::any_of(panel.series, &Series::thin);
+  };
+  if (!beside && std::ranges::any_of(figure.panels, has_thin))
+    figure.notes.push_back("Thin and dashed: the cost model's prediction.");
+  if (panels.size() > kMostPanels)
+    figure.notes.push_back(
+        fmt::format("The first {} panels by N, W and ranks are drawn; left out: {}.", kMostPanels,
+                    panels.size() - kMostPanels));
+  return figure;
 }
 
 }  // namespace
 
-Figure exposed_time_figure(const CsvTable& cases, const FigureContext& context) {
-  Figure figure{.name = "exposed_time",
-                .title = "Exposed communication follows the link",
-                .subtitle = context.subtitle,
-                .shared_axes = true};
-  const std::vector<std::size_t> rows = limited_rows(cases);
+// Draws seconds, beside the time that each scheme's bytes alone take on the link, for cases that
+// name a bandwidth.
+Figure exposed_time_figure(const PlottedRun& run, const FigureContext& context) {
+  const Rows rows = where(drawn_rows(run.cases), [](const Row& row) {
+    return bandwidth(row) > 0.0 && row.number(kExposed) > 0.0;
+  });
+  Figure figure{.title = "Exposed communication follows the link", .subtitle = context.subtitle};
   if (rows.empty())
-    return empty_figure(figure.name, figure.title,
-                        "no case of two workers or more names a link.bandwidth");
-  Look look{.y = exposed_seconds, .others = line_columns(cases, rows)};
-  const Axis x = bandwidth_axis(cases, rows, look);
-  const auto panels = rows_of_panels(cases, rows);
-  for (const auto& [key, members] : panels) {
-    if (figure.panels.size() == kMostPanels) break;
-    figure.panels.push_back(draw_panel(cases, key, members, look));
-    add_link_times(cases, key, members, look, figure.panels.back());
-    figure.panels.back().x = x;
-    figure.panels.back().y = {
-        .label = "exposed communication (s)", .column = "exposed_communication_s", .log = true};
-  }
-  figure.panels.front().series.push_back(
-      legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}));
-  figure.panels.front().series.back().thin = true;
-  arrange_panels(figure);
+    return empty_figure(figure.title, "no case of two workers or more names a link.bandwidth");
   figure.notes = {
       "Time in which the worker with most of it waited for data on its way, summed over steps: "
       "median. Thin: what the busiest worker sends over the link's bandwidth, which is what would "
       "be exposed if nothing were hidden behind computing. A line below its thin one hides the "
       "difference; one above it waits for more than the link."};
-  if (panels.size() > kMostPanels) figure.notes.push_back(left_out(panels.size()));
+  const auto add_link_times = [](Panel& panel, const Group& from, const Columns& others) {
+    Group own = from;
+    if (from.key[2] != "model")
+      own.rows = where(from.rows, [](const Row& row) { return !of_model(row); });
+    for (const Group& line : lines_of(own, others)) {
+      Series bytes = limited_series(line, link_seconds);
+      Series thin = behind(bytes, "bytes / bandwidth", 2);
+      thin.points = bytes.points;
+      panel.series.push_back(std::move(thin));
+    }
+  };
+  figure = exposed_figure(
+      std::move(figure), rows, [](const Row& row) { return row.number(kExposed); },
+      {.label = "exposed communication (s)", .column = "exposed_communication_s", .log = true},
+      add_link_times);
+  figure.panels.front().series.push_back(
+      legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}, Draw::line_points, true));
   return figure;
 }
 
-Figure exposed_communication_figure(const CsvTable& cases, const FigureContext& context) {
-  Figure figure{.name = "exposed_communication",
-                .title = kTitle,
-                .subtitle = context.subtitle,
-                .shared_axes = true};
-  const std::vector<std::size_t> rows = drawn_rows(cases);
+// Draws the share of the wall clock.
+Figure exposed_communication_figure(const PlottedRun& run, const FigureContext& context) {
+  const Rows rows = drawn_rows(run.cases);
+  Figure figure{.title = "Communication that computing does not hide",
+                .subtitle = context.subtitle};
   if (rows.empty())
-    return empty_figure(figure.name, kTitle,
+    return empty_figure(figure.title,
                         "no case of two workers or more that are not serial has communication "
                         "times");
-  Look look{.others = line_columns(cases, rows)};
-  const Axis x = bandwidth_axis(cases, rows, look);
-  const auto panels = rows_of_panels(cases, rows);
-  for (const auto& [key, members] : panels) {
-    if (figure.panels.size() == kMostPanels) break;
-    figure.panels.push_back(draw_panel(cases, key, members, look));
-    figure.panels.back().x = x;
-    figure.panels.back().y = {.label = "exposed communication (% of wall)",
-                              .column = "exposed_communication_percent",
-                              .from_zero = true};
-  }
-  arrange_panels(figure);
   figure.notes = {
       "Time in which the worker with most of it waited for data on its way, summed over steps, "
       "over the wall clock of the case: medians of both; the run keeps no interval of the first. "
       "Waiting for a peer that is not ready is not in it."};
-  if (std::any_of(rows.begin(), rows.end(), [&](std::size_t row) {
-        return cases.text(row, "algorithm") == "cqs" && cases.text(row, "ranks") == "model";
-      }))
+  if (count(rows, [](const Row& row) { return row.is("algorithm", "cqs") && modelled(row); }) > 0)
     figure.notes.push_back(
         "cqs, modelled: a worker's first step begins when the root's link has served those before "
         "it, which is in the wall clock and not in what is exposed.");
-  if (look.unlimited)
-    figure.notes.push_back(
-        "No limit: the case names no bandwidth, data move as fast as the machine's memory or "
-        "network lets them.");
-  if (has_thin_line(figure))
-    figure.notes.push_back("Thin and dashed: the cost model's prediction.");
-  if (panels.size() > kMostPanels) figure.notes.push_back(left_out(panels.size()));
-  return figure;
+  return exposed_figure(std::move(figure), rows, exposed_share,
+                        {.label = "exposed communication (% of wall)",
+                         .column = "exposed_communication_percent",
+                         .from_zero = true},
+                        nullptr);
 }
 
 }  // namespace qb

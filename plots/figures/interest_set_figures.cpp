@@ -1,10 +1,8 @@
-#include "plots/figures/figures.h"
-
+// Figures of interest sets: how small they are, how many there are, how even their work is.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdint>
-#include <map>
+#include "plots/figures/figures.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -12,141 +10,140 @@ namespace {
 constexpr const char* kPublished = "published";
 constexpr const char* kBalanced = "balanced";
 
+// Makes one line over all rows of a table.
+Group line_over(const CsvTable& table, std::string name, const Style& style) {
+  return {.rows = all_rows(table), .name = std::move(name), .style = style};
+}
+
 Style distillation_style(std::string_view distillation) {
   return indexed_style(distillation == kBalanced ? 0 : 1);
 }
 
-// RR curves by worker count and distillation.
-std::map<std::int64_t, std::map<std::string, std::vector<Point>>> curves_of(
-    const CsvTable& ratios) {
-  std::map<std::int64_t, std::map<std::string, std::vector<Point>>> curves;
-  for (std::size_t row = 0; row < ratios.size(); ++row)
-    curves[static_cast<std::int64_t>(ratios.number(row, "workers"))]
-          [ratios.text(row, "distillation")]
-              .push_back({.x = ratios.number(row, "n_tokens"),
-                          .y = ratios.number(row, "responsibility_ratio")});
-  return curves;
+// Groups RR curves by distillation, published first.
+std::vector<Group> by_distillation(const Rows& rows) {
+  std::vector<Group> lines = group(rows, Columns{"distillation"});
+  std::reverse(lines.begin(), lines.end());
+  for (Group& line : lines) {
+    line.name = line.key[0];
+    line.style = distillation_style(line.name);
+  }
+  return lines;
 }
 
-Axis workers_axis() { return {.label = "workers W", .column = "workers", .tight = true}; }
+// Makes a point for each row: its worker count and a number of the row.
+Value at_workers(const std::function<double(const Row&)>& number) {
+  return [=](const Row& row) { return Point{.x = row.number("workers"), .y = number(row)}; };
+}
+Value column_at_workers(const char* column) {
+  return at_workers([=](const Row& row) { return row.number(column); });
+}
+
+Series drawn_as(Series series, Draw draw) {
+  series.draw = draw;
+  return series;
+}
+
+Axis tight_workers() { return {.label = "workers W", .column = "workers", .tight = true}; }
 
 }  // namespace
 
 Figure set_size_figure(const CsvTable& sets) {
-  constexpr const char* kTitle = "Size of the smallest known interest sets";
-  if (sets.size() == 0) return empty_figure("set_size", kTitle, "there are no sets");
-  std::map<std::string, std::vector<Point>> by_standing;
-  std::vector<Point> bound;
-  for (std::size_t row = 0; row < sets.size(); ++row) {
-    const double workers = sets.number(row, "workers");
-    by_standing[sets.text(row, "standing")].push_back(
-        {.x = workers, .y = sets.number(row, "quorum_size") / std::sqrt(workers)});
-    bound.push_back({.x = workers, .y = sets.number(row, "lower_bound") / std::sqrt(workers)});
-  }
-  Panel panel;
-  panel.series.push_back({.name = "proved lower bound",
-                          .draw = Draw::line,
-                          .style = {kGrey, 0},
-                          .points = std::move(bound)});
-  int index = 0;
-  for (auto& [standing, points] : by_standing)
-    panel.series.push_back({.name = standing,
-                            .draw = Draw::points,
-                            .style = indexed_style(index++),
-                            .points = std::move(points)});
-  panel.x = workers_axis();
+  Figure figure{.name = "set_size", .title = "Size of the smallest known interest sets"};
+  if (sets.size() == 0) return empty_figure(figure.title, "there are no sets");
+  const auto over_root = [](const char* column) {
+    return at_workers(
+        [=](const Row& row) { return row.number(column) / std::sqrt(row.number("workers")); });
+  };
+  Panel panel{.x = tight_workers(), .y = {.label = "m / √W", .column = "size_over_sqrt_workers"}};
   panel.x.log = true;
-  panel.y = {.label = "m / √W", .column = "size_over_sqrt_workers"};
-  Figure figure{.name = "set_size", .title = kTitle};
-  figure.panels.push_back(std::move(panel));
+  add(panel, drawn_as(line_series(line_over(sets, "proved lower bound", {kGrey, 0}),
+                                  over_root("lower_bound")),
+                      Draw::line));
+  int index = 0;
+  for (Group& standing : group(all_rows(sets), Columns{"standing"})) {
+    standing.name = standing.key[0];
+    standing.style = indexed_style(index++);
+    add(panel, drawn_as(line_series(standing, over_root("quorum_size")), Draw::points));
+  }
+  figure.panels = {panel};
   figure.notes = {
       "A worker holds m of W token groups, so m/√W over 1 is what its memory and traffic lose. "
-      "Singer: "
-      "perfect difference sets, W = q² + q + 1. Optimal: no smaller set exists, by counting or by "
-      "exhaustive search."};
+      "Singer: perfect difference sets, W = q² + q + 1. Optimal: no smaller set exists, by "
+      "counting "
+      "or by exhaustive search."};
   return figure;
 }
 
 Figure set_count_figure(const CsvTable& counts) {
-  constexpr const char* kTitle = "How many interest sets of the least size there are";
-  if (counts.size() == 0) return empty_figure("set_count", kTitle, "there are no counts");
-  Series sets{.name = "sets with 0 and 1", .draw = Draw::points, .style = indexed_style(0)};
-  Series orbits{.name = "up to x → ux + t", .draw = Draw::points, .style = indexed_style(1)};
-  Series sizes{.name = "m", .draw = Draw::points, .style = indexed_style(2), .in_legend = false};
-  for (std::size_t row = 0; row < counts.size(); ++row) {
-    const double workers = counts.number(row, "workers");
-    sets.points.push_back({.x = workers, .y = counts.number(row, "sets")});
-    orbits.points.push_back({.x = workers, .y = counts.number(row, "orbits")});
-    sizes.points.push_back({.x = workers, .y = counts.number(row, "quorum_size")});
-  }
-  Panel number{.title = "Number of minimum sets"};
-  number.series = {sets, orbits};
-  number.x = workers_axis();
-  number.y = {.label = "sets", .column = "sets", .log = true};
-  Panel size{.title = "Their size m"};
-  size.series = {sizes};
-  size.x = workers_axis();
-  size.y = {.label = "m", .column = "quorum_size", .whole = true};
-  Figure figure{.name = "set_count", .title = kTitle};
-  figure.panels = {number, size};
-  figure.columns = 1;
-  figure.panel_height = 260;
-  figure.shared_x = true;
-  figure.notes = {"Each by exhaustive search; that of size m - 1 found none."};
+  Figure figure{.name = "set_count",
+                .title = "How many interest sets of the least size there are",
+                .panel_height = 260,
+                .shared_x = true,
+                .notes = {"Each by exhaustive search; that of size m - 1 found none."}};
+  if (counts.size() == 0) return empty_figure(figure.title, "there are no counts");
+  const auto marks = [&](const char* name, const char* column, int index) {
+    return drawn_as(
+        line_series(line_over(counts, name, indexed_style(index)), column_at_workers(column)),
+        Draw::points);
+  };
+  Series sizes = marks("m", "quorum_size", 2);
+  sizes.in_legend = false;
+  figure.panels = {
+      {.title = "Number of minimum sets",
+       .x = tight_workers(),
+       .y = {.label = "sets", .column = "sets", .log = true},
+       .series = {marks("sets with 0 and 1", "sets", 0), marks("up to x → ux + t", "orbits", 1)}},
+      {.title = "Their size m",
+       .x = tight_workers(),
+       .y = {.label = "m", .column = "quorum_size", .whole = true},
+       .series = {sizes}}};
   return figure;
 }
 
 Figure distillation_figure(const CsvTable& table) {
-  constexpr const char* kTitle = "Balance of published and balanced self-distillation";
-  if (table.size() == 0) return empty_figure("distillation", kTitle, "there are no ratios");
-  Panel panel;
+  Figure figure{.name = "distillation",
+                .title = "Balance of published and balanced self-distillation",
+                .legend = Legend::inside};
+  if (table.size() == 0) return empty_figure(figure.title, "there are no ratios");
+  Panel panel{.x = tight_workers(),
+              .y = {.label = "asym-RR / W", .column = "asymptotic_ratio_over_workers"}};
   for (const char* distillation : {kPublished, kBalanced}) {
-    Series series{
-        .name = distillation, .draw = Draw::line_points, .style = distillation_style(distillation)};
-    for (std::size_t row = 0; row < table.size(); ++row) {
-      const double workers = table.number(row, "workers");
-      const double ratio =
-          table.number(row, fmt::format("{}_asymptotic_responsibility_ratio", distillation));
-      series.points.push_back({.x = workers, .y = ratio / workers});
-    }
-    panel.series.push_back(std::move(series));
+    const std::string column = fmt::format("{}_asymptotic_responsibility_ratio", distillation);
+    add(panel, line_series(line_over(table, distillation, distillation_style(distillation)),
+                           at_workers([&](const Row& row) {
+                             return row.number(column) / row.number("workers");
+                           })));
   }
-  panel.series.push_back(
-      {.name = "0.985", .draw = Draw::limit, .style = {kGrey, 0}, .points = {{.y = 0.985}}});
-  panel.x = workers_axis();
-  panel.y = {.label = "asym-RR / W", .column = "asymptotic_ratio_over_workers"};
-  Figure figure{.name = "distillation", .title = kTitle};
-  figure.panels.push_back(std::move(panel));
-  figure.legend = Legend::inside;
+  add(panel, limit_line("0.985", 0.985));
+  figure.panels = {panel};
   figure.notes = {
       "asym-RR: mean over N in [40 W, 41 W) of N² / (pairs of the most loaded worker); 1 is "
       "perfect "
       "balance. The same published sets for both. Published, half of an even W's workers compute "
-      "the "
-      "blocks W/2 apart alone."};
+      "the blocks W/2 apart alone."};
   return figure;
 }
 
 Figure distillation_ratio_figure(const CsvTable& ratios) {
-  constexpr const char* kTitle = "Responsibility ratio against sequence length";
-  Figure figure{.name = "distillation_ratio", .title = kTitle};
-  for (auto& [workers, by_distillation] : curves_of(ratios)) {
-    Panel panel{.title = fmt::format("W = {}", workers)};
-    for (const char* distillation : {kPublished, kBalanced}) {
-      if (!by_distillation.contains(distillation)) continue;
-      panel.series.push_back({.name = distillation,
-                              .draw = Draw::line,
-                              .style = distillation_style(distillation),
-                              .points = std::move(by_distillation.at(distillation))});
-    }
-    panel.x = {.label = "N", .column = "n_tokens", .tight = true};
-    panel.y = {.label = "responsibility ratio", .column = "responsibility_ratio"};
+  Figure figure{.name = "distillation_ratio",
+                .title = "Responsibility ratio against sequence length",
+                .columns = 2,
+                .panel_height = 260,
+                .legend = Legend::inside};
+  for (const Group& workers : panels_by(all_rows(ratios), {"workers"})) {
+    Panel panel{.title = workers.name,
+                .x = {.label = "N", .column = "n_tokens", .tight = true},
+                .y = {.label = "responsibility ratio", .column = "responsibility_ratio"}};
+    for (const Group& line : by_distillation(workers.rows))
+      add(panel, drawn_as(line_series(line,
+                                      [](const Row& row) {
+                                        return Point{.x = row.number("n_tokens"),
+                                                     .y = row.number("responsibility_ratio")};
+                                      }),
+                          Draw::line));
     figure.panels.push_back(std::move(panel));
   }
-  if (figure.panels.empty()) return empty_figure(figure.name, kTitle, "there are no ratios");
-  figure.columns = 2;
-  figure.panel_height = 260;
-  figure.legend = Legend::inside;
+  if (figure.panels.empty()) return empty_figure(figure.title, "there are no ratios");
   figure.notes = {
       "RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up that the split "
       "allows, for the published interest set at every N from W to 41 W."};
@@ -154,32 +151,27 @@ Figure distillation_ratio_figure(const CsvTable& ratios) {
 }
 
 Figure balance_growth_figure(const CsvTable& ratios) {
-  constexpr const char* kTitle = "What uneven work costs as N grows";
-  Panel panel;
-  int index = -1;
-  for (auto& [workers, by_distillation] : curves_of(ratios)) {
-    ++index;
-    for (const char* distillation : {kPublished, kBalanced}) {
-      if (!by_distillation.contains(distillation)) continue;
-      std::vector<Point> lost;
-      for (const Point& point : by_distillation.at(distillation))
-        lost.push_back({.x = point.x, .y = 1.0 - point.y / static_cast<double>(workers)});
-      const bool balanced = distillation == std::string_view(kBalanced);
-      Style style = indexed_style(index);
-      style.dash = balanced ? 0 : 1;
-      panel.series.push_back({.name = fmt::format("W = {} {}", workers, distillation),
-                              .style = style,
-                              .points = std::move(lost)});
+  Figure figure{.name = "balance_growth", .title = "What uneven work costs as N grows"};
+  Panel panel{.x = {.label = "N", .column = "n_tokens", .log = true},
+              .y = {.label = "1 - RR / W", .column = "lost_share", .log = true}};
+  int index = 0;
+  for (const Group& workers : panels_by(all_rows(ratios), {"workers"})) {
+    for (Group& line : by_distillation(workers.rows)) {
+      line.style = indexed_style(index);
+      line.style.dash = line.name == kBalanced ? 0 : 1;
+      line.name = workers.name + ' ' + line.name;
+      add(panel, line_series(line, [](const Row& row) {
+            return Point{.x = row.number("n_tokens"),
+                         .y = 1.0 - row.number("responsibility_ratio") / row.number("workers")};
+          }));
     }
+    ++index;
   }
-  if (panel.series.empty()) return empty_figure("balance_growth", kTitle, "there are no ratios");
-  panel.x = {.label = "N", .column = "n_tokens", .log = true};
-  panel.y = {.label = "1 - RR / W", .column = "lost_share", .log = true};
-  Figure figure{.name = "balance_growth", .title = kTitle};
-  figure.panels.push_back(std::move(panel));
+  if (panel.series.empty()) return empty_figure(figure.title, "there are no ratios");
+  figure.panels = {panel};
   figure.notes = {
-      "The worst of the W lengths up to each N. Published, an even W never comes "
-      "nearer to W than 1/(W + 1)."};
+      "The worst of the W lengths up to each N. Published, an even W never comes nearer to W than "
+      "1/(W + 1)."};
   return figure;
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/layer_cases.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -13,7 +12,7 @@ namespace {
 using namespace testing_support;
 using ::testing::HasSubstr;
 
-// Layers whose attention takes N^2 ns and whose only other part N us: half at N = 1000.
+// Attention of these layers takes N^2 ns and their only other part N us: half each at N = 1000.
 class LayerFigures : public ::testing::Test {
  protected:
   LayerFigures() {
@@ -59,18 +58,8 @@ double height(const Panel& panel, const std::string& name, std::size_t point) {
   return kNaN;
 }
 
-TEST_F(LayerFigures, VariantsAreThePlainLayerAndEachBlockLength) {
-  const std::vector<LayerVariant> variants = layer_variants(cases_);
-  ASSERT_EQ(variants.size(), 2u);
-  EXPECT_EQ(variants[0].name, "plain");
-  EXPECT_EQ(variants[0].rows.size(), 3u);
-  EXPECT_EQ(variants[1].name, "blocks of 500 tokens");
-  EXPECT_FALSE(variants[1].plain);
-  EXPECT_TRUE(layer_variants(case_study_2(10)).empty());
-}
-
 TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
-  const Figure figure = layer_shares_figure(cases_, parts_, {});
+  const Figure figure = layer_shares_figure(with_parts(cases_, parts_), {});
   ASSERT_EQ(figure.panels.size(), 3u) << "plain, in blocks, published";
   const Panel& plain = figure.panels[0];
   EXPECT_EQ(plain.x.tics.size(), 3u);
@@ -88,24 +77,23 @@ TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
 
 TEST_F(LayerFigures, OfManyLengthsEachSecondIsLabelled) {
   for (const int n : {128, 256, 512, 1024, 2048}) add(n, "", 70.0 * n);
-  const Figure figure = layer_shares_figure(cases_, parts_, {});
+  const Figure figure = layer_shares_figure(with_parts(cases_, parts_), {});
   std::vector<std::string> labels;
   for (const Tic& tic : figure.panels[0].x.tics) labels.push_back(tic.label);
   EXPECT_THAT(labels, ::testing::ElementsAre("", "128", "", "512", "", "1Ki", "", "10000"));
 }
 
 TEST_F(LayerFigures, TheHalfIsInterpolatedBetweenTheCasesAroundIt) {
-  const auto medians = part_medians(parts_);
-  const std::vector<LayerVariant> variants = layer_variants(cases_);
-  EXPECT_NEAR(half_share_tokens(cases_, variants[0], medians), 1000.0, 1e-6);
-  // From 1000 on it is half already: no crossing is seen.
-  EXPECT_TRUE(std::isnan(half_share_tokens(cases_, variants[1], medians)));
-  const Figure figure = layer_shares_figure(cases_, parts_, {});
-  EXPECT_THAT(figure.notes[1], HasSubstr("half of the layer from N = "));
+  const Figure figure = layer_shares_figure(with_parts(cases_, parts_), {});
+  ASSERT_EQ(figure.notes.size(), 3u) << "in blocks it is half from 1000 on: no crossing is seen";
+  EXPECT_THAT(
+      figure.notes[1],
+      ::testing::AnyOf(HasSubstr("plain: attention takes half of the layer from N = 999 on"),
+                       HasSubstr("plain: attention takes half of the layer from N = 1,000 on")));
 }
 
 TEST_F(LayerFigures, TimeHasTheLayerAndTheAttentionOfThePlainOne) {
-  const Figure figure = layer_time_figure(cases_, parts_, {});
+  const Figure figure = layer_time_figure(with_parts(cases_, parts_), {});
   ASSERT_EQ(figure.panels.size(), 1u);
   std::vector<std::string> names;
   for (const Series& series : figure.panels[0].series) names.push_back(series.name);
@@ -124,7 +112,7 @@ TEST_F(LayerFigures, ThrottledRowsAreRinged) {
                                                      : "");
     flagged.append(std::move(fields));
   }
-  const Figure figure = layer_time_figure(flagged, parts_, {});
+  const Figure figure = layer_time_figure(with_parts(flagged, parts_), {});
   std::size_t ringed = 0;
   for (const Series& series : figure.panels.at(0).series)
     if (series.draw == Draw::points) {
@@ -134,7 +122,7 @@ TEST_F(LayerFigures, ThrottledRowsAreRinged) {
     }
   EXPECT_EQ(ringed, 1u);
   EXPECT_THAT(figure.notes.back(), HasSubstr("throttled"));
-  EXPECT_THAT(layer_time_figure(cases_, parts_, {}).notes.back(), HasSubstr("Dashed"));
+  EXPECT_THAT(layer_time_figure(with_parts(cases_, parts_), {}).notes.back(), HasSubstr("Dashed"));
 }
 
 TEST_F(LayerFigures, MemoryNamesTheSavingAtTheLongestSequence) {
@@ -148,8 +136,10 @@ TEST_F(LayerFigures, MemoryNamesTheSavingAtTheLongestSequence) {
 TEST_F(LayerFigures, ARunWithoutLayersSaysSo) {
   const CsvTable cases = case_study_2(10);
   const CsvTable none(parts_.header());
-  EXPECT_EQ(layer_shares_figure(cases, none, {}).empty_reason, kNoLayers);
-  EXPECT_EQ(layer_time_figure(cases, none, {}).empty_reason, kNoLayers);
+  EXPECT_EQ(layer_shares_figure(with_parts(cases, none), {}).empty_reason,
+            "the run has no case of workload transformer_layer with times in parts.csv");
+  EXPECT_EQ(layer_time_figure(with_parts(cases, none), {}).empty_reason,
+            "the run has no case of workload transformer_layer with times in parts.csv");
   EXPECT_FALSE(layer_memory_figure(cases, {}).empty_reason.empty());
 }
 

@@ -1,167 +1,213 @@
-#include "plots/figures/figures.h"
-
+// Where the time of a transformer layer goes: the share of each part against N.
+//
+// It draws a stacked bar per N and a panel per kind of layer (mask, blocks); beside them the
+// published split of the 15-618 project. It reads parts.csv, which has a row per repeat and part of
+// a layer.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/numbers.h"
-#include "plots/frame/layer_cases.h"
+#include "base/statistics.h"
+#include "plots/figures/figures.h"
+#include "plots/frame/lines.h"
+#include "plots/published/published.h"
 
 namespace qb {
-
-namespace embedded {
-extern const std::string_view sparse_attention_15618_table_4_bert_layers;
-}  // namespace embedded
-
 namespace {
 
-constexpr const char* kTitle = "Share of each part of a transformer layer";
-constexpr double kPercent = 100.0;
 constexpr double kHalfBar = 0.44;
 constexpr double kLeastTexted = 5.0;  // percent; thinner slices have no room for a number
 constexpr std::size_t kMostPanels = 5;
 constexpr std::size_t kMostLabels = 7;
 
-Series& series_of(Panel& panel, const std::string& name, std::uint32_t colour) {
-  for (Series& series : panel.series)
-    if (series.name == name) return series;
-  panel.series.push_back({.name = name, .draw = Draw::rectangles, .style = {colour}, .thin = true});
-  return panel.series.back();
+struct KnownPart {
+  std::string_view name;
+  std::string_view label;
+  std::uint32_t colour;
+};
+// Products are blue and green, attention is red, passes over memory are grey and yellow.
+constexpr KnownPart kParts[] = {
+    {"qkv", "QKV projection", 0x0072B2},
+    {"attention", "attention", 0xD55E00},
+    {"attention_output", "output projection", 0x56B4E9},
+    {"attention_norm", "attention norm", 0x8A8A8A},
+    {"feed_forward_in", "feed-forward in", 0x009E73},
+    {"gelu", "GELU", 0xE6C300},
+    {"feed_forward_out", "feed-forward out", 0x7BCBAF},
+    {"output_norm", "output norm", 0xC4C4C4},
+};
+
+KnownPart known_part(const std::string& part) {
+  for (const KnownPart& known : kParts)
+    if (known.name == part) return known;
+  return {part, part, kBlack};
 }
 
-// A bar of parts, each on the one before it; a slice's own text needs a series of its own.
-void stack(Panel& panel, const PartMedians& parts, double place, const std::string& n,
-           const std::string& suffix) {
-  double low = 0.0;
-  for (const auto& [part, seconds] : parts) {
-    const double share = kPercent * share_of(parts, part);
-    const Point slice{.x = place,
-                      .y = low + share / 2,
-                      .low = low,
-                      .high = low + share,
-                      .x_low = place - kHalfBar,
-                      .x_high = place + kHalfBar};
-    low += share;
-    const std::string name = part_label(part) + suffix;
-    series_of(panel, name, part_colour(part)).points.push_back(slice);
-    if (share >= kLeastTexted)
-      panel.series.push_back({.name = fmt::format("{} at N = {}", name, n),
-                              .draw = Draw::rectangles,
-                              .style = {part_colour(part)},
-                              .thin = true,
-                              .in_legend = false,
-                              .text = fmt::format("{:.0f}", share),
-                              .points = {slice}});
+// A part of a layer: the median over the repeats without warm-ups, and its share of all parts.
+struct PartTime {
+  std::string part{};
+  double seconds = kNaN;
+  double share = kNaN;
+};
+// by case; parts are in the order in which they run
+using Parts = std::map<std::string, std::vector<PartTime>>;
+
+Parts parts_of(const std::optional<CsvTable>& table) {
+  Parts all;
+  for (const auto& [id, rows] : table ? rows_by_case(*table) : std::map<std::string, Rows>{}) {
+    std::vector<PartTime>& parts = all[id];
+    std::map<std::string, std::vector<double>> times;
+    for (const Row& row : where(rows, "warmup", {"0"})) {
+      std::vector<double>& seconds = times[row.text("part")];
+      if (seconds.empty()) parts.push_back({row.text("part")});
+      seconds.push_back(row.number("time_s"));
+    }
+    double sum = 0.0;
+    for (PartTime& one : parts) {
+      one.seconds = median(times[one.part]);
+      sum += one.seconds;
+    }
+    for (PartTime& one : parts) one.share = one.seconds / sum;
   }
+  return all;
 }
 
-// Nine lengths side by side have room for `16Ki` each.
+// Is NaN if the parts of the case were not timed.
+PartTime attention_of(const Row& row, const Parts& parts) {
+  if (const auto found = parts.find(row.text("case_id")); found != parts.end())
+    for (const PartTime& one : found->second)
+      if (one.part == "attention") return one;
+  return {};
+}
+
+// Finds the N at which attention takes half of the layer, log-interpolated between the two cases
+// around it; NaN if the rows do not cross.
+double half_share_tokens(const Group& layer, const Parts& parts) {
+  double n_before = kNaN;
+  double share_before = kNaN;
+  for (const Row& row : layer.rows) {
+    const double n = row.number("n_tokens");
+    const double share = attention_of(row, parts).share;
+    if (std::isnan(share)) continue;
+    if (share_before < 0.5 && share >= 0.5)
+      return n_before * std::pow(n / n_before, (0.5 - share_before) / (share - share_before));
+    n_before = n;
+    share_before = share;
+  }
+  return kNaN;
+}
+
+struct Slice {
+  std::string name{};
+  std::uint32_t colour = kBlack;
+  double percent = 0.0;
+};
+
+// Nine lengths fit side by side if each is as short as `16Ki`.
 std::string short_length(const std::string& n) {
   const auto tokens = parse_integer(n);
   return tokens && *tokens % 1024 == 0 ? fmt::format("{}Ki", *tokens / 1024) : n;
 }
 
-void finish(Panel& panel, const std::vector<std::string>& lengths) {
-  panel.x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"};
-  // Labels of more bars than these would run into each other: each second, the last among them.
-  const std::size_t every = lengths.size() > kMostLabels ? 2 : 1;
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    panel.x.tics.push_back({static_cast<double>(i), (lengths.size() - 1 - i) % every == 0
-                                                        ? short_length(lengths[i])
-                                                        : std::string()});
-  panel.y = {.label = "share of the layer's time (%)", .column = "share_percent", .tight = true};
-  for (const double tic : {0.0, 25.0, 50.0, 75.0, 100.0})
-    panel.y.tics.push_back({tic, fmt::format("{:.0f}", tic)});
+// Adds the next bar of a panel, each slice on top of the one before. Each published slice is its
+// own series; the legend shows those of the first bar.
+void add_bar(Panel& panel, const std::vector<Slice>& slices, const std::string& n, bool published) {
+  const auto place = static_cast<double>(panel.x.tics.size());
+  double low = 0.0;
+  for (const Slice& slice : slices) {
+    const double high = low + slice.percent;
+    const Point at{place, low + slice.percent / 2, low, high, place - kHalfBar, place + kHalfBar};
+    const bool texted = slice.percent >= kLeastTexted;
+    const std::string text = texted ? fmt::format("{:.0f}", slice.percent) : "";
+    low = high;
+    if (!published)
+      add_slice(panel, {.name = slice.name, .style = {slice.colour}}, at, text, "N = " + n);
+    else
+      panel.series.push_back({.name = slice.name + (place > 0.0 ? " at N = " + n : ""),
+                              .draw = Draw::rectangles,
+                              .style = {lightened(slice.colour)},
+                              .published = true,
+                              .in_legend = place == 0.0,
+                              .text = text,
+                              .points = {at}});
+  }
+  panel.x.tics.push_back({place, short_length(n)});
 }
 
-Panel panel_of(const CsvTable& cases, const LayerVariant& variant,
-               const std::map<std::string, PartMedians>& parts) {
-  Panel panel{.title = variant.name};
-  std::vector<std::string> lengths;
-  for (const std::size_t row : variant.rows) {
-    const auto found = parts.find(cases.text(row, "case_id"));
+Panel empty_panel(std::string title) {
+  return {.title = std::move(title),
+          .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
+          .y = {.label = "share of the layer's time (%)",
+                .column = "share_percent",
+                .tight = true,
+                .tics = whole_tics({0, 25, 50, 75, 100})}};
+}
+
+Panel shares_panel(const Group& layer, const Parts& parts) {
+  Panel panel = empty_panel(layer.name);
+  for (const Row& row : layer.rows) {
+    const auto found = parts.find(row.text("case_id"));
     if (found == parts.end()) continue;
-    lengths.push_back(cases.text(row, "n_tokens"));
-    stack(panel, found->second, static_cast<double>(lengths.size() - 1), lengths.back(), "");
+    std::vector<Slice> slices;
+    for (const PartTime& one : found->second) {
+      const KnownPart known = known_part(one.part);
+      slices.push_back({std::string(known.label), known.colour, kPercent * one.share});
+    }
+    add_bar(panel, slices, row.text("n_tokens"), false);
   }
-  finish(panel, lengths);
+  // Labels of more bars than this would overlap, so every second one is kept, and the last.
+  std::vector<Tic>& tics = panel.x.tics;
+  for (std::size_t i = 0; i < tics.size(); ++i)
+    if (tics.size() > kMostLabels && (tics.size() - 1 - i) % 2 == 1) tics[i].label.clear();
   return panel;
 }
 
-// Drawn with ours in mind: its first part is our QKV projection and attention together.
-Panel published_panel() {
-  const CsvTable table = CsvTable::parse(embedded::sparse_attention_15618_table_4_bert_layers,
-                                         "sparse_attention_15618_table_4_bert_layers.csv");
-  struct Column {
-    const char* name;
-    const char* label;
-    const char* like;
-  };
-  constexpr Column kColumns[] = {{"self_attention_s", "self-attention", "attention"},
-                                 {"self_add_norm_s", "self-output", "attention_output"},
-                                 {"feed_forward_s", "intermediate", "feed_forward_in"},
-                                 {"output_add_norm_s", "output", "feed_forward_out"}};
-  Panel panel{.title = "published: 15-618 project, a BERT model"};
-  std::vector<std::string> lengths;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    lengths.push_back(table.text(row, "sequence_length_tokens"));
+// The first published part is our QKV projection and attention together.
+Panel published_shares_panel() {
+  constexpr KnownPart kColumns[] = {{"self_attention_s", "published self-attention", 0xD55E00},
+                                    {"self_add_norm_s", "published self-output", 0x56B4E9},
+                                    {"feed_forward_s", "published intermediate", 0x009E73},
+                                    {"output_add_norm_s", "published output", 0x7BCBAF}};
+  Panel panel = empty_panel("published: 15-618 project, a BERT model");
+  for (const Row& row : all_rows(published_table("sparse_attention_15618_table_4_bert_layers"))) {
     double sum = 0.0;
-    for (const Column& column : kColumns) sum += table.number(row, column.name);
-    double low = 0.0;
-    for (const Column& column : kColumns) {
-      const double share = kPercent * table.number(row, column.name) / sum;
-      const auto place = static_cast<double>(row);
-      const std::string name = fmt::format("published {}", column.label);
-      panel.series.push_back(
-          {.name = row == 0 ? name : fmt::format("{} at N = {}", name, lengths.back()),
-           .draw = Draw::rectangles,
-           .style = {lightened(part_colour(column.like))},
-           .published = true,
-           .in_legend = row == 0,
-           .text = share >= kLeastTexted ? fmt::format("{:.0f}", share) : "",
-           .points = {{.x = place,
-                       .y = low + share / 2,
-                       .low = low,
-                       .high = low + share,
-                       .x_low = place - kHalfBar,
-                       .x_high = place + kHalfBar}}});
-      low += share;
-    }
+    for (const KnownPart& column : kColumns) sum += row.number(column.name);
+    std::vector<Slice> slices;
+    for (const KnownPart& column : kColumns)
+      slices.push_back(
+          {std::string(column.label), column.colour, kPercent * row.number(column.name) / sum});
+    add_bar(panel, slices, row.text("sequence_length_tokens"), true);
   }
-  finish(panel, lengths);
   return panel;
 }
 
 }  // namespace
 
-Figure layer_shares_figure(const CsvTable& cases, const CsvTable& parts,
-                           const FigureContext& context) {
-  const std::vector<LayerVariant> variants = layer_variants(cases);
-  const std::map<std::string, PartMedians> medians = part_medians(parts);
-  Figure figure{.name = "layer_shares", .title = kTitle, .subtitle = context.subtitle};
+Figure layer_shares_figure(const PlottedRun& run, const FigureContext& context) {
+  const Parts parts = parts_of(run.parts);
+  Figure figure{.title = "Share of each part of a transformer layer", .subtitle = context.subtitle};
   figure.notes = {
       "A bar: medians of the parts as shares of their sum. Biases, residual sums and the norm's "
       "scale are in the pass beside them; QKV projection, output projection and feed-forward are "
       "matrix products."};
-  for (const LayerVariant& variant : variants) {
+  for (const Group& layer : layers_of(run.cases)) {
     if (figure.panels.size() == kMostPanels) break;
-    Panel panel = panel_of(cases, variant, medians);
+    Panel panel = shares_panel(layer, parts);
     if (panel.series.empty()) continue;
-    const double half = half_share_tokens(cases, variant, medians);
+    const double half = half_share_tokens(layer, parts);
     if (std::isfinite(half))
       figure.notes.push_back(
-          fmt::format("{}: attention takes half of the layer from N = {} on "
-                      "(log-interpolated).",
-                      panel.title, format_grouped(static_cast<std::int64_t>(half))));
+          fmt::format("{}: attention takes half of the layer from N = {} on (log-interpolated).",
+                      panel.title, grouped(half)));
     figure.panels.push_back(std::move(panel));
   }
-  if (figure.panels.empty()) return empty_figure(figure.name, kTitle, kNoLayers);
-  figure.panels.push_back(published_panel());
+  if (figure.panels.empty())
+    return empty_figure(
+        figure.title, "the run has no case of workload transformer_layer with times in parts.csv");
+  figure.panels.push_back(published_shares_panel());
   figure.notes.emplace_back(
       "Published: final report of the CMU 15-618 project Sparse Attention in CUDA, Table 4; "
-      "hardware "
-      "and batch size are not stated. Its self-attention is our QKV projection and attention, its "
-      "intermediate our feed-forward in and GELU; only the trend compares.");
+      "hardware and batch size are not stated. Its self-attention is our QKV projection and "
+      "attention, its intermediate our feed-forward in and GELU; only the trend compares.");
   arrange_panels(figure);
   return figure;
 }

@@ -1,34 +1,32 @@
-#include "plots/figures/figures.h"
-
+// The memory summary of the CQS-Attention demo: how long the workers' subsequences are, since peak
+// memory grows with the longest of them.
+//
+// The first panel shows shortest to longest, mean and standard deviation per worker count at the
+// greatest N that all of them have, in percent of N. If there is subsequences.csv (columns workers,
+// worker, tokens), a panel per worker count shows the histogram of its subsequence lengths.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <utility>
-
-#include "base/numbers.h"
+#include "plots/figures/figures.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "Subsequence lengths of the workers";
 constexpr std::size_t kMostHistograms = 6;
 constexpr double kMostBins = 24.0;
 
-Panel summary_panel(const CsvTable& cases, const std::vector<std::size_t>& rows) {
-  Panel panel{.title = fmt::format("N = {}", format_grouped(static_cast<std::int64_t>(
-                                                 cases.number(rows.front(), "n_tokens"))))};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t row = rows[i];
-    const double percent = 100.0 / cases.number(row, "n_tokens");
-    const auto share = [&](const char* column) { return cases.number(row, column) * percent; };
-    const double x = static_cast<double>(i);
-    const auto workers = static_cast<std::int64_t>(cases.number(row, "workers"));
-    const std::string name = fmt::format("W = {}", workers);
+Panel summary_panel(const Rows& rows) {
+  Panel panel{
+      .title = named_values(rows.front(), {"n_tokens"}),
+      .x = {.label = "workers W", .column = "worker_count_index"},
+      .y = {.label = "subsequence length (% of N)", .column = "length_percent", .from_zero = true}};
+  for (const Row& row : rows) {
+    const double percent = 100.0 / row.number("n_tokens");
+    const auto share = [&](const char* column) { return row.number(column) * percent; };
+    const auto x = static_cast<double>(panel.x.tics.size());
     const double low = share("shortest_subsequence_tokens");
     const double high = share("longest_subsequence_tokens");
+    const std::string name = named_value("workers", row.text("workers"));
     panel.series.push_back({.name = name + ": shortest to longest",
                             .draw = Draw::rectangles,
                             .style = {0xCFE3F1, 0},
@@ -38,97 +36,83 @@ Panel summary_panel(const CsvTable& cases, const std::vector<std::size_t>& rows)
     const double mean = share("mean_subsequence_tokens");
     const double deviation = share("stddev_subsequence_tokens");
     panel.series.push_back({.name = name + ": mean and standard deviation",
-                            .style = worker_style(workers),
+                            .style = worker_style(row.integer("workers")),
                             .in_legend = false,
                             .points = {{x, mean, mean - deviation, mean + deviation}}});
-    panel.x.tics.push_back({x, fmt::format("{}", workers)});
+    panel.x.tics.push_back({x, row.text("workers")});
   }
-  panel.x.label = "workers W";
-  panel.x.column = "worker_count_index";
-  panel.y = {.label = "subsequence length (% of N)", .column = "length_percent", .from_zero = true};
   return panel;
 }
 
-// Bins of equal width over the lengths, at least a token wide.
-Panel histogram_panel(std::int64_t workers, const std::vector<double>& tokens) {
+// Makes bins of equal width over the lengths, at least a token wide.
+Panel histogram_panel(const Group& of_count) {
+  std::vector<double> tokens;
+  for (const Row& row : of_count.rows) tokens.push_back(row.number("tokens"));
   const auto [least, most] = std::minmax_element(tokens.begin(), tokens.end());
   const double width = std::max(1.0, std::ceil((*most - *least + 1.0) / kMostBins));
-  std::map<std::int64_t, double> counts;
-  for (const double value : tokens) ++counts[static_cast<std::int64_t>((value - *least) / width)];
-  Panel panel{.title = fmt::format("W = {}", workers)};
-  Series series{.name = fmt::format("W = {}: workers", workers),
+  std::map<std::int64_t, double> bins;
+  for (const double value : tokens) ++bins[static_cast<std::int64_t>((value - *least) / width)];
+  Panel panel{
+      .title = of_count.name,
+      .x = {.label = "subsequence length (tokens)",
+            .column = "length_tokens",
+            .whole = true,
+            .least_span = 5.0 * width},
+      .y = {.label = "workers", .column = "worker_count", .from_zero = true, .whole = true}};
+  Series series{.name = of_count.name + ": workers",
                 .draw = Draw::rectangles,
-                .style = worker_style(workers),
+                .style = worker_style(workers_of(of_count)),
                 .in_legend = false};
-  for (const auto& [bin, count] : counts) {
+  for (const auto& [bin, workers] : bins) {
     const double left = *least - 0.5 + width * static_cast<double>(bin);
-    series.points.push_back({left + width / 2, count / 2, 0.0, count, left, left + width});
+    series.points.push_back({left + width / 2, workers / 2, 0.0, workers, left, left + width});
   }
-  panel.series.push_back(std::move(series));
-  panel.x = {.label = "subsequence length (tokens)",
-             .column = "length_tokens",
-             .whole = true,
-             .least_span = 5.0 * width};
-  // Few distinct lengths: name each.
+  panel.series = {series};
+  // If there are few distinct lengths, each gets a name.
   const std::set<double> distinct(tokens.begin(), tokens.end());
   if (distinct.size() <= 3 && width == 1.0)
-    for (const double value : distinct)
-      panel.x.tics.push_back({value, format_grouped(static_cast<std::int64_t>(value))});
-  panel.y = {.label = "workers", .column = "worker_count", .from_zero = true, .whole = true};
+    for (const double value : distinct) panel.x.tics.push_back({value, grouped(value)});
   return panel;
-}
-
-std::vector<Panel> histograms(const CsvTable& subsequences) {
-  std::map<std::int64_t, std::vector<double>> tokens;
-  for (std::size_t row = 0; row < subsequences.size(); ++row)
-    tokens[static_cast<std::int64_t>(subsequences.number(row, "workers"))].push_back(
-        subsequences.number(row, "tokens"));
-  std::vector<Panel> panels;
-  for (const auto& [workers, lengths] : tokens)
-    if (workers > 1 && panels.size() < kMostHistograms)
-      panels.push_back(histogram_panel(workers, lengths));
-  return panels;
 }
 
 }  // namespace
 
-std::vector<std::size_t> summary_rows(const CsvTable& cases) {
-  std::map<double, std::map<std::int64_t, std::size_t>> by_length;
+Rows summary_rows(const CsvTable& cases) {
+  std::map<double, std::map<std::int64_t, Row>> by_length;
   std::set<std::int64_t> workers;
-  for (const CaseSeries& group : case_series(cases))
-    for (const std::size_t row : group.rows) {
-      if (std::isnan(cases.number(row, "longest_subsequence_tokens"))) continue;
-      workers.insert(group.workers);
-      by_length[cases.number(row, "n_tokens")].emplace(group.workers, row);
+  for (const Group& line : case_lines(cases))
+    for (const Row& row : line.rows) {
+      if (std::isnan(row.number("longest_subsequence_tokens"))) continue;
+      workers.insert(workers_of(line));
+      by_length[row.number("n_tokens")].emplace(workers_of(line), row);
     }
-  std::vector<std::size_t> rows;
-  for (auto found = by_length.rbegin(); found != by_length.rend(); ++found) {
-    if (found->second.size() != workers.size()) continue;
-    for (const auto& [count, row] : found->second) rows.push_back(row);
-    break;
-  }
+  Rows rows;
+  for (auto found = by_length.rbegin(); found != by_length.rend() && rows.empty(); ++found)
+    if (found->second.size() == workers.size())
+      for (const auto& [count, row] : found->second) rows.push_back(row);
   return rows;
 }
 
-Figure memory_summary_figure(const CsvTable& cases, const CsvTable* subsequences,
-                             const FigureContext& context) {
-  Figure figure{.name = "memory_summary", .title = kTitle, .subtitle = context.subtitle};
-  const std::vector<std::size_t> rows = summary_rows(cases);
+Figure memory_summary_figure(const PlottedRun& run, const FigureContext& context) {
+  Figure figure{.title = "Subsequence lengths of the workers",
+                .subtitle = context.subtitle,
+                .legend = Legend::none};
+  const Rows rows = summary_rows(run.cases);
   if (rows.empty())
-    return empty_figure(figure.name, kTitle, "no length N has subsequences for every worker count");
-  figure.panels.push_back(summary_panel(cases, rows));
-  if (subsequences != nullptr)
-    for (Panel& panel : histograms(*subsequences)) figure.panels.push_back(std::move(panel));
-  if (figure.panels.size() > 1) figure.columns = figure.panels.size() == 5 ? 3 : 2;
-  if (figure.panels.size() > 4) figure.columns = 3;
-  figure.panel_height = figure.panels.size() > 2 ? 220 : 330;
-  figure.legend = Legend::none;
+    return empty_figure(figure.title, "no length N has subsequences for every worker count");
+  figure.panels.push_back(summary_panel(rows));
+  if (run.subsequences)
+    for (const Group& of_count : panels_by(all_rows(*run.subsequences), {"workers"}))
+      if (workers_of(of_count) > 1 && figure.panels.size() <= kMostHistograms)
+        figure.panels.push_back(histogram_panel(of_count));
+  const std::size_t panels = figure.panels.size();
+  figure.columns = panels > 4 ? 3 : panels > 1 ? 2 : 1;
+  figure.panel_height = panels > 2 ? 220 : 330;
   figure.notes = {
       "First panel: light bar from the shortest to the longest subsequence, mark and whiskers are "
       "mean and standard deviation over workers. Peak memory of a materialized score matrix grows "
       "with the square of the longest."};
-  if (figure.panels.size() > 1)
-    figure.notes.emplace_back("Other panels: how many workers hold how many tokens.");
+  if (panels > 1) figure.notes.emplace_back("Other panels: how many workers hold how many tokens.");
   return figure;
 }
 

@@ -16,13 +16,13 @@ TEST(MemorySummary, TakesTheGreatestLengthThatAllWorkerCountsHave) {
   add_case(cases, ok_case(8, 1000, 0.5));
   const auto rows = summary_rows(cases);
   ASSERT_EQ(rows.size(), 2u);
-  for (const std::size_t row : rows) EXPECT_EQ(cases.text(row, "n_tokens"), "1000");
+  for (const Row& row : rows) EXPECT_EQ(row.text("n_tokens"), "1000");
 }
 
 TEST(MemorySummary, ShowsExtremesMeanAndDeviationInPercentOfN) {
   CsvTable cases = no_cases();
   add_case(cases, ok_case(4, 1000, 0.75));
-  const Figure figure = memory_summary_figure(cases, nullptr, {});
+  const Figure figure = memory_summary_figure(cases, {});
   ASSERT_EQ(figure.panels.size(), 1u);
   const Point bar = figure.panels[0].series.at(0).points.at(0);
   EXPECT_DOUBLE_EQ(bar.low, 60.0);
@@ -38,7 +38,9 @@ TEST(MemorySummary, HistogramsCountEveryWorkerOnce) {
   CsvTable subsequences({"workers", "worker", "tokens"});
   for (int worker = 0; worker < 7; ++worker)
     subsequences.append({"7", fmt::format("{}", worker), worker < 3 ? "428" : "430"});
-  const Figure figure = memory_summary_figure(cases, &subsequences, {});
+  PlottedRun run(cases);
+  run.subsequences = subsequences;
+  const Figure figure = memory_summary_figure(run, {});
   ASSERT_EQ(figure.panels.size(), 2u);
   const auto& bars = figure.panels[1].series.at(0).points;
   ASSERT_EQ(bars.size(), 2u);
@@ -49,7 +51,7 @@ TEST(MemorySummary, HistogramsCountEveryWorkerOnce) {
 }
 
 TEST(MemorySummary, NoLengthsGiveASentence) {
-  EXPECT_FALSE(memory_summary_figure(no_cases(), nullptr, {}).empty_reason.empty());
+  EXPECT_FALSE(memory_summary_figure(no_cases(), {}).empty_reason.empty());
 }
 
 }  // namespace

@@ -1,76 +1,65 @@
+// Active memory over time, one worker compared with many, as in supplement D of CQS-Attention.
+//
+// There is a panel for each of up to four lengths, and in it the fewest and the most workers that
+// have a timeline in memory_timeline.csv.
 #include "plots/figures/figures.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/numbers.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "Active memory over time";
 constexpr std::size_t kMostPanels = 4;
 
-// Of one case: active bytes after each event, in seconds since its first.
+// The timeline of one case: active bytes after each event, in seconds since its first.
 struct Timeline {
-  CaseSeries from;
+  Group line;
   std::vector<Point> points;  // s, bytes
   double oom_s = kNaN;
 };
 
-Timeline read_timeline(const CsvTable& timeline, const std::vector<std::size_t>& rows,
-                       const CaseSeries& from) {
-  Timeline out{from, {}, kNaN};
-  const double start = timeline.number(rows.front(), "time_s");
-  for (const std::size_t row : rows) {
-    const double time = timeline.number(row, "time_s") - start;
-    if (timeline.text(row, "action") == "oom") out.oom_s = time;
+Timeline read_timeline(const Rows& events, const Group& line) {
+  Timeline out{line, {}, kNaN};
+  const auto since_start = [&](const Row& row) {
+    return row.number("time_s") - events.front().number("time_s");
+  };
+  for (const Row& row : events) {
+    if (row.is("action", "oom")) out.oom_s = since_start(row);
     // Segments come and go below the tensors; they do not change what is active.
-    const double active = timeline.number(row, "active_bytes");
+    const double active = row.number("active_bytes");
     if (out.points.empty() || out.points.back().y != active)
-      out.points.push_back({.x = time, .y = active});
+      out.points.push_back({.x = since_start(row), .y = active});
   }
-  out.points.push_back(
-      {.x = timeline.number(rows.back(), "time_s") - start, .y = out.points.back().y});
+  out.points.push_back({.x = since_start(events.back()), .y = out.points.back().y});
   return out;
 }
 
 // n_tokens -> timelines, ascending worker count.
-std::map<double, std::vector<Timeline>> timelines_by_length(const CsvTable& cases,
-                                                            const CsvTable& timeline) {
-  const auto rows_of = rows_of_cases(timeline);
-  std::map<double, std::vector<Timeline>> found;
-  for (const CaseSeries& group : case_series(cases))
-    for (const std::size_t row : group.rows) {
-      const auto rows = rows_of.find(cases.text(row, "case_id"));
-      if (rows == rows_of.end()) continue;
-      found[cases.number(row, "n_tokens")].push_back(read_timeline(timeline, rows->second, group));
-    }
+using Timelines = std::map<double, std::vector<Timeline>>;
+Timelines timelines_of(const CsvTable& cases, const CsvTable& timeline) {
+  const std::map<std::string, Rows> events = rows_by_case(timeline);
+  Timelines found;
+  for (const Group& line : case_lines(cases))
+    for (const Row& row : line.rows)
+      if (const auto own = events.find(row.text("case_id")); own != events.end())
+        found[row.number("n_tokens")].push_back(read_timeline(own->second, line));
   return found;
 }
 
-// The shortest, the longest and some between, of those lengths that have both the fewest and the
-// most workers of all timelines, or of all lengths where none has both.
-std::vector<double> chosen_lengths(const std::map<double, std::vector<Timeline>>& all) {
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-  std::int64_t most = 0;
-  for (const auto& [n, timelines] : all) {
-    fewest = std::min(fewest, timelines.front().from.workers);
-    most = std::max(most, timelines.back().from.workers);
-  }
-  std::vector<double> lengths;
+// Chooses the shortest, the longest and some between, of those lengths that have both the fewest
+// and the most workers of all timelines, or of all lengths if none has both.
+std::vector<double> chosen_lengths(const Timelines& all) {
+  std::set<std::int64_t> counts;
   for (const auto& [n, timelines] : all)
-    if (timelines.front().from.workers == fewest && timelines.back().from.workers == most)
-      lengths.push_back(n);
-  if (lengths.empty())
-    for (const auto& [n, timelines] : all) lengths.push_back(n);
+    for (const Timeline& one : timelines) counts.insert(workers_of(one.line));
+  std::vector<double> lengths;
+  std::vector<double> with_both;
+  for (const auto& [n, timelines] : all) {
+    lengths.push_back(n);
+    if (workers_of(timelines.front().line) == *counts.begin() &&
+        workers_of(timelines.back().line) == *counts.rbegin())
+      with_both.push_back(n);
+  }
+  if (!with_both.empty()) lengths = with_both;
   if (lengths.size() <= kMostPanels) return lengths;
   std::vector<double> chosen;
   for (std::size_t i = 0; i < kMostPanels; ++i)
@@ -78,52 +67,47 @@ std::vector<double> chosen_lengths(const std::map<double, std::vector<Timeline>>
   return chosen;
 }
 
-void add_series(Panel& panel, const Timeline& from, const ByteUnit& unit) {
-  constexpr double kMilliseconds = 1e3;
-  Series series{.name = from.from.name, .draw = Draw::steps, .style = from.from.style};
-  double peak = 0.0;
-  for (const Point& point : from.points) {
-    series.points.push_back({.x = point.x * kMilliseconds, .y = point.y / unit.bytes});
-    peak = std::max(peak, point.y);
-  }
-  panel.series.push_back(std::move(series));
-  if (std::isnan(from.oom_s)) return;
-  panel.series.push_back({.name = from.from.name,
-                          .draw = Draw::out_of_memory,
-                          .style = from.from.style,
-                          .points = {{.x = from.oom_s * kMilliseconds}}});
+void add_timeline(Panel& panel, const Timeline& from, const Unit& unit) {
+  Series series{.name = from.line.name, .draw = Draw::steps, .style = from.line.style};
+  for (const Point& point : from.points)
+    series.points.push_back({.x = point.x * kMilli, .y = point.y * unit.factor});
+  panel.series.push_back(series);
+  series.draw = Draw::out_of_memory;
+  series.points = {{.x = from.oom_s * kMilli}};
+  if (!std::isnan(from.oom_s)) panel.series.push_back(series);
 }
 
 }  // namespace
 
-Figure memory_timeline_figure(const CsvTable& cases, const CsvTable& timeline,
-                              const FigureContext& context) {
-  const auto all = timelines_by_length(cases, timeline);
-  Figure figure{.name = "memory_timeline", .title = kTitle, .subtitle = context.subtitle};
-  if (all.empty()) return empty_figure(figure.name, kTitle, "no case has a memory timeline");
+Figure memory_timeline_figure(const PlottedRun& run, const FigureContext& context) {
+  Figure figure{.title = "Active memory over time", .subtitle = context.subtitle};
+  if (!run.timeline)
+    return empty_figure(figure.title,
+                        "the run has no memory_timeline.csv (measure: {memory_timeline: true})");
+  const Timelines all = timelines_of(run.cases, *run.timeline);
+  if (all.empty()) return empty_figure(figure.title, "no case has a memory timeline");
   double largest = 0.0;
   for (const auto& [n, timelines] : all)
     for (const Timeline& one : timelines)
       for (const Point& point : one.points) largest = std::max(largest, point.y);
-  const ByteUnit unit = byte_unit(largest);
+  const Unit unit = byte_unit(largest);
   for (const double n : chosen_lengths(all)) {
     const std::vector<Timeline>& timelines = all.at(n);
-    Panel panel{.title = fmt::format("N = {}", format_grouped(static_cast<std::int64_t>(n)))};
-    add_series(panel, timelines.front(), unit);
-    if (timelines.size() > 1) add_series(panel, timelines.back(), unit);
-    panel.x = {.label = "time since the case began (ms)", .column = "time_ms", .from_zero = true};
-    panel.y = {.label = fmt::format("active memory ({})", unit.name),
-               .column = "active_memory_" + unit.suffix,
-               .from_zero = true};
+    Panel panel{
+        .title = "N = " + grouped(n),
+        .x = {.label = "time since the case began (ms)", .column = "time_ms", .from_zero = true},
+        .y = axis_in(unit, "active memory", "active_memory")};
+    panel.y.from_zero = true;
+    add_timeline(panel, timelines.front(), unit);
+    if (timelines.size() > 1) add_timeline(panel, timelines.back(), unit);
     figure.panels.push_back(std::move(panel));
   }
   figure.columns = figure.panels.size() > 1 ? 2 : 1;
   figure.panel_height = figure.panels.size() > 2 ? 240 : 330;
   figure.notes = {
       "Bytes of all live tensors after each allocation and release, in the memory pass, which is "
-      "not "
-      "the timed one. The device plays the workers of a plan one after the other where ranks are "
-      "serial."};
+      "not the timed one. The device plays the workers of a plan one after the other where ranks "
+      "are serial."};
   return figure;
 }
 

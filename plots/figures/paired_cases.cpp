@@ -1,18 +1,11 @@
-#include "plots/figures/figures.h"
-
+// Cases that differ in one choice: how much the second value gains, by worker count.
+//
+// The left panels show the times of both, one per mask; the last panel shows the time of the second
+// over that of the first, with a mark for each other parameter in which the cases differ.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "plots/frame/scale.h"
-#include "plots/frame/scheme_cases.h"
+#include "plots/figures/figures.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -23,216 +16,197 @@ struct Choice {
 };
 
 struct Pairing {
-  const char* figure;
   const char* title;
+  const char* nothing;
   const char* column;
   Choice first;
   Choice second;
-  const char* ratio;        // label of the last panel
+  const char* ratio;  // label of the last panel
+  const char* note;
   bool pairs_are_promised;  // the pairs of the slowest worker are what its time should follow
 };
 
-constexpr Pairing kSkew = {"worker_skew",
-                           "Token groups for workers of unequal speed",
-                           "group_sizes",
-                           {"equal", "equal groups"},
-                           {"by_speed", "groups by speed"},
-                           "time by speed / time equal",
-                           false};
-constexpr Pairing kDistillation = {"distillation_gain",
-                                   "Published and balanced self-distillation",
-                                   "distillation",
-                                   {"published", "published"},
-                                   {"balanced", "balanced"},
-                                   "time balanced / time published",
-                                   true};
+constexpr Pairing kSkew = {
+    "Token groups for workers of unequal speed",
+    "no case with slower workers has a time with equal groups and with groups by speed",
+    "group_sizes",
+    {"equal", "equal groups"},
+    {"by_speed", "groups by speed"},
+    "time by speed / time equal",
+    "A slower worker is emulated: after computing it sleeps (1 / speed - 1) times as long as that "
+    "took.",
+    false};
+constexpr Pairing kDistillation = {
+    "Published and balanced self-distillation",
+    "no case has a time with both distillations",
+    "distillation",
+    {"published", "published"},
+    {"balanced", "balanced"},
+    "time balanced / time published",
+    "Hollow: the query-key pairs of the most loaded worker, balanced over published.",
+    true};
 
-// What a line has in common, and what names it where lines differ in it.
-const Columns kOfLines = {"ranks",    "mask",  "algorithm", "worker_speeds", "distillation",
-                          "n_tokens", "dtype", "kernel",    "head_dim",      "group_sizes"};
-
-// Width of the marks of one worker count, of 1 between two.
+// The marks of one worker count take this share of the distance between two counts.
 constexpr double kSpread = 0.6;
 
-class PairedCases {
+// Two rows of one worker count, by their choice.
+struct Pair {
+  double workers = 0.0;
+  Row first{};
+  Row second{};
+};
+
+// Pairs with the same parameters except for the worker count and the choice.
+struct Line {
+  std::string name{};
+  std::string mask{};
+  std::vector<Pair> pairs{};
+};
+
+std::vector<Line> lines_of(const Rows& rows, const Pairing& pairing) {
+  Columns columns = {"ranks", "mask", "n_tokens"};  // parameters that name a line first
+  const Columns others =
+      splitting_columns(rows, joined(columns, {"workers", pairing.column, "interest_set"}));
+  const Columns named = joined(differing_columns(rows, columns), others);
+  columns = joined(columns, others);
+  std::vector<Line> lines;
+  for (const Group& one : group(rows, columns)) {
+    Line line{.name = named_values(one.rows.front(), named), .mask = one.key[1]};
+    if (one.key[0] == "serial" && line.name.starts_with("serial"))
+      line.name.insert(6, " (composed)");
+    const auto of_choice = [&](const Choice& choice) {
+      return by_number(where(one.rows, pairing.column, {choice.value}), "workers");
+    };
+    const std::map<double, Row> second = of_choice(pairing.second);
+    for (const auto& [workers, row] : of_choice(pairing.first))
+      if (const auto found = second.find(workers); found != second.end())
+        line.pairs.push_back({workers, row, found->second});
+    if (!line.pairs.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// Worker counts are 1 apart, whatever they are; the marks of one count are side by side.
+class Places {
  public:
-  PairedCases(const CsvTable& cases, const Pairing& pairing, std::vector<std::size_t> rows)
-      : cases_(cases), pairing_(pairing) {
-    std::erase_if(rows, [&](std::size_t row) { return !ran(cases, row); });
-    Columns columns = kOfLines;
-    std::erase(columns, pairing.column);
-    Columns named = differing_columns(cases, rows, columns);
-    for (const auto& [key, members] : group_cases(cases, rows, columns)) {
-      Line line{.name = named_values(cases, members.front(), named),
-                .mask = cases.text(members.front(), "mask")};
-      if (cases.text(members.front(), "ranks") == "serial" && line.name.find("serial") == 0)
-        line.name.insert(6, " (composed)");
-      for (const std::size_t row : members)
-        line.rows[static_cast<int>(cases.number(row, "workers"))][cases.text(row, pairing.column)] =
-            row;
-      std::erase_if(line.rows, [&](const auto& of_workers) {
-        return !of_workers.second.contains(pairing.first.value) ||
-               !of_workers.second.contains(pairing.second.value);
-      });
-      if (line.rows.empty()) continue;
-      for (const auto& [workers, both] : line.rows) {
-        places_.emplace(workers, 0.0);
-        for (const auto& [value, row] : both) rows_.push_back(row);
-      }
-      lines_.push_back(std::move(line));
-    }
-    double place = 0.0;
-    for (auto& [workers, at] : places_) at = place++;
+  explicit Places(const std::vector<Line>& lines) {
+    std::set<double> counts;
+    for (const Line& line : lines)
+      for (const Pair& pair : line.pairs) counts.insert(pair.workers);
+    for (const double workers : counts)
+      axis_.tics.push_back(
+          {static_cast<double>(axis_.tics.size()), fmt::format("{:.0f}", workers)});
+    counts_ = {counts.begin(), counts.end()};
   }
-
-  [[nodiscard]] bool empty() const { return lines_.empty(); }
-  [[nodiscard]] const std::vector<std::size_t>& rows() const { return rows_; }
-
-  [[nodiscard]] std::vector<Panel> time_panels() const {
-    double longest_s = 0.0;
-    for (const std::size_t row : rows_)
-      longest_s = std::max(longest_s, case_seconds(cases_, row, "median"));
-    const TimeUnit unit = time_unit(longest_s);
-    std::set<std::string> masks;
-    for (const Line& line : lines_) masks.insert(line.mask);
-    std::vector<Panel> panels;
-    for (auto mask = masks.rbegin(); mask != masks.rend(); ++mask) {
-      Panel panel{.title = masks.size() > 1 ? *mask + " mask" : "Time",
-                  .x = axis(),
-                  .y = {.label = fmt::format("time ({})", unit.name),
-                        .column = "time_" + unit.name,
-                        .from_zero = true}};
-      std::vector<const Line*> of_mask;
-      for (const Line& line : lines_)
-        if (line.mask == *mask) of_mask.push_back(&line);
-      const auto slots = static_cast<double>(2 * of_mask.size());
-      for (std::size_t i = 0; i < of_mask.size(); ++i) {
-        int choice = 0;
-        for (const Choice& one : {pairing_.first, pairing_.second}) {
-          Series series{.name = joined_name(one.name, without_mask(*of_mask[i], masks.size() > 1)),
-                        .draw = Draw::points,
-                        .style = {indexed_style(choice == 0 ? 1 : 0).colour, static_cast<int>(i)}};
-          for (const auto& [workers, both] : of_mask[i]->rows)
-            series.points.push_back(
-                time_point(cases_, both.at(one.value),
-                           place(workers, (2.0 * static_cast<double>(i) + choice) / slots, slots),
-                           unit.per_s));
-          ++choice;
-          panel.series.push_back(std::move(series));
-        }
-      }
-      panels.push_back(std::move(panel));
-    }
-    return panels;
-  }
-
-  [[nodiscard]] Panel ratio_panel() const {
-    Panel panel{.title = "What it gains",
-                .x = axis(),
-                .y = {.label = pairing_.ratio, .column = "time_ratio"}};
-    const auto slots = static_cast<double>(lines_.size());
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const Line& line = lines_[i];
-      Series measured{
-          .name = line.name, .draw = Draw::points, .style = indexed_style(static_cast<int>(i) + 2)};
-      Series promised{.name = "pairs, " + line.name,
-                      .draw = Draw::points,
-                      .style = measured.style,
-                      .thin = true,
-                      .in_legend = false};
-      for (const auto& [workers, both] : line.rows) {
-        const std::size_t first = both.at(pairing_.first.value);
-        const std::size_t second = both.at(pairing_.second.value);
-        const double x = place(workers, static_cast<double>(i) / slots, slots);
-        measured.points.push_back(time_ratio(cases_, second, first, x));
-        promised.points.push_back({.x = x,
-                                   .y = cases_.number(second, "critical_path_pairs") /
-                                        cases_.number(first, "critical_path_pairs")});
-      }
-      panel.series.push_back(std::move(measured));
-      if (pairing_.pairs_are_promised) panel.series.push_back(std::move(promised));
-    }
-    panel.series.push_back({.name = "no gain",
-                            .draw = Draw::limit,
-                            .style = {kGrey, 0},
-                            .in_legend = false,
-                            .points = {{.y = 1.0}}});
-    return panel;
+  [[nodiscard]] const Axis& axis() const { return axis_; }
+  [[nodiscard]] double of(double workers, double slot, std::size_t slots) const {
+    const auto at = std::find(counts_.begin(), counts_.end(), workers) - counts_.begin();
+    const auto all = static_cast<double>(slots);
+    return static_cast<double>(at) + kSpread * (slot / all + 0.5 / all - 0.5);
   }
 
  private:
-  struct Line {
-    std::string name{};
-    std::string mask{};
-    std::map<int, std::map<std::string, std::size_t>> rows{};  // by workers and choice
-  };
-
-  static std::string joined_name(const char* choice, const std::string& line) {
-    return line.empty() ? choice : fmt::format("{}, {}", choice, line);
-  }
-
-  // The panel's title says the mask.
-  static std::string without_mask(const Line& line, bool titled) {
-    if (!titled) return line.name;
-    std::string name = line.name;
-    for (const std::string& part : {", " + line.mask + " mask", line.mask + " mask, "})
-      if (const std::size_t at = name.find(part); at != std::string::npos)
-        return name.erase(at, part.size());
-    return name == line.mask + " mask" ? "" : name;
-  }
-
-  // Worker counts stand 1 apart, whatever they are.
-  [[nodiscard]] Axis axis() const {
-    Axis axis{.label = "workers W", .column = "place"};
-    for (const auto& [workers, at] : places_) axis.tics.push_back({at, fmt::format("{}", workers)});
-    return axis;
-  }
-  [[nodiscard]] double place(int workers, double share, double slots) const {
-    return places_.at(workers) + kSpread * (share + 0.5 / slots - 0.5);
-  }
-
-  const CsvTable& cases_;
-  const Pairing& pairing_;
-  std::vector<Line> lines_;
-  std::vector<std::size_t> rows_;
-  std::map<int, double> places_;
+  std::vector<double> counts_;
+  Axis axis_{.label = "workers W", .column = "place"};
 };
 
-Figure paired_figure(const CsvTable& cases, const Pairing& pairing, std::vector<std::size_t> rows,
-                     const FigureContext& context, const char* none) {
-  const PairedCases paired(cases, pairing, std::move(rows));
-  if (paired.empty()) return empty_figure(pairing.figure, pairing.title, none);
-  Figure figure{.name = pairing.figure, .title = pairing.title, .subtitle = context.subtitle};
-  figure.panels = paired.time_panels();
-  figure.panels.push_back(paired.ratio_panel());
+// The panel's title says the mask.
+std::string without_mask(const Line& line) {
+  std::string name = line.name;
+  for (const std::string& part : {", " + line.mask + " mask", line.mask + " mask, "})
+    if (const std::size_t at = name.find(part); at != std::string::npos)
+      return name.erase(at, part.size());
+  return name == line.mask + " mask" ? "" : name;
+}
+
+Panel time_panel(const std::vector<Line>& lines, const Pairing& pairing, const Places& places,
+                 const Unit& unit, bool titled) {
+  Panel panel{.title = titled ? lines.front().mask + " mask" : "Time",
+              .x = places.axis(),
+              .y = axis_in(unit, "time", "time")};
+  panel.y.from_zero = true;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    for (int second = 0; second < 2; ++second) {
+      const Choice& choice = second == 1 ? pairing.second : pairing.first;
+      Series series{.name = listed({choice.name, titled ? without_mask(lines[i]) : lines[i].name}),
+                    .draw = Draw::points,
+                    .style = {indexed_style(1 - second).colour, static_cast<int>(i)}};
+      for (const Pair& pair : lines[i].pairs) {
+        const Row& row = second == 1 ? pair.second : pair.first;
+        const double slot = 2.0 * static_cast<double>(i) + second;
+        series.points.push_back(timed(row, clock_of(row), unit.factor,
+                                      places.of(pair.workers, slot, 2 * lines.size())));
+      }
+      panel.series.push_back(std::move(series));
+    }
+  return panel;
+}
+
+Panel ratio_panel(const std::vector<Line>& lines, const Pairing& pairing, const Places& places) {
+  Panel panel{.title = "What it gains",
+              .x = places.axis(),
+              .y = {.label = pairing.ratio, .column = "time_ratio"}};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    Series measured{.name = lines[i].name,
+                    .draw = Draw::points,
+                    .style = indexed_style(static_cast<int>(i) + 2)};
+    Series promised{.name = "pairs, " + lines[i].name,
+                    .draw = Draw::points,
+                    .style = measured.style,
+                    .thin = true,
+                    .in_legend = false};
+    for (const Pair& pair : lines[i].pairs) {
+      const double x = places.of(pair.workers, static_cast<double>(i), lines.size());
+      measured.points.push_back(time_ratio(pair.second, pair.first, clock_of(pair.first), x));
+      promised.points.push_back({.x = x,
+                                 .y = pair.second.number("critical_path_pairs") /
+                                      pair.first.number("critical_path_pairs")});
+    }
+    add(panel, measured);
+    if (pairing.pairs_are_promised) add(panel, promised);
+  }
+  add(panel, limit_line("no gain", 1.0, false));
+  return panel;
+}
+
+Figure paired_figure(const Rows& rows, const Pairing& pairing, const FigureContext& context) {
+  const std::vector<Line> lines = lines_of(where(rows, ran), pairing);
+  if (lines.empty()) return empty_figure(pairing.title, pairing.nothing);
+  Rows drawn;
+  double longest_s = 0.0;
+  std::map<std::string, std::vector<Line>, std::greater<>> by_mask;
+  for (const Line& line : lines) {
+    by_mask[line.mask].push_back(line);
+    for (const Pair& pair : line.pairs)
+      for (const Row& row : {pair.first, pair.second}) {
+        drawn.push_back(row);
+        longest_s = std::max(longest_s, timed(row, clock_of(row), 1.0).y);
+      }
+  }
+  const Places places(lines);
+  Figure figure{.title = pairing.title, .subtitle = context.subtitle};
+  for (const auto& [mask, of_mask] : by_mask)
+    figure.panels.push_back(
+        time_panel(of_mask, pairing, places, time_unit(longest_s), by_mask.size() > 1));
+  figure.panels.push_back(ratio_panel(lines, pairing, places));
   arrange_panels(figure);
-  figure.notes = timing_notes(cases, paired.rows());
+  figure.notes = joined_notes({timing_notes(drawn), {pairing.note}});
   return figure;
 }
 
 }  // namespace
 
-Figure worker_skew_figure(const CsvTable& cases, const FigureContext& context) {
-  std::vector<std::size_t> rows;
-  for (const std::size_t row : standing_rows(cases))
-    if (!cases.text(row, "worker_speeds").empty()) rows.push_back(row);
-  Figure figure = paired_figure(cases, kSkew, std::move(rows), context,
-                                "no case with slower workers has a time with equal groups and with "
-                                "groups by speed");
-  if (figure.empty_reason.empty())
-    figure.notes.emplace_back(
-        "A slower worker is emulated: after computing it sleeps (1 / speed - 1) times as long as "
-        "that took.");
-  return figure;
+// Compares groups of equal size with groups by speed, for cases with slower workers.
+Figure worker_skew_figure(const PlottedRun& run, const FigureContext& context) {
+  const Rows slower =
+      where(standing_rows(run.cases), [](const Row& row) { return !row.is("worker_speeds", ""); });
+  return paired_figure(slower, kSkew, context);
 }
 
-Figure distillation_gain_figure(const CsvTable& cases, const FigureContext& context) {
-  Figure figure = paired_figure(cases, kDistillation, standing_rows(cases), context,
-                                "no case has a time with both distillations");
-  if (figure.empty_reason.empty())
-    figure.notes.emplace_back(
-        "Hollow: the query-key pairs of the most loaded worker, balanced over published.");
-  return figure;
+// Compares published with balanced self-distillation, and shows what the pairs of the slowest
+// worker promise.
+Figure distillation_gain_figure(const PlottedRun& run, const FigureContext& context) {
+  return paired_figure(standing_rows(run.cases), kDistillation, context);
 }
 
 }  // namespace qb

@@ -23,7 +23,7 @@ double area(const Figure& figure) {
 TEST(Partition, QueriesRunDownAndKeysAcross) {
   CsvTable table = no_rectangles();
   table.append({"0", "0", "2", "3", "10", "all", "0"});
-  const Figure figure = partition_figure(table, "title");
+  const Figure figure = partition_of(table, "title");
   EXPECT_TRUE(figure.panels.at(0).y.reversed);
   EXPECT_TRUE(figure.square);
   const Point cell = figure.panels[0].series.at(0).points.at(0);
@@ -36,20 +36,20 @@ TEST(Partition, QueriesRunDownAndKeysAcross) {
 TEST(Partition, ACausalBlockHasExactlyItsPairs) {
   CsvTable table = no_rectangles();
   table.append({"0", "0", "10", "0", "10", "causal", "0"});
-  EXPECT_EQ(area(partition_figure(table, "title")), 55.0);
+  EXPECT_EQ(area(partition_of(table, "title")), 55.0);
 }
 
 TEST(Partition, AnOffsetShiftsTheDiagonal) {
   CsvTable table = no_rectangles();
   table.append({"0", "0", "3", "0", "5", "causal", "1"});
   table.append({"1", "3", "6", "0", "5", "causal", "-2"});
-  EXPECT_EQ(area(partition_figure(table, "title")), 2.0 + 3.0 + 4.0 + 0.0 + 0.0 + 1.0);
+  EXPECT_EQ(area(partition_of(table, "title")), 2.0 + 3.0 + 4.0 + 0.0 + 0.0 + 1.0);
 }
 
 TEST(Partition, ALongCausalBlockIsDrawnInFewBands) {
   CsvTable table = no_rectangles();
   table.append({"0", "0", "1000000", "0", "1000000", "causal", "0"});
-  const Figure figure = partition_figure(table, "title");
+  const Figure figure = partition_of(table, "title");
   EXPECT_EQ(figure.panels.at(0).series.at(0).points.size(), 64u);
   EXPECT_NEAR(area(figure), 0.5e12, 0.01e12);
 }
@@ -58,7 +58,7 @@ TEST(Partition, CellsOfAPatternAreDrawnAndThosePartlyAllowedPale) {
   CsvTable table = no_rectangles();
   table.append({"2", "0", "1", "0", "4", "cells", "0"});
   table.append({"2", "1", "4", "0", "2", "some", "0"});
-  const Figure figure = partition_figure(table, "title");
+  const Figure figure = partition_of(table, "title");
   EXPECT_EQ(area(figure), 4.0 + 6.0);
   ASSERT_EQ(figure.panels[0].series.size(), 2u);
   const Series& some = figure.panels[0].series[1];
@@ -70,17 +70,17 @@ TEST(Partition, CellsOfAPatternAreDrawnAndThosePartlyAllowedPale) {
 TEST(Partition, NumbersStandOnlyWhereTheyFit) {
   CsvTable table = no_rectangles();
   table.append({"5", "0", "50", "0", "100", "all", "0"});
-  EXPECT_EQ(partition_figure(table, "title").panels[0].series[0].text, "5");
+  EXPECT_EQ(partition_of(table, "title").panels[0].series[0].text, "5");
   table.append({"5", "50", "51", "0", "100", "all", "0"});
-  EXPECT_EQ(partition_figure(table, "title").panels[0].series[0].text, "");
+  EXPECT_EQ(partition_of(table, "title").panels[0].series[0].text, "");
 }
 
 TEST(Partition, NoPairsAndTooManyWorkersAreSentences) {
-  EXPECT_THROW((void)partition_figure(no_rectangles(), "title"), UsageError);
+  EXPECT_THROW((void)partition_of(no_rectangles(), "title"), UsageError);
   CsvTable table = no_rectangles();
   for (int worker = 0; worker < 129; ++worker)
     table.append({fmt::format("{}", worker), "0", "1", "0", "1", "all", "0"});
-  EXPECT_THROW((void)partition_figure(table, "title"), UsageError);
+  EXPECT_THROW((void)partition_of(table, "title"), UsageError);
 }
 
 }  // namespace

@@ -2,30 +2,31 @@
 
 #include <gmock/gmock.h>
 
-#include "plots/published/published.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
 namespace {
 
-CsvTable ratios() {
+PlottedRun ratios() {
   CsvTable table({"workers", "interest_set", "n_tokens", "responsibility_ratio"});
   for (const std::string set : {"0 1 2", "0 1 3"})
     for (int n = 4; n < 14; ++n)
       table.append({"4", set, fmt::format("{}", n), fmt::format("{}", n % 4 + 1)});
-  return table;
+  PlottedRun run;
+  run.responsibility = table;
+  return run;
 }
 
 TEST(ResponsibilityRatio, AThinCurveAndItsMeansForEachSet) {
-  const Figure figure = responsibility_ratio_figure(ratios(), nullptr, {});
+  const Figure figure = responsibility_ratio_figure(ratios(), {});
   ASSERT_EQ(figure.panels.size(), 1u);
-  ASSERT_EQ(figure.panels[0].series.size(), 4u);
+  ASSERT_EQ(figure.panels[0].series.size(), 5u) << "and the published value";
   EXPECT_TRUE(figure.panels[0].series[0].thin);
   EXPECT_EQ(figure.panels[0].series[0].points.size(), 10u);
 }
 
 TEST(ResponsibilityRatio, MeansAreOfWholeIntervalsAtTheirMiddle) {
-  const Figure figure = responsibility_ratio_figure(ratios(), nullptr, {});
+  const Figure figure = responsibility_ratio_figure(ratios(), {});
   const auto& means = figure.panels[0].series[2].points;
   ASSERT_EQ(means.size(), 2u) << "[12, 16) is not whole";
   EXPECT_EQ(means[0].x, 6.0);
@@ -33,7 +34,7 @@ TEST(ResponsibilityRatio, MeansAreOfWholeIntervalsAtTheirMiddle) {
 }
 
 TEST(ResponsibilityRatio, ThePublishedValueIsALine) {
-  const Figure figure = responsibility_ratio_figure(ratios(), &published_interest_table(), {});
+  const Figure figure = responsibility_ratio_figure(ratios(), {});
   const Series& line = figure.panels[0].series.back();
   EXPECT_EQ(line.draw, Draw::limit);
   EXPECT_DOUBLE_EQ(line.points.at(0).y, 3.1963);
@@ -41,8 +42,9 @@ TEST(ResponsibilityRatio, ThePublishedValueIsALine) {
 }
 
 TEST(ResponsibilityRatio, NoRatiosGiveASentence) {
-  const CsvTable none({"workers", "interest_set", "n_tokens", "responsibility_ratio"});
-  EXPECT_EQ(responsibility_ratio_figure(none, nullptr, {}).empty_reason, "there are no ratios");
+  PlottedRun none = ratios();
+  none.responsibility = CsvTable(none.responsibility->header());
+  EXPECT_EQ(responsibility_ratio_figure(none, {}).empty_reason, "there are no ratios");
 }
 
 }  // namespace

@@ -1,69 +1,44 @@
-#include "plots/figures/figures.h"
-
+// What one parameter of a pattern costs: time and pairs kept against window, random fraction and
+// number of global tokens, beside the ideal.
+//
+// There are two panels per parameter of which the run has two values or more with all else of the
+// pattern equal, and a line for each pattern, N, kernel and device. The ideal is the dense time at
+// the same N times the share of pairs kept.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <compare>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "base/numbers.h"
+#include "plots/figures/figures.h"
 #include "plots/frame/pattern_names.h"
-#include "plots/frame/scale.h"
 #include "plots/frame/sparse_cases.h"
-#include "plots/published/published_sparse.h"
+#include "plots/published/published.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "One parameter of a pattern at a time";
-constexpr double kMilli = 1e3;
-constexpr double kPercent = 100.0;
-
-// A parameter that patterns of several kinds can have.
-struct Parameter {
-  std::string_view label;
-  std::string_view column;
-  std::string_view published;  // its name in the report's table
-};
-constexpr std::array kParameters = {
-    Parameter{"window (tokens)", "window_tokens", "window_size"},
-    Parameter{"fraction of random keys", "random_fraction", "random_fraction"},
-    Parameter{"random blocks a block row", "random_blocks", ""},
-    Parameter{"global tokens", "global_tokens", "global_indices"},
-    Parameter{"dilation", "dilation", ""}};
-enum ParameterIndex : std::size_t { kWindow, kFraction, kBlocks, kGlobal, kDilation };
-
-// Where a kind has a parameter: its arguments (two sides and the token itself are a window).
+// Says which arguments of a kind of pattern hold a parameter (two sides and the token itself are a
+// window).
 struct Carrier {
   std::string_view kind;
-  ParameterIndex parameter;
   std::string_view argument;
   std::string_view second{};
 };
-constexpr std::array kCarriers = {
-    Carrier{"block_local", kWindow, "block"}, Carrier{"sliding_window", kWindow, "left", "right"},
-    Carrier{"random", kFraction, "fraction"}, Carrier{"random", kBlocks, "blocks"},
-    Carrier{"global", kGlobal, "tokens"},     Carrier{"dilated_window", kDilation, "dilation"}};
 
-// Cases of one N that differ in the parameter alone.
-struct Family {
-  std::string kind{};
-  std::string others{};  // the other arguments: `block: 64`
-  std::string kernel{};
-  std::string device{};
-  std::int64_t n_tokens = 0;
-  auto operator<=>(const Family&) const = default;
+// A parameter that patterns of several kinds can have.
+struct Parameter {
+  const char* label;
+  const char* column;
+  const char* published;  // its name in the report's table
+  std::vector<Carrier> carriers;
 };
-
-using Members = std::map<double, std::size_t>;  // row by the parameter's value
-using Families = std::map<Family, Members>;
+const Parameter kParameters[] = {
+    {"window (tokens)",
+     "window_tokens",
+     "window_size",
+     {{"block_local", "block"}, {"sliding_window", "left", "right"}}},
+    {"fraction of random keys", "random_fraction", "random_fraction", {{"random", "fraction"}}},
+    {"random blocks a block row", "random_blocks", "", {{"random", "blocks"}}},
+    {"global tokens", "global_tokens", "global_indices", {{"global", "tokens"}}},
+    {"dilation", "dilation", "", {{"dilated_window", "dilation"}}}};
 
 std::optional<double> value_of(const Carrier& carrier,
                                const std::map<std::string, std::string>& arguments) {
@@ -74,42 +49,57 @@ std::optional<double> value_of(const Carrier& carrier,
   const std::optional<double> first = read(carrier.argument);
   if (carrier.second.empty() || !first) return first;
   const std::optional<double> second = read(carrier.second);
-  if (!second || *first < 0.0 || *second < 0.0) return std::nullopt;  // without an end
+  if (!second || *first < 0.0 || *second < 0.0) return std::nullopt;  // it has no end
   return *first + *second + 1.0;
 }
 
+// Writes `block: 64`: the arguments besides those of the parameter.
 std::string other_arguments(const Carrier& carrier,
                             const std::map<std::string, std::string>& arguments) {
-  std::string out;
+  std::vector<std::string> out;
   for (const auto& [name, value] : arguments)
-    if (name != carrier.argument && name != carrier.second)
-      out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", name, value);
+    if (name != carrier.argument && name != carrier.second) out.push_back(name + ": " + value);
+  return listed(out);
+}
+
+// Cases of one N that differ in the parameter alone and have two values or more.
+struct Family {
+  std::string kind{};
+  std::string others{};
+  std::int64_t n_tokens = 0;
+  Group line{};
+  std::map<double, Row> rows{};  // by the parameter's value
+};
+
+std::vector<Family> families_of(const SparseCases& cases, const Parameter& parameter) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string, std::int64_t>, Family>
+      families;
+  for (const Group& line : cases.lines())
+    for (const Carrier& carrier : parameter.carriers) {
+      const std::string kind = pattern_kind(line.key[0]);
+      const auto arguments = pattern_arguments(line.key[0]);
+      const std::optional<double> value =
+          carrier.kind == kind ? value_of(carrier, arguments) : std::nullopt;
+      if (!value) continue;
+      const std::string others = other_arguments(carrier, arguments);
+      for (const Row& row : line.rows) {
+        const std::int64_t n = row.integer("n_tokens");
+        Family& family = families[{kind, others, line.key[1], line.key[2], n}];
+        if (family.rows.empty()) family = {kind, others, n, line, {}};
+        family.rows[*value] = row;
+      }
+    }
+  std::vector<Family> out;
+  for (auto& [key, family] : families)
+    if (family.rows.size() > 1) out.push_back(std::move(family));
   return out;
 }
 
-// Those of one parameter that have two values or more.
-Families families_of(const SparseCases& cases, ParameterIndex parameter) {
-  Families families;
-  for (const SparseLine& line : cases.lines())
-    for (const Carrier& carrier : kCarriers) {
-      const std::string kind = pattern_kind(line.mask);
-      if (carrier.parameter != parameter || carrier.kind != kind) continue;
-      const auto arguments = pattern_arguments(line.mask);
-      const std::optional<double> value = value_of(carrier, arguments);
-      if (!value) continue;
-      for (const std::size_t row : line.rows)
-        families[{kind, other_arguments(carrier, arguments), line.kernel, line.device,
-                  static_cast<std::int64_t>(cases.number(row, "n_tokens"))}][*value] = row;
-    }
-  std::erase_if(families, [](const auto& family) { return family.second.size() < 2; });
-  return families;
-}
-
-// Colours tell patterns, marks lengths.
-Style style_of(const Family& family, const Families& families) {
+// Colours tell patterns apart, marks tell lengths apart.
+Style style_of(const Family& family, const std::vector<Family>& families) {
   std::set<std::string> others;
   std::set<std::int64_t> lengths;
-  for (const auto& [one, members] : families) {
+  for (const Family& one : families) {
     lengths.insert(one.n_tokens);
     if (one.kind == family.kind) others.insert(one.others);
   }
@@ -122,112 +112,86 @@ Style style_of(const Family& family, const Families& families) {
   return style;
 }
 
-std::string name_of(const Family& family, const SparseCases& cases, bool several_kernels) {
-  std::string name = family.kind;
-  if (!family.others.empty()) name += ", " + family.others;
-  if (several_kernels) name += ", " + family.kernel;
-  if (cases.devices().size() > 1) name += ", " + cases.device_name(family.device);
-  return fmt::format("{}, N = {}", name, format_grouped(family.n_tokens));
-}
-
-// A background line under its own: hollow, dashed, not in the legend.
-Series behind(const Series& like, const char* what) {
-  Series series{.name = like.name + ", " + what, .style = like.style, .thin = true};
-  series.style.dash = 1;
-  series.in_legend = false;
-  return series;
-}
-
-struct PanelPair {
-  Panel time;
-  Panel pairs;
-};
-
-void add_family(PanelPair& panels, const SparseCases& cases, const Members& members, Series time) {
-  Series ideal = behind(time, "ideal");
-  Series kept = time;
-  Series executed = behind(kept, "executed");
-  for (const auto& [value, row] : members) {
-    Point point = timed_point(cases, row, kMilli);
-    point.x = value;
-    time.points.push_back(point);
+void add_family(Panel& times, Panel& pairs, const SparseCases& cases, const Family& family,
+                const Series& look) {
+  Series time = look;
+  Series kept = look;
+  Series ideal = behind(look, "ideal", 1);
+  Series executed = behind(look, "executed", 1);
+  for (const auto& [value, row] : family.rows) {
+    const double share = kPercent * kept_share(row);
+    const double pairs_kept = row.number("unmasked_pairs");
+    time.points.push_back(timed(row, "wall_time", kMilli, value));
     ideal.points.push_back({.x = value, .y = kMilli * cases.ideal_time_s(row)});
-    const double share = kPercent * cases.kept_share(row);
     kept.points.push_back({.x = value, .y = share});
-    executed.points.push_back(
-        {.x = value,
-         .y = share * cases.number(row, "executed_pairs") / cases.number(row, "unmasked_pairs")});
+    executed.points.push_back({.x = value, .y = share * row.number("executed_pairs") / pairs_kept});
   }
-  for (auto& [panel, series] :
-       {std::pair{&panels.time, &time}, std::pair{&panels.time, &ideal},
-        std::pair{&panels.pairs, &kept}, std::pair{&panels.pairs, &executed}})
-    if (std::any_of(series->points.begin(), series->points.end(),
-                    [](const Point& point) { return std::isfinite(point.y); }))
+  for (auto& [panel, series] : {std::pair{&times, &time}, std::pair{&times, &ideal},
+                                std::pair{&pairs, &kept}, std::pair{&pairs, &executed}})
+    if (std::ranges::any_of(series->points, [](const Point& at) { return std::isfinite(at.y); }))
       panel->series.push_back(std::move(*series));
 }
 
-// Table 2 of the report: one N, 1024.
-void add_published(Panel& panel, const Parameter& parameter) {
-  const CsvTable& table = published_sparse_ablations();
+// Gives table 2 of the report, which has one N, 1024.
+Series published_series(const Parameter& parameter) {
   Series series{.name = fmt::format("15-618 {}, N = 1,024", parameter.published),
                 .style = {kGrey, 5},
                 .published = true};
-  for (std::size_t row = 0; row < table.size(); ++row)
-    if (table.text(row, "hyperparameter") == parameter.published)
-      series.points.push_back({.x = table.number(row, "hyperparameter_value"),
-                               .y = table.number(row, "total_us") / kMilli});
-  if (!series.points.empty()) panel.series.push_back(std::move(series));
+  for (const Row& row : all_rows(published_table("sparse_attention_15618_table_2_ablation")))
+    if (row.is("hyperparameter", parameter.published))
+      series.points.push_back(
+          {.x = row.number("hyperparameter_value"), .y = row.number("total_us") / kMilli});
+  return series;
 }
 
-PanelPair panels_of(const SparseCases& cases, ParameterIndex index, bool with_published) {
-  const Families families = families_of(cases, index);
-  PanelPair panels;
-  if (families.empty()) return panels;
-  const Parameter& parameter = kParameters.at(index);
+// Makes the panels of time and of pairs; none if no family has the parameter.
+std::vector<Panel> panels_of(const SparseCases& cases, const Parameter& parameter,
+                             bool with_published) {
+  const std::vector<Family> families = families_of(cases, parameter);
+  if (families.empty()) return {};
   std::set<std::string> kernels;
-  for (const auto& [family, members] : families) kernels.insert(family.kernel);
-  for (const auto& [family, members] : families)
+  for (const Family& family : families) kernels.insert(family.line.key[1]);
+  Panel times{.title = fmt::format("time against {}", parameter.label),
+              .x = {.label = parameter.label, .column = parameter.column},
+              .y = {.label = "time (ms)", .column = "time_ms", .log = true}};
+  Panel pairs{.title = fmt::format("pairs kept against {}", parameter.label),
+              .y = {.label = "share of all pairs (%)", .column = "pairs_percent", .log = true}};
+  for (const Family& family : families) {
+    Group named = family.line;
+    named.name = listed(
+        {family.kind, family.others, kernels.size() > 1 ? family.line.key[1] : std::string()});
     add_family(
-        panels, cases, members,
-        {.name = name_of(family, cases, kernels.size() > 1), .style = style_of(family, families)});
-  if (with_published) add_published(panels.time, parameter);
-  panels.time.title = fmt::format("time against {}", parameter.label);
-  panels.pairs.title = fmt::format("pairs kept against {}", parameter.label);
-  panels.time.y = {.label = "time (ms)", .column = "time_ms", .log = true};
-  panels.pairs.y = {.label = "share of all pairs (%)", .column = "pairs_percent", .log = true};
-  for (Panel* panel : {&panels.time, &panels.pairs}) {
-    panel->x = {.label = std::string(parameter.label), .column = std::string(parameter.column)};
-    panel->x.log = spans_powers(all_x(panels.time));
+        times, pairs, cases, family,
+        {.name = fmt::format("{}, N = {}", cases.full_name(named), format_grouped(family.n_tokens)),
+         .style = style_of(family, families)});
   }
-  return panels;
+  if (with_published) add(times, published_series(parameter));
+  times.x.log = spans_powers(all_x(times));
+  pairs.x = times.x;
+  return {times, pairs};
 }
 
 }  // namespace
 
-Figure sparse_ablation_figure(const CsvTable& cases, const FigureContext& context) {
-  const SparseCases sparse(cases);
-  const bool with_published = of_published_sparse_shape(cases);
-  Figure figure{.name = "sparse_ablation", .title = kTitle, .subtitle = context.subtitle};
-  bool published = false;
-  for (const ParameterIndex index : {kWindow, kFraction, kBlocks, kGlobal, kDilation}) {
-    PanelPair panels = panels_of(sparse, index, with_published);
-    if (panels.time.series.empty()) continue;
-    published = published || panels.time.series.back().published;
-    figure.panels.push_back(std::move(panels.time));
-    figure.panels.push_back(std::move(panels.pairs));
-  }
+Figure sparse_ablation_figure(const PlottedRun& run, const FigureContext& context) {
+  const SparseCases cases(run.cases);
+  Figure figure{.title = "One parameter of a pattern at a time",
+                .subtitle = context.subtitle,
+                .notes = joined_notes(
+                    {case_notes(run.cases),
+                     {"Dashed, left: the ideal, the time of dense flash at the same N × the share "
+                      "of pairs kept. Dashed, right: the share of pairs that the kernel executes, "
+                      "tiles being all or nothing."}})};
+  for (const Parameter& parameter : kParameters)
+    for (Panel& panel : panels_of(cases, parameter, of_published_sparse_shape(run.cases))) {
+      if (panel.series.back().published) figure.published_legend = kPublishedSparseLegend;
+      figure.panels.push_back(std::move(panel));
+    }
   if (figure.panels.empty())
-    return empty_figure(figure.name, kTitle,
+    return empty_figure(figure.title,
                         "no pattern ran with two values of one parameter and all else equal");
   arrange_panels(figure);
-  figure.notes = case_notes(cases);
-  figure.notes.emplace_back(
-      "Dashed, left: the ideal, the time of dense flash at the same N × the share of pairs kept. "
-      "Dashed, right: the share of pairs that the kernel executes, tiles being all or nothing.");
-  if (published) {
-    figure.published_legend = kPublishedSparseLegend;
-    figure.notes.push_back(published_sparse_note());
-  }
+  if (!figure.published_legend.empty()) figure.notes.push_back(published_sparse_note());
   return figure;
 }
 

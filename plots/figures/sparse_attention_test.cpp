@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "plots/report/sparse_tables.h"
+#include "plots/report/run_tables.h"
 #include "plots/testing/sample_sparse.h"
 
 namespace qb {
@@ -54,7 +54,7 @@ TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {
   EXPECT_DOUBLE_EQ(window("over_ideal_ratio").y, 0.01 / (0.8 * 0.01));
   EXPECT_DOUBLE_EQ(window("executed_ratio").y, 1.5);
   EXPECT_DOUBLE_EQ(window("active_memory_mib").y, 1.0);
-  // 8 heads of 10000 x 10000 floats.
+  // The matrix has 8 heads of 10000 x 10000 floats.
   EXPECT_DOUBLE_EQ(
       series_of(panel_of(figure, "active_memory_mib"), "all N × N scores, f32").points.at(0).y,
       8 * 4e8 / 1048576);
@@ -65,9 +65,8 @@ TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
   CsvTable cpu = one_window();
   CsvTable gpu = cases_of({on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
                            on_gpu(sparse_case(kWindow, 10000, 0.01, 0.001), "Made-up GPU")});
-  const NamedCases runs[] = {{"a", &cpu}, {"b", &gpu}};
   for (const CsvTable& both :
-       {join_runs(runs),
+       {joined_cases(side_by_side(cpu, "a", gpu, "b")),
         cases_of({sparse_case("full", 10000, 1.0, 0.8), sparse_case(kWindow, 10000, 0.01, 0.01),
                   on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
                   on_gpu(sparse_case(kWindow, 10000, 0.01, 0.001), "Made-up GPU")})}) {
@@ -86,8 +85,8 @@ TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
 
 TEST(SparseAttentionFigure, TwoRunsOfOneDeviceAreTwoLines) {
   const CsvTable a = one_window();
-  const NamedCases runs[] = {{"first", &a}, {"second", &a}};
-  const Figure figure = sparse_attention_figure(join_runs(runs), {});
+  const Figure figure =
+      sparse_attention_figure(joined_cases(side_by_side(a, "first", a, "second")), {});
   std::vector<std::string> names;
   for (const Series& series : figure.panels.at(0).series) names.push_back(series.name);
   EXPECT_THAT(names, ::testing::ElementsAre("full, first", "full, second", "sliding_window, first",
@@ -105,7 +104,7 @@ TEST(SparseAttentionFigure, KernelsDifferInTheDashAndPatternsInTheColour) {
   EXPECT_EQ(fused.style.colour, staged.style.colour);
   EXPECT_NE(fused.style.dash, staged.style.dash);
   EXPECT_NE(fused.style.colour, series_of(figure.panels[0], "full, flash").style.colour);
-  // The staged kernel is measured against the fused dense one.
+  // The staged kernel is compared with the fused dense one.
   EXPECT_DOUBLE_EQ(series_of(figure.panels[1], "sliding_window, staged").points.at(0).y, 5.0);
 }
 
@@ -151,7 +150,7 @@ TEST(SparseAttentionFigure, SaysThatThereIsNothing) {
       "no case with a sparse mask has a time");
 }
 
-// Dense attention in N^2, a window in N.
+// Dense attention grows with N^2, a window with N.
 CsvTable growing() {
   CsvTable cases = no_cases();
   for (const double n : {1000.0, 2000.0, 4000.0, 8000.0}) {

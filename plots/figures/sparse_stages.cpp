@@ -1,23 +1,21 @@
-#include "plots/figures/figures.h"
-
+// Where the time of attention in three stages goes: dense x dense -> sparse, softmax, sparse x
+// dense, and what the fused kernel takes beside them, for each mask and N.
+// It reads the columns stage_*_median_s of cases.csv and draws a panel per mask. All bars are
+// shares of the staged kernel's time. The stages of the 15-618 report are beside a run of its
+// shape.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
-#include <utility>
 
+#include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
-#include "plots/frame/stacked_bars.h"
-#include "plots/published/published_sparse.h"
+#include "plots/published/published.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "Attention in three stages beside the fused kernel";
-constexpr double kPercent = 100.0;
-// Shares of the highest bar: thinner slices have no room for a number, and where one stands above.
+// These are shares of the highest bar: thinner slices have no room for a number, and a number above
+// is this far up.
 constexpr double kLeastTexted = 0.07;
 constexpr double kAboveBar = 0.05;
 constexpr std::size_t kMostPanels = 12;
@@ -26,159 +24,131 @@ struct Stage {
   const char* column;
   const char* label;
   std::uint32_t colour;
-  double PublishedStages::*published_us;
 };
-constexpr std::array kStages = {
-    Stage{"stage_scores_median_s", "dense × dense → sparse", 0x56B4E9, &PublishedStages::scores_us},
-    Stage{"stage_softmax_median_s", "softmax", 0xE69F00, &PublishedStages::softmax_us},
-    Stage{"stage_product_median_s", "sparse × dense", 0x4DC3A1, &PublishedStages::product_us}};
-constexpr const char* kRest = "rest: buffers, schedule";
-constexpr std::uint32_t kRestColour = 0xD4D4D4;
+constexpr std::array kStages = {Stage{"stage_scores_median_s", "dense × dense → sparse", 0x56B4E9},
+                                Stage{"stage_softmax_median_s", "softmax", 0xE69F00},
+                                Stage{"stage_product_median_s", "sparse × dense", 0x4DC3A1}};
+constexpr Stage kRest = {"", "rest: buffers, schedule", 0xD4D4D4};
 
-// Left and right edges of the bars at one N, as shares of the distance between two.
+// Left and right edge of a bar at one N, as shares of the distance between two lengths.
+using Edges = std::pair<double, double>;
+
+// A bar at one N; shares are percents.
 struct Bar {
-  double low = 0.0;
-  double high = 0.0;
-};
+  Panel& panel;
+  Edges edges;
+  double place;
+  std::string at;
+  double top = 0.0;
 
-// Stacks one bar; `share` values are percents.
-class Stack {
- public:
-  // A slice of at least `least_texted` percents has its number.
-  Stack(Panel& panel, const Bar& bar, double place, std::string at, bool published,
-        double least_texted)
-      : panel_(panel),
-        bar_(bar),
-        place_(place),
-        at_(std::move(at)),
-        published_(published),
-        least_texted_(least_texted) {}
-
-  void add(const std::string& name, std::uint32_t colour, double share) {
-    add_slice(panel_,
-              {.name = published_ ? "published " + name : name,
-               .colour = colour,
-               .x_low = place_ + bar_.low,
-               .x_high = place_ + bar_.high,
-               .low = top_,
-               .high = top_ + share,
-               .text = share >= least_texted_ ? fmt::format("{:.0f}", share) : std::string(),
-               .published = published_},
-              at_);
-    top_ += share;
+  void add(const Series& look, double share, double least_texted) {
+    const std::string text = share >= least_texted ? fmt::format("{:.0f}", share) : "";
+    add_slice(panel, look, box(place + edges.first, place + edges.second, top, top + share), text,
+              at);
+    top += share;
   }
-
- private:
-  Panel& panel_;
-  Bar bar_;
-  double place_;
-  std::string at_;
-  bool published_;
-  double least_texted_;
-  double top_ = 0.0;
 };
 
-void add_fused(Panel& panel, const Bar& bar, double place, const std::string& at, double share,
-               double text_y) {
-  add_slice(panel,
-            {.name = "fused: flash",
-             .colour = kernel_style("flash").colour,
-             .x_low = place + bar.low,
-             .x_high = place + bar.high,
-             .low = 0.0,
-             .high = share,
-             .text = fmt::format("{:.1f}×", kPercent / share),
-             .text_y = text_y},
-            at);
+Series look_of(const Stage& stage) { return {.name = stage.label, .style = {stage.colour}}; }
+
+Series published_look(const Stage& stage) {
+  return {.name = std::string("published ") + stage.label,
+          .style = {lightened(stage.colour)},
+          .published = true};
 }
 
-// The fused case of the same mask, device and N.
-double fused_time_s(const SparseCases& cases, const SparseLine& staged, double n_tokens) {
-  for (const SparseLine& line : cases.lines())
-    if (line.kernel == "flash" && line.mask == staged.mask && line.device == staged.device)
-      for (const std::size_t row : line.rows)
-        if (cases.number(row, "n_tokens") == n_tokens)
-          return cases.number(row, "wall_time_median_s");
+// Finds the time of the fused case of the same mask, device and N.
+double fused_time_s(const SparseCases& cases, const Row& staged) {
+  for (const Group& line : cases.lines())
+    for (const Row& row : line.rows)
+      if (row.is("kernel", "flash") && row.text("mask") == staged.text("mask") &&
+          row.text("device") == staged.text("device") &&
+          row.text("n_tokens") == staged.text("n_tokens"))
+        return row.number("wall_time_median_s");
   return kNaN;
 }
 
-// In percents; 100 is the staged kernel's.
-double highest_bar(const SparseCases& cases, const SparseLine& staged) {
-  double highest = kPercent;
-  for (const std::size_t row : staged.rows) {
-    const double fused_s = fused_time_s(cases, staged, cases.number(row, "n_tokens"));
-    if (std::isfinite(fused_s))
-      highest = std::max(highest, kPercent * fused_s / cases.number(row, "wall_time_median_s"));
-  }
-  return highest;
+// Adds the fused bar in percent of the staged kernel's time; its number is wider than the bar, so
+// it is above all bars.
+void add_fused(const Bar& bar, double share, double highest) {
+  Series look{.name = "fused: flash",
+              .draw = Draw::rectangles,
+              .style = {kernel_style("flash").colour},
+              .thin = true};
+  Point slice = box(bar.place + bar.edges.first, bar.place + bar.edges.second, 0.0, share);
+  add_slice(bar.panel, look, slice);
+  slice.y = (1.0 + kAboveBar) * highest;
+  look.name += " at " + bar.at;
+  look.in_legend = false;
+  look.text = fmt::format("{:.1f}×", kPercent / share);
+  look.points = {slice};
+  bar.panel.series.push_back(look);
 }
 
-Panel panel_of(const SparseCases& cases, const SparseLine& line, bool with_published) {
-  Panel panel{.title = line.name.substr(0, line.name.rfind(", staged"))};
-  const auto mode = with_published ? published_sparse_mode(line.mask) : std::nullopt;
+Panel panel_of(const SparseCases& cases, const Group& line, bool with_published) {
+  Panel panel{.title = line.name.substr(0, line.name.rfind(", staged")),
+              .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
+              .y = {.label = "% of the staged time", .column = "share_percent", .from_zero = true}};
+  const auto mode = with_published ? published_sparse_mode(line.key[0]) : std::nullopt;
   const bool three = mode && mode != "full";
-  const std::array<Bar, 3> bars =
-      three ? std::array<Bar, 3>{{{-0.42, -0.15}, {-0.13, 0.14}, {0.16, 0.43}}}
-            : std::array<Bar, 3>{{{-0.38, -0.02}, {0.02, 0.38}, {}}};
-  const double highest = highest_bar(cases, line);
+  const std::array<Edges, 3> edges =
+      three ? std::array<Edges, 3>{{{-0.42, -0.15}, {-0.13, 0.14}, {0.16, 0.43}}}
+            : std::array<Edges, 3>{{{-0.38, -0.02}, {0.02, 0.38}, {}}};
+  const auto fused_share = [&](const Row& row) {
+    return kPercent * fused_time_s(cases, row) / row.number("wall_time_median_s");
+  };
+  double highest = kPercent;
+  for (const Row& row : line.rows) highest = std::fmax(highest, fused_share(row));
   const double least_texted = kLeastTexted * highest;
-  double place = 0.0;
-  for (const std::size_t row : line.rows) {
-    const double wall_s = cases.number(row, "wall_time_median_s");
+  for (const Row& row : line.rows) {
+    const double wall_s = row.number("wall_time_median_s");
     double sum_s = 0.0;
-    for (const Stage& stage : kStages) sum_s += cases.number(row, stage.column);
+    for (const Stage& stage : kStages) sum_s += row.number(stage.column);
     if (!std::isfinite(sum_s)) continue;
-    const double n = cases.number(row, "n_tokens");
+    const double n = row.number("n_tokens");
+    const auto place = static_cast<double>(panel.x.tics.size());
     const std::string at = fmt::format("N = {:.0f}", n);
-    Stack stack(panel, bars[0], place, at, false, least_texted);
+    Bar staged{panel, edges[0], place, at};
     for (const Stage& stage : kStages)
-      stack.add(stage.label, stage.colour, kPercent * cases.number(row, stage.column) / wall_s);
+      staged.add(look_of(stage), kPercent * row.number(stage.column) / wall_s, least_texted);
     // Medians of parts need not add up to less than the median of the whole.
-    if (wall_s > sum_s) stack.add(kRest, kRestColour, kPercent * (wall_s - sum_s) / wall_s);
-    if (const auto theirs = three ? published_sparse_stages(*mode, n) : std::nullopt) {
-      Stack published(panel, bars[2], place, at, true, least_texted);
-      const double total = theirs->scores_us + theirs->softmax_us + theirs->product_us;
-      for (const Stage& stage : kStages)
-        published.add(stage.label, stage.colour, kPercent * (*theirs).*stage.published_us / total);
-    }
-    // Its number is wider than its bar, so it stands above all bars.
-    if (const double fused_s = fused_time_s(cases, line, n); std::isfinite(fused_s))
-      add_fused(panel, bars[1], place, at, kPercent * fused_s / wall_s,
-                (1.0 + kAboveBar) * highest);
+    if (wall_s > sum_s)
+      staged.add(look_of(kRest), kPercent * (wall_s - sum_s) / wall_s, least_texted);
+    const std::vector<double> theirs =
+        three ? published_sparse_stages(*mode, n) : std::vector<double>{};
+    Bar published{panel, edges[2], place, at};
+    for (std::size_t i = 0; i < theirs.size(); ++i)
+      published.add(published_look(kStages.at(i)),
+                    kPercent * theirs[i] / (theirs[0] + theirs[1] + theirs[2]), least_texted);
+    if (const double share = fused_share(row); std::isfinite(share))
+      add_fused({panel, edges[1], place, at}, share, highest);
     panel.x.tics.push_back({place, fmt::format("{:.0f}", n)});
-    place += 1.0;
   }
-  panel.x.label = "sequence length N (tokens)";
-  panel.x.column = "n_tokens_index";
-  panel.y = {.label = "% of the staged time", .column = "share_percent", .from_zero = true};
   return panel;
 }
 
 }  // namespace
 
-Figure sparse_stages_figure(const CsvTable& cases, const FigureContext& context) {
-  const SparseCases sparse(cases);
-  const bool with_published = of_published_sparse_shape(cases);
-  Figure figure{.name = "sparse_stages", .title = kTitle, .subtitle = context.subtitle};
-  std::size_t left_out = 0;
-  for (const SparseLine& line : sparse.lines()) {
-    if (line.kernel != "staged") continue;
-    Panel panel = panel_of(sparse, line, with_published);
-    if (panel.series.empty()) continue;
-    if (figure.panels.size() < kMostPanels)
-      figure.panels.push_back(std::move(panel));
-    else
-      ++left_out;
-  }
+Figure sparse_stages_figure(const PlottedRun& run, const FigureContext& context) {
+  const SparseCases cases(run.cases);
+  const bool with_published = of_published_sparse_shape(run.cases);
+  Figure figure{.title = "Attention in three stages beside the fused kernel",
+                .subtitle = context.subtitle};
+  for (const Group& line : cases.lines())
+    if (line.key[1] == "staged")
+      if (Panel panel = panel_of(cases, line, with_published); !panel.series.empty())
+        figure.panels.push_back(std::move(panel));
   if (figure.panels.empty())
-    return empty_figure(figure.name, kTitle,
-                        "no case of the kernel staged under serial ranks has a time");
-  arrange_panels(figure);
+    return empty_figure(figure.title, "no case of the kernel staged under serial ranks has a time");
   figure.notes = {
       "Left bar: medians of the stages of the staged kernel, which holds the kept scores in "
       "memory; the rest of its wall clock is grey. Beside it the fused kernel at the same mask and "
       "N; above, how many times faster it is. The other numbers are percents."};
-  if (left_out > 0) figure.notes.push_back(fmt::format("{} more are not drawn.", left_out));
+  if (const std::size_t all = figure.panels.size(); all > kMostPanels) {
+    figure.panels.resize(kMostPanels);
+    figure.notes.push_back(fmt::format("{} more are not drawn.", all - kMostPanels));
+  }
+  arrange_panels(figure);
   if (with_published)
     figure.notes.push_back("Right bar, pale: the report's stages as shares of their sum. " +
                            published_sparse_note());

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kWindow = "{block_local: {block: 16}}";
 
-// 20, 30 and 40 % in the stages, and the fused kernel takes a quarter of it all.
+// The stages take 20, 30 and 40 %, and the fused kernel takes a quarter of the whole.
 CsvTable staged_and_fused(std::int64_t n) {
   CsvTable cases = no_cases();
   Values staged = sparse_case(kWindow, n, 0.1, 0.1, "staged");

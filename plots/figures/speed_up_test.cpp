@@ -44,7 +44,7 @@ TEST(SpeedUp, AnotherKernelIsNoBase) {
   flash["kernel"] = "flash";
   add_case(cases, flash);
   add_case(cases, ok_case(8, 1000, 0.5));
-  EXPECT_FALSE(base_case(cases, 1));
+  EXPECT_FALSE(base_case({&cases, 1}));
   EXPECT_THAT(speed_up_figure(cases, {}).empty_reason, HasSubstr("one worker"));
 }
 
@@ -60,8 +60,8 @@ TEST(SpeedUp, EachNumberOfKeysHasItsOwnBase) {
     add_case(cases, with_keys(ok_case(1, 256, 1.0), keys));
     add_case(cases, with_keys(ok_case(4, 256, 0.5), keys));
   }
-  EXPECT_EQ(base_case(cases, 1), 0u);
-  EXPECT_EQ(base_case(cases, 3), 2u);
+  EXPECT_EQ(base_case({&cases, 1}), (Row{&cases, 0}));
+  EXPECT_EQ(base_case({&cases, 3}), (Row{&cases, 2}));
 }
 
 TEST(SpeedUp, AProblemThatDiffersInAnyParameterIsNoBase) {
@@ -72,7 +72,7 @@ TEST(SpeedUp, AProblemThatDiffersInAnyParameterIsNoBase) {
     base[std::string(field.column)] = "other";
     add_case(cases, base);
     add_case(cases, ok_case(8, 1000, 0.5));
-    EXPECT_FALSE(base_case(cases, 1)) << field.column;
+    EXPECT_FALSE(base_case({&cases, 1})) << field.column;
   }
 }
 

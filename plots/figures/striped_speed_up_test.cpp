@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "plots/published/published.h"
-#include "plots/published/striped_bound.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {

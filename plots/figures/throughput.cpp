@@ -1,189 +1,97 @@
-#include "plots/figures/figures.h"
-
+// Achieved FLOP/s against sequence length: a line per kernel and element type, a panel per head
+// dimension and mask. The cases of the runs beside it, of this program or another, are in the same
+// panels. The rate is unmasked FLOP over the wall clock of the whole call.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <compare>
-#include <map>
-#include <set>
-#include <utility>
-#include <vector>
-
-#include "plots/frame/scale.h"
+#include "plots/figures/figures.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "Throughput against sequence length";
 constexpr double kGiga = 1e9;
-
-// Cases that differ in n_tokens, head_dim and mask alone: one line in every panel.
-struct LineKey {
-  std::size_t run = 0;  // index of its first row, so that the figure's own run comes first
-  std::string kernel{};
-  std::string dtype{};
-  std::vector<std::string> others{};  // as they are named
-  auto operator<=>(const LineKey&) const = default;
-};
-
-struct PanelKey {
-  std::int64_t head_dim = 0;
-  std::string mask{};
-  auto operator<=>(const PanelKey&) const = default;
-};
-
-using Lines = std::map<LineKey, std::map<PanelKey, std::vector<std::size_t>>>;
-
-Lines read_lines(const CsvTable& cases, const std::vector<std::size_t>& rows) {
-  const std::vector<std::string> columns =
-      splitting_columns(cases, rows, {"head_dim", "mask", "kernel", "dtype", "run", "kv_len"});
-  std::map<std::string, std::size_t> runs;
-  Lines lines;
-  for (const std::size_t row : rows) {
-    LineKey key{.run = runs.emplace(cases.text(row, "run"), row).first->second,
-                .kernel = cases.text(row, "kernel"),
-                .dtype = cases.text(row, "dtype")};
-    for (const std::string& column : columns)
-      key.others.push_back(named_value(column, cases.text(row, column)));
-    if (const std::string& keys = cases.text(row, "kv_len"); keys != cases.text(row, "n_tokens"))
-      key.others.push_back(fmt::format("{} keys", keys));
-    const auto head_dim = static_cast<std::int64_t>(cases.number(row, "head_dim"));
-    lines[std::move(key)][{head_dim, cases.text(row, "mask")}].push_back(row);
-  }
-  return lines;
-}
-
-std::string name_without_run(const LineKey& key) {
-  std::string name = key.kernel + ' ' + key.dtype;
-  for (const std::string& other : key.others)
-    if (!other.empty()) name += ", " + other;
-  return name;
-}
-
-// The run is named only where two of them have a line of the same name.
-std::map<LineKey, std::string> line_names(const CsvTable& cases, const Lines& lines) {
-  std::map<std::string, int> count;
-  for (const auto& [key, panels] : lines) ++count[name_without_run(key)];
-  std::map<LineKey, std::string> names;
-  for (const auto& [key, panels] : lines) {
-    std::string name = name_without_run(key);
-    if (count[name] > 1) name += ", " + cases.text(key.run, "run");
-    names.emplace(key, std::move(name));
-  }
-  return names;
-}
 
 // The colour tells what computed, the mark and the dash the element type. A kernel's own colour
 // goes to the first line that has it; the same kernel in another run, or for another worker count,
 // takes a spare one.
-std::map<LineKey, Style> line_styles(const Lines& lines) {
-  std::map<LineKey, std::uint32_t> colours;  // of keys without dtype
+void style_lines(std::vector<Group>& lines) {
+  std::map<std::vector<std::string>, std::uint32_t> colours;  // by key without element type
   std::set<std::uint32_t> taken;
   int spare = 0;
-  std::map<LineKey, Style> styles;
-  for (const auto& [key, panels] : lines) {
-    LineKey computing = key;
-    computing.dtype.clear();
+  for (Group& line : lines) {
+    std::vector<std::string> computing = line.key;
+    computing[2].clear();
     if (!colours.contains(computing)) {
-      std::uint32_t colour = kernel_style(key.kernel).colour;
+      std::uint32_t colour = kernel_style(line.key[1]).colour;
       while (taken.contains(colour) && spare < kSpareColours) colour = spare_colour(spare++);
       taken.insert(colour);
       colours.emplace(computing, colour);
     }
-    const Style dtype = dtype_style(key.dtype);
-    styles.emplace(key, Style{colours.at(computing), dtype.mark, dtype.dash});
+    const Style dtype = dtype_style(line.key[2]);
+    line.style = {colours.at(computing), dtype.mark, dtype.dash};
   }
-  return styles;
+}
+
+// Cases that differ in n_tokens, head_dim and mask alone are one line in every panel. The lines of
+// the figure's own run come first. A run is named only if two of them have a line of one name.
+std::vector<Group> lines_of(const Rows& rows) {
+  const Columns others =
+      splitting_columns(rows, {"head_dim", "mask", "kernel", "dtype", "run", "kv_len"});
+  std::map<std::string, std::size_t> runs;  // by the index of their first row
+  for (const Row& row : rows) runs.emplace(row.text("run"), row.index);
+  std::vector<Group> lines = group(order(rows, "n_tokens"), [&](const Row& row) {
+    std::vector<std::string> key = {fmt::to_string(runs.at(row.text("run"))), row.text("kernel"),
+                                    row.text("dtype")};
+    for (const std::string& column : others) key.push_back(named_value(column, row.text(column)));
+    key.push_back(own_value(row, "kv_len") == "=" ? "" : row.text("kv_len") + " keys");
+    return key;
+  });
+  const auto first_row = [&](const Group& line) { return runs.at(line.rows[0].text("run")); };
+  std::stable_sort(lines.begin(), lines.end(), [&](const Group& a, const Group& b) {
+    return std::pair(first_row(a), a.key) < std::pair(first_row(b), b.key);
+  });
+  std::map<std::string, int> lines_of_name;
+  for (Group& line : lines) {
+    line.name = listed({line.key.begin() + 3, line.key.end()});
+    line.name = listed({line.key[1] + ' ' + line.key[2], line.name});
+    ++lines_of_name[line.name];
+  }
+  for (Group& line : lines)
+    if (lines_of_name[line.name] > 1) line.name += ", " + line.rows.front().text("run");
+  style_lines(lines);
+  return lines;
 }
 
 // The wider bound of the time is the lower one of the rate.
-Point rate_point(const CsvTable& cases, std::size_t row) {
-  Point point{.x = cases.number(row, "n_tokens")};
-  if (!ran(cases, row)) return point;
-  const double flop =
-      cases.number(row, "achieved_flop_per_s") * cases.number(row, "wall_time_median_s") / kGiga;
-  point.y = cases.number(row, "achieved_flop_per_s") / kGiga;
-  point.low = flop / cases.number(row, "wall_time_high95_s");
-  point.high = flop / cases.number(row, "wall_time_low95_s");
-  return point;
-}
-
-Series rate_series(const CsvTable& cases, const std::vector<std::size_t>& rows, std::string name,
-                   const Style& style) {
-  Series series{.name = std::move(name), .style = style};
-  for (const std::size_t row : rows)
-    if (!out_of_memory(cases, row)) series.points.push_back(rate_point(cases, row));
-  std::stable_sort(series.points.begin(), series.points.end(),
-                   [](const Point& a, const Point& b) { return a.x < b.x; });
-  return series;
-}
-
-std::vector<Panel> rate_panels(const CsvTable& cases, const Lines& lines) {
-  const std::map<LineKey, std::string> names = line_names(cases, lines);
-  const std::map<LineKey, Style> styles = line_styles(lines);
-  std::map<PanelKey, Panel> panels;
-  for (const auto& [key, rows_of] : lines)
-    for (const auto& [where, rows] : rows_of) {
-      Panel& panel = panels[where];
-      panel.title = panel_title(where.head_dim, where.mask);
-      Series series = rate_series(cases, rows, names.at(key), styles.at(key));
-      // A line without a point would only be a word in the legend; the notes count its cases.
-      if (std::any_of(series.points.begin(), series.points.end(),
-                      [](const Point& point) { return point.y > 0.0; }))
-        panel.series.push_back(std::move(series));
-    }
-  std::vector<Panel> out;
-  for (auto& [where, panel] : panels) out.push_back(std::move(panel));
-  return out;
+Point rate(const Row& row) {
+  const double rate = row.number("achieved_flop_per_s");
+  const Point time = timed(row, "wall_time", 1.0);
+  return {.y = rate / kGiga,
+          .low = rate * time.y / kGiga / time.high,
+          .high = rate * time.y / kGiga / time.low};
 }
 
 }  // namespace
 
-CsvTable join_runs(std::span<const NamedCases> runs) {
-  std::vector<std::string> header = runs.front().cases->header();
-  header.emplace_back("run");
-  CsvTable joined(header);
-  for (const NamedCases& from : runs)
-    for (std::size_t row = 0; row < from.cases->size(); ++row) {
-      std::vector<std::string> fields;
-      for (const std::string& column : runs.front().cases->header())
-        fields.push_back(column == "case_id"
-                             ? fmt::format("{} {}", from.run, from.cases->text(row, column))
-                             : from.cases->text(row, column));
-      fields.push_back(from.run);
-      joined.append(std::move(fields));
-    }
-  return joined;
-}
-
-Figure throughput_figure(const CsvTable& cases, const FigureContext& context) {
-  const std::vector<std::size_t> rows = standing_rows(cases);
-  Figure figure{.name = "throughput",
-                .title = kTitle,
-                .subtitle = context.subtitle,
-                .panels = rate_panels(cases, read_lines(cases, rows)),
-                .shared_axes = true};
-  const std::vector<double> y = all_y(figure.panels);
-  if (std::none_of(y.begin(), y.end(), [](double value) { return value > 0.0; }))
-    return empty_figure(figure.name, kTitle, "no case has a rate");
-  const Axis x = tokens_axis(all_x(figure.panels));
-  for (Panel& panel : figure.panels) {
-    panel.x = x;
-    panel.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"};
-    panel.y.log = spans_powers(y);
-    panel.y.from_zero = !panel.y.log;
-  }
-  arrange_panels(figure);
-  figure.notes = case_notes(cases);
-  figure.notes.emplace_back(
-      "FLOP: 4 × unmasked query-key pairs × heads × d, over the wall clock of the whole call; what "
-      "a kernel computes beyond the mask counts for nothing.");
-  if (const auto lost = std::count_if(rows.begin(), rows.end(),
-                                      [&](std::size_t row) { return out_of_memory(cases, row); });
-      lost > 0)
-    figure.notes.push_back(
+Figure throughput_figure(const PlottedRun& run, const FigureContext& context) {
+  const Rows rows = standing_rows(run.cases);
+  LineFigure declared{
+      .title = "Throughput against sequence length",
+      .nothing = "no case has a rate",
+      .lines = lines_of(rows),
+      .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"}, .value = rate}},
+      .panels = panels_by(rows, {"head_dim", "mask"}),
+      .y_by_range = true,
+      .shared_axes = true,
+      .breaks = true,
+      .notes = joined_notes(
+          {case_notes(run.cases),
+           {"FLOP: 4 × unmasked query-key pairs × heads × d, over the wall clock of the whole "
+            "call; what a kernel computes beyond the mask counts for nothing."}})};
+  if (const std::size_t lost = count(rows, out_of_memory); lost > 0)
+    declared.notes.push_back(
         fmt::format("Out of memory, so without a point: {} of {} cases.", lost, rows.size()));
-  return figure;
+  return line_figure(declared, context);
 }
 
 }  // namespace qb

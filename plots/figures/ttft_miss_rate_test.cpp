@@ -85,6 +85,42 @@ TEST(TtftMissRate, WorkersRanksAndLinksAreRowsOfPanels) {
   EXPECT_THAT(figure.panels[4].title, HasSubstr("W = 4, threads, no link limit"));
 }
 
+std::string keys_of(const Figure& figure) {
+  std::string names;
+  for (std::size_t p = 0; p < figure.panels.size(); p += 2) names += figure.panels[p].title + "; ";
+  return names;
+}
+
+TEST(TtftMissRate, AContextWithSeveralMissRatesHasPanelsOfItsOwn) {
+  const CsvTable cases =
+      scheme_table({pass("pass_kv", 800, 0.1), pass("pass_kv", 100, 0.1), pass("pass_q", 100, 0.1),
+                    pass("pass_kv", 100, 0.1, {{"kv_len", "2000"}})});
+  const Figure figure = ttft_miss_rate_figure(cases, {});
+  EXPECT_EQ(keys_of(figure),
+            "W = 4, threads, no link limit, 1,000 keys; W = 4, threads, no link limit, 2,000 "
+            "keys; ");
+  const auto& points = series_named(figure.panels[0], "pass_kv").points;
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_DOUBLE_EQ(points[0].x, 10.0);
+  EXPECT_DOUBLE_EQ(points[1].x, 80.0);
+}
+
+TEST(TtftMissRate, WithAsManyCachedTokensInEachTheContextsShareAPanel) {
+  const auto of_keys = [](const char* algorithm, std::int64_t new_tokens, const char* keys) {
+    return pass(algorithm, new_tokens, 0.1, {{"kv_len", keys}});
+  };
+  const CsvTable cases =
+      scheme_table({of_keys("pass_kv", 100, "1100"), of_keys("pass_q", 100, "1100"),
+                    of_keys("pass_kv", 1000, "2000"), of_keys("pass_q", 1000, "2000")});
+  EXPECT_EQ(keys_of(ttft_miss_rate_figure(cases, {})), "W = 4, threads, no link limit; ");
+}
+
+TEST(TtftMissRate, APlaceWhereNothingRanHasNoPanel) {
+  Values failed = pass("pass_kv", 100, 0.1);
+  failed["status"] = "timeout";
+  EXPECT_FALSE(ttft_miss_rate_figure(scheme_table({failed}), {}).empty_reason.empty());
+}
+
 TEST(TtftMissRate, OtherAlgorithmsGiveASentence) {
   EXPECT_EQ(ttft_miss_rate_figure(case_study_2(10), {}).empty_reason,
             "no case of pass_kv or pass_q ran");

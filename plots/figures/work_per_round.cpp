@@ -1,34 +1,20 @@
-#include "plots/figures/figures.h"
-
+// Query-key pairs of the busiest worker in each round, which make up a ring's critical path. They
+// are counts of the plans alone, not times.
+//
+// There is a line per algorithm and a thin one for the least busy worker, and a panel per N, W and
+// mask with at least two workers and two rounds. Cases whose counts are the same (other kernels,
+// element types, ranks) are one line.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <compare>
-#include <cstdint>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/numbers.h"
-#include "plots/frame/palette.h"
+#include "plots/figures/figures.h"
+#include "plots/frame/lines.h"
 #include "plots/frame/pattern_names.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "Query-key pairs in each round";
 constexpr std::size_t kMostPanels = 6;
-
-struct PanelKey {
-  std::int64_t n_tokens = 0;
-  std::int64_t workers = 0;
-  std::string mask{};
-  std::int64_t kv_len = 0;
-  auto operator<=>(const PanelKey&) const = default;
-};
 
 // Unmasked pairs per head of one round.
 struct Round {
@@ -39,19 +25,19 @@ struct Round {
 using Profile = std::map<std::int64_t, Round>;  // by round
 
 struct Line {
-  std::size_t row = 0;  // of cases: the first that has this profile
+  Row row{};  // the first case that has this profile
   Profile rounds{};
   std::string name{};
 };
+using Lines = std::vector<Line>;
 
 // A worker without a row in a round does nothing in it.
-Profile read_profile(const CsvTable& steps, const std::vector<std::size_t>& rows,
-                     std::int64_t workers) {
+Profile read_profile(const Rows& steps, std::int64_t workers) {
   std::map<std::int64_t, std::int64_t> seen;
   Profile rounds;
-  for (const std::size_t row : rows) {
-    const auto step = static_cast<std::int64_t>(steps.number(row, "step"));
-    const double pairs = steps.number(row, "unmasked_pairs");
+  for (const Row& row : steps) {
+    const std::int64_t step = row.integer("step");
+    const double pairs = row.number("unmasked_pairs");
     if (!(pairs >= 0.0)) continue;
     Round& round = rounds[step];
     round.least = seen[step]++ == 0 ? pairs : std::min(round.least, pairs);
@@ -62,62 +48,39 @@ Profile read_profile(const CsvTable& steps, const std::vector<std::size_t>& rows
   return rounds;
 }
 
-double critical_path(const Profile& rounds) {
+double critical_path(const Line& line) {
   double sum = 0.0;
-  for (const auto& [step, round] : rounds) sum += round.busiest;
+  for (const auto& [step, round] : line.rounds) sum += round.busiest;
   return sum;
 }
 
-// Named by algorithm, and by what else changes the counts where one has several lines.
-void name_lines(const CsvTable& cases, std::vector<Line>& lines) {
-  std::vector<std::size_t> rows;
-  rows.reserve(lines.size());
-  for (const Line& line : lines) rows.push_back(line.row);
-  const std::vector<std::string> others =
-      splitting_columns(cases, rows, {"n_tokens", "workers", "mask", "kv_len", "algorithm"});
-  for (Line& line : lines)
-    line.name = name_with(cases.text(line.row, "algorithm"), cases, line.row, others);
-}
-
-// Panels in which a line has more than one round.
-std::map<PanelKey, std::vector<Line>> read_panels(const CsvTable& cases, const CsvTable& steps) {
-  const auto rows_of = rows_of_cases(steps);
-  std::map<PanelKey, std::vector<Line>> panels;
-  for (const std::size_t row : standing_rows(cases)) {
-    const auto found = rows_of.find(cases.text(row, "case_id"));
-    const auto workers = static_cast<std::int64_t>(cases.number(row, "workers"));
-    if (found == rows_of.end() || workers < 2) continue;
-    const PanelKey key{static_cast<std::int64_t>(cases.number(row, "n_tokens")), workers,
-                       cases.text(row, "mask"),
-                       static_cast<std::int64_t>(cases.number(row, "kv_len"))};
-    Profile rounds = read_profile(steps, found->second, workers);
-    if (rounds.empty()) continue;
-    std::vector<Line>& lines = panels[key];
+// Names lines by algorithm, and by what else changes the counts if one has several lines.
+Lines lines_of(const Group& panel, const std::map<std::string, Rows>& steps) {
+  Lines lines;
+  for (const Row& row : panel.rows) {
+    Profile rounds = read_profile(steps.at(row.text("case_id")), row.integer("workers"));
     const bool known = std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
-      return line.rounds == rounds &&
-             cases.text(line.row, "algorithm") == cases.text(row, "algorithm");
+      return line.rounds == rounds && line.row.text("algorithm") == row.text("algorithm");
     });
-    if (!known) lines.push_back({.row = row, .rounds = std::move(rounds)});
+    if (!known && !rounds.empty()) lines.push_back({.row = row, .rounds = std::move(rounds)});
   }
-  std::erase_if(panels, [](const auto& panel) {
-    return std::none_of(panel.second.begin(), panel.second.end(),
-                        [](const Line& line) { return line.rounds.size() > 1; });
-  });
-  for (auto& [key, lines] : panels) name_lines(cases, lines);
-  return panels;
+  Rows rows;
+  for (const Line& line : lines) rows.push_back(line.row);
+  const Columns others =
+      splitting_columns(rows, {"n_tokens", "workers", "mask", "kv_len", "algorithm"});
+  for (Line& line : lines) line.name = name_with(line.row.text("algorithm"), line.row, others);
+  return lines;
 }
 
-using MaskNames = std::map<std::string, std::string>;
-
-std::string panel_name(const PanelKey& key, const MaskNames& masks) {
-  std::string name = fmt::format("N = {}", format_grouped(key.n_tokens));
-  if (key.kv_len != key.n_tokens) name += fmt::format(", {} keys", format_grouped(key.kv_len));
-  return name + fmt::format(", W = {}, {} mask", key.workers, masks.at(key.mask));
+std::string panel_name(const Row& row, const std::map<std::string, std::string>& masks) {
+  return listed({"N = " + grouped(row.number("n_tokens")),
+                 own_value(row, "kv_len") == "=" ? "" : grouped(row.number("kv_len")) + " keys",
+                 fmt::format("W = {}, {} mask", row.text("workers"), masks.at(row.text("mask")))});
 }
 
-// Lines on top of each other have different dashes, so that the lower one is seen: striped and
+// Lines on top of each other have different dashes, so that the lower one can be seen: striped and
 // zigzag differ by half a row of pairs.
-int dash_over(const std::vector<Line>& lines, const Line& line) {
+int dash_over(const Lines& lines, const Line& line) {
   constexpr double kNear = 0.03;
   const auto below = [&](const Line& other) {
     if (&other >= &line) return false;
@@ -130,78 +93,80 @@ int dash_over(const std::vector<Line>& lines, const Line& line) {
   return static_cast<int>(std::count_if(lines.begin(), lines.end(), below)) % kDashes;
 }
 
-Panel draw_panel(const CsvTable& cases, std::string title, const std::vector<Line>& lines) {
-  Panel panel{.title = std::move(title)};
+Panel draw_panel(std::string title, const Lines& lines) {
+  Panel panel{
+      .title = std::move(title),
+      .x = {.label = "round", .column = "round", .whole = true},
+      .y = {.label = "unmasked pairs a head", .column = "unmasked_pairs", .from_zero = true}};
   std::map<std::string, int> variants;
-  std::vector<Series> least;
+  std::vector<Series> busiest;
   for (const Line& line : lines) {
-    const std::string& algorithm = cases.text(line.row, "algorithm");
+    const std::string& algorithm = line.row.text("algorithm");
     Series busy{.name = line.name, .style = algorithm_style(algorithm, variants[algorithm]++)};
     busy.style.dash = dash_over(lines, line);
-    Series idle = busy;
-    idle.name += ", least busy worker";
-    idle.thin = true;
-    idle.in_legend = false;
+    Series least = behind(busy, "least busy worker", busy.style.dash);
     for (const auto& [step, round] : line.rounds) {
       busy.points.push_back({.x = static_cast<double>(step), .y = round.busiest});
-      idle.points.push_back({.x = static_cast<double>(step), .y = round.least});
+      least.points.push_back({.x = static_cast<double>(step), .y = round.least});
     }
-    panel.series.push_back(std::move(busy));
-    least.push_back(std::move(idle));
+    busiest.push_back(std::move(busy));
+    add(panel, least);
   }
-  // Behind the lines of the busiest.
-  panel.series.insert(panel.series.begin(), least.begin(), least.end());
-  panel.x = {.label = "round", .column = "round", .whole = true};
-  panel.y = {.label = "unmasked pairs a head", .column = "unmasked_pairs", .from_zero = true};
+  add(panel, busiest);
   return panel;
 }
 
-// `ring 243 M in 8 rounds, striped 134 M in 8 rounds (0.553 of ring)`.
-std::string sums(const std::vector<Line>& lines) {
-  const Line* most = &lines.front();
-  for (const Line& line : lines)
-    if (critical_path(line.rounds) > critical_path(most->rounds)) most = &line;
-  std::string out;
+// Writes `ring 243 M in 8 rounds, striped 134 M in 8 rounds (0.553 of ring)`.
+std::string sums(const Lines& lines) {
+  const Line& most = *std::max_element(
+      lines.begin(), lines.end(),
+      [](const Line& a, const Line& b) { return critical_path(a) < critical_path(b); });
+  std::vector<std::string> out;
   for (const Line& line : lines) {
-    const double sum = critical_path(line.rounds);
-    out += fmt::format("{}{} {} in {} round{}", out.empty() ? "" : ", ", line.name, format_si(sum),
-                       line.rounds.size(), line.rounds.size() == 1 ? "" : "s");
-    if (&line != most && critical_path(most->rounds) > 0.0)
-      out += fmt::format(" ({:.3f} of {})", sum / critical_path(most->rounds), most->name);
+    const double sum = critical_path(line);
+    out.push_back(fmt::format("{} {} in {} round{}", line.name, format_si(sum), line.rounds.size(),
+                              line.rounds.size() == 1 ? "" : "s"));
+    if (&line != &most && critical_path(most) > 0.0)
+      out.back() += fmt::format(" ({:.3f} of {})", sum / critical_path(most), most.name);
   }
-  return out;
+  return listed(out);
 }
 
 }  // namespace
 
-Figure work_per_round_figure(const CsvTable& cases, const CsvTable& steps,
-                             const FigureContext& context) {
-  const auto panels = read_panels(cases, steps);
-  Figure figure{.name = "work_per_round", .title = kTitle, .subtitle = context.subtitle};
-  if (panels.empty())
-    return empty_figure(figure.name, kTitle,
-                        "no case has several workers, and pairs of several rounds in steps.csv");
+Figure work_per_round_figure(const PlottedRun& run, const FigureContext& context) {
+  Figure figure{.title = "Query-key pairs in each round", .subtitle = context.subtitle};
+  if (!run.steps) return empty_figure(figure.title, "the run folder has no steps.csv");
+  const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
+  const Rows rows = where(standing_rows(run.cases), [&](const Row& row) {
+    return row.integer("workers") >= 2 && steps.contains(row.text("case_id"));
+  });
   figure.notes = {
       "Of each round the busiest worker and, thin and hollow, the least busy one, from the plans; "
       "a round ends when its busiest worker has ended."};
+  std::vector<std::pair<Row, Lines>> panels;  // panels in which a line has more than one round
   std::set<std::string> masks;
-  for (const auto& [key, lines] : panels) masks.insert(key.mask);
-  const MaskNames names = mask_names(masks);
-  std::size_t left_out = 0;
-  for (const auto& [key, lines] : panels) {
-    if (figure.panels.size() == kMostPanels) {
-      ++left_out;
-      continue;
+  for (const Group& panel : group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"}))
+    if (Lines lines = lines_of(panel, steps); std::any_of(
+            lines.begin(), lines.end(), [](const Line& line) { return line.rounds.size() > 1; })) {
+      masks.insert(panel.key[2]);
+      panels.emplace_back(panel.rows.front(), std::move(lines));
     }
-    figure.panels.push_back(draw_panel(cases, panel_name(key, names), lines));
+  if (panels.empty())
+    return empty_figure(figure.title,
+                        "no case has several workers, and pairs of several rounds in steps.csv");
+  for (const auto& [row, lines] : panels) {
+    if (figure.panels.size() == kMostPanels) break;
+    const std::string name = panel_name(row, mask_names(masks));
+    figure.panels.push_back(draw_panel(name, lines));
     figure.notes.push_back(
-        fmt::format("{}: sum over rounds of the busiest (critical path), pairs "
-                    "a head: {}.",
-                    panel_name(key, names), sums(lines)));
+        fmt::format("{}: sum over rounds of the busiest (critical path), pairs a head: {}.", name,
+                    sums(lines)));
   }
-  if (left_out > 0)
-    figure.notes.push_back(fmt::format(
-        "The first {} panels by N, W and mask are drawn; left out: {}.", kMostPanels, left_out));
+  if (panels.size() > kMostPanels)
+    figure.notes.push_back(
+        fmt::format("The first {} panels by N, W and mask are drawn; left out: {}.", kMostPanels,
+                    panels.size() - kMostPanels));
   arrange_panels(figure);
   return figure;
 }

@@ -1,14 +1,13 @@
-// A figure as a value: what is drawn, not how. Functions from CSV tables to figures stand in one
-// file a figure; the gnuplot writer is the only reader.
+// A figure as a value: it says what is drawn, not how. Each figure has its own file with a function
+// from CSV tables to it; the gnuplot writer is the only reader.
 //
 // NaN in a point means "not available": a NaN y breaks the line, a NaN low or high leaves out the
-// interval. Nothing is ever drawn as 0 because it is missing.
+// interval. A missing value is never drawn as 0.
 // (Members have empty initialisers so that designated initialisers may leave any of them out.)
 #pragma once
 
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "plots/frame/palette.h"
@@ -30,7 +29,7 @@ struct Axis {
   bool reversed = false;    // values grow downwards or leftwards
   bool tight = false;       // no margin around the data
   bool whole = false;       // counts: tics at whole numbers only
-  double least_span = 0.0;  // of a linear axis, around the middle of the data
+  double least_span = 0.0;  // least span of a linear axis, around the middle of the data
   std::vector<Tic> tics{};  // empty: chosen from the range
 };
 
@@ -46,10 +45,10 @@ struct Point {
 enum class Draw {
   line_points,    // line, marks and intervals
   line,           // for dense curves
-  points,         // marks and intervals, each on its own
+  points,         // marks and intervals without a line
   steps,          // a value holds until the next x
   rectangles,     // x_low..x_high by low..high, filled; `text` at (x, y)
-  out_of_memory,  // a cross at (x, y); NaN y: at the upper edge, since there is no value
+  out_of_memory,  // a cross at (x, y); at the upper edge if y is NaN, since there is no value
   limit,          // horizontal dashed line at the y of the first point, across the panel
 };
 
@@ -60,7 +59,7 @@ struct Series {
   bool published = false;  // someone else's numbers: dashed, hollow; see published_legend
   bool thin = false;       // a background curve, its marks hollow; rectangles without white borders
   bool in_legend = true;
-  std::string text{};  // written into each rectangle, a line for each '\n'
+  std::string text{};  // written into each rectangle; '\n' starts a line
   std::vector<Point> points{};
 };
 
@@ -82,28 +81,80 @@ struct Figure {
   int panel_height = 330;    // pixels at 96 to the inch
   bool square = false;       // panels as wide as high
   bool shared_axes = false;  // all panels have one range
-  bool shared_x = false;     // in x alone
+  bool shared_x = false;     // all panels have one range of x
   Legend legend = Legend::beside;
-  std::string published_legend{};  // one entry for all published series; empty: each has its own
+  std::string published_legend{};  // one entry for all published series; empty: one each
   std::vector<std::string> notes{};
-  // Not empty: there is nothing to draw, and this sentence says why.
+  // If not empty, there is nothing to draw, and this sentence says why.
   std::string empty_reason{};
 };
 
-// A figure without panels that says why; writers write no files for it.
-[[nodiscard]] inline Figure empty_figure(std::string name, std::string title, std::string reason) {
-  Figure figure;
-  figure.name = std::move(name);
-  figure.title = std::move(title);
-  figure.empty_reason = std::move(reason);
-  return figure;
-}
+// Makes a figure without panels that says why; writers write no files for it.
+[[nodiscard]] Figure empty_figure(std::string title, std::string reason);
 
-// Several panels stand in two columns, lower than a panel alone.
-inline void arrange_panels(Figure& figure) {
-  if (figure.panels.size() < 2) return;
-  figure.columns = 2;
-  figure.panel_height = 260;
-}
+// Puts several panels into two columns and makes them lower than a single panel.
+void arrange_panels(Figure& figure);
+
+// ---- pieces of a panel -------------------------------------------------------------------------
+
+// Makes a rectangle with its text in the middle.
+[[nodiscard]] Point box(double x_low, double x_high, double low, double high);
+
+// Draws a grey dashed line across a panel.
+[[nodiscard]] Series limit_line(std::string name, double y, bool in_legend = true);
+
+// Makes an entry of the legend that has no data.
+[[nodiscard]] Series legend_key(std::string name, const Style& style, Draw draw = Draw::line_points,
+                                bool thin = false);
+
+// Makes a line behind another one, in its colour: it is thin, not in the legend, and named `LINE,
+// WHAT`.
+[[nodiscard]] Series behind(const Series& line, const std::string& what, int dash);
+
+// Adds a rectangle to the series of that name, which is drawn behind lines without a border. A text
+// needs a series of its own, and `place` must then tell the slice from all others of that name in
+// the panel: `N = 128`.
+void add_slice(Panel& panel, const Series& look, const Point& slice, std::string text = {},
+               const std::string& place = {});
+
+// Adds a series if it has a point.
+void add(Panel& panel, Series series);
+void add(Panel& panel, std::vector<Series> series);
+
+// ---- axes --------------------------------------------------------------------------------------
+
+// Collects all x (or y) of the points of a panel, or of several that share an axis, to choose
+// between a linear and a log one.
+[[nodiscard]] std::vector<double> all_x(const Panel& panel);
+[[nodiscard]] std::vector<double> all_y(const Panel& panel);
+[[nodiscard]] std::vector<double> all_x(const std::vector<Panel>& panels);
+[[nodiscard]] std::vector<double> all_y(const std::vector<Panel>& panels);
+[[nodiscard]] bool any_positive(const std::vector<double>& values);
+
+// Says whether positive values spread over so many powers that a log axis is clearer: a factor
+// of 8.
+[[nodiscard]] bool spans_powers(const std::vector<double>& values);
+// Makes the axis a log one if the values span powers, and otherwise one from zero.
+[[nodiscard]] Axis powers_or_zero(Axis axis, const std::vector<double>& values);
+
+// Makes the axis `sequence length N (tokens)`, which is log if the values span powers.
+[[nodiscard]] Axis tokens_axis(const std::vector<double>& x);
+// Makes the axis `workers W`, which is log and has tics at powers of two.
+[[nodiscard]] Axis workers_axis(std::vector<double> workers);
+// Makes tics at whole numbers that are their own labels.
+[[nodiscard]] std::vector<Tic> whole_tics(const std::vector<double>& values);
+
+// The unit of an axis: its numbers are values of the base unit times `factor`.
+struct Unit {
+  std::string name{};    // `ms`, `GiB`
+  std::string suffix{};  // suffix of a column: `ms`, `gib`
+  double factor = 1.0;
+};
+// Chooses s, ms or us, for times up to `longest_s`.
+[[nodiscard]] Unit time_unit(double longest_s);
+// Chooses GiB or MiB, whichever shows `largest` bytes with few digits.
+[[nodiscard]] Unit byte_unit(double largest);
+// Makes an axis in a unit; its label and its column end with it.
+[[nodiscard]] Axis axis_in(const Unit& unit, const std::string& label, const std::string& column);
 
 }  // namespace qb

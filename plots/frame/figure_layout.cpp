@@ -4,17 +4,16 @@
 #include <cmath>
 #include <set>
 
-#include "plots/frame/text.h"
-
 namespace qb {
 namespace {
 
-// Pixels. A character of the 12 px sans serif font is about 7 px wide, of the 11 px one 6.3.
+// Sizes are pixels. A character of the 12 px sans serif font is about 7 px wide, of the 11 px
+// one 6.3.
 constexpr int kWidth = 960;
 constexpr int kSquareWidth = 560;
 constexpr double kMargin = 18.0;
 constexpr double kHeader = 44.0;      // without subtitle
-constexpr double kLeftOfPlot = 78.0;  // with tics of so many characters:
+constexpr double kLeftOfPlot = 78.0;  // room for tics of this many characters:
 constexpr std::size_t kTicCharacters = 6;
 constexpr double kTicCharacter = 7.4;
 constexpr double kRightOfPlot = 18.0;
@@ -26,9 +25,9 @@ constexpr double kLegendCharacter = 7.4;
 constexpr double kLegendLine = 20.0;
 constexpr double kNoteCharacter = 6.3;
 
-double legend_width(const std::vector<LegendEntry>& entries) {
+double legend_width(const std::vector<Series>& entries) {
   std::size_t longest = 0;
-  for (const LegendEntry& entry : entries) longest = std::max(longest, characters(entry.text));
+  for (const Series& entry : entries) longest = std::max(longest, characters(entry.name));
   return entries.empty() ? 0.0 : kLegendSample + kLegendCharacter * static_cast<double>(longest);
 }
 
@@ -50,6 +49,31 @@ void for_points(const Figure& figure, std::size_t p, bool shared, Visit visit) {
 }
 
 }  // namespace
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+std::vector<std::string> wrap_text(std::string_view text, std::size_t columns) {
+  std::vector<std::string> lines;
+  std::string current;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view found = text.substr(at, end - at);
+    at = end + 1;
+    if (found.empty()) continue;
+    if (!current.empty() && characters(current) + 1 + characters(found) > columns) {
+      lines.push_back(std::move(current));
+      current.clear();
+    }
+    if (!current.empty()) current += ' ';
+    current += found;
+  }
+  if (!current.empty()) lines.push_back(std::move(current));
+  return lines;
+}
 
 CsvNames csv_names(const Figure& figure) {
   CsvNames names{.x = figure.panels.at(0).x.column, .y = figure.panels.at(0).y.column};
@@ -91,14 +115,14 @@ Scale y_scale(const Figure& figure, std::size_t p) {
   return make_scale(figure.panels[p].y, values);
 }
 
-std::vector<LegendEntry> legend_entries(const Figure& figure) {
-  std::vector<LegendEntry> entries;
+std::vector<Series> legend_entries(const Figure& figure) {
+  std::vector<Series> entries;
   if (figure.legend != Legend::beside) return entries;
   std::set<std::string> seen;
   const bool shared = !figure.published_legend.empty();
   bool published = false;
   bool out_of_memory = false;
-  std::vector<LegendEntry> limits;
+  std::vector<Series> limits;
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series) {
       const bool in_shared = series.published && shared;
@@ -106,22 +130,17 @@ std::vector<LegendEntry> legend_entries(const Figure& figure) {
       out_of_memory = out_of_memory || series.draw == Draw::out_of_memory;
       if (!series.in_legend || in_shared || series.draw == Draw::out_of_memory) continue;
       if (!seen.insert(series.name).second) continue;
-      (series.draw == Draw::limit ? limits : entries).push_back({series.name, series});
+      (series.draw == Draw::limit ? limits : entries).push_back(series);
     }
-  if (published) {
-    Series grey{.name = figure.published_legend, .style = {kGrey, 0}, .published = true};
-    entries.push_back({figure.published_legend, grey});
-  }
-  if (out_of_memory) {
-    Series cross{.draw = Draw::out_of_memory};
-    entries.push_back({"out of memory", cross});
-  }
+  if (published)
+    entries.push_back({.name = figure.published_legend, .style = {kGrey, 0}, .published = true});
+  if (out_of_memory) entries.push_back({.name = "out of memory", .draw = Draw::out_of_memory});
   entries.insert(entries.end(), limits.begin(), limits.end());
   return entries;
 }
 
 Layout lay_out(const Figure& figure) {
-  const std::vector<LegendEntry> entries = legend_entries(figure);
+  const std::vector<Series> entries = legend_entries(figure);
   const double legend = legend_width(entries);
   const int columns = std::max(1, figure.columns);
 

@@ -1,16 +1,43 @@
-// What the CSV of a figure and its script must agree on (names, scales), and where things stand on
+// What the CSV of a figure and its script must agree on (names, scales), and where everything is on
 // the canvas.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "plots/frame/figure.h"
-#include "plots/frame/scale.h"
 
 namespace qb {
+
+// ---- text as it is read ------------------------------------------------------------------------
+
+// Counts UTF-8 code points.
+[[nodiscard]] std::size_t characters(std::string_view text);
+
+// Breaks text at spaces into lines of at most `columns` code points; a longer word gets its own
+// line.
+[[nodiscard]] std::vector<std::string> wrap_text(std::string_view text, std::size_t columns);
+
+// ---- scales ------------------------------------------------------------------------------------
+
+// Ranges and tics of an axis from the values on it. They are chosen here and not by the drawing
+// program, so that they are tested and the same everywhere.
+struct Scale {
+  double min = 0.0;
+  double max = 1.0;
+  bool log = false;
+  std::vector<Tic> tics;
+  std::vector<double> minor;  // tics without labels
+};
+
+// Ignores NaN and, on a log axis, values <= 0. A single value gets room around it; no value at all
+// gives [0, 1] or [1, 10].
+[[nodiscard]] Scale make_scale(const Axis& axis, std::span<const double> values);
+
+// ---- layout ------------------------------------------------------------------------------------
 
 struct CsvNames {
   std::string x;
@@ -22,20 +49,21 @@ struct CsvNames {
   [[nodiscard]] std::string x_high() const { return x + "_high"; }
 };
 
-// `x` and `y` where the panels' axes have different columns.
+// Names are `x` and `y` if the panels' axes have different columns.
 [[nodiscard]] CsvNames csv_names(const Figure& figure);
 
-// data, published, out_of_memory or limit.
+// Returns data, published, out_of_memory or limit.
 [[nodiscard]] std::string_view kind_word(const Series& series);
 
-// Rows of the figure's CSV that a series takes: one a point, two for the ends of a limit.
+// Counts the rows that a series takes in the figure's CSV: one per point, two for the ends of a
+// limit.
 [[nodiscard]] std::size_t csv_rows(const Series& series);
 
-// Of panel `p`; of all panels' values where the figure shares its axes, or this one.
+// Makes the scale of panel `p`, from all panels' values if the figure shares its axes, or this one.
 [[nodiscard]] Scale x_scale(const Figure& figure, std::size_t p);
 [[nodiscard]] Scale y_scale(const Figure& figure, std::size_t p);
 
-// Pixels at 96 to the inch, y downwards.
+// Sizes are pixels at 96 to the inch; y grows downwards.
 struct Box {
   double left = 0.0;
   double right = 0.0;
@@ -58,13 +86,9 @@ inline constexpr double kSubtitleTop = 46.0;
 
 inline constexpr double kNoteLine = 16.0;
 
-// Entries of the legend beside the panels, each once: the first series of each name, then one for
-// all published series where the figure names it, then one for all out-of-memory marks.
-struct LegendEntry {
-  std::string text;
-  Series like;
-};
-[[nodiscard]] std::vector<LegendEntry> legend_entries(const Figure& figure);
+// Lists the entries of the legend beside the panels, each once: the first series of each name, then
+// one for all published series if the figure names it, then one for all out-of-memory marks.
+[[nodiscard]] std::vector<Series> legend_entries(const Figure& figure);
 
 [[nodiscard]] Layout lay_out(const Figure& figure);
 

@@ -22,7 +22,7 @@ Figure two_panels() {
 
 TEST(FigureLayout, TheLegendNamesEachThingOnce) {
   std::vector<std::string> texts;
-  for (const LegendEntry& entry : legend_entries(two_panels())) texts.push_back(entry.text);
+  for (const Series& entry : legend_entries(two_panels())) texts.push_back(entry.name);
   EXPECT_THAT(texts, ::testing::ElementsAre("W = 7", "published", "out of memory", "budget"));
 }
 
@@ -31,7 +31,7 @@ TEST(FigureLayout, WithoutAWordForAllPublishedEachHasItsOwn) {
   figure.published_legend.clear();
   for (Panel& panel : figure.panels) panel.series[1].name = "W = 7, published";
   std::vector<std::string> texts;
-  for (const LegendEntry& entry : legend_entries(figure)) texts.push_back(entry.text);
+  for (const Series& entry : legend_entries(figure)) texts.push_back(entry.name);
   EXPECT_THAT(texts,
               ::testing::ElementsAre("W = 7", "W = 7, published", "out of memory", "budget"));
 }

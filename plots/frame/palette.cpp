@@ -7,6 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "base/schema/kernels.h"
+#include "base/schema/strategies.h"
+
 namespace qb {
 namespace {
 
@@ -16,7 +19,7 @@ constexpr std::uint32_t kGreen = 0x009E73;
 constexpr std::uint32_t kPurple = 0xCC79A7;
 constexpr std::uint32_t kOrange = 0xE69F00;
 constexpr std::uint32_t kSky = 0x56B4E9;
-// Of Tol's muted set and a brown, where the six are not enough.
+// These are Tol's muted set and a brown, for when the six are not enough.
 constexpr std::uint32_t kWine = 0x882255;
 constexpr std::uint32_t kIndigo = 0x332288;
 constexpr std::uint32_t kTeal = 0x44AA99;
@@ -32,30 +35,17 @@ constexpr std::pair<std::int64_t, Style> kWorkers[] = {
     {32, {kPurple, 1}}, {64, {kBlue, 4}}, {57, {kGreen, 0}},
 };
 
-constexpr std::pair<std::string_view, Style> kAlgorithms[] = {
-    {"dense", {kBlack, 0}},
-    {"cqs", {kVermillion, 4}},
-    {"cqs_sharded", {kWine, 4, 1}},
-    {"ring", {kBlue, 2}},
-    {"striped", {kOrange, 1}},
-    {"zigzag", {kGreen, 3}},
-    {"pass_kv", {kTeal, 3, 1}},
-    {"pass_q", {kOlive, 2, 1}},
-    {"decode", {kGrey, 0, 1}},
-    {"flash_decoding", {kIndigo, 1, 1}},
-    {"tree_decode", {kSky, 5, 1}},
-    {"ulysses", {kPurple, 5}},
-    {"all_gather_kv", {kBrown, 0, 2}},
-};
+#define QB_STRATEGY(name, function, colour, mark, dash, summary) {#name, {colour, mark, dash}},
+constexpr std::pair<std::string_view, Style> kAlgorithms[] = {QB_STRATEGIES(QB_STRATEGY)};
+#undef QB_STRATEGY
 
-constexpr std::pair<std::string_view, Style> kKernels[] = {
-    {"flash", {kVermillion, 4}},
+// Our kernels are in base/schema/kernels.h.
+constexpr std::pair<std::string_view, Style> kKernelsOfOthers[] = {
     {"torch_sdpa", {kBlue, 2}},
-    {"materialized", {kOrange, 1}},
-    {"reference", {kGrey, 0}},
 };
 
-// Families of patterns have one hue: windows red, cells blue, drawn ones orange, global ones green.
+// Families of patterns have one hue: windows red, cells blue, random ones orange, global ones
+// green.
 constexpr std::pair<std::string_view, Style> kPatterns[] = {
     {"full", {kBlack, 0}},
     {"causal", {kGrey, 0}},
@@ -80,7 +70,7 @@ constexpr std::pair<std::string_view, Style> kDtypes[] = {
     {"f64", {kGrey, 4, 0}},
 };
 
-// The style of a known word, or one that follows from its letters.
+// Gives the style of a known word, or one that follows from its letters.
 template <class Table>
 Style named_style(const Table& table, std::string_view name) {
   for (const auto& [known, style] : table)
@@ -131,7 +121,11 @@ int ranks_mark(std::string_view ranks) {
   return static_cast<int>(found - known.begin());
 }
 
-Style kernel_style(std::string_view kernel) { return named_style(kKernels, kernel); }
+Style kernel_style(std::string_view kernel) {
+  for (const KernelRow& row : kKernelRows)
+    if (row.name == kernel) return {row.colour, row.mark};
+  return named_style(kKernelsOfOthers, kernel);
+}
 Style pattern_style(std::string_view kind, int variant) {
   return with_variant(named_style(kPatterns, kind), variant);
 }

@@ -36,7 +36,7 @@ TEST(Palette, AnyWorkerCountAndAnyAlgorithmHasAStyle) {
 
 TEST(Palette, EveryAlgorithmHasAColourOfItsOwnAndAnotherLook) {
   std::set<std::uint32_t> colours;
-  std::set<std::pair<int, int>> looks;  // in a grey print
+  std::set<std::pair<int, int>> looks;  // looks in a grey print
   for (const char* algorithm :
        {"dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag", "pass_kv", "pass_q", "decode",
         "flash_decoding", "tree_decode", "ulysses", "all_gather_kv"}) {

@@ -5,8 +5,8 @@
 namespace qb {
 namespace {
 
-// The kinds of what a union or an intersection lists: causal longformer, global + random. Others
-// are named by their kind.
+// Names the kinds that a union or an intersection lists: causal longformer, global + random. Others
+// have the name of their kind.
 std::string kind_name(std::string_view mask) {
   std::string kind = pattern_kind(mask);
   if (kind != "all_of" && kind != "any_of") return kind;
@@ -47,7 +47,7 @@ std::map<std::string, std::string> pattern_arguments(std::string_view mask) {
   while (!rest.empty()) {
     const std::size_t colon = rest.find(": ");
     if (colon == std::string_view::npos) break;
-    // Commas stand inside lists too.
+    // Commas can be inside lists too.
     const std::size_t from = rest.find('[') == colon + 2 ? rest.find(']') : colon;
     const std::size_t end = std::min(rest.find(", ", from), rest.size());
     arguments.emplace(rest.substr(0, colon), rest.substr(colon + 2, end - colon - 2));

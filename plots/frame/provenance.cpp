@@ -47,7 +47,7 @@ std::string shell_word(const std::string& word) {
   return out;
 }
 
-// The program by its name, without the folder that it happened to stand in.
+// Writes the program by its name, without its folder.
 std::string command_of(std::vector<std::string> argv) {
   if (!argv.empty()) argv.front() = std::filesystem::path(argv.front()).filename().string();
   std::string out;

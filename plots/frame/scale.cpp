@@ -1,4 +1,4 @@
-#include "plots/frame/scale.h"
+#include "plots/frame/figure_layout.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ std::string superscript(int value) {
   return out;
 }
 
-// Up to six digits are written out, more get an SI prefix.
+// Writes out up to six digits; more get an SI prefix.
 std::string plain_label(double value, double step) {
   if (std::abs(value) >= 1e6) return format_si(value);
   if (step >= 1.0 && value == std::round(value))
@@ -52,13 +52,13 @@ double nice_step(double range) {
 void linear_tics(Scale& scale, bool whole) {
   const double step = whole ? std::max(1.0, std::ceil(nice_step(scale.max - scale.min)))
                             : nice_step(scale.max - scale.min);
-  // The sum with 0 makes a zero of -0.
+  // Adding 0 turns -0 into 0.
   for (double k = std::ceil(scale.min / step - 1e-9) + 0.0; k * step <= scale.max + step * 1e-9;
        k += 1.0)
     scale.tics.push_back({k * step, plain_label(k * step, step)});
 }
 
-// Decades, or where few of them fit also the mantissas 3, or 2 and 5, or all.
+// Uses decades; if few of them fit, also the mantissas 3, or 2 and 5, or all.
 void log_tics(Scale& scale) {
   const int first = static_cast<int>(std::floor(std::log10(scale.min)));
   const int last = static_cast<int>(std::ceil(std::log10(scale.max)));
@@ -133,22 +133,6 @@ Scale make_scale(const Axis& axis, std::span<const double> values) {
   else
     linear_tics(scale, axis.whole);
   return scale;
-}
-
-TimeUnit time_unit(double longest_s) {
-  if (longest_s >= 1.0) return {"s", 1.0};
-  return longest_s >= 1e-3 ? TimeUnit{"ms", 1e3} : TimeUnit{"us", 1e6};
-}
-
-bool spans_powers(std::span<const double> values) {
-  double low = std::numeric_limits<double>::infinity();
-  double high = 0.0;
-  for (const double value : values) {
-    if (!std::isfinite(value) || value <= 0.0) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  return high >= 8.0 * low;
 }
 
 }  // namespace qb

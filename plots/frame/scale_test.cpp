@@ -1,4 +1,4 @@
-#include "plots/frame/scale.h"
+#include "plots/frame/figure_layout.h"
 
 #include <gmock/gmock.h>
 
@@ -95,13 +95,13 @@ TEST(Scale, GivenTicsAreKept) {
 TEST(Scale, TimesTakeTheUnitThatFitsTheLongest) {
   EXPECT_EQ(time_unit(12.0).name, "s");
   EXPECT_EQ(time_unit(0.25).name, "ms");
-  EXPECT_EQ(time_unit(0.25).per_s, 1e3);
+  EXPECT_EQ(time_unit(0.25).factor, 1e3);
   EXPECT_EQ(time_unit(2e-5).name, "us");
 }
 
 TEST(Scale, EightfoldSpansArePowers) {
-  EXPECT_TRUE(spans_powers(std::array{1.0, 8.0}));
-  EXPECT_FALSE(spans_powers(std::array{1.0, 7.9, kNaN, -100.0}));
+  EXPECT_TRUE(spans_powers({1.0, 8.0}));
+  EXPECT_FALSE(spans_powers({1.0, 7.9, kNaN, -100.0}));
 }
 
 }  // namespace

@@ -2,62 +2,47 @@
 // each mask, kernel and device, each row beside dense attention of the same N.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/csv.h"
-#include "plots/frame/figure.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 
-// Cases that differ in n_tokens alone.
-struct SparseLine {
-  std::string name{};    // `bigbird`, and what else tells it from the others: `bigbird, staged`
-  std::string device{};  // as in cases.csv
-  std::string mask{};
-  std::string kernel{};
-  Style style{};                    // the colour tells the pattern, the dash the kernel
-  std::vector<std::size_t> rows{};  // that ran, ascending n_tokens
-};
-
 class SparseCases {
  public:
-  // `cases` has the columns of cases.csv, and `run` where several runs are joined. It is kept by
-  // reference.
+  // `cases` has the columns of cases.csv, and `run` if several runs are joined. This class keeps a
+  // reference to it.
   explicit SparseCases(const CsvTable& cases);
 
-  [[nodiscard]] const CsvTable& table() const { return cases_; }
-  [[nodiscard]] const std::vector<SparseLine>& lines() const { return lines_; }
+  // Groups rows that ran and differ in n_tokens alone, ascending. A line is named by its mask,
+  // `bigbird`, and what else tells it from the others: `bigbird, staged`. The colour tells the
+  // pattern, the dash the kernel.
+  [[nodiscard]] const std::vector<Group>& lines() const { return lines_; }
   // Some line has a pattern for a mask.
   [[nodiscard]] bool has_patterns() const;
-  // Of the lines, each once: cpu before cuda.
-  [[nodiscard]] std::vector<std::string> devices() const;
-  // `CPU`; a GPU by its name where the rows have one.
-  [[nodiscard]] std::string device_name(const std::string& device) const;
+  // There is one for each device, cpu before cuda, with the rows of its lines. Devices are named if
+  // there are several: `CPU`; a GPU by its name if the rows have one.
+  [[nodiscard]] const std::vector<Group>& devices() const { return devices_; }
+  // Gives the name of a line, with its device if there are several.
+  [[nodiscard]] std::string full_name(const Group& line) const;
 
-  [[nodiscard]] double number(std::size_t row, const char* column) const;
-  // Dense attention of a row's N, device and whatever else is the same: full mask and the flash
-  // kernel. NaN where no such case ran.
-  [[nodiscard]] double dense_time_s(std::size_t row) const;
-  // Its time times the share of its pairs that the row's mask keeps.
-  [[nodiscard]] double ideal_time_s(std::size_t row) const;
-  // That share.
-  [[nodiscard]] double kept_share(std::size_t row) const;
+  // Gives the time of dense attention at a row's N and device with all else the same: full mask and
+  // the flash kernel. It is NaN if no such case ran.
+  [[nodiscard]] double dense_time_s(const Row& row) const;
+  // Multiplies the dense time by the share of all pairs that the row's mask keeps.
+  [[nodiscard]] double ideal_time_s(const Row& row) const;
 
  private:
-  // What a row shares with its dense case: device, N, run and other parameters that differ.
-  [[nodiscard]] std::vector<std::string> base_key(std::size_t row) const;
+  // Gives what a row shares with its dense case: device, N, run and other parameters that differ.
+  [[nodiscard]] std::vector<std::string> base_key(const Row& row) const;
 
-  const CsvTable& cases_;
-  std::vector<std::string> others_;  // columns
-  std::vector<SparseLine> lines_;
-  std::map<std::vector<std::string>, std::size_t> dense_;
+  Columns others_;
+  std::vector<Group> lines_;
+  std::vector<Group> devices_;
+  std::map<std::vector<std::string>, Row> dense_;
 };
 
-// The time times a factor, with its interval.
-[[nodiscard]] Point timed_point(const SparseCases& cases, std::size_t row, double factor);
+// The share of all N x N pairs that a row's mask keeps.
+[[nodiscard]] double kept_share(const Row& row);
+// Divides the pairs that the kernel executes by those that the mask keeps.
+[[nodiscard]] double executed_ratio(const Row& row);
 
 }  // namespace qb

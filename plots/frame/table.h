@@ -16,22 +16,23 @@ struct Table {
   std::vector<std::string> notes{};
 };
 
-// Aligned columns; title above, notes below.
+// Prints aligned columns, the title above, the notes below.
 [[nodiscard]] std::string table_terminal(const Table& table);
 [[nodiscard]] std::string table_markdown(const Table& table);
-// A table environment for the packages booktabs and, in UTF-8, inputenc or a newer engine.
+// Prints a table environment for the packages booktabs and, in UTF-8, inputenc or a newer engine.
 [[nodiscard]] std::string table_latex(const Table& table);
-// Header and rows alone.
+// Prints header and rows alone.
 [[nodiscard]] std::string table_csv(const Table& table);
 
-// Text that LaTeX sets as it stands.
+// Escapes text so that LaTeX prints it unchanged.
 [[nodiscard]] std::string latex_escape(std::string_view text);
 
-// A column whose cells all read as numbers (reads_as_number): right-aligned in every form.
+// Says whether all cells of a column read as numbers (reads_as_number); it is then right-aligned in
+// every form.
 [[nodiscard]] bool numeric_column(const Table& table, std::size_t column);
 
 // Writes NAME.md, NAME.tex and NAME.csv into `directory` and returns the paths. Throws
-// EnvironmentError as write_file_atomically.
+// EnvironmentError as write_file_atomically does.
 std::vector<std::string> write_table(const Table& table, const std::string& directory);
 
 }  // namespace qb

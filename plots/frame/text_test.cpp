@@ -1,4 +1,4 @@
-#include "plots/frame/text.h"
+#include "plots/frame/figure_layout.h"
 
 #include <gmock/gmock.h>
 

@@ -2,96 +2,66 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
-#include <string_view>
-#include <utility>
 
-#include "plots/frame/palette.h"
+#include "plots/frame/lines.h"
+
+#define QB_PUBLISHED(TABLE)                         \
+  TABLE(context_parallel_table_4_pass_kv_vs_pass_q) \
+  TABLE(context_parallel_table_5_time_breakdown)    \
+  TABLE(context_parallel_table_8_decode_attention)  \
+  TABLE(cqs_case_study_2)                           \
+  TABLE(cqs_interest_set_table)                     \
+  TABLE(sparse_attention_15618_table_1_main)        \
+  TABLE(sparse_attention_15618_table_2_ablation)    \
+  TABLE(sparse_attention_15618_table_4_bert_layers) \
+  TABLE(striped_attention_tables)
 
 namespace qb {
 
 namespace embedded {
-extern const std::string_view cqs_case_study_2;
-extern const std::string_view cqs_interest_set_table;
-extern const std::string_view striped_attention_tables;
+#define QB_EMBEDDED(name) extern const std::string_view name;
+QB_PUBLISHED(QB_EMBEDDED)
+#undef QB_EMBEDDED
 }  // namespace embedded
 
 namespace {
 
 std::set<std::int64_t> lengths(const CsvTable& table) {
   std::set<std::int64_t> found;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    found.insert(static_cast<std::int64_t>(table.number(row, "n_tokens")));
+  for (const Row& row : all_rows(table)) found.insert(row.integer("n_tokens"));
   return found;
 }
 
-bool shape_of_case_study_2(const CsvTable& cases) {
-  for (std::size_t row = 0; row < cases.size(); ++row)
-    if (cases.text(row, "batch") != "1" || cases.text(row, "q_heads") != "8" ||
-        cases.text(row, "head_dim") != "64" || cases.text(row, "mask") != "full")
-      return false;
-  return true;
+bool shape_of_case_study_2(const Row& row) {
+  return row.is("batch", "1") && row.is("q_heads", "8") && row.is("head_dim", "64") &&
+         row.is("mask", "full");
 }
 
 template <class Value>
-Series published_series(const Overlay& overlay, const CaseSeries& like, Value value) {
+Series published_series(const Overlay& overlay, const Group& like, Value value) {
   Series series{.name = like.name, .style = like.style, .published = true};
-  for (const std::int64_t n : lengths(*overlay.published)) {
-    const double y = value(n);
-    if (std::isnan(y)) continue;
-    series.points.push_back({.x = static_cast<double>(n) / overlay.scale, .y = y});
-  }
+  for (const std::int64_t n : lengths(*overlay.published))
+    if (const double y = value(n); !std::isnan(y))
+      series.points.push_back({.x = static_cast<double>(n) / overlay.scale, .y = y});
   return series;
 }
 
 }  // namespace
 
-const CsvTable& published_case_study_2() {
-  static const CsvTable table = CsvTable::parse(embedded::cqs_case_study_2, "cqs_case_study_2.csv");
-  return table;
+const CsvTable& published_table(std::string_view name) {
+  static const auto tables = [] {
+    std::map<std::string_view, CsvTable> parsed;
+#define QB_PARSED(name) \
+  parsed.emplace(#name, CsvTable::parse(embedded::name, std::string(#name) + ".csv"));
+    QB_PUBLISHED(QB_PARSED)
+#undef QB_PARSED
+    return parsed;
+  }();
+  return tables.at(name);
 }
 
-const CsvTable& published_interest_table() {
-  static const CsvTable table =
-      CsvTable::parse(embedded::cqs_interest_set_table, "cqs_interest_set_table.csv");
-  return table;
-}
-
-const CsvTable& published_striped_attention() {
-  static const CsvTable table =
-      CsvTable::parse(embedded::striped_attention_tables, "striped_attention_tables.csv");
-  return table;
-}
-
-std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
-  const CsvTable& table = published_striped_attention();
-  const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
-  std::map<std::string, Series> found;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const std::string& block = table.text(row, "block_size_tokens");
-    const double mesh = table.number(row, "mesh_sequence_parallel");
-    if (table.text(row, "paper_table") == "2" || mesh != static_cast<double>(workers)) continue;
-    const std::string& model = table.text(row, "model");
-    const std::string& hardware = table.text(row, "hardware");
-    const std::string name =
-        fmt::format("{}, {}, mesh {}x{}", model, hardware, table.text(row, "mesh_model_parallel"),
-                    table.text(row, "mesh_sequence_parallel"));
-    Series& series = found[name];
-    series.name = name;
-    series.published = true;
-    const bool tpu = hardware.starts_with("TPU");
-    series.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(model)};
-    series.points.push_back({.x = block.empty() ? table.number(row, "sequence_length_tokens") / mesh
-                                                : table.number(row, "block_size_tokens"),
-                             .y = table.number(row, "observed_speedup_ratio")});
-  }
-  std::vector<Series> out;
-  for (auto& [name, series] : found) out.push_back(std::move(series));
-  return out;
-}
+const CsvTable& published_case_study_2() { return published_table("cqs_case_study_2"); }
 
 std::optional<int> published_scale(const CsvTable& cases, const CsvTable& published) {
   const std::set<std::int64_t> ours = lengths(cases);
@@ -105,48 +75,89 @@ std::optional<int> published_scale(const CsvTable& cases, const CsvTable& publis
 }
 
 double published_mean_ms(const CsvTable& published, std::int64_t workers, std::int64_t n_tokens) {
-  for (std::size_t row = 0; row < published.size(); ++row)
-    if (published.number(row, "workers") == static_cast<double>(workers) &&
-        published.number(row, "n_tokens") == static_cast<double>(n_tokens))
-      return published.number(row, "published_mean_ms");
+  for (const Row& row : all_rows(published))
+    if (row.integer("workers") == workers && row.integer("n_tokens") == n_tokens)
+      return row.number("published_mean_ms");
   return kNaN;
 }
 
 std::optional<Overlay> overlay_of(const CsvTable& cases, const FigureContext& context) {
-  if (context.published == nullptr || cases.size() == 0) return std::nullopt;
-  if (!context.published_for_any_shape && !shape_of_case_study_2(cases)) return std::nullopt;
+  const Rows rows = all_rows(cases);
+  if (context.published == nullptr || rows.empty()) return std::nullopt;
+  if (!context.published_for_any_shape && count(rows, shape_of_case_study_2) < rows.size())
+    return std::nullopt;
   const std::optional<int> scale = published_scale(cases, *context.published);
   if (!scale) return std::nullopt;
   return Overlay{context.published, *scale};
 }
 
-Series published_times(const Overlay& overlay, const CaseSeries& like) {
-  return published_series(overlay, like, [&](std::int64_t n) {
-    return published_mean_ms(*overlay.published, like.workers, n);
+Series Overlay::times(const Group& like) const {
+  return published_series(*this, like, [&](std::int64_t n) {
+    return published_mean_ms(*published, workers_of(like), n);
   });
 }
 
-Series published_speed_ups(const Overlay& overlay, const CaseSeries& like) {
-  return published_series(overlay, like, [&](std::int64_t n) {
-    return published_mean_ms(*overlay.published, 1, n) /
-           published_mean_ms(*overlay.published, like.workers, n);
+Series Overlay::speed_ups(const Group& like) const {
+  return published_series(*this, like, [&](std::int64_t n) {
+    return published_mean_ms(*published, 1, n) / published_mean_ms(*published, workers_of(like), n);
   });
 }
 
-std::string published_legend(const Overlay& overlay) {
-  return overlay.scale == 1 ? "published (A100)" : fmt::format("published, at N/{}", overlay.scale);
+std::string Overlay::legend() const {
+  return scale == 1 ? "published (A100)" : fmt::format("published, at N/{}", scale);
 }
 
-std::vector<std::string> published_notes(const Overlay& overlay) {
+std::vector<std::string> Overlay::notes() const {
   std::string where =
       "Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean "
       "without outliers";
-  if (overlay.scale != 1)
-    where += fmt::format("; its N is {0} times ours and is drawn at N/{0}", overlay.scale);
+  if (scale != 1) where += fmt::format("; its N is {0} times ours and is drawn at N/{0}", scale);
   return {where + ".",
           "Its host clock was read without synchronising the device, its inputs were made inside "
           "the timed region, and its W = 1 jumps where the GPU allocator must free and retry: "
           "those milliseconds and this machine's are not comparable, the shapes are."};
+}
+
+std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
+  const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
+  std::map<std::string, Series> found;
+  for (const Row& row : all_rows(published_table("striped_attention_tables"))) {
+    if (row.is("paper_table", "2") || row.integer("mesh_sequence_parallel") != workers) continue;
+    const std::string& model = row.text("model");
+    const std::string& hardware = row.text("hardware");
+    const std::string name =
+        fmt::format("{}, {}, mesh {}x{}", model, hardware, row.text("mesh_model_parallel"),
+                    row.text("mesh_sequence_parallel"));
+    Series& series = found[name];
+    series.name = name;
+    series.published = true;
+    const bool tpu = hardware.starts_with("TPU");
+    series.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(model)};
+    series.points.push_back(
+        {.x = row.is("block_size_tokens", "")
+                  ? row.number("sequence_length_tokens") / static_cast<double>(workers)
+                  : row.number("block_size_tokens"),
+         .y = row.number("observed_speedup_ratio")});
+  }
+  std::vector<Series> out;
+  for (auto& [name, series] : found) out.push_back(std::move(series));
+  return out;
+}
+
+double speed_up_bound(double n, std::int64_t workers) {
+  const double side = std::max(n, 1.0);
+  const auto w = static_cast<double>(workers);
+  return (side + 1.0 + 2.0 * (w - 1.0) * side) / (w * (side + 1.0));
+}
+
+double executed_tile(const Row& ring) {
+  const double workers = ring.number("workers");
+  const double block = ring.number("n_tokens") / workers;
+  const double whole = workers * (workers - 1.0) / 2.0 * block * block;
+  // A block on the diagonal executes (n + 1) / 2n of its pairs.
+  const double share = (ring.number("executed_pairs") - whole) / (workers * block * block);
+  if (!(share > 0.5) || share > 1.0) return kNaN;
+  return block * (2.0 * share - 1.0);
 }
 
 }  // namespace qb

@@ -1,51 +1,102 @@
-// Published numbers, compiled in, and how those of CQS-Attention are laid over a run.
+// Published numbers, compiled in, and how a run's figures show them.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/csv.h"
-#include "plots/frame/case_series.h"
 #include "plots/frame/figure.h"
+#include "plots/frame/frame.h"
+#include "plots/frame/run.h"
 
 namespace qb {
 
-// data/published/cqs_case_study_2.csv and cqs_interest_set_table.csv.
+// Gives a table of data/published/ by its file name without `.csv`. Throws std::out_of_range for a
+// table that is not compiled in.
+[[nodiscard]] const CsvTable& published_table(std::string_view name);
+
+// ---- CQS-Attention -----------------------------------------------------------------------------
+
 [[nodiscard]] const CsvTable& published_case_study_2();
-[[nodiscard]] const CsvTable& published_interest_table();
-// striped_attention_tables.csv, of Striped Attention.
-[[nodiscard]] const CsvTable& published_striped_attention();
 
-// Its speed-ups of a training step over a ring, on `workers` sequence-parallel devices, against
-// tokens a worker (tables 3 to 5); a series a model, hardware and mesh.
-[[nodiscard]] std::vector<Series> published_striped_speed_ups(std::int64_t workers);
-
-// The factor s in 1, 10, 100 for which the published lengths are s times the run's own: a sweep at
-// a tenth of the paper's N has s = 10. nullopt where fewer than half of the run's lengths match.
+// Finds the factor s in 1, 10, 100 for which the published lengths are s times the run's own: a
+// sweep at a tenth of the paper's N has s = 10. Returns nullopt if fewer than half of the run's
+// lengths match.
 [[nodiscard]] std::optional<int> published_scale(const CsvTable& cases, const CsvTable& published);
 
-// published_mean_ms of worker count and the paper's own N; NaN where there is none.
+// Gives published_mean_ms of a worker count and the paper's own N; NaN if there is none.
 [[nodiscard]] double published_mean_ms(const CsvTable& published, std::int64_t workers,
                                        std::int64_t n_tokens);
 
-// The overlay of a context on a run: nothing where the context has none, or where the shape is
-// another than case study 2's (B = 1, H = 8, d = 64, no mask) and the user did not insist.
+// The overlay of a context on a run. There is none if the context has none, or if the shape differs
+// from case study 2's (B = 1, H = 8, d = 64, no mask) and the user did not insist.
 struct Overlay {
   const CsvTable* published = nullptr;
   int scale = 1;
+
+  // Gives published points of a line's worker count at the run's own scale: mean times (ms), or
+  // speed-ups over W = 1 of the same N.
+  [[nodiscard]] Series times(const Group& like) const;
+  [[nodiscard]] Series speed_ups(const Group& like) const;
+  // Writes `published, at N/10`.
+  [[nodiscard]] std::string legend() const;
+  // Says why those numbers and ours are not comparable.
+  [[nodiscard]] std::vector<std::string> notes() const;
 };
 [[nodiscard]] std::optional<Overlay> overlay_of(const CsvTable& cases,
                                                 const FigureContext& context);
 
-// Published points of one worker count at the run's own scale: mean times (ms), or speed-ups over
-// W = 1 of the same N.
-[[nodiscard]] Series published_times(const Overlay& overlay, const CaseSeries& like);
-[[nodiscard]] Series published_speed_ups(const Overlay& overlay, const CaseSeries& like);
+// ---- Striped Attention -------------------------------------------------------------------------
 
-// `published (A100), N / 10`.
-[[nodiscard]] std::string published_legend(const Overlay& overlay);
-// What makes those numbers incomparable with ours.
-[[nodiscard]] std::vector<std::string> published_notes(const Overlay& overlay);
+// Gives its speed-ups of a training step over a ring, on `workers` sequence-parallel devices,
+// against tokens per worker (tables 3 to 5); one series per model, hardware and mesh.
+[[nodiscard]] std::vector<Series> published_striped_speed_ups(std::int64_t workers);
+
+// What balancing the rounds of a causal ring can gain.
+//
+// With c = N/W tokens per worker the contiguous ring's rounds cost c(c+1)/2, then W - 1 times c²
+// pairs; the striped ones c(c+1)/2 each. The quotient of the sums tends to 2 - 1/W. A kernel that
+// computes whole tiles does n(n+1)/2 of n² tiles of a causal block, n = c/tile: the same formula in
+// n. (Striped Attention, arXiv 2311.09431, section 2)
+
+// Gives [(n+1) + 2(W-1)n] / [W(n+1)] for n tokens or tiles per side of a worker's block; 1 for n <=
+// 1.
+[[nodiscard]] double speed_up_bound(double n, std::int64_t workers);
+
+// Gives the side in tokens of the tile that explains the executed pairs of a causal ring case,
+// whose blocks off the diagonal are computed whole; NaN if there is none. It is one token if the
+// kernel computes unmasked pairs alone, and the block if it computes all of it.
+[[nodiscard]] double executed_tile(const Row& ring);
+
+// ---- Context Parallelism -----------------------------------------------------------------------
+
+// Where the tables of "Context Parallelism for Scalable Million-Token Inference" were measured.
+inline constexpr std::string_view kContextParallelOrigin =
+    "Context Parallelism (arXiv 2411.01783), Llama 3 405B, each context-parallel rank a host of 8 "
+    "H100, RDMA of 400 Gb/s per GPU between hosts";
+
+// ---- the CMU 15-618 project "Sparse Attention in CUDA" -----------------------------------------
+
+// Finds the published mode that is nearest to one of our masks: `full`, block_local of 16 as
+// `window`, element-wise `random`, `global` of the first 16. Returns nullopt for others.
+[[nodiscard]] std::optional<std::string> published_sparse_mode(const std::string& mask);
+
+// Says whether its numbers can be shown beside a run: the run has 8 heads of 64, and at least half
+// of its lengths are published ones, 128 to 1024.
+[[nodiscard]] bool of_published_sparse_shape(const CsvTable& cases);
+
+// Gives times of one mode on `device`, cpu or gpu, against N, in ms, in the colour of ours;
+// speed-ups are over `full` on the same device. The series is empty if there are none.
+[[nodiscard]] Series published_sparse_series(const std::string& mode, const std::string& device);
+[[nodiscard]] Series published_sparse_speed_ups(const std::string& mode, const std::string& device);
+
+// Gives its stages of one mode at one N in us: dds, softmax, sdd. The result is empty if it prints
+// none.
+[[nodiscard]] std::vector<double> published_sparse_stages(const std::string& mode, double n_tokens);
+
+inline constexpr const char* kPublishedSparseLegend = "published: 15-618, RTX 2080";
+// Says why those numbers and ours are not comparable.
+[[nodiscard]] std::string published_sparse_note();
 
 }  // namespace qb

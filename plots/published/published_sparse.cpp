@@ -1,57 +1,25 @@
-#include "plots/published/published_sparse.h"
-
-#include <algorithm>
-#include <set>
-#include <string_view>
-#include <utility>
-
-#include "plots/frame/case_series.h"
+// The numbers of the CMU 15-618 project "Sparse Attention in CUDA"
+// (data/published/sparse_attention_15618_*.csv).
+//
+// Table 1 has times by mode (full, window, random, global), device and N, of three stages if the
+// mode is sparse; table 2 has times at N = 1024 against one parameter; table 4 has parts of BERT
+// layers.
 #include "plots/frame/pattern_names.h"
+#include "plots/published/published.h"
 
 namespace qb {
-
-namespace embedded {
-extern const std::string_view sparse_attention_15618_table_1_main;
-extern const std::string_view sparse_attention_15618_table_2_ablation;
-}  // namespace embedded
-
 namespace {
 
-// Rows of table 1, in its order, which is ascending N.
-std::vector<std::size_t> rows_of(const std::string& mode, const std::string& device) {
-  const CsvTable& table = published_sparse_times();
-  std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    if (table.text(row, "attention_mode") == mode && table.text(row, "device") == device)
-      rows.push_back(row);
-  return rows;
-}
+const CsvTable& times() { return published_table("sparse_attention_15618_table_1_main"); }
 
-// Our kind of mask that a mode is drawn like.
-std::string kind_of_mode(const std::string& mode) {
-  return mode == "window" ? "block_local" : mode;
-}
-
-Series empty_series(const std::string& mode, const std::string& device) {
-  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ""),
-                .style = pattern_style(kind_of_mode(mode)),
-                .published = true};
-  return series;
+// Keeps the order of the table, which is ascending N.
+Rows rows_of(const std::string& mode, const std::string& device) {
+  return where(all_rows(times()), [&](const Row& row) {
+    return row.is("attention_mode", mode) && row.is("device", device);
+  });
 }
 
 }  // namespace
-
-const CsvTable& published_sparse_times() {
-  static const CsvTable table = CsvTable::parse(embedded::sparse_attention_15618_table_1_main,
-                                                "sparse_attention_15618_table_1_main.csv");
-  return table;
-}
-
-const CsvTable& published_sparse_ablations() {
-  static const CsvTable table = CsvTable::parse(embedded::sparse_attention_15618_table_2_ablation,
-                                                "sparse_attention_15618_table_2_ablation.csv");
-  return table;
-}
 
 std::optional<std::string> published_sparse_mode(const std::string& mask) {
   const std::string kind = pattern_kind(mask);
@@ -66,13 +34,11 @@ std::optional<std::string> published_sparse_mode(const std::string& mask) {
 
 bool of_published_sparse_shape(const CsvTable& cases) {
   std::set<double> theirs;
-  const CsvTable& table = published_sparse_times();
-  for (std::size_t row = 0; row < table.size(); ++row)
-    theirs.insert(table.number(row, "sequence_length_tokens"));
+  for (const Row& row : all_rows(times())) theirs.insert(row.number("sequence_length_tokens"));
   std::set<double> ours;
-  for (std::size_t row = 0; row < cases.size(); ++row) {
-    if (cases.text(row, "q_heads") != "8" || cases.text(row, "head_dim") != "64") return false;
-    ours.insert(cases.number(row, "n_tokens"));
+  for (const Row& row : all_rows(cases)) {
+    if (!row.is("q_heads", "8") || !row.is("head_dim", "64")) return false;
+    ours.insert(row.number("n_tokens"));
   }
   const auto shared =
       std::count_if(ours.begin(), ours.end(), [&](double n) { return theirs.contains(n); });
@@ -81,11 +47,13 @@ bool of_published_sparse_shape(const CsvTable& cases) {
 
 Series published_sparse_series(const std::string& mode, const std::string& device) {
   constexpr double kPerMillisecond = 1e-3;
-  const CsvTable& table = published_sparse_times();
-  Series series = empty_series(mode, device);
-  for (const std::size_t row : rows_of(mode, device))
-    series.points.push_back({.x = table.number(row, "sequence_length_tokens"),
-                             .y = table.number(row, "total_us") * kPerMillisecond});
+  // A mode is drawn like our nearest kind of mask.
+  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ""),
+                .style = pattern_style(mode == "window" ? "block_local" : mode),
+                .published = true};
+  for (const Row& row : rows_of(mode, device))
+    series.points.push_back(
+        {.x = row.number("sequence_length_tokens"), .y = row.number("total_us") * kPerMillisecond});
   return series;
 }
 
@@ -97,14 +65,11 @@ Series published_sparse_speed_ups(const std::string& mode, const std::string& de
   return series;
 }
 
-std::optional<PublishedStages> published_sparse_stages(const std::string& mode, double n_tokens) {
-  const CsvTable& table = published_sparse_times();
-  for (const std::size_t row : rows_of(mode, "gpu"))
-    if (table.number(row, "sequence_length_tokens") == n_tokens &&
-        !table.text(row, "dds_us").empty())
-      return PublishedStages{table.number(row, "dds_us"), table.number(row, "softmax_us"),
-                             table.number(row, "sdd_us")};
-  return std::nullopt;
+std::vector<double> published_sparse_stages(const std::string& mode, double n_tokens) {
+  for (const Row& row : rows_of(mode, "gpu"))
+    if (row.number("sequence_length_tokens") == n_tokens && !row.is("dds_us", ""))
+      return {row.number("dds_us"), row.number("softmax_us"), row.number("sdd_us")};
+  return {};
 }
 
 std::string published_sparse_note() {

@@ -12,8 +12,20 @@ using ::testing::HasSubstr;
 
 TEST(Published, TheCompiledInTablesAreWhole) {
   EXPECT_EQ(published_case_study_2().size(), 45u);
-  EXPECT_EQ(published_interest_table().size(), 109u);
-  EXPECT_EQ(published_striped_attention().size(), 59u);
+  EXPECT_EQ(published_table("cqs_interest_set_table").size(), 109u);
+  EXPECT_EQ(published_table("striped_attention_tables").size(), 59u);
+  EXPECT_EQ(published_table("context_parallel_table_4_pass_kv_vs_pass_q").size(), 14u);
+  EXPECT_EQ(published_table("context_parallel_table_5_time_breakdown").size(), 4u);
+  EXPECT_EQ(published_table("context_parallel_table_8_decode_attention").size(), 6u);
+}
+
+// A line of four workers.
+Group four_workers(const CsvTable& cases) { return {.rows = all_rows(cases), .name = "W = 4"}; }
+
+CsvTable one_case_of_four() {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(4, 1000, 0.75));
+  return cases;
 }
 
 TEST(Published, FindsAMeanByWorkersAndLength) {
@@ -55,8 +67,9 @@ TEST(Published, AnotherShapeIsLaidOverOnlyWhereTheUserInsists) {
 }
 
 TEST(Published, PointsStandAtTheRunsOwnScale) {
+  const CsvTable cases = one_case_of_four();
   const Overlay overlay{&published_case_study_2(), 10};
-  const Series times = published_times(overlay, {.name = "W = 4", .workers = 4});
+  const Series times = overlay.times(four_workers(cases));
   ASSERT_EQ(times.points.size(), 9u);
   EXPECT_TRUE(times.published);
   EXPECT_EQ(times.points[0].x, 1000.0);
@@ -64,13 +77,14 @@ TEST(Published, PointsStandAtTheRunsOwnScale) {
 }
 
 TEST(Published, SpeedUpsAreOverOneWorker) {
+  const CsvTable cases = one_case_of_four();
   const Overlay overlay{&published_case_study_2(), 1};
-  const Series series = published_speed_ups(overlay, {.name = "W = 4", .workers = 4});
+  const Series series = overlay.speed_ups(four_workers(cases));
   EXPECT_NEAR(series.points[0].y, 3.43102 / 2.47633, 1e-4);
 }
 
 TEST(Published, NotesSayWhyTheNumbersAreIncomparable) {
-  const auto notes = published_notes({&published_case_study_2(), 10});
+  const auto notes = Overlay{&published_case_study_2(), 10}.notes();
   EXPECT_THAT(notes[0], HasSubstr("10 times ours"));
   EXPECT_THAT(notes[1], HasSubstr("without synchronising the device"));
   EXPECT_THAT(notes[1], HasSubstr("inside the timed region"));

@@ -1,4 +1,4 @@
-#include "plots/published/striped_bound.h"
+#include "plots/published/published.h"
 
 #include <gtest/gtest.h>
 
@@ -21,9 +21,9 @@ TEST(StripedBound, TheTileFollowsFromTheExecutedPairs) {
   cases.append({"2", "800", "360000"});
   cases.append({"2", "8", "36"});
   cases.append({"2", "80", ""});
-  EXPECT_DOUBLE_EQ(executed_tile(cases, 0), 100.0);
-  EXPECT_DOUBLE_EQ(executed_tile(cases, 1), 1.0) << "unmasked pairs alone";
-  EXPECT_TRUE(std::isnan(executed_tile(cases, 2)));
+  EXPECT_DOUBLE_EQ(executed_tile({&cases, 0}), 100.0);
+  EXPECT_DOUBLE_EQ(executed_tile({&cases, 1}), 1.0) << "unmasked pairs alone";
+  EXPECT_TRUE(std::isnan(executed_tile({&cases, 2})));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "plots/report/html.h"
+#include "plots/report/report.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace qb {
 namespace {
 
-// Where an id is defined or used in an SVG, up to the first character of the id.
+// These come before an id that is defined or used in an SVG.
 constexpr std::array<std::string_view, 5> kBeforeId = {" id=\"", " id='", "href=\"#", "href='#",
                                                        "url(#"};
 
@@ -32,7 +32,7 @@ std::string prefix_ids(std::string_view svg, std::string_view prefix) {
   return out;
 }
 
-// Colour supports the word, which stands there anyway.
+// Colour supports the word, which is in the cell anyway.
 std::string_view cell_class(std::string_view cell) {
   for (const std::string_view good : {"ok", "agrees"})
     if (cell == good) return " class=\"good\"";

@@ -1,4 +1,4 @@
-#include "plots/report/html.h"
+#include "plots/report/report.h"
 
 #include <gmock/gmock.h>
 

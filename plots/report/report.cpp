@@ -4,8 +4,6 @@
 
 #include <string_view>
 
-#include "plots/report/html.h"
-
 namespace qb {
 namespace {
 

@@ -1,52 +1,37 @@
-#include "plots/report/run_report.h"
+#include "plots/report/report.h"
 
 #include <fmt/format.h>
-
-#include <map>
-#include <string_view>
-#include <utility>
 
 #include "base/files.h"
 #include "base/status.h"
 #include "plots/draw/gnuplot.h"
-#include "plots/frame/case_series.h"
 #include "plots/published/published.h"
 #include "plots/report/run_tables.h"
-#include "plots/report/sparse_tables.h"
 
 namespace qb {
 namespace {
 
-// More plotted numbers than this are left to the CSV beside the figure.
+// A larger table of plotted numbers is left to the CSV beside the figure.
 constexpr std::size_t kMostInlineCsv = 48 * 1024;
 
-// `45 cases: 40 ok, 1 oom, 4 oom_skipped.`
+// Writes `45 cases: 40 ok, 1 oom, 4 oom_skipped.`
 std::string outcome(const CsvTable& cases) {
-  std::map<std::string, int> counts;
-  int all = 0;
-  for (const CaseSeries& group : case_series(cases))
-    for (const std::size_t row : group.rows) {
-      ++counts[cases.text(row, "status")];
-      ++all;
-    }
-  std::string parts;
+  const Rows rows = standing_rows(cases);
+  std::vector<std::string> parts;
   for (const std::string_view status : all_words<Status>())
-    if (const auto found = counts.find(std::string(status)); found != counts.end())
-      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", found->second, status);
-  return fmt::format("{} case{}: {}.", all, all == 1 ? "" : "s", parts);
+    if (const std::size_t found = where(rows, "status", {status}).size(); found > 0)
+      parts.push_back(fmt::format("{} {}", found, status));
+  return fmt::format("{} case{}: {}.", rows.size(), rows.size() == 1 ? "" : "s", listed(parts));
 }
 
-// Whether a case has workers that hold parts of the sequence.
+// Says whether a case has workers that hold parts of the sequence.
 bool splits(const CsvTable& cases) {
-  for (std::size_t row = 0; row < cases.size(); ++row)
-    if (cases.number(row, "workers") > 1.0) return true;
-  return false;
+  return count(all_rows(cases), [](const Row& row) { return row.number("workers") > 1.0; }) > 0;
 }
 
 bool only_layers(const CsvTable& cases) {
-  for (std::size_t row = 0; row < cases.size(); ++row)
-    if (cases.text(row, "workload") != "transformer_layer") return false;
-  return cases.size() > 0;
+  const Rows rows = all_rows(cases);
+  return !rows.empty() && where(rows, "workload", {"transformer_layer"}).size() == rows.size();
 }
 
 ReportSection times_section_of(const std::vector<std::string>& columns) {

@@ -1,4 +1,4 @@
-#include "plots/report/run_report.h"
+#include "plots/report/report.h"
 
 #include <gmock/gmock.h>
 
@@ -67,8 +67,9 @@ TEST(RunReport, ARunOfAnotherProgramIsNotRunAgainByThisOne) {
 
 TEST(RunReport, SaysWhichFiguresAreMissing) {
   std::vector<std::string> missing;
-  const auto drawn = draw_for_report({empty_figure("wall_clock", "", "no case has a time")},
-                                     fresh_folder("report"), missing);
+  Figure empty = empty_figure("", "no case has a time");
+  empty.name = "wall_clock";
+  const auto drawn = draw_for_report({empty}, fresh_folder("report"), missing);
   EXPECT_TRUE(drawn.empty());
   EXPECT_THAT(missing, ::testing::ElementsAre("No figure wall_clock: no case has a time."));
   EXPECT_THAT(report_html(run_report(run_of(no_cases()), {}, missing)),

@@ -1,20 +1,15 @@
-#include "plots/report/sparse_tables.h"
-
+// Tables of sparse attention: every pattern and N against dense, and how the times grow with N.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/numbers.h"
-#include "plots/frame/scaling_fit.h"
+#include "plots/report/run_tables.h"
 
 namespace qb {
 namespace {
 
 constexpr std::size_t kLeastLengths = 4;
-// Exponents so near 1 are called linear, and their deviation from it is said.
+// Exponents this near 1 are called linear, and their deviation is printed.
 constexpr double kNearlyLinear = 0.15;
-constexpr double kPercent = 100.0;
-constexpr double kMilli = 1e3;
 constexpr double kMicro = 1e6;
 
 std::string number_text(double value, const char* format) {
@@ -30,25 +25,43 @@ struct LineFit {
 
 std::vector<LineFit> fits(const SparseCases& cases) {
   std::vector<LineFit> out;
-  for (const SparseLine& line : cases.lines()) {
+  for (const Group& line : cases.lines()) {
     std::vector<double> n_tokens;
     std::vector<double> time_s;
-    for (const std::size_t row : line.rows) {
-      n_tokens.push_back(cases.number(row, "n_tokens"));
-      time_s.push_back(cases.number(row, "wall_time_median_s"));
+    for (const Row& row : line.rows) {
+      n_tokens.push_back(row.number("n_tokens"));
+      time_s.push_back(row.number("wall_time_median_s"));
     }
-    if (n_tokens.size() < kLeastLengths) continue;
-    const std::string device =
-        cases.devices().size() > 1 ? ", " + cases.device_name(line.device) : std::string();
-    out.push_back(
-        {line.name + device, n_tokens.front(), n_tokens.back(), fit_scaling(n_tokens, time_s)});
+    if (n_tokens.size() >= kLeastLengths)
+      out.push_back({cases.full_name(line), n_tokens.front(), n_tokens.back(),
+                     fit_scaling(n_tokens, time_s)});
   }
   return out;
 }
 
-std::string tokens_text(double n) { return format_grouped(static_cast<std::int64_t>(n)); }
-
 }  // namespace
+
+ScalingFit fit_scaling(const std::vector<double>& n_tokens, const std::vector<double>& time_s) {
+  ScalingFit fit{.points = n_tokens.size()};
+  std::vector<double> log_n;
+  std::vector<double> log_time;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < fit.points; ++i) {
+    if (!(n_tokens[i] > 0.0 && time_s[i] > 0.0)) return fit;
+    log_n.push_back(std::log(n_tokens[i]));
+    log_time.push_back(std::log(time_s[i]));
+    sum += log_time[i] - log_n[i];
+  }
+  if (fit.points < 2) return fit;
+  fit.power = fit_line(log_n, log_time);
+  fit.line = fit_line(n_tokens, time_s);
+  fit.per_token_s = std::exp(sum / static_cast<double>(fit.points));
+  fit.largest_deviation = 0.0;
+  for (std::size_t i = 0; i < fit.points; ++i)
+    fit.largest_deviation = std::max(fit.largest_deviation,
+                                     std::abs(time_s[i] / (fit.per_token_s * n_tokens[i]) - 1.0));
+  return fit;
+}
 
 Table sparse_attention_table(const SparseCases& cases) {
   Table table{.name = "sparse_attention",
@@ -56,22 +69,18 @@ Table sparse_attention_table(const SparseCases& cases) {
               .header = {"pattern", "N", "pairs kept (%)", "time (ms)", "speed-up", "time/ideal",
                          "executed/useful", "peak memory"}};
   if (!cases.has_patterns()) return table;
-  const bool several = cases.devices().size() > 1;
-  for (const SparseLine& line : cases.lines())
-    for (const std::size_t row : line.rows) {
-      const double time_s = cases.number(row, "wall_time_median_s");
-      const double memory = cases.number(row, "active_memory_peak_bytes");
-      table.rows.push_back(
-          {several ? line.name + ", " + cases.device_name(line.device) : line.name,
-           tokens_text(cases.number(row, "n_tokens")),
-           number_text(kPercent * cases.kept_share(row), "{:.3g}"),
-           number_text(kMilli * time_s, "{:.4g}"),
-           number_text(cases.dense_time_s(row) / time_s, "{:.3g}"),
-           number_text(time_s / cases.ideal_time_s(row), "{:.2f}"),
-           number_text(cases.number(row, "executed_pairs") / cases.number(row, "unmasked_pairs"),
-                       "{:.2f}"),
-           std::isfinite(memory) ? format_bytes(static_cast<std::uint64_t>(memory))
-                                 : std::string("-")});
+  for (const Group& line : cases.lines())
+    for (const Row& row : line.rows) {
+      const double time_s = row.number("wall_time_median_s");
+      const double memory = row.number("active_memory_peak_bytes");
+      table.rows.push_back({cases.full_name(line), grouped(row.number("n_tokens")),
+                            number_text(kPercent * kept_share(row), "{:.3g}"),
+                            number_text(kMilli * time_s, "{:.4g}"),
+                            number_text(cases.dense_time_s(row) / time_s, "{:.3g}"),
+                            number_text(time_s / cases.ideal_time_s(row), "{:.2f}"),
+                            number_text(executed_ratio(row), "{:.2f}"),
+                            std::isfinite(memory) ? format_bytes(static_cast<std::uint64_t>(memory))
+                                                  : std::string("-")});
     }
   table.notes = {
       "Speed-up: time of the full mask with flash at the same N over this time. Ideal: that time "
@@ -88,14 +97,13 @@ Table sparse_growth_table(const SparseCases& cases) {
   if (!cases.has_patterns()) return table;
   for (const LineFit& line : fits(cases)) {
     const ScalingFit& fit = line.fit;
-    table.rows.push_back({line.name, tokens_text(line.first), tokens_text(line.last),
-                          fmt::format("{}", fit.points), number_text(fit.exponent, "{:.3f}"),
-                          number_text(fit.power_r_squared, "{:.5f}"),
-                          number_text(kMicro * fit.slope_s, "{:.4g}"),
-                          number_text(kMilli * fit.intercept_s, "{:.3g}"),
-                          number_text(fit.linear_r_squared, "{:.5f}"),
-                          number_text(kMicro * fit.per_token_s, "{:.4g}"),
-                          number_text(kPercent * fit.largest_deviation, "{:.1f}")});
+    table.rows.push_back(
+        {line.name, grouped(line.first), grouped(line.last), fmt::format("{}", fit.points),
+         number_text(fit.power.slope, "{:.3f}"), number_text(fit.power.r_squared, "{:.5f}"),
+         number_text(kMicro * fit.line.slope, "{:.4g}"),
+         number_text(kMilli * fit.line.intercept, "{:.3g}"),
+         number_text(fit.line.r_squared, "{:.5f}"), number_text(kMicro * fit.per_token_s, "{:.4g}"),
+         number_text(kPercent * fit.largest_deviation, "{:.1f}")});
   }
   table.notes = {
       "Medians of the wall clock. a N^b by least squares on logarithms; the line by least squares; "
@@ -104,23 +112,25 @@ Table sparse_growth_table(const SparseCases& cases) {
 }
 
 std::vector<std::string> growth_notes(const SparseCases& cases) {
-  std::string exponents;
-  std::string linear;
+  std::vector<std::string> exponents;
+  std::vector<std::string> linear;
   for (const LineFit& line : fits(cases)) {
     const ScalingFit& fit = line.fit;
-    if (!std::isfinite(fit.exponent)) continue;
-    exponents += fmt::format("{}{} {:.2f} ({:.4f})", exponents.empty() ? "" : ", ", line.name,
-                             fit.exponent, fit.power_r_squared);
-    if (std::abs(fit.exponent - 1.0) <= kNearlyLinear)
-      linear += fmt::format("{}{} {:.3g} µs ± {:.0f} % (R² of a line {:.4f})",
-                            linear.empty() ? "" : ", ", line.name, kMicro * fit.per_token_s,
-                            kPercent * fit.largest_deviation, fit.linear_r_squared);
+    if (!std::isfinite(fit.power.slope)) continue;
+    exponents.push_back(
+        fmt::format("{} {:.2f} ({:.4f})", line.name, fit.power.slope, fit.power.r_squared));
+    if (std::abs(fit.power.slope - 1.0) <= kNearlyLinear)
+      linear.push_back(fmt::format("{} {:.3g} µs ± {:.0f} % (R² of a line {:.4f})", line.name,
+                                   kMicro * fit.per_token_s, kPercent * fit.largest_deviation,
+                                   fit.line.r_squared));
   }
   std::vector<std::string> notes;
   if (!exponents.empty())
-    notes.push_back("Fitted growth a N^b over all lengths, b and its R²: " + exponents + ".");
+    notes.push_back("Fitted growth a N^b over all lengths, b and its R²: " + listed(exponents) +
+                    ".");
   if (!linear.empty())
-    notes.push_back("Nearly linear, time a token and largest deviation from it: " + linear + ".");
+    notes.push_back("Nearly linear, time a token and largest deviation from it: " + listed(linear) +
+                    ".");
   return notes;
 }
 

@@ -17,7 +17,7 @@
 #include "base/schema/column_fields.h"
 #include "base/schema/parameter_fields.h"
 #include "base/testing/scratch_folder.h"
-#include "plots/frame/figure.h"
+#include "plots/frame/run.h"
 
 namespace qb::testing_support {
 
@@ -50,7 +50,7 @@ inline CsvTable cases_of(const std::vector<Values>& rows) {
   return cases;
 }
 
-// The series of that name in a panel; fails with std::out_of_range where there is none.
+// Finds the series of that name in a panel; throws std::out_of_range if there is none.
 inline const Series& series_named(const Panel& panel, std::string_view name) {
   for (const Series& series : panel.series)
     if (series.name == name && !series.points.empty()) return series;
@@ -133,7 +133,7 @@ inline const std::map<int, double>& shares_of_n() {
   return shares;
 }
 
-// Every worker count and length of case study 2 at `1/scale` of its N; with one worker, out of
+// Makes every worker count and length of case study 2 at `1/scale` of its N; one worker runs out of
 // memory from 45000/scale tokens on.
 inline CsvTable case_study_2(std::int64_t scale) {
   CsvTable cases = no_cases();
@@ -155,7 +155,7 @@ inline CsvTable no_steps() {
                    "exposed_communication_s", "idle_s"});
 }
 
-// One worker's step of a case.
+// Adds one worker's step of a case.
 inline void add_step(CsvTable& steps, const std::string& case_id, int worker, int step,
                      const Values& values) {
   Values all = {{"case_id", case_id},
@@ -171,7 +171,7 @@ inline CsvTable no_microbench() {
                    "peak_fraction", "overhead"});
 }
 
-// One repeat; `values` over those of flash in bf16 on one thread at N = 1024 and d = 64.
+// Adds one repeat; `values` replace those of flash in bf16 on one thread at N = 1024 and d = 64.
 inline void add_repeat(CsvTable& microbench, const Values& values) {
   Values all = {{"case_id", "m"}, {"benchmark", "flash"}, {"dtype", "bf16"},
                 {"mask", "full"}, {"isa", "avx512"},      {"threads", "1"},
@@ -181,7 +181,36 @@ inline void add_repeat(CsvTable& microbench, const Values& values) {
   add_case(microbench, all);
 }
 
-// An empty folder of this test's own, gone when the test program ends.
+// Makes runs of single tables.
+inline PlottedRun with_steps(const CsvTable& cases, const CsvTable& steps) {
+  PlottedRun run(cases);
+  run.steps = steps;
+  return run;
+}
+
+inline PlottedRun with_parts(const CsvTable& cases, const CsvTable& parts) {
+  PlottedRun run(cases);
+  run.parts = parts;
+  return run;
+}
+
+inline PlottedRun with_microbench(const CsvTable& microbench) {
+  PlottedRun run;
+  run.microbench = microbench;
+  return run;
+}
+
+// Puts the first two runs side by side, under their names.
+inline PlottedRun side_by_side(const CsvTable& own, const std::string& name, const CsvTable& other,
+                               const std::string& other_name) {
+  PlottedRun run(own);
+  run.provenance.run_id = name;
+  run.beside.emplace_back(other);
+  run.beside[0].provenance.run_id = other_name;
+  return run;
+}
+
+// Makes an empty folder for this test, which is removed when the test program ends.
 inline std::string fresh_folder(const std::string& name) {
   static std::list<ScratchFolder> folders;
   const std::string path = folders.emplace_back() / name;

@@ -11,7 +11,8 @@
 
 namespace qb::testing_support {
 
-// A causal case that ran under threads: `seconds` of wall clock, 10 % either side of it.
+// Makes a causal case that ran under threads: `seconds` of wall clock, with an interval of 10 %
+// either side.
 inline Values scheme_case(const std::string& algorithm, int workers, std::int64_t n_tokens,
                           double seconds, const Values& more = {}) {
   const double pairs = 0.5 * static_cast<double>(n_tokens) * static_cast<double>(n_tokens);

@@ -9,7 +9,7 @@
 
 namespace qb::testing_support {
 
-// Keeps `kept` of all pairs, executes half as many more, takes `time_s`.
+// Makes a case that keeps `kept` of all pairs, executes half as many more, and takes `time_s`.
 inline Values sparse_case(const std::string& mask, std::int64_t n, double kept, double time_s,
                           const std::string& kernel = "flash") {
   Values values = ok_case(1, n, 1.0);

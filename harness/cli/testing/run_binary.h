@@ -1,4 +1,4 @@
-// For tests only: runs the built qb binary through a shell and keeps what it said.
+// For tests only: runs the built qb binary through a shell and keeps its output.
 #pragma once
 
 #include <sys/wait.h>
@@ -17,7 +17,8 @@ struct Said {
   std::string err;
 };
 
-// `words` as a shell would read them; `before` goes in front of the binary (VAR=x, ulimit …;).
+// Runs qb with `words` as a shell reads them; `before` goes in front of the binary (VAR=x, ulimit
+// …;).
 inline Said run_qb(const std::string& words, const std::string& before = "") {
   const ScratchFolder scratch;
   const std::string command = before + " " QB_BINARY " " + words + " >" + scratch.path("out") +

@@ -16,14 +16,16 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Plans every scheme, checks the plan, and plays it on a model of the device and the link; ranks by
-predicted time what fits the budget, and looks for the bandwidth, the tokens and the workers at which
-the answer would change. Times are of the worker that ends last: predicted = compute + idle (waiting
-for workers that are not ready) + exposed (what no compute hides). decode, flash_decoding and
-tree_decode are asked up to 16 new tokens.
+    R"(It plans every scheme, checks the plan, and plays it on a model of the device and the link. It ranks
+what fits the budget by predicted time, and looks for the bandwidth, the tokens and the workers at
+which the answer would change. Times are those of the worker that ends last: predicted = compute + idle
+(it waits for workers that are not ready) + exposed (communication that no compute hides). decode,
+flash_decoding and tree_decode take part up to 16 new tokens.
 
-Without --link the workers are threads of one memory that share the device's cores. With it every
-worker has a device and a link of its own.
+Without --dtype it takes f32, or the first type that the device has rates for.
+
+Without --link the workers are threads that share one memory and the device's cores. With it every
+worker has its own device and its own link.
 
 Exit codes: 0 whatever the advice is, 2 usage.
 
@@ -36,16 +38,11 @@ Examples:
   qb advise --n-tokens 1Mi --workers 8 --device a100 --link nvlink --memory-budget 16GiB --json)";
 
 struct AdviseWords {
-  Shape shape{1, 1, 0, 0, 0, 64, 64};
+  Case c;
   std::int64_t cached_tokens = 0;
-  int workers = 1;
-  MaskKind mask = MaskKind::full;
-  DType dtype = DType::f32;
   bool dtype_given = false;
-  Kernel kernel = Kernel::flash;
   std::string device = "here";
   std::string link = "none";
-  std::int64_t memory_budget_bytes = 0;
   bool json = false;
 };
 
@@ -54,7 +51,7 @@ struct GivenLink {
   std::string source;
 };
 
-// `none`, the name of a link, or BYTES_PER_S[,LATENCY_S].
+// Reads `none`, the name of a link, or BYTES_PER_S[,LATENCY_S].
 GivenLink read_link(const std::string& text) {
   if (text == "none") return {};
   const std::size_t comma = text.find(',');
@@ -70,7 +67,7 @@ GivenLink read_link(const std::string& text) {
   return {LinkLimit{*bandwidth, *latency}, ""};
 }
 
-// f32, or what the device has rates for.
+// Chooses f32, or what the device has rates for.
 DType default_dtype(const DeviceModel& device, Kernel kernel) {
   std::optional<DType> first;
   for (const RatePoint& point : device.rates) {
@@ -81,36 +78,34 @@ DType default_dtype(const DeviceModel& device, Kernel kernel) {
   return first.value_or(DType::f32);
 }
 
-DeviceModel calibrate(const AdviseWords& words) {
-  fmt::print(stderr, "qb: measuring this machine's rates, a few seconds\n");
-  return calibrate_here(words.kernel, words.dtype, words.shape.head_dim,
-                        {.max_tokens = std::min<std::int64_t>(words.shape.kv_len, 4096)});
+DeviceModel calibrate(const Case& c) {
+  fmt::print(stderr, "qb: measuring this machine's rates, which takes a few seconds\n");
+  return calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
+                        {.max_tokens = std::min<std::int64_t>(c.shape.kv_len, 4096)});
 }
 
-ExitCode give_advice(const AdviseWords& words) {
-  AdviseWords asked = words;
-  Shape& shape = asked.shape;
+ExitCode give_advice(const AdviseWords& asked) {
   if (asked.cached_tokens < 0)
     throw UsageError(fmt::format("--cached-tokens {}: 0 or more", asked.cached_tokens));
-  if (asked.memory_budget_bytes < 0)
-    throw UsageError(fmt::format("--memory-budget {}: 0 or more", asked.memory_budget_bytes));
-  if (asked.workers < 1 || asked.workers > kMostWorkers)
-    throw UsageError(fmt::format("--workers {}: 1 to {}", asked.workers, kMostWorkers));
-  if (shape.kv_heads == 0) shape.kv_heads = shape.q_heads;
-  shape.kv_len = shape.q_len + asked.cached_tokens;
-  shape.value_dim = shape.head_dim;
+  if (asked.c.workers > kMostWorkers)
+    throw UsageError(fmt::format("--workers {}: 1 to {}", asked.c.workers, kMostWorkers));
+  Case c = asked.c;
+  c.shape.kv_len = c.shape.q_len + asked.cached_tokens;
+  c = whole_case(c);
+  if (c.mask.kind() == MaskKind::pattern)
+    throw UsageError("--mask: advice is about full and causal masks");
   const GivenLink link = read_link(asked.link);
   // Refuses a bad problem before anything is measured.
-  const Problem problem = make_problem(shape, asked.mask, asked.dtype, 0);
+  const Problem problem = make_problem(c.shape, c.mask.kind(), c.dtype, 0);
   SchemeQuestion question{.problem = problem,
-                          .workers = asked.workers,
-                          .device = asked.device == "here"   ? calibrate(asked)
+                          .workers = c.workers,
+                          .device = asked.device == "here"   ? calibrate(c)
                                     : asked.device == "a100" ? a100_device()
                                                              : load_device_model(asked.device),
                           .link = link.limit,
-                          .kernel = asked.kernel,
-                          .memory_budget_bytes = asked.memory_budget_bytes};
-  if (!asked.dtype_given) question.problem.dtype = default_dtype(question.device, asked.kernel);
+                          .kernel = c.kernel,
+                          .memory_budget_bytes = c.memory_budget_bytes};
+  if (!asked.dtype_given) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);
   if (asked.json) {
     fmt::print("{}", advice_json(question, link.source, advice));
@@ -127,30 +122,23 @@ ExitCode give_advice(const AdviseWords& words) {
 }  // namespace
 
 void add_advise(Verb app) {
-  Verb verb = app.add_verb("advise", "Which scheme to use for a problem on a machine, and why");
+  Verb verb = app.add_verb("advise", "Say which scheme to use for a problem on a machine, and why");
   const auto words = std::make_shared<AdviseWords>();
-  Shape& shape = words->shape;
-  add_integer(verb, "--n-tokens", shape.q_len,
-              "N, tokens of the sequence; with a cache the new ones")
-      .required();
-  add_integer(verb, "--workers", words->workers, "W").required();
+  words->c.shape = {1, 1, 0, 0, 0, 64, 64};
+  add_parameter(verb, words->c, "n_tokens").required();
+  add_parameter(verb, words->c, "workers").required();
   verb.option(
       "--link", words->link,
-      "nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default none: one memory)");
-  verb.option("--device", words->device,
-              "here: measured now (default); a100: from published rates; or a file");
-  add_integer(verb, "--cached-tokens", words->cached_tokens, "P, default 0");
-  add_integer(verb, "--q-heads", shape.q_heads, "query heads (default 1)");
-  add_integer(verb, "--kv-heads", shape.kv_heads, "key-value heads (default q-heads)");
-  add_integer(verb, "--head-dim", shape.head_dim, "default 64");
-  add_integer(verb, "--batch", shape.batch, "default 1");
-  const Option dtype = add_word(verb, "--dtype", words->dtype,
-                                "default f32, or the first that the device has rates for");
-  add_word(verb, "--mask", words->mask, "default full");
-  add_word(verb, "--kernel", words->kernel, "default flash");
-  add_integer(verb, "--memory-budget", words->memory_budget_bytes,
-              "bytes that a worker may hold, such as 16GiB (default: any)");
-  verb.flag("--json", words->json, "machine-readable, every digit");
+      "nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default: none, the workers "
+      "share one memory)");
+  verb.option(
+      "--device", words->device,
+      "here (the default: this machine is measured now), a100 (published rates), or a file");
+  add_integer(verb, "--cached-tokens", words->cached_tokens, "P, the tokens in the cache");
+  add_parameters(verb, words->c, {"q_heads", "kv_heads", "head_dim", "batch", "mask", "kernel"});
+  const Option dtype = add_parameter(verb, words->c, "dtype");
+  add_parameter(verb, words->c, "memory_budget");
+  verb.flag("--json", words->json, "print JSON with every digit");
   verb.footer(kFooter);
   verb.runs([words, dtype] {
     words->dtype_given = dtype.given();

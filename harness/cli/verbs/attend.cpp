@@ -7,15 +7,12 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
-#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/views/attention_files.h"
-#include "harness/cli/views/output_file.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/verify.h"
-#include "harness/experiment/process/case_plan.h"
 #include "harness/plan/check/check.h"
+#include "harness/workload/case.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -47,28 +44,22 @@ struct Job {
 };
 
 Plan checked_plan(const AttendRequest& request, const Shape& shape, DType dtype) {
-  Case c;
-  c.algorithm = request.algorithm;
-  c.workers = request.workers;
+  Case c = request.c;
   c.shape = shape;
-  c.mask = request.mask;
   c.dtype = dtype;
-  c.scale = request.scale;
-  c.distillation = request.distillation;
-  if (!request.interest_set.empty()) c.interest_set = request.interest_set;
   Plan plan = with_mask_option([&] { return plan_of(c); });
   if (const auto offence = check(plan))
     throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
   return plan;
 }
 
-// The files' own bytes are gone when this returns.
+// The contents of the files are freed when this returns.
 Job read_job(const AttendRequest& request, Allocator& memory) {
   const NamedArray q{request.q, read_npy(request.q)};
   const NamedArray k{request.k, read_npy(request.k)};
   const NamedArray v{request.v, read_npy(request.v)};
   const Shape shape = shape_of(q, k, v);
-  const DType dtype = compute_dtype(common_dtype(q, k, v), request.kernel);
+  const DType dtype = compute_dtype(common_dtype(q, k, v), request.c.kernel);
   Job job{checked_plan(request, shape, dtype), q.array.shape, {}, {}, {}};
   job.out_shape.back() = shape.value_dim;
   job.q = tensor_of(q, dtype, shape.q(), memory, "q");
@@ -77,7 +68,7 @@ Job read_job(const AttendRequest& request, Allocator& memory) {
   return job;
 }
 
-// Both files or none.
+// Writes both files or none.
 void write_outputs(const AttendRequest& request, const Job& job, const TensorView& out,
                    const TensorView& lse) {
   std::vector<std::int64_t> lse_shape = job.out_shape;
@@ -104,15 +95,15 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
                                   s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len, s.head_dim)});
   table.add({"type, mask, scale", fmt::format("{}, {}, {:.6g}", word(plan.problem.dtype),
                                               to_string(plan.problem.mask), plan.problem.scale)});
-  const bool balanced = request.distillation == Distillation::balanced;
+  const bool balanced = request.c.distillation == Distillation::balanced;
   table.add({"algorithm", fmt::format("{}, {} worker{}, {}{}", plan.algorithm, plan.workers.size(),
-                                      plan.workers.size() == 1 ? "" : "s", word(request.ranks),
+                                      plan.workers.size() == 1 ? "" : "s", word(request.c.ranks),
                                       balanced ? ", balanced distillation" : "")});
-  table.add({"kernel", std::string(word(request.kernel))});
+  table.add({"kernel", std::string(word(request.c.kernel))});
   if (const std::int64_t rows = rows_without_keys(plan.problem); rows > 0)
     table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
   table.add({"wall clock", format_seconds(execution.wall_s)});
-  if (plan.workers.size() > 1 && request.ranks == Ranks::serial)
+  if (plan.workers.size() > 1 && request.c.ranks == Ranks::serial)
     table.add({"critical path, composed", format_seconds(execution.critical_path_s)});
   table.add({"peak active memory", format_bytes(peak_bytes)});
   table.add({"error against float64", error_text(request, verification, "rows a head")});
@@ -125,21 +116,27 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
 std::string attend(const AttendRequest& request, const Executor& executor) {
   check_request(request);
   LedgerOptions options;
-  options.budget_bytes = static_cast<std::uint64_t>(request.memory_budget_bytes);
+  options.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes);
   MemoryLedger ledger(options);
-  const int threads = request.threads > 0 ? request.threads : available_cores();
+  const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
   const Job job = read_job(request, ledger);
   const Problem& problem = job.plan.problem;
   const Tensor out(ledger, DType::f32, problem.shape.out(), "out");
   const Tensor lse(ledger, DType::f32, problem.shape.lse(), "lse");
   poison(out.view(), lse.view());
-  const Execution execution = executor(request.ranks, job.plan,
-                                       {job.q.view(), job.k.view(), job.v.view(), out.view(),
-                                        lse.view(), request.kernel, threads, &ledger});
-  // Without rows to compare this still looks at every element.
+  const Execution execution = executor(request.c.ranks, job.plan,
+                                       {.q = job.q.view(),
+                                        .k = job.k.view(),
+                                        .v = job.v.view(),
+                                        .out = out.view(),
+                                        .lse = lse.view(),
+                                        .kernel = request.c.kernel,
+                                        .threads = threads,
+                                        .allocator = &ledger});
+  // This looks at every element even if there are no rows to compare.
   const Verification verification =
       verify_output(problem, job.q.view(), job.k.view(), job.v.view(), out.view(), lse.view(),
-                    rows_to_verify(job.plan, rows_to_hold(request)), threads);
+                    rows_to_verify(job.plan, rows_to_compare(request)), threads);
   require_correct(verification);
   write_outputs(request, job, out.view(), lse.view());
   return summary(request, job.plan, execution, verification, ledger.active_peak_bytes());
@@ -154,18 +151,13 @@ void add_attend(Verb app) {
   verb.option("--v", request->v, "values; heads and length of the keys").required();
   verb.option("--out", request->out, "where to write O; its rank is that of --q").required();
   verb.option("--lse", request->lse, "where to write the log-sum-exp of each row");
-  verb.option("--algorithm", request->algorithm, "default dense; " + algorithm_words());
-  add_integer(verb, "--workers", request->workers, "W (default 1)");
-  verb.option("--interest-set", request->interest_set,
-              "cqs: residues such as 0,1,3 (default: the published set)");
-  add_word(verb, "--distillation", request->distillation,
-           "cqs and cqs_sharded: published (default) or balanced");
-  add_word(verb, "--ranks", request->ranks,
-           "who plays the workers, default serial; not mpi, model");
-  add_tensor_job(verb, *request, "default full; queries take the last positions of the keys",
-                 "O and LSE", "rows a head");
+  add_parameters(verb, request->c,
+                 {"algorithm", "workers", "interest_set", "distillation", "ranks"});
+  add_tensor_job(verb, *request, "O and LSE", "rows a head");
   verb.footer(
-      "O and LSE are written only when everything has succeeded.\n"
+      "qb writes O and LSE only when everything has succeeded. Queries take the last positions of "
+      "the\n"
+      "keys. The ranks mpi, nccl and model are for `qb run`.\n"
       "Examples:\n"
       "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
       "  qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --mask causal \\\n"

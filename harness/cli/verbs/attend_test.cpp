@@ -23,7 +23,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Random q, k and v as files, and where the outputs would go.
+// Writes random q, k and v to files, and names files for the outputs.
 class Attend : public ::testing::Test {
  protected:
   void write_inputs(const Shape& shape, DType dtype, std::size_t rank) {
@@ -48,11 +48,12 @@ class Attend : public ::testing::Test {
     request.v = scratch_.path("v.npy");
     request.out = scratch_.path("o.npy");
     request.lse = scratch_.path("lse.npy");
-    request.threads = 2;
+    request.c.threads = 2;
     return request;
   }
 
-  // Largest |O - O_ref| and |LSE - LSE_ref| of the written files; inputs as they lie in the files.
+  // Returns the largest |O - O_ref| and |LSE - LSE_ref| of the written files, for inputs as stored
+  // in the files.
   [[nodiscard]] double error_of_files(MaskKind mask, double scale) const {
     const NpyArray out = read_npy(scratch_.path("o.npy"));
     const NpyArray lse = read_npy(scratch_.path("lse.npy"));
@@ -104,13 +105,13 @@ TEST_F(Attend, ComputesAndVerifiesEveryAlgorithmMaskAndRank) {
     for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
       for (const int workers : {1, 7}) {
         AttendRequest asked = request();
-        asked.mask = mask;
-        asked.workers = workers;
-        asked.algorithm = workers == 1 ? "dense" : "cqs";
-        asked.ranks = workers == 1 ? Ranks::serial : Ranks::threads;
+        asked.c.mask = mask;
+        asked.c.workers = workers;
+        asked.c.algorithm = workers == 1 ? "dense" : "cqs";
+        asked.c.ranks = workers == 1 ? Ranks::serial : Ranks::threads;
         asked.verify = true;
         const std::string summary = attend(asked);
-        EXPECT_THAT(summary, HasSubstr(asked.algorithm));
+        EXPECT_THAT(summary, HasSubstr(asked.c.algorithm));
         EXPECT_LT(error_of_files(mask, problem_.scale), 1e-5) << "rank " << rank;
         const NpyArray q = read_npy(asked.q);
         EXPECT_EQ(read_npy(asked.out).shape, q.shape) << "O has the rank of q";
@@ -124,10 +125,10 @@ TEST_F(Attend, ComputesAndVerifiesEveryAlgorithmMaskAndRank) {
 TEST_F(Attend, HonoursScaleInterestSetAndOutDtype) {
   write_inputs({1, 1, 1, 10, 10, 4, 6}, DType::f32, 2);
   AttendRequest asked = request();
-  asked.algorithm = "cqs";
-  asked.workers = 7;
-  asked.interest_set = "0,1,3";
-  asked.scale = 0.125;
+  asked.c.algorithm = "cqs";
+  asked.c.workers = 7;
+  asked.c.interest_set = "0,1,3";
+  asked.c.scale = 0.125;
   asked.out_dtype = DType::f64;
   asked.verify = true;
   (void)attend(asked);
@@ -140,16 +141,16 @@ TEST_F(Attend, HonoursTheDistillation) {
   write_inputs({1, 2, 2, 40, 40, 8, 8}, DType::f32, 3);
   for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
     AttendRequest asked = request();
-    asked.algorithm = "cqs";
-    asked.workers = 4;
-    asked.mask = mask;
+    asked.c.algorithm = "cqs";
+    asked.c.workers = 4;
+    asked.c.mask = mask;
     asked.verify = true;
     const auto busiest = [&](Distillation distillation) {
-      asked.distillation = distillation;
+      asked.c.distillation = distillation;
       std::int64_t pairs = 0;
       EXPECT_THAT(attend(asked,
                          [&](Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
-                           pairs = model_work(plan, Kernel::reference, 1).critical_path_pairs;
+                           pairs = model_work(plan, Kernel::reference).critical_path_pairs;
                            return execute(ranks, plan, arguments);
                          }),
                   HasSubstr("cqs, 4 workers"));
@@ -159,7 +160,7 @@ TEST_F(Attend, HonoursTheDistillation) {
     EXPECT_LT(busiest(Distillation::balanced), busiest(Distillation::published)) << word(mask);
   }
   AttendRequest asked = request();
-  asked.distillation = Distillation::balanced;
+  asked.c.distillation = Distillation::balanced;
   EXPECT_THROW((void)attend(asked), UsageError) << "dense has none";
 }
 
@@ -167,7 +168,7 @@ TEST_F(Attend, ComputesF64InputsInF32UnlessTheKernelIsReference) {
   write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f64, 3);
   for (const Kernel kernel : {Kernel::flash, Kernel::reference}) {
     AttendRequest asked = request();
-    asked.kernel = kernel;
+    asked.c.kernel = kernel;
     asked.verify = true;
     EXPECT_THAT(attend(asked), HasSubstr(kernel == Kernel::flash ? "f32, full" : "f64, full"));
     EXPECT_LT(error_of_files(MaskKind::full, problem_.scale), 1e-5);
@@ -181,14 +182,14 @@ TEST_F(Attend, RefusesWhatDoesNotFitAndWritesNothing) {
   expect_refused<UsageError>(asked, "missing.npy");
 
   asked = request();
-  asked.algorithm = "cqs";
-  asked.workers = 2;
+  asked.c.algorithm = "cqs";
+  asked.c.workers = 2;
   expect_refused<Unsupported>(asked, "at least 3 workers");
 
   asked = request();
-  asked.algorithm = "cqs";
-  asked.workers = 7;
-  asked.interest_set = "0,1,2";
+  asked.c.algorithm = "cqs";
+  asked.c.workers = 7;
+  asked.c.interest_set = "0,1,2";
   expect_refused<UsageError>(asked, "0,1,2");
 
   asked = request();
@@ -204,7 +205,7 @@ TEST_F(Attend, RefusesWhatDoesNotFitAndWritesNothing) {
   expect_refused<EnvironmentError>(asked, "cannot write");
 
   asked = request();
-  asked.memory_budget_bytes = 100;
+  asked.c.memory_budget_bytes = 100;
   expect_refused<OutOfMemory>(asked, "q needs 384 B with 0 B in use, over the budget of 100 B");
 
   float* v = inputs_.v.view().row_as<float>(0, 0, 7);
@@ -213,14 +214,14 @@ TEST_F(Attend, RefusesWhatDoesNotFitAndWritesNothing) {
   expect_refused<UsageError>(request(), "v.npy holds nan at [0, 7, 3]");
 }
 
-// An executor that is wrong in one element.
+// This executor is wrong in one element.
 Execution wrong_executor(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
   Execution execution = execute(ranks, plan, arguments);
   arguments.out.row_as<float>(0, 1, 5)[2] += 0.01f;
   return execution;
 }
 
-// One that forgets a row.
+// This executor forgets a row.
 Execution forgetful_executor(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
   Execution execution = execute(ranks, plan, arguments);
   poison(arguments.out.tokens(9, 1), arguments.lse.tokens(9, 1));

@@ -1,7 +1,6 @@
-// qb bounds: bounds that papers print, recomputed, and what each scheme sends.
+// qb bounds: recomputes bounds that papers print, and shows what each scheme sends.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -13,16 +12,6 @@
 namespace qb {
 namespace {
 
-// A CSV stays a CSV: the sentence goes beside it.
-ExitCode print(const std::string& table, const std::string& summary, TableForm form) {
-  fmt::print("{}", table);
-  if (form == TableForm::csv)
-    fmt::print(stderr, "{}", summary);
-  else
-    fmt::print("\n{}", summary);
-  return ExitCode::ok;
-}
-
 void add_speed_up(Verb bounds) {
   Verb verb =
       bounds.add_verb("tms", "the 190 theoretical max speed-ups of Striped Attention, recomputed");
@@ -31,16 +20,18 @@ void add_speed_up(Verb bounds) {
   verb.footer(
       "TMS = (attention_ring + dense) / (attention_striped + dense) on the critical path:\n"
       "dense = 2c [L (4 D^2 + 3 D d_ff) + vocabulary D], attention = a w 4 L D pairs, c tokens a\n"
-      "worker, a = 2 on A100 (TF32) and 1 on TPU. w, how much more of attention a training step\n"
-      "repeats, is not printed but fitted: once with the layers alone, once with the projection\n"
-      "to the vocabulary.\n"
+      "worker, a = 2 on A100 (TF32) and 1 on TPU. The papers do not print w, how much more of\n"
+      "attention a training step repeats; it is fitted, once with the layers alone and once with "
+      "the\n"
+      "projection to the vocabulary.\n"
       "A value agrees where it rounds to the printed one.\n\n"
       "Examples:\n"
       "  qb bounds tms\n"
       "  qb bounds tms --csv > tms.csv");
   verb.runs([form] {
     const auto& rows = published_speed_ups();
-    return print(speed_up_table(rows, *form), speed_up_summary(rows), *form);
+    print_table(speed_up_table(rows, *form), speed_up_summary(rows), *form);
+    return ExitCode::ok;
   });
 }
 
@@ -53,7 +44,8 @@ struct MinBlockWords {
 ExitCode print_min_block(MinBlockWords& words, bool own) {
   if (!own) {
     const auto& rows = published_min_blocks();
-    return print(min_block_table(rows, words.form), min_block_summary(rows), words.form);
+    print_table(min_block_table(rows, words.form), min_block_summary(rows), words.form);
+    return ExitCode::ok;
   }
   words.machine.element_bytes = size_of(words.dtype);
   if (words.machine.kv_heads == 0) words.machine.kv_heads = words.machine.q_heads;
@@ -79,7 +71,8 @@ void add_min_block(Verb bounds) {
   for (Option option : more) option.needs(compute);
   add_table_form(verb, words->form);
   verb.footer(
-      "Transfers of a ring hide behind compute from c = (C/B)(e/2)(NKV/NH) tokens a worker on,\n"
+      "The transfers of a ring hide behind compute from c = (C/B)(e/2)(NKV/NH) tokens a worker "
+      "on,\n"
       "twice that where each round computes half of a block. Without --compute and --bandwidth:\n"
       "the five hosts of the paper (2-byte types, NKV = NH), c = C/B and s = 6c.\n\n"
       "Examples:\n"
@@ -91,7 +84,6 @@ void add_min_block(Verb bounds) {
 struct SentBytesWords {
   SplitProblem problem;
   DType dtype = DType::bf16;
-  DType partial_dtype = DType::f32;
   TableForm form = TableForm::terminal;
 };
 
@@ -99,8 +91,9 @@ ExitCode print_sent_bytes(SentBytesWords& words) {
   SplitProblem& problem = words.problem;
   if (problem.kv_heads == 0) problem.kv_heads = problem.q_heads;
   problem.element_bytes = size_of(words.dtype);
-  problem.partial_bytes = size_of(words.partial_dtype);
-  return print(sent_bytes_table(problem, words.form), sent_bytes_summary(problem), words.form);
+  problem.partial_bytes = size_of(DType::f32);
+  print_table(sent_bytes_table(problem, words.form), sent_bytes_summary(problem), words.form);
+  return ExitCode::ok;
 }
 
 void add_sent_bytes(Verb bounds) {
@@ -115,9 +108,8 @@ void add_sent_bytes(Verb bounds) {
   add_integer(verb, "--q-heads", problem.q_heads, "NH, query heads (default 1)");
   add_integer(verb, "--kv-heads", problem.kv_heads, "NKV (default q-heads)");
   add_integer(verb, "--head-dim", problem.head_dim, "d, default 64");
-  add_word(verb, "--dtype", words->dtype, "of e bytes, default bf16");
-  add_word(verb, "--partial-dtype", words->partial_dtype,
-           "of p bytes, for partials (O, LSE); default f32");
+  add_word(verb, "--dtype", words->dtype,
+           "the type, of e bytes; partials (O, LSE) are f32; default bf16");
   add_table_form(verb, words->form);
   verb.footer(
       "A row is one kind of transfer; the worker counted is the one that sends most, and a shard\n"
@@ -137,7 +129,7 @@ void add_bounds(Verb app) {
       app.add_verb("bounds", "Bounds that papers print, recomputed; bytes that each scheme sends");
   bounds.require_verb();
   bounds.footer(
-      "A verdict is an answer, no failure: the exit code is 0 whatever the verdicts are.\n\n"
+      "A verdict is an answer and no failure: the exit code is 0 whatever the verdicts are.\n\n"
       "Examples:\n"
       "  qb bounds tms\n"
       "  qb bounds min-block\n"

@@ -10,7 +10,6 @@
 #include "base/words.h"
 #include "harness/cli/verb.h"
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/schema/description.h"
 
 namespace qb {
 namespace {
@@ -19,6 +18,7 @@ struct ColumnsWords {
   std::string file = "cases.csv";
   bool markdown = false;
   bool parameters = false;
+  bool write = false;
 };
 
 const RunTable& table_named(const std::string& file) {
@@ -45,13 +45,21 @@ void add_columns(Verb app) {
   verb.footer(
       "Examples:\n  qb columns\n  qb columns --file samples.csv\n"
       "  qb columns --markdown      the tables of data/README.md\n"
-      "  qb columns --parameters    the table of parameters in experiments/README.md");
+      "  qb columns --parameters    the table of parameters in experiments/README.md\n"
+      "  qb columns --write         writes both tables into the documents of this checkout");
   const auto words = std::make_shared<ColumnsWords>();
-  verb.option("--file", words->file, "Which table: cases.csv, samples.csv, steps.csv, …");
-  verb.flag("--markdown", words->markdown, "All tables as Markdown");
-  verb.flag("--parameters", words->parameters, "The parameters of a spec, as Markdown");
+  verb.option(
+      "--file", words->file,
+      "The table to explain: cases.csv, samples.csv, steps.csv, parts.csv or memory_timeline.csv");
+  verb.flag("--markdown", words->markdown, "Print all tables as Markdown");
+  verb.flag("--parameters", words->parameters, "Print the parameters of a spec as Markdown");
+  verb.flag(
+      "--write", words->write,
+      "Write both into experiments/README.md and data/README.md, after a change of the schema");
   verb.runs([words] {
-    if (words->parameters)
+    if (words->write)
+      write_documents();
+    else if (words->parameters)
       fmt::print("{}", parameters_markdown());
     else if (words->markdown)
       fmt::print("{}", columns_markdown());

@@ -1,4 +1,4 @@
-// `qb compare A B`: has anything become slower, hungrier or wrong between two runs?
+// `qb compare A B`: is anything slower, larger in memory or wrong in one of two runs?
 #include "harness/experiment/audit/compare.h"
 
 #include <fmt/format.h>
@@ -15,16 +15,16 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(A case is the same case when its parameters are. Its time verdict comes from the 95 % intervals of
+    R"(Two rows are the same case when their parameters are equal. Its time verdict comes from the 95 % intervals of
 the medians: SLOW or FAST when they are disjoint and the medians differ by more than the threshold,
-SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer). Intervals of three
-repeats come apart by chance in one comparison of ten, of five in one of a hundred.
+SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer). The intervals of
+three repeats come apart by chance in one comparison of ten, those of five in one of a hundred.
 
---ignore takes keys out of what makes two cases the same, so that runs that differ in them can be held
-against each other: parameters, and isa. The output says which run has which value. Where that makes
+--ignore takes keys out of what makes two cases the same, so that runs that differ in them can be
+compared: parameters, and isa. The output says which run has which value. If that makes
 two cases of one run the same, nothing is compared.
 
-Memory counts when the active peak differs by more than 1 %, a status when it is a worse one.
+Memory counts when the active peak differs by more than 1 %, a status when it is worse.
 
 Exit codes: 0 no regression, 2 usage (an unknown key, ambiguous cases), 4 SLOW, more memory or a worse
 status, 5 not comparable (other device, other schema, no case in common).
@@ -43,7 +43,7 @@ struct CompareWords {
   CompareOptions options;
 };
 
-// The words between commas, each once; none of an empty text.
+// Gives the words between commas, each once; none for an empty text.
 std::vector<std::string> comma_separated(const std::string& text) {
   std::vector<std::string> words;
   std::istringstream stream(text);
@@ -76,7 +76,8 @@ void add_compare(Verb app) {
   const auto words = std::make_shared<CompareWords>();
   verb.option("A", words->a, "Run folder to compare with").required();
   verb.option("B", words->b, "Run folder to judge").required();
-  verb.option("--threshold", words->options.threshold, "Least change that counts, a fraction")
+  verb.option("--threshold", words->options.threshold,
+              "The least change that counts, as a fraction")
       .show_default();
   verb.option("--metric", words->metric,
               "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/cli/verb.h"
-#include "harness/experiment/schema/description.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/store/environment.h"
 
 namespace qb {
@@ -16,15 +16,15 @@ void add_env(Verb app) {
       "The host name, the user and network addresses are not recorded, so a run folder can be\n"
       "published as it is.\n\nExamples:\n  qb env\n  qb env --json > machine.json\n\n"
       "cuda.libraries names the file that each of NVIDIA's libraries is loaded from, or why it is\n"
-      "missing; a manifest is without. They are looked for where the loader does "
+      "missing; a manifest does not have them. qb looks for them where the loader does "
       "(LD_LIBRARY_PATH,\n"
       "ldconfig), in $CUDA_HOME, $CUDA_PATH, the toolkit of nvcc in PATH and /usr/local/cuda, and\n"
       "in site-packages/nvidia/*/lib of the python3 in PATH, where PyTorch's wheels have them.");
   const auto json = std::make_shared<bool>(false);
-  verb.flag("--json", *json, "JSON instead of a table");
+  verb.flag("--json", *json, "Print JSON instead of a table");
   const auto schema = std::make_shared<bool>(false);
   verb.flag("--schema", *schema,
-            "The columns of run folders as JSON, for programs that read or write them");
+            "Print the columns of run folders as JSON, for programs that read or write them");
   verb.runs([json, schema] {
     constexpr auto kLibraries = NvidiaLibraries::looked_for;
     if (*schema)

@@ -9,25 +9,24 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
-#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/npy_tensor.h"
-#include "harness/workload/layer/layer_verify.h"
+#include "harness/workload/layer/layer_reference.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
 void check_request(const LayerRequest& request) {
-  if (request.kernel == Kernel::staged)
+  if (request.c.kernel == Kernel::staged)
     throw UsageError("--kernel staged: a layer takes flash, materialized or reference");
   if (request.block_tokens < 0) throw UsageError("--block-tokens cannot be negative");
   check_tensor_job(request);
 }
 
-// Sizes of the weights and the input together.
+// Gives the sizes of the weights and the input together.
 LayerShape shape_of_request(const LayerRequest& request, const NamedArray& input) {
   LayerShape shape = shape_of_weights(request.weights, request.heads);
   if (shape.head_dim > 256)
@@ -97,7 +96,7 @@ Example:
 std::string layer_of_files(const LayerRequest& request, const std::function<LayerRunner>& runner) {
   check_request(request);
   LedgerOptions ledger_options;
-  ledger_options.budget_bytes = static_cast<std::uint64_t>(request.memory_budget_bytes);
+  ledger_options.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes);
   MemoryLedger ledger(ledger_options);
   const NamedArray input{request.input, read_npy(request.input)};
   const LayerShape shape = shape_of_request(request, input);
@@ -107,18 +106,18 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   poison(y.view(), TensorView{});
   LayerOptions options;
   options.mask =
-      with_mask_option([&] { return request.mask.mask(shape.n_tokens, shape.n_tokens); });
-  options.scale = request.scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.head_dim)));
-  options.kernel = request.kernel;
+      with_mask_option([&] { return request.c.mask.mask(shape.n_tokens, shape.n_tokens); });
+  options.scale = request.c.scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.head_dim)));
+  options.kernel = request.c.kernel;
   options.block_tokens = request.block_tokens;
-  options.threads = request.threads > 0 ? request.threads : available_cores();
+  options.threads = request.c.threads > 0 ? request.c.threads : available_cores();
   const auto* const states = x.view().row_as<float>(0, 0, 0);
   auto* const out = y.view().row_as<float>(0, 0, 0);
   const LayerTimes times = runner(shape, weights, states, out, options, ledger);
-  // Without rows to compare this still looks at every element.
+  // This looks at every element even if there are no rows to compare.
   const Verification verification = verify_layer(
       {shape, weights, states, options.mask, options.scale}, out,
-      layer_rows_to_verify(shape.n_tokens, options.block_tokens, rows_to_hold(request), 0),
+      layer_rows_to_verify(shape.n_tokens, options.block_tokens, rows_to_compare(request), 0),
       options.threads);
   require_correct(verification);
   write_file_atomically(request.out,
@@ -129,14 +128,14 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
 void add_layer(Verb app) {
   Verb verb = app.add_verb("layer", "Run a transformer layer on your own weights and tensors");
   const auto request = std::make_shared<LayerRequest>();
-  verb.option("--weights", request->weights, "folder of the layer's 16 NPY files").required();
+  verb.option("--weights", request->weights, "the folder of the layer's 16 NPY files").required();
   verb.option("--input", request->input, "hidden states, [n,hidden] or [b,n,hidden]").required();
   verb.option("--out", request->out, "where to write the layer's output").required();
   add_integer(verb, "--heads", request->heads, "attention heads; they divide the hidden width")
       .required();
   add_integer(verb, "--block-tokens", request->block_tokens,
-              "compute attention and feed-forward in blocks of so many query tokens");
-  add_tensor_job(verb, *request, "default full", "the output", "rows");
+              "compute attention and feed-forward in blocks of this many query tokens");
+  add_tensor_job(verb, *request, "the output", "rows");
   verb.footer(weights_help() + kShapes);
   verb.runs([request] {
     fmt::print("{}", layer_of_files(*request));

@@ -20,7 +20,7 @@ struct LayerRequest : TensorJob {
 // run_layer(), or a fake of it in tests.
 using LayerRunner = decltype(run_layer);
 
-// Reads, computes, checks, and only then writes. Returns the summary table. Throws as attend()
+// Reads, computes and checks, and only then writes. Returns the summary table. Throws as attend()
 // does.
 [[nodiscard]] std::string layer_of_files(const LayerRequest& request,
                                          const std::function<LayerRunner>& runner = run_layer);

@@ -1,4 +1,4 @@
-// qb masks: which pairs of tokens sparse patterns keep, as a table and as pictures.
+// qb masks: shows which pairs of tokens sparse patterns keep, as a table and as pictures.
 #include <fmt/format.h>
 
 #include <memory>
@@ -8,9 +8,9 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
-#include "harness/cli/mask_option.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
+#include "harness/experiment/schema/mask_reader.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
@@ -20,9 +20,9 @@
 namespace qb {
 namespace {
 
-// Up to so many tokens a panel shows single pairs, beyond them squares.
+// Up to this many tokens a panel shows single pairs, above it squares.
 constexpr std::int64_t kCells = 128;
-constexpr std::int64_t kLeastTokens = 64;  // of the patterns that are drawn by default
+constexpr std::int64_t kLeastTokens = 64;  // needed by the patterns that are drawn by default
 
 struct MaskWords {
   std::int64_t n_tokens = kLeastTokens;
@@ -30,7 +30,7 @@ struct MaskWords {
   std::string out;
 };
 
-// One of each kind, as wide for any N as at 64 tokens.
+// Makes one pattern of each kind; widths scale with N from those at 64 tokens.
 std::vector<std::string> one_of_each(std::int64_t n_tokens) {
   if (n_tokens < kLeastTokens)
     throw UsageError(
@@ -69,7 +69,7 @@ ExitCode show(const MaskWords& words) {
       return make_problem({1, 1, 1, words.n_tokens, words.n_tokens, 64, 64}, mask, DType::f32, 0);
     });
     const Plan plan = make_plan("dense", problem, {});
-    const Work work = model_work(plan, Kernel::flash, 1);
+    const Work work = model_work(plan, Kernel::flash);
     const double share = static_cast<double>(work.unmasked_pairs) / (n * n);
     table.add({mask.text(), format_grouped(work.unmasked_pairs), fmt::format("{:.4g}", 100 * share),
                fmt::format("{:.2f}", static_cast<double>(work.executed_pairs) /
@@ -93,13 +93,14 @@ void add_masks(Verb app) {
   Verb verb = app.add_verb("masks", "Show which pairs of tokens sparse patterns keep");
   const auto words = std::make_shared<MaskWords>();
   verb.option("--mask", words->masks,
-              "a mask as a spec writes it; may be given several times; default one of each "
-              "kind of pattern")
+              "a mask as a spec writes it; the option may be given several times (default: one of "
+              "each kind of pattern)")
       .repeatable();
   add_integer(verb, "--n-tokens", words->n_tokens, "N (default 64)");
-  verb.option("--out", words->out,
-              "draw the figure sparse_connectivity into this folder, a square a mask: its "
-              "pairs, beyond 128 tokens squares of them");
+  verb.option(
+      "--out", words->out,
+      "draw the figure sparse_connectivity into this folder: each mask is a square that shows "
+      "its pairs, and beyond 128 tokens squares of pairs");
   verb.footer(
       "Examples:\n"
       "  qb masks --out results/masks\n"

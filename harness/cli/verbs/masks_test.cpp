@@ -14,7 +14,7 @@ using testing_support::run_qb;
 using testing_support::Said;
 
 TEST(Masks, CountThePairsKept) {
-  // 2 * 9 + 8 * 3 in the middle less one at either end: N + 2 (N - 1) = 28 of 100.
+  // The middle rows keep 8 * 3 pairs, the first and the last 2 each: N + 2 (N - 1) = 28 of 100.
   const Said said = run_qb("masks --n-tokens 10 --mask '{sliding_window: {left: 1, right: 1}}'");
   EXPECT_EQ(said.exit_code, 0);
   EXPECT_THAT(said.out, ContainsRegex("left: 1, right: 1[^0-9]*28 +28 "));

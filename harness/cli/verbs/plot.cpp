@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/csv.h"
 #include "base/files.h"
+#include "base/schema/figure_names.h"
 #include "harness/cli/verb.h"
 #include "plots/draw/gnuplot.h"
-#include "plots/frame/text.h"
-#include "plots/report/run_figures.h"
+#include "plots/figures/figures.h"
+#include "plots/frame/figure_layout.h"
 
 namespace qb {
 namespace {
@@ -44,7 +47,7 @@ struct PlotWords {
 };
 
 std::string footer() {
-  const std::string names = "Figures: " + join(figure_names(), " ");
+  const std::string names = "Figures: " + join(kFigureNames, " ");
   std::string out;
   for (const std::string& line : wrap_text(names, 100)) out += line + '\n';
   return out + kFooter;
@@ -60,17 +63,20 @@ PlottedRun read_runs(const PlotWords& words) {
   return run;
 }
 
-// What is drawn beside the run; says so where no figure shows what was asked for.
+// Returns what is drawn beside the run. Warns if no figure shows what was asked for.
 std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Figure>& figures) {
   std::vector<Provenance> beside;
   if (run.beside.empty()) return beside;
   if (std::none_of(figures.begin(), figures.end(), [](const Figure& figure) {
         return shows_runs_beside(figure.name) && figure.empty_reason.empty();
       })) {
-    fmt::print(
-        stderr,
-        "qb: --beside is ignored: only throughput and sparse_attention show another run, and "
-        "neither is drawn (--figure throughput)\n");
+    std::vector<std::string_view> names;
+    std::copy_if(std::begin(kFigureNames), std::end(kFigureNames), std::back_inserter(names),
+                 shows_runs_beside);
+    fmt::print(stderr,
+               "qb: --beside is ignored: only {} show another run, and none of them is drawn "
+               "(--figure {})\n",
+               join(names, " and "), names.front());
     return beside;
   }
   for (const PlottedRun& other : run.beside) beside.push_back(other.provenance);
@@ -112,7 +118,7 @@ void add_plot(Verb app) {
       .repeatable();
   verb.option(
           "--beside", words->beside,
-          "Another run folder, drawn into throughput and sparse_attention; may be given several "
+          "Another run folder, drawn into the figures that show several runs; may be given several "
           "times")
       .repeatable();
   verb.option("--out", words->out, "Folder for the figures; default RUN/figures");

@@ -9,8 +9,8 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(The page needs no network and no other file: figures are inside as SVG. It also draws RUN/figures.
-Without gnuplot the page is written all the same, says so, and the exit code is 3.
+    R"(The page needs no network and no other file, since the figures are inside it as SVG. The verb also
+draws RUN/figures. Without gnuplot it still writes the page, which then says so, and the exit code is 3.
 
 Examples:
   qb report results/smoke/latest
@@ -23,8 +23,8 @@ void add_report(Verb app) {
   verb.footer(kFooter);
   const auto run = std::make_shared<std::string>();
   const auto out = std::make_shared<std::string>();
-  verb.option("RUN", *run, "Run folder").required();
-  verb.option("--out", *out, "Path of the page; default RUN/report.html");
+  verb.option("RUN", *run, "The run folder").required();
+  verb.option("--out", *out, "The path of the page (default: RUN/report.html)");
   verb.runs([run, out] { return publish_run(*run, out->empty() ? *run + "/report.html" : *out); });
 }
 

@@ -1,6 +1,6 @@
-// qb reproduce: the main job. Case study 1, the interest-set table, the responsibility-ratio
-// figures and case study 2 (at a tenth of the paper's N, or with --full at the paper's), each
-// checked, into one page and one table published | ours | ratio | verdict.
+// qb reproduce: checks case study 1, the interest-set table, the responsibility-ratio figures and
+// case study 2 (at a tenth of the paper's N, or with --full at the paper's). Writes one page and
+// one table published | ours | ratio | verdict.
 #include <fmt/format.h>
 
 #include <memory>
@@ -19,7 +19,7 @@
 #include "harness/plan/work/picture.h"
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
-#include "plots/report/run_report.h"
+#include "plots/report/report.h"
 #include "plots/report/run_tables.h"
 
 namespace qb {
@@ -27,8 +27,8 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Writes OUT/report.html, OUT/tables and OUT/figures; the runs themselves lie beside the other results.
-Times are this machine's, so they are placed beside the published ones, never held against them;
-token counts and responsibility ratios must agree.
+Times are those of this machine: they stand beside the published ones and never have to agree with
+them. Token counts and responsibility ratios must agree.
 
 --full takes the paper's N (10,000 to 49,000): about an hour on two cores; and where the whole
 sequence's score matrix exceeds the memory, an out-of-memory row: the paper's claim. Interrupted, it
@@ -46,16 +46,15 @@ struct ReproduceWords {
   bool full = false;
   bool quiet = false;
   std::string out;
-  std::string results = "results";
 };
 
-// What the stages hand on to the page.
+// What the stages pass to the page.
 struct Reproduction {
   std::vector<Reproduced> comparisons;
   std::vector<ReportSection> sections;
   ExitCode code = ExitCode::ok;
 
-  // An interruption ends all; a failed case weighs more than a missing gnuplot.
+  // An interruption ends everything; a failed case outweighs a missing gnuplot.
   void note(ExitCode stage) {
     if (stage == ExitCode::case_failed || code == ExitCode::ok) code = stage;
   }
@@ -67,7 +66,6 @@ void say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 RunOutcome run_stage(const ReproduceWords& words, const std::string& name, Spec& spec) {
   spec = load_spec(source_path("experiments/" + name + ".yaml"), {});
   RunOptions options;
-  options.out = words.results;
   options.quiet = words.quiet;
   options.argv = {"qb", "reproduce"};
   if (words.full) options.argv.emplace_back("--full");
@@ -100,8 +98,8 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
   section.paragraphs = {spec.description};
   const Problem problem = make_problem({1, 1, 1, 10, 10, 1, 1}, MaskKind::full, DType::f32, 0);
   const Plan plan = make_plan("cqs", problem, {7, parse_interest_set("0,1,3", 7)});
-  Figure figure = partition_figure(partition_rectangles(plan),
-                                   "Case study 1: which worker computes which pair");
+  Figure figure =
+      partition_of(partition_rectangles(plan), "Case study 1: which worker computes which pair");
   figure.name = "case_study_1_partition";
   add_figure(section, figure, words, all);
   section.tables.push_back(cases_table(outcome.cases));
@@ -173,8 +171,7 @@ Table verdict_table(const std::vector<Reproduced>& rows) {
 }
 
 ExitCode reproduce(ReproduceWords words) {
-  if (words.out.empty())
-    words.out = words.results + (words.full ? "/reproduce_full" : "/reproduce");
+  if (words.out.empty()) words.out = words.full ? "results/reproduce_full" : "results/reproduce";
   ensure_directory(words.out + "/figures");
   ensure_directory(words.out + "/tables");
   Reproduction all;
@@ -209,7 +206,6 @@ void add_reproduce(Verb app) {
   verb.flag("--full", words->full, "The paper's N instead of a tenth of it");
   verb.option("--out", words->out,
               "Folder for report, tables and figures; default RESULTS/reproduce");
-  verb.option("--results", words->results, "Where the run folders go").show_default();
   verb.flag("--quiet", words->quiet, "No progress of single cases");
   verb.runs([words] { return reproduce(*words); });
 }

@@ -1,4 +1,5 @@
-// `qb run`: one or more specs, each into its run folder; and the hidden verb that plays one case.
+// `qb run`: runs one or more specs, each into its run folder; also the hidden verb that runs one
+// case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,15 +14,15 @@
 #include "harness/cli/verb.h"
 #include "harness/cli/views/publish.h"
 #include "harness/execute/transport/mpi_world.h"
-#include "harness/experiment/process/device.h"
 #include "harness/experiment/process/mpi_case.h"
-#include "harness/experiment/process/prediction.h"
-#include "harness/experiment/schema/case_label.h"
-#include "harness/experiment/spec/named_files.h"
+#include "harness/experiment/process/run_case.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
+#include "harness/workload/gpu_here.h"
+#include "harness/workload/prediction.h"
 
 namespace qb {
 namespace {
@@ -34,8 +35,8 @@ constexpr const char* kFooter = R"(Examples:
   qb run experiments/mine.yaml --run-id a --only workers=4    now these, the others another time
 
 Results go to OUT/<experiment>/<run_id>/. The same command again goes on with an unfinished run; a
-finished one is followed by a new one. Ctrl-C stops after killing the case in flight, Ctrl-C twice
-at once; neither loses more than that case.
+finished one is followed by a new one. Ctrl-C kills the case in flight and stops; a second Ctrl-C
+stops at once. Neither loses more than that case.
 
 Exit codes: 0 every case ended as ok, oom, oom_skipped, infeasible or unsupported, and at least one
 is ok; 1 some case is incorrect, timeout, crashed or error, or none is ok; 2 bad spec, nothing ran;
@@ -50,21 +51,21 @@ struct RunWords {
   bool yes = false;
 };
 
-// No limit where the GPU is not here.
+// There is no limit if the GPU is not here.
 std::int64_t gpu_memory_bytes() {
   const std::optional<CudaDevice> gpu = first_gpu();
   return gpu ? static_cast<std::int64_t>(gpu->memory_bytes)
              : std::numeric_limits<std::int64_t>::max();
 }
 
-// One line of --dry-run; what cannot be planned says why.
+// Makes one line of --dry-run; a case that cannot be planned says why.
 std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying,
                                  std::int64_t machine_bytes) {
   const std::string label = case_label(c, varying);
   try {
     const auto values = predicted_values(c);
     const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
-    // Of a GPU not always known.
+    // The bytes of a GPU are not always known.
     const auto bytes = parse_integer(values.at("predicted_active_peak_bytes"));
     std::string verdict = infeasible(c, flop).value_or("runs");
     const bool on_gpu = c.device == Device::cuda;
@@ -85,9 +86,7 @@ std::vector<std::string> dry_row(const Case& c, std::span<const std::string> var
   }
 }
 
-void print_dry_run(const Spec& spec) {
-  std::vector<Case> cases;
-  for (const Case& c : spec.cases) cases.push_back(resolve_case(c));
+void print_dry_run(const std::string& name, const std::vector<Case>& cases) {
   const auto varying = varying_parameters(cases);
   TextTable table({"case", "longest subsequence", "FLOP", "active peak", "feasibility"});
   const Machine machine = probe_machine();
@@ -95,10 +94,10 @@ void print_dry_run(const Spec& spec) {
                                  ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
                                  : machine.memory_bytes;
   for (const Case& c : cases) table.add(dry_row(c, varying, limit));
-  fmt::print("{}: {} cases, nothing written\n{}", spec.name, cases.size(), table.terminal());
+  fmt::print("{}: {} cases, nothing written\n{}", name, cases.size(), table.terminal());
 }
 
-// The words that started this program, without the folder of the program itself.
+// Gives the words that started this program, without the folder of the program itself.
 std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
@@ -107,22 +106,24 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-// A spec, and what is to be run of it now: the same where there is no --only.
+// A spec, and what to run of it now: both are the same without --only.
 struct Task {
   Spec spec;
   Spec now;
+  std::vector<Case> cases;  // cases of `now` as they run on this machine
 };
 
 Task load_task(const std::string& path, const RunWords& words) {
   SpecOptions options = words.spec;
   if (words.yes) options.max_cases = std::numeric_limits<std::size_t>::max();
-  Task task{load_spec(path, options), {}};
+  Task task{load_spec(path, options), {}, {}};
   options.filter.insert(options.filter.end(), words.only.begin(), words.only.end());
   task.now = load_spec(path, options);
+  task.cases = resolved_cases(task.now);
   return task;
 }
 
-// Where there could have been a GPU, what `auto` came to is worth a line.
+// Says why `auto` chose the CPU if there could have been a GPU.
 void note_device(const Spec& spec) {
   const bool open =
       std::ranges::any_of(spec.cases, [](const Case& c) { return c.device == Device::automatic; });
@@ -132,13 +133,16 @@ void note_device(const Spec& spec) {
 
 ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
   ExitCode worst = ExitCode::ok;
-  for (const auto& [spec, now] : tasks) {
+  for (const auto& [spec, now, cases] : tasks) {
     if (words.dry_run) {
-      print_dry_run(now);
+      print_dry_run(now.name, cases);
       continue;
     }
     RunOptions options = words.run;
-    if (!words.only.empty()) options.only = case_ids(now);
+    if (!words.only.empty()) {
+      options.only.emplace();
+      for (const Case& c : cases) options.only->insert(case_id(c));
+    }
     if (!options.quiet) note_device(now);
     const RunOutcome outcome = run_spec(spec, options);
     fmt::print("{}", outcome_table(outcome));
@@ -155,11 +159,11 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
   return worst;
 }
 
-// Rank 0 runs the sweep and the others serve it. A rank that no longer answers is ended by force.
+// Rank 0 runs the sweep and the others serve it. A rank that no longer answers is killed.
 ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
   MpiWorld world;
   if (world.rank() != 0) {
-    const InterruptGuard outlasts_rank_0;  // which tells by those that are gone who has died
+    const InterruptGuard outlasts_rank_0;  // rank 0 sees from the ranks that are gone who died
     serve_mpi_cases();
     return ExitCode::ok;
   }
@@ -176,20 +180,21 @@ ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
 
 bool any_over_mpi(const std::vector<Task>& tasks) {
   return std::ranges::any_of(tasks, [](const Task& task) {
-    return std::ranges::any_of(task.now.cases, is_of_many_processes);
+    return std::ranges::any_of(task.cases, is_of_many_processes);
   });
 }
 
 ExitCode run_all(const RunWords& words) {
-  // All are read before any runs: a mistake in the last one, or a missing device, costs nothing.
+  // All specs are read before any runs, so a mistake in the last one, or a missing device, costs
+  // nothing.
   std::vector<Task> tasks;
   for (const std::string& path : words.specs) tasks.push_back(load_task(path, words));
   for (const Task& task : tasks)
-    for (const Case& c : task.now.cases)
+    for (const Case& c : task.cases)
       if (!words.dry_run) require_device(c);
-  for (const Task& task : tasks) require_named_files(task.now.cases);
+  for (const Task& task : tasks) require_named_files(task.cases);
   if (launched_by_mpi() && any_over_mpi(tasks) && !words.dry_run) return run_over_mpi(tasks, words);
-  // Other ranks have nothing to do with cases that need none.
+  // Other ranks have nothing to do if no case needs them.
   return launched_rank() == 0 ? run_tasks(tasks, words) : ExitCode::ok;
 }
 
@@ -199,7 +204,7 @@ void add_run(Verb app) {
   Verb verb = app.add_verb("run", "Run the cases of a spec, verify them, write CSV");
   verb.footer(kFooter);
   const auto words = std::make_shared<RunWords>();
-  verb.option("SPEC", words->specs, "Specs, YAML").required();
+  verb.option("SPEC", words->specs, "The specs, YAML files").required();
   verb.option("--set", words->spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
       .repeatable_list();
   verb.option("--filter", words->spec.filter,
@@ -209,16 +214,16 @@ void add_run(Verb app) {
       .repeatable_list();
   verb.flag("--dry-run", words->dry_run, "List the cases with predicted cost; write nothing");
   verb.flag("--yes", words->yes, "Run however many cases there are");
-  verb.option("--out", words->run.out, "Where run folders go").show_default();
-  verb.option("--run-id", words->run.run_id, "Name of the run, to start or to go on with");
+  verb.option("--out", words->run.out, "The folder that the run folders go to").show_default();
+  verb.option("--run-id", words->run.run_id, "The name of the run to start or to go on with");
   verb.flag("--retry", words->run.retry, "Run the cases of the newest run that are not ok");
-  verb.flag("--quiet", words->run.quiet, "No progress, only failures and the table");
+  verb.flag("--quiet", words->run.quiet, "Show no progress, only failures and the table");
   verb.runs([words] {
     words->run.argv = command_line();
     return run_all(*words);
   });
 
-  // Not for people: see harness/experiment/process/supervisor.h.
+  // People do not use this verb: see harness/experiment/process/supervisor.h.
   Verb child = app.add_verb("__case", "");
   child.hide();
   const auto traces = std::make_shared<std::string>();

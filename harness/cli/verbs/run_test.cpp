@@ -1,4 +1,4 @@
-// `qb run` and `qb status` through the real binary: what a run leaves behind, and how it goes on.
+// `qb run` and `qb status` through the real binary: what a run leaves behind, and how it continues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ class Run : public testing::Test {
   [[nodiscard]] CsvTable cases() const {
     return CsvTable::parse(read_file(folder_ + "/cases.csv"), "cases.csv");
   }
-  // Starts a run, sends `signal` as soon as a row is there, and waits for the end.
+  // Starts a run, sends `signal` as soon as there is a row, and waits for the end.
   [[nodiscard]] Said run_and_signal(int signal) const {
     const std::string pid_file = scratch_.path("pid");
     Said said;
@@ -56,7 +56,7 @@ class Run : public testing::Test {
     runner.join();
     return said;
   }
-  // Every case once, and everything that can be recomputed holds.
+  // Checks that every case is there once, and that everything that can be recomputed holds.
   void expect_whole() const {
     const CsvTable table = cases();
     std::set<std::string> ids;

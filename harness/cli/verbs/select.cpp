@@ -13,14 +13,14 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Reads RUN/cases.csv. Rows of pass_kv and pass_q with equal parameters make a pair (T = n_tokens,
-P + T = kv_len); the faster by wall_time_median_s is the right choice. Printed for each selector:
-accuracy, regret (time of the choice over the best time, minus 1), and its four counts, by what was
-best and what was chosen. Algorithms 1 and 5 and Appendix D are those of Context Parallelism (arXiv
+    R"(It reads RUN/cases.csv. Rows of pass_kv and pass_q with equal parameters make a pair (T = n_tokens,
+P + T = kv_len); the one with the smaller wall_time_median_s is the right choice. For each selector it
+prints the accuracy, the regret (time of the choice divided by the best time, minus 1), and four
+counts, by what was best and what was chosen. Algorithms 1 and 5 and Appendix D are those of Context Parallelism (arXiv
 2411.01783); Appendix D is fitted to the pairs of this run, and judged a second time on pairs left
 out of the fit.
 
-C and B come from --compute and --bandwidth, else from peak_flop_per_s and link_bandwidth_byte_per_s
+C and B come from --compute and --bandwidth, or else from peak_flop_per_s and link_bandwidth_byte_per_s
 of the rows.
 
 Exit codes: 0, 2 usage (no such run, C or B unknown), 5 no pair to choose from.
@@ -41,14 +41,15 @@ ExitCode select(const SelectWords& words) {
   const std::string path = words.run + "/cases.csv";
   const RingVariantPairs pairs =
       pair_ring_variants(CsvTable::parse(read_file(path), path), path,
-                         {given(words.compute_flop_per_s), given(words.link_byte_per_s)});
+                         given(words.compute_flop_per_s), given(words.link_byte_per_s));
   if (pairs.samples.empty())
     throw ExitError(
         ExitCode::not_comparable,
         fmt::format("{} has no pass_kv row and pass_q row, both ok, of the same parameters", path));
   const auto scores = score_selectors(pairs.samples);
-  fmt::print("{}\n{}", selector_table(scores), selector_summary(pairs, scores));
-  if (!words.csv.empty()) write_file_atomically(words.csv, selector_csv(scores));
+  fmt::print("{}\n{}", selector_table(scores, TableForm::terminal),
+             selector_summary(pairs, scores));
+  if (!words.csv.empty()) write_file_atomically(words.csv, selector_table(scores, TableForm::csv));
   return ExitCode::ok;
 }
 

@@ -1,44 +1,32 @@
-// qb sets: interest sets published, verified, shown, and what balance they give.
+// qb sets: lists, verifies and shows interest sets, and what balance they give.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "base/files.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/verbs/sets_verbs.h"
 #include "harness/cli/views/sets_view.h"
 #include "interest_sets/sets/constructions.h"
 
 namespace qb {
 namespace {
 
-ExitCode print_table(TableForm form) {
+ExitCode print_comparison(TableForm form) {
   const auto rows = compare_with_published();
-  fmt::print("{}", comparison_table(rows, form));
-  const std::string summary = comparison_summary(rows);
-  // A CSV stays a CSV: the sentence goes beside it.
-  if (form == TableForm::csv)
-    fmt::print(stderr, "{}", summary);
-  else
-    fmt::print("\n{}", summary);
-  for (const PublishedComparison& row : rows)
-    if (!row.agrees) return ExitCode::regression;
-  return ExitCode::ok;
+  print_table(comparison_table(rows, form), comparison_summary(rows), form);
+  return std::ranges::all_of(rows, &PublishedComparison::agrees) ? ExitCode::ok
+                                                                 : ExitCode::regression;
 }
 
 ExitCode print_balance(TableForm form) {
   const auto rows = compare_distillations();
-  fmt::print("{}", balance_table(rows, form));
-  const std::string summary = balance_summary(rows);
-  if (form == TableForm::csv)
-    fmt::print(stderr, "{}", summary);
-  else
-    fmt::print("\n{}", summary);
-  for (const DistillationRow& row : rows)
-    if (row.balanced < row.published) return ExitCode::regression;
-  return ExitCode::ok;
+  print_table(balance_table(rows, form), balance_summary(rows), form);
+  const bool better = std::ranges::none_of(
+      rows, [](const DistillationRow& row) { return row.balanced < row.published; });
+  return better ? ExitCode::ok : ExitCode::regression;
 }
 
 void add_table(Verb sets) {
@@ -48,8 +36,8 @@ void add_table(Verb sets) {
   add_table_form(verb, *form);
   const auto distillation = std::make_shared<Distillation>(Distillation::published);
   add_word(verb, "--distillation", *distillation,
-           "balanced: both distillations side by side, with RR / W and longest subsequence; "
-           "default published");
+           "with balanced the table shows both distillations side by side, RR / W and the longest "
+           "subsequence; default published");
   verb.footer(
       "Exit code 4 if any ratio differs by more than one unit of the fourth decimal; with\n"
       "--distillation balanced, if a balanced ratio is below the published one.\n\n"
@@ -58,7 +46,7 @@ void add_table(Verb sets) {
       "  qb sets table --csv > interest_sets.csv\n"
       "  qb sets table --distillation balanced");
   verb.runs([form, distillation] {
-    return *distillation == Distillation::balanced ? print_balance(*form) : print_table(*form);
+    return *distillation == Distillation::balanced ? print_balance(*form) : print_comparison(*form);
   });
 }
 

@@ -1,4 +1,4 @@
-// qb sets figures: the figures and tables of interest sets, from what is stored and recomputed.
+// qb sets figures: draws the figures and tables of interest sets, from stored and recomputed data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/numbers.h"
-#include "harness/cli/verbs/sets_verbs.h"
+#include "harness/cli/verb.h"
 #include "harness/cli/views/sets_view.h"
-#include "interest_sets/search/minimum_list.h"
-#include "interest_sets/sets/best_known.h"
+#include "interest_sets/search/minimum_sets.h"
+#include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
@@ -41,7 +41,7 @@ struct Count {
   std::int64_t sets = 0;
 };
 
-// Of every W whose minimum sets are all known.
+// Covers every W whose minimum sets are all known.
 std::map<int, Count> counts() {
   std::map<int, Count> all;
   for (const MinimumList& list : stored_minimum_lists())
@@ -72,7 +72,7 @@ CsvTable ratios_csv() {
   return table;
 }
 
-// Powers of ten's worst neighbours: the least ratio of the W lengths up to N.
+// Gives the least ratio of the W lengths up to each N.
 CsvTable growth_csv() {
   CsvTable table({"workers", "distillation", "n_tokens", "responsibility_ratio"});
   for (int workers : {4, 7, 32, 64, 100})
@@ -89,7 +89,7 @@ CsvTable growth_csv() {
   return table;
 }
 
-// For the paper's readers: the published table with what it does not say.
+// Adds to the published table, for the paper's readers, what it does not say.
 Table paper_table(const std::vector<DistillationRow>& rows) {
   const auto counted = counts();
   Table table{.name = "interest_sets",

@@ -1,28 +1,29 @@
-// qb sets search: all interest sets of the least size, counted, proved and ranked.
+// qb sets search: counts, proves and ranks all interest sets of the least size.
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/status.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verbs/sets_verbs.h"
-#include "harness/cli/views/sets_search_view.h"
-#include "interest_sets/search/minimum_list.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/views/sets_view.h"
+#include "interest_sets/search/minimum_sets.h"
 
 namespace qb {
 namespace {
+
+constexpr std::size_t kBest = 10;  // sets to print by each ranking
 
 struct SearchWords {
   int workers = 0;
   int size = 0;  // 0: the least
   int threads = 0;
-  int best = 10;
   bool count = false;
   bool quiet = false;
   bool compact = false;
@@ -30,19 +31,13 @@ struct SearchWords {
   TableForm form = TableForm::terminal;
 };
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 // Keeps the journal and says how far the search is.
 class Watcher {
  public:
   Watcher(const SearchWords& words, SearchState& state) : words_(words), state_(state) {
     if (words.journal.empty()) return;
     if (std::filesystem::exists(words.journal))
-      take_up();
+      go_on();
     else
       append_and_flush(words.journal, journal_head(state));
   }
@@ -50,8 +45,7 @@ class Watcher {
   bool operator()(const SearchState& now, const PlayedTask& played) {
     if (!words_.journal.empty()) lines_ += journal_line(now, played);
     if (played.size != size_) begin_size(now, played.size);
-    const double since = seconds_since(said_);
-    if (since >= kSecondsBetween) say(now, played.size);
+    if (now_s() - said_s_ >= kSecondsBetween) say(now, played.size);
     return true;
   }
 
@@ -64,8 +58,8 @@ class Watcher {
   static constexpr double kSecondsBetween = 1.0;
   static constexpr double kSecondsBetweenPlainLines = 30.0;
 
-  // A torn last line is cut off, so that what follows begins a line.
-  void take_up() {
+  // Cuts off a torn last line, so that the next text begins a line.
+  void go_on() {
     const std::string text = read_file(words_.journal);
     const int workers = state_.modulus;
     state_ = parse_journal(text, words_.journal);
@@ -77,20 +71,19 @@ class Watcher {
 
   void begin_size(const SearchState& now, int size) {
     size_ = size;
-    begin_ = Clock::now();
+    begin_s_ = now_s();
     before_ = now.sizes.at(size).tasks_played() - 1;
   }
 
   void say(const SearchState& now, int size) {
     flush();
-    said_ = Clock::now();
+    said_s_ = now_s();
     if (words_.quiet) return;
-    if (!terminal_ && seconds_since(line_) < kSecondsBetweenPlainLines) return;
-    line_ = Clock::now();
+    if (!terminal_ && now_s() - line_s_ < kSecondsBetweenPlainLines) return;
+    line_s_ = now_s();
     spoke_ = true;
     fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "",
-               progress_line(now, size, before_, seconds_since(begin_)),
-               terminal_ ? "\033[K" : "\n");
+               progress_line(now, size, before_, now_s() - begin_s_), terminal_ ? "\033[K" : "\n");
   }
 
   void flush() {
@@ -106,9 +99,9 @@ class Watcher {
   bool spoke_ = false;
   int size_ = 0;
   std::size_t before_ = 0;
-  Clock::time_point begin_ = Clock::now();
-  Clock::time_point said_ = Clock::now();
-  Clock::time_point line_ = Clock::now();
+  double begin_s_ = now_s();
+  double said_s_ = now_s();
+  double line_s_ = now_s();
 };
 
 SearchOutcome search(const SearchWords& words) {
@@ -117,7 +110,7 @@ SearchOutcome search(const SearchWords& words) {
   outcome.threads = words.threads > 0
                         ? words.threads
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const auto begin = Clock::now();
+  const double begin_s = now_s();
   Watcher watcher(words, outcome.state);
   const OnTask on_task = [&](const SearchState& now, const PlayedTask& played) {
     return watcher(now, played);
@@ -126,7 +119,7 @@ SearchOutcome search(const SearchWords& words) {
   outcome.size =
       words.size > 0 ? words.size : search_minimum(outcome.state, outcome.threads, on_task);
   watcher.end();
-  outcome.seconds = seconds_since(begin);
+  outcome.seconds = now_s() - begin_s;
   outcome.sets = sets_of_orbits(words.workers, outcome.state.sizes.at(outcome.size).found);
   return outcome;
 }
@@ -149,8 +142,7 @@ ExitCode print_search(const SearchWords& words) {
     fmt::print(stderr, "{}", summary);
     fmt::print("{}", ranked_csv(ranked));
   } else {
-    fmt::print("{}{}", summary,
-               best_sets(ranked, static_cast<std::size_t>(words.best), words.form));
+    fmt::print("{}{}", summary, best_sets(ranked, kBest, words.form));
   }
   return ExitCode::ok;
 }
@@ -162,21 +154,20 @@ void add_sets_search(Verb sets) {
       "search", "all interest sets of the least size: searched, counted, proved, ranked");
   const auto words = std::make_shared<SearchWords>();
   add_integer(verb, "--workers", words->workers, "W, 3 to 257").required();
-  add_integer(verb, "--size", words->size, "only sets of this size m (default: the least)");
+  add_integer(verb, "--size", words->size, "search only sets of this size m (default: the least)");
   add_integer(verb, "--threads", words->threads, "default: all cores");
-  add_integer(verb, "--best", words->best, "how many to print by each ranking (default 10)");
-  verb.flag("--count", words->count, "print the number of sets alone");
+  verb.flag("--count", words->count, "print only the number of sets");
   verb.flag("--compact", words->compact, "print a record as in interest_sets/search/minimum.txt");
-  verb.flag("--quiet", words->quiet, "no progress");
+  verb.flag("--quiet", words->quiet, "show no progress");
   verb.option("--journal", words->journal,
-              "a file to write the finished tasks to; it takes up from there");
+              "a file for the finished tasks; where it exists, the search goes on from there");
   add_table_form(verb, words->form);
   verb.footer(
       "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. "
       "Minimality\n"
       "is proved by searching every smaller size to its end. W <= 79 takes seconds, proofs to\n"
-      "W = 133 minutes. --csv prints every set. Killed, it goes on with the same command and the\n"
-      "same --journal.\n\n"
+      "W = 133 minutes. --csv prints every set. After it was killed, the same command with the\n"
+      "same --journal goes on.\n\n"
       "Examples:\n"
       "  qb sets search --workers 52\n"
       "  qb sets search --workers 64 --count\n"

@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* kFooter = R"(Examples:
   qb status results/smoke/20250131-120000-abcdef
-  qb status results/smoke          every run of an experiment
+  qb status results/smoke          shows every run of an experiment
 
-Exit code: 0, or 2 where there is no run.)";
+The exit code is 0, or 2 if there is no run.)";
 
 std::string state_of(const std::string& path, const Manifest& manifest, std::size_t n_rows) {
   const std::string writer = writer_of(path);
@@ -61,10 +61,10 @@ ExitCode print_status(const std::string& path) {
 }  // namespace
 
 void add_status(Verb app) {
-  Verb verb = app.add_verb("status", "How far a run is, and what went wrong in it");
+  Verb verb = app.add_verb("status", "Show how far a run is and what went wrong in it");
   verb.footer(kFooter);
   const auto path = std::make_shared<std::string>();
-  verb.option("RUN", *path, "Run folder, or the folder of an experiment").required();
+  verb.option("RUN", *path, "A run folder, or the folder of an experiment").required();
   verb.runs([path] { return print_status(*path); });
 }
 

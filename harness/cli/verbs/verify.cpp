@@ -11,12 +11,12 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Recomputes what can be recomputed: files and schema; that each timed row was verified within its
+    R"(It recomputes what can be recomputed. It checks files and schema; that each timed row was verified within its
 tolerance and no other row has times; medians and intervals from the samples, digit for digit;
 parameters from the resolved spec and predictions from the plan; and that no repeat claims more
 FLOP/s than cores x 5 GHz x 64 (float32; twice that for 16-bit types), a generous bound.
 
-Exit codes: 0 all of it holds, 4 mismatches, listed.
+Exit codes: 0 everything agrees, 4 some things do not agree, and they are listed.
 
 Example:
   qb verify results/smoke/RUN_ID)";
@@ -37,7 +37,7 @@ void add_verify(Verb app) {
   Verb verb = app.add_verb("verify", "Check that a run folder's numbers follow from its data");
   verb.footer(kFooter);
   const auto path = std::make_shared<std::string>();
-  verb.option("RUN", *path, "Run folder, results/NAME/RUN_ID").required();
+  verb.option("RUN", *path, "The run folder, results/NAME/RUN_ID").required();
   verb.runs([path] { return verify(*path); });
 }
 

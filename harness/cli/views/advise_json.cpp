@@ -1,4 +1,4 @@
-// The advice for programs.
+// The advice as JSON, for programs.
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/views/advise_view.h"

@@ -35,7 +35,7 @@ std::string problem_line(const SchemeQuestion& question) {
       word(question.kernel));
 }
 
-// Of the rates that this problem asks for: `measured`, `estimated and measured`.
+// Names the provenance of the rates that this problem needs: `measured`, `estimated and measured`.
 std::string rate_provenance(const SchemeQuestion& question) {
   std::set<std::string_view> words;
   for (const RatePoint& point : question.device.rates)
@@ -148,7 +148,7 @@ std::string budget_sentence(const SchemeQuestion& question, const Advice& advice
                      bytes_text(faster->memory_bytes), bytes_text(question.memory_budget_bytes));
 }
 
-// `below 3.1 GB/s x would win and above 90 GB/s y`
+// Writes `below 3.1 GB/s x would win and above 90 GB/s y`.
 template <class Change>
 std::string changes_text(const Changes<Change>& changes, const std::string& below,
                          const std::string& above) {

@@ -8,21 +8,21 @@
 
 namespace qb {
 
-// What was asked and what is assumed, a line each: the problem, the device and where its rates
-// come from, the link (link_source: where its numbers come from; may be empty).
+// Says what was asked and what is assumed, one line each: the problem, the device and where its
+// rates come from, the link (link_source says where its numbers come from and may be empty).
 [[nodiscard]] std::vector<std::string> advice_assumptions(const SchemeQuestion& question,
                                                           const std::string& link_source);
 
-// One row a scheme that has a plan, the winner first; below it why the others have none.
+// Has one row per scheme that has a plan, the winner first; below it says why the others have none.
 [[nodiscard]] std::string advice_table(const Advice& advice);
 
-// The advice in plain words: the winner and its lead; what limits it; what the budget costs; at
-// which bandwidth, number of tokens and number of workers it would change; what selectors of
+// Gives the advice in plain words: the winner and its lead; what limits it; what the budget costs;
+// at which bandwidth, number of tokens and number of workers it would change; what selectors of
 // pass-KV or pass-Q say.
 [[nodiscard]] std::vector<std::string> advice_sentences(const SchemeQuestion& question,
                                                         const Advice& advice);
 
-// All of it with every digit; what does not apply is null.
+// Gives all of it with every digit; what does not apply is null.
 [[nodiscard]] std::string advice_json(const SchemeQuestion& question,
                                       const std::string& link_source, const Advice& advice);
 

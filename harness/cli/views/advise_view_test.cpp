@@ -43,7 +43,8 @@ SchemeForecast scheme_of(const char* name, double wall_s) {
   return scheme;
 }
 
-// zigzag before ring, all_gather_kv faster but over the budget, dense beside them, no Ulysses.
+// zigzag wins before ring; all_gather_kv is faster but over the budget; dense is beside them;
+// Ulysses has no plan.
 Advice sample() {
   Advice advice;
   advice.schemes = {scheme_of("zigzag", 0.1), scheme_of("ring", 0.15),

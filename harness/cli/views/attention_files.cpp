@@ -1,4 +1,4 @@
-#include "harness/cli/views/attention_files.h"
+#include "harness/cli/views/tensor_job.h"
 
 #include <fmt/format.h>
 

@@ -8,39 +8,24 @@
 #include <map>
 #include <vector>
 
-#include "base/csv.h"
 #include "base/numbers.h"
 #include "base/status.h"
-#include "base/text_table.h"
 
 namespace qb {
 namespace {
 
 constexpr DenseCount kCounts[] = {DenseCount::layers, DenseCount::layers_and_vocabulary};
 
-// The cells in the form asked for.
-std::string render(const std::vector<std::vector<std::string>>& rows,
-                   const std::vector<std::string>& header, TableForm form) {
-  if (form == TableForm::csv) {
-    CsvTable table(header);
-    for (const auto& row : rows) table.append(row);
-    return table.to_string();
-  }
-  TextTable table(header);
-  for (const auto& row : rows) table.add(row);
-  return form == TableForm::markdown ? table.markdown() : table.terminal();
-}
-
 double speed_up(const PublishedSpeedUp& row, DenseCount count) {
   return max_speed_up(row.step, count, default_weight(count));
 }
 
-// Every digit in CSV, one more than printed for people: enough to see which way a rounding went.
-std::string ours(double value, const Printed& printed, TableForm form) {
-  if (form == TableForm::csv) return to_text(value);
-  const int decimals = static_cast<int>(std::lround(-std::log10(printed.unit))) + 2;
-  return fmt::format("{:.{}f}", value, decimals);
+// People see one digit more than printed: this shows which way a rounding went.
+ViewTable::Cell ours(double value, const Printed& printed) {
+  return {value, static_cast<int>(std::lround(-std::log10(printed.unit))) + 2};
 }
+
+ViewTable::Cell rate(double per_s) { return {to_text(per_s), format_si(per_s)}; }
 
 std::string verdict_word(double value, const Printed& printed) {
   return std::string(word(judge(value, printed)));
@@ -60,44 +45,42 @@ std::string count_sentence(std::span<const PublishedSpeedUp> rows, DenseCount co
       fit.least_squares, fit.rms_difference, fit.most_agreeing, fit.from, fit.to);
 }
 
-// 16-bit full multi-head attention, every block whole: the table's own case. Thousands of tokens.
+// Computes the table's own case, in thousands of tokens: 16-bit full multi-head attention, every
+// block whole.
 double block_kilotokens(const PublishedMinBlock& row) {
   return 1e-3 * min_block_tokens(row.peak_flop_per_s, row.link_byte_per_s, 2, 1, 1,
                                  RingBalance::whole_blocks);
 }
 
-std::string bytes_cell(const SentBytes& row, std::int64_t bytes) {
-  return row.unsupported.empty() ? format_grouped(bytes) : "-";
-}
-
 }  // namespace
 
 std::string speed_up_table(std::span<const PublishedSpeedUp> rows, TableForm form) {
-  std::vector<std::vector<std::string>> cells;
+  ViewTable table({{"paper_table", "table"},
+                   {"hardware", "hardware"},
+                   {"model", "model"},
+                   {"mesh", "mesh"},
+                   {"tokens_per_worker", "tokens a worker"},
+                   {"published_max_speed_up_ratio", "printed"},
+                   {"layers_max_speed_up_ratio", fmt::format("layers, w = {}", kLayersWeight)},
+                   {"layers_verdict", "verdict"},
+                   {"layers_and_vocabulary_max_speed_up_ratio",
+                    fmt::format("+ vocabulary, w = {}", kLayersAndVocabularyWeight)},
+                   {"layers_and_vocabulary_verdict", "verdict"}});
   for (const PublishedSpeedUp& row : rows) {
-    std::vector<std::string> line = {row.table,
-                                     row.hardware,
-                                     row.step.model.name,
-                                     fmt::format("{}x{}", row.model_parallel, row.step.workers),
-                                     to_text(row.step.tokens_per_worker),
-                                     row.printed.text};
+    std::vector<ViewTable::Cell> cells = {
+        std::string(row.table),
+        std::string(row.hardware),
+        std::string(row.step.model.name),
+        fmt::format("{}x{}", row.model_parallel, row.step.workers),
+        to_text(row.step.tokens_per_worker),
+        row.printed.text};
     for (const DenseCount count : kCounts) {
-      line.push_back(ours(speed_up(row, count), row.printed, form));
-      line.push_back(verdict_word(speed_up(row, count), row.printed));
+      cells.push_back(ours(speed_up(row, count), row.printed));
+      cells.emplace_back(verdict_word(speed_up(row, count), row.printed));
     }
-    cells.push_back(std::move(line));
+    table.add(std::move(cells));
   }
-  if (form == TableForm::csv)
-    return render(cells,
-                  {"paper_table", "hardware", "model", "mesh", "tokens_per_worker",
-                   "published_max_speed_up_ratio", "layers_max_speed_up_ratio", "layers_verdict",
-                   "layers_and_vocabulary_max_speed_up_ratio", "layers_and_vocabulary_verdict"},
-                  form);
-  return render(cells,
-                {"table", "hardware", "model", "mesh", "tokens a worker", "printed",
-                 fmt::format("layers, w = {}", kLayersWeight), "verdict",
-                 fmt::format("+ vocabulary, w = {}", kLayersAndVocabularyWeight), "verdict"},
-                form);
+  return table.text(form);
 }
 
 std::string speed_up_summary(std::span<const PublishedSpeedUp> rows) {
@@ -107,29 +90,25 @@ std::string speed_up_summary(std::span<const PublishedSpeedUp> rows) {
 }
 
 std::string min_block_table(std::span<const PublishedMinBlock> rows, TableForm form) {
-  const bool csv = form == TableForm::csv;
-  std::vector<std::vector<std::string>> cells;
+  ViewTable table({{"host", "host"},
+                   {"peak_flop_per_s", "FLOP/s"},
+                   {"link_bandwidth_byte_per_s", "bytes/s"},
+                   {"published_min_block_kilotokens", "c printed (K)"},
+                   {"min_block_kilotokens", "c = C/B"},
+                   {"min_block_verdict", "verdict"},
+                   {"published_min_sequence_kilotokens", "s printed (K)"},
+                   {"min_sequence_kilotokens", "s = 6c"},
+                   {"min_sequence_verdict", "verdict"}});
   for (const PublishedMinBlock& row : rows) {
     const double block = block_kilotokens(row);
     const double sequence = kBlocksPerWorker * block;
-    cells.push_back({row.host, csv ? to_text(row.peak_flop_per_s) : format_si(row.peak_flop_per_s),
-                     csv ? to_text(row.link_byte_per_s) : format_si(row.link_byte_per_s),
-                     row.block_kilotokens.text, ours(block, row.block_kilotokens, form),
-                     verdict_word(block, row.block_kilotokens), row.sequence_kilotokens.text,
-                     ours(sequence, row.sequence_kilotokens, form),
-                     verdict_word(sequence, row.sequence_kilotokens)});
+    table.add({row.host, rate(row.peak_flop_per_s), rate(row.link_byte_per_s),
+               row.block_kilotokens.text, ours(block, row.block_kilotokens),
+               verdict_word(block, row.block_kilotokens), row.sequence_kilotokens.text,
+               ours(sequence, row.sequence_kilotokens),
+               verdict_word(sequence, row.sequence_kilotokens)});
   }
-  if (csv)
-    return render(
-        cells,
-        {"host", "peak_flop_per_s", "link_bandwidth_byte_per_s", "published_min_block_kilotokens",
-         "min_block_kilotokens", "min_block_verdict", "published_min_sequence_kilotokens",
-         "min_sequence_kilotokens", "min_sequence_verdict"},
-        form);
-  return render(cells,
-                {"host", "FLOP/s", "bytes/s", "c printed (K)", "c = C/B", "verdict",
-                 "s printed (K)", "s = 6c", "verdict"},
-                form);
+  return table.text(form);
 }
 
 std::string min_block_summary(std::span<const PublishedMinBlock> rows) {
@@ -151,43 +130,42 @@ std::string own_min_block_table(const RingMachine& machine, TableForm form) {
   if (machine.kv_heads < 1 || machine.q_heads < 1 || machine.q_heads % machine.kv_heads != 0)
     throw UsageError(fmt::format("{} key-value heads do not divide {} query heads",
                                  machine.kv_heads, machine.q_heads));
-  std::vector<std::vector<std::string>> cells;
+  ViewTable table({{"blocks", "blocks"}, {"min_tokens_per_worker", "least tokens a worker"}});
   for (const auto& [name, balance] :
        {std::pair{"whole blocks", RingBalance::whole_blocks},
         std::pair{"balanced causal (striped, zigzag)", RingBalance::balanced_causal}}) {
     const double tokens =
         min_block_tokens(machine.compute_flop_per_s, machine.link_byte_per_s, machine.element_bytes,
                          machine.q_heads, machine.kv_heads, balance);
-    cells.push_back({name, form == TableForm::csv ? to_text(tokens)
-                                                  : fmt::format("{:.0f}", std::ceil(tokens))});
+    table.add({std::string(name), {to_text(tokens), fmt::format("{:.0f}", std::ceil(tokens))}});
   }
-  return render(cells,
-                form == TableForm::csv
-                    ? std::vector<std::string>{"blocks", "min_tokens_per_worker"}
-                    : std::vector<std::string>{"blocks", "least tokens a worker"},
-                form);
+  return table.text(form);
 }
 
 std::string sent_bytes_table(const SplitProblem& problem, TableForm form) {
-  const bool csv = form == TableForm::csv;
-  std::vector<std::vector<std::string>> cells;
+  ViewTable table({{"scheme", "scheme"},
+                   {"transfer", "transfer"},
+                   {"direction", ""},
+                   {"messages", "messages"},
+                   {"message_bytes", "bytes each"},
+                   {"total_bytes", "bytes"},
+                   {"formula", "each is"},
+                   {"unsupported", ""}});
   for (const SentBytes& row : sent_bytes(problem)) {
     const bool supported = row.unsupported.empty();
-    if (csv)
-      cells.push_back({row.scheme, row.transfer, row.received ? "received" : "sent",
-                       supported ? to_text(row.messages) : "", supported ? to_text(row.bytes) : "",
-                       supported ? to_text(row.total()) : "", row.formula, row.unsupported});
-    else
-      cells.push_back({row.scheme, row.received ? row.transfer + " (received)" : row.transfer,
-                       supported ? to_text(row.messages) : "-", bytes_cell(row, row.bytes),
-                       bytes_cell(row, row.total()), supported ? row.formula : row.unsupported});
+    const auto bytes = [&](std::int64_t n) {
+      return supported ? ViewTable::Cell(to_text(n), format_grouped(n)) : ViewTable::Cell("", "-");
+    };
+    table.add({row.scheme,
+               {row.transfer, row.received ? row.transfer + " (received)" : row.transfer},
+               std::string(row.received ? "received" : "sent"),
+               supported ? ViewTable::Cell(row.messages) : ViewTable::Cell("", "-"),
+               bytes(row.bytes),
+               bytes(row.total()),
+               {row.formula, supported ? row.formula : row.unsupported},
+               row.unsupported});
   }
-  if (csv)
-    return render(cells,
-                  {"scheme", "transfer", "direction", "messages", "message_bytes", "total_bytes",
-                   "formula", "unsupported"},
-                  form);
-  return render(cells, {"scheme", "transfer", "messages", "bytes each", "bytes", "each is"}, form);
+  return table.text(form);
 }
 
 std::string sent_bytes_summary(const SplitProblem& problem) {

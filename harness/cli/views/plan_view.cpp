@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The groups that a worker holds for queries or for keys, ascending and without repeats.
+// Lists the groups that a worker holds for queries or for keys, ascending and without repeats.
 std::vector<TokenGroup> held_groups(const Plan& plan, const Worker& worker) {
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
   std::vector<TokenGroup> groups;
@@ -26,7 +26,7 @@ std::vector<TokenGroup> held_groups(const Plan& plan, const Worker& worker) {
     }
   };
   add(plan.q_groups, worker.q_groups);
-  // With a key sequence of its own length, tokens are those of the queries.
+  // If keys have a length of their own, the tokens are those of the queries.
   if (plan.problem.shape.q_len == plan.problem.shape.kv_len) add(plan.kv_groups, worker.kv_groups);
   std::sort(groups.begin(), groups.end(),
             [](const TokenGroup& a, const TokenGroup& b) { return a.first < b.first; });
@@ -41,7 +41,8 @@ Json token_list(const std::vector<TokenGroup>& groups) {
   return tokens;
 }
 
-// [[begin, end), …] with touching ranges joined; a strided group is [first, last + 1, stride].
+// Writes [[begin, end), …] with touching ranges joined; a strided group is [first, last + 1,
+// stride].
 Json token_ranges(const std::vector<TokenGroup>& groups) {
   Json ranges = Json::array();
   for (const TokenGroup& group : groups) {
@@ -75,7 +76,8 @@ Json pair_list(const Plan& plan, const Worker& worker) {
 
 }  // namespace
 
-std::string plan_json(const Plan& plan, const Work& work, bool with_pairs) {
+std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memory,
+                      bool with_pairs) {
   if (with_pairs && work.unmasked_pairs > kMaxListedPairs)
     throw UsageError(fmt::format("--pairs would list {} pairs; the most is {}",
                                  format_grouped(work.unmasked_pairs),
@@ -83,8 +85,10 @@ std::string plan_json(const Plan& plan, const Work& work, bool with_pairs) {
   std::int64_t local_tokens = 0;
   for (const WorkerWork& worker : work.workers) local_tokens += worker.q_tokens;
   Json workers = Json::array();
+  const bool communicating = communicates(plan);
+  Worker scratch;
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
-    const std::vector<TokenGroup> groups = held_groups(plan, plan.workers[w]);
+    const std::vector<TokenGroup> groups = held_groups(plan, plan.workers.share(w));
     Json entry;
     entry["worker"] = w;
     if (local_tokens <= kMaxListedTokens)
@@ -92,13 +96,12 @@ std::string plan_json(const Plan& plan, const Work& work, bool with_pairs) {
     else
       entry["token_ranges"] = token_ranges(groups);
     entry["pairs_count"] = work.workers[w].unmasked_pairs;
-    if (with_pairs) entry["pairs"] = pair_list(plan, plan.workers[w]);
-    if (communicates(plan)) {
-      entry["pairs_by_step"] = Json::array();
+    if (with_pairs) entry["pairs"] = pair_list(plan, plan.workers.read(w, scratch));
+    if (communicating) {
       for (const StepWork& step : work.workers[w].steps)
         entry["pairs_by_step"].push_back(step.unmasked_pairs);
       entry["sent_bytes"] = work.workers[w].bytes_out;
-      entry["active_peak_bytes"] = work.workers[w].active_peak_bytes;
+      entry["active_peak_bytes"] = memory.worker_peak_bytes[w];
     }
     workers.push_back(std::move(entry));
   }
@@ -111,7 +114,8 @@ std::string plan_json(const Plan& plan, const Work& work, bool with_pairs) {
   return out.dump() + "\n";
 }
 
-std::string plan_table(const Plan& plan, const Work& work, Kernel kernel) {
+std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& memory,
+                       Kernel kernel) {
   const Shape& shape = plan.problem.shape;
   const bool in_place = plan.workers.size() == 1;
   TextTable table(
@@ -119,7 +123,7 @@ std::string plan_table(const Plan& plan, const Work& work, Kernel kernel) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const WorkerWork& worker = work.workers[w];
     std::string ranges;
-    for (const Json& range : token_ranges(held_groups(plan, plan.workers[w]))) {
+    for (const Json& range : token_ranges(held_groups(plan, plan.workers.share(w)))) {
       const auto first = range[0].get<std::int64_t>();
       const auto last = range[1].get<std::int64_t>() - 1;
       ranges += ranges.empty() ? "" : " ";
@@ -130,7 +134,7 @@ std::string plan_table(const Plan& plan, const Work& work, Kernel kernel) {
                format_grouped(worker.unmasked_pairs), format_grouped(worker.executed_pairs),
                format_bytes(static_cast<std::uint64_t>(worker.bytes_in)),
                format_bytes(static_cast<std::uint64_t>(worker.bytes_out)),
-               format_bytes(static_cast<std::uint64_t>(worker.active_peak_bytes))});
+               format_bytes(static_cast<std::uint64_t>(memory.worker_peak_bytes[w]))});
   }
   std::string out = fmt::format("{} · {} tokens · {} worker{} · {} mask · kernel {}\n",
                                 plan.algorithm, format_grouped(shape.q_len), plan.workers.size(),
@@ -147,8 +151,8 @@ std::string plan_table(const Plan& plan, const Work& work, Kernel kernel) {
       format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
       format_si(work.flops), format_bytes(static_cast<std::uint64_t>(work.bytes_total)),
       format_bytes(static_cast<std::uint64_t>(work.sent_bytes_max)),
-      format_bytes(static_cast<std::uint64_t>(work.worker_peak_bytes)),
-      format_bytes(static_cast<std::uint64_t>(work.serial_peak_bytes)));
+      format_bytes(static_cast<std::uint64_t>(memory.worst_worker_bytes)),
+      format_bytes(static_cast<std::uint64_t>(memory.serial_bytes)));
   if (work.rows_without_keys > 0)
     out += fmt::format("queries without a key  {} of {}: output 0, LSE -inf\n",
                        format_grouped(work.rows_without_keys), format_grouped(shape.q_len));

@@ -15,7 +15,8 @@ Plan case_study_one(MaskKind mask = MaskKind::full) {
 }
 
 std::string json_of(const Plan& plan, bool with_pairs) {
-  return plan_json(plan, model_work(plan, Kernel::flash, 1), with_pairs);
+  return plan_json(plan, model_work(plan, Kernel::flash), plan_memory(plan, Kernel::flash, 1),
+                   with_pairs);
 }
 
 TEST(PlanView, CaseStudyOneAsJson) {
@@ -52,7 +53,8 @@ TEST(PlanView, HugePlansListRangesInsteadOfTokens) {
 
 TEST(PlanView, TheTableSaysWhatTheJsonSays) {
   const Plan plan = case_study_one(MaskKind::causal);
-  const std::string table = plan_table(plan, model_work(plan, Kernel::flash, 1), Kernel::flash);
+  const std::string table = plan_table(plan, model_work(plan, Kernel::flash),
+                                       plan_memory(plan, Kernel::flash, 1), Kernel::flash);
   EXPECT_THAT(table, testing::HasSubstr("cqs · 10 tokens · 7 workers · causal mask"));
   EXPECT_THAT(table, testing::HasSubstr("0-1 3 "));
   EXPECT_THAT(table, testing::HasSubstr("longest subsequence    5 tokens"));

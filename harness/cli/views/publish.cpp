@@ -9,23 +9,23 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "harness/cli/views/sets_view.h"
-#include "harness/experiment/process/case_plan.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
+#include "harness/workload/case.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "plots/report/run_report.h"
+#include "plots/report/report.h"
 
 namespace qb {
 namespace {
 
-// Supplement E draws the ratio up to the interval that the published means are taken over.
+// Supplement E draws the ratio up to the interval of the published means.
 constexpr std::int64_t kIntervals = 41;
 
 bool names(const Spec& spec, std::string_view figure) {
   return std::find(spec.figures.begin(), spec.figures.end(), figure) != spec.figures.end();
 }
 
-// One case a worker count, the longest of those that have a plan.
+// Plans one case per worker count: the longest that has a plan.
 std::map<int, Plan> longest_plans(const Spec& spec) {
   std::map<int, std::int64_t> longest;
   std::map<int, Plan> plans;
@@ -44,7 +44,7 @@ std::map<int, Plan> longest_plans(const Spec& spec) {
 std::string subsequences_csv(const std::map<int, Plan>& plans) {
   CsvTable table({"workers", "worker", "tokens"});
   for (const auto& [workers, plan] : plans) {
-    const Work work = model_work(plan, Kernel::flash, 1);
+    const Work work = model_work(plan, Kernel::flash);
     for (std::size_t w = 0; w < work.workers.size(); ++w)
       table.append(
           {fmt::to_string(workers), fmt::to_string(w), fmt::to_string(work.workers[w].q_tokens)});

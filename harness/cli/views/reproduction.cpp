@@ -12,13 +12,13 @@
 #include "base/statistics.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/work.h"
-#include "interest_sets/sets/published.h"
+#include "interest_sets/sets/known_sets.h"
 
 namespace qb {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-// Times of the published notebook jump here, where its allocator must free and retry.
+// Times of the published notebook jump here, because its allocator must free and retry.
 constexpr std::int64_t kAllocatorCliff = 45'000;
 // The notebook's interest sets are not printed; another minimum set holds a token or two more.
 constexpr std::int64_t kSubsequenceSlack = 2;
@@ -31,7 +31,7 @@ Plan cqs_plan(std::int64_t n_tokens, int workers, std::optional<InterestSet> set
 
 std::vector<std::int64_t> subsequences(const Plan& plan) {
   std::vector<std::int64_t> tokens;
-  for (const WorkerWork& worker : model_work(plan, Kernel::reference, 1).workers)
+  for (const WorkerWork& worker : model_work(plan, Kernel::reference).workers)
     tokens.push_back(worker.q_tokens);
   return tokens;
 }
@@ -53,7 +53,7 @@ std::int64_t integer(const CsvTable& table, std::size_t row, std::string_view co
   return static_cast<std::int64_t>(table.number(row, column));
 }
 
-// (workers, n_tokens) -> value of `column`; absent where the field is empty.
+// (workers, n_tokens) -> value of `column`; absent if the field is empty.
 using Cells = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 Cells cells(const CsvTable& table, std::string_view column) {
   Cells values;
@@ -72,7 +72,7 @@ std::set<std::int64_t> workers_of(const Cells& values) {
   return workers;
 }
 
-// t(W = 1) / t(W) at one N; NaN where either is missing.
+// t(W = 1) / t(W) at one N; NaN if either is missing.
 double speed_up(const Cells& times, std::int64_t workers, std::int64_t n_tokens) {
   const auto whole = times.find({1, n_tokens});
   const auto part = times.find({workers, n_tokens});

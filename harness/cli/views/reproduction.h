@@ -1,6 +1,6 @@
 // The verdict table of `qb reproduce`: published | ours | ratio | verdict.
 //
-// Counts and ratios of integers must agree; measured times are other hardware's and only placed
+// Counts and ratios of integers must agree; measured times come from other hardware and only appear
 // beside the published ones.
 #pragma once
 
@@ -15,9 +15,9 @@ struct Reproduced {
   std::string what;
   std::string published;
   std::string ours;
-  double ratio = 0.0;  // ours / published; NaN where there is none
+  double ratio = 0.0;  // ours / published; NaN if one is missing
   std::string verdict;
-  bool differs = false;  // an exact quantity that should agree and does not
+  bool differs = false;  // an exact quantity differs but should agree
 };
 
 // Case study 1 (N = 10, W = 7, I = {0, 1, 3}): local tokens of each worker.
@@ -26,18 +26,19 @@ struct Reproduced {
 // The 109 interest sets: covers, and asymptotic responsibility ratios to the printed digit.
 [[nodiscard]] std::vector<Reproduced> compare_interest_sets();
 
-// Longest subsequence of the published cells of one W, planned at the paper's N.
+// Compares the longest subsequence of the published cells of one W, planned at the paper's N.
 // `published` is data/published/cqs_case_study_2.csv.
 [[nodiscard]] std::vector<Reproduced> compare_subsequences(const CsvTable& published);
 
-// The published speed-up S = t(whole sequence) / t(longest subsequence) against ours, for each W at
-// the largest N below the paper's allocator cliff (N < 45000) that both have; `scale` is paper N /
-// our N.
+// Compares the published speed-up S = t(whole sequence) / t(longest subsequence) with ours, for
+// each W at the largest N below the paper's allocator cliff (N < 45000) that both have; `scale` is
+// paper N / our N.
 [[nodiscard]] std::vector<Reproduced> compare_speed_ups(const CsvTable& published,
                                                         const CsvTable& cases, int scale);
 
-// The paper's claim on memory: the whole sequence does not fit where the longest subsequence does.
-// One row for the largest N of the run; needs the statuses of W = 1 and of the largest W.
+// Checks the paper's claim on memory: the whole sequence does not fit where the longest subsequence
+// does. One row covers the largest N of the run; it needs the statuses of W = 1 and of the largest
+// W.
 [[nodiscard]] std::vector<Reproduced> compare_memory(const CsvTable& cases);
 
 // Columns what, published, ours, ratio, verdict.

@@ -6,9 +6,8 @@
 #include <map>
 
 #include "base/numbers.h"
+#include "base/schema/parameter_fields.h"
 #include "base/status.h"
-#include "base/text_table.h"
-#include "harness/experiment/store/run_folder.h"
 #include "kernels/dtype.h"
 
 namespace qb {
@@ -18,11 +17,12 @@ struct Variants {
   std::optional<std::size_t> row[2];  // pass_kv, pass_q
 };
 
-// Every parameter but the algorithm, as text.
+// Gives every parameter except the algorithm, as text.
 std::string rest_of_case(const CsvTable& cases, std::size_t row) {
   std::vector<std::string> fields;
-  for (const std::string& column : parameter_columns())
-    if (column != "algorithm" && cases.has(column)) fields.push_back(cases.text(row, column));
+  for (const Field& field : kParameterFields)
+    if (field.column != "algorithm" && cases.has(field.column))
+      fields.push_back(cases.text(row, field.column));
   return csv_record(fields);
 }
 
@@ -35,7 +35,7 @@ std::int64_t integer(const CsvTable& cases, std::size_t row, std::string_view co
   return *value;
 }
 
-// `given`, or the column; `what` says what is asked for.
+// Returns `given`, or the column's value; `what` tells the user what to give.
 double rate(const std::optional<double>& given, const CsvTable& cases, std::size_t row,
             std::string_view column, std::string_view name, std::string_view what) {
   if (given) return *given;
@@ -47,7 +47,8 @@ double rate(const std::optional<double>& given, const CsvTable& cases, std::size
 }
 
 Prefill prefill_of(const CsvTable& cases, std::size_t row, std::string_view name,
-                   const SelectorMachine& machine) {
+                   std::optional<double> compute_flop_per_s,
+                   std::optional<double> link_byte_per_s) {
   const auto size = [&](std::string_view column) { return integer(cases, row, column, name); };
   const auto dtype = parse_word<DType>(cases.text(row, "dtype"));
   if (!dtype)
@@ -65,10 +66,10 @@ Prefill prefill_of(const CsvTable& cases, std::size_t row, std::string_view name
           .q_heads = size("q_heads"),
           .kv_heads = size("kv_heads"),
           .element_bytes = size_of(*dtype),
-          .compute_flop_per_s = rate(machine.compute_flop_per_s, cases, row, "peak_flop_per_s",
-                                     name, "--compute FLOP/s, the peak of one worker"),
-          .link_byte_per_s = rate(machine.link_byte_per_s, cases, row, "link_bandwidth_byte_per_s",
-                                  name, "--bandwidth BYTES/s, what one worker can send")};
+          .compute_flop_per_s = rate(compute_flop_per_s, cases, row, "peak_flop_per_s", name,
+                                     "--compute FLOP/s, the peak of one worker"),
+          .link_byte_per_s = rate(link_byte_per_s, cases, row, "link_bandwidth_byte_per_s", name,
+                                  "--bandwidth BYTES/s, what one worker can send")};
 }
 
 double seconds(const CsvTable& cases, std::size_t row, std::string_view name) {
@@ -90,7 +91,8 @@ NamedScore always(RingVariant variant, std::span<const SelectorSample> samples) 
 }  // namespace
 
 RingVariantPairs pair_ring_variants(const CsvTable& cases, std::string_view name,
-                                    const SelectorMachine& machine) {
+                                    std::optional<double> compute_flop_per_s,
+                                    std::optional<double> link_byte_per_s) {
   std::map<std::string, Variants> found;  // ordered: the answer does not depend on the run's order
   RingVariantPairs pairs;
   for (std::size_t row = 0; row < cases.size(); ++row) {
@@ -109,8 +111,8 @@ RingVariantPairs pair_ring_variants(const CsvTable& cases, std::string_view name
       continue;
     }
     pairs.any_serial = pairs.any_serial || cases.text(*kv, "ranks") == "serial";
-    pairs.samples.push_back({prefill_of(cases, *kv, name, machine), seconds(cases, *kv, name),
-                             seconds(cases, *q, name)});
+    pairs.samples.push_back({prefill_of(cases, *kv, name, compute_flop_per_s, link_byte_per_s),
+                             seconds(cases, *kv, name), seconds(cases, *q, name)});
   }
   return pairs;
 }
@@ -130,30 +132,33 @@ std::vector<NamedScore> score_selectors(std::span<const SelectorSample> samples)
   return scores;
 }
 
-std::string selector_table(std::span<const NamedScore> scores) {
-  TextTable table(
-      {"selector", "accuracy", "mean regret", "max regret", "KV best: KV", "Q", "Q best: KV", "Q"});
+std::string selector_table(std::span<const NamedScore> scores, TableForm form) {
+  const auto count = [](std::size_t n) { return ViewTable::Cell(n); };
+  const auto share = [](double part) { return ViewTable::Cell(to_text(part), percent(part)); };
+  ViewTable table({{"selector", "selector"},
+                   {"n_pairs", ""},
+                   {"", "accuracy"},
+                   {"", "mean regret"},
+                   {"", "max regret"},
+                   {"pass_kv_best_pass_kv_chosen", "KV best: KV"},
+                   {"pass_kv_best_pass_q_chosen", "Q"},
+                   {"pass_q_best_pass_kv_chosen", "Q best: KV"},
+                   {"pass_q_best_pass_q_chosen", "Q"},
+                   {"accuracy", ""},
+                   {"mean_regret", ""},
+                   {"max_regret", ""},
+                   {"alpha", ""},
+                   {"beta", ""},
+                   {"gamma", ""}});
   for (const auto& [selector, score, fitted] : scores)
-    table.add({selector, percent(score.accuracy()), percent(score.mean_regret),
-               percent(score.max_regret), fmt::to_string(score.kv_best_kv_chosen),
-               fmt::to_string(score.kv_best_q_chosen), fmt::to_string(score.q_best_kv_chosen),
-               fmt::to_string(score.q_best_q_chosen)});
-  return table.terminal();
-}
-
-std::string selector_csv(std::span<const NamedScore> scores) {
-  CsvTable table({"selector", "n_pairs", "pass_kv_best_pass_kv_chosen",
-                  "pass_kv_best_pass_q_chosen", "pass_q_best_pass_kv_chosen",
-                  "pass_q_best_pass_q_chosen", "accuracy", "mean_regret", "max_regret", "alpha",
-                  "beta", "gamma"});
-  for (const auto& [selector, score, fitted] : scores)
-    table.append({selector, fmt::to_string(score.samples()),
-                  fmt::to_string(score.kv_best_kv_chosen), fmt::to_string(score.kv_best_q_chosen),
-                  fmt::to_string(score.q_best_kv_chosen), fmt::to_string(score.q_best_q_chosen),
-                  to_text(score.accuracy()), to_text(score.mean_regret), to_text(score.max_regret),
-                  fitted ? to_text(fitted->alpha) : "", fitted ? to_text(fitted->beta) : "",
-                  fitted ? to_text(fitted->gamma) : ""});
-  return table.to_string();
+    table.add({selector, count(score.samples()), share(score.accuracy()), share(score.mean_regret),
+               share(score.max_regret), count(score.kv_best_kv_chosen),
+               count(score.kv_best_q_chosen), count(score.q_best_kv_chosen),
+               count(score.q_best_q_chosen), share(score.accuracy()), share(score.mean_regret),
+               share(score.max_regret), fitted ? to_text(fitted->alpha) : std::string(),
+               fitted ? to_text(fitted->beta) : std::string(),
+               fitted ? to_text(fitted->gamma) : std::string()});
+  return table.text(form);
 }
 
 std::string selector_summary(const RingVariantPairs& pairs, std::span<const NamedScore> scores) {

@@ -39,7 +39,7 @@ std::string two_pairs() {
 CsvTable parse(const std::string& text) { return CsvTable::parse(text, "cases.csv"); }
 
 TEST(SelectView, PairsRowsThatDifferInTheAlgorithmAlone) {
-  const RingVariantPairs pairs = pair_ring_variants(parse(two_pairs()), "cases.csv", {});
+  const RingVariantPairs pairs = pair_ring_variants(parse(two_pairs()), "cases.csv", {}, {});
   ASSERT_EQ(pairs.samples.size(), 2u);
   EXPECT_EQ(pairs.unpaired, 1u);  // its partner ran out of memory
   EXPECT_FALSE(pairs.any_serial);
@@ -53,22 +53,22 @@ TEST(SelectView, PairsRowsThatDifferInTheAlgorithmAlone) {
 }
 
 TEST(SelectView, OptionsStandOverTheColumns) {
-  const auto pairs = pair_ring_variants(parse(two_pairs()), "cases.csv", {1e12, 1e9});
+  const auto pairs = pair_ring_variants(parse(two_pairs()), "cases.csv", 1e12, 1e9);
   EXPECT_EQ(pairs.samples.front().prefill.compute_flop_per_s, 1e12);
   EXPECT_EQ(pairs.samples.front().prefill.link_byte_per_s, 1e9);
 }
 
 TEST(SelectView, ScoresShowWhoIsRightAndWhatMistakesCost) {
-  const auto pairs = pair_ring_variants(parse(two_pairs()), "cases.csv", {});
+  const auto pairs = pair_ring_variants(parse(two_pairs()), "cases.csv", {}, {});
   const auto scores = score_selectors(pairs.samples);
-  const std::string table = selector_table(scores);
+  const std::string table = selector_table(scores, TableForm::terminal);
   EXPECT_THAT(table, HasSubstr("algorithm 1           100.00 %       0.00 %      0.00 %"));
   EXPECT_THAT(table, HasSubstr("always pass_kv         50.00 %      12.50 %     25.00 %"));
   EXPECT_THAT(table, HasSubstr("always pass_q          50.00 %       5.00 %     10.00 %"));
   EXPECT_THAT(selector_summary(pairs, scores),
               AllOf(HasSubstr("Fitted: pass-KV where "), HasSubstr("2 pairs, pass_kv faster in 1"),
                     HasSubstr("1 cases have no partner"), Not(HasSubstr("serial"))));
-  const CsvTable csv = parse(selector_csv(scores));
+  const CsvTable csv = parse(selector_table(scores, TableForm::csv));
   ASSERT_EQ(csv.size(), 6u);
   EXPECT_EQ(csv.text(0, "selector"), "algorithm 1");
   EXPECT_EQ(csv.text(0, "alpha"), "");
@@ -80,7 +80,7 @@ TEST(SelectView, WhatIsMissingIsAskedForInOneSentence) {
   std::string text = two_pairs();
   const auto message = [](const std::string& cases) {
     try {
-      (void)pair_ring_variants(parse(cases), "cases.csv", {});
+      (void)pair_ring_variants(parse(cases), "cases.csv", {}, {});
     } catch (const UsageError& error) {
       return std::string(error.what());
     }

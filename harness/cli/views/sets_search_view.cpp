@@ -1,7 +1,6 @@
-#include "harness/cli/views/sets_search_view.h"
+#include "harness/cli/views/sets_view.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -24,10 +23,6 @@ double longest_share(const InterestSet& set) {
   return sum / static_cast<double>(longest.size());
 }
 
-std::string spaced(const InterestSet& set) {
-  return fmt::format("{}", fmt::join(set.residues, " "));
-}
-
 std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, TableForm form,
                       const std::function<bool(const RankedSet&, const RankedSet&)>& before) {
   std::vector<const RankedSet*> order;
@@ -39,8 +34,7 @@ std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, Tabl
   for (std::size_t i = 0; i < best; ++i) {
     const RankedSet& ranked = *order[i];
     table.add(
-        {fmt::format("{{{}}}", fmt::join(ranked.set.residues, ",")),
-         fmt::format("{:.4f}", ranked.asymptotic_ratio),
+        {set_cell(ranked.set).people, fmt::format("{:.4f}", ranked.asymptotic_ratio),
          fmt::format("{:.4f}", asymptotic_responsibility_ratio(ranked.set, Distillation::balanced)),
          fmt::format("{:.5f}", ranked.longest_share_of_n)});
   }
@@ -74,7 +68,7 @@ std::string search_summary(const SearchOutcome& outcome) {
   const int bound = std::max(2, least_conceivable_size(state.modulus));
   line("workers", fmt::to_string(state.modulus));
   line("size", fmt::to_string(outcome.size));
-  // Sizes that were searched to the end and have no set; each excludes all below.
+  // These sizes were searched to the end and have no set; each excludes all smaller ones.
   int empty = bound - 1;
   for (const auto& [size, progress] : state.sizes)
     if (progress.found.empty()) empty = std::max(empty, size);
@@ -114,14 +108,14 @@ std::string ranked_csv(const std::vector<RankedSet>& sets) {
                   "longest_subsequence_share"});
   for (const RankedSet& ranked : sets)
     table.append({fmt::to_string(ranked.set.modulus), fmt::to_string(ranked.set.residues.size()),
-                  spaced(ranked.set), to_text(ranked.asymptotic_ratio),
+                  set_cell(ranked.set).csv, to_text(ranked.asymptotic_ratio),
                   to_text(ranked.longest_share_of_n)});
   return table.to_string();
 }
 
 std::string progress_line(const SearchState& state, int size, std::size_t played_before,
                           double seconds) {
-  const SizeProgress& progress = state.sizes.at(size);
+  const SearchState::Size& progress = state.sizes.at(size);
   const std::size_t played = progress.tasks_played();
   std::string text =
       fmt::format("m = {}: {} of {} tasks, {} orbits, {}", size, played, progress.played.size(),

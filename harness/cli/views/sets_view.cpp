@@ -8,13 +8,12 @@
 #include <optional>
 #include <vector>
 
-#include "base/csv.h"
 #include "base/numbers.h"
 #include "base/status.h"
 #include "base/text_table.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "interest_sets/sets/best_known.h"
 #include "interest_sets/sets/constructions.h"
+#include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
 
 namespace qb {
@@ -24,24 +23,13 @@ std::string braces(std::span<const int> residues) {
   return fmt::format("{{{}}}", fmt::join(residues, ","));
 }
 
-// As in the published table, and free of quotes: `0 1 3`.
 std::string csv_residues(const InterestSet& set) {
   return fmt::format("{}", fmt::join(set.residues, " "));
 }
 
 std::string_view verdict(bool agrees) { return agrees ? "agrees" : "differs"; }
 
-std::string comparison_csv(std::span<const PublishedComparison> rows) {
-  CsvTable table({"workers", "quorum_size", "interest_set", "asymptotic_responsibility_ratio",
-                  "published_asymptotic_responsibility_ratio", "verdict"});
-  for (const PublishedComparison& row : rows)
-    table.append({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
-                  csv_residues(row.set), to_text(row.ours), row.published.printed,
-                  std::string(verdict(row.agrees))});
-  return table.to_string();
-}
-
-// nullopt where the set is good; else what is wrong.
+// Returns nullopt if the set is good, and otherwise what is wrong.
 std::optional<std::string> complaint(const ListedSet& listed) {
   try {
     verify(listed.set);
@@ -81,14 +69,25 @@ void for_each_row(const InterestSet& set, std::int64_t from, std::int64_t to, Vi
 
 }  // namespace
 
+ViewTable::Cell set_cell(const InterestSet& set) {
+  return {csv_residues(set), braces(set.residues)};
+}
+
 std::string comparison_table(std::span<const PublishedComparison> rows, TableForm form) {
-  if (form == TableForm::csv) return comparison_csv(rows);
-  TextTable table({"W", "m", "interest set", "asym-RR", "published", "verdict"});
+  ViewTable table({{"workers", "W"},
+                   {"quorum_size", "m"},
+                   {"interest_set", "interest set"},
+                   {"asymptotic_responsibility_ratio", "asym-RR"},
+                   {"published_asymptotic_responsibility_ratio", "published"},
+                   {"verdict", "verdict"}});
   for (const PublishedComparison& row : rows)
-    table.add({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
-               braces(row.set.residues), fmt::format("{:.4f}", row.ours), row.published.printed,
+    table.add({row.set.modulus,
+               row.set.residues.size(),
+               set_cell(row.set),
+               {row.ours, 4},
+               row.published.printed,
                std::string(verdict(row.agrees))});
-  return form == TableForm::markdown ? table.markdown() : table.terminal();
+  return table.text(form);
 }
 
 std::string comparison_summary(std::span<const PublishedComparison> rows) {
@@ -121,30 +120,28 @@ std::vector<DistillationRow> compare_distillations() {
 }
 
 std::string balance_table(std::span<const DistillationRow> rows, TableForm form) {
-  if (form == TableForm::csv) {
-    CsvTable table({"workers", "quorum_size", "interest_set",
-                    "published_asymptotic_responsibility_ratio",
-                    "balanced_asymptotic_responsibility_ratio", "published_longest_tokens",
-                    "balanced_longest_tokens"});
-    for (const DistillationRow& row : rows)
-      table.append({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
-                    csv_residues(row.set), to_text(row.published), to_text(row.balanced),
-                    to_text(row.published_longest), to_text(row.balanced_longest)});
-    return table.to_string();
-  }
-  TextTable table({"W", "m", "interest set", "published", "balanced", "gain", "published / W",
-                   "balanced / W", "longest", "balanced longest"});
-  for (const DistillationRow& row : rows) {
-    const double workers = row.set.modulus;
-    table.add({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
-               braces(row.set.residues), fmt::format("{:.4f}", row.published),
-               fmt::format("{:.4f}", row.balanced),
-               fmt::format("{:.4f}", row.balanced / row.published),
-               fmt::format("{:.4f}", row.published / workers),
-               fmt::format("{:.4f}", row.balanced / workers), fmt::to_string(row.published_longest),
-               fmt::to_string(row.balanced_longest)});
-  }
-  return form == TableForm::markdown ? table.markdown() : table.terminal();
+  ViewTable table({{"workers", "W"},
+                   {"quorum_size", "m"},
+                   {"interest_set", "interest set"},
+                   {"published_asymptotic_responsibility_ratio", "published"},
+                   {"balanced_asymptotic_responsibility_ratio", "balanced"},
+                   {"", "gain"},
+                   {"", "published / W"},
+                   {"", "balanced / W"},
+                   {"published_longest_tokens", "longest"},
+                   {"balanced_longest_tokens", "balanced longest"}});
+  for (const DistillationRow& row : rows)
+    table.add({row.set.modulus,
+               row.set.residues.size(),
+               set_cell(row.set),
+               {row.published, 4},
+               {row.balanced, 4},
+               {row.balanced / row.published, 4},
+               {row.published / row.set.modulus, 4},
+               {row.balanced / row.set.modulus, 4},
+               row.published_longest,
+               row.balanced_longest});
+  return table.text(form);
 }
 
 std::string balance_summary(std::span<const DistillationRow> rows) {

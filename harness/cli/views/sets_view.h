@@ -1,4 +1,4 @@
-// What `qb sets` prints, as pure functions of interest sets.
+// What `qb sets` prints, as pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,19 @@
 #include <vector>
 
 #include "harness/cli/views/table_form.h"
-#include "interest_sets/sets/published.h"
+#include "interest_sets/search/minimum_sets.h"
+#include "interest_sets/sets/known_sets.h"
 
 namespace qb {
 
-// One row a comparison: W, m, I, asym-RR ours and as published, `agrees` or `differs`.
+// Writes `0 1 3` in a CSV, as the published table does and without quotes, and `{0,1,3}` for
+// people.
+[[nodiscard]] ViewTable::Cell set_cell(const InterestSet& set);
+
+// Has one row per comparison: W, m, I, asym-RR ours and as published, `agrees` or `differs`.
 [[nodiscard]] std::string comparison_table(std::span<const PublishedComparison> rows,
                                            TableForm form);
-// One sentence: how many rows agree, and the W of those that do not.
+// Says in one sentence how many rows agree, and gives the W of those that do not.
 [[nodiscard]] std::string comparison_summary(std::span<const PublishedComparison> rows);
 
 // Both distillations of the published set of W, on the published interval N in [40 W, 41 W).
@@ -28,33 +33,68 @@ struct DistillationRow {
   std::int64_t balanced_longest = 0;
   bool more_tokens = false;  // balanced holds more at some N
 };
-// W = 3..111.
+// Covers W = 3..111.
 [[nodiscard]] std::vector<DistillationRow> compare_distillations();
 [[nodiscard]] std::string balance_table(std::span<const DistillationRow> rows, TableForm form);
-// The least asym-RR / W of both, and where tokens or balance got worse.
+// Gives the least asym-RR / W of both, and where tokens or balance got worse.
 [[nodiscard]] std::string balance_summary(std::span<const DistillationRow> rows);
 
-// `  57  8: 0 1 3 13 32 36 43 52` with its line end, as interest-set files have it.
+// Writes `  57  8: 0 1 3 13 32 36 43 52` with its line end, as interest-set files do.
 [[nodiscard]] std::string set_line(const InterestSet& set);
 
 struct SetVerdicts {
-  std::string text;  // a line a set, `NAME:LINE: …`, then how many of them are good
+  std::string text;  // one line per set, `NAME:LINE: …`, then how many sets are good
   bool all_good = true;
 };
-// Verifies every set of a file (see interest_set_list.h), and its asym-RR where the file gives one.
-// Throws UsageError where the text is no such file.
+// Verifies every set of a file (see known_sets.h), and its asym-RR if the file gives one. Throws
+// UsageError if the text is no such file.
 [[nodiscard]] SetVerdicts verify_sets(std::string_view text, std::string_view name);
 
-// The default set for W workers: size, source, asym-RR, and each worker's quorum.
+// Shows the default set for W workers: size, source, asym-RR, and each worker's quorum.
 [[nodiscard]] std::string show_set(int workers);
 
 using Sink = std::function<void(std::string_view)>;
 
-// CSV `workers,interest_set,n_tokens,responsibility_ratio`: every minimum set of W at every N in
-// [from, to], in pieces. Throws UsageError outside the reach of minimum_interest_sets() and
+// Writes CSV `workers,interest_set,n_tokens,responsibility_ratio` in pieces: every minimum set of W
+// at every N in [from, to]. Throws UsageError outside the reach of minimum_interest_sets() and
 // responsibility_rows().
 void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write);
-// The same in short: mean, least and greatest ratio of each minimum set over [from, to].
+// Summarizes the same: mean, least and greatest ratio of each minimum set over [from, to].
 [[nodiscard]] std::string responsibility_table(int workers, std::int64_t from, std::int64_t to);
+
+// ---- qb sets search
+
+// A set with the two figures by which sets of one size differ.
+struct RankedSet {
+  InterestSet set;
+  double asymptotic_ratio = 0.0;    // published distillation
+  double longest_share_of_n = 0.0;  // longest subsequence / N, mean over N in [40 W, 41 W)
+};
+
+// Keeps the order of `sets` and uses `threads` threads.
+[[nodiscard]] std::vector<RankedSet> ranked_sets(std::vector<InterestSet> sets, int threads);
+
+struct SearchOutcome {
+  SearchState state;
+  int size = 0;  // of the sets found, or searched for
+  std::vector<InterestSet> sets;
+  double seconds = 0.0;
+  int threads = 1;
+};
+
+// W, m, what is proved, counts, checksum, time.
+[[nodiscard]] std::string search_summary(const SearchOutcome& outcome);
+
+// Prints the `best` sets by asym-RR and the `best` by longest subsequence.
+[[nodiscard]] std::string best_sets(const std::vector<RankedSet>& sets, std::size_t best,
+                                    TableForm form);
+
+// `workers,quorum_size,interest_set,asymptotic_responsibility_ratio,longest_subsequence_share`.
+[[nodiscard]] std::string ranked_csv(const std::vector<RankedSet>& sets);
+
+// Writes `m = 11: 4210 of 8520 tasks, 3 orbits, 12.0 s, about 12.3 s to go`. The tasks played in
+// this session took `seconds`.
+[[nodiscard]] std::string progress_line(const SearchState& state, int size,
+                                        std::size_t played_before, double seconds);
 
 }  // namespace qb

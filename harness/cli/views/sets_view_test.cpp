@@ -5,7 +5,6 @@
 
 #include "base/csv.h"
 #include "base/status.h"
-#include "harness/cli/views/sets_search_view.h"
 #include "interest_sets/split/distillation.h"
 
 namespace qb {

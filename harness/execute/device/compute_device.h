@@ -1,9 +1,10 @@
-// A device that the executor of device: cuda gives work to. One implementation drives a GPU
-// (cuda_device.h), the other is the tests' (host_compute_device.h).
+// A device that executors give work to: the host's processor (cpu_device.h), a GPU (cuda_device.h),
+// or one that computes nothing and reports what the work would take (device_rehearsal.h).
 //
-// Work is enqueued and done in order; nothing is waited for but in wait(). Tensors are in the
-// device's memory. What is given back to the allocator may be handed out again at once, since only
-// later work will use it.
+// Work is enqueued and done in order; callers wait for it only in the functions that say so.
+// Tensors are in the device's memory. Freed memory may be handed out again at once, since only
+// later work will use it. Not thread-safe, except for the operations on rows of a device on the
+// host.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
-#include "harness/execute/memory/block_keeper.h"
+#include "base/words.h"
+#include "harness/execute/memory/block_allocator.h"
 #include "harness/execute/memory/system_memory.h"
 #include "harness/execute/transport/device_link.h"
 #include "kernels/attention.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/flash/kernel_costs.h"
-#include "kernels/cuda/runtime/clock_reasons.h"
+#include "kernels/cuda/runtime/clocks.h"
 #include "kernels/reduction.h"
 
 namespace qb {
@@ -29,55 +32,84 @@ struct GeluCall;
 struct LinearCall;
 struct NormCall;
 
-// A call whose schedules are on the device already, to be run any number of times.
+// A call whose schedules are on the device already. It can run any number of times.
 class PreparedCall {
  public:
   virtual ~PreparedCall() = default;
-  virtual void attend() = 0;  // partials of all its workers
-  virtual void merge() = 0;   // partials to output
+  virtual void attend() = 0;  // computes the partials of all its workers
+  virtual void merge() = 0;   // merges partials into the output
 };
 
-// What a kernel reads of a call beside its tensors, on the device once for any number of calls
-// whose tensors have the same shapes, strides and alignment.
+// What a kernel reads of a call besides its tensors. It is put on the device once, for any number
+// of calls whose tensors have the same shapes, strides and alignment.
 class KeptSchedule {
  public:
   virtual ~KeptSchedule() = default;
-  // ComputeDevice::attention() but that the schedule is not looked at.
+  // Does what ComputeDevice::attention() does; the schedule of the arguments is ignored.
   virtual void attend(const AttentionArguments& arguments, Allocator& workspace) = 0;
 };
 
 struct DeviceFacts {
-  std::string name;
+  std::string name{};
   std::uint64_t l2_bytes = 0;
-  std::string id{};  // of this one device, on any host
+  std::string id{};      // identifies this device on any host
+  bool on_host = false;  // its tensors are in the host's memory, and a call returns when it is done
+  int host_threads = 1;  // threads for the host's own work besides kernels
+};
+
+enum class ClockKind {
+  synchronized,    // device events for parts; the wall clock waits for the device
+  unsynchronized,  // the host's clock without waiting, as published; not the real time
+};
+
+template <>
+struct Words<ClockKind> {
+  static constexpr std::string_view what = "clock";
+  static constexpr std::pair<ClockKind, std::string_view> table[] = {
+      {ClockKind::synchronized, "synchronized"}, {ClockKind::unsynchronized, "unsynchronized"}};
 };
 
 class ComputeDevice {
  public:
   virtual ~ComputeDevice() = default;
   [[nodiscard]] virtual const DeviceFacts& facts() const = 0;
-
-  // Throws Unsupported where the device has no such kernel, naming the nearest.
-  virtual void require(Kernel kernel, DType dtype, std::int64_t head_dim) const = 0;
-  [[nodiscard]] virtual KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const = 0;
-  // What its kernels take and compute, told before they run.
+  // What its kernels take and compute, known before they run.
   [[nodiscard]] virtual const cuda::KernelCosts& costs() const = 0;
-  // Waits. The fastest product of matrices of that type that the device was seen to make; measured
-  // when it is first asked for. Nothing where it cannot be measured.
-  [[nodiscard]] virtual std::optional<double> peak_flop_per_s(DType dtype) = 0;
-  // What the kernel runs on, for the isa column.
+  [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const {
+    return costs().tiles(kernel, head_dim);
+  }
+
+  // Throws Unsupported if the device has no such kernel, and names the nearest. A device whose
+  // kernels refuse such calls need not check here.
+  virtual void require(Kernel /*kernel*/, DType /*dtype*/, std::int64_t /*head_dim*/) const {}
+  // Returns false if attention() reads nothing of a schedule, which may be null then.
+  [[nodiscard]] virtual bool reads_schedule(Kernel /*kernel*/) const { return true; }
+  // Waits. Returns the FLOP/s of the fastest matrix product of that type seen on the device,
+  // measured on the first call; nullopt if it cannot be measured.
+  [[nodiscard]] virtual std::optional<double> peak_flop_per_s(DType /*dtype*/) {
+    return std::nullopt;
+  }
+  // Names what the kernel runs on, for the isa column.
   [[nodiscard]] virtual std::string_view isa(Kernel kernel, DType dtype) = 0;
 
-  // on_stage: of kernel staged only.
-  virtual void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                         int worker, const cuda::OnStage& on_stage) = 0;
-  // flash only. The call may go once this has returned.
-  [[nodiscard]] virtual std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
-                                                              Allocator& workspace) = 0;
-  // Of the call's tensors nothing is read; the schedule may go once this has returned. Null where
-  // the kernel keeps nothing (all but flash): then attention() costs no more.
+  // A device on the host times the stages of kernel staged in context.stages, other devices in
+  // on_stage; either may be empty.
+  virtual void attention(Kernel kernel, const AttentionArguments& arguments,
+                         const KernelContext& context, const cuda::OnStage& on_stage) = 0;
+  // Kernel flash only. The call may be destroyed once this has returned.
+  [[nodiscard]] virtual std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& /*call*/,
+                                                              Allocator& /*workspace*/) {
+    throw Unsupported("this device computes one worker in a launch");
+  }
+  // Reads nothing of the call's tensors; the schedule may be destroyed once this has returned.
+  // Returns null if the kernel keeps nothing (all but flash on a GPU): then attention() costs no
+  // more.
   [[nodiscard]] virtual std::unique_ptr<KeptSchedule> keep_schedule(
-      Kernel kernel, const AttentionArguments& arguments, Allocator& memory, int worker) = 0;
+      Kernel /*kernel*/, const AttentionArguments& /*arguments*/, Allocator& /*memory*/,
+      int /*worker*/) {
+    return nullptr;
+  }
+  // Copies between views of one shape, also from f32 into f16 or bf16.
   virtual void copy_rows(const TensorView& source, const TensorView& destination) = 0;
   virtual void clear_partial(const TensorView& out, const TensorView& lse) = 0;
   virtual void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
@@ -90,46 +122,40 @@ class ComputeDevice {
   virtual void normalise_partial(const TensorView& out, const TensorView& lse,
                                  const TensorView& maximum, const TensorView& denominator) = 0;
 
-  // What a transformer layer computes beside attention (kernels/layer_call.h); a product takes what
-  // its library needs from the workspace.
-  virtual void linear(const LinearCall& /*call*/, Allocator& /*workspace*/) { refuse_layers(); }
-  virtual void bias_gelu(const GeluCall& /*call*/) { refuse_layers(); }
-  virtual void add_norm(const NormCall& /*call*/) { refuse_layers(); }
-  // From f32 into f16 or bf16, between views of one shape.
-  virtual void narrow_rows(const TensorView& /*source*/, const TensorView& /*destination*/) {
-    refuse_layers();
-  }
+  // These compute the parts of a transformer layer besides attention (kernels/layer_call.h). A
+  // product takes its library's memory from the workspace.
+  virtual void linear(const LinearCall& call, Allocator& workspace) = 0;
+  virtual void bias_gelu(const GeluCall& call) = 0;
+  virtual void add_norm(const NormCall& call) = 0;
 
-  // Where a ledger over this device's memory takes its segments from.
+  // Returns the source of a ledger's segments in this device's memory.
   [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
-  // Between contiguous tensors of one shape. The first may return before the device has the bytes,
-  // the second waits.
+  // These copy between contiguous tensors of one shape. upload() may return before the device has
+  // the bytes; download() waits.
   virtual void upload(const TensorView& host, const TensorView& device) = 0;
   virtual void download(const TensorView& device, const TensorView& host) = 0;
   virtual void fill(void* device, unsigned char value, std::size_t bytes) = 0;
   // Between the two calls every allocation on the device is recorded, those of libraries too. The
-  // second gives the most bytes held at once; nothing where the device does not tell.
+  // second returns the most bytes held at once, or nullopt if the device does not report it.
   virtual void watch_memory() {}
   [[nodiscard]] virtual std::optional<std::uint64_t> watched_peak_bytes() { return std::nullopt; }
-  // Waits. How fast the device ran just now.
-  [[nodiscard]] virtual cuda::ClockState clock() = 0;
+  // Waits. Returns how fast the device ran just now.
+  [[nodiscard]] virtual cuda::ClockState clock() { return {}; }
 
-  // A point after all that was enqueued so far; numbers count from 0.
+  // Marks the point after all work enqueued so far; marks are numbered from 0.
   [[nodiscard]] virtual int mark() = 0;
-  // True once the work before the mark is done. Throws what went wrong on the device.
-  [[nodiscard]] virtual bool has_passed(int mark) = 0;
-  // Until all that was enqueued is done. Throws what went wrong on the device.
-  virtual void wait() = 0;
-  // Between two marks, by the device's clock; after wait().
-  [[nodiscard]] virtual double device_seconds(int from, int to) const = 0;
-  // Between the moments at which they were set, by the host's clock: what a program measures that
-  // does not wait for the device.
-  [[nodiscard]] virtual double host_seconds(int from, int to) const = 0;
+  // Returns true once the work before the mark is done. Throws what went wrong on the device.
+  [[nodiscard]] virtual bool has_passed(int /*mark*/) { return true; }
+  // Waits until all enqueued work is done. Throws what went wrong on the device.
+  virtual void wait() {}
+  // Returns the time between two marks, after wait(): by the device's clock, or (unsynchronized)
+  // between the moments at which they were set, by the host's clock.
+  [[nodiscard]] virtual double seconds(int from, int to, ClockKind clock) const = 0;
   virtual void forget_marks() = 0;
 
-  // For several devices that play together, each in a process of its own: what one of them makes
-  // and all are given, then the way to the others. The second is collective over the ranks 0 …
-  // ranks - 1; it throws CaseError, also where not all come within timeout_s.
+  // These join several devices that play together, each in a process of its own: one makes the id,
+  // all receive it and open the link. open_link() is collective over the ranks 0 … ranks - 1; it
+  // throws CaseError, also if a rank does not come within timeout_s.
   [[nodiscard]] virtual std::string make_link_id() {
     throw Unsupported("this device has no link to others");
   }
@@ -139,13 +165,9 @@ class ComputeDevice {
     throw Unsupported("this device has no link to others");
   }
 
-  // What `enqueue` enqueues, as one thing to launch: a CUDA graph. It may not allocate, mark or
-  // wait.
-  [[nodiscard]] virtual std::function<void()> record(const std::function<void()>& enqueue) = 0;
-
- private:
-  [[noreturn]] static void refuse_layers() {
-    throw Unsupported("this device computes no transformer layer");
+  // Turns what `enqueue` enqueues into one launch: a CUDA graph. It may not allocate, mark or wait.
+  [[nodiscard]] virtual std::function<void()> record(const std::function<void()>& enqueue) {
+    return enqueue;
   }
 };
 

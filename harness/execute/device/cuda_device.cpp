@@ -13,16 +13,11 @@
 #include "harness/execute/transport/nccl_link.h"
 #include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/blas/cudnn_attention.h"
-#include "kernels/cuda/blas/layer_parts.h"
-#include "kernels/cuda/blas/materialized.h"
 #include "kernels/cuda/blas/materialized_memory.h"
-#include "kernels/cuda/blas/product_peak.h"
-#include "kernels/cuda/blas/staged.h"
 #include "kernels/cuda/merge/reduction.h"
 #include "kernels/cuda/runtime/clocks.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/memory_activity.h"
-#include "kernels/cuda/runtime/rows.h"
 #include "kernels/cuda/runtime/runtime.h"
 #include "kernels/layer_call.h"
 
@@ -67,7 +62,7 @@ class KeptFlash final : public KeptSchedule {
 class CudaComputeDevice final : public ComputeDevice {
  public:
   CudaComputeDevice(const CudaDevice& device, const CudaDeviceOptions& options)
-      : facts_{device.name, device.l2_bytes, device.id},
+      : facts_{.name = device.name, .l2_bytes = device.l2_bytes, .id = device.id},
         compute_capability_(10 * device.compute_major + device.compute_minor),
         n_sms_(device.multiprocessors),
         force_sm80_(options.force_sm80),
@@ -76,25 +71,10 @@ class CudaComputeDevice final : public ComputeDevice {
   const DeviceFacts& facts() const override { return facts_; }
 
   void require(Kernel kernel, DType dtype, std::int64_t head_dim) const override {
-    if (kernel == Kernel::reference)
-      throw Unsupported("kernel reference is of the CPU; the nearest on a GPU is materialized");
-    if (dtype == DType::f64)
-      throw Unsupported(
-          fmt::format("kernel {} takes no f64 on a GPU; the nearest is kernel materialized, dtype "
-                      "f32",
-                      word(kernel)));
-    if (kernel == Kernel::materialized || kernel == Kernel::staged) return;
-    if (dtype == DType::f32)
-      throw Unsupported(
-          fmt::format("kernel {} takes f16 and bf16 on a GPU, not f32; the nearest is kernel "
-                      "materialized",
-                      word(kernel)));
+    require_gpu_kernel(kernel, dtype);
     (void)tiles(kernel, head_dim);
   }
 
-  KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
-    return costs_.tiles(kernel, head_dim);
-  }
   const cuda::KernelCosts& costs() const override { return costs_; }
   std::optional<double> peak_flop_per_s(DType dtype) override {
     const auto [known, is_new] = peaks_.try_emplace(dtype);
@@ -109,9 +89,9 @@ class CudaComputeDevice final : public ComputeDevice {
     return path() == cuda::FlashPath::sm90 ? "sm_90a" : "sm_80";
   }
 
-  void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker, const cuda::OnStage& on_stage) override {
-    const cuda::LaunchContext context = launch_context(workspace, worker);
+  void attention(Kernel kernel, const AttentionArguments& arguments, const KernelContext& place,
+                 const cuda::OnStage& on_stage) override {
+    const cuda::LaunchContext context = launch_context(place.workspace, place.worker);
     if (kernel == Kernel::flash) return cuda::flash(arguments, context);
     if (kernel == Kernel::cudnn) return cudnn().attend(arguments, context);
     if (!blas_) blas_.emplace(stream_.get());
@@ -131,7 +111,10 @@ class CudaComputeDevice final : public ComputeDevice {
   }
 
   void copy_rows(const TensorView& source, const TensorView& destination) override {
-    cuda::copy_rows(source, destination, stream_.get());
+    if (source.dtype == destination.dtype)
+      cuda::copy_rows(source, destination, stream_.get());
+    else
+      cuda::narrow_rows(source, destination, stream_.get());
   }
   void clear_partial(const TensorView& out, const TensorView& lse) override {
     cuda::clear_partial(out, lse, launch_context(heap_allocator(), 0));
@@ -166,9 +149,6 @@ class CudaComputeDevice final : public ComputeDevice {
   }
   void bias_gelu(const GeluCall& call) override { cuda::bias_gelu(call, stream_.get()); }
   void add_norm(const NormCall& call) override { cuda::add_norm(call, stream_.get()); }
-  void narrow_rows(const TensorView& source, const TensorView& destination) override {
-    cuda::narrow_rows(source, destination, stream_.get());
-  }
 
   MemorySource memory(AllocatorKind kind) override {
     if (kind == AllocatorKind::automatic || kind == AllocatorKind::pool) return pool_memory();
@@ -212,10 +192,10 @@ class CudaComputeDevice final : public ComputeDevice {
   }
   bool has_passed(int mark) override { return at(mark).event.has_happened(); }
   void wait() override { stream_.wait(); }
-  double device_seconds(int from, int to) const override {
-    return at(to).event.seconds_since(at(from).event);
+  double seconds(int from, int to, ClockKind clock) const override {
+    return clock == ClockKind::synchronized ? at(to).event.seconds_since(at(from).event)
+                                            : at(to).host_s - at(from).host_s;
   }
-  double host_seconds(int from, int to) const override { return at(to).host_s - at(from).host_s; }
   void forget_marks() override { n_marks_ = 0; }
 
   std::string make_link_id() override { return new_nccl_id(); }
@@ -249,7 +229,7 @@ class CudaComputeDevice final : public ComputeDevice {
     return *cudnn_;
   }
 
-  // What the pool holds and does not use is available too.
+  // Memory that the pool holds and does not use is available too.
   MemorySource pool_memory() {
     if (!pool_) pool_.emplace(stream_);
     return {.available =

@@ -1,4 +1,4 @@
-// The GPU as a compute device.
+// A GPU as a compute device.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,12 @@
 namespace qb {
 
 struct CudaDeviceOptions {
-  bool force_sm80 = false;  // flash without what came after the A100
-  int ordinal = 0;          // of those that the process sees
+  bool force_sm80 = false;  // flash uses nothing that came after the A100
+  int ordinal = 0;          // among the GPUs that the process sees
 };
 
-// A GPU that the process sees. Throws Unsupported where this build has no CUDA or the GPU
-// is not one that the kernels run on, with the reason.
+// Opens a GPU that the process sees. Throws Unsupported, with the reason, if this build has no CUDA
+// or the kernels do not run on the GPU.
 [[nodiscard]] std::unique_ptr<ComputeDevice> open_cuda_device(const CudaDeviceOptions& options);
 
 }  // namespace qb

@@ -1,5 +1,5 @@
-// The GPU against float64. Without a GPU these tests are skipped; they are small enough for a
-// memory checker.
+// Compares the GPU with a float64 reference. Without a GPU these tests are skipped; they are small
+// enough for a memory checker.
 #include "harness/execute/device/cuda_device.h"
 
 #include <gtest/gtest.h>
@@ -80,8 +80,9 @@ TEST_F(CudaSmall, PlansOfEveryStrategyAgreeWithFloat64) {
   });
 }
 
-// For a checker that makes a kernel a thousand times slower: flash on both paths, its merge and the
-// copies of rows, in memory of plain allocations. No product of cuBLAS, whose kernels take minutes.
+// These calls suit a checker that makes a kernel a thousand times slower: flash on both paths, its
+// merge and the copies of rows, in memory of plain allocations. They use no product of cuBLAS,
+// whose kernels take minutes.
 struct TinyCall {
   const char* algorithm;
   int workers;
@@ -93,7 +94,7 @@ struct TinyCall {
 constexpr TinyCall kTinyCalls[] = {
     {"dense", 1, 161, 161, 64, Launch::alone},  // a whole tile and a part, in rows and in keys
     {"dense", 1, 161, 161, 128, Launch::alone},
-    {"dense", 1, 1, 700, 64, Launch::alone},     // one row, whose keys are split
+    {"dense", 1, 1, 700, 64, Launch::alone},     // one row, with its keys split
     {"cqs", 3, 161, 161, 64, Launch::alone},     // gathers rows
     {"cqs", 3, 161, 161, 64, Launch::together},  // merges partials
     {"ring", 2, 161, 161, 64, Launch::alone},

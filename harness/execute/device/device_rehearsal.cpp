@@ -10,7 +10,7 @@
 namespace qb {
 namespace {
 
-// As much as is asked for, and none of it may be touched.
+// It gives any amount, and none of it may be touched.
 MemorySource addresses_only() {
   auto next = std::make_shared<std::uintptr_t>(kHugePageBytes);
   return {.available = [] { return std::numeric_limits<std::uint64_t>::max(); },
@@ -23,8 +23,8 @@ MemorySource addresses_only() {
           .release = [](void*, std::size_t) {}};
 }
 
-// Its clock counts the pairs that the kernels would have computed, so that the executor's stopwatch
-// deals them to workers and steps.
+// Its clock counts the pairs that the kernels would have computed, so the executor's stopwatch
+// assigns them to workers and steps.
 class RehearsalDevice final : public ComputeDevice {
  public:
   explicit RehearsalDevice(const cuda::KernelCosts& costs) : costs_(costs) {}
@@ -33,18 +33,14 @@ class RehearsalDevice final : public ComputeDevice {
   [[nodiscard]] bool knows_pairs() const { return knows_pairs_; }
 
   const DeviceFacts& facts() const override { return facts_; }
-  void require(Kernel, DType, std::int64_t) const override {}
-  KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
-    return costs_.tiles(kernel, head_dim);
-  }
   const cuda::KernelCosts& costs() const override { return costs_; }
-  std::optional<double> peak_flop_per_s(DType) override { return std::nullopt; }
+  bool reads_schedule(Kernel kernel) const override { return costs_.reads_schedule(kernel); }
   std::string_view isa(Kernel, DType) override { return {}; }
 
-  void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker, const cuda::OnStage&) override {
+  void attention(Kernel kernel, const AttentionArguments& arguments, const KernelContext& context,
+                 const cuda::OnStage&) override {
     const cuda::CallCost cost = costs_.of_call(kernel, arguments);
-    (void)take(cost, workspace, worker);
+    (void)take(cost, context.workspace, context.worker);
     compute(cost);
   }
   std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
@@ -76,26 +72,20 @@ class RehearsalDevice final : public ComputeDevice {
   }
   void bias_gelu(const GeluCall&) override {}
   void add_norm(const NormCall&) override {}
-  void narrow_rows(const TensorView&, const TensorView&) override {}
   MemorySource memory(AllocatorKind) override { return addresses_only(); }
   void upload(const TensorView&, const TensorView&) override {}
   void download(const TensorView&, const TensorView&) override {}
   void fill(void*, unsigned char, std::size_t) override {}
-  cuda::ClockState clock() override { return {}; }
 
   int mark() override {
     marks_.push_back(pairs_);
     return static_cast<int>(marks_.size()) - 1;
   }
-  bool has_passed(int) override { return true; }
-  void wait() override {}
-  double device_seconds(int from, int to) const override {
+  double seconds(int from, int to, ClockKind) const override {
     return static_cast<double>(marks_[static_cast<std::size_t>(to)] -
                                marks_[static_cast<std::size_t>(from)]);
   }
-  double host_seconds(int from, int to) const override { return device_seconds(from, to); }
   void forget_marks() override { marks_.clear(); }
-  std::function<void()> record(const std::function<void()>& enqueue) override { return enqueue; }
 
  private:
   class Prepared final : public PreparedCall {
@@ -122,7 +112,7 @@ class RehearsalDevice final : public ComputeDevice {
 
    private:
     RehearsalDevice& device_;
-    cuda::CallCost cost_;  // but for the lists
+    cuda::CallCost cost_;  // without the lists
     Buffer lists_;
     int worker_;
   };
@@ -145,13 +135,13 @@ class RehearsalDevice final : public ComputeDevice {
   DeviceFacts facts_;
 };
 
-// Rounded up: a worker may compute a share of the heads only.
+// Rounds up: a worker may compute only a share of the heads.
 std::int64_t per_head(double pairs_of_heads, const Plan& plan) {
   const std::int64_t heads = plan.problem.shape.q_heads;
   return (std::llround(pairs_of_heads) + heads - 1) / heads;
 }
 
-// No pairs yet.
+// Does not set the pairs.
 Rehearsal peaks_of(const RehearsalDevice& device, const MemoryLedger& ledger, std::size_t workers) {
   Rehearsal result;
   if (!device.knows_memory()) return result;
@@ -171,6 +161,10 @@ LedgerOptions over_addresses() {
 }
 
 }  // namespace
+
+std::unique_ptr<ComputeDevice> rehearsal_device(const cuda::KernelCosts& costs) {
+  return std::make_unique<RehearsalDevice>(costs);
+}
 
 Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::KernelCosts& costs) {
   RehearsalDevice device(costs);

@@ -1,14 +1,15 @@
-// What playing a plan on a device will take and compute, found by playing it on one that computes
-// nothing.
+// Predicts what playing a plan on a device takes and computes: it plays the plan on a device that
+// computes nothing.
 //
-// The device executor runs as it will: the same tensors are taken from a ledger in the same order,
-// only that its memory is addresses without anything behind them; and where the executor calls a
-// kernel, what that costs is taken instead (kernels/cuda/flash/kernel_costs.h). So the bytes are
-// those that the ledger of the device will count, exactly.
+// The executor runs unchanged and takes the same tensors from a ledger in the same order, but the
+// ledger's memory is only addresses, and a kernel call only takes what it costs
+// (kernels/cuda/flash/kernel_costs.h). So the bytes are exactly those that the ledger of the real
+// device will count.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,25 +20,48 @@ namespace qb {
 
 class MemoryLedger;
 
-// Empty: a kernel does not tell.
+// A number is empty if a kernel does not report it.
 struct Rehearsal {
-  // Of everything that is held at once: inputs, output, what the executor and the kernels take.
+  // Most bytes held at once: inputs, output, and what the executor and the kernels take.
   std::optional<std::int64_t> active_peak_bytes;
-  // Of the worker that takes most, beside the whole inputs and output. Empty too where workers are
-  // launched together.
+  // Most bytes that one worker holds besides the whole inputs and output. It is also empty if
+  // workers are launched together.
   std::optional<std::int64_t> worker_peak_bytes;
-  // Per head, over all workers, at the granularity of the device's own tiles.
+  // Pairs per head, over all workers, at the granularity of the device's own tiles.
   std::optional<std::int64_t> executed_pairs;
-  std::vector<std::vector<std::int64_t>> step_pairs;  // by worker and step; empty as the above
+  std::vector<std::vector<std::int64_t>> step_pairs;  // by worker and step; empty as executed_pairs
 };
 
-// Throws as the executor and the kernels do where they take no such call.
+// A device that takes what calls cost and computes nothing. Its clock counts the pairs that the
+// kernels would have computed. The costs must outlive it.
+[[nodiscard]] std::unique_ptr<ComputeDevice> rehearsal_device(const cuda::KernelCosts& costs);
+
+// The memory that the workers of a plan hold on the CPU.
+struct PlanMemory {
+  std::vector<std::int64_t> worker_peak_bytes;
+  std::int64_t worst_worker_bytes = 0;
+  // Peak of the whole execution, with the caller's inputs and output. Serial plays one worker at a
+  // time; workers that communicate all exist at once, and then this is a bound.
+  std::int64_t serial_bytes = 0;
+  std::int64_t threads_bytes = 0;  // all workers exist at once
+};
+
+// Plays each worker alone with the CPU's kernels on this many threads.
+[[nodiscard]] PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads);
+
+// Returns the peak bytes that worker `index` holds in each step, from the end of the step before:
+// its shard, its partials, the messages in transit (a ring holds its shard, the one it computes
+// with and the one that arrives), and the kernel's workspace.
+[[nodiscard]] std::vector<std::int64_t> step_peak_bytes(const Plan& plan, int index, Kernel kernel,
+                                                        int threads);
+
+// Throws as the executor and the kernels do if they do not support a call.
 [[nodiscard]] Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch,
                                  const cuda::KernelCosts& costs);
 
-// Of work by one worker that is no plan. `play` does it with the device over the ledger, resets the
-// ledger's peaks when what is given is there, and returns the seconds by the device's clock, which
-// counts the pairs of all heads and sequences.
+// Rehearses one worker's work that is not a plan. `play` does it with the device over the ledger,
+// resets the ledger's peaks when its inputs exist, and returns the seconds by the device's clock,
+// which counts the pairs of all heads and sequences.
 [[nodiscard]] Rehearsal rehearse(const cuda::KernelCosts& costs,
                                  const std::function<double(ComputeDevice&, MemoryLedger&)>& play);
 

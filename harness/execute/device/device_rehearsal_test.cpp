@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_trial.h"
 #include "harness/execute/testing/host_compute_device.h"
+#include "harness/plan/testing/spelt_plans.h"
+#include "harness/plan/work/tiling.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {
@@ -15,7 +19,7 @@ struct Peaks {
   std::optional<std::int64_t> worker;
 };
 
-// What the ledger counts when the plan is played for good, on tensors of the same ledger.
+// Returns what the ledger counts when the plan really runs, on tensors of the same ledger.
 Peaks measured_peaks(const Plan& plan, DeviceCall call) {
   MemoryLedger ledger;
   Trial trial(plan, ledger);
@@ -46,10 +50,10 @@ TEST(Rehearsal, TellsTheMemoryOfEveryStrategyKernelAndLaunchToTheByte) {
   EXPECT_EQ(seen, strategies().size());
 }
 
-// The stand-in has the CPU's tiles, and the work model counts those from the plan alone.
+// The device has the CPU's tiles, and the work model counts those from the plan alone.
 TEST(Rehearsal, DealsThePairsToWorkersAndStepsAsTheWorkModelDoes) {
   testing_support::for_random_plans(100, [](const Plan& plan, Random&) {
-    const Work work = model_work(plan, Kernel::materialized, 1);
+    const Work work = model_work(plan, Kernel::materialized);
     const Rehearsal told = rehearse(plan, Kernel::materialized, Launch::alone, HostKernelCosts());
     EXPECT_EQ(told.executed_pairs, work.executed_pairs);
     ASSERT_EQ(told.step_pairs.size(), work.workers.size());
@@ -57,6 +61,51 @@ TEST(Rehearsal, DealsThePairsToWorkersAndStepsAsTheWorkModelDoes) {
       ASSERT_EQ(told.step_pairs[w].size(), work.workers[w].steps.size());
       for (std::size_t s = 0; s < work.workers[w].steps.size(); ++s)
         EXPECT_EQ(told.step_pairs[w][s], work.workers[w].steps[s].executed_pairs);
+    }
+  });
+}
+
+TEST(Rehearsal, PlansOfOneWorkerAndARotationTakeWhatTheirWorkersTake) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  for (const std::string_view algorithm : testing_support::kRotating)
+    for (int round = 0; round < 8; ++round) {
+      const int workers = static_cast<int>(testing_support::draw(random, 1, 12));
+      const Problem problem = testing_support::even_problem_for(algorithm, workers, random);
+      const Plan plan = make_plan(algorithm, problem, {.workers = workers});
+      const Plan spelt = testing_support::spelt_out(plan);
+      for (const Kernel kernel :
+           {Kernel::reference, Kernel::materialized, Kernel::flash, Kernel::staged}) {
+        SCOPED_TRACE(fmt::format("{} W = {} {}", algorithm, workers, word(kernel)));
+        const PlanMemory memory = plan_memory(plan, kernel, 1);
+        const PlanMemory expected = plan_memory(spelt, kernel, 1);
+        EXPECT_EQ(memory.worker_peak_bytes, expected.worker_peak_bytes);
+        EXPECT_EQ(memory.serial_bytes, expected.serial_bytes);
+        EXPECT_EQ(memory.threads_bytes, expected.threads_bytes);
+      }
+    }
+}
+
+TEST(Rehearsal, AGatheringWorkerHoldsEverythingWhereARingHoldsThreeShards) {
+  const auto worst = [](const char* algorithm) {
+    Shape shape{1, 4, 4, 4096, 4096, 16, 16};
+    const Problem problem = make_problem(shape, MaskKind::full, DType::f32, 1);
+    return plan_memory(make_plan(algorithm, problem, {16, {}}), Kernel::flash, 1)
+        .worst_worker_bytes;
+  };
+  EXPECT_GT(worst("all_gather_kv"), 3 * worst("ring") / 2);
+}
+
+// The peak of a worker is in one of its steps.
+TEST(Rehearsal, TellsThePeakOfEachStep) {
+  testing_support::for_random_plans(40, [](const Plan& plan, Random&) {
+    if (works_in_place(plan)) return;  // the plan takes no shard there
+    const PlanMemory memory = plan_memory(plan, Kernel::flash, 1);
+    for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+      const auto steps = step_peak_bytes(plan, static_cast<int>(w), Kernel::flash, 1);
+      EXPECT_EQ(steps.size(), std::max<std::size_t>(plan.workers[w].steps.size(), 1));
+      EXPECT_EQ(std::ranges::max(steps), memory.worker_peak_bytes[w]);
     }
   });
 }
@@ -75,18 +124,18 @@ TEST(Rehearsal, CountsThePairsOfTheGpusOwnTiles) {
   const auto pairs = [](const Plan& plan, Launch launch, const cuda::KernelCosts& costs) {
     return rehearse(plan, Kernel::flash, launch, costs).executed_pairs;
   };
-  // 100 rows are four pieces of 32, 100 keys seven of 16 or a whole block of 128.
+  // 100 rows need four pieces of 32; 100 keys need seven of 16 or a whole block of 128.
   const Plan dense = dense_plan(heads_of_128(100, MaskKind::full));
   EXPECT_EQ(pairs(dense, Launch::alone, sm80), 128 * 112);
   EXPECT_EQ(pairs(dense, Launch::alone, sm90), 128 * 128);
-  // Two workers, each its 50 queries against 50 keys of either: 64 rows, 64 keys, two rounds; on
-  // sm_90a blocks of 128 keys.
+  // Two workers compute 50 queries each against 50 keys of either: 64 rows, 64 keys, two rounds;
+  // sm_90a has blocks of 128 keys.
   const Plan ring = make_plan("ring", heads_of_128(100, MaskKind::full), {2, std::nullopt});
   for (const Launch launch : {Launch::alone, Launch::together, Launch::graph}) {
     EXPECT_EQ(pairs(ring, launch, sm80), 4 * 64 * 64);
     EXPECT_EQ(pairs(ring, launch, sm90), 4 * 64 * 128);
   }
-  // Below the diagonal 32 rows see the keys up to their last: 32, 64, 96 and, of 4 rows, 112.
+  // Below the diagonal 32 rows see the keys up to their last: 32, 64, 96 and, for 4 rows, 112.
   const Plan causal = dense_plan(heads_of_128(100, MaskKind::causal));
   EXPECT_EQ(pairs(causal, Launch::alone, sm80), 32 * (32 + 64 + 96 + 112));
 }
@@ -117,7 +166,7 @@ TEST(Rehearsal, LeavesEmptyWhatALibraryKeepsToItself) {
 }
 
 TEST(Rehearsal, TakesNoMemoryOfItsOwn) {
-  // 4 TiB of scores.
+  // The scores take 4 TiB.
   const Plan plan = dense_plan(heads_of_128(std::int64_t{1} << 19, MaskKind::full));
   const Rehearsal told = rehearse(plan, Kernel::materialized, Launch::alone,
                                   cuda::GpuKernelCosts(cuda::FlashPath::sm80, 108));

@@ -14,12 +14,12 @@ namespace qb {
 namespace {
 
 struct Block {
-  std::size_t bytes = 0;  // as requested
+  std::size_t bytes = 0;  // requested bytes
   std::string_view label;
   int worker = 0;
 };
 
-// What one worker holds.
+// The memory that one worker holds.
 struct Share {
   std::uint64_t active = 0;
   std::uint64_t peak = 0;
@@ -33,7 +33,7 @@ struct MemoryLedger::State {
     if (!options.clock) options.clock = now_s;
     start_s = options.clock();
     machine_bytes = options.source.available();
-    keeper = make_block_keeper(
+    allocator = make_block_allocator(
         options.allocator,
         {.map = [this](std::size_t bytes, bool limited) { return map_segment(bytes, limited); },
          .unmap = [this](void* segment, std::size_t bytes) { unmap_segment(segment, bytes); }});
@@ -49,8 +49,9 @@ struct MemoryLedger::State {
                       free_bytes});
   }
 
-  // What a new segment may take. Held segments count whole even where nobody has touched them yet,
-  // which the machine's own figure does not know of. (A source that keeps what it gets back does.)
+  // Returns what a new segment may take. Held segments count whole even if they were never touched,
+  // which the machine's own figure does not include. (A source that keeps released memory includes
+  // it.)
   std::uint64_t free_on_machine() {
     const std::uint64_t available = options.source.available();
     if (options.source.held) return available;
@@ -58,7 +59,7 @@ struct MemoryLedger::State {
     return std::min(available, machine_bytes - std::min(machine_bytes, reserved));
   }
 
-  // For the request that is being served.
+  // Serves the current request.
   void* map_segment(std::size_t bytes, bool limited) {
     const std::uint64_t budget = options.budget_bytes;
     if (limited && budget != 0 && bytes > budget - std::min(budget, reserved)) return nullptr;
@@ -78,7 +79,7 @@ struct MemoryLedger::State {
     record(MemoryAction::segment_free, {}, 0, segment, bytes);
   }
 
-  // A source that keeps what it gets back knows better what is reserved.
+  // A source that keeps released memory knows better what is reserved.
   void follow_source() {
     if (options.source.held) reserved = options.source.held();
   }
@@ -95,9 +96,9 @@ struct MemoryLedger::State {
       out_of_memory(bytes, label, worker, budget - std::min(budget, active), budget);
     request_label = label;
     request_worker = worker;
-    void* const block = keeper->take(bytes);
+    void* const block = allocator->allocate(bytes);
     if (block == nullptr) {
-      // Of a caching allocator, what it holds counts, not what it has handed out.
+      // The held bytes of a caching allocator count, not those handed out.
       const bool over_budget = budget != 0 && options.source.available() >= bytes;
       out_of_memory(bytes, label, worker, free_on_machine(), over_budget ? budget : 0);
     }
@@ -118,7 +119,7 @@ struct MemoryLedger::State {
     active -= block.bytes;
     shares[block.worker].active -= block.bytes;
     record(MemoryAction::free, block.label, block.worker, pointer, block.bytes);
-    keeper->give(pointer);
+    allocator->free(pointer);
   }
 
   mutable std::mutex mutex;
@@ -131,7 +132,7 @@ struct MemoryLedger::State {
   std::uint64_t reserved_peak = 0;
   std::map<int, Share> shares;  // by worker
   std::unordered_map<void*, Block> live;
-  std::unique_ptr<BlockKeeper> keeper;
+  std::unique_ptr<BlockAllocator> allocator;
   std::string_view request_label;
   int request_worker = 0;
   std::vector<MemoryEvent> events;
@@ -140,7 +141,7 @@ struct MemoryLedger::State {
 MemoryLedger::MemoryLedger(LedgerOptions options)
     : state_(std::make_unique<State>(std::move(options))) {}
 
-MemoryLedger::~MemoryLedger() { state_->keeper->release_cached(); }
+MemoryLedger::~MemoryLedger() { state_->allocator->release_cached(); }
 
 void* MemoryLedger::allocate(std::size_t bytes, std::string_view label, int worker) {
   const std::lock_guard lock(state_->mutex);
@@ -187,7 +188,7 @@ std::uint64_t MemoryLedger::worker_peak_bytes(int worker) const {
 
 void MemoryLedger::release_cached() {
   const std::lock_guard lock(state_->mutex);
-  state_->keeper->release_cached();
+  state_->allocator->release_cached();
 }
 
 std::vector<MemoryEvent> MemoryLedger::events() const {

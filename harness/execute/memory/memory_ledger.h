@@ -1,14 +1,14 @@
-// The memory ledger: every tensor is taken from it with a label and a worker. It knows active,
-// reserved and peak bytes at every moment and enforces a budget.
+// Every tensor is allocated from the memory ledger, with a label and a worker. The ledger knows
+// active, reserved and peak bytes at every moment and enforces a budget.
 //
-// active   bytes handed out and not given back, exactly as requested
+// active   bytes that are allocated and not yet freed, exactly as requested
 // reserved bytes held from the system: freed blocks are kept for the next request of their size, as
 //          caching allocators do, so that timed repeats do not pay for page faults; they go back to
 //          the system when the budget or the system runs out (free and retry), and at the end
 //
 // By default one block is one segment of the system's memory: whole pages, or whole 2 MiB pages
 // from 1 MiB on, and a cached segment serves a request that fills at least 4/5 of it.
-// block_keeper.h has the other ways.
+// block_allocator.h has the other kinds.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/words.h"
-#include "harness/execute/memory/block_keeper.h"
+#include "harness/execute/memory/block_allocator.h"
 #include "harness/execute/memory/system_memory.h"
 #include "kernels/allocator.h"
 
@@ -41,45 +41,45 @@ struct Words<MemoryAction> {
 struct MemoryEvent {
   double time_s = 0.0;  // since the ledger was made
   MemoryAction action = MemoryAction::alloc;
-  std::string_view label;  // empty for segment_free: a cached segment belongs to nobody
+  std::string_view label;  // empty for segment_free: a cached segment has no owner
   int worker = 0;
-  std::uint64_t address = 0;       // of the block or segment; 0 for oom
-  std::uint64_t bytes = 0;         // requested for alloc, free and oom; whole for segments
+  std::uint64_t address = 0;  // address of the block or segment; 0 for oom
+  std::uint64_t bytes = 0;    // requested bytes for alloc, free and oom; whole bytes for segments
   std::uint64_t active_bytes = 0;  // after the event
   std::uint64_t reserved_bytes = 0;
-  std::uint64_t free_bytes = 0;  // oom: what the budget or the machine still had
+  std::uint64_t free_bytes = 0;  // oom: bytes that the budget or the machine still had
 };
 
 struct LedgerOptions {
-  std::uint64_t budget_bytes = 0;         // limit on active bytes; 0: the machine's own
-  bool record_events = false;             // keep the timeline (memory passes, not timed ones)
-  std::function<double()> clock;          // seconds; default steady clock. A fake in tests.
+  std::uint64_t budget_bytes = 0;  // limit on active bytes; 0: the machine's own
+  bool record_events = false;      // keep the timeline (memory passes, not timed ones)
+  std::function<double()> clock;   // seconds; the default is a steady clock, tests use a fake
   MemorySource source = system_memory();  // a GPU's memory; a fake machine in tests
   AllocatorKind allocator = AllocatorKind::same_size;
 };
 
-// Thread-safe. Throws OutOfMemory over the budget or when the system has no more (it asks for
-// memory that exists: a request above what the machine has available fails here, as a data point,
-// before the kernel's killer sees it). Segments that are held but not yet touched count as used.
+// Thread-safe. Throws OutOfMemory over the budget or if the system has no more: a request above the
+// machine's available memory fails here, as a data point, before the kernel kills the process.
+// Segments that are held but not yet touched count as used.
 class MemoryLedger final : public Allocator {
  public:
   explicit MemoryLedger(LedgerOptions options = {});
-  // Every block must have been given back.
+  // Every block must have been freed.
   ~MemoryLedger() override;
   MemoryLedger(const MemoryLedger&) = delete;
   MemoryLedger& operator=(const MemoryLedger&) = delete;
 
   [[nodiscard]] void* allocate(std::size_t bytes, std::string_view label, int worker) override;
-  // A pointer that this ledger has not handed out ends the program: memory is corrupt.
+  // A pointer that did not come from this ledger ends the program: memory is corrupt.
   void deallocate(void* pointer) noexcept override;
 
   [[nodiscard]] std::uint64_t active_bytes() const;
   [[nodiscard]] std::uint64_t reserved_bytes() const;
   [[nodiscard]] std::uint64_t active_peak_bytes() const;
   [[nodiscard]] std::uint64_t reserved_peak_bytes() const;
-  // Most that one worker has held since reset_peaks(), above what it held then.
+  // Returns the most that one worker has held since reset_peaks(), minus what it held then.
   [[nodiscard]] std::uint64_t worker_peak_bytes(int worker) const;
-  // The peaks start again from what is held now.
+  // Restarts the peaks from what is held now.
   void reset_peaks();
   // Gives cached blocks back to the system.
   void release_cached();

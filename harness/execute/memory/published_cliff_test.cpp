@@ -1,7 +1,7 @@
-// What makes case study 2 jump from 27 to 800 ms between N = 40000 and 45000 at W = 1? The
-// sequence of allocations of one repeat, played on our copy of PyTorch's allocator over a device as
-// large as the paper's, under each explanation that was considered. The numbers here are what
-// experiments/gpu/README.md prints.
+// Case study 2 jumps from 27 to 800 ms between N = 40000 and 45000 at W = 1. These tests search for
+// the cause: they play the allocations of one repeat on our copy of PyTorch's allocator over a
+// device as large as the paper's, under each possible explanation. experiments/gpu/README.md prints
+// the same numbers.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,44 +15,44 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/source_root.h"
-#include "harness/execute/memory/caching_keeper.h"
+#include "harness/execute/memory/caching_allocator.h"
 #include "harness/execute/testing/fake_segments.h"
 
 namespace qb {
 namespace {
 
-// An A100 80GB: 81251 MiB less half a GiB for the context and the libraries' kernels.
+// An A100 80GB: 81251 MiB minus half a GiB for the context and the libraries' kernels.
 constexpr std::size_t kUsableBytes = std::size_t{81251 - 512} << 20;
 
-// How a repeat differs from the published one, in which the output is alive while the cache is
+// How a repeat differs from the published one. There the output is alive while the cache is
 // emptied, gone when it is emptied a second time, and nothing else survives.
 struct Variant {
   std::string name;
   bool empties_cache = true;
   bool keeps_output = false;         // until the next output is there
-  bool keeps_weights = false;        // as a graph for gradients does, as long as the output
+  bool keeps_weights = false;        // like a graph for gradients, as long as the output lives
   bool float32_softmax = false;      // weights of 4 bytes
   bool dropout_writes = false;       // a copy of the weights and a byte an element
-  std::size_t bias_heads = 1;        // of 8
+  std::size_t bias_heads = 1;        // out of 8
   bool scores_stay_in_place = true;  // whether bias and scale need no third matrix
 };
 
 struct Outcome {
   bool fits = true;
-  int retries = 0;  // of the allocator: the device refused, it emptied its cache and asked again
-  int waits = 0;    // of the device: it had the memory, but not yet back
+  int retries = 0;  // the device refused, so the allocator emptied its cache and asked again
+  int waits = 0;    // the device had the memory, but had not yet reclaimed it
 };
 
 class Notebook {
  public:
   explicit Notebook(const Variant& variant)
-      : variant_(variant), device_(kUsableBytes, true), keeper_(device_.source()) {}
+      : variant_(variant), device_(kUsableBytes, true), allocator_(device_.source()) {}
 
-  // The tensors of eager attention, f16, 8 heads of 64, in the order in which they come and go.
+  // Allocates the tensors of eager attention, f16, 8 heads of 64, in their order of use.
   Outcome repeat(std::size_t n) {
     device_.idle();  // two seconds of sleep
-    if (variant_.empties_cache) keeper_.release_cached();
-    const int retries = keeper_.retries();
+    if (variant_.empties_cache) allocator_.release_cached();
+    const int retries = allocator_.retries();
     const int waits = device_.waits;
     fits_ = true;
     const std::size_t row = 8 * n * 64 * 2;
@@ -85,32 +85,32 @@ class Notebook {
     kept_output_ = output;
     kept_weights_ = weights;
     if (!variant_.keeps_weights) give(std::exchange(kept_weights_, nullptr));
-    if (variant_.empties_cache) keeper_.release_cached();  // while the output is alive
+    if (variant_.empties_cache) allocator_.release_cached();  // while the output is alive
     if (!variant_.keeps_output) give(std::exchange(kept_output_, nullptr));
-    return {fits_, keeper_.retries() - retries, device_.waits - waits};
+    return {fits_, allocator_.retries() - retries, device_.waits - waits};
   }
 
   [[nodiscard]] const FakeSegments& device() const { return device_; }
 
  private:
   void* take(std::size_t bytes) {
-    void* const block = fits_ ? keeper_.take(bytes) : nullptr;
+    void* const block = fits_ ? allocator_.allocate(bytes) : nullptr;
     fits_ = block != nullptr;
     return block;
   }
   void give(void* block) {
-    if (block != nullptr) keeper_.give(block);
+    if (block != nullptr) allocator_.free(block);
   }
 
   Variant variant_;
   FakeSegments device_;
-  CachingKeeper keeper_;
+  CachingAllocator allocator_;
   bool fits_ = true;
   void* kept_output_ = nullptr;
   void* kept_weights_ = nullptr;
 };
 
-// The fourth repeat of a length, after which nothing changes any more.
+// Plays the fourth repeat of a length, after which nothing changes any more.
 Outcome steady(const Variant& variant, std::size_t n) {
   Notebook notebook(variant);
   Outcome outcome;
@@ -118,7 +118,7 @@ Outcome steady(const Variant& variant, std::size_t n) {
   return outcome;
 }
 
-// The first N, in steps of 500, of which `question` is true.
+// Returns the first N, in steps of 500, for which `question` is true.
 template <class Question>
 std::optional<std::size_t> first_n(const Variant& variant, Question question) {
   for (std::size_t n = 10'000; n <= 60'000; n += 500)
@@ -139,7 +139,7 @@ std::vector<Variant> explanations() {
 
 std::string text(const std::optional<std::size_t>& n) { return n ? std::to_string(*n) : "never"; }
 
-// Free and retry from N = 45000 on, in every repeat, with room up to 49000: the published pattern.
+// The published pattern: free and retry from N = 45000 on, in every repeat, with room up to 49000.
 TEST(PublishedCliff, IsNoFreeAndRetryOfTheAllocatorUnderAnyExplanationOfTheSequence) {
   for (const Variant& variant : explanations()) {
     SCOPED_TRACE(variant.name);
@@ -155,17 +155,17 @@ TEST(PublishedCliff, IsNoFreeAndRetryOfTheAllocatorUnderAnyExplanationOfTheSeque
   }
 }
 
-// The published sizes end where the published sequence does: 49000 fits, 50000 does not.
+// The published sizes end at the limit of the memory: 49000 fits, 50000 does not.
 TEST(PublishedCliff, TheSequenceOfTheNotebookJustFitsAtItsLargestSize) {
   const Variant published = explanations().front();
   EXPECT_TRUE(steady(published, 49'000).fits);
   EXPECT_FALSE(steady(published, 50'000).fits);
 }
 
-// All 225 published repeats in their order, in one process: that of the notebook.
+// Plays all 225 published repeats in one process, in the order of the notebook.
 struct PublishedRepeat {
   std::int64_t workers = 0;
-  std::size_t n = 0;  // tokens of the longest subsequence, which is what was timed
+  std::size_t n = 0;  // tokens of the longest subsequence, which was timed
   int repeat = 0;     // 1 to 5
   double time_ms = 0.0;
   double waited_bytes = 0.0;  // in the simulation
@@ -192,10 +192,10 @@ std::vector<PublishedRepeat> published_repeats() {
   return repeats;
 }
 
-// The sequence that was published never makes the allocator free and retry. But its output bites
-// into one of the two score matrices, so that emptying the cache leaves that one, and it goes back
-// only right before the next repeat. With a third matrix not yet back, the device is full from
-// N = 41000 on.
+// The published sequence never makes the allocator free and retry. But its output takes a part of
+// one of the two score matrices, so emptying the cache leaves that matrix, which is released only
+// right before the next repeat. With a third matrix not yet reclaimed, the device is full from N =
+// 41000 on.
 TEST(PublishedCliff, IsWhereTheDeviceNeedsMemoryThatItHasNotYetTakenBack) {
   const Variant published = explanations().front();
   EXPECT_EQ(steady(published, 40'000).waits, 0);
@@ -206,7 +206,7 @@ TEST(PublishedCliff, IsWhereTheDeviceNeedsMemoryThatItHasNotYetTakenBack) {
   int waiting = 0;
   for (const PublishedRepeat& r : published_repeats()) {
     EXPECT_EQ(r.retries, 0);
-    // First repeats of a length also meet kernels for the first time: 383, 511, 85, 20 ms.
+    // First repeats of a length also load kernels: 383, 511, 85, 20 ms.
     if (r.repeat > 1) {
       EXPECT_EQ(r.waited_bytes > 0.0, r.time_ms > 100.0) << r.workers << ' ' << r.n;
     }
@@ -215,7 +215,7 @@ TEST(PublishedCliff, IsWhereTheDeviceNeedsMemoryThatItHasNotYetTakenBack) {
   EXPECT_EQ(waiting, 25);  // five lengths of W = 1
 }
 
-// How long it waits follows from what it waits for, first repeats included, which wait for the
+// The waiting time follows from the bytes waited for, also in first repeats, which wait for the
 // matrix of the length before: two numbers from one length explain the 25 slow repeats within 4 %.
 TEST(PublishedCliff, TakesAsLongAsTheMatrixOfTheRepeatBeforeIsLarge) {
   const std::vector<PublishedRepeat> repeats = published_repeats();
@@ -225,7 +225,7 @@ TEST(PublishedCliff, TakesAsLongAsTheMatrixOfTheRepeatBeforeIsLarge) {
     throw std::logic_error("no such repeat");
   };
   const auto square = [](std::size_t n) { return static_cast<double>(n * n); };
-  // What the host does without waiting, mostly asking for memory: a + b n^2.
+  // The host's time without waiting, mostly for requesting memory: a + b n^2.
   const double b =
       (of(40'000, 3).time_ms - of(10'000, 3).time_ms) / (square(40'000) - square(10'000));
   const double a = of(10'000, 3).time_ms - b * square(10'000);

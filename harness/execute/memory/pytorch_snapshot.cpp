@@ -10,8 +10,8 @@
 namespace qb {
 namespace {
 
-// Pickle protocol 2, the ten opcodes that this needs. Containers are written through callbacks, so
-// that a mark and its end cannot come apart.
+// Pickle protocol 2, with the ten opcodes that this needs. Containers are written through
+// callbacks, so that a mark always has its end.
 class Pickle {
  public:
   Pickle() : bytes_("\x80\x02") {}
@@ -53,8 +53,8 @@ class Pickle {
     bytes_ += 'u';
   }
 
-  // item(element) writes one value. Appended in batches as Python does: the visualiser spreads a
-  // batch over the arguments of one call, of which browsers allow only so many.
+  // item(element) writes one value. Elements are appended in batches, as Python does: the
+  // visualiser passes a batch as the arguments of one call, and browsers limit their number.
   template <class Range, class Item>
   void list(const Range& range, const Item& item) {
     bytes_ += ']';
@@ -99,7 +99,7 @@ struct Segment {
   }
 };
 
-// The segments and live blocks after the last event, by address.
+// Returns the segments and live blocks after the last event, by address.
 std::map<std::uint64_t, Segment> final_segments(std::span<const MemoryEvent> events) {
   std::map<std::uint64_t, Segment> segments;
   for (const MemoryEvent& event : events) {
@@ -144,7 +144,7 @@ struct Block {
   const MemoryEvent* live = nullptr;
 };
 
-// What is in use and what lies between: together the whole segment.
+// Returns the used blocks and the gaps between them: together they are the whole segment.
 std::vector<Block> blocks_of(std::uint64_t address, const Segment& segment) {
   std::vector<Block> blocks;
   std::uint64_t at = address;
@@ -195,7 +195,7 @@ struct Trace {
   const MemoryEvent* event = nullptr;
 };
 
-// A free is two events to PyTorch: asked for, and done when no stream uses the block any more.
+// PyTorch records a free as two events: requested, and completed when no stream uses the block.
 std::vector<Trace> traces(std::span<const MemoryEvent> events) {
   std::vector<Trace> result;
   for (const MemoryEvent& event : events) {

@@ -135,7 +135,7 @@ std::vector<MemoryEvent> random_timeline(unsigned seed, int count) {
   return ledger.events();
 }
 
-// What is live after the events, by address.
+// Returns what is live after the events, by address.
 std::map<std::uint64_t, std::uint64_t> live_blocks(const std::vector<MemoryEvent>& events) {
   std::map<std::uint64_t, std::uint64_t> live;
   for (const MemoryEvent& event : events) {

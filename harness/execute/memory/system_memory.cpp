@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-// The number after `key` in a file of lines `key value …`.
+// Returns the number after `key` in a file of lines `key value …`.
 std::optional<std::uint64_t> keyed_number(const std::string& path, std::string_view key) {
   std::ifstream file(path);
   std::string line;
@@ -29,7 +29,7 @@ std::optional<std::uint64_t> keyed_number(const std::string& path, std::string_v
   return std::nullopt;
 }
 
-// The whole file as one number; nullopt where there is none ("max", or no such file).
+// Reads the whole file as one number; nullopt if there is none ("max", or no such file).
 std::optional<std::uint64_t> lone_number(const std::string& path) { return keyed_number(path, ""); }
 
 std::uint64_t group_available(const std::string& folder) {
@@ -42,7 +42,7 @@ std::uint64_t group_available(const std::string& folder) {
   return *limit > used ? *limit - used : 0;
 }
 
-// A group is bound by its own limit and by those of all groups above it.
+// The limits of a group and of all groups above it apply.
 std::uint64_t groups_available(const std::string& root) {
   std::ifstream file(root + "/proc/self/cgroup");
   std::string line;
@@ -71,7 +71,7 @@ void* map_huge(std::size_t bytes) {
   const std::size_t head = misaligned == 0 ? 0 : kHugePageBytes - misaligned;
   if (head > 0) ::munmap(pages, head);
   ::munmap(pages + head + bytes, kHugePageBytes - head);
-  ::madvise(pages + head, bytes, MADV_HUGEPAGE);  // a wish: small pages serve as well
+  ::madvise(pages + head, bytes, MADV_HUGEPAGE);  // a hint: small pages work too
   return pages + head;
 }
 

@@ -1,4 +1,4 @@
-// Where the memory ledger gets its segments from, and how much of it there is.
+// Says where the memory ledger gets its segments from, and how much memory there is.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@ inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 struct MemorySource {
   // Bytes that a new segment may take without driving the machine into swap or its killer.
   std::function<std::uint64_t()> available;
-  // A segment of `bytes`, or nullptr. Multiples of kHugePageBytes come aligned to it, others to
-  // kPageBytes.
+  // Returns a segment of `bytes`, or nullptr. Multiples of kHugePageBytes are aligned to it, others
+  // to kPageBytes.
   std::function<void*(std::size_t bytes)> reserve;
   std::function<void(void* segment, std::size_t bytes)> release;
-  // Bytes held, where the source keeps what is released (a driver's pool); else empty.
+  // Bytes held, if the source keeps released segments (a driver's pool); else empty.
   std::function<std::uint64_t()> held{};
 };
 
-// Anonymous mappings, which really go back when released.
+// Anonymous mappings, which return to the system when released.
 [[nodiscard]] MemorySource system_memory();
 
-// The smaller of MemAvailable in /proc/meminfo and, for each control group (v2) that this process
-// is in, memory.max - memory.current + the file cache that the kernel can drop. Less 1/64 for page
-// tables and the kernel's own needs. `root` stands before every path: "" for the machine, a folder
-// of fake files in tests. UINT64_MAX where neither can be read.
+// Returns the smaller of MemAvailable in /proc/meminfo and, for each control group (v2) that this
+// process is in, memory.max - memory.current + the file cache that the kernel can drop; then it
+// subtracts 1/64 for page tables and the kernel's own needs. `root` is prefixed to every path: ""
+// for the machine, a folder of fake files in tests. Returns UINT64_MAX if neither can be read.
 [[nodiscard]] std::uint64_t available_memory_bytes(const std::string& root = "");
 
 }  // namespace qb

@@ -24,7 +24,7 @@ struct Life {
   double end_s = 0.0;
 };
 
-// One life per allocation, in order of begin.
+// Returns one life per allocation, in order of begin.
 std::vector<Life> lives(std::span<const MemoryEvent> events) {
   std::vector<Life> result;
   std::unordered_map<std::uint64_t, std::size_t> open;  // by address
@@ -43,8 +43,8 @@ std::vector<Life> lives(std::span<const MemoryEvent> events) {
   return result;
 }
 
-// The slices of one track must nest. Each life goes to the first track of its worker where it does:
-// tensors freed in reverse order of their making, the usual case, share one track.
+// The slices of one track must nest. Each life goes to the first track of its worker where it
+// nests: tensors are usually freed in reverse order of their making, and then share one track.
 class Tracks {
  public:
   [[nodiscard]] std::size_t place(const Life& life) {
@@ -60,7 +60,7 @@ class Tracks {
   }
 
  private:
-  std::unordered_map<int, std::vector<std::vector<double>>> ends_;  // of the open slices
+  std::unordered_map<int, std::vector<std::vector<double>>> ends_;  // ends of the open slices
 };
 
 Json metadata(std::string_view what, std::string_view name, std::int64_t track) {
@@ -68,8 +68,8 @@ Json metadata(std::string_view what, std::string_view name, std::int64_t track) 
       {"ph", "M"}, {"name", what}, {"pid", kProcess}, {"tid", track}, {"args", {{"name", name}}}};
 }
 
-// Track 0 stays free (viewers take it for the idle thread), then worker by worker; further tracks
-// of the same workers follow after all first ones.
+// Track 0 stays free (viewers take it for the idle thread). Each worker's first track comes next,
+// in order of workers; all further tracks follow.
 std::vector<Json> slices(const std::vector<Life>& all) {
   int last_worker = 0;
   for (const Life& life : all) last_worker = std::max(last_worker, life.worker);

@@ -41,7 +41,7 @@ TEST(TimelineCsv, HasOneRowAnEvent) {
   EXPECT_THAT(rows[7], ElementsAre("8", "free", "q_local", "0", "100", "5064", "16384"));
 }
 
-// Slices of one track, as (begin, end).
+// Returns the slices of one track, as (begin, end).
 using Track = std::vector<std::pair<double, double>>;
 
 TEST(PerfettoTrace, HasCountersAndANestedSliceForEachLife) {

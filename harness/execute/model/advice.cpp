@@ -11,8 +11,8 @@
 namespace qb {
 namespace {
 
-// The point where `holds` ends between `from`, where it holds, and `to`, where it does not: within
-// a millionth, on the far side.
+// `holds` is true at `from` and false at `to`. Returns the point between them where it ends, to a
+// millionth, on the far side.
 double bisect(double from, double to, const std::function<bool(double)>& holds) {
   while (std::abs(std::log(to / from)) > 1e-6) {
     const double middle = std::sqrt(from * to);
@@ -27,7 +27,8 @@ const SchemeForecast& of_scheme(const std::vector<SchemeForecast>& forecasts,
                        [&](const SchemeForecast& f) { return f.scheme == scheme; });
 }
 
-// Empty where `scheme` is still the answer to these forecasts, or none is; else the better one.
+// Returns an empty name if `scheme` is still the answer to these forecasts or none is, else the
+// name of a better one.
 std::string better_than(std::string_view scheme, const std::vector<SchemeForecast>& forecasts) {
   const SchemeForecast* best = fastest(forecasts);
   if (best == nullptr || best->scheme == scheme) return {};
@@ -44,7 +45,7 @@ class BandwidthSearch {
   BandwidthSearch(const PlannedSchemes& schemes, const LinkLimit& given)
       : schemes_(schemes), given_(given) {}
 
-  // The bandwidth next to the given one from which on another scheme than `winner` is fastest.
+  // Returns the nearest bandwidth from which on another scheme than `winner` is fastest.
   [[nodiscard]] std::optional<BandwidthChange> change(const std::string& winner,
                                                       double factor) const {
     double far = given_.bandwidth_byte_per_s;
@@ -58,7 +59,7 @@ class BandwidthSearch {
       const double meeting = bisect(given_.bandwidth_byte_per_s, far, [&](double byte_per_s) {
         return schemes_.wall_s(winner, at(byte_per_s)) <= schemes_.wall_s(other, at(byte_per_s));
       });
-      // A third one that is ahead of both there has met the winner earlier.
+      // A third scheme that is faster than both there has met the winner earlier.
       const auto forecasts = schemes_.forecast(at(meeting));
       const SchemeForecast& best = *fastest(forecasts);
       if (!(best.wall_s < of_scheme(forecasts, other).wall_s * (1.0 - kAhead)))
@@ -68,7 +69,7 @@ class BandwidthSearch {
     }
   }
 
-  // Where the fastest split is as fast as dense on one worker.
+  // Returns the bandwidth at which the fastest split is as fast as dense on one worker.
   [[nodiscard]] std::optional<double> splitting_pays_above() const {
     const auto pays = [&](double byte_per_s) {
       const auto forecasts = schemes_.forecast(at(byte_per_s));
@@ -87,17 +88,17 @@ class BandwidthSearch {
   }
 
  private:
-  static constexpr double kAhead = 1e-4;  // far above what bisect() leaves open
+  static constexpr double kAhead = 1e-4;  // far above the error of bisect()
   [[nodiscard]] LinkLimit at(double byte_per_s) const { return {byte_per_s, given_.latency_s}; }
   const PlannedSchemes& schemes_;
   LinkLimit given_;
 };
 
-// The scheme that is better than `winner` for a size, or none.
+// Returns the scheme that is better than `winner` for a size, or an empty name.
 using BetterAt = std::function<std::string(std::int64_t)>;
 
-// Doubles or halves the size until the answer changes; `refine` looks for where between the last
-// two, within 2 %.
+// Doubles or halves the size until the answer changes; `refine` searches between the last two, to
+// within 2 %.
 std::optional<SizeChange> size_change(std::int64_t given, bool up, int doublings, std::int64_t most,
                                       bool refine, const BetterAt& better_at) {
   std::int64_t near = given;
@@ -145,7 +146,7 @@ void search_sizes(const SchemeQuestion& question, const std::string& winner, Adv
   advice.new_tokens = {
       size_change(problem.shape.q_len, false, kTokenDoublings, most_tokens, true, for_tokens),
       size_change(problem.shape.q_len, true, kTokenDoublings, most_tokens, true, for_tokens)};
-  // Dense is one worker's whole answer.
+  // With one worker the answer is always dense.
   const auto fewer = size_change(question.workers, false, kWorkerDoublings, kMostWorkersBySize,
                                  false, for_workers);
   advice.workers = {fewer && fewer->value > 1 ? fewer : std::nullopt,
@@ -153,7 +154,7 @@ void search_sizes(const SchemeQuestion& question, const std::string& winner, Adv
                                 for_workers)};
 }
 
-// The best rate that the device has for the problem: C.
+// Returns the best rate that the device has for the problem: C.
 double peak_flop_per_s(const SchemeQuestion& question) {
   double peak = 0.0;
   for (const RatePoint& point : question.device.rates)

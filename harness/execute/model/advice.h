@@ -1,6 +1,6 @@
-// Which way of splitting attention to use for a problem, and what would change the answer: the
-// forecasts of scheme_forecast.h ranked, and searched over the link's bandwidth, the number of
-// tokens and the number of workers.
+// Advises which way of splitting attention to use for a problem, and what would change the answer.
+// It ranks the forecasts of scheme_forecast.h, and searches over the link's bandwidth, the number
+// of tokens and the number of workers.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace qb {
 
 // The largest part of the winner's time.
 enum class Limit {
-  compute,    // an even share of the work: only a faster device or more workers help
+  compute,    // an even share of the work; only a faster device or more workers help
   imbalance,  // more than an even share, or waiting for workers that have more
-  link,       // transfers that no compute hides, and what a root does alone
+  link,       // transfers that no compute hides, and the root's own work
 };
 
 template <>
@@ -30,14 +30,13 @@ struct Words<Limit> {
 };
 [[nodiscard]] Limit limit_of(const SchemeForecast& forecast);
 
-// Beyond byte_per_s another scheme is fastest; on this side the winner is no slower than it.
+// Beyond byte_per_s another scheme is fastest; before it no scheme is faster than the winner.
 struct BandwidthChange {
   double byte_per_s = 0.0;
   std::string scheme;
 };
 
-// From `value` on (or at most `value`), another scheme is faster than the winner by more than
-// kTellsApart.
+// At `value` and beyond, another scheme is faster than the winner by more than kTellsApart.
 struct SizeChange {
   std::int64_t value = 0;
   std::string scheme;
@@ -49,10 +48,10 @@ struct Changes {
   std::optional<Change> above;
 };
 
-// What Algorithms 1 and 5 of Context Parallelism (arXiv 2411.01783) choose for a prefill with
-// cached tokens, and what the model says of both rings.
+// The choices of Algorithms 1 and 5 of Context Parallelism (arXiv 2411.01783) for a prefill with
+// cached tokens, and the model's times of both rings.
 struct SelectorAdvice {
-  Prefill prefill;  // with the C and B that they were asked with
+  Prefill prefill;  // with the C and B given to the algorithms
   RingVariant algorithm_1 = RingVariant::pass_kv;
   RingVariant algorithm_5 = RingVariant::pass_kv;
   double pass_kv_s = 0.0;
@@ -64,31 +63,31 @@ struct SelectorAdvice {
 
 struct Advice {
   std::vector<SchemeForecast> schemes;  // ranking(): the winner first, if any is ranked()
-  Changes<BandwidthChange> bandwidth;   // of a link
-  // Over a link: where the best split is as fast as dense on one worker. None: one of the two is
-  // ahead everywhere.
+  Changes<BandwidthChange> bandwidth;   // bandwidth of the link
+  // The bandwidth of a link at which the best split is as fast as dense on one worker. Empty: one
+  // of the two is always faster.
   std::optional<double> splitting_pays_above_byte_per_s;
   Changes<SizeChange> new_tokens;
   Changes<SizeChange> workers;
-  bool searched_bandwidth = false;          // over a link, up to kMostWorkersByBandwidth
+  bool searched_bandwidth = false;          // with a link, up to kMostWorkersByBandwidth
   bool searched_sizes = false;              // up to kMostWorkersBySize
-  std::optional<SelectorAdvice> selectors;  // with cached tokens, and B known
+  std::optional<SelectorAdvice> selectors;  // with cached tokens, if B is known
 
-  // nullptr: no scheme has a plan within the budget.
+  // Returns nullptr if no scheme has a plan within the budget.
   [[nodiscard]] const SchemeForecast* winner() const;
-  [[nodiscard]] const SchemeForecast* next() const;  // behind the winner
-  [[nodiscard]] const SchemeForecast* base() const;  // dense beside it, within the budget
+  [[nodiscard]] const SchemeForecast* next() const;  // the one after the winner
+  [[nodiscard]] const SchemeForecast* base() const;  // dense on one worker, within the budget
   [[nodiscard]] const SchemeForecast* find(std::string_view scheme) const;
 };
 
-// Times that differ by less are the same to a model.
+// The model treats times that differ by less as equal.
 inline constexpr double kTellsApart = 0.01;
-// Changes are looked for up to a factor of 2^20 in bandwidth, 2^6 in tokens, 2^3 in workers.
+// Changes are searched up to a factor of 2^20 in bandwidth, 2^6 in tokens, 2^3 in workers.
 inline constexpr int kBandwidthDoublings = 20;
 inline constexpr int kTokenDoublings = 6;
 inline constexpr int kWorkerDoublings = 3;
-// Plans grow with the square of W, of some schemes with its cube: beyond these a search, and then
-// the plans themselves, would take minutes.
+// Plans grow with the square of W, in some schemes with its cube: beyond these limits a search, and
+// then the plans themselves, would take minutes.
 inline constexpr int kMostWorkersBySize = 64;
 inline constexpr int kMostWorkersByBandwidth = 128;
 inline constexpr int kMostWorkers = 1024;

@@ -108,14 +108,14 @@ TEST(Advise, SplittingPaysFromWhereItIsAsFastAsOneWorker) {
 }
 
 TEST(Advise, NumbersOfTokensAndWorkersThatChangeTheAnswer) {
-  // Eight heads: Ulysses sends least, and has no plan for 16 workers.
+  // With eight heads Ulysses sends least, and has no plan for 16 workers.
   const SchemeQuestion question = question_of(1024, 8, 1e8);
   const Advice advice = advise(question);
   ASSERT_EQ(advice.winner()->scheme, "ulysses");
   ASSERT_TRUE(advice.searched_sizes);
   ASSERT_TRUE(advice.workers.above);
   EXPECT_EQ(advice.workers.above->value, 16);
-  // Long sequences hide a ring's hops: the all-to-all of Ulysses hides behind nothing.
+  // Long sequences hide a ring's hops, but no compute hides the all-to-all of Ulysses.
   ASSERT_TRUE(advice.new_tokens.above);
   SchemeQuestion longer = question_of(advice.new_tokens.above->value, 8, 1e8);
   const Advice there = advise(longer);
@@ -144,7 +144,7 @@ TEST(Advise, OneWorkerHasNothingToSearch) {
 }
 
 TEST(Advise, SelectorsAreHeldBesideTheModel) {
-  // Few new tokens on a long cache over a slow link: pass-Q by either algorithm and by the model.
+  // Few new tokens, a long cache and a slow link: both algorithms and the model choose pass-Q.
   SchemeQuestion question = question_of(64, 4, 1e7);
   const auto with_cache = [&](std::int64_t new_tokens, std::int64_t cached) {
     const Shape shape{1, 16, 8, new_tokens, new_tokens + cached, kHeadDim, kHeadDim};

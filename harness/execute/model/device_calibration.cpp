@@ -11,18 +11,19 @@
 #include "harness/execute/player/worker.h"
 #include "harness/execute/verify/inputs.h"
 #include "kernels/cpu/roofline.h"
-#include "kernels/helper_threads.h"
 #include "kernels/merge.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
 constexpr std::int64_t kLeastTokens = 64;
-constexpr double kSampleS = 2e-3;  // a sample repeats what is shorter
+constexpr double kSampleS = 2e-3;  // shorter operations are repeated within a sample
 constexpr int kSamples = 7;
-constexpr int kFewestSamples = 3;  // of what takes long
+constexpr int kFewestSamples = 3;  // samples of slow operations
 
-// Median seconds of a call, after a warm-up; fewer samples where they would take above budget_s.
+// Returns median seconds of a call, after a warm-up, with fewer samples if they would take more
+// than budget_s.
 double median_s(double budget_s, const std::function<void()>& operation) {
   operation();
   const double begin_s = now_s();
@@ -81,14 +82,14 @@ std::vector<RatePoint> measure_rates(Kernel kernel, DType dtype, std::int64_t he
   double left_s = options.budget_s;
   double call_s = 0.0;
   for (std::int64_t n = kLeastTokens; n <= std::max(options.max_tokens, kLeastTokens); n *= 2) {
-    // Four times the pairs, and a warm-up, an estimate and the samples.
+    // The next call has four times the pairs, and needs a warm-up, an estimate and the samples.
     if (!rates.empty() && 4.0 * call_s * (kFewestSamples + 2) > left_s) break;
     const double begin_s = now_s();
     Call call(kernel, dtype, head_dim, n, SpanKind::full);
     call_s = median_s(left_s / 4, std::ref(call));
     left_s -= now_s() - begin_s;
     const double flop = 4.0 * static_cast<double>(n * n * head_dim);
-    // The overhead is counted for itself; no rate may become absurd by it.
+    // The overhead is counted separately, but it may not make a rate absurd.
     const double compute_s = std::max(call_s - overhead_s, call_s / 2);
     rates.push_back({kernel, dtype, head_dim, n, n, flop / compute_s, Provenance::measured,
                      "median of square calls, one thread, less the overhead"});
@@ -96,9 +97,9 @@ std::vector<RatePoint> measure_rates(Kernel kernel, DType dtype, std::int64_t he
   return rates;
 }
 
-// The rows of query tiles with which the model gives the time of a causal call: of a square of n
-// queries and keys, tiles of t rows compute n (n + t) / 2 pairs. The kernel's own tiles are larger,
-// since it leaves out key blocks that only some of their rows see.
+// Finds the rows of query tiles with which the model predicts the time of a causal call: for a
+// square of n queries and keys, tiles of t rows compute n (n + t) / 2 pairs. The kernel's own tiles
+// are larger, since it leaves out key blocks that only some of their rows see.
 double effective_query_tile(const DeviceModel& device) {
   const RatePoint* point = &device.rates.front();
   for (const RatePoint& other : device.rates)
@@ -115,8 +116,8 @@ double effective_query_tile(const DeviceModel& device) {
   return std::clamp(std::round(tile), 1.0, static_cast<double>(n));
 }
 
-// Bytes a second of an operation on two partials of 8192 rows: O and LSE in the second- or
-// third-level cache, as between a kernel and its merge.
+// Returns the bytes per second of an operation on two partials of 8192 rows: O and LSE are in the
+// second- or third-level cache, as between a kernel and its merge.
 double partial_byte_per_s(std::int64_t head_dim, bool merges) {
   constexpr std::int64_t kRows = 8192;
   const auto partial = [&](std::int64_t width) {

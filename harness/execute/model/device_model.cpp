@@ -14,7 +14,7 @@ double seconds_of(std::int64_t bytes, double byte_per_s) {
   return byte_per_s > 0.0 ? static_cast<double>(bytes) / byte_per_s : 0.0;
 }
 
-// `flash in f16 at head_dim 64, flash in f16 at head_dim 128`
+// Returns for example `flash in f16 at head_dim 64, flash in f16 at head_dim 128`.
 std::string known_rates(const DeviceModel& device) {
   std::vector<std::string> known;
   for (const RatePoint& point : device.rates) {

@@ -1,5 +1,5 @@
-// What one worker's device needs for a kernel call, a merge and a copy: the numbers with which the
-// `model` executor plays a plan that nobody runs.
+// The time that one worker's device needs for a kernel call, a merge and a copy. The `model`
+// executor uses these numbers to predict a plan without running it.
 //
 // A call of a kernel costs a fixed overhead and its FLOP at the rate of calls of its size:
 //   time = call_overhead + max(FLOP / rate(pairs), bytes / memory_byte_per_s)
@@ -75,47 +75,48 @@ struct DeviceModel {
   DeviceNumber merge_byte_per_s;
   DeviceNumber copy_byte_per_s;
   DeviceNumber memory_byte_per_s;
-  // Workers beyond these share them evenly, so that a `threads` run of 8 workers on 2 cores can be
-  // predicted.
+  // If there are more workers than cores, they share the cores evenly, so that a `threads` run of 8
+  // workers on 2 cores can be predicted.
   DeviceNumber cores;
   DeviceNumber query_tile;
   friend bool operator==(const DeviceModel&, const DeviceModel&) = default;
 };
 
-// The same rate for calls of every size; nothing else takes time.
+// Returns a device with the same rate for calls of every size; nothing else takes time.
 [[nodiscard]] DeviceModel constant_rate_device(Kernel kernel, DType dtype, std::int64_t head_dim,
                                                double flop_per_s);
 
-// Strict: throws UsageError `name:line: …` at the first record that is not as described above.
+// It is strict: it throws UsageError `name:line: …` at the first record that breaks the rules
+// above.
 [[nodiscard]] DeviceModel parse_device_model(std::string_view text, std::string_view name);
 [[nodiscard]] std::string device_model_csv(const DeviceModel& device);
 [[nodiscard]] DeviceModel load_device_model(const std::string& path);
-// data/devices/a100.csv, compiled in.
+// Returns data/devices/a100.csv, which is compiled in.
 [[nodiscard]] DeviceModel a100_device();
 void store_device_model(const DeviceModel& device, const std::string& path);
 
 struct CalibrationOptions {
-  std::int64_t max_tokens = 4096;  // of the largest call
-  double budget_s = 2.0;           // for the kernel's table; the rest takes about a second
+  std::int64_t max_tokens = 4096;  // tokens of the largest call
+  double budget_s = 2.0;           // time for the kernel's table; the rest takes about a second
 };
 
-// Measures this machine with one thread: medians after a warm-up, of square calls from 64 tokens on
-// in doubling sizes as far as max_tokens and the budget allow. cores: those of this process.
+// Measures this machine with one thread. It takes medians after a warm-up, for square calls from 64
+// tokens on in doubling sizes, as far as max_tokens and the budget allow. cores: those of this
+// process.
 [[nodiscard]] DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
                                          const CalibrationOptions& options = {});
 
-// The model of one kernel on a device for one problem, ready to be asked.
+// The cost model of one kernel on a device for one problem.
 class DeviceCosts {
  public:
-  // Throws Unsupported where the device has no rate of the kernel at the problem's dtype and
-  // head_dim.
+  // Throws Unsupported if the device has no rate of the kernel at the problem's dtype and head_dim.
   DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem);
 
   // pairs: per head; units: batch x query heads.
   [[nodiscard]] double call_s(std::int64_t pairs, std::int64_t units, std::int64_t bytes) const;
   [[nodiscard]] double merge_s(std::int64_t bytes) const;
   [[nodiscard]] double copy_s(std::int64_t bytes) const;
-  // The kernel's rate for calls of so many pairs.
+  // Returns the kernel's rate for calls of this many pairs.
   [[nodiscard]] double flop_per_s(std::int64_t pairs) const;
   [[nodiscard]] std::int64_t query_tile() const { return query_tile_; }
   [[nodiscard]] Kernel kernel() const { return kernel_; }

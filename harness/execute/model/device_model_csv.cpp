@@ -1,4 +1,4 @@
-// The file of a device model.
+// Reads and writes the file of a device model.
 #include <fmt/format.h>
 
 #include <array>
@@ -77,7 +77,7 @@ class ModelReader {
   }
 
   [[nodiscard]] std::int64_t count_of(std::string_view column) const {
-    constexpr std::int64_t kMost = std::int64_t{1} << 31;  // so that a product of two fits
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;  // keeps a product of two in range
     const auto value = parse_integer(text(column));
     if (!value || *value < 1 || *value > kMost)
       fail(fmt::format("{} is '{}'; it must be a whole number from 1 to {}", column, text(column),

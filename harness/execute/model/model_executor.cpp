@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <queue>
 #include <span>
 #include <stdexcept>
@@ -13,10 +14,11 @@
 #include "base/status.h"
 #include "harness/execute/model/model_merge.h"
 #include "harness/execute/model/model_network.h"
+#include "harness/execute/model/model_rounds.h"
 #include "harness/execute/model/step_cost.h"
-#include "harness/execute/player/message_reader.h"
 #include "harness/execute/player/shared_cores.h"
 #include "harness/execute/player/worker.h"
+#include "harness/plan/messages.h"
 #include "harness/plan/work/tiling.h"
 
 namespace qb {
@@ -24,12 +26,12 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// What a worker does when it goes on.
+// What a worker does when it continues.
 enum class Phase : std::uint8_t {
   fetch_shard,
   begin_work,
   await_messages,
-  take_up,
+  receive,
   await_late,
   pack_early,
   post_early,
@@ -41,17 +43,31 @@ enum class Phase : std::uint8_t {
   done,
 };
 
+struct ModelMessage {
+  int peer = 0;
+  bool late = false;
+  std::int64_t bytes = 0;
+};
+
+// The messages that a step receives and sends.
+struct StepMessages {
+  std::vector<ModelMessage> receives;
+  std::vector<ModelMessage> sends;
+  std::int64_t from_root_bytes = 0;
+  std::int64_t to_root_bytes = 0;
+};
+
 struct Player {
   double now_s = 0.0;
-  double began_s = 0.0;  // the work or the waiting under way
+  double began_s = 0.0;  // start of the current work or wait
   Phase phase = Phase::fetch_shard;
   std::size_t step = 0;
   int pending = 0;  // messages that it waits for
   std::vector<int> incoming;
   std::vector<int> early;
   std::vector<int> late;
-  std::vector<int> exchange;  // without overlap: what must have passed before it computes
-  std::vector<StepCost> costs;
+  std::vector<int> exchange;  // without overlap: messages that must arrive before it computes
+  std::vector<StepMessages> steps;
 };
 
 std::int64_t root_bytes(const std::vector<Transfer>& transfers) {
@@ -61,26 +77,51 @@ std::int64_t root_bytes(const std::vector<Transfer>& transfers) {
   return bytes;
 }
 
+std::vector<ModelMessage> model_messages(const std::vector<Transfer>& transfers) {
+  std::vector<ModelMessage> messages;
+  for (const Message& message : messages_of(transfers))
+    messages.push_back({message.peer, message.late, tensor_bytes(message)});
+  return messages;
+}
+
+std::vector<StepMessages> messages_of_steps(const Worker& worker) {
+  std::vector<StepMessages> steps;
+  for (const Step& step : worker.steps)
+    steps.push_back({model_messages(step.receives), model_messages(step.sends),
+                     root_bytes(step.receives), root_bytes(step.sends)});
+  return steps;
+}
+
+bool shares_cores(const Plan& plan, double cores) {
+  return cores > 0.0 && cores < static_cast<double>(plan.workers.size());
+}
+
+// Plays any plan, event by event.
 class Simulation {
  public:
-  Simulation(const Plan& plan, const DeviceModel& device, const ModelLink& link, Kernel kernel,
+  // cores: the number of cores; 0: one per worker. steps: the messages of each worker; if empty
+  // they are read from the plan.
+  Simulation(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs,
+             std::vector<std::vector<StepMessages>> steps, double cores, const ModelLink& link,
              const std::vector<double>& worker_speeds)
       : plan_(plan),
         worker_speeds_(worker_speeds),
         link_(link),
-        device_(device, kernel, plan.problem),
+        device_(device),
+        costs_(costs),
         n_workers_(static_cast<int>(plan.workers.size())),
-        shares_cores_(device.cores.value > 0.0 && device.cores.value < n_workers_),
-        core_share_(shares_cores_ ? device.cores.value / n_workers_ : 1.0),
-        cores_(device.cores.value),
-        reader_(plan),
+        shares_cores_(shares_cores(plan, cores)),
+        core_share_(shares_cores_ ? cores / n_workers_ : 1.0),
+        cores_(cores),
         network_(link, n_workers_ + 1, [this](int index) { land(index); }),
         players_(plan.workers.size()) {
     execution_.workers.resize(plan.workers.size());
-    StepPricer pricer(plan, device_);
+    Worker scratch;
     for (int w = 0; w < n_workers_; ++w) {
-      player(w).costs = pricer.price(w);
-      time(w).steps.resize(player(w).costs.size());
+      const auto index = static_cast<std::size_t>(w);
+      player(w).steps = steps.empty() ? messages_of_steps(plan.workers.read(index, scratch))
+                                      : std::move(steps[index]);
+      time(w).steps.resize(player(w).steps.size());
     }
   }
 
@@ -125,8 +166,9 @@ class Simulation {
 
   [[nodiscard]] Player& player(int w) { return players_[static_cast<std::size_t>(w)]; }
   [[nodiscard]] WorkerTime& time(int w) { return execution_.workers[static_cast<std::size_t>(w)]; }
-  [[nodiscard]] const std::vector<Step>& steps(int w) const {
-    return plan_.workers[static_cast<std::size_t>(w)].steps;
+  [[nodiscard]] StepCost cost(int w) { return costs_.of(w, player(w).step); }
+  [[nodiscard]] std::int64_t from_root_bytes(int w) {
+    return player(w).steps.empty() ? 0 : player(w).steps[0].from_root_bytes;
   }
   [[nodiscard]] bool root_sends() const {
     return link_.root_has_link && plan_.result == Result::root;
@@ -136,10 +178,10 @@ class Simulation {
     return link_.no_communication ? 0.0 : seconds;
   }
 
-  // The root sends everyone's shard at once, one after the other.
+  // The root sends all shards at once, one after another.
   void scatter() {
     for (int w = 0; w < n_workers_; ++w) {
-      const std::int64_t bytes = steps(w).empty() ? 0 : root_bytes(steps(w)[0].receives);
+      const std::int64_t bytes = from_root_bytes(w);
       if (bytes > 0 && root_sends())
         player(w).incoming = {network_.send_alone(n_workers_, w, bytes, 0.0)};
     }
@@ -154,7 +196,7 @@ class Simulation {
     }
   }
 
-  // A message has come: whoever waits for it may go on.
+  // A message has arrived, so workers that wait for it may continue.
   void land(int index) {
     const ModelNetwork::Flight& flight = network_.flight(index);
     if (flight.to == n_workers_)
@@ -163,7 +205,7 @@ class Simulation {
     if (flight.receiver_waits && --player(flight.to).pending == 0) runnable_.push_back(flight.to);
   }
 
-  // These two return true where the worker goes on at once.
+  // These two return true if the worker continues at once.
   bool work(int w, double work_s, Phase next) {
     Player& p = player(w);
     p.phase = next;
@@ -196,7 +238,7 @@ class Simulation {
     return p.pending == 0;
   }
 
-  // Accounts for having waited for messages one after the other, all of which have come.
+  // Records the waits for messages one after another, all of which have arrived.
   void note_waits(int w, std::span<const int> messages, std::size_t step) {
     Player& p = player(w);
     StepTime& t = time(w).steps[step];
@@ -215,7 +257,7 @@ class Simulation {
     messages.clear();
   }
 
-  // One phase. False where the worker waits, or has ended.
+  // Runs one phase. Returns false if the worker waits or has ended.
   bool advance(int w) {
     Player& p = player(w);
     switch (p.phase) {
@@ -224,12 +266,12 @@ class Simulation {
       case Phase::begin_work:
         return begin_work(w);
       case Phase::await_messages:
-        if (p.step == p.costs.size()) return await(w, p.late, Phase::finish);
+        if (p.step == p.steps.size()) return await(w, p.late, Phase::finish);
         time(w).steps[p.step].start_s = p.now_s;
-        return await(w, p.incoming, Phase::take_up);
-      case Phase::take_up:
+        return await(w, p.incoming, Phase::receive);
+      case Phase::receive:
         note_receives(w);
-        return work(w, p.costs[p.step].take_up_s, Phase::await_late);
+        return work(w, cost(w).receive_s, Phase::await_late);
       case Phase::await_late:
         slow_down(w);
         time(w).steps[p.step].compute_s = p.now_s - p.began_s;
@@ -238,7 +280,7 @@ class Simulation {
         note_waits(w, p.late, p.step);
         let_go(p.late);
         post_receives(w);
-        return work(w, packing_s(p.costs[p.step].pack_early_s), Phase::post_early);
+        return work(w, packing_s(cost(w).pack_early_s), Phase::post_early);
       case Phase::post_early:
         time(w).steps[p.step].exposed_communication_s += p.now_s - p.began_s;
         post_sends(w, false);
@@ -253,7 +295,7 @@ class Simulation {
       case Phase::pack_late:
         note_waits(w, p.early, p.step);
         let_go(p.early);
-        return work(w, packing_s(p.costs[p.step].pack_late_s), Phase::post_late);
+        return work(w, packing_s(cost(w).pack_late_s), Phase::post_late);
       case Phase::post_late:
         end_step(w);
         return true;
@@ -269,7 +311,7 @@ class Simulation {
   }
 
   bool fetch_shard(int w) {
-    const std::int64_t bytes = steps(w).empty() ? 0 : root_bytes(steps(w)[0].receives);
+    const std::int64_t bytes = from_root_bytes(w);
     if (root_sends() || link_.no_communication)
       return await(w, player(w).incoming, Phase::begin_work);
     return work(w, device_.copy_s(bytes), Phase::begin_work);
@@ -302,9 +344,9 @@ class Simulation {
   void post_receives(int w) {
     Player& p = player(w);
     p.exchange.clear();
-    if (p.step + 1 >= steps(w).size()) return;
+    if (p.step + 1 >= p.steps.size()) return;
     const int next = static_cast<int>(p.step) + 1;
-    for (const MessageView& message : reader_.read(steps(w)[p.step + 1].receives)) {
+    for (const ModelMessage& message : p.steps[p.step + 1].receives) {
       p.incoming.push_back(network_.receive({message.peer, w, next}, p.now_s));
       if (!link_.overlap && !message.late) p.exchange.push_back(p.incoming.back());
     }
@@ -313,16 +355,13 @@ class Simulation {
   void post_sends(int w, bool late) {
     Player& p = player(w);
     const int next = static_cast<int>(p.step) + 1;
-    for (const MessageView& message : reader_.read(steps(w)[p.step].sends))
+    for (const ModelMessage& message : p.steps[p.step].sends)
       if (message.late == late)
         (late ? p.late : p.early)
             .push_back(network_.send({w, message.peer, next}, message.bytes, p.now_s));
   }
 
-  bool work_kernels(int w) {
-    const Player& p = player(w);
-    return work(w, p.costs[p.step].kernel_s, Phase::await_early);
-  }
+  bool work_kernels(int w) { return work(w, cost(w).kernel_s, Phase::await_early); }
 
   bool await_exchange(int w) {
     Player& p = player(w);
@@ -335,7 +374,7 @@ class Simulation {
     StepTime& t = time(w).steps[p.step];
     t.exposed_communication_s += p.now_s - p.began_s;
     post_sends(w, true);
-    const std::int64_t bytes = root_bytes(steps(w)[p.step].sends);
+    const std::int64_t bytes = p.steps[p.step].to_root_bytes;
     if (bytes > 0 && root_sends())
       p.late.push_back(network_.send_alone(w, n_workers_, bytes, p.now_s));
     time(w).compute_s += t.compute_s;
@@ -358,11 +397,9 @@ class Simulation {
           std::max(execution_.wall_s, merge_at_root(std::move(merges_), device_, execution_));
     else if (plan_.result == Result::root && !works_in_place(plan_))
       merge_in_one_memory();
-    execution_.critical_path_s = execution_.wall_s;
-    add_sums(plan_, execution_);
   }
 
-  // Begins when the last worker has computed.
+  // It begins when the last worker has computed.
   void merge_in_one_memory() {
     for (int w = 0; w < n_workers_; ++w)
       if (!time(w).steps.empty())
@@ -371,14 +408,14 @@ class Simulation {
   }
 
   const Plan& plan_;
-  const std::vector<double>& worker_speeds_;  // empty: all 1
+  const std::vector<double>& worker_speeds_;  // empty: all are 1
   const ModelLink link_;
-  const DeviceCosts device_;
+  const DeviceCosts& device_;
+  const PlanCosts& costs_;
   const int n_workers_;
   const bool shares_cores_;
-  const double core_share_;  // of a worker, where all are busy
+  const double core_share_;  // part of a core per worker when all are busy
   SharedCores cores_;
-  MessageReader reader_;
   ModelNetwork network_;
   std::vector<Player> players_;
   std::vector<int> runnable_;
@@ -394,7 +431,19 @@ Execution model_execution(const Plan& plan, const DeviceModel& device, const Mod
   if (plan.workers.empty()) throw std::invalid_argument("model_execution: the plan has no workers");
   if (!worker_speeds.empty() && worker_speeds.size() != plan.workers.size())
     throw std::invalid_argument("model_execution: one speed for each worker is needed");
-  return Simulation(plan, device, link, kernel, worker_speeds).run();
+  const DeviceCosts device_costs(device, kernel, plan.problem);
+  std::vector<std::vector<StepMessages>> steps;
+  const PlanCosts costs(plan, device_costs,
+                        [&](const Worker& worker) { steps.push_back(messages_of_steps(worker)); });
+  const double cores = device.cores.value;
+  std::optional<Execution> execution;
+  if (!shares_cores(plan, cores)) execution = model_rounds(plan, costs, link, worker_speeds);
+  if (!execution)
+    execution =
+        Simulation(plan, device_costs, costs, std::move(steps), cores, link, worker_speeds).run();
+  execution->critical_path_s = execution->wall_s;
+  add_sums(plan, *execution);
+  return *std::move(execution);
 }
 
 }  // namespace qb

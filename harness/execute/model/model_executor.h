@@ -1,13 +1,13 @@
-// Nobody plays the workers: a plan's time by discrete events, from a device's rates and a link.
+// Predicts a plan's time by discrete events, from a device's rates and a link; it runs no worker.
 //
 // Every worker goes through the phases of WorkerPlayer: Q, K and V of a step leave when it begins,
 // results when it ends; a receive is posted one step ahead; a step waits for its receives, takes
-// them up, computes, and waits for what it sent early. The fields mean what they mean under
-// `threads`: waiting before both sides were ready is idle, after that it is exposed communication.
-// Packing a message takes the device's time and counts as exposed.
+// them in, computes, and waits for its early sends. The fields mean the same as under `threads`:
+// waiting before both sides were ready is idle, after that it is exposed communication. Packing a
+// message takes the device's time and counts as exposed.
 //
-// Not modelled: the exponentials of tree decoding's reductions, contention inside the network, and
-// a memory bandwidth that workers on one machine share.
+// The model leaves out the exponentials of tree decoding's reductions, contention inside the
+// network, and a memory bandwidth that workers on one machine share.
 #pragma once
 
 #include "harness/execute/model/device_model.h"
@@ -17,13 +17,14 @@
 
 namespace qb {
 
-// wall_s is the end of the last worker, or of the root's last merge where partials are gathered;
-// critical_path_s is the same. gather_s: until a worker's shard has come from the root (with its
-// waiting for the root's link), or its copy out of the caller's memory. merge_s: the root's time
-// for the worker's partial, or the worker's share of the merge; see ModelLink::root_has_link.
-// worker_speeds: as in ExecutionArguments, and slower in the same way: after what a worker did on a
-// core, shared or its own, it does nothing for as long as ExecutionArguments says.
-// Throws Unsupported where the device has no rates for the problem. Deterministic.
+// wall_s is the end of the last worker, or of the root's last merge if partials are gathered;
+// critical_path_s is the same. gather_s: time until a worker's shard has come from the root
+// (including the wait for the root's link), or its copy from the caller's memory. merge_s: the
+// root's time for the worker's partial, or the worker's share of the merge; see
+// ModelLink::root_has_link. worker_speeds: as in ExecutionArguments, and slower in the same way:
+// after its work on a core, shared or its own, a worker does nothing for as long as
+// ExecutionArguments says. Throws Unsupported if the device has no rates for the problem.
+// Deterministic.
 [[nodiscard]] Execution model_execution(const Plan& plan, const DeviceModel& device,
                                         const ModelLink& link, Kernel kernel,
                                         const std::vector<double>& worker_speeds = {});

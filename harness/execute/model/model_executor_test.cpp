@@ -8,7 +8,9 @@
 #include <random>
 
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/plan/check/check.h"
 #include "harness/plan/testing/brute_force.h"
+#include "harness/plan/testing/spelt_plans.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {
@@ -16,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kHeadDim = 64;
 constexpr double kPairsPerS = 1e9;
-// `reference` computes the unmasked pairs and no more.
+// `reference` computes only the unmasked pairs.
 constexpr Kernel kExact = Kernel::reference;
 constexpr ModelLink kNoLink{};
 
@@ -30,7 +32,7 @@ Plan plan_of(const char* algorithm, std::int64_t n_tokens, int workers,
   return make_plan(algorithm, problem_of(n_tokens, mask, heads), {workers, {}});
 }
 
-// kPairsPerS pairs of one head a second.
+// The device computes kPairsPerS pairs of one head in a second.
 DeviceModel device_of(Kernel kernel = kExact, DType dtype = DType::f32,
                       std::int64_t head_dim = kHeadDim) {
   return constant_rate_device(kernel, dtype, head_dim, 4.0 * kHeadDim * kPairsPerS);
@@ -69,7 +71,7 @@ TEST(ModelExecutor, HidesHopsBehindAsMuchCompute) {
     EXPECT_SECONDS(worker.compute_s, kWorkers * kCall);
     EXPECT_EQ(worker.steps[0].communication_s, 0.0);
     for (std::size_t s = 0; s < kWorkers; ++s) {
-      // Waited for at the end of the step that sent, which is the begin of the next.
+      // The wait is at the end of the step that sent, which is the beginning of the next.
       EXPECT_NEAR(worker.steps[s].exposed_communication_s, s + 1 < kWorkers ? kCall : 0.0, 1e-12);
       if (s > 0) {
         EXPECT_SECONDS(worker.steps[s].communication_s, 2 * kCall);
@@ -94,7 +96,7 @@ TEST(ModelExecutor, TakesTheCriticalPathOfTheLayoutUnderACausalMask) {
 
 TEST(ModelExecutor, NeedsTheSlowestWorkerOfAForkJoin) {
   const Plan cqs = plan_of("cqs", 1000, 7);
-  const Work work = model_work(cqs, kExact, 1);
+  const Work work = model_work(cqs, kExact);
   const Execution run = model_execution(cqs, device_of(), kNoLink, kExact);
   EXPECT_SECONDS(run.wall_s, static_cast<double>(work.critical_path_pairs) / kPairsPerS);
   EXPECT_EQ(run.critical_path_s, run.wall_s);
@@ -102,7 +104,7 @@ TEST(ModelExecutor, NeedsTheSlowestWorkerOfAForkJoin) {
 }
 
 TEST(ModelExecutor, TheRootsLinkSerialisesScatterAndGather) {
-  // Equal groups: every worker holds three of the seven groups of 100 tokens.
+  // Groups are equal: every worker holds three of the seven groups of 100 tokens.
   const Plan cqs = plan_of("cqs", 700, 7);
   DeviceModel device = device_of();
   device.merge_byte_per_s.value = 1e9;
@@ -127,13 +129,13 @@ TEST(ModelExecutor, TheRootTakesPartialsOneAfterTheOther) {
   double partials = 0.0;
   for (const Worker& worker : cqs.workers)
     partials += static_cast<double>(worker.steps[0].sends[0].bytes);
-  // No time to compute: the shards come one after the other, and so do the partials, each of which
-  // is shorter than a shard.
+  // Computing takes no time: the shards come one after another, and so do the partials, each of
+  // which is shorter than a shard.
   const Execution run = model_execution(
       cqs, constant_rate_device(kExact, DType::f32, kHeadDim, 1e30), {.limit = {1e6, 0.0}}, kExact);
   const double last_partial_s = static_cast<double>(cqs.workers[6].steps[0].sends[0].bytes) / 1e6;
   EXPECT_SECONDS(run.wall_s, run.workers[6].gather_s + last_partial_s);
-  // All at once, they need the root's link for all of them.
+  // They all need the root's link at once.
   DeviceModel slow = device_of();
   slow.call_overhead_s.value = 1e6;
   const Execution late = model_execution(cqs, slow, {.limit = {1e6, 0.0}}, kExact);
@@ -183,7 +185,7 @@ TEST(ModelExecutor, WithoutCommunicationOnlyComputeAndWaitingForPeersAreLeft) {
     const Plan plan = plan_of(algorithm, 1000, 7, MaskKind::causal);
     const ModelLink free{.limit = {1e3, 1.0}, .no_communication = true};
     const Execution run = model_execution(plan, device_of(), free, kExact);
-    const Work work = model_work(plan, kExact, 1);
+    const Work work = model_work(plan, kExact);
     EXPECT_SECONDS(run.worker_sum_s, static_cast<double>(work.unmasked_pairs) / kPairsPerS);
     EXPECT_LE(run.wall_s, static_cast<double>(work.critical_path_pairs) / kPairsPerS * 1.000001);
     for (const WorkerTime& worker : run.workers)
@@ -203,7 +205,7 @@ TEST(ModelExecutor, WorkersBeyondTheCoresShareThem) {
     const Execution run = model_execution(ring, device, kNoLink, kExact);
     EXPECT_SECONDS(run.wall_s, alone_s * std::max(1.0, 8.0 / cores));
   }
-  // A slow worker has a core for itself when the others have ended.
+  // A slow worker has a core alone when the others have ended.
   const Plan causal = plan_of("ring", 4096, 8, MaskKind::causal);
   device.cores.value = 2.0;
   const Execution run = model_execution(causal, device, kNoLink, kExact);
@@ -219,7 +221,7 @@ TEST(ModelExecutor, ASlowerWorkerIsAsManyTimesLongerAtWork) {
   const double each_s = 700.0 * 700.0 / 7 / kPairsPerS;
   EXPECT_SECONDS(run.wall_s, each_s / 0.4);
   for (std::size_t w = 0; w < 7; ++w) EXPECT_SECONDS(run.workers[w].compute_s, each_s / speeds[w]);
-  // A ring waits for it in every round.
+  // A ring waits for the slow worker in every round.
   const Plan ring = plan_of("ring", 4096, kWorkers);
   EXPECT_SECONDS(model_execution(ring, device_of(), kNoLink, kExact, {1, 1, 0.5, 1}).wall_s,
                  2 * kWorkers * kCall);
@@ -234,7 +236,7 @@ TEST(ModelExecutor, ASlowerWorkerLeavesItsSharedCoreToOthersWhileItSleeps) {
   device.cores.value = 1.0;
   std::vector<double> speeds(7, 1.0);
   speeds[3] = 0.5;
-  // All compute at a seventh of the speed; then it sleeps as long as that took, alone.
+  // All compute at a seventh of the speed; then the slow one sleeps as long as that took, alone.
   const Execution run = model_execution(cqs, device, kNoLink, kExact, speeds);
   EXPECT_SECONDS(run.wall_s, 2 * 7 * each_s);
   EXPECT_SECONDS(run.workers[0].compute_s, 7 * each_s);
@@ -254,10 +256,10 @@ TEST(ModelExecutor, PacksAMessageOnceAndPassesItOn) {
   const Plan ring = plan_of("ring", 4096, kWorkers);
   DeviceModel device = device_of();
   device.copy_byte_per_s.value = 1e9;
-  // Only a worker's own shard is packed; what came is passed on as it is.
+  // Only a worker's own shard is packed; received shards are passed on unchanged.
   EXPECT_SECONDS(model_execution(ring, device, kNoLink, kExact).wall_s,
                  kWorkers * kCall + kHopBytes / 1e9);
-  // An all-gather packs one message for all, and puts together what came.
+  // An all-gather packs one message for all peers, and joins the messages that it receives.
   const Plan all_gather = plan_of("all_gather_kv", 4096, kWorkers);
   EXPECT_SECONDS(model_execution(all_gather, device, kNoLink, kExact).wall_s,
                  kWorkers * kCall + kHopBytes / 1e9 + kWorkers * kHopBytes / 1e9);
@@ -273,7 +275,7 @@ TEST(ModelExecutor, OneWorkerOnlyComputes) {
     }
 }
 
-// Random plans of every strategy, among them fewer tokens than workers, under random links.
+// Random plans of every strategy under random links, some with fewer tokens than workers.
 class RandomModels : public testing::Test {
  protected:
   void for_each(
@@ -349,6 +351,59 @@ TEST_F(RandomModels, AreNoSlowerOnAFreeNetwork) {
   });
 }
 
+void expect_equal(const Execution& a, const Execution& b) {
+  ASSERT_EQ(a.wall_s, b.wall_s);
+  ASSERT_EQ(a.critical_path_s, b.critical_path_s);
+  ASSERT_EQ(a.worker_sum_s, b.worker_sum_s);
+  ASSERT_EQ(a.longest_subsequence_s, b.longest_subsequence_s);
+  ASSERT_EQ(a.workers.size(), b.workers.size());
+  for (std::size_t w = 0; w < a.workers.size(); ++w) {
+    ASSERT_EQ(a.workers[w].gather_s, b.workers[w].gather_s);
+    ASSERT_EQ(a.workers[w].compute_s, b.workers[w].compute_s) << w;
+    ASSERT_EQ(a.workers[w].merge_s, b.workers[w].merge_s);
+    ASSERT_EQ(a.workers[w].steps.size(), b.workers[w].steps.size());
+    for (std::size_t s = 0; s < a.workers[w].steps.size(); ++s) {
+      const StepTime& x = a.workers[w].steps[s];
+      const StepTime& y = b.workers[w].steps[s];
+      ASSERT_EQ(x.start_s, y.start_s) << "worker " << w << " step " << s;
+      ASSERT_EQ(x.compute_s, y.compute_s);
+      ASSERT_EQ(x.communication_s, y.communication_s) << "worker " << w << " step " << s;
+      ASSERT_EQ(x.exposed_communication_s, y.exposed_communication_s) << w << " " << s;
+      ASSERT_EQ(x.idle_s, y.idle_s) << "worker " << w << " step " << s;
+    }
+  }
+}
+
+// Rounds and representatives must equal events with every worker, bit for bit.
+TEST(ModelExecutor, WorkersThatRotateTakeTheTimesOfSpeltOutOnes) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  Random random(seed);
+  for (int round = 0; round < 60 && !testing::Test::HasFatalFailure(); ++round)
+    for (const std::string_view algorithm : testing_support::kRotating) {
+      const int workers = static_cast<int>(between(random, 1, 12));
+      const Plan plan =
+          make_plan(algorithm, testing_support::even_problem_for(algorithm, workers, random),
+                    {.workers = workers});
+      const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
+      const Kernel kernel = kernels[random() % 3];
+      DeviceModel device = device_of(kernel, plan.problem.dtype, plan.problem.shape.head_dim);
+      if (random() % 2 == 0) device.call_overhead_s.value = 1.1e-6;
+      if (random() % 2 == 0) device.merge_byte_per_s.value = 1.3e9;
+      if (random() % 2 == 0) device.copy_byte_per_s.value = 2.7e9;
+      const ModelLink link{
+          .limit = {random() % 3 == 0 ? 0.0 : 1.7e8, random() % 2 == 0 ? 0.0 : 1.9e-6},
+          .overlap = random() % 2 == 0,
+          .no_communication = random() % 4 == 0,
+          .root_has_link = random() % 2 == 0};
+      std::vector<double> speeds;
+      for (int w = 0; w < workers && round % 4 == 3; ++w) speeds.push_back(w % 3 == 1 ? 0.7 : 1.0);
+      SCOPED_TRACE(testing::Message() << "round " << round << " " << algorithm << " " << workers);
+      expect_equal(model_execution(plan, device, link, kernel, speeds),
+                   model_execution(testing_support::spelt_out(plan), device, link, kernel, speeds));
+    }
+}
+
 TEST(ModelExecutor, HasTheStepsOfAThreadsRun) {
   for (const char* algorithm : {"cqs", "striped", "tree_decode", "flash_decoding"}) {
     Trial trial(plan_of(algorithm, 200, 4, MaskKind::causal), heap_allocator());
@@ -363,12 +418,26 @@ TEST(ModelExecutor, HasTheStepsOfAThreadsRun) {
 
 TEST(ModelExecutor, PlaysFourThousandWorkers) {
   constexpr int kMany = 4096;
-  // Three all-reduces of twelve rounds towards worker 0 and twelve back out.
+  // Three all-reduces take twelve rounds each towards worker 0 and twelve back.
   const Execution tree = model_execution(plan_of("tree_decode", kMany, kMany), device_of(),
                                          {.limit = {0.0, 1e-3}}, kExact);
   EXPECT_NEAR(tree.wall_s, 3 * 24 * 1e-3, 1e-3);
   const Execution ring = model_execution(plan_of("ring", 512, 512), device_of(), kNoLink, kExact);
   EXPECT_SECONDS(ring.wall_s, 512 / kPairsPerS);
+}
+
+TEST(ModelExecutor, PlansOfManyWorkersAreCheckedWeighedAndPlayed) {
+  constexpr int kMany = 256;
+  for (const char* algorithm : {"cqs", "cqs_sharded", "ring", "striped", "zigzag", "pass_q",
+                                "all_gather_kv", "ulysses", "tree_decode", "flash_decoding"}) {
+    const Plan plan = plan_of(algorithm, 4096 * kMany, kMany, MaskKind::causal, kMany);
+    ASSERT_EQ(check(plan), std::nullopt) << algorithm;
+    const Work work = model_work(plan, kExact);
+    EXPECT_EQ(work.executed_pairs, work.unmasked_pairs) << algorithm;
+    const Execution run = model_execution(plan, device_of(), kNoLink, kExact);
+    EXPECT_GE(run.wall_s * kPairsPerS * 1.000001, static_cast<double>(work.critical_path_pairs))
+        << algorithm;
+  }
 }
 
 TEST(ModelExecutor, SaysWhichRatesADeviceHas) {

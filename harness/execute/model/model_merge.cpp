@@ -10,12 +10,13 @@
 namespace qb {
 namespace {
 
-// Seconds of a core to merge each q group: its first partial is copied, unless workers hold some
-// heads only.
+// Returns the core seconds to merge each q group: its first partial is copied, unless workers hold
+// only some heads.
 std::vector<double> group_merges_s(const Plan& plan, const DeviceCosts& device) {
   std::vector<double> seconds(plan.q_groups.size(), 0.0);
   std::vector<char> held(plan.q_groups.size(), splits_heads(plan) ? 1 : 0);
-  for (const Worker& worker : plan.workers)
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    const Worker worker = plan.workers.share(w);
     for (int q : worker.q_groups) {
       const auto group = static_cast<std::size_t>(q);
       const std::int64_t bytes = tensor_bytes(plan.problem, TensorRole::partial,
@@ -23,6 +24,7 @@ std::vector<double> group_merges_s(const Plan& plan, const DeviceCosts& device) 
       seconds[group] += held[group] == 0 ? device.copy_s(bytes) : device.merge_s(bytes);
       held[group] = 1;
     }
+  }
   return seconds;
 }
 

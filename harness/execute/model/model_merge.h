@@ -1,4 +1,5 @@
-// The end of a modelled run whose partials are gathered at a root: who merges what, and when.
+// The end of a modelled run whose partials are gathered at a root: which worker merges what, and
+// when.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,19 @@
 namespace qb {
 
 struct PartialAtRoot {
-  double ready_s = 0.0;  // it has come
+  double ready_s = 0.0;  // when it has arrived
   int worker = 0;
   std::int64_t bytes = 0;
 };
 
-// The root merges one partial after the other, as they come. Notes each worker's merge_s; returns
+// The root merges one partial after another, as they arrive. Sets each worker's merge_s; returns
 // the end.
 [[nodiscard]] double merge_at_root(std::vector<PartialAtRoot> partials, const DeviceCosts& device,
                                    Execution& execution);
 
-// In one memory each worker takes q groups in turn, and merges the partials of a group; core_share:
-// of a core, where all are busy. Notes each worker's merge_s; returns the longest.
+// In one memory each worker takes q groups in turn, and merges the partials of a group. core_share:
+// the part of a core that each has when all are busy. Sets each worker's merge_s; returns the
+// longest.
 [[nodiscard]] double share_out_merge(const Plan& plan, const DeviceCosts& device, double core_share,
                                      Execution& execution);
 

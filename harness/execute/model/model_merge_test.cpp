@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::DoubleEq;
 
-// Merging takes a second for 100 bytes, copying for 1000.
+// 100 bytes take a second to merge, 1000 bytes a second to copy.
 DeviceCosts slow_device(const Problem& problem) {
   DeviceModel device =
       constant_rate_device(Kernel::flash, problem.dtype, problem.shape.head_dim, 1);
@@ -31,7 +31,7 @@ Execution execution_of(std::size_t n_workers) {
 
 TEST(MergeAtRoot, TakesPartialsAsTheyComeOneAfterTheOther) {
   Execution execution = execution_of(3);
-  // 2 comes first (3 s of merging), 0 while it is merged, 1 after a pause.
+  // Worker 2 comes first (3 s of merging), 0 during that merge, 1 after a pause.
   const std::vector<PartialAtRoot> partials = {{2.0, 0, 100}, {10.0, 1, 200}, {1.0, 2, 300}};
   EXPECT_DOUBLE_EQ(merge_at_root(partials, slow_device(problem_of(16)), execution), 12.0);
   EXPECT_DOUBLE_EQ(execution.workers[0].merge_s, 1.0);

@@ -1,5 +1,5 @@
-// The links of a modelled run at work: messages between workers, and to and from the root, in order
-// of time. See link_model.h for the rules.
+// Simulates the links of a modelled run: messages between workers, and to and from the root, in
+// order of time. See link_model.h for the rules.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace qb {
 
 class ModelNetwork {
  public:
-  // Both sides of a message hold its index until they have seen it done.
+  // Both sides of a message keep its index until they have seen that it is done.
   struct Flight {
     int from = 0;
     int to = 0;
@@ -28,26 +28,26 @@ class ModelNetwork {
     Passage passage;
   };
 
-  // n_nodes: the workers and the root. landed: called when a message has come, with its index.
+  // n_nodes: the workers and the root. landed: called with a message's index when it has arrived.
   ModelNetwork(const ModelLink& link, int n_nodes, std::function<void(int)> landed);
 
-  // The two sides of a message say when they are ready, in any order; both get the same index.
+  // The two sides of a message report when they are ready, in any order; both get the same index.
   [[nodiscard]] int send(const MessageKey& key, std::int64_t bytes, double at_s);
   [[nodiscard]] int receive(const MessageKey& key, double at_s);
-  // A message whose receiver has always been ready.
+  // Sends a message whose receiver is always ready.
   [[nodiscard]] int send_alone(int from, int to, std::int64_t bytes, double at_s);
 
   [[nodiscard]] Flight& flight(int index) { return flights_[static_cast<std::size_t>(index)]; }
   void let_go(int index);
 
-  // Time of the next thing that happens on the links; infinity: nothing is under way.
+  // Returns the time of the next event on the links; infinity if there is none.
   [[nodiscard]] double next_s() const;
   void advance();
 
  private:
   struct Event {
     double at_s = 0.0;
-    std::int64_t order = 0;  // among those of the same time
+    std::int64_t order = 0;  // order among events of the same time
     int flight = 0;
     friend bool operator>(const Event& a, const Event& b) {
       return a.at_s != b.at_s ? a.at_s > b.at_s : a.order > b.order;
@@ -65,10 +65,11 @@ class ModelNetwork {
   const std::function<void(int)> landed_;
   std::vector<Flight> flights_;
   std::vector<int> free_;
-  std::unordered_map<std::uint64_t, int> open_;  // one side is ready
+  std::unordered_map<std::uint64_t, int> open_;  // messages with one side ready
   std::vector<double> out_free_s_;
   std::vector<double> in_free_s_;
-  // Messages that are ready to leave, and that begin to arrive: each twice.
+  // Messages that are ready to leave, and messages that begin to arrive: each message has both
+  // events.
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 

@@ -15,10 +15,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// One byte a second, so that bytes are seconds.
+// The link carries one byte a second, so bytes are seconds.
 constexpr ModelLink kSlow{.limit = {1.0, 0.25}};
 
-// When each message came, in the order in which they were sent.
+// Returns when each message arrived, in the order of sending.
 class Post {
  public:
   explicit Post(const ModelLink& link, int nodes) : network_(link, nodes, [](int) {}) {}
@@ -49,7 +49,7 @@ TEST(ModelNetwork, AWorkersMessagesLeaveOneAfterTheOther) {
 TEST(ModelNetwork, OneThatAllSendToTakesTheirMessagesOneAfterTheOther) {
   Post post(kSlow, 5);
   for (int from : {1, 2, 3, 4}) post.send(from, 0, 3);
-  // Nearest on the ring first: worker 4 is one place before worker 0.
+  // The nearest on the ring goes first: worker 4 is one place before worker 0.
   EXPECT_THAT(post.done_s(), ElementsAre(12.25, 9.25, 6.25, 3.25));
 }
 
@@ -84,8 +84,8 @@ TEST(ModelNetwork, WhatAWorkerSendsToItselfTakesNoTime) {
 TEST(SharedCores, ServeAllJobsAlike) {
   SharedCores cores(2.0);
   for (int job = 0; job < 3; ++job) cores.add(0.0, 2.0, job);
-  cores.add(1.5, 0.5, 3);  // the three have been served 1 each
-  // Four on two cores: half speed, the short one ends after 1; then three share two.
+  cores.add(1.5, 0.5, 3);  // each of the three has been served 1
+  // Four jobs on two cores run at half speed; the short one ends after 1; then three share two.
   EXPECT_DOUBLE_EQ(cores.next_end_s(), 2.5);
   EXPECT_EQ(cores.take(), 3);
   EXPECT_DOUBLE_EQ(cores.next_end_s(), 3.25);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/status.h"
+#include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/model/model_executor.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
@@ -22,7 +23,7 @@ bool decodes(std::string_view scheme) {
   return std::find(std::begin(kDecoders), std::end(kDecoders), scheme) != std::end(kDecoders);
 }
 
-// Decoding deals sequences to workers, so that a batch of equal ones is packed for it.
+// Decoding deals sequences to workers, so a batch of equal sequences is packed for it.
 Problem problem_for(std::string_view scheme, const Problem& problem) {
   const Shape& shape = problem.shape;
   if (scheme != "decode" || shape.batch == 1) return problem;
@@ -41,7 +42,7 @@ Plan plan_for(const Strategy& strategy, const SchemeQuestion& question) {
                    {.workers = workers});
 }
 
-// Worker times add up to the time that it ends at, but for the root's share.
+// Worker times add up to the time at which it ends, without the root's share.
 struct WorkerSums {
   double compute_s = 0.0;
   double idle_s = 0.0;
@@ -65,7 +66,7 @@ void add_times(const Execution& execution, SchemeForecast& forecast) {
   for (const WorkerTime& worker : execution.workers) {
     const WorkerSums sums = sums_of(worker);
     compute_s += sums.compute_s;
-    // Of those that end together the one that computes most.
+    // If workers end together, the one that computes most counts.
     const bool together = sums.end_s >= last.end_s * (1.0 - 1e-9);
     if (sums.end_s > last.end_s * (1.0 + 1e-9) || (together && sums.compute_s > last.compute_s))
       last = sums;
@@ -81,9 +82,9 @@ void add_times(const Execution& execution, SchemeForecast& forecast) {
 
 PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
     : question_(question) {
-  // One device a worker, unless they share one memory.
+  // Each worker has its own device, unless all share one memory.
   if (question_.link) question_.device.cores.value = 0.0;
-  (void)DeviceCosts(question_.device, question_.kernel, question_.problem);  // has it the rates?
+  (void)DeviceCosts(question_.device, question_.kernel, question_.problem);  // checks the rates
   const auto strategies = qb::strategies();
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Strategy& strategy = strategies[i];
@@ -111,11 +112,12 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
     if (const auto offence = check(plan))
       throw CaseError(Status::error, fmt::format("the plan of {} is no exact cover: {}",
                                                  plan.algorithm, *offence));
-  const Work work = model_work(plan, question_.kernel, 1);
+  const Work work = model_work(plan, question_.kernel);
+  const PlanMemory memory = plan_memory(plan, question_.kernel, 1);
   SchemeForecast& weighed = planned.weighed;
   weighed.sent_bytes = work.sent_bytes_max;
-  // In place it works on the caller's tensors, which one worker alone has to hold.
-  weighed.memory_bytes = works_in_place(plan) ? work.serial_peak_bytes : work.worker_peak_bytes;
+  // In place it works on the caller's tensors, which a worker that runs alone has to hold.
+  weighed.memory_bytes = works_in_place(plan) ? memory.serial_bytes : memory.worst_worker_bytes;
   weighed.over_budget =
       question_.memory_budget_bytes > 0 && weighed.memory_bytes > question_.memory_budget_bytes;
   weighed.critical_path_pairs = work.critical_path_pairs;

@@ -1,14 +1,14 @@
-// What every way of splitting attention would cost on a device and a link: each scheme that has a
-// plan for the problem is planned, checked, weighed by the work model and played by the model
-// executor. A forecast, not a measurement.
+// Forecasts what every way of splitting attention would cost on a device and a link: each scheme
+// that has a plan for the problem is planned, checked, counted by the work model and played by the
+// model executor. It measures nothing.
 //
 // Two settings:
 //   one memory  (no link)  the workers are threads of one machine: they share the device's cores,
 //                          and messages are copies at its copy rate
 //   a link                 every worker has a device of its own and one link, and so has the root
 //                          of a scheme that scatters and gathers
-// Tokens lie sharded where a scheme wants them, and stay so; what a root scatters and gathers
-// (cqs) and what an all-reduce makes everyone's (tree_decode) is counted.
+// Tokens stay sharded as each scheme wants them. The times include what a root scatters and gathers
+// (cqs) and the all-reduces that give every worker the result (tree_decode).
 #pragma once
 
 #include <cstdint>
@@ -26,33 +26,33 @@
 namespace qb {
 
 struct SchemeQuestion {
-  Problem problem;  // not packed
+  Problem problem;  // must not be packed
   int workers = 1;
   DeviceModel device;
-  std::optional<LinkLimit> link{};  // none: one memory
+  std::optional<LinkLimit> link{};  // empty: one memory
   Kernel kernel = Kernel::flash;
-  std::int64_t memory_budget_bytes = 0;  // of one worker; 0: none
+  std::int64_t memory_budget_bytes = 0;  // for one worker; 0: no limit
 };
 
-// Schemes that decode are asked up to so many new tokens: `decode` takes them one after the other.
+// Decoding schemes are tried up to this many new tokens: `decode` takes them one after another.
 inline constexpr std::int64_t kFewNewTokens = 16;
 
 struct SchemeForecast {
   std::string scheme;
   std::string alias;  // another name of the same plan, or empty
-  bool base = false;  // dense on one worker beside schemes that split: a yardstick, not ranked
-  // Why there is no plan; then there are no numbers.
+  bool base = false;  // dense on one worker, to compare schemes that split with; not ranked
+  // Why there is no plan; the numbers are then unset.
   std::string unsupported;
   bool over_budget = false;
-  // The three parts of wall_s, of the worker that ends last:
+  // The three parts of wall_s, for the worker that ends last:
   double wall_s = 0.0;
   double compute_s = 0.0;  // kernels and merges
   double idle_s = 0.0;     // waiting for workers that are not ready
   double exposed_s = 0.0;  // the rest: transfers and packing that no compute hides, and the root
-  double mean_compute_s = 0.0;  // over workers: an even share
+  double mean_compute_s = 0.0;  // mean over workers: an even share
   std::int64_t sent_bytes = 0;  // by the worker that sends most
-  // Peak of the worker that holds most, with the workspace of this program's kernels. One worker
-  // alone holds the caller's inputs and outputs.
+  // Peak of the worker that holds most, with the workspace of this program's kernels. A worker that
+  // runs alone also holds the caller's inputs and outputs.
   std::int64_t memory_bytes = 0;
   std::int64_t critical_path_pairs = 0;  // per head
   double critical_path_ratio = 1.0;      // critical path pairs over an even share of all pairs
@@ -65,15 +65,15 @@ struct SchemeForecast {
 class PlannedSchemes {
  public:
   // Plans every scheme for the question. Throws UsageError for an impossible problem or number of
-  // workers, Unsupported where the device has no rate for the problem, CaseError with status
-  // `error` where a plan is no exact cover; check_plans off: they were found to be already.
+  // workers, Unsupported if the device has no rate for the problem, CaseError with status `error`
+  // if a plan is no exact cover. check_plans: false if the plans were checked before.
   explicit PlannedSchemes(const SchemeQuestion& question, bool check_plans = true);
 
-  // In the order of the registry; schemes without a plan are there too.
+  // Returns them in the order of the registry, with schemes that have no plan.
   [[nodiscard]] std::vector<SchemeForecast> forecast() const { return forecast(question_.link); }
-  // The same for another limit of the link; a question without link has none to give.
+  // Does the same for another limit of the link; a question without a link must pass none.
   [[nodiscard]] std::vector<SchemeForecast> forecast(const std::optional<LinkLimit>& limit) const;
-  // Of one scheme that has a plan.
+  // Returns the time of one scheme that has a plan.
   [[nodiscard]] double wall_s(std::string_view scheme, const LinkLimit& limit) const;
 
  private:
@@ -89,12 +89,13 @@ class PlannedSchemes {
   std::vector<Planned> planned_;
 };
 
-// The fastest ranked() one; nullptr: there is none. Of equally fast ones (they differ by rounding)
-// the one that sends least, then the one that needs least memory, then the first.
+// Returns the fastest ranked() forecast, or nullptr if there is none. Of equally fast ones (they
+// differ only by rounding) it takes the one that sends least, then the one that needs least memory,
+// then the first.
 [[nodiscard]] const SchemeForecast* fastest(std::span<const SchemeForecast> forecasts);
 
-// Fastest first, as fastest() has it; behind them what is over the budget, the base, and what has
-// no plan.
+// Sorts by speed, as fastest() does; then come forecasts over the budget, the base, and schemes
+// without a plan.
 [[nodiscard]] std::vector<SchemeForecast> ranking(std::vector<SchemeForecast> forecasts);
 
 }  // namespace qb

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kHeadDim = 64;
 constexpr double kPairsPerS = 1e9;
-// `reference` computes the unmasked pairs and no more.
+// `reference` computes only the unmasked pairs.
 constexpr Kernel kExact = Kernel::reference;
 
 SchemeQuestion question_of(std::int64_t n_tokens, int workers, MaskKind mask = MaskKind::full,
@@ -80,7 +80,7 @@ TEST(SchemeForecast, ASchemeWithoutAPlanSaysWhy) {
   const auto forecasts = PlannedSchemes(question_of(1000, 3)).forecast();
   EXPECT_THAT(find(forecasts, "ulysses").unsupported, HasSubstr("8 query heads are no multiple"));
   EXPECT_FALSE(find(forecasts, "ulysses").ranked());
-  // More workers than tokens: groups are empty, and quorums need one token a group.
+  // With more workers than tokens groups are empty, but quorums need one token per group.
   const auto few = PlannedSchemes(question_of(5, 8)).forecast();
   EXPECT_THAT(find(few, "cqs").unsupported, HasSubstr("at least as many tokens"));
   EXPECT_TRUE(find(few, "ring").ranked());
@@ -115,7 +115,7 @@ TEST(SchemeForecast, ABudgetRulesOutWhatHoldsAllKeys) {
   EXPECT_TRUE(find(within, "ring").ranked());
   EXPECT_TRUE(find(within, "all_gather_kv").over_budget);
   EXPECT_FALSE(find(within, "all_gather_kv").ranked());
-  EXPECT_GT(find(within, "all_gather_kv").wall_s, 0.0);  // what it would take is still said
+  EXPECT_GT(find(within, "all_gather_kv").wall_s, 0.0);  // its forecast is still there
   question.memory_budget_bytes = 1;
   EXPECT_EQ(fastest(PlannedSchemes(question).forecast()), nullptr);
 }

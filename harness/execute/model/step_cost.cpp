@@ -1,91 +1,120 @@
 #include "harness/execute/model/step_cost.h"
 
+#include "harness/plan/blocks.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {
+namespace {
 
-StepPricer::StepPricer(const Plan& plan, const DeviceCosts& device)
-    : plan_(plan),
-      device_(device),
-      receives_(plan),
-      sends_(plan),
-      walk_(plan, [this](const PairTask& task) {
-        return executed_pairs(plan_, task, device_.kernel(), device_.query_tile());
-      }) {}
+double receive_s(const Plan& plan, const DeviceCosts& device, const BlockTracker& blocks) {
+  const auto bytes = [&](TensorRole what, std::int64_t rows, const HeadRange& heads) {
+    return tensor_bytes(plan.problem, what, rows, heads);
+  };
+  double seconds = 0.0;
+  for (const Block& block : blocks.arrived()) {
+    if (block.messages.size() == 1) continue;  // used in place
+    seconds += device.copy_s(block.of_queries ? bytes(TensorRole::q, block.rows, block.heads)
+                                              : bytes(TensorRole::k, block.rows, block.heads) +
+                                                    bytes(TensorRole::v, block.rows, block.heads));
+  }
+  for (const Message& message : blocks.received())
+    if (message.late)
+      for (const Transfer& part : message.parts)
+        seconds += device.merge_s(
+            bytes(part.what, tokens_of(plan.q_groups, plan.groups_of(part)), part.heads));
+  return seconds;
+}
 
-std::vector<StepCost> StepPricer::price(int worker) {
-  const std::vector<Step>& steps = plan_.workers[static_cast<std::size_t>(worker)].steps;
-  std::vector<StepCost> costs(steps.size());
-  walk_.begin_worker(worker);
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    const std::vector<MessageView>& receives = receives_.read(steps[s].receives);
-    const std::vector<CallTotals>& calls = walk_.enter_step(receives);
-    costs[s].take_up_s = take_up_s(receives);
-    for (const CallTotals& call : calls) costs[s].kernel_s += call_s(call);
-    price_sends(receives, sends_.read(steps[s].sends), costs[s]);
-    walk_.leave_step();
+std::int64_t pairs_of(const Plan& plan, const DeviceCosts& device, const PairTask& task) {
+  return executed_pairs(plan, task, device.kernel(), device.query_tile());
+}
+
+// pairs: those that the kernel computes per head.
+double call_s(const Plan& plan, const DeviceCosts& device, const KernelCall& call,
+              std::int64_t pairs) {
+  const Shape& shape = plan.problem.shape;
+  const std::int64_t rows = call.q_end - call.q_begin;
+  const std::int64_t keys = call.k_end - call.k_begin;
+  const std::int64_t units = shape.batch * (call.heads.end - call.heads.begin);
+  const std::int64_t result = tensor_bytes(plan.problem, TensorRole::partial, rows, call.heads);
+  const std::int64_t bytes = tensor_bytes(plan.problem, TensorRole::q, rows, call.heads) +
+                             tensor_bytes(plan.problem, TensorRole::k, keys, call.heads) +
+                             tensor_bytes(plan.problem, TensorRole::v, keys, call.heads) + result;
+  // The paper's baseline computes the whole local matrix and masks the ban list afterwards.
+  if (row_of(device.kernel()).computes == Computes::matrix) pairs = rows * keys;
+  const double seconds = device.call_s(pairs, units, bytes);
+  return call.first ? seconds : seconds + device.merge_s(result);
+}
+
+void price_sends(const DeviceCosts& device, const BlockTracker& blocks,
+                 const std::vector<Message>& sends, StepCost& cost) {
+  const Message* packed = nullptr;
+  for (const Message& send : sends) {
+    if (send.late) {
+      cost.pack_late_s += device.copy_s(tensor_bytes(send));
+    } else if (!(packed != nullptr && same_content(*packed, send)) && !blocks.passed_on(send)) {
+      // An all-gather repeats one message, which is packed once.
+      cost.pack_early_s += device.copy_s(tensor_bytes(send));
+      packed = &send;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<StepCost> step_costs(const Plan& plan, const Worker& worker,
+                                 const DeviceCosts& device) {
+  std::vector<StepCost> costs;
+  BlockTracker blocks(plan, worker);
+  for (const Step& step : worker.steps) {
+    blocks.enter_step();
+    StepCost& cost = costs.emplace_back();
+    cost.receive_s = receive_s(plan, device, blocks);
+    for (const KernelCall& call : blocks.take_calls()) {
+      std::int64_t pairs = 0;
+      for (const PairTask& task : call.tasks) pairs += pairs_of(plan, device, task);
+      cost.kernel_s += call_s(plan, device, call, pairs);
+    }
+    price_sends(device, blocks, messages_of(step.sends), cost);
+    (void)blocks.leave_step();
   }
   return costs;
 }
 
-double StepPricer::take_up_s(const std::vector<MessageView>& receives) const {
-  const auto bytes = [&](TensorRole what, std::int64_t rows, const HeadRange& heads) {
-    return tensor_bytes(plan_.problem, what, rows, heads);
-  };
-  double seconds = 0.0;
-  for (const ArrivedBlock& block : walk_.arrived()) {
-    if (block.n_messages == 1) continue;  // computed with where it lies
-    seconds += device_.copy_s(block.of_queries ? bytes(TensorRole::q, block.rows, block.heads)
-                                               : bytes(TensorRole::k, block.rows, block.heads) +
-                                                     bytes(TensorRole::v, block.rows, block.heads));
-  }
-  for (const MessageView& message : receives)
-    if (message.late)
-      for (const Transfer& part : message.parts)
-        seconds += device_.merge_s(
-            bytes(part.what, tokens_of(plan_.q_groups, plan_.groups_of(part)), part.heads));
-  return seconds;
-}
-
-double StepPricer::call_s(const CallTotals& call) const {
-  const Shape& shape = plan_.problem.shape;
-  const std::int64_t rows = call.q_end - call.q_begin;
-  const std::int64_t keys = call.k_end - call.k_begin;
-  const std::int64_t units = shape.batch * (call.heads.end - call.heads.begin);
-  const std::int64_t result = tensor_bytes(plan_.problem, TensorRole::partial, rows, call.heads);
-  const std::int64_t bytes = tensor_bytes(plan_.problem, TensorRole::q, rows, call.heads) +
-                             tensor_bytes(plan_.problem, TensorRole::k, keys, call.heads) +
-                             tensor_bytes(plan_.problem, TensorRole::v, keys, call.heads) + result;
-  // The paper's baseline computes the whole local matrix and masks the ban list afterwards.
-  const std::int64_t pairs = device_.kernel() == Kernel::materialized ? rows * keys : call.pairs;
-  const double seconds = device_.call_s(pairs, units, bytes);
-  return call.first ? seconds : seconds + device_.merge_s(result);
-}
-
-const MessageView* StepPricer::in_place(const std::vector<MessageView>& receives) const {
-  int peer = kRoot;
-  for (const ArrivedBlock& block : walk_.arrived()) {
-    if (block.n_messages != 1 || (peer != kRoot && peer != block.message_peer)) return nullptr;
-    peer = block.message_peer;
-  }
-  for (const MessageView& message : receives)
-    if (message.peer == peer) return &message;
-  return nullptr;
-}
-
-void StepPricer::price_sends(const std::vector<MessageView>& receives,
-                             const std::vector<MessageView>& sends, StepCost& cost) const {
-  const MessageView* come = in_place(receives);
-  const MessageView* packed = nullptr;
-  for (const MessageView& send : sends) {
-    if (send.late) {
-      cost.pack_late_s += device_.copy_s(send.bytes);
-    } else if (!(come != nullptr && same_content(*come, send)) &&
-               !(packed != nullptr && same_content(*packed, send))) {
-      // An all-gather repeats one message, which is packed once.
-      cost.pack_early_s += device_.copy_s(send.bytes);
-      packed = &send;
+PlanCosts::PlanCosts(const Plan& plan, const DeviceCosts& device, const SeeWorker& see_worker)
+    : representatives_(plan) {
+  if (representatives_.workers().empty()) {
+    Worker scratch;
+    for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+      const Worker& worker = plan.workers.read(w, scratch);
+      costs_.push_back(step_costs(plan, worker, device));
+      see_worker(worker);
     }
+    return;
+  }
+  for (std::size_t i = 0; i < representatives_.workers().size(); ++i)
+    costs_.push_back(step_costs(plan, representatives_.worker(i), device));
+  for (std::size_t s = 0; s < costs_[0].size(); ++s)
+    if (representatives_.counts_tasks(s)) price_counted(plan, device, s);
+}
+
+// The one call of a step over every shard costs the representative's call, with each worker's
+// pairs.
+void PlanCosts::price_counted(const Plan& plan, const DeviceCosts& device, std::size_t step) {
+  const Worker worker = representatives_.worker(0);
+  BlockTracker blocks(plan, worker);
+  for (std::size_t s = 0; s < step; ++s) {
+    blocks.enter_step();
+    (void)blocks.take_calls();
+    (void)blocks.leave_step();
+  }
+  blocks.enter_step();
+  const KernelCall call = blocks.take_calls().at(0);
+  for (int w = 0; w < static_cast<int>(plan.workers.size()); ++w) {
+    std::int64_t pairs = 0;
+    for (const auto& [task, times] : representatives_.counted_tasks(w, step))
+      pairs += times * pairs_of(plan, device, task);
+    kernel_s_.push_back(call_s(plan, device, call, pairs));
   }
 }
 

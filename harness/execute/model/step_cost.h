@@ -1,40 +1,48 @@
-// What a worker's device needs for each of its steps, apart from all waiting: the work of
-// WorkerPlayer's three phases, priced instead of done.
+// The time that a worker's device needs for each of its steps, without any waiting: the work of
+// WorkerPlayer's three phases.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "harness/execute/model/device_model.h"
-#include "harness/execute/player/call_walk.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/representatives.h"
 
 namespace qb {
 
 struct StepCost {
-  double take_up_s = 0.0;     // puts together what a collective brought, merges partials that came
-  double pack_early_s = 0.0;  // copies Q, K and V into messages; none where one is passed on
-  double kernel_s = 0.0;      // calls, and merges of what a later call on the same queries gives
+  double receive_s = 0.0;     // joins a collective's messages and merges partials that arrived
+  double pack_early_s = 0.0;  // copies Q, K and V into messages; passing one on costs nothing
+  double kernel_s = 0.0;      // calls, and merges of results of later calls on the same queries
   double pack_late_s = 0.0;   // copies results into messages
 };
 
-class StepPricer {
+[[nodiscard]] std::vector<StepCost> step_costs(const Plan& plan, const Worker& worker,
+                                               const DeviceCosts& device);
+
+// The costs of all workers of a plan.
+class PlanCosts {
  public:
-  StepPricer(const Plan& plan, const DeviceCosts& device);
-  [[nodiscard]] std::vector<StepCost> price(int worker);
+  // It is called with every worker, in order, but never if workers rotate.
+  using SeeWorker = std::function<void(const Worker&)>;
+  PlanCosts(const Plan& plan, const DeviceCosts& device, const SeeWorker& see_worker);
+
+  [[nodiscard]] StepCost of(int worker, std::size_t step) const {
+    if (representatives_.workers().empty()) return costs_[static_cast<std::size_t>(worker)][step];
+    StepCost cost = costs_[representatives_.of(worker, step)][step];
+    if (representatives_.counts_tasks(step))
+      cost.kernel_s = kernel_s_[static_cast<std::size_t>(worker)];
+    return cost;
+  }
 
  private:
-  [[nodiscard]] double take_up_s(const std::vector<MessageView>& receives) const;
-  [[nodiscard]] double call_s(const CallTotals& call) const;
-  void price_sends(const std::vector<MessageView>& receives, const std::vector<MessageView>& sends,
-                   StepCost& cost) const;
-  // The received message that a send can pass on as it is; nullptr: none.
-  [[nodiscard]] const MessageView* in_place(const std::vector<MessageView>& receives) const;
+  void price_counted(const Plan& plan, const DeviceCosts& device, std::size_t step);
 
-  const Plan& plan_;
-  const DeviceCosts& device_;
-  MessageReader receives_;
-  MessageReader sends_;
-  CallWalk walk_;
+  const Representatives representatives_;
+  std::vector<std::vector<StepCost>> costs_;  // of the representatives, or of every worker
+  std::vector<double> kernel_s_;              // by worker, for the one step whose tasks are counted
 };
 
 }  // namespace qb

@@ -92,7 +92,7 @@ TEST(DeviceExecutor, TellsTheStagesOfTheStagedKernelApart) {
     EXPECT_EQ(execution.stages.scores_s, device.launches());
     EXPECT_EQ(execution.stages.softmax_s, device.launches());
     EXPECT_EQ(execution.stages.values_s, device.launches());
-    // What comes before the first stage and after the last is a step's too.
+    // The time before the first stage and after the last also belongs to a step.
     double compute_s = 0.0;
     for (const WorkerTime& worker : execution.workers) compute_s += worker.compute_s;
     EXPECT_GE(compute_s, 5.0 * device.launches());
@@ -181,7 +181,7 @@ TEST(DeviceExecutor, RefusesToLaunchOtherKernelsTogether) {
   } catch (const Unsupported& error) {
     EXPECT_STREQ(
         error.what(),
-        "launch: graph is of kernel flash; kernel materialized computes each worker alone");
+        "launch: graph needs kernel flash; kernel materialized computes each worker alone");
   }
 }
 

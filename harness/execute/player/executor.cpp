@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/status.h"
+#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/worker.h"
 
@@ -37,12 +38,12 @@ void check_speeds(const Plan& plan, const std::vector<double>& speeds) {
     throw std::invalid_argument("execute: worker_speeds need one from 0 to 1 for each worker");
 }
 
-// Of the workers with the most local queries, the slowest one's kernels.
+// Returns the kernel time of the slowest worker among those with the most local queries.
 double longest_subsequence_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
   std::int64_t longest = 0;
   double seconds = 0.0;
   for (std::size_t w = 0; w < workers.size(); ++w) {
-    const std::int64_t tokens = local_layout(plan, plan.workers[w]).q_tokens;
+    const std::int64_t tokens = tokens_of(plan.q_groups, plan.workers.share(w).q_groups);
     if (tokens > longest || (tokens == longest && workers[w].compute_s > seconds))
       seconds = workers[w].compute_s;
     longest = std::max(longest, tokens);
@@ -56,12 +57,18 @@ Execution run(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments
   if (ranks == Ranks::nccl)
     throw Unsupported("ranks: nccl plays on GPUs; on the host the nearest is ranks: mpi");
   if (ranks == Ranks::mpi) return execute_mpi(plan, arguments);
-  // A single worker that needs no copy is the same in both.
-  return ranks == Ranks::serial || works_in_place(plan) ? execute_serial(plan, arguments)
-                                                        : execute_threads(plan, arguments);
+  // For a single worker that needs no copy both executors do the same.
+  if (ranks == Ranks::threads && !works_in_place(plan)) return execute_threads(plan, arguments);
+  CpuDevice device(arguments.threads);
+  return execute_serial(plan, arguments, device);
 }
 
 }  // namespace
+
+void sum_steps(WorkerTime& time) {
+  time.compute_s = 0.0;
+  for (const StepTime& step : time.steps) time.compute_s += step.compute_s;
+}
 
 void add_sums(const Plan& plan, Execution& execution) {
   for (const WorkerTime& worker : execution.workers) execution.worker_sum_s += worker.total_s();

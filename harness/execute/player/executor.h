@@ -1,4 +1,4 @@
-// Executors play a plan: they hold the tensors, move them, call the kernel and merge.
+// Executors play a plan: they hold the tensors, move them, call the kernel and merge the results.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/words.h"
+#include "harness/execute/device/compute_device.h"
 #include "harness/execute/transport/transport.h"
 #include "harness/plan/plan.h"
 #include "kernels/allocator.h"
@@ -15,13 +16,13 @@
 
 namespace qb {
 
-// Who plays the workers.
+// How the workers are played.
 enum class Ranks {
-  serial,   // one device plays each worker in turn, alone; the critical path is composed
-  threads,  // one thread a worker, all at once; real wall clock
-  mpi,      // one MPI process a worker, on any number of hosts; real, the slowest rank
-  nccl,     // the same on a GPU each, see nccl_executor.h
-  model,    // nobody: predicted, see model_executor.h
+  serial,   // one device plays the workers in turn; the critical path is composed
+  threads,  // one thread per worker, all at once; measures the wall clock
+  mpi,      // one MPI process per worker, on any number of hosts; measures the slowest rank
+  nccl,     // one process with a GPU per worker, see nccl_executor.h
+  model,    // no worker runs: times are predicted, see model_executor.h
 };
 
 template <>
@@ -34,13 +35,28 @@ struct Words<Ranks> {
                                                                  {Ranks::model, "model"}};
 };
 
-// Writes tokens of one of the inputs (Q, K or V), all heads of `heads` (of the tensor itself), into
-// a view of that shape.
+// How a GPU that plays workers in turn launches them.
+enum class Launch {
+  alone,     // each worker by itself, one after another: measures one worker, as on the CPU
+  together,  // all workers of a plan, or of a round, in one launch; flash only
+  graph,     // as together, but recorded as a CUDA graph and replayed
+};
+
+template <>
+struct Words<Launch> {
+  static constexpr std::string_view what = "launch";
+  static constexpr std::pair<Launch, std::string_view> table[] = {
+      {Launch::alone, "alone"}, {Launch::together, "together"}, {Launch::graph, "graph"}};
+};
+
+// Writes tokens of one input (Q, K or V), for all heads in `heads` (counted in that tensor), into a
+// view of that shape.
 using ShardSource =
     std::function<void(TensorRole, const TokenGroup&, const HeadRange&, const TensorView&)>;
 
-// The caller's tensors: whole sequences. out and lse are written whole. An MPI rank other than 0
-// has none of them, but a ShardSource.
+// The caller's tensors hold whole sequences in the memory of the device that plays. out and lse are
+// written whole. A rank other than 0 has no tensors, but a ShardSource, which writes in the host's
+// memory.
 struct ExecutionArguments {
   TensorView q;
   TensorView k;
@@ -48,37 +64,38 @@ struct ExecutionArguments {
   TensorView out;  // f32
   TensorView lse;  // f32
   Kernel kernel = Kernel::flash;
-  int threads = 1;                 // of the whole executor: `threads` deals them out to workers
-  Allocator* allocator = nullptr;  // the memory ledger
-  LinkLimit link{};                // threads: messages between workers are held back to this
-  // Of each worker, as a part of the machine's, above 0 and at most 1; empty: all 1. A slower one
-  // is emulated: after kernels and merges of what came it sleeps (1 / speed - 1) times as long as
-  // they took, and the sleep counts as computing. Its copies out of the whole sequence and its
-  // share of the last merge are not slowed.
+  int threads = 1;  // threads of the whole executor: `threads` shares them among workers
+  Launch launch = Launch::alone;              // serial on a GPU
+  ClockKind clock = ClockKind::synchronized;  // serial on a GPU
+  Allocator* allocator = nullptr;             // the memory ledger
+  LinkLimit link{};  // threads: messages between workers are delayed to this limit
+  // The speed of each worker as a fraction of the machine's, above 0 and at most 1; empty means
+  // that all are 1. A slower worker is emulated: after its kernels and merges it sleeps (1 / speed
+  // - 1) times as long as they took, and the sleep counts as computing. Its copies from the whole
+  // sequence and its share of the last merge are not slowed down.
   std::vector<double> worker_speeds{};
   double message_timeout_s = 300.0;
-  ShardSource shard{};           // in place of q, k and v
-  bool collect_output = true;    // mpi: bring a sharded output to rank 0, outside the measured time
-  StageTimes* stages = nullptr;  // serial: what the kernel's stages took, added up
-  bool guard_messages = false;   // hash every message: a buffer that is used too early is noticed
+  ShardSource shard{};          // in place of q, k and v
+  bool collect_output = true;   // mpi: bring a sharded output to rank 0, outside the measured time
+  bool guard_messages = false;  // hash every message, to notice a buffer that is used too early
 };
 
-// In the order in which they come within a step: waiting for a peer that is not ready (idle) or for
-// what is on its way (exposed), computing, and waiting for what was sent to have gone.
+// A worker first waits for a peer that is not ready (idle) or for a message on its way (exposed),
+// then it computes, and finally it waits until its sends have left.
 struct StepTime {
-  double start_s = 0.0;                  // since all workers stood ready
+  double start_s = 0.0;                  // time since all workers were ready
   double compute_s = 0.0;                // kernels and merges
   double communication_s = 0.0;          // transfers, whether hidden or not
-  double exposed_communication_s = 0.0;  // waited for
+  double exposed_communication_s = 0.0;  // time spent waiting for transfers
   double idle_s =
       0.0;  // waited for a peer; where a root gathers, also for the last of all at the end
 };
 
 struct WorkerTime {
-  double gather_s = 0.0;   // its Q, K, V out of the whole sequence, where the plan scatters them
+  double gather_s = 0.0;  // copies its Q, K, V out of the whole sequence, if the plan scatters them
   double compute_s = 0.0;  // kernels
-  double merge_s = 0.0;    // its partial into the output, or its share of the merge
-  std::int64_t active_peak_bytes = 0;  // its own in the ledger, where the allocator is one
+  double merge_s = 0.0;    // merges its partial into the output, or does its share of the merge
+  std::int64_t active_peak_bytes = 0;  // the worker's peak, if the allocator is a ledger
   std::vector<StepTime> steps;
 
   [[nodiscard]] double total_s() const { return gather_s + compute_s + merge_s; }
@@ -86,27 +103,27 @@ struct WorkerTime {
 
 struct Execution {
   std::vector<WorkerTime> workers;
-  double wall_s = 0.0;    // of the whole call; threads: from when all threads stand ready
-  double device_s = 0.0;  // the same by the clock of a GPU; 0 on the CPU
+  double wall_s = 0.0;    // whole call; threads: from the moment all threads are ready
+  double device_s = 0.0;  // the same by a GPU's clock; 0 on the CPU
   // threads: the wall clock. serial: composed by plan.synchronisation from times measured alone,
   // without the messages between workers,
   //   fork_join  max over workers of (gather + compute)
   //   rounds     max over workers of gather + sum over steps of the max over workers of compute
   // plus the merges of all workers, which the root does one after another.
   double critical_path_s = 0.0;
-  // The rest is NaN where the workers were launched together, and `workers` is empty.
+  // The rest is NaN, and `workers` is empty, where the workers were launched together.
   double worker_sum_s = 0.0;  // sum of total_s over workers
-  // Kernel time of the worker with the longest subsequence: what CQS-Attention's published speed-up
-  // divides by. Transfers and merge are not in it.
+  // Kernel time of the worker with the longest subsequence, without transfers and the merge.
+  // CQS-Attention's published speed-up is divided by it.
   double longest_subsequence_s = 0.0;
-  StageTimes stages{};  // of ExecutionArguments::stages
+  StageTimes stages{};  // serial: sums of the stage times of kernel staged
 };
 
-// Runs the plan once. Throws Unsupported where the executor cannot play it, OutOfMemory from the
-// allocator. All memory beyond the arguments comes from the allocator with label and worker, and is
-// given back before the return, also on a throw. The bits of the output depend on the plan, the
-// kernel and its threads alone: serial and threads agree where the kernel does for their thread
-// counts.
+// Runs the plan once on the CPU. Throws Unsupported if the executor cannot play it, OutOfMemory
+// from the allocator. All memory beyond the arguments comes from the allocator with label and
+// worker, and is freed before the return, also on a throw. The bits of the output depend only on
+// the plan, the kernel and its threads: serial and threads agree if the kernel does for their
+// thread counts.
 [[nodiscard]] Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments);
 
 }  // namespace qb

@@ -76,7 +76,7 @@ TEST(Execute, ReportsATimeForEachWorkerAndComposesThem) {
 TEST(Execute, RoundsAddUpTheSlowestWorkerOfEachStep) {
   Plan plan = cqs_plan(small_problem(70), 7);
   for (Worker& worker : plan.workers) worker.steps.push_back(worker.steps[0]);
-  for (Worker& worker : plan.workers) {  // half of the tasks in each of two steps
+  for (Worker& worker : plan.workers) {  // two steps with half of the tasks each
     std::vector<PairTask>& first = worker.steps[0].tasks;
     std::vector<PairTask>& second = worker.steps[1].tasks;
     const auto half = static_cast<std::ptrdiff_t>(first.size() / 2);
@@ -99,14 +99,14 @@ TEST(Execute, RoundsAddUpTheSlowestWorkerOfEachStep) {
   EXPECT_TRUE(trial.verify().correct) << trial.verify().message;
 }
 
-// Each task in a step of its own: workers accumulate their partials.
+// Each task has its own step: workers accumulate their partials.
 TEST(Execute, WorkersOfManyStepsAreCorrect) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     Plan plan = random_plan(random);
     for (Worker& worker : plan.workers) {
-      std::vector<Step> steps(1);  // the first without tasks
+      std::vector<Step> steps(1);  // the first has no tasks
       for (const PairTask& task : worker.steps[0].tasks) steps.push_back({{}, {task}, {}});
       worker.steps = std::move(steps);
     }
@@ -129,7 +129,7 @@ TEST(Execute, QueriesThatNobodyHoldsGetZeroAndMinusInfinity) {
   plan.kv_groups = {{0, 2, 1}};
   Worker busy{{1}, {0}, {Step{}}};
   busy.steps[0].tasks.push_back(*pair_task(problem, plan.q_groups, plan.kv_groups, 1, 0));
-  plan.workers = {busy, Worker{}};  // and one worker with nothing at all
+  plan.workers = {busy, Worker{}};  // and one worker without tokens or steps
   for (const Ranks ranks : {Ranks::serial, Ranks::threads}) {
     Trial trial(plan, heap_allocator());
     expect_correct(trial, ranks, Kernel::flash);
@@ -148,7 +148,7 @@ TEST(Execute, RefusesTensorsOfAnotherShapeThanThePlans) {
   }
 }
 
-// Runs out at each request in turn; then everything has gone back and the next run is correct.
+// Memory runs out at each request in turn; then all memory must be free and the next run correct.
 void survive_running_out(const Plan& plan, Ranks ranks, Kernel kernel) {
   SCOPED_TRACE(fmt::format("{} {} {}", describe(plan), word(ranks), word(kernel)));
   MemoryLedger ledger;

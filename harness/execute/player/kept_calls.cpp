@@ -6,7 +6,7 @@
 namespace qb {
 namespace {
 
-// Of an address, what decides how a kernel loads from it.
+// Returns the part of an address that decides how a kernel loads from it.
 std::uintptr_t misalignment(const void* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16;
 }
@@ -22,7 +22,7 @@ bool same_schedule(const TileSchedule& a, const TileSchedule& b) {
     return x.begin == y.begin && x.end == y.end && x.first_span == y.first_span &&
            x.n_spans == y.n_spans;
   };
-  // No GPU asks for residue classes.
+  // No GPU kernel uses residue classes.
   return a.n_queries == b.n_queries && a.n_keys == b.n_keys && a.classes.empty() &&
          b.classes.empty() && std::ranges::equal(a.tiles, b.tiles, same_tile) &&
          a.spans == b.spans && a.words == b.words;
@@ -44,7 +44,7 @@ void KeptCalls::attend(ComputeDevice& device, Kernel kernel, const AttentionArgu
     calls_.erase(calls_.begin() + static_cast<std::ptrdiff_t>(next_), calls_.end());
   if (next_ == calls_.size()) {
     auto kept = device.keep_schedule(kernel, arguments, memory, worker);
-    if (!kept) return device.attention(kernel, arguments, memory, worker, {});
+    if (!kept) return device.attention(kernel, arguments, {memory, 1, worker}, {});
     calls_.push_back({kernel, arguments, *arguments.schedule, std::move(kept)});
   }
   calls_[next_++].kept->attend(arguments, memory);

@@ -1,5 +1,5 @@
-// The kernel calls of a rank from one execution of its plan to the next: what the kernel reads of
-// their schedules is made in the first one and stays on the device.
+// Keeps the kernel calls of a rank between executions of its plan: what the kernel reads of their
+// schedules is made in the first execution and stays on the device.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@ namespace qb {
 
 class KeptCalls {
  public:
-  // An execution begins, whose calls come in the order of the one before.
+  // Begins a new execution; its calls come in the same order as before.
   void rewind() { next_ = 0; }
-  // device.attention(), with what was kept of the call in its place. Where that was another one (of
-  // another plan, or over tensors of other shapes), it and those behind it are forgotten. Device
-  // and memory are the same in all executions, and must outlive this.
+  // Calls device.attention() with the kept data of the call at this position. If another call was
+  // kept there (of another plan, or over tensors of other shapes), it and all later ones are
+  // dropped. Device and memory are the same in all executions, and must outlive this object.
   void attend(ComputeDevice& device, Kernel kernel, const AttentionArguments& arguments,
               Allocator& memory, int worker);
 
  private:
   struct Call {
     Kernel kernel;
-    AttentionArguments form;  // whose tensors and schedule may be gone
+    AttentionArguments form;  // its tensors and schedule may be destroyed
     TileSchedule schedule;
     std::unique_ptr<KeptSchedule> kept;
   };

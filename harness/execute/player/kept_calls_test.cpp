@@ -13,7 +13,7 @@ TileSchedule rows_of_keys(std::int64_t rows, std::int64_t keys) {
   return build_schedule(rows, 40, {{0, rows, {0, keys}}}, 16);
 }
 
-// One call over fresh random tensors of 40 keys.
+// Makes one call over fresh random tensors of 40 keys.
 class Call {
  public:
   Call(std::int64_t rows, std::uint64_t seed, Allocator& memory)
@@ -25,11 +25,11 @@ class Call {
     return {trial_.inputs.q.view(),    trial_.inputs.k.view(), trial_.inputs.v.view(), &schedule,
             trial_.plan.problem.scale, trial_.out.view(),      trial_.lse.view()};
   }
-  // The same without anything kept.
+  // Makes the same call without a kept schedule.
   void expect_right(const TileSchedule& schedule) {
     const auto found = trial_.output_bytes();
     poison(trial_.out.view(), trial_.lse.view());
-    HostComputeDevice().attention(Kernel::flash, arguments(schedule), heap_allocator(), 0, {});
+    HostComputeDevice().attention(Kernel::flash, arguments(schedule), {heap_allocator(), 1, 0}, {});
     EXPECT_EQ(found, trial_.output_bytes());
   }
 
@@ -43,7 +43,7 @@ struct Scene {
   KeptCalls kept;
   std::uint64_t seed = 1;
 
-  // An execution of calls (rows, keys).
+  // Plays an execution of calls (rows, keys).
   void execute(const std::vector<std::pair<std::int64_t, std::int64_t>>& calls) {
     kept.rewind();
     for (const auto& [rows, keys] : calls) {
@@ -73,7 +73,7 @@ TEST(KeptCalls, OfAnotherPlanTakeTheirPlaces) {
   scene.execute({{20, 40}});
   scene.execute({{20, 40}, {20, 31}, {33, 40}, {33, 40}});
   EXPECT_EQ(scene.device.schedules_kept(), 6);
-  // Equal schedules over tensors that lie otherwise.
+  // The schedules are equal, but the scale differs.
   const TileSchedule schedule = rows_of_keys(20, 40);
   Call call(20, 7, heap_allocator());
   AttentionArguments odd = call.arguments(schedule);

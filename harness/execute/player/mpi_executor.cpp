@@ -1,7 +1,8 @@
-// One MPI process a worker, on the host.
+// Plays one worker in each MPI process, on the host.
 #include <fmt/format.h>
 
 #include "base/status.h"
+#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/player/rank_player.h"
 #include "harness/execute/transport/mpi_world.h"
 
@@ -18,7 +19,7 @@ Execution execute_mpi(const Plan& plan, const ExecutionArguments& arguments) {
                                   plan.workers.size(), world->size()));
   return play_over_mpi(plan, static_cast<int>(plan.workers.size()), arguments.message_timeout_s,
                        [&](RankTransport& ranks, int rank) {
-                         HostWorkerDevice device(arguments.threads, arguments.stages);
+                         CpuDevice device(arguments.threads);
                          return play_rank(plan, arguments, {device, ranks, ranks}, rank);
                        });
 }

@@ -25,7 +25,7 @@ RankGpu unpack_gpu(const std::string& text) {
           text.substr(second + 1)};
 }
 
-// For the one worker that plays with nobody.
+// For one worker that plays alone.
 class NoRanks final : public RankTransport {
  public:
   [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override {
@@ -43,7 +43,7 @@ class NoRanks final : public RankTransport {
   [[nodiscard]] bool is_closed() const override { return true; }
 };
 
-// What rank 0 says once it knows all GPUs: the id of the communicator, or that there is none.
+// Rank 0, once it knows all GPUs, sends the communicator's id, or this if there is none.
 constexpr const char* kNoLink = "no link";
 
 }  // namespace
@@ -93,9 +93,9 @@ int gpu_of_this_rank() {
 RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
                          ComputeDevice& device, DeviceLink& link, RankTransport& ranks, int rank,
                          KeptCalls* kept) {
-  GpuWorkerDevice worker(device, kept);
+  if (kept != nullptr) kept->rewind();
   GroupTransport messages(rank, link, device, ranks, arguments.message_timeout_s);
-  RankReport report = play_rank(plan, arguments, {worker, messages, ranks}, rank);
+  RankReport report = play_rank(plan, arguments, {device, messages, ranks, kept}, rank);
   if (report.status != Status::ok) {
     if (!report.told) report.message = fmt::format("{}: {}", device.facts().name, report.message);
     return report;

@@ -1,5 +1,5 @@
-// ranks: nccl without a GPU: ranks are threads, links are in memory, and the memory of a device
-// cannot be touched by the host.
+// Tests ranks: nccl without a GPU: ranks are threads, links are in memory, and the host cannot
+// touch the memory of a device.
 #include "harness/execute/player/nccl_executor.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// All ranks of one run, with what can go wrong on one of them.
+// All ranks of one run, and the faults that one of them may have.
 struct Crew {
   explicit Crew(int ranks) : links(ranks), meeting(ranks), n(ranks) {}
 
@@ -29,10 +29,10 @@ struct Crew {
   int n;
   std::function<void(int rank, FakeGpu& gpu, FailingAllocator& memory)> prepare = {};
   double timeout_s = 20.0;
-  int executions = 1;  // of one rank after another
+  int executions = 1;  // each rank runs them one after another
 };
 
-// What one thread does: a device of its own, whole tensors on rank 0 only.
+// Plays one rank in a thread: a device of its own, whole tensors on rank 0 only.
 RankReport play(Trial& trial, Kernel kernel, Crew& crew, int rank) {
   FakeGpu gpu;
   MemoryLedger ledger(ledger_over(gpu));
@@ -78,7 +78,7 @@ std::vector<RankReport> play_all(Trial& trial, Kernel kernel, Crew& crew) {
   return reports;
 }
 
-// Of rank 0.
+// Returns the failure of rank 0's execution.
 std::string failure_of(Trial& trial, Crew& crew) {
   return case_failure(
       [&] { (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew)); });
@@ -160,11 +160,11 @@ TEST(Nccl, AStepsMessagesAreOneGroupBesideItsComputing) {
   Trial trial(ring(4), heap_allocator());
   Crew crew(4);
   const Execution run = execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
-  // Three hops, and one group a rank to bring the output to rank 0.
+  // It takes three hops, and one group per rank to bring the output to rank 0.
   EXPECT_EQ(crew.links.groups(), 4 * 3 + 4);
   for (const WorkerTime& worker : run.workers) {
     ASSERT_EQ(worker.steps.size(), 4u);
-    // The fake's groups take 1, 2, 3 s: a group is of the step that it brings messages to.
+    // The fake's groups take 1, 2, 3 s; a group belongs to the step that it brings messages to.
     for (std::size_t s = 0; s < 4; ++s) {
       EXPECT_EQ(worker.steps[s].communication_s, static_cast<double>(s));
       EXPECT_EQ(worker.steps[s].idle_s, 0.0);
@@ -173,13 +173,13 @@ TEST(Nccl, AStepsMessagesAreOneGroupBesideItsComputing) {
     EXPECT_GT(worker.compute_s, 0.0);
     EXPECT_GE(worker.steps[3].start_s, worker.steps[1].start_s);
   }
-  // The last worker sees the keys of all: three kernels and two merges lie between.
+  // The last worker sees the keys of all workers: three kernels and two merges lie between.
   EXPECT_GE(run.workers[3].steps[3].start_s, run.workers[3].steps[0].start_s + 5.0);
   EXPECT_GT(run.device_s, 0.0);
   EXPECT_GT(run.wall_s, 0.0);
 }
 
-// What would hang on GPUs is noticed here.
+// The fake notices what would hang on GPUs.
 TEST(Nccl, TransfersOneByOneInARingAreADeadlock) {
   FakeLinks links(3);
   std::vector<std::unique_ptr<DeviceLink>> ranks;
@@ -271,7 +271,7 @@ TEST(Nccl, ALinkThatFailsIsToldWithItsRank) {
   }
 }
 
-// A rank that has come to the start and then stands still.
+// A rank reaches the start and then stops.
 TEST(Nccl, ARankThatStandsStillIsATimeoutOfThoseThatWaitForIt) {
   Trial trial(ring(2), heap_allocator());
   FakeLinks links(2, 0.05);

@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-// What the root sends and gathers, in place of a step.
+// The step numbers of the root's scatter and gather.
 constexpr int kScatter[] = {-1, -2, -3};  // Q, K, V
 constexpr int kGather[] = {-4, -5};       // O, LSE
 
@@ -30,8 +30,10 @@ class Rank {
         ranks_(tools.ranks),
         rank_(rank),
         n_workers_(static_cast<int>(plan.workers.size())),
-        player_(std::make_unique<WorkerPlayer>(plan, rank, arguments, device_, &messages_,
-                                               report_.time)) {}
+        watch_(device_),
+        player_(std::make_unique<WorkerPlayer>(
+            plan, rank, arguments, PlayerTools{device_, watch_, &messages_, nullptr, tools.kept},
+            report_.time)) {}
 
   RankReport run() {
     const bool at_root = plan_.result == Result::root;
@@ -41,7 +43,7 @@ class Rank {
     });
     attempt_always([&] { ranks_.meet(); });
     const double start_s = now_s();
-    attempt([&] { device_.start(start_s); });
+    attempt([&] { watch_.start(start_s); });
     if (player_->is_scattered()) attempt([&] { scatter(); });
     attempt([&] { player_->play(); });
     if (at_root) attempt([&] { gather(); });
@@ -83,14 +85,13 @@ class Rank {
   }
 
   void stop() {
-    device_.stop();
-    report_.device_s = device_.device_s();
-    report_.time.compute_s = 0.0;
-    for (const StepTime& step : report_.time.steps) report_.time.compute_s += step.compute_s;
+    watch_.stop();
+    report_.device_s = watch_.device_s();
+    sum_steps(report_.time);
   }
 
-  // Messages end on all ranks before their buffers do. Where a rank does not come, buffers must
-  // outlive this run: it is the last one.
+  // Messages end on all ranks before their buffers are freed. If a rank does not come, buffers must
+  // outlive this run, which is then the last one.
   void close() {
     if (report_.status != Status::ok) messages_.abandon();
     attempt_always([&] { ranks_.close(); });
@@ -105,7 +106,7 @@ class Rank {
   }
 
   void scatter() {
-    device_.charge(&report_.time.gather_s);
+    watch_.charge(&report_.time.gather_s);
     constexpr TensorRole kRoles[] = {TensorRole::q, TensorRole::k, TensorRole::v};
     std::vector<Ticket> tickets;
     if (rank_ == 0) {
@@ -123,10 +124,10 @@ class Rank {
             messages_.receive({0, rank_, kScatter[i]}, bytes_of(player_->shard(kRoles[i]))));
       messages_.flush(false);
     }
-    device_.charge(&report_.time.gather_s);
+    watch_.charge(&report_.time.gather_s);
     for (const Ticket& ticket : tickets) (void)messages_.wait(ticket);
     buffers_.clear();
-    device_.charge(nullptr);
+    watch_.charge(nullptr);
   }
 
   struct Answer {
@@ -136,7 +137,7 @@ class Rank {
     Ticket lse_ticket;
   };
 
-  // Sends the worker's partial to rank 0; there, awaits those of the others.
+  // Sends the worker's partial to rank 0, which receives those of the others.
   std::vector<Answer> exchange_partials() {
     std::vector<Answer> answers(static_cast<std::size_t>(n_workers_));
     const Partial& own = player_->partial();
@@ -174,39 +175,28 @@ class Rank {
 
   // Merges the partials of all workers into the output, in worker order.
   void gather() {
-    if (rank_ == 0) device_.charge(&report_.time.merge_s);
+    if (rank_ == 0) watch_.charge(&report_.time.merge_s);
     std::vector<Answer> answers = exchange_partials();
     if (rank_ != 0) return;
-    std::vector<char> written(plan_.q_groups.size(), 0);
-    if (splits_heads(plan_)) clear_all(written);
-    for (int w = 0; w < n_workers_; ++w) {
-      const Worker& worker = plan_.workers[static_cast<std::size_t>(w)];
+    OutputMerge output(plan_, arguments_, device_);
+    output.add(player_->worker(), player_->partial());
+    add_answers(answers, output);
+    output.finish();
+    watch_.charge(nullptr);
+  }
+
+  // Adds them in worker order.
+  void add_answers(std::vector<Answer>& answers, OutputMerge& output) {
+    for (int w = 1; w < n_workers_; ++w) {
       Answer& answer = answers[static_cast<std::size_t>(w)];
-      if (w > 0 && answer.out.view().data == nullptr) continue;
-      if (w > 0) await(answer);
-      const Partial come{std::move(answer.out), std::move(answer.lse), true};
-      const Partial& partial = w == 0 ? player_->partial() : come;
-      if (partial.out.view().data == nullptr) continue;
-      const LocalLayout layout = local_layout(plan_, worker);
-      for (std::size_t i = 0; i < worker.q_groups.size(); ++i) {
-        char& held = written[static_cast<std::size_t>(worker.q_groups[i])];
-        deliver_group(plan_, worker, layout, i, partial, held == 0, arguments_, device_);
-        held = 1;
-      }
-    }
-    for (std::size_t group = 0; group < written.size(); ++group)
-      if (written[group] == 0) clear_group(plan_, static_cast<int>(group), arguments_, device_);
-    device_.charge(nullptr);
-  }
-
-  void clear_all(std::vector<char>& written) {
-    for (std::size_t group = 0; group < written.size(); ++group) {
-      clear_group(plan_, static_cast<int>(group), arguments_, device_);
-      written[group] = 1;
+      if (answer.out.view().data == nullptr) continue;
+      await(answer);
+      output.add(plan_.workers[static_cast<std::size_t>(w)],
+                 {std::move(answer.out), std::move(answer.lse), true});
     }
   }
 
-  // The sharded output, on rank 0.
+  // Collects the sharded output on rank 0.
   void collect() {
     if (!arguments_.collect_output) return;
     deliver();
@@ -214,37 +204,31 @@ class Rank {
   }
 
   void deliver() {
+    OutputMerge output(plan_, arguments_, device_);
     if (plan_.result == Result::everyone) {
-      if (rank_ == 0)
-        deliver_whole(plan_, player_->worker(), player_->partial(), arguments_, device_);
+      if (rank_ == 0) output.add(player_->worker(), player_->partial());
       return;
     }
     std::vector<Answer> answers = exchange_partials();
     if (rank_ != 0) return;
-    deliver_whole(plan_, player_->worker(), player_->partial(), arguments_, device_);
-    for (int w = 1; w < n_workers_; ++w) {
-      Answer& answer = answers[static_cast<std::size_t>(w)];
-      if (answer.out.view().data == nullptr) continue;
-      await(answer);
-      const Partial partial{std::move(answer.out), std::move(answer.lse), true};
-      deliver_whole(plan_, plan_.workers[static_cast<std::size_t>(w)], partial, arguments_,
-                    device_);
-    }
+    output.add(player_->worker(), player_->partial());
+    add_answers(answers, output);
   }
 
   const Plan& plan_;
   const ExecutionArguments& arguments_;
-  WorkerDevice& device_;
+  ComputeDevice& device_;
   Transport& messages_;
   RankTransport& ranks_;
   const int rank_;
   const int n_workers_;
   RankReport report_;
-  std::vector<Tensor> buffers_;  // of the scatter
+  Stopwatch watch_;
+  std::vector<Tensor> buffers_;  // for the scatter
   std::unique_ptr<WorkerPlayer> player_;
 };
 
-// The failure of all ranks' that came first hand, as rank 0 tells it.
+// Throws a rank's own failure, or else one that came to it from another rank.
 void throw_failure(const std::vector<RankReport>& reports) {
   for (const bool told : {false, true})
     for (std::size_t r = 0; r < reports.size(); ++r) {

@@ -1,5 +1,5 @@
-// One worker of a plan in a process of its own, from its shard to rank 0's output: what ranks: mpi
-// and ranks: nccl share. They differ in what a rank's tensors lie on and in what carries them.
+// Plays one worker of a plan in a process of its own, from its shard to rank 0's output. ranks: mpi
+// and ranks: nccl share this; they differ in the device of a rank and in what carries its tensors.
 #pragma once
 
 #include <functional>
@@ -10,19 +10,20 @@
 
 namespace qb {
 
-// True where rank 0 holds the inputs when the work begins, and scatters them.
+// Returns true if rank 0 holds the inputs when the work begins, and scatters them.
 [[nodiscard]] bool is_scattered(const Plan& plan);
 
 struct RankTools {
-  WorkerDevice& device;
-  Transport& messages;   // of tensors
-  RankTransport& ranks;  // may be the same
+  ComputeDevice& device;
+  Transport& messages;        // carries tensors
+  RankTransport& ranks;       // may be the same object
+  KeptCalls* kept = nullptr;  // see PlayerTools
 };
 
-// What a rank answers: numbers, then the text of a failure.
+// The reply of a rank that has played: numbers, then the text of a failure.
 struct RankReport {
   Status status = Status::ok;
-  bool told = false;  // the failure is another rank's
+  bool told = false;  // the failure came from another rank
   double duration_s = 0.0;
   double device_s = 0.0;
   WorkerTime time;
@@ -31,22 +32,22 @@ struct RankReport {
 [[nodiscard]] std::string pack(const RankReport& report);
 [[nodiscard]] RankReport unpack(const std::string& text);
 
-// Plays worker `rank`. Rank 0 is the root too: it holds the whole sequence, scatters and gathers
-// where the plan does, and puts the output together. Where tokens start and end sharded, every rank
-// makes its own shard, and the output is collected outside the measured time.
+// Plays worker `rank`. Rank 0 is the root too: it holds the whole sequence, scatters and gathers if
+// the plan does, and puts the output together. If tokens start and end sharded, every rank makes
+// its own shard, and the output is collected outside the measured time.
 //
-// Throws nothing: a failure on one rank reaches the others through their waits, and all of them
-// then end the run together, so that the next one finds no stray messages.
+// It throws nothing: a failure on one rank reaches the others through their waits, and all of them
+// then end the run together, so that the next run finds no stray messages.
 [[nodiscard]] RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments,
                                    const RankTools& tools, int rank);
 
-// Collective over the MpiWorld, which must be there: its first `workers` ranks play, and rank 0 has
-// the execution, or what is thrown for any rank.
+// Every rank of the MpiWorld, which must exist, calls it: the first `workers` ranks play, and rank
+// 0 gets the execution, or the exception of any rank.
 using RankPlay = std::function<RankReport(RankTransport& ranks, int rank)>;
 [[nodiscard]] Execution play_over_mpi(const Plan& plan, int workers, double timeout_s,
                                       const RankPlay& play);
 
-// Of all ranks' reports. Throws the failure that came first hand, naming its rank.
+// Composes all ranks' reports. Throws the failure of the rank where it began, and names the rank.
 [[nodiscard]] Execution execution_of(const Plan& plan, std::vector<RankReport> reports);
 
 }  // namespace qb

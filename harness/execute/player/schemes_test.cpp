@@ -1,16 +1,16 @@
-// Every strategy under every executor in this process: against float64, against each other, and
-// against the work model's memory.
+// Compares every strategy under every executor in this process with a float64 reference, with each
+// other, and with the predicted memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/execute_fixtures.h"
-#include "harness/plan/work/work.h"
 
 namespace qb {
 namespace {
 
-// The last takes float32 only.
+// The last kernel takes float32 only.
 constexpr Kernel kKernels[] = {Kernel::reference, Kernel::flash, Kernel::materialized,
                                Kernel::staged};
 constexpr Ranks kRanks[] = {Ranks::serial, Ranks::threads};
@@ -39,14 +39,14 @@ TEST(Schemes, AgreeWithFloat64UnderEveryExecutorBitForBit) {
 }
 
 void expect_predicted_peaks(const MemoryLedger& ledger, const Plan& plan, Kernel kernel) {
-  const Work work = model_work(plan, kernel, 1);
+  const PlanMemory memory = plan_memory(plan, kernel, 1);
   for (std::size_t w = 0; w < plan.workers.size(); ++w)
     EXPECT_EQ(static_cast<std::int64_t>(ledger.worker_peak_bytes(static_cast<int>(w))),
-              work.workers[w].active_peak_bytes)
+              memory.worker_peak_bytes[w])
         << "worker " << w;
 }
 
-TEST(Schemes, HoldExactlyTheMemoryThatTheWorkModelPredicts) {
+TEST(Schemes, HoldExactlyTheMemoryThatIsPredicted) {
   (void)testing_support::for_random_plans(200, [](const Plan& drawn, Random& random) {
     const Plan plan = testing_support::in_random_type(drawn, random);
     const Kernel kernel = some_kernel(random, plan);
@@ -60,7 +60,7 @@ TEST(Schemes, HoldExactlyTheMemoryThatTheWorkModelPredicts) {
   });
 }
 
-// Its tiles stand across neighbouring groups of tokens, and what it stores goes by tiles.
+// Tiles of staged cross neighbouring groups of tokens, and its stored sizes depend on tiles.
 TEST(Schemes, StagedHoldsWhatIsPredictedWhereAWorkerHasManyGroups) {
   for (const char* algorithm : {"dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag",
                                 "pass_q", "all_gather_kv", "decode", "tree_decode"})
@@ -82,7 +82,7 @@ TEST(Schemes, StagedHoldsWhatIsPredictedWhereAWorkerHasManyGroups) {
         plan = make_plan(algorithm, make_problem(shape, MaskSpec(node), DType::f32, 1),
                          {algorithm == std::string("dense") ? 1 : 5, {}});
       } catch (const Unsupported&) {
-        continue;  // decoding without a mask
+        continue;  // no decoding without a mask
       }
       MemoryLedger ledger;
       Trial trial(*plan, ledger);
@@ -93,7 +93,7 @@ TEST(Schemes, StagedHoldsWhatIsPredictedWhereAWorkerHasManyGroups) {
     }
 }
 
-// Patterns that look ahead are decoded where no new token sees a later one.
+// Patterns that look ahead can be decoded if no new token sees a later one.
 TEST(Schemes, DecodeTakesEveryPatternThatSeesNoLaterToken) {
   using mask_fixtures::number;
   const PatternNode window = mask_fixtures::sliding_window(9, 4);
@@ -108,11 +108,11 @@ TEST(Schemes, DecodeTakesEveryPatternThatSeesNoLaterToken) {
   } cases[] = {{window, 1, true},
                {window, 3, false},
                {{"all_of", {}, {{"causal"}, window}}, 3, true},
-               {mask_fixtures::global_tokens(16), 4, true},  // among the cached ones
+               {mask_fixtures::global_tokens(16), 4, true},  // the global tokens are cached ones
                {mask_fixtures::global_tokens(198), 4, false},
                {bigbird, 1, true},
                {{"all_of", {}, {{"causal"}, bigbird}}, 4, true},
-               {mask_fixtures::block_local(199), 2, true},  // the last begins a block
+               {mask_fixtures::block_local(199), 2, true},  // the last token begins a block
                {mask_fixtures::block_local(64), 4, false},
                {{"strided", {number("stride", 3)}, {}}, 4, false}};
   for (const auto& c : cases) {
@@ -185,7 +185,7 @@ TEST(Schemes, ASlowLinkShowsAsExposedCommunication) {
       make_plan("ring", make_problem({1, 1, 1, 256, 256, 32, 32}, MaskKind::full, DType::f32, 1),
                 {3, {}}),
       heap_allocator());
-  // 86 tokens of K and V of 128 bytes: 22 KB a hop, so 22 ms at 1 MB/s and 5 ms of latency.
+  // A hop has 86 tokens of K and V of 128 bytes: 22 KB, so 22 ms at 1 MB/s and 5 ms of latency.
   auto arguments = trial.with_tensors(ExecutionArguments());
   arguments.allocator = &heap_allocator();
   arguments.link = {1e6, 5e-3};

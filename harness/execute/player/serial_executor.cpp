@@ -1,34 +1,13 @@
-// One device plays each worker in turn, alone: what a single worker costs can be measured without a
+// One device plays each worker in turn, alone: this measures the cost of a single worker without a
 // second device, and only one worker's memory is alive at a time.
 #include <algorithm>
 #include <memory>
 
 #include "harness/execute/player/worker.h"
 #include "harness/execute/transport/memory_transport.h"
-#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
-
-// Which q groups the output already holds something of.
-using Written = std::vector<char>;
-
-void deliver(const Plan& plan, int index, const Partial& partial, Written& written,
-             const ExecutionArguments& arguments, WorkerDevice& device) {
-  const Worker& worker = plan.workers[static_cast<std::size_t>(index)];
-  const LocalLayout layout = local_layout(plan, worker);
-  const auto n = static_cast<std::int64_t>(worker.q_groups.size());
-  parallel_for(n, threads_for_bytes(partial.out.view().bytes(), arguments.threads), 1,
-               [&](std::int64_t begin, std::int64_t end, int) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   const auto position = static_cast<std::size_t>(i);
-                   char& held = written[static_cast<std::size_t>(worker.q_groups[position])];
-                   deliver_group(plan, worker, layout, position, partial, held == 0, arguments,
-                                 device);
-                   held = 1;
-                 }
-               });
-}
 
 double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
   std::size_t rounds = 0;
@@ -44,42 +23,39 @@ double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
   return sum_s;
 }
 
-// Each worker from its first step to its last, before the next one: only one holds memory.
-void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments, Execution& execution) {
-  HostWorkerDevice device(arguments.threads, arguments.stages);
-  Written written(plan.q_groups.size(), 0);
-  if (splits_heads(plan))
-    for (std::size_t group = 0; group < written.size(); ++group) {
-      clear_group(plan, static_cast<int>(group), arguments, device);
-      written[group] = 1;
-    }
+// Plays each worker from its first step to its last before the next one: only one holds memory.
+void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments,
+                     const PlayerTools& tools, std::vector<WorkerTime>& times) {
+  OutputMerge output(plan, arguments, tools.device, tools.device.facts().host_threads);
   for (std::size_t i = 0; i < plan.workers.size(); ++i) {
-    const int index = static_cast<int>(i);
-    WorkerTime& time = execution.workers[i];
-    WorkerPlayer player(plan, index, arguments, device, nullptr, time);
+    WorkerPlayer player(plan, static_cast<int>(i), arguments, tools, times[i]);
     player.prepare();
     player.play();
     if (player.partial().out.view().data == nullptr) continue;
-    const double merge_start_s = now_s();
-    deliver(plan, index, player.partial(), written, arguments, device);
-    time.merge_s = now_s() - merge_start_s;
+    tools.watch.charge(&times[i].merge_s);
+    output.add(player.worker(), player.partial());
+    tools.watch.charge(nullptr);
   }
-  for (std::size_t group = 0; group < written.size(); ++group)
-    if (written[group] == 0) clear_group(plan, static_cast<int>(group), arguments, device);
+  output.finish();
 }
 
-// All workers a step, then the next step: their messages wait in memory.
-void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
-                       Execution& execution) {
-  HostWorkerDevice device(arguments.threads, arguments.stages);
-  MemoryTransport transport({.workers = static_cast<int>(plan.workers.size())});
+// Plays a step of all workers, then the next step: their messages wait in memory.
+void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments, PlayerTools tools,
+                       std::vector<WorkerTime>& times) {
+  const auto copy = [&](std::span<const std::byte> from, std::byte* to) {
+    const Extent words{1, 1, 1, static_cast<std::int64_t>(from.size() / sizeof(float))};
+    tools.device.copy_rows(contiguous_view(const_cast<std::byte*>(from.data()), DType::f32, words),
+                           contiguous_view(to, DType::f32, words));
+  };
+  MemoryTransport transport({.workers = static_cast<int>(plan.workers.size()), .copy = copy});
+  tools.transport = &transport;
   std::vector<std::unique_ptr<WorkerPlayer>> players;
   std::size_t steps = 0;
   for (std::size_t i = 0; i < plan.workers.size(); ++i) {
-    players.push_back(std::make_unique<WorkerPlayer>(plan, static_cast<int>(i), arguments, device,
-                                                     &transport, execution.workers[i]));
+    players.push_back(
+        std::make_unique<WorkerPlayer>(plan, static_cast<int>(i), arguments, tools, times[i]));
     players.back()->prepare();
-    steps = std::max(steps, plan.workers[i].steps.size());
+    steps = std::max(steps, players.back()->worker().steps.size());
   }
   for (std::size_t s = 0; s < steps; ++s) {
     for (void (WorkerPlayer::*phase)() :
@@ -88,8 +64,9 @@ void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
         if (s < player->worker().steps.size()) ((*player).*phase)();
   }
   for (const auto& player : players) player->finish();
+  OutputMerge output(plan, arguments, tools.device);
   for (const auto& player : players) {
-    deliver_whole(plan, player->worker(), player->partial(), arguments, device);
+    output.add(player->worker(), player->partial());
     if (plan.result == Result::everyone) break;
   }
 }
@@ -110,21 +87,29 @@ double composed_critical_path_s(const Plan& plan, const std::vector<WorkerTime>&
                         : gather_s + longest_step_sum_s(workers));
 }
 
-Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments) {
+Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
+                         ComputeDevice& device) {
   Execution execution;
-  execution.workers.resize(plan.workers.size());
-  const double start_s = now_s();
+  std::vector<WorkerTime>& times = execution.workers;
+  times.resize(plan.workers.size());
+  Stopwatch watch(device, arguments.clock);
+  const PlayerTools tools{.device = device, .watch = watch, .stages = &execution.stages};
+  watch.start();
   if (works_in_place(plan))
-    play_in_place(plan, arguments, execution.workers[0]);
+    play_in_place(plan, arguments, tools, times[0]);
   else if (communicates(plan))
-    play_step_by_step(plan, arguments, execution);
+    play_step_by_step(plan, arguments, tools, times);
   else
-    play_one_by_one(plan, arguments, execution);
-  // Nothing overlaps and nothing is sent over a link.
-  for (WorkerTime& worker : execution.workers)
+    play_one_by_one(plan, arguments, tools, times);
+  watch.stop();
+  for (WorkerTime& worker : times) {
+    // Nothing overlaps and nothing is sent over a link.
     for (StepTime& step : worker.steps) step = {.compute_s = step.compute_s};
-  execution.wall_s = now_s() - start_s;
-  execution.critical_path_s = composed_critical_path_s(plan, execution.workers);
+    sum_steps(worker);
+  }
+  execution.wall_s = watch.wall_s();
+  execution.device_s = watch.device_s();
+  execution.critical_path_s = composed_critical_path_s(plan, times);
   return execution;
 }
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/execute_fixtures.h"
-#include "harness/plan/work/work.h"
 
 namespace qb {
 namespace {
@@ -15,7 +15,7 @@ using ::testing::UnorderedElementsAre;
 
 constexpr Kernel kKernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
 
-// The prediction and the measurement are made in different rooms; every row holds both.
+// Different code makes the prediction and the measurement; every row has both.
 TEST(SerialExecutor, PeaksAtExactlyThePredictedBytes) {
   for (std::uint64_t seed = 1; seed <= 45; ++seed) {
     Random random(seed);
@@ -25,7 +25,7 @@ TEST(SerialExecutor, PeaksAtExactlyThePredictedBytes) {
     Trial trial(random_plan(random), ledger);
     (void)trial.run(Ranks::serial, kernel, threads, ledger);
     EXPECT_EQ(static_cast<std::int64_t>(ledger.active_peak_bytes()),
-              model_work(trial.plan, kernel, threads).serial_peak_bytes)
+              plan_memory(trial.plan, kernel, threads).serial_bytes)
         << "seed " << seed << ": " << describe(trial.plan) << " " << word(kernel) << " with "
         << threads << " threads";
   }
@@ -62,7 +62,7 @@ TEST(SerialExecutor, KeepsOneWorkersMemoryAliveAtATime) {
   Trial trial(cqs_plan(problem, 5), ledger);
   const std::size_t before = ledger.events().size();
   (void)trial.run(Ranks::serial, Kernel::flash, 1, ledger);
-  std::map<int, int> live;  // tensors of each worker
+  std::map<int, int> live;  // live tensors of each worker
   const std::vector<MemoryEvent> events = ledger.events();
   for (std::size_t i = before; i < events.size(); ++i) {
     if (events[i].action == MemoryAction::alloc) ++live[events[i].worker];

@@ -1,8 +1,8 @@
-// Processor sharing: jobs on fewer cores than jobs, each served alike. With n jobs on C cores each
-// goes at min(1, C/n) of its speed.
+// Processor sharing: more jobs than cores, and all jobs get the same share. With n jobs on C cores
+// each runs at min(1, C/n) of its speed.
 //
-// Virtual time is what one job has been served; a job that joins at virtual time v with work s ends
-// at v + s, whoever comes or goes meanwhile.
+// Virtual time is the service that one job has received; a job that joins at virtual time v with
+// work s ends at v + s, whichever jobs join or end meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +19,17 @@ class SharedCores {
   // cores <= 0: as many as jobs.
   explicit SharedCores(double cores) : cores_(cores) {}
 
-  // Times never go back. work_s: alone on a core.
+  // Times never decrease. work_s: the job's time alone on a core.
   void add(double at_s, double work_s, int job) {
     advance(at_s);
     ends_.push({served_s_ + work_s, job});
   }
-  // When the next job ends if none joins before; infinity where there is none.
+  // Returns when the next job ends if none joins before; infinity if there is no job.
   [[nodiscard]] double next_end_s() const {
     if (ends_.empty()) return std::numeric_limits<double>::infinity();
     return now_s_ + std::max(0.0, ends_.top().first - served_s_) / speed();
   }
-  // The job that ends next; the time is then its end.
+  // Returns the job that ends next, and moves the time to its end.
   int take() {
     now_s_ = next_end_s();
     served_s_ = std::max(served_s_, ends_.top().first);
@@ -48,7 +48,7 @@ class SharedCores {
     now_s_ = at_s;
   }
 
-  using End = std::pair<double, int>;  // in virtual time
+  using End = std::pair<double, int>;  // end in virtual time
   double cores_;
   double now_s_ = 0.0;
   double served_s_ = 0.0;

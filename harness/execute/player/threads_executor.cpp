@@ -1,22 +1,24 @@
-// One thread a worker, all at once, in one address space: real concurrency and a real wall clock.
+// One thread per worker, all at once, in one address space: real concurrency and a real wall clock.
 //
-// Workers pass messages while they compute; a carrier thread makes the copies. Where a root gathers
-// the partials, each worker, when all have computed, takes q groups in turn and merges the partials
-// of a group in worker order: rows of a group are touched by one thread only. No order depends on
-// the timing, so the bits are those of the serial executor.
+// Workers pass messages while they compute; a carrier thread makes the copies. If a root gathers
+// the partials, the workers merge when all have computed: each takes q groups in turn and merges
+// the partials of a group in worker order, so only one thread touches the rows of a group. No order
+// depends on the timing, so the bits are those of the serial executor.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <deque>
 #include <exception>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "base/status.h"
+#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/transport/memory_transport.h"
 
@@ -29,7 +31,7 @@ struct Holder {
   std::size_t position = 0;
 };
 
-// The time at which all have met, taken before anyone goes on.
+// Records the time at which all have met, before any thread continues.
 struct NoteTime {
   double* next_s;
   void operator()() noexcept { *next_s++ = now_s(); }
@@ -41,8 +43,6 @@ class Crew {
       : plan_(plan),
         arguments_(arguments),
         n_workers_(plan.workers.size()),
-        devices_(n_workers_,
-                 HostWorkerDevice(std::max(1, arguments.threads / static_cast<int>(n_workers_)))),
         transport_({.carrier = true,
                     .link = arguments.link,
                     .timeout_s = arguments.message_timeout_s,
@@ -50,18 +50,16 @@ class Crew {
         holders_(plan.q_groups.size()),
         meeting_(static_cast<std::ptrdiff_t>(n_workers_ + 1), NoteTime{meetings_s_.data()}) {
     execution_.workers.resize(n_workers_);
-    layouts_.reserve(n_workers_);
-    players_.reserve(n_workers_);
     for (std::size_t w = 0; w < n_workers_; ++w) {
-      players_.push_back(std::make_unique<WorkerPlayer>(
-          plan, static_cast<int>(w), arguments, devices_[w], &transport_, execution_.workers[w]));
-      layouts_.push_back(local_layout(plan, plan.workers[w]));
-      for (std::size_t i = 0; i < plan.workers[w].q_groups.size(); ++i)
-        holders_[static_cast<std::size_t>(plan.workers[w].q_groups[i])].push_back({w, i});
+      const Member& member = members_.emplace_back(*this, static_cast<int>(w));
+      const std::vector<int>& groups = member.player.worker().q_groups;
+      for (std::size_t i = 0; i < groups.size(); ++i)
+        holders_[static_cast<std::size_t>(groups[i])].push_back({w, i});
     }
+    output_.emplace(plan, arguments, members_.front().device);
   }
 
-  // The wall clock starts when every thread stands at the start, and ends with the last merge.
+  // The wall clock starts when every thread is ready, and ends with the last merge.
   Execution run() {
     std::vector<std::jthread> threads;
     threads.reserve(n_workers_);
@@ -84,6 +82,21 @@ class Crew {
   }
 
  private:
+  // A worker, with its part of the threads.
+  struct Member {
+    Member(Crew& crew, int index)
+        : device(std::max(1, crew.arguments_.threads / static_cast<int>(crew.n_workers_))),
+          watch(device),
+          player(crew.plan_, index, crew.arguments_, {device, watch, &crew.transport_},
+                 crew.execution_.workers[static_cast<std::size_t>(index)]),
+          layout(local_layout(crew.plan_, player.worker())) {}
+
+    CpuDevice device;
+    Stopwatch watch;
+    WorkerPlayer player;
+    LocalLayout layout;
+  };
+
   void fail(std::exception_ptr error) {
     transport_.fail(error);
     const std::lock_guard lock(mutex_);
@@ -92,31 +105,34 @@ class Crew {
   }
 
   void work(std::size_t w) noexcept {
-    WorkerPlayer& player = *players_[w];
+    Member& member = members_[w];
+    WorkerPlayer& player = member.player;
     WorkerTime& time = execution_.workers[w];
     const bool at_root = plan_.result == Result::root;
     if (!player.is_scattered()) attempt([&] { player.prepare(); });
     meeting_.arrive_and_wait();
-    devices_[w].start(meetings_s_[0]);
+    member.watch.start(meetings_s_[0]);
     if (player.is_scattered()) attempt([&] { player.prepare(); });
-    attempt([&] { player.play(); });
+    attempt([&] {
+      player.play();
+      member.watch.stop();
+    });
     const double computed_s = now_s();
+    sum_steps(time);
     meeting_.arrive_and_wait();
     const double start_s = now_s();
     if (at_root && !time.steps.empty()) time.steps.back().idle_s += start_s - computed_s;
     if (at_root) {
-      attempt([&] { merge_groups(devices_[w]); });
+      attempt([&] { merge_groups(); });
       time.merge_s = now_s() - start_s;
     }
     meeting_.arrive_and_wait();
-    // Tokens stay sharded: putting them together is for the caller's eyes.
+    // Tokens stay sharded: they are put together only so that the caller can read them.
     if (plan_.result == Result::owners || (plan_.result == Result::everyone && w == 0))
-      attempt([&] {
-        deliver_whole(plan_, player.worker(), player.partial(), arguments_, devices_[w]);
-      });
+      attempt([&] { output_->add(player.worker(), player.partial()); });
   }
 
-  // Nothing where a worker has already failed: the others end as soon as they can.
+  // Does nothing if a worker has already failed: the others end as soon as they can.
   template <class Body>
   void attempt(const Body& body) noexcept {
     if (failed_) return;
@@ -127,30 +143,26 @@ class Crew {
     }
   }
 
-  void merge_groups(WorkerDevice& device) {
+  void merge_groups() {
     for (std::size_t group = next_group_++; group < holders_.size(); group = next_group_++) {
-      bool first = !splits_heads(plan_);
-      if (!first) clear_group(plan_, static_cast<int>(group), arguments_, device);
       for (const Holder& holder : holders_[group]) {
-        const Partial& partial = players_[holder.worker]->partial();
-        if (partial.out.view().data == nullptr) continue;
-        deliver_group(plan_, plan_.workers[holder.worker], layouts_[holder.worker], holder.position,
-                      partial, first, arguments_, device);
-        first = false;
+        const Member& member = members_[holder.worker];
+        if (member.player.partial().out.view().data == nullptr) continue;
+        output_->add_group(member.player.worker(), member.layout, holder.position,
+                           member.player.partial());
       }
-      if (first) clear_group(plan_, static_cast<int>(group), arguments_, device);
+      output_->finish_group(group);
     }
   }
 
   const Plan& plan_;
   const ExecutionArguments& arguments_;
   const std::size_t n_workers_;
-  std::vector<HostWorkerDevice> devices_;
   Execution execution_;
   MemoryTransport transport_;
-  std::vector<std::unique_ptr<WorkerPlayer>> players_;
-  std::vector<LocalLayout> layouts_;
-  std::vector<std::vector<Holder>> holders_;  // of each q group, in worker order
+  std::deque<Member> members_;
+  std::optional<OutputMerge> output_;
+  std::vector<std::vector<Holder>> holders_;  // by q group, in worker order
   std::array<double, 3> meetings_s_{};        // when all were ready, had computed, had merged
   std::barrier<NoteTime> meeting_;            // the workers and the caller
   std::atomic<std::size_t> next_group_{0};

@@ -1,8 +1,8 @@
 #include "harness/execute/player/worker.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
+
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -11,19 +11,39 @@ TensorView group_rows(const TensorView& whole, const TokenGroup& group) {
   return whole.tokens(group.first, group.count, group.stride);
 }
 
-TileSchedule schedule_of(const Plan& plan, const BlockTracker& blocks, const KernelCall& call,
-                         Kernel kernel, const WorkerDevice& device) {
-  const KernelTiles tiles = device.tiles(kernel, plan.problem.shape.head_dim);
-  return call_schedule(plan, blocks, call, tiles.query_tile,
-                       {tiles.residue_classes, device.host_threads()});
+// Returns one head of one sequence of the batch.
+TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
+  view.data = view.row(batch, head, 0);
+  view.extent.batch = 1;
+  view.extent.heads = 1;
+  return view;
 }
 
-// See ExecutionArguments::worker_speeds.
-void slow_down(const ExecutionArguments& arguments, int worker, double busy_s) {
-  if (arguments.worker_speeds.empty()) return;
-  const double speed = arguments.worker_speeds[static_cast<std::size_t>(worker)];
-  if (speed < 1.0)
-    std::this_thread::sleep_for(std::chrono::duration<double>(busy_s * (1.0 / speed - 1.0)));
+// Copies the groups of a block from a whole tensor into a local one. On the host, threads share
+// slices of a head and a group.
+void gather(const std::vector<TokenGroup>& groups, const Block& block, const TensorView& whole,
+            const TensorView& local, ComputeDevice& device) {
+  const auto rows_of = [&](std::size_t i, bool from_whole) {
+    const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
+    return from_whole ? group_rows(whole, group) : local.tokens(block.begins[i], group.count);
+  };
+  if (!device.facts().on_host) {
+    for (std::size_t i = 0; i < block.groups.size(); ++i)
+      device.copy_rows(rows_of(i, true), rows_of(i, false));
+    return;
+  }
+  const std::int64_t heads = whole.extent.heads;
+  const std::int64_t slices = whole.extent.batch * heads;
+  parallel_for(static_cast<std::int64_t>(block.groups.size()) * slices,
+               threads_for_bytes(local.bytes(), device.facts().host_threads), 1,
+               [&](std::int64_t first, std::int64_t last, int) {
+                 for (std::int64_t i = first; i < last; ++i) {
+                   const auto group = static_cast<std::size_t>(i / slices);
+                   const std::int64_t batch = i % slices / heads;
+                   device.copy_rows(head_of(rows_of(group, true), batch, i % heads),
+                                    head_of(rows_of(group, false), batch, i % heads));
+                 }
+               });
 }
 
 }  // namespace
@@ -34,13 +54,13 @@ int threads_for_bytes(std::int64_t bytes, int threads) {
 }
 
 WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
-                           WorkerDevice& device, Transport* transport, WorkerTime& time)
+                           const PlayerTools& tools, WorkerTime& time)
     : plan_(plan),
       index_(index),
       worker_(plan.workers[static_cast<std::size_t>(index)]),
       arguments_(arguments),
-      device_(device),
-      transport_(transport),
+      tools_(tools),
+      device_(tools.device),
       time_(time),
       blocks_(plan, worker_) {
   time_.steps.resize(worker_.steps.size());
@@ -102,17 +122,18 @@ void WorkerPlayer::fill(TensorRole what, const TensorView& whole, const Block& b
   const bool of_queries = what == TensorRole::q;
   const std::vector<TokenGroup>& groups = of_queries ? plan_.q_groups : plan_.kv_groups;
   const HeadRange heads = of_queries ? block.heads : kv_heads_of(plan_.problem.shape, block.heads);
-  if (!arguments_.shard) {
-    device_.gather(whole.heads(heads.begin, heads.end - heads.begin), local,
-                   {groups, block.groups, block.begins});
-    return;
+  if (!arguments_.shard)
+    return gather(groups, block, whole.heads(heads.begin, heads.end - heads.begin), local, device_);
+  if (local.extent.elements() == 0) return;
+  Tensor staged;
+  if (!device_.facts().on_host)
+    staged = Tensor(heap_allocator(), local.dtype, local.extent, "staged");
+  const TensorView& rows = device_.facts().on_host ? local : staged.view();
+  for (std::size_t i = 0; i < block.groups.size(); ++i) {
+    const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
+    arguments_.shard(what, group, heads, rows.tokens(block.begins[i], group.count));
   }
-  device_.write(local, [&](const TensorView& rows) {
-    for (std::size_t i = 0; i < block.groups.size(); ++i) {
-      const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
-      arguments_.shard(what, group, heads, rows.tokens(block.begins[i], group.count));
-    }
-  });
+  if (!device_.facts().on_host) device_.upload(rows, local);
 }
 
 Tensor WorkerPlayer::shard_of(int worker, TensorRole what, const TensorView& whole) const {
@@ -125,42 +146,42 @@ Tensor WorkerPlayer::shard_of(int worker, TensorRole what, const TensorView& who
 }
 
 void WorkerPlayer::prepare() {
-  // Shards are where the work begins; only a scatter is part of it.
-  device_.charge(is_scattered() ? &time_.gather_s : nullptr);
+  // Work begins with the shards in place; only a scatter counts as work.
+  tools_.watch.charge(is_scattered() ? &time_.gather_s : nullptr);
   make_room();
   const Block& q = blocks_.block(kResidentQueries);
   const Block& kv = blocks_.block(kResidentKeys);
   fill(TensorRole::q, arguments_.q, q, shard(TensorRole::q));
   fill(TensorRole::k, arguments_.k, kv, shard(TensorRole::k));
   fill(TensorRole::v, arguments_.v, kv, shard(TensorRole::v));
-  device_.charge(nullptr);
+  tools_.watch.charge(nullptr);
 }
 
 void WorkerPlayer::begin_step() {
-  device_.note(&step_time().start_s);
+  tools_.watch.note(&step_time().start_s);
   await_messages();
   end_sends();
   blocks_.enter_step();
   const double start_s = now_s();
-  device_.charge(&step_time().compute_s);
-  take_up_blocks();
+  tools_.watch.charge(&step_time().compute_s);
+  hold_arrived_blocks();
   merge_messages();
   incoming_.clear();
   slow_down(arguments_, index_, now_s() - start_s);
-  device_.charge(nullptr);
+  tools_.watch.charge(nullptr);
   post_receives();
   post_sends(false);
 }
 
 void WorkerPlayer::compute_step() {
   const double start_s = now_s();
-  device_.charge(&step_time().compute_s);
+  tools_.watch.charge(&step_time().compute_s);
   for (const KernelCall& call : blocks_.take_calls()) compute(call);
   slow_down(arguments_, index_, now_s() - start_s);
-  device_.charge(nullptr);
+  tools_.watch.charge(nullptr);
 }
 
-// What the step before sent has mostly gone by the time that the next messages have come.
+// Most sends of the step before have left by the time that the next messages arrive.
 void WorkerPlayer::end_sends() {
   for (const Outgoing& outgoing : sent_) wait(outgoing.ticket);
   sent_.clear();
@@ -170,7 +191,6 @@ void WorkerPlayer::end_sends() {
 
 void WorkerPlayer::end_step() {
   post_sends(true);
-  time_.compute_s += step_time().compute_s;
   ++step_;
 }
 
@@ -193,111 +213,6 @@ void WorkerPlayer::play() {
     end_step();
   }
   finish();
-}
-
-void WorkerPlayer::begin_partial(Partial& partial) {
-  device_.clear_partial(partial.out.view(), partial.lse.view());
-  partial.begun = true;
-}
-
-void WorkerPlayer::compute(const KernelCall& call) {
-  const Block& q = blocks_.block(call.q_block);
-  const Block& kv = blocks_.block(call.kv_block);
-  Partial& partial = q.resident ? resident_ : passing_[q.id];
-  if (partial.out.view().data == nullptr)
-    partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
-  const TileSchedule schedule = schedule_of(plan_, blocks_, call, arguments_.kernel, device_);
-
-  const std::int64_t rows = call.q_end - call.q_begin;
-  const std::int64_t keys = call.k_end - call.k_begin;
-  const std::int64_t n_heads = call.heads.end - call.heads.begin;
-  const std::int64_t first_head = call.heads.begin - q.heads.begin;
-  const Shape& shape = plan_.problem.shape;
-  const HeadRange kv_heads = kv_heads_of(shape, call.heads);
-  const std::int64_t first_kv_head = kv_heads.begin - kv_heads_of(shape, kv.heads).begin;
-  const std::int64_t n_kv_heads = kv_heads.end - kv_heads.begin;
-  const Held& queries = held_.at(q.id);
-  const Held& keys_values = held_.at(kv.id);
-  const auto of_keys = [&](const TensorView& view) {
-    return view.tokens(call.k_begin, keys).heads(first_kv_head, n_kv_heads);
-  };
-  const auto of_queries = [&](const TensorView& view) {
-    return view.tokens(call.q_begin, rows).heads(first_head, n_heads);
-  };
-
-  Partial result;
-  if (!call.first) result = make_partial(rows, call.heads, "out_step", "lse_step");
-  const Partial& target = call.first ? partial : result;
-  device_.attention(
-      arguments_.kernel,
-      {of_queries(queries.first), of_keys(keys_values.first), of_keys(keys_values.second),
-       &schedule, plan_.problem.scale, target.out.view(), target.lse.view()},
-      *arguments_.allocator, index_);
-  if (call.first) {
-    partial.begun = true;
-    return;
-  }
-  if (!partial.begun) begin_partial(partial);
-  device_.merge_partial(of_queries(partial.out.view()), of_queries(partial.lse.view()),
-                        result.out.view(), result.lse.view());
-}
-
-void play_in_place(const Plan& plan, const ExecutionArguments& arguments, WorkerTime& time) {
-  BlockTracker blocks(plan, plan.workers[0]);
-  blocks.enter_step();
-  const std::vector<KernelCall> calls = blocks.take_calls();
-  HostWorkerDevice device(arguments.threads, arguments.stages);
-  const double start_s = now_s();
-  if (calls.empty()) {
-    device.clear_partial(arguments.out, arguments.lse);
-  } else {
-    const TileSchedule schedule = schedule_of(plan, blocks, calls[0], arguments.kernel, device);
-    device.attention(arguments.kernel,
-                     {arguments.q, arguments.k, arguments.v, &schedule, plan.problem.scale,
-                      arguments.out, arguments.lse},
-                     *arguments.allocator, 0);
-  }
-  slow_down(arguments, 0, now_s() - start_s);
-  time.compute_s = now_s() - start_s;
-  time.steps = {StepTime{.compute_s = time.compute_s}};
-}
-
-void deliver_group(const Plan& plan, const Worker& worker, const LocalLayout& layout,
-                   std::size_t position, const Partial& partial, bool first,
-                   const ExecutionArguments& arguments, WorkerDevice& device) {
-  const TokenGroup& group = plan.q_groups[static_cast<std::size_t>(worker.q_groups[position])];
-  const HeadRange heads = plan.heads_of(worker);
-  const std::int64_t n_heads = heads.end - heads.begin;
-  const TensorView out = group_rows(arguments.out, group).heads(heads.begin, n_heads);
-  const TensorView lse = group_rows(arguments.lse, group).heads(heads.begin, n_heads);
-  const std::int64_t begin = layout.q_begin[position];
-  const TensorView part_out = partial.out.view().tokens(begin, group.count);
-  const TensorView part_lse = partial.lse.view().tokens(begin, group.count);
-  if (first) {
-    device.copy_rows(part_out, out);
-    device.copy_rows(part_lse, lse);
-  } else {
-    device.merge_partial(out, lse, part_out, part_lse);
-  }
-}
-
-void deliver_whole(const Plan& plan, const Worker& worker, const Partial& partial,
-                   const ExecutionArguments& arguments, WorkerDevice& device) {
-  if (partial.out.view().data == nullptr) return;
-  const LocalLayout layout = local_layout(plan, worker);
-  for (std::size_t i = 0; i < worker.q_groups.size(); ++i)
-    deliver_group(plan, worker, layout, i, partial, true, arguments, device);
-}
-
-bool splits_heads(const Plan& plan) {
-  return std::any_of(plan.workers.begin(), plan.workers.end(),
-                     [](const Worker& worker) { return worker.heads.end > 0; });
-}
-
-void clear_group(const Plan& plan, int group, const ExecutionArguments& arguments,
-                 WorkerDevice& device) {
-  const TokenGroup& tokens = plan.q_groups[static_cast<std::size_t>(group)];
-  device.clear_partial(group_rows(arguments.out, tokens), group_rows(arguments.lse, tokens));
 }
 
 }  // namespace qb

@@ -1,5 +1,6 @@
-// What one worker does, whoever plays it: holds its share, passes messages, calls the kernel,
-// merges. The executors differ only in who calls this when, and in the transport.
+// The work of one worker under any executor: it holds its share, passes messages, calls the kernel
+// and merges. Executors differ only in when they call this, on which device and with which
+// transport.
 #pragma once
 
 #include <cstddef>
@@ -8,60 +9,71 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "harness/execute/device/stopwatch.h"
 #include "harness/execute/player/executor.h"
-#include "harness/execute/player/worker_device.h"
+#include "harness/execute/player/kept_calls.h"
 #include "harness/execute/transport/transport.h"
 #include "harness/plan/blocks.h"
 #include "harness/plan/work/tiling.h"
 
 namespace qb {
 
-// The output of some queries over the keys that were seen so far.
+// The output of some queries over the keys seen so far.
 struct Partial {
   Tensor out;
   Tensor lse;
-  bool begun = false;  // else its contents are unspecified
+  bool begun = false;  // false: its contents are unspecified
+};
+
+// What a worker needs while it is played.
+struct PlayerTools {
+  ComputeDevice& device;
+  Stopwatch& watch;                // fills the times of the worker when it stops
+  Transport* transport = nullptr;  // may be null if the plan does not communicate
+  StageTimes* stages = nullptr;    // sums of the stage times of kernel staged
+  KeptCalls* kept = nullptr;       // shared by all executions; null: no call is kept
 };
 
 // Plays one worker, a step at a time. Memory comes from the allocator with these labels:
 //   q_local, k_local, v_local        the shard
-//   out_partial, lse_partial         what the worker answers, also for queries that only pass by
-//   message_in, message_out          buffers of messages; what came p2p is computed with in place
-//   q_block, k_block, v_block        what a collective brought, put together
+//   out_partial, lse_partial         results, also for queries of other workers
+//   message_in, message_out          buffers of messages; p2p tensors are used in place
+//   q_block, k_block, v_block        the joined parts of a collective
 //   out_step, lse_step               a kernel's result before it is merged
-//   row_max, denominator             of tree decoding
-// and worker_peak_bytes() (harness/plan) predicts its peak to the byte.
+//   row_max, denominator             for tree decoding
+// plan_memory() (device_rehearsal.h) predicts its peak to the byte.
 class WorkerPlayer {
  public:
-  // transport: may be null where the plan does not communicate. The references must outlive it.
+  // The references must outlive it.
   WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
-               WorkerDevice& device, Transport* transport, WorkerTime& time);
+               const PlayerTools& tools, WorkerTime& time);
 
-  // Takes the shard from the caller's tensors: the scatter where the plan has one (timed as
-  // gather_s), else preparation.
+  // Takes the shard from the caller's tensors: this is the scatter if the plan has one (timed as
+  // gather_s), otherwise preparation.
   void prepare();
-  // For a shard that comes as messages: its tensors, unfilled, and each of them.
+  // These are for a shard that comes as messages: they make its tensors without contents, and
+  // return each.
   void make_room();
   [[nodiscard]] TensorView shard(TensorRole what) const;
-  // The rows of Q, K or V that another worker of the plan holds, in a tensor of the root's.
+  // Returns the rows of Q, K or V that another worker of the plan holds, in a tensor of the root's.
   [[nodiscard]] Tensor shard_of(int worker, TensorRole what, const TensorView& whole) const;
-  // In this order for each step.
+  // These are called in this order for each step.
   void begin_step();
   void compute_step();
   void end_step();
-  // After the last step: waits for the last sends, makes the partial a result.
+  // After the last step: waits for the last sends and turns the partial into a result.
   void finish();
-  // All of the above but prepare().
+  // Calls all of the above except prepare().
   void play();
 
-  // What the worker has for the rows of its q groups. Without tokens: empty.
+  // The result for the rows of its q groups; empty without tokens.
   [[nodiscard]] const Partial& partial() const { return resident_; }
   [[nodiscard]] const Worker& worker() const { return worker_; }
-  // True where prepare() is a scatter from the root, which is part of the work.
+  // Returns true if prepare() is a scatter from the root, which is part of the work.
   [[nodiscard]] bool is_scattered() const;
 
  private:
-  // A block's tensors: Q, or K and V, in tensors of their own or in a message.
+  // A block's tensors: Q, or K and V. They are separate tensors or lie in a message.
   struct Held {
     std::shared_ptr<Buffer> message;
     Tensor first_owned;
@@ -85,7 +97,7 @@ class WorkerPlayer {
   [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const;
   void wait(const Ticket& ticket);
   void hold_back(const Ticket& ticket);
-  // Accounts for the time since begin_s.
+  // Records the time since begin_s as waiting.
   void add_wait(double begin_s, double started_s);
 
   void fill(TensorRole what, const TensorView& whole, const Block& block,
@@ -93,9 +105,9 @@ class WorkerPlayer {
   void await_messages();
   void end_sends();
   [[nodiscard]] double check_header(const Incoming& incoming) const;
-  void take_up_blocks();
-  void take_up(const Block& block, TensorRole what, const char* label,
-               std::shared_ptr<Buffer>& message, Tensor& owned, TensorView& view);
+  void hold_arrived_blocks();
+  void hold_arrived(const Block& block, TensorRole what, const char* label,
+                    std::shared_ptr<Buffer>& message, Tensor& owned, TensorView& view);
   void merge_messages();
   void merge_partial_part(const Transfer& part, std::byte* data);
   void reduce_part(const Transfer& part, std::byte* data, bool whole);
@@ -117,61 +129,84 @@ class WorkerPlayer {
 
   const Plan& plan_;
   const int index_;
-  const Worker& worker_;
+  const Worker worker_;
   const ExecutionArguments& arguments_;
-  WorkerDevice& device_;
-  Transport* transport_;
+  const PlayerTools tools_;
+  ComputeDevice& device_;
   WorkerTime& time_;
   BlockTracker blocks_;
   std::size_t step_ = 0;
   std::map<int, Held> held_;        // by block
-  Partial resident_;                // of the worker's own queries
-  std::map<int, Partial> passing_;  // of others, by block
-  std::vector<Incoming> incoming_;  // of the next step, then of this one
-  std::vector<Outgoing> sent_;      // of the step, until they have gone
+  Partial resident_;                // for the worker's own queries
+  std::map<int, Partial> passing_;  // for queries of others, by block
+  std::vector<Incoming> incoming_;  // receives of the next step, then of this one
+  std::vector<Outgoing> sent_;      // sends of the step, until they have left
   Tensor row_max_;
   Tensor denominator_;
   bool reducing_ = false;
   bool has_denominator_ = false;
 };
 
-// One step's kernel straight from and into the caller's tensors, for works_in_place() plans.
-void play_in_place(const Plan& plan, const ExecutionArguments& arguments, WorkerTime& time);
+// Runs one step's kernel directly on the caller's tensors, for works_in_place() plans.
+void play_in_place(const Plan& plan, const ExecutionArguments& arguments, const PlayerTools& tools,
+                   WorkerTime& time);
 
-// Merges the rows of one q group, which is the `position`-th of the worker's, into the output. The
-// `first` partial of a group is copied: what the output held before does not matter.
-void deliver_group(const Plan& plan, const Worker& worker, const LocalLayout& layout,
-                   std::size_t position, const Partial& partial, bool first,
-                   const ExecutionArguments& arguments, WorkerDevice& device);
+// Sleeps if the worker is a slow one that was busy for busy_s: see
+// ExecutionArguments::worker_speeds.
+void slow_down(const ExecutionArguments& arguments, int worker, double busy_s);
 
-// Copies a result that needs no merging, rows and all, into the output.
-void deliver_whole(const Plan& plan, const Worker& worker, const Partial& partial,
-                   const ExecutionArguments& arguments, WorkerDevice& device);
+// Merges the workers' results into the caller's output. A group's first partial is copied, so
+// earlier contents of the output do not matter.
+class OutputMerge {
+ public:
+  // The references must outlive it.
+  OutputMerge(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
+              int threads = 1);
+  // Merges the rows of one q group, which is the worker's `position`-th. Threads may merge
+  // different groups at once if the device is on the host.
+  void add_group(const Worker& worker, const LocalLayout& layout, std::size_t position,
+                 const Partial& partial);
+  // Adds all groups of a worker; a worker without tokens adds nothing.
+  void add(const Worker& worker, const Partial& partial);
+  // Sets O = 0 and LSE = -inf for a q group to which nothing was added.
+  void finish_group(std::size_t group);
+  void finish();
 
-// True where workers hold some heads of their queries only: the first partial of a group is not
-// all of it.
+ private:
+  [[nodiscard]] TensorView rows_of(const TensorView& whole, std::size_t group) const;
+
+  const Plan& plan_;
+  const ExecutionArguments& arguments_;
+  ComputeDevice& device_;
+  const int threads_;
+  const bool splits_heads_;
+  std::vector<char> written_;  // q groups that have something in the output
+};
+
+// Returns true if workers hold only some heads of their queries: a group's first partial is then
+// only a part of it.
 [[nodiscard]] bool splits_heads(const Plan& plan);
 
-// O = 0, LSE = -inf for a q group that no worker holds.
-void clear_group(const Plan& plan, int group, const ExecutionArguments& arguments,
-                 WorkerDevice& device);
-
-// Threads that copying or merging `bytes` is worth: starting one costs as much as copying about
-// 100 KiB.
+// Returns how many threads are worth using to copy or merge `bytes`: starting one costs as much as
+// copying about 100 KiB.
 [[nodiscard]] int threads_for_bytes(std::int64_t bytes, int threads);
 
 // See Execution::critical_path_s.
 [[nodiscard]] double composed_critical_path_s(const Plan& plan,
                                               const std::vector<WorkerTime>& workers);
 
+// Fills in the compute_s of a worker from its steps.
+void sum_steps(WorkerTime& time);
 // Fills in worker_sum_s and longest_subsequence_s from the times of the workers.
 void add_sums(const Plan& plan, Execution& execution);
 
-// One file each. arguments have been checked by execute().
-[[nodiscard]] Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments);
+// Each executor has one file. execute() has checked the arguments. The serial executor plays on any
+// device.
+[[nodiscard]] Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
+                                       ComputeDevice& device);
 [[nodiscard]] Execution execute_threads(const Plan& plan, const ExecutionArguments& arguments);
-// Collective: every rank of the MpiWorld calls it with the same plan. The execution is rank 0's to
-// have, as is what is thrown for any rank; the others return empty-handed.
+// Collective: every rank of the MpiWorld calls it with the same plan. Rank 0 gets the execution, or
+// the exception of any rank; the others get nothing.
 [[nodiscard]] Execution execute_mpi(const Plan& plan, const ExecutionArguments& arguments);
 
 }  // namespace qb

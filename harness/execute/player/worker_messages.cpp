@@ -1,4 +1,4 @@
-// A worker's messages: a header that says what they hold, then the tensors.
+// A worker's messages: a header that describes the contents, then the tensors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace qb {
 namespace {
 
-// In front of every message, so that one that does not belong is noticed.
+// Every message starts with it, so that a wrong message is noticed.
 struct Header {
   std::uint64_t magic = 0x51424d5347303031;
   std::int32_t from = 0;
-  std::int32_t step = 0;           // in which it is received
-  std::uint64_t content = 0;       // what the plan says it holds
-  std::uint64_t payload_hash = 0;  // with guard_messages
+  std::int32_t step = 0;           // step in which it is received
+  std::uint64_t content = 0;       // contents according to the plan
+  std::uint64_t payload_hash = 0;  // only with guard_messages
   double sent_s = 0.0;             // by the common clock
 };
 static_assert(sizeof(Header) <= static_cast<std::size_t>(kMessageHeaderBytes));
@@ -46,7 +46,7 @@ std::span<std::byte> bytes_of(const Buffer& buffer) {
 
 }  // namespace
 
-// What passed between the two sides' readiness and the end was the wire; before, one was idle.
+// Waiting is idle until both sides were ready; after that the message was on its way.
 void WorkerPlayer::add_wait(double begin_s, double started_s) {
   const double end_s = now_s();
   const double ready_s = std::clamp(started_s, begin_s, end_s);
@@ -54,17 +54,17 @@ void WorkerPlayer::add_wait(double begin_s, double started_s) {
   step_time().exposed_communication_s += end_s - ready_s;
 }
 
-// Who was late is not known where a GPU waits for the other: all of it is exposed.
+// A GPU that waits for another does not know who was late, so all of the time counts as exposed.
 void WorkerPlayer::hold_back(const Ticket& ticket) {
-  device_.charge(&step_time().exposed_communication_s);
-  (void)transport_->wait(ticket);
-  device_.charge(nullptr);
+  tools_.watch.charge(&step_time().exposed_communication_s);
+  (void)tools_.transport->wait(ticket);
+  tools_.watch.charge(nullptr);
 }
 
 void WorkerPlayer::wait(const Ticket& ticket) {
-  if (transport_->waits_on_device()) return hold_back(ticket);
+  if (tools_.transport->waits_on_device()) return hold_back(ticket);
   const double begin_s = now_s();
-  const Passage passage = transport_->wait(ticket);
+  const Passage passage = tools_.transport->wait(ticket);
   add_wait(begin_s, passage.started_s);
 }
 
@@ -72,13 +72,15 @@ void WorkerPlayer::await_messages() {
   double first_s = 0.0;
   double last_s = 0.0;
   for (const Incoming& incoming : incoming_) {
-    if (transport_->waits_on_device()) {
+    if (tools_.transport->waits_on_device()) {
       hold_back(incoming.ticket);
       continue;
     }
     const double begin_s = now_s();
-    const Passage passage = transport_->wait(incoming.ticket);
-    const double sent_s = check_header(incoming) - transport_->clock_offset_s();
+    const Passage passage = tools_.transport->wait(incoming.ticket);
+    const double sent_s = device_.facts().on_host
+                              ? check_header(incoming) - tools_.transport->clock_offset_s()
+                              : passage.started_s;
     const double started_s = std::clamp(sent_s, passage.started_s, passage.done_s);
     add_wait(begin_s, started_s);
     first_s = first_s == 0.0 ? started_s : std::min(first_s, started_s);
@@ -87,7 +89,7 @@ void WorkerPlayer::await_messages() {
   step_time().communication_s += last_s - first_s;
 }
 
-// When it was sent, by the common clock.
+// Returns the time at which it was sent, by the common clock.
 double WorkerPlayer::check_header(const Incoming& incoming) const {
   Header header;
   std::memcpy(&header, incoming.buffer->data(), sizeof(header));
@@ -104,21 +106,21 @@ double WorkerPlayer::check_header(const Incoming& incoming) const {
   return header.sent_s;
 }
 
-void WorkerPlayer::take_up_blocks() {
+void WorkerPlayer::hold_arrived_blocks() {
   for (const Block& block : blocks_.arrived()) {
     Held& held = held_[block.id];
     if (block.of_queries) {
-      take_up(block, TensorRole::q, "q_block", held.message, held.first_owned, held.first);
+      hold_arrived(block, TensorRole::q, "q_block", held.message, held.first_owned, held.first);
     } else {
-      take_up(block, TensorRole::k, "k_block", held.message, held.first_owned, held.first);
-      take_up(block, TensorRole::v, "v_block", held.message, held.second_owned, held.second);
+      hold_arrived(block, TensorRole::k, "k_block", held.message, held.first_owned, held.first);
+      hold_arrived(block, TensorRole::v, "v_block", held.message, held.second_owned, held.second);
     }
   }
 }
 
-// One tensor of a block: where the only message has it, or put together from all that have some.
-void WorkerPlayer::take_up(const Block& block, TensorRole what, const char* label,
-                           std::shared_ptr<Buffer>& message, Tensor& owned, TensorView& view) {
+// Makes one tensor of a block: in its only message, or joined from several.
+void WorkerPlayer::hold_arrived(const Block& block, TensorRole what, const char* label,
+                                std::shared_ptr<Buffer>& message, Tensor& owned, TensorView& view) {
   const DType dtype = plan_.problem.dtype;
   const bool in_place = block.messages.size() == 1;
   if (!in_place) {
@@ -194,7 +196,7 @@ void WorkerPlayer::post_receives() {
     auto buffer = std::make_shared<Buffer>(*arguments_.allocator,
                                            static_cast<std::size_t>(message.buffer_bytes),
                                            "message_in", index_);
-    Ticket ticket = transport_->receive(
+    Ticket ticket = tools_.transport->receive(
         {message.peer, index_, static_cast<int>(step_) + 1, message.late}, bytes_of(*buffer));
     incoming_.push_back({std::move(message), std::move(buffer), std::move(ticket)});
   }
@@ -223,22 +225,22 @@ void WorkerPlayer::post_sends(bool late) {
       pack(message, *buffer);
       packed[i] = buffer;
     }
-    Ticket ticket = transport_->send({index_, message.peer, static_cast<int>(step_) + 1, late},
-                                     bytes_of(*buffer));
+    Ticket ticket = tools_.transport->send(
+        {index_, message.peer, static_cast<int>(step_) + 1, late}, bytes_of(*buffer));
     sent_.push_back({std::move(buffer), std::move(ticket)});
   }
-  if (transport_ != nullptr) transport_->flush(late);
+  if (tools_.transport != nullptr) tools_.transport->flush(late);
   if (late) forget_sent_partials(sends);
 }
 
-// On a GPU messages are known by their order, and their headers stay as they are.
+// On a GPU the order identifies messages, and their headers are not used.
 void WorkerPlayer::write_header(const Message& message, Buffer& buffer) const {
-  if (!device_.is_host()) return;
+  if (!device_.facts().on_host) return;
   Header header;
   header.from = index_;
   header.step = static_cast<std::int32_t>(step_) + 1;
   header.content = content_of(message);
-  header.sent_s = now_s() + transport_->clock_offset_s();
+  header.sent_s = now_s() + tools_.transport->clock_offset_s();
   if (arguments_.guard_messages) header.payload_hash = payload_hash(buffer);
   std::memcpy(buffer.data(), &header, sizeof(header));
 }
@@ -253,7 +255,7 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
     const std::int64_t rows =
         tokens_of(of_keys ? plan_.kv_groups : plan_.q_groups, plan_.groups_of(part));
     const std::int64_t used = tensor_bytes(plan_.problem, part.what, rows, part.heads);
-    if (device_.is_host())
+    if (device_.facts().on_host)
       std::memset(data + used, 0, static_cast<std::size_t>(end - message.at[p] - used));  // padding
     if (is_input(part.what))
       pack_input(part, data);

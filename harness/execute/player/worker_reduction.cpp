@@ -9,11 +9,11 @@ void WorkerPlayer::begin_reduction() {
   const Extent of_lse = resident_.lse.view().extent;
   row_max_ = Tensor(*arguments_.allocator, DType::f32, of_lse, "row_max", index_);
   denominator_ = Tensor(*arguments_.allocator, DType::f32, of_lse, "denominator", index_);
-  // The maximum of nothing is the LSE of no keys; the output is still unspecified.
+  // The maximum over no keys is their LSE; the output is still unspecified.
   device_.clear_partial(resident_.out.view(), row_max_.view());
 }
 
-// The maximum is everyone's by now.
+// Every worker has the maximum by now.
 void WorkerPlayer::begin_denominator() {
   if (has_denominator_) return;
   has_denominator_ = true;
@@ -21,7 +21,7 @@ void WorkerPlayer::begin_denominator() {
                         denominator_.view());
 }
 
-// What a part of a reduction is about, ready to be read and written.
+// Returns the tensor of a reduction's part, ready for reading and writing.
 const TensorView& WorkerPlayer::reduced(TensorRole what) {
   if (!resident_.begun) begin_partial(resident_);
   if (what == TensorRole::row_max) return row_max_.view();
@@ -29,7 +29,7 @@ const TensorView& WorkerPlayer::reduced(TensorRole what) {
   return what == TensorRole::denominator ? denominator_.view() : resident_.out.view();
 }
 
-// `whole`: the sum comes back and replaces; else a share comes and is added.
+// `whole`: the full sum comes back and replaces the share; otherwise a share is added.
 void WorkerPlayer::reduce_part(const Transfer& part, std::byte* data, bool whole) {
   const TensorView& target = reduced(part.what);
   const TensorView come = contiguous_view(data, DType::f32, target.extent);
@@ -47,7 +47,7 @@ void WorkerPlayer::pack_reduced(const Transfer& part, std::byte* data) {
   const TensorView& source = reduced(part.what);
   const TensorView packed = contiguous_view(data, DType::f32, source.extent);
   device_.copy_rows(source, packed);
-  // What was not yet compared with anyone's maximum is the worker's own LSE.
+  // A maximum not yet compared with any other is the worker's own LSE.
   if (part.what == TensorRole::row_max)
     device_.combine(packed, resident_.lse.view(), Combine::maximum);
 }

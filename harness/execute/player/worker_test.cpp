@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "kernels/reference.h"
 
@@ -28,17 +29,21 @@ ExecutionArguments arguments_of(Trial& trial) {
   return arguments;
 }
 
-// A worker after its last step.
+// Returns a worker after its last step.
 struct Played {
   Played(Trial& trial, int worker)
       : arguments(arguments_of(trial)),
-        player(trial.plan, worker, arguments, device, nullptr, time) {
+        player(trial.plan, worker, arguments, {device, watch}, time) {
+    watch.start();
     player.prepare();
     player.play();
+    watch.stop();
+    sum_steps(time);
   }
 
   ExecutionArguments arguments;
-  HostWorkerDevice device{1};
+  CpuDevice device{1};
+  Stopwatch watch{device};
   WorkerTime time;
   WorkerPlayer player;
 };
@@ -93,14 +98,16 @@ TEST(PlayWorker, WithoutTokensGivesNothing) {
   EXPECT_EQ(played.time.compute_s, 0.0);
 }
 
-TEST(DeliverGroup, CopiesTheFirstPartialOverWhateverWasThere) {
-  Trial trial(cqs_plan(MaskKind::full), heap_allocator());  // the output is poison
+TEST(OutputMerge, CopiesTheFirstPartialOverWhateverWasThere) {
+  Trial trial(cqs_plan(MaskKind::full), heap_allocator());  // poisoned output
   const Played played(trial, 2);
   const Partial& partial = played.player.partial();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
-  HostWorkerDevice device(1);
-  deliver_group(trial.plan, worker, layout, 1, partial, true, arguments_of(trial), device);
+  CpuDevice device(1);
+  const ExecutionArguments arguments = arguments_of(trial);
+  OutputMerge output(trial.plan, arguments, device);
+  output.add_group(worker, layout, 1, partial);
   const TokenGroup& group = trial.plan.q_groups[static_cast<std::size_t>(worker.q_groups[1])];
   for (std::int64_t t = 0; t < trial.plan.problem.shape.q_len; ++t) {
     const float lse = *trial.lse.view().row_as<float>(1, 0, t);
@@ -112,17 +119,19 @@ TEST(DeliverGroup, CopiesTheFirstPartialOverWhateverWasThere) {
   }
 }
 
-TEST(DeliverGroup, MergesALaterPartialWithTheFirst) {
+TEST(OutputMerge, MergesALaterPartialWithTheFirst) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());
   const Played played(trial, 2);
   const Partial& partial = played.player.partial();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
-  HostWorkerDevice device(1);
-  deliver_group(trial.plan, worker, layout, 0, partial, true, arguments_of(trial), device);
-  deliver_group(trial.plan, worker, layout, 0, partial, false, arguments_of(trial), device);
+  CpuDevice device(1);
+  const ExecutionArguments arguments = arguments_of(trial);
+  OutputMerge output(trial.plan, arguments, device);
+  output.add_group(worker, layout, 0, partial);
+  output.add_group(worker, layout, 0, partial);
   const TokenGroup& group = trial.plan.q_groups[static_cast<std::size_t>(worker.q_groups[0])];
-  // The same keys twice: twice the weight, the same average.
+  // The same keys twice give twice the weight and the same average.
   EXPECT_NEAR(double{*trial.lse.view().row_as<float>(0, 1, group.first)},
               double{*partial.lse.view().row_as<float>(0, 1, 0)} + std::log(2.0), 1e-6);
   EXPECT_NEAR(double{*trial.out.view().row_as<float>(0, 1, group.first)},

@@ -1,4 +1,4 @@
-// For tests only: what the tests of executors on devices share.
+// For tests only: helpers that tests of executors on devices share.
 #pragma once
 
 #include "harness/execute/player/device_executor.h"
@@ -6,7 +6,7 @@
 
 namespace qb {
 
-// How a device is asked to compute a plan.
+// How a device computes a plan.
 struct DeviceCall {
   Kernel kernel;
   Launch launch;
@@ -17,11 +17,11 @@ struct DeviceCall {
   return {Kernel::flash, static_cast<Launch>(random() % 3)};
 }
 
-// Of a trial whose tensors the device reads where they are.
-[[nodiscard]] inline DeviceArguments arguments_of(const Trial& trial, Allocator& memory,
-                                                  DeviceCall call,
-                                                  ClockKind clock = ClockKind::synchronized) {
-  auto arguments = trial.with_tensors(DeviceArguments());
+// Returns the arguments of a trial whose tensors the device reads in place.
+[[nodiscard]] inline ExecutionArguments arguments_of(const Trial& trial, Allocator& memory,
+                                                     DeviceCall call,
+                                                     ClockKind clock = ClockKind::synchronized) {
+  auto arguments = trial.with_tensors(ExecutionArguments());
   arguments.kernel = call.kernel;
   arguments.launch = call.launch;
   arguments.clock = clock;
@@ -29,7 +29,7 @@ struct DeviceCall {
   return arguments;
 }
 
-// The status and the sentence of the CaseError that `play` ends with.
+// Returns the status and the message of the CaseError that `play` ends with.
 template <class Play>
 [[nodiscard]] std::string case_failure(Play play) {
   try {
@@ -54,9 +54,8 @@ class TrialOnDevice {
     }
   }
 
-  // The arguments with these tensors, for ExecutionArguments and DeviceArguments.
-  template <class Arguments>
-  [[nodiscard]] Arguments with_tensors(Arguments arguments) const {
+  // Returns the arguments with these tensors.
+  [[nodiscard]] ExecutionArguments with_tensors(ExecutionArguments arguments) const {
     arguments.q = tensors_[0].view();
     arguments.k = tensors_[1].view();
     arguments.v = tensors_[2].view();
@@ -65,7 +64,7 @@ class TrialOnDevice {
     return arguments;
   }
 
-  // O and LSE into the trial's.
+  // Copies O and LSE into the trial's tensors.
   void download() const {
     device_.download(tensors_[3].view(), trial_.out.view());
     device_.download(tensors_[4].view(), trial_.lse.view());

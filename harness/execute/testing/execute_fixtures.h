@@ -1,5 +1,5 @@
-// What the executor tests share: random problems with plans, a run of one on poisoned outputs, and
-// an allocator that fails when told to.
+// Fixtures that the executor tests share: random problems with plans, a run of one on poisoned
+// outputs, and an allocator that fails on request.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ using Random = std::mt19937_64;
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-// Odd sizes, grouped heads, batches, other key lengths and value widths, both masks, every dtype of
-// the kernels.
+// Makes problems with odd sizes, grouped heads, batches, other key lengths and value widths, both
+// masks and every dtype of the kernels.
 [[nodiscard]] inline Problem random_problem(Random& random) {
   Shape shape;
   shape.batch = between(random, 1, 2);
@@ -75,9 +75,8 @@ struct Trial {
     return execute(ranks, plan, arguments);
   }
 
-  // The arguments with this trial's tensors, for ExecutionArguments and DeviceArguments.
-  template <class Arguments>
-  [[nodiscard]] Arguments with_tensors(Arguments arguments) const {
+  // Returns the arguments with this trial's tensors.
+  [[nodiscard]] ExecutionArguments with_tensors(ExecutionArguments arguments) const {
     arguments.q = inputs.q.view();
     arguments.k = inputs.k.view();
     arguments.v = inputs.v.view();
@@ -92,7 +91,7 @@ struct Trial {
                          out.view(), lse.view(), rows_to_verify(plan, 40), 1, eager);
   }
 
-  // O and LSE, bit for bit.
+  // Returns O and LSE, bit for bit.
   [[nodiscard]] std::string output_bytes() const {
     return std::string(static_cast<const char*>(out.view().data),
                        static_cast<std::size_t>(out.view().bytes())) +
@@ -106,14 +105,14 @@ struct Trial {
   Tensor lse;
 };
 
-// Hands through to `inner` and throws OutOfMemory at the k-th request from when `fail_at(k)` was
-// called (k >= 1); later requests are served again.
+// Forwards to `inner` and throws OutOfMemory at the k-th request after fail_at(k) was called (k >=
+// 1); later requests succeed again.
 class FailingAllocator final : public Allocator {
  public:
   explicit FailingAllocator(Allocator& inner) : inner_(inner) {}
 
   void fail_at(int k) { countdown_ = k; }
-  // True when fewer requests than k have come since.
+  // Returns true if fewer than k requests have come since.
   [[nodiscard]] bool still_armed() const { return countdown_ > 0; }
 
   [[nodiscard]] void* allocate(std::size_t bytes, std::string_view label, int worker) override {

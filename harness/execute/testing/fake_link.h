@@ -1,5 +1,5 @@
 // For tests: links between ranks that are threads of this process, a device whose memory the host
-// cannot touch, and ranks that meet and fail together.
+// cannot touch, and ranks that start, fail and end together.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,60 +24,10 @@
 
 namespace qb {
 
-// Addresses of a FakeGpu have a bit that no address of the host has: to read or write there from
-// anything but the device's operations is a segmentation fault.
-inline constexpr std::uintptr_t kOnDevice = std::uintptr_t{1} << 55;
-
-inline void* to_device(void* host) {
-  return host == nullptr
-             ? nullptr
-             : reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(host) | kOnDevice);
-}
-inline void* to_host(void* device) {
-  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(device) & ~kOnDevice);
-}
-inline TensorView to_host(TensorView view) {
-  view.data = to_host(view.data);
-  return view;
-}
-
 class FakeLinks;
 
 class FakeGpu : public HostComputeDevice {
  public:
-  void copy_rows(const TensorView& source, const TensorView& destination) override {
-    HostComputeDevice::copy_rows(to_host(source), to_host(destination));
-  }
-  void clear_partial(const TensorView& out, const TensorView& lse) override {
-    HostComputeDevice::clear_partial(to_host(out), to_host(lse));
-  }
-  void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
-                     const TensorView& part_out, const TensorView& part_lse) override {
-    HostComputeDevice::merge_partial(to_host(acc_out), to_host(acc_lse), to_host(part_out),
-                                     to_host(part_lse));
-  }
-  void combine(const TensorView& target, const TensorView& source, Combine how) override {
-    HostComputeDevice::combine(to_host(target), to_host(source), how);
-  }
-  void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
-                     const TensorView& denominator) override {
-    HostComputeDevice::weigh_partial(to_host(out), to_host(lse), to_host(maximum),
-                                     to_host(denominator));
-  }
-  void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
-                         const TensorView& denominator) override {
-    HostComputeDevice::normalise_partial(to_host(out), to_host(lse), to_host(maximum),
-                                         to_host(denominator));
-  }
-  void upload(const TensorView& host, const TensorView& device) override {
-    HostComputeDevice::upload(host, to_host(device));
-  }
-  void download(const TensorView& device, const TensorView& host) override {
-    HostComputeDevice::download(to_host(device), host);
-  }
-  void fill(void* device, unsigned char value, std::size_t bytes) override {
-    HostComputeDevice::fill(to_host(device), value, bytes);
-  }
   // The links of the ranks that play with it; they must outlive it.
   void connect(FakeLinks& links) { links_ = &links; }
   [[nodiscard]] std::string make_link_id() override { return "fake"; }
@@ -90,7 +40,7 @@ class FakeGpu : public HostComputeDevice {
     const auto release = source.release;
     source.reserve = [reserve](std::size_t bytes) {
       void* const memory = reserve(bytes);
-      // What a segment held before it was handed out is nobody's to rely on.
+      // No code may rely on what a segment held before it was handed out.
       if (memory != nullptr) std::memset(memory, 0x7b, bytes);
       return to_device(memory);
     };
@@ -113,12 +63,12 @@ class FakeGpu : public HostComputeDevice {
 };
 
 // All ranks' side streams. A group runs when it is the oldest of its rank; a part of it is done
-// when the peer's oldest group has its counterpart, and the group has ended when all of its parts
-// are done. So a group that waits for one that cannot run is a deadlock, as it would be on GPUs,
-// and it is noticed at once: the oldest groups of some ranks wait for each other in a ring.
+// when the peer's oldest group has its counterpart, and the group ends when all of its parts are
+// done. So a group that waits for one that cannot run is a deadlock, as on GPUs. It is noticed at
+// once: the oldest groups of some ranks wait for each other in a ring.
 //
-// Bytes of every other group arrive at the last moment that is allowed: when one of the two sides
-// first learns that its group has ended. A worker that reads or reuses a buffer before has garbage.
+// Bytes of every other group arrive at the last allowed moment: when one of the two sides first
+// learns that its group has ended. A worker that reads or reuses a buffer earlier gets garbage.
 class FakeLinks {
  public:
   explicit FakeLinks(int ranks, double patience_s = 20.0)
@@ -127,7 +77,7 @@ class FakeLinks {
   [[nodiscard]] std::unique_ptr<DeviceLink> open(int rank) {
     return std::make_unique<Link>(*this, rank);
   }
-  // What went wrong with the groups; empty: nothing.
+  // Says what went wrong with the groups; empty if nothing did.
   [[nodiscard]] std::string flaw() const {
     const std::lock_guard lock(mutex_);
     return flaw_;
@@ -136,7 +86,7 @@ class FakeLinks {
     const std::lock_guard lock(mutex_);
     return n_groups_;
   }
-  // From the `group`-th of all groups on (counting from 1) this rank's link fails.
+  // Makes this rank's link fail from the `group`-th of all groups on (counting from 1).
   void fail_at(int rank, int group) {
     failing_rank_ = rank;
     failing_group_ = group;
@@ -156,7 +106,7 @@ class FakeLinks {
     LinkPart in;
   };
   struct Rank {
-    std::deque<std::vector<Part>> waiting;  // the oldest runs
+    std::deque<std::vector<Part>> waiting;  // the oldest group runs
     int n_enqueued = 0;
     int n_ended = 0;
   };
@@ -194,8 +144,8 @@ class FakeLinks {
     return at(rank).n_enqueued++;
   }
 
-  // The device's later work is done at once, so this waits itself; where a rank has given up it
-  // goes on with whatever lies there, as a GPU does whose transfers were aborted.
+  // The device's later work is done at once, so this function itself waits. If a rank has given up
+  // it goes on with the bytes that are there, as a GPU does whose transfers were aborted.
   void wait(int rank, int group) {
     std::unique_lock lock(mutex_);
     (void)changed_.wait_for(lock, std::chrono::duration<double>(patience_s_),
@@ -241,7 +191,7 @@ class FakeLinks {
     at(rank).n_enqueued = at(rank).n_ended = 0;
   }
 
-  // The counterpart of a part in the peer's oldest group.
+  // Returns the counterpart of a part in the peer's oldest group.
   Part* counterpart(int rank, const Part& part) {
     Rank& peer = at(part.part.peer);
     if (peer.waiting.empty()) return nullptr;
@@ -293,8 +243,8 @@ class FakeLinks {
       std::memcpy(to_host(in.part.data), to_host(out.part.data), in.part.bytes);
   }
 
-  // A rank waits for a peer whose oldest group has no counterpart. A peer without a group may still
-  // give one; a ring of waiting ranks never ends.
+  // Finds a rank that waits for a peer whose oldest group has no counterpart. A peer without a
+  // group may still add one; a ring of waiting ranks never ends.
   void look_for_deadlock() {
     for (std::size_t start = 0; start < ranks_.size(); ++start) {
       std::vector<int> path;
@@ -339,7 +289,7 @@ inline std::unique_ptr<DeviceLink> FakeGpu::open_link(const std::string& id, int
   return links_->open(rank);
 }
 
-// Ranks that are threads: how they meet, fail and end together.
+// Ranks that are threads: they start, fail and end together.
 class ThreadRanks {
  public:
   explicit ThreadRanks(int ranks) : meeting_(ranks) {}

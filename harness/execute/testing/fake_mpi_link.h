@@ -11,7 +11,7 @@
 
 namespace qb {
 
-// In place of NCCL: a group's transfers as MPI messages between the memories of fake GPUs.
+// Replaces NCCL: a group's transfers are MPI messages between the memories of fake GPUs.
 class MpiLink final : public DeviceLink {
  public:
   MpiLink(int rank, int ranks, double timeout_s)
@@ -42,7 +42,7 @@ class MpiLink final : public DeviceLink {
   void abort() noexcept override {}
   void forget_groups() override {
     groups_.clear();
-    // Not before: the ranks that do not play are needed for the first transport between the others.
+    // It cannot be made earlier: the first transport between the others needs the idle ranks.
     if (!transport_) transport_ = MpiWorld::current()->make_transport(ranks_, timeout_s_);
   }
 

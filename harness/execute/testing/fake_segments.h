@@ -1,8 +1,7 @@
-// A device of `capacity` bytes for tests of the keepers, without memory behind its addresses.
+// A device of `capacity` bytes for tests of the allocators, without memory behind its addresses.
 //
-// With `reclaims`, what it gets back is not free at once, as on a device that clears what was freed
-// before anybody else may have it: idle() is the time for that. A request that needs such memory
-// waits for it.
+// With `reclaims`, returned memory is not free at once, as on a device that first clears it. idle()
+// makes it free, and a request that needs such memory waits for it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "harness/execute/memory/block_keeper.h"
+#include "harness/execute/memory/block_allocator.h"
 
 namespace qb {
 
@@ -27,8 +26,8 @@ struct FakeSegments {
   std::size_t capacity;
   bool reclaims;
   std::size_t held = 0;
-  std::size_t returning = 0;     // given back, not yet free
-  std::size_t waited_bytes = 0;  // that requests have waited for
+  std::size_t returning = 0;     // returned, not yet free
+  std::size_t waited_bytes = 0;  // bytes that requests have waited for
   int waits = 0;
   int maps = 0;
   std::map<void*, std::size_t> live;

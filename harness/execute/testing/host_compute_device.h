@@ -1,39 +1,53 @@
-// A compute device for tests: the CPU's kernels behind the interface of a GPU. Its clocks count
-// operations, and it can be told to break.
+// The CPU's device in the place of a GPU, for tests: it launches groups of workers, keeps
+// schedules, and computes layers of 16 bits. Its clocks count operations, its addresses may be such
+// as the host cannot touch, and it can be told to break.
 #pragma once
 
-#include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/status.h"
-#include "harness/execute/device/compute_device.h"
+#include "harness/execute/device/cpu_device.h"
 #include "kernels/cpu/layer_parts.h"
 #include "kernels/layer_call.h"
 #include "kernels/merge.h"
 
 namespace qb {
 
-// Of the CPU's kernels, each on one thread, and of the launches below.
-class HostKernelCosts final : public cuda::KernelCosts {
+// Addresses of a device may have a bit that no address of the host has: to read or write there from
+// anything but the device's operations is a segmentation fault.
+inline constexpr std::uintptr_t kOnDevice = std::uintptr_t{1} << 55;
+
+inline void* to_device(void* host) {
+  return host == nullptr
+             ? nullptr
+             : reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(host) | kOnDevice);
+}
+inline void* to_host(const void* device) {
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(device) & ~kOnDevice);
+}
+inline TensorView to_host(TensorView view) {
+  view.data = to_host(view.data);
+  return view;
+}
+
+// Costs of the CPU's kernels on one thread, of schedules that are kept, and of the launches below.
+class HostKernelCosts final : public CpuKernelCosts {
  public:
-  [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
-    return kernel_tiles(kernel, head_dim);
-  }
+  HostKernelCosts() : CpuKernelCosts(1) {}
+  [[nodiscard]] bool reads_schedule(Kernel) const override { return true; }
   [[nodiscard]] cuda::CallCost of_call(Kernel kernel, const AttentionArguments& a) const override {
+    cuda::CallCost cost = CpuKernelCosts::of_call(kernel, a);
     const Extent& q = a.q.extent;
-    const Extent& k = a.k.extent;
-    // Of flash the schedule too, which can be kept.
-    const std::int64_t lists = kernel == Kernel::flash ? a.schedule->bytes() : 0;
-    return {.workspace_bytes =
-                lists +
-                kernel_workspace_bytes(kernel, q, k, a.q.dtype, 1, a.v.extent.head_dim,
-                                       kernel == Kernel::staged ? a.schedule->stored_pairs() : -1),
-            .list_bytes = lists,
-            .executed_pairs = kernel == Kernel::flash ? pairs_of(q.heads, q.head_dim, *a.schedule)
-                                                      : q.heads * q.length * k.length};
+    cost.executed_pairs = q.heads * q.length * a.k.extent.length;
+    if (kernel != Kernel::flash) return cost;
+    cost.list_bytes = a.schedule->bytes();
+    *cost.workspace_bytes += cost.list_bytes;
+    cost.executed_pairs = pairs_of(q.heads, q.head_dim, *a.schedule);
+    return cost;
   }
   [[nodiscard]] std::int64_t bytes_of_linear(const LinearCall& call) const override {
     return call.rows * call.out * size_of(call.dtype);
@@ -59,11 +73,14 @@ class HostKernelCosts final : public cuda::KernelCosts {
   }
 };
 
-class HostComputeDevice : public ComputeDevice {
+class HostComputeDevice : public CpuDevice {
  public:
   // Of one byte an element.
   static constexpr double kPeakFlopPerS = 8e15;
 
+  HostComputeDevice() : CpuDevice(1) {
+    facts_ = {.name = "a host that plays a GPU", .l2_bytes = 1 << 16};
+  }
   // From the `operation`-th on (counting from 1) every operation and wait fails, as after an
   // illegal access.
   void lose_at(int operation) { lost_at_ = operation; }
@@ -71,30 +88,28 @@ class HostComputeDevice : public ComputeDevice {
     facts_.name = std::move(name);
     facts_.id = std::move(id);
   }
+  void on_fill(std::function<void()> function) { on_fill_ = std::move(function); }
+  void on_peak(std::function<void()> function) { on_peak_ = std::move(function); }
   [[nodiscard]] int operations() const { return operations_; }
   [[nodiscard]] int launches() const { return launches_; }
   [[nodiscard]] int schedules_kept() const { return schedules_kept_; }
 
-  [[nodiscard]] const DeviceFacts& facts() const override { return facts_; }
+  [[nodiscard]] const cuda::KernelCosts& costs() const override { return costs_; }
   void require(Kernel kernel, DType dtype, std::int64_t head_dim) const override {
     if (kernel == Kernel::flash && dtype == DType::f64)
       throw Unsupported("kernel flash takes no f64 inputs; the nearest is f32");
     if (head_dim > 256) throw Unsupported("head_dim is above 256");
   }
-  [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override {
-    return costs_.tiles(kernel, head_dim);
-  }
-  [[nodiscard]] const cuda::KernelCosts& costs() const override { return costs_; }
   [[nodiscard]] std::optional<double> peak_flop_per_s(DType dtype) override {
     if (on_peak_) on_peak_();
     return kPeakFlopPerS / static_cast<double>(size_of(dtype));
   }
   [[nodiscard]] std::string_view isa(Kernel, DType) override { return "host"; }
 
-  void attention(Kernel kernel, const AttentionArguments& arguments, Allocator& workspace,
-                 int worker, const cuda::OnStage& on_stage) override {
-    const Buffer lists = take_lists(kernel, arguments, workspace, worker);
-    attend(kernel, arguments, workspace, worker);
+  void attention(Kernel kernel, const AttentionArguments& arguments, const KernelContext& context,
+                 const cuda::OnStage& on_stage) override {
+    const Buffer lists = take_lists(kernel, arguments, context.workspace, context.worker);
+    attend(kernel, arguments, context.workspace, context.worker);
     if (kernel != Kernel::staged || !on_stage) return;
     for (const cuda::KernelStage stage : {cuda::KernelStage::scores, cuda::KernelStage::softmax,
                                           cuda::KernelStage::values, cuda::KernelStage::done}) {
@@ -113,34 +128,38 @@ class HostComputeDevice : public ComputeDevice {
     return std::make_unique<Kept>(*this, *arguments.schedule, std::move(lists), worker);
   }
   [[nodiscard]] std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
-                                                      Allocator& workspace) override;
+                                                      Allocator& workspace) override {
+    return std::make_unique<Prepared>(*this, call, workspace);
+  }
+
   void copy_rows(const TensorView& source, const TensorView& destination) override {
     operate();
-    qb::copy_rows(source, destination);
+    CpuDevice::copy_rows(to_host(source), to_host(destination));
   }
   void clear_partial(const TensorView& out, const TensorView& lse) override {
     operate();
-    qb::clear_partial(out, lse);
+    CpuDevice::clear_partial(to_host(out), to_host(lse));
   }
   void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
                      const TensorView& part_out, const TensorView& part_lse) override {
     operate();
-    qb::merge_partial(acc_out, acc_lse, part_out, part_lse);
+    CpuDevice::merge_partial(to_host(acc_out), to_host(acc_lse), to_host(part_out),
+                             to_host(part_lse));
   }
-
   void combine(const TensorView& target, const TensorView& source, Combine how) override {
     operate();
-    qb::combine(target, source, how);
+    CpuDevice::combine(to_host(target), to_host(source), how);
   }
   void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
                      const TensorView& denominator) override {
     operate();
-    qb::weigh_partial(out, lse, maximum, denominator);
+    CpuDevice::weigh_partial(to_host(out), to_host(lse), to_host(maximum), to_host(denominator));
   }
   void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
                          const TensorView& denominator) override {
     operate();
-    qb::normalise_partial(out, lse, maximum, denominator);
+    CpuDevice::normalise_partial(to_host(out), to_host(lse), to_host(maximum),
+                                 to_host(denominator));
   }
 
   // In float32 by the CPU's passes, rounded to the type of the call as a GPU rounds what it stores.
@@ -176,34 +195,22 @@ class HostComputeDevice : public ComputeDevice {
                   Floats(call.residual, call.dtype, call.rows * call.width).data(), 1);
     y.round_to(call.y, call.dtype);
   }
-  void narrow_rows(const TensorView& source, const TensorView& destination) override {
-    operate();
-    for (std::int64_t b = 0; b < source.extent.batch; ++b)
-      for (std::int64_t h = 0; h < source.extent.heads; ++h)
-        for (std::int64_t t = 0; t < source.extent.length; ++t)
-          convert(source.row(b, h, t), source.dtype, destination.row(b, h, t), destination.dtype,
-                  source.extent.head_dim);
-  }
-
-  [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
   void upload(const TensorView& host, const TensorView& device) override {
     operate();
-    qb::copy_rows(host, device);
+    CpuDevice::upload(host, to_host(device));
   }
   void download(const TensorView& device, const TensorView& host) override {
     operate();
-    qb::copy_rows(device, host);
+    CpuDevice::download(to_host(device), host);
   }
   void fill(void* device, unsigned char value, std::size_t bytes) override {
     operate();
     if (on_fill_) on_fill_();
-    std::memset(device, value, bytes);
+    CpuDevice::fill(to_host(device), value, bytes);
   }
   [[nodiscard]] cuda::ClockState clock() override {
     return {.sm_hz = 1.5e9, .reasons = ++clocks_ % 2 == 0 ? 0x4u : 0x0u, .reasons_known = true};
   }
-  void on_fill(std::function<void()> function) { on_fill_ = std::move(function); }
-  void on_peak(std::function<void()> function) { on_peak_ = std::move(function); }
 
   [[nodiscard]] int mark() override {
     marks_.push_back(operations_);
@@ -214,17 +221,12 @@ class HostComputeDevice : public ComputeDevice {
     return true;
   }
   void wait() override { check(); }
-  [[nodiscard]] double device_seconds(int from, int to) const override {
-    return marks_[static_cast<std::size_t>(to)] - marks_[static_cast<std::size_t>(from)];
-  }
   // The host is through with an operation a thousand times as soon.
-  [[nodiscard]] double host_seconds(int from, int to) const override {
-    return device_seconds(from, to) / 1000.0;
+  [[nodiscard]] double seconds(int from, int to, ClockKind clock) const override {
+    const int count = marks_[static_cast<std::size_t>(to)] - marks_[static_cast<std::size_t>(from)];
+    return clock == ClockKind::synchronized ? count : count / 1000.0;
   }
   void forget_marks() override { marks_.clear(); }
-  [[nodiscard]] std::function<void()> record(const std::function<void()>& enqueue) override {
-    return enqueue;
-  }
 
  protected:
   // One kernel, whose lists are there.
@@ -381,16 +383,10 @@ class HostComputeDevice : public ComputeDevice {
   int launches_ = 0;
   int schedules_kept_ = 0;
   int lost_at_ = 0;
+  int clocks_ = 0;
   std::function<void()> on_fill_;
   std::function<void()> on_peak_;
-  int clocks_ = 0;
-  DeviceFacts facts_{"a host that plays a GPU", 1 << 16};
   std::vector<int> marks_;
 };
-
-inline std::unique_ptr<PreparedCall> HostComputeDevice::prepare(const cuda::GroupedCall& call,
-                                                                Allocator& workspace) {
-  return std::make_unique<Prepared>(*this, call, workspace);
-}
 
 }  // namespace qb

@@ -8,8 +8,8 @@
 
 namespace qb {
 
-// A machine of `capacity` bytes. Its segments are addresses without memory behind them: nobody may
-// touch them. Its clock advances one second with every look at it.
+// A machine of `capacity` bytes. Its segments are addresses without memory behind them, so nobody
+// may touch them. Its clock advances one second each time it is read.
 class FakeMachine {
  public:
   explicit FakeMachine(std::uint64_t capacity) : capacity_(capacity) {}

@@ -1,4 +1,4 @@
-// For tests only: NPY arrays in memory, and what is said of those that are refused.
+// For tests only: NPY arrays in memory, and the error messages for refused ones.
 #pragma once
 
 #include <string>

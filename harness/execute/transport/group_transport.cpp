@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <thread>
 
-#include "harness/execute/player/worker.h"
+#include "base/clock.h"
 
 namespace qb {
 namespace {
 
-// Groups that may be under way. A device takes only so much work that it has not begun, and then
-// makes its caller wait where no failure of another rank can reach it.
+// Limit on groups under way. A device takes only a limited amount of work that it has not begun,
+// and then makes its caller wait where no failure of another rank can reach it.
 constexpr int kMostUnderWay = 4;
 
 }  // namespace
@@ -37,7 +37,7 @@ Ticket GroupTransport::post(const MessageKey& key, const LinkPart& part) {
 }
 
 Ticket GroupTransport::send(const MessageKey& key, std::span<const std::byte> bytes) {
-  // Only read.
+  // The transport only reads the bytes.
   return post(key, {key.to, const_cast<std::byte*>(bytes.data()), bytes.size(), true});
 }
 
@@ -67,7 +67,7 @@ Passage GroupTransport::wait(const Ticket& ticket) {
   return {};
 }
 
-// Throws where waiting any longer makes no sense.
+// Throws if waiting any longer is useless.
 void GroupTransport::look_out(double deadline_s, const char* what) const {
   link_.check();
   if (const auto failure = ranks_.failure()) throw *failure;
@@ -76,7 +76,7 @@ void GroupTransport::look_out(double deadline_s, const char* what) const {
                     fmt::format("rank {} waited {} s in vain for {}", rank_, timeout_s_, what));
 }
 
-// Looks for the end as often as it can, since that is what the clock waits for.
+// Checks for the end as often as it can, since the clock stops then.
 template <class Done>
 void GroupTransport::await(const Done& done, const char* what) const {
   constexpr double kLookOut_s = 5e-4;
@@ -104,7 +104,7 @@ void GroupTransport::abandon() noexcept {
   try {
     device_.wait();
   } catch (const std::exception&) {
-    return;  // a device that is lost does nothing more either
+    return;  // a lost device does no more work either
   }
 }
 

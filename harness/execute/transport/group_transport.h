@@ -1,9 +1,9 @@
-// A worker's messages as groups of transfers beside its device's computing.
+// Carries a worker's messages as groups of transfers while its device computes.
 //
-// What a step sends when it begins and what comes of the same kind is one group, and what it sends
-// when it has computed another. Every rank comes to the groups of a plan in one order (those of a
-// step that it has no part in are empty and left out), and within a group nothing waits for
-// anything else, so that no ring of ranks can wait for itself.
+// The early sends of a step and the receives of the same kind are one group; the sends of its
+// results are another. Every rank reaches the groups of a plan in one order (groups of a step in
+// which it has no part are empty and left out), and within a group nothing waits for anything else,
+// so no ring of ranks can deadlock.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace qb {
 
 class GroupTransport final : public Transport {
  public:
-  // ranks: asked, wherever this one waits, whether another has failed.
+  // ranks: whenever this class waits, it asks `ranks` whether another rank has failed.
   GroupTransport(int rank, DeviceLink& link, ComputeDevice& device, RankTransport& ranks,
                  double timeout_s);
 
@@ -29,7 +29,7 @@ class GroupTransport final : public Transport {
   void settle() override;
   void abandon() noexcept override;
 
-  // How long the groups were under way that brought or took the messages of a step; after settle().
+  // Returns how long the groups with the messages of a step were under way; call it after settle().
   [[nodiscard]] double seconds(int step) const;
 
  private:
@@ -50,10 +50,10 @@ class GroupTransport final : public Transport {
   ComputeDevice& device_;
   RankTransport& ranks_;
   const double timeout_s_;
-  Pending pending_[2];  // not late, late
+  Pending pending_[2];  // early, late
   int n_groups_ = 0;
-  int held_back_ = -1;                       // the device waits for this group and all before
-  std::map<int, std::vector<int>> of_step_;  // groups
+  int held_back_ = -1;                       // the device waits for this group and all before it
+  std::map<int, std::vector<int>> of_step_;  // groups by step
 };
 
 }  // namespace qb

@@ -8,7 +8,7 @@
 namespace qb {
 namespace {
 
-// One way, of one device.
+// Bandwidth in one direction, for one device.
 constexpr NamedLink kLinks[] = {
     {"nvlink",
      {300e9, 2e-6},

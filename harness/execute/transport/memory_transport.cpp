@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/status.h"
-#include "harness/execute/player/worker.h"
 
 namespace qb {
 
@@ -69,7 +69,7 @@ Ticket MemoryTransport::receive(const MessageKey& key, std::span<std::byte> byte
   return parcel;
 }
 
-// Starts the message when both sides are there.
+// Starts the message when both sides exist.
 void MemoryTransport::complete(const std::shared_ptr<Parcel>& parcel,
                                std::unique_lock<std::mutex>& lock) {
   if (!parcel->sent || !parcel->awaited) return;
@@ -95,11 +95,14 @@ void MemoryTransport::complete(const std::shared_ptr<Parcel>& parcel,
 void MemoryTransport::copy(const std::shared_ptr<Parcel>& parcel,
                            std::unique_lock<std::mutex>& lock) {
   lock.unlock();
-  if (!parcel->in.empty()) std::memcpy(parcel->in.data(), parcel->out.data(), parcel->in.size());
+  if (options_.copy)
+    options_.copy(parcel->out, parcel->in.data());
+  else if (!parcel->in.empty())
+    std::memcpy(parcel->in.data(), parcel->out.data(), parcel->in.size());
   lock.lock();
 }
 
-// The carrier copies what is ready and holds it back until the link would have delivered it.
+// The carrier copies ready messages and holds them back until the link would have delivered them.
 void MemoryTransport::carry() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
@@ -108,7 +111,7 @@ void MemoryTransport::carry() {
       ready_.pop_front();
       copy(parcel, lock);
       double& link_free_s = link_free_s_[static_cast<std::size_t>(parcel->key.from)];
-      const bool own = parcel->key.from == parcel->key.to;  // goes over no link
+      const bool own = parcel->key.from == parcel->key.to;  // it uses no link
       const double on_link_s =
           own || options_.link.bandwidth_byte_per_s <= 0.0
               ? 0.0

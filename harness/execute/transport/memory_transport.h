@@ -1,9 +1,10 @@
-// Messages between workers in one address space: what the serial and threads executors use.
+// Carries messages between workers in one address space, for the serial and threads executors.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <queue>
@@ -16,16 +17,18 @@
 namespace qb {
 
 struct MemoryTransportOptions {
-  // Copies are made by a thread of their own, beside the workers' computing; else by whoever comes
-  // second, at once.
+  // A separate thread makes the copies while the workers compute; without it, the side that comes
+  // second makes the copy at once.
   bool carrier = false;
   LinkLimit link{};         // with a carrier only
-  double timeout_s = 60.0;  // of a wait
+  double timeout_s = 60.0;  // limit of each wait
   int workers = 0;
+  // Copies from one buffer of the workers' device to another; empty: both are in the host's memory.
+  std::function<void(std::span<const std::byte> from, std::byte* to)> copy{};
 };
 
 // Thread-safe. A message is copied once, from the sender's buffer into the receiver's, as soon as
-// both are there.
+// both exist.
 class MemoryTransport final : public Transport {
  public:
   explicit MemoryTransport(const MemoryTransportOptions& options);
@@ -37,7 +40,7 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override;
   Passage wait(const Ticket& ticket) override;
 
-  // Every wait, present and future, throws this.
+  // Makes every wait, present and future, throw this.
   void fail(std::exception_ptr error);
 
  private:
@@ -61,7 +64,7 @@ class MemoryTransport final : public Transport {
   std::map<Key, std::shared_ptr<Parcel>> open_;
   std::deque<std::shared_ptr<Parcel>> ready_;
   std::priority_queue<Due> due_;
-  std::vector<double> link_free_s_;  // of each sender
+  std::vector<double> link_free_s_;  // by sender
   std::exception_ptr error_;
   bool stop_ = false;
   std::jthread carrier_;

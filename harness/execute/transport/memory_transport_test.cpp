@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/testing/execute_fixtures.h"
 
@@ -78,7 +79,7 @@ TEST(MemoryTransport, AFailureWakesWhoeverWaits) {
   EXPECT_EQ(message, "error: worker 0 is gone");
 }
 
-// A transport that does what a careless sender would: uses the buffer again before it has gone.
+// A transport with a careless sender: it reuses the buffer before the message has left.
 class Overwriting final : public Transport {
  public:
   explicit Overwriting(MemoryTransport& inner) : inner_(inner) {}
@@ -96,7 +97,8 @@ class Overwriting final : public Transport {
   MemoryTransport& inner_;
 };
 
-// Two workers of a ring in this thread over the given transport; the first message, damaged or not.
+// Plays the first hop of a two-worker ring in this thread. `damage` changes the receiver's plan.
+// Returns the message of the error, if any.
 std::string play_first_hop(Transport& transport,
                            const std::function<void(Plan& plan_of_receiver)>& damage) {
   Trial trial(
@@ -109,9 +111,11 @@ std::string play_first_hop(Transport& transport,
   arguments.allocator = &heap_allocator();
   arguments.guard_messages = true;
   WorkerTime times[2];
-  HostWorkerDevice device(1);
-  WorkerPlayer sender(trial.plan, 0, arguments, device, &transport, times[0]);
-  WorkerPlayer receiver(other, 1, arguments, device, &transport, times[1]);
+  CpuDevice device(1);
+  Stopwatch watch(device);
+  const PlayerTools tools{device, watch, &transport};
+  WorkerPlayer sender(trial.plan, 0, arguments, tools, times[0]);
+  WorkerPlayer receiver(other, 1, arguments, tools, times[1]);
   return message_of([&] {
     sender.prepare();
     receiver.prepare();
@@ -137,7 +141,7 @@ TEST(Messages, ABufferThatIsUsedTooEarlyIsNoticed) {
 
 TEST(Messages, OneThatHoldsSomethingElseIsNoticed) {
   MemoryTransport transport({.workers = 2});
-  // The receiver's plan calls the same bytes by another name: V in front of K.
+  // The receiver's plan has other names for the same bytes: V comes before K.
   EXPECT_THAT(
       play_first_hop(transport,
                      [](Plan& plan) {
@@ -157,7 +161,7 @@ TEST(Messages, OneOfAnotherLengthIsNoticed) {
               HasSubstr("bytes to worker 1 for step 1, which awaits"));
 }
 
-// A worker that throws in the middle of a ring ends the others, with its message.
+// If a worker throws in the middle of a ring, the others end with its message.
 TEST(Messages, AWorkerThatFailsEndsTheWholeCase) {
   Trial trial(
       make_plan("ring", make_problem({1, 1, 1, 90, 90, 8, 8}, MaskKind::full, DType::f32, 1),

@@ -1,4 +1,4 @@
-// What the two files behind mpi_world.h share, and nobody else.
+// The state that the two files behind mpi_world.h share. No other file includes it.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/status.h"
-#include "harness/execute/player/worker.h"
 #include "harness/execute/transport/mpi_world.h"
 
 namespace qb {
@@ -33,16 +33,16 @@ inline void check_mpi(int result, const char* call) {
 inline void rest(std::chrono::microseconds duration) { std::this_thread::sleep_for(duration); }
 
 struct MpiWorld::State {
-  std::mutex mutex;  // around every call
+  std::mutex mutex;  // held during every call
   MPI_Comm control = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
   std::atomic<bool> broken = false;
-  std::map<int, int> processes_here;    // of the ranks on this host, by rank
-  double offset_s = 0.0;                // rank 0's now_s() less this one's
-  std::map<int, MPI_Comm> first_ranks;  // by their number; null where this rank is not of them
+  std::map<int, int> processes_here;    // process ids of the ranks on this host, by rank
+  double offset_s = 0.0;                // rank 0's now_s() minus this rank's
+  std::map<int, MPI_Comm> first_ranks;  // by number of ranks; null if this rank is not one of them
 
-  // Waits without burning a core: the other ranks may share it.
+  // Waits without using a core all the time: the other ranks may share it.
   void await(MPI_Request& request, double timeout_s, const char* what) {
     const double deadline_s = now_s() + timeout_s;
     for (;;) {
@@ -59,7 +59,7 @@ struct MpiWorld::State {
     }
   }
 
-  // Waits for what ends when all ranks take part; rank 0 tells the others' story.
+  // Waits for a request that ends when all ranks take part; rank 0 says which ranks did not.
   void await_all(MPI_Request& request, double timeout_s) {
     try {
       await(request, rank == 0 ? timeout_s : 0.0, "all ranks to begin");
@@ -73,7 +73,7 @@ struct MpiWorld::State {
   MPI_Comm& ranks_of(int workers, double timeout_s) {
     const auto [found, is_new] = first_ranks.emplace(workers, MPI_COMM_NULL);
     if (!is_new) return found->second;
-    // A split has no end of its own where a rank does not come, and is made only once for that.
+    // A split does not end if a rank does not come, so it is made only once.
     MPI_Request come = MPI_REQUEST_NULL;
     {
       const std::lock_guard lock(mutex);
@@ -86,7 +86,7 @@ struct MpiWorld::State {
     return found->second;
   }
 
-  // Hosts by name: ranks of two machines that bear one name would be taken for neighbours.
+  // Hosts are known by name: ranks of two machines with the same name would count as neighbours.
   void learn_processes() {
     struct Process {
       int id = 0;
@@ -103,7 +103,7 @@ struct MpiWorld::State {
     }
   }
 
-  // The offset of the clocks by the fastest of some round trips with rank 0.
+  // Sets the offset of the clocks from the fastest of some round trips with rank 0.
   void set_clocks() {
     constexpr int kTrips = 30;
     for (int other = 1; other < size; ++other) {

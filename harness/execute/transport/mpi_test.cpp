@@ -1,18 +1,19 @@
 // Runs under mpirun with any number of ranks: every rank plays the same cases in the same order,
-// rank 0 judges. A rank that fails a check ends with an error, and mpirun with it.
+// and rank 0 judges. A rank that fails a check ends with an error, and mpirun ends with it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/nccl_executor.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/testing/device_trial.h"
 #include "harness/execute/testing/fake_mpi_link.h"
 #include "harness/execute/transport/mpi_world.h"
-#include "harness/plan/work/worker_memory.h"
 
 namespace qb {
 namespace {
@@ -25,12 +26,12 @@ MpiWorld* world = nullptr;
 
 bool is_root() { return world->rank() == 0; }
 
-// The same number on every rank.
+// Returns the same number on every rank.
 std::uint64_t common_seed() {
   return std::stoull(world->broadcast(std::to_string(std::random_device{}())));
 }
 
-// Whole tensors on rank 0 only.
+// Only rank 0 has whole tensors.
 ExecutionArguments arguments_of(Trial& trial, Kernel kernel, Allocator& memory) {
   ExecutionArguments arguments;
   arguments.kernel = kernel;
@@ -42,7 +43,7 @@ ExecutionArguments arguments_of(Trial& trial, Kernel kernel, Allocator& memory) 
   return arguments;
 }
 
-// Random plans that the ranks can play, the same on every rank. Returns how many there were.
+// Plays random plans that the ranks can play, the same on every rank. Returns how many there were.
 template <class Attempt>
 int for_playable_plans(int rounds, Attempt attempt) {
   int played = 0;
@@ -82,10 +83,12 @@ TEST(Mpi, EveryRankHoldsExactlyTheMemoryThatIsPredicted) {
     const Execution run =
         execute(Ranks::mpi, trial.plan, arguments_of(trial, Kernel::flash, ledger));
     if (!is_root()) return;
-    for (std::size_t w = 0; w < plan.workers.size(); ++w)
-      EXPECT_EQ(run.workers[w].active_peak_bytes,
-                worker_peak_bytes(plan, static_cast<int>(w), Kernel::flash, 1))
+    for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+      const std::vector<std::int64_t> peaks =
+          step_peak_bytes(plan, static_cast<int>(w), Kernel::flash, 1);
+      EXPECT_EQ(run.workers[w].active_peak_bytes, *std::max_element(peaks.begin(), peaks.end()))
           << "worker " << w;
+    }
   });
 }
 
@@ -94,7 +97,7 @@ Plan ring_of_all() {
                    {world->size(), {}});
 }
 
-// One execution of a plan for as many workers as there are ranks, each on a fake GPU of this name.
+// Plays one execution of a plan for all ranks, each on a fake GPU of this name.
 std::string play_over_gpus(Trial& trial, const std::string& id, Execution* execution = nullptr) {
   GpuOfARank gpu(id);
   MemoryLedger ledger(ledger_over(gpu));
@@ -131,7 +134,7 @@ TEST(Mpi, RanksWithGpusPlayOverALinkThatTheyMakeTogether) {
 TEST(Mpi, RanksOnOneGpuAreUnsupported) {
   if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
   Trial trial(ring_of_all(), heap_allocator());
-  // The others play nothing: the case is over before it begins.
+  // The others play nothing, so the case is over before it begins.
   GpuOfARank gpu("the same");
   std::string failure;
   try {
@@ -183,7 +186,7 @@ TEST(Mpi, ARankThatFailsEndsTheCaseWithItsRankAndMessage) {
   }
 }
 
-// A rank that is stuck for longer than the others wait.
+// A rank is stuck for longer than the others wait.
 TEST(Mpi, AStuckRankIsATimeoutThatNamesIt) {
   if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
   Trial trial(ring_of_all(), heap_allocator());
@@ -231,11 +234,11 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   qb::MpiWorld ranks;
   qb::world = &ranks;
-  if (ranks.rank() != 0)  // rank 0 speaks for all; failures show everywhere
+  if (ranks.rank() != 0)  // rank 0 reports for all; failures show on every rank
     delete ::testing::UnitTest::GetInstance()->listeners().Release(
         ::testing::UnitTest::GetInstance()->listeners().default_result_printer());
   const int failed = RUN_ALL_TESTS();
-  // A rank whose checks failed fails the test, whichever it is.
+  // A failed check on any rank fails the test.
   const std::vector<std::string> results = ranks.gather(failed == 0 ? "" : "failed", 60.0);
   for (std::size_t r = 0; r < results.size(); ++r)
     if (!results[r].empty()) return 1;

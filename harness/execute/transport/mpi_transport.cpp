@@ -1,4 +1,4 @@
-// The messages of MPI ranks.
+// Carries the messages of MPI ranks.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -17,7 +17,7 @@ namespace qb {
 namespace {
 
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // MPI counts in int
-constexpr int kFirstTag = 64;                              // of step 0; the root's lie below
+constexpr int kFirstTag = 64;  // tag of step 0; tags of the root are lower
 constexpr int kFailureTag = 1;
 
 }  // namespace
@@ -28,7 +28,7 @@ struct MpiParcel final : Transit {
   bool outgoing = false;
   std::size_t bytes = 0;
   std::vector<MPI_Request> requests;
-  std::vector<char> own;  // its bytes, where they are nobody else's
+  std::vector<char> own;  // its bytes, if no one else owns them
   bool done = false;
   Passage passage;
 };
@@ -40,11 +40,11 @@ struct MpiTransport::State {
   int size = 1;
   double timeout_s = 60.0;
 
-  std::mutex mutex;  // around what follows; taken after the world's
+  std::mutex mutex;  // guards what follows; locked after the world's
   std::condition_variable changed;
   std::vector<std::shared_ptr<MpiParcel>> active;
   std::map<int, std::int64_t> sent;      // pieces to each rank
-  std::map<int, std::int64_t> received;  // pieces from each rank, also those that are awaited
+  std::map<int, std::int64_t> received;  // pieces from each rank, including those still awaited
   std::optional<CaseError> failure;
   bool told = false;
   bool closed = false;
@@ -60,7 +60,7 @@ struct MpiTransport::State {
                      MPI_ANY_SOURCE, kFailureTag, messages, &failure_request));
   }
 
-  // Another rank says that it has failed: its status, a space, what happened.
+  // Another rank reports a failure: its status, a space, what happened.
   void take_failure(int from) {
     const std::string text(failure_text.data());
     if (!failure) {
@@ -73,7 +73,7 @@ struct MpiTransport::State {
     await_failures();
   }
 
-  // True when something has arrived or gone. With both locks held.
+  // Returns true if something has arrived or left. Call it with both locks held.
   bool test() {
     bool moved = false;
     for (const auto& parcel : active) {
@@ -82,7 +82,8 @@ struct MpiTransport::State {
                          MPI_STATUSES_IGNORE));
       if (done == 0) continue;
       parcel->passage.done_s = now_s();
-      // When the other side began to take it is not known; most of the waiting is for that.
+      // The moment when the other side began to receive is unknown; most of the waiting is for
+      // that.
       if (parcel->outgoing) parcel->passage.started_s = parcel->passage.done_s;
       parcel->done = true;
       moved = true;
@@ -99,7 +100,7 @@ struct MpiTransport::State {
     std::unique_lock lock(mutex);
     while (!stop) {
       if (active.empty()) {
-        // A failure elsewhere matters only to one who waits.
+        // A failure elsewhere matters only to a thread that waits.
         changed.wait(lock, [&] { return stop || !active.empty(); });
         continue;
       }
@@ -153,7 +154,7 @@ std::unique_ptr<MpiTransport> MpiWorld::make_transport(int workers, double timeo
   if (ranks == MPI_COMM_NULL) return nullptr;
   auto state = std::make_unique<MpiTransport::State>(*state_);
   state->timeout_s = timeout_s;
-  // Every transport's messages are its own: what an ended one left on the way cannot meet them.
+  // Every transport has its own communicator, so messages left by an earlier one cannot reach it.
   MPI_Request come = MPI_REQUEST_NULL;
   {
     const std::lock_guard lock(state_->mutex);
@@ -182,7 +183,7 @@ MpiTransport::~MpiTransport() {
   state_->changed.notify_all();
   state_->progress.join();
   const std::lock_guard lock(state_->world.mutex);
-  // Messages that do not end keep their bytes: the library may still write there.
+  // Unfinished messages keep their bytes: the library may still write there.
   if (!state_->closed) (void)new std::vector<std::shared_ptr<MpiParcel>>(std::move(state_->active));
   if (state_->failure_request != MPI_REQUEST_NULL) {
     MPI_Cancel(&state_->failure_request);
@@ -242,7 +243,7 @@ void MpiTransport::fail(Status status, const std::string& message) {
   state_->told = true;
   std::string text = fmt::format("{} {}", static_cast<int>(status), message);
   text.resize(state_->failure_text.size() - 1);
-  // Not MPI_Send: a rank that stands still takes nothing.
+  // MPI_Send is not used: a rank that is stuck receives nothing.
   for (int r = 0; r < state_->size; ++r) {
     if (r == state_->rank) continue;
     auto parcel = std::make_shared<MpiParcel>();
@@ -256,7 +257,7 @@ void MpiTransport::fail(Status status, const std::string& message) {
   state_->changed.notify_all();
 }
 
-// What was awaited and will not come is given up. What has begun to come cannot be: it must end.
+// Gives up receives that will not come. A receive that has begun cannot be given up: it must end.
 void MpiTransport::State::give_up_receives() {
   std::vector<std::shared_ptr<MpiParcel>> awaited;
   {
@@ -294,7 +295,7 @@ void MpiTransport::State::give_up_receives() {
   }
 }
 
-// Takes what a rank has sent and nobody awaited.
+// Receives what a rank has sent and no worker waited for.
 void MpiTransport::State::throw_away(int from, std::int64_t n_pieces) {
   const double deadline_s = now_s() + timeout_s;
   while (n_pieces > 0) {
@@ -305,7 +306,7 @@ void MpiTransport::State::throw_away(int from, std::int64_t n_pieces) {
       QB_MPI(MPI_Iprobe(from, MPI_ANY_TAG, messages, &there, &status));
       if (there != 0 && status.MPI_TAG == kFailureTag) {
         there = 0;
-        (void)test();  // takes it out of the way
+        (void)test();  // removes it from the active ones
       }
       if (there != 0) {
         auto parcel = std::make_shared<MpiParcel>();

@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<MpiWorld*> current_world{nullptr};
 
-// Not SLURM_PROCID: a batch script that srun did not start has it too.
+// SLURM_PROCID does not count: a batch script that srun did not start has it too.
 const char* rank_of_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
     if (const char* rank = std::getenv(name)) return rank;
@@ -81,7 +81,7 @@ std::string MpiWorld::broadcast(std::string text) {
 
 namespace {
 
-// Receives a text of rank `from`, where one is there.
+// Receives a text of rank `from`, if there is one.
 bool take_text(MpiWorld::State& state, int from, int tag, std::string& text) {
   const std::lock_guard lock(state.mutex);
   int there = 0;
@@ -115,7 +115,7 @@ std::vector<std::string> MpiWorld::gather(const std::string& text, double timeou
   for (int r = 1; r < state_->size; ++r) silent.insert(r);
   const double deadline_s = now_s() + timeout_s;
   while (!silent.empty()) {
-    // Asked for one by one: a fast rank may have sent the text of the next gather already.
+    // Ranks are probed one by one: a fast rank may have sent the text of the next gather already.
     const bool moved = std::erase_if(silent, [&](int r) {
                          return take_text(*state_, r, kTag, texts[static_cast<std::size_t>(r)]);
                        }) > 0;

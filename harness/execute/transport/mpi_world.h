@@ -1,9 +1,9 @@
-// The processes that mpirun or srun started: who they are, what rank 0 tells them, and the messages
-// between workers. The only way to MPI: mpi_world.cpp and mpi_transport.cpp alone include its
-// header.
+// The processes that mpirun or srun started: their ranks, texts between rank 0 and the others, and
+// the messages between workers. Only mpi_world.cpp and mpi_transport.cpp include the header of MPI,
+// so everything else goes through this file.
 //
-// All calls are made under one lock. A thread of its own keeps messages moving while the worker
-// computes, and sleeps where there are none, so that ranks which wait leave the cores to others.
+// All calls are made under one lock. A separate thread keeps messages moving while the worker
+// computes. It sleeps if there are none, so that waiting ranks leave the cores to others.
 #pragma once
 
 #include <map>
@@ -16,46 +16,46 @@
 
 namespace qb {
 
-// True where a launcher has started this process as one of several (or one) ranks.
+// Returns true if a launcher has started this process as one of its ranks.
 [[nodiscard]] bool launched_by_mpi();
-// The rank that the launcher gave it, 0 without one. Needs no MpiWorld.
+// Returns the rank that the launcher gave this process, 0 without one. Needs no MpiWorld.
 [[nodiscard]] int launched_rank();
 
 class MpiTransport;
 
 class MpiWorld {
  public:
-  // Joins the other ranks. Throws EnvironmentError where qb was built without MPI or the library
-  // gives no threads. One at a time in a process.
+  // Joins the other ranks. Throws EnvironmentError if qb was built without MPI or the library does
+  // not support threads. A process may have one at a time.
   MpiWorld();
   ~MpiWorld();
   MpiWorld(const MpiWorld&) = delete;
   MpiWorld& operator=(const MpiWorld&) = delete;
 
-  // The one that exists, or nullptr.
+  // Returns the existing one, or nullptr.
   [[nodiscard]] static MpiWorld* current();
 
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
-  // "Open MPI v4.1.4 …"
+  // Returns for example "Open MPI v4.1.4".
   [[nodiscard]] std::string library() const;
 
-  // Rank 0's text, on every rank. Collective, as are the next two.
+  // Gives rank 0's text to every rank. Every rank calls it, as it does the next two.
   [[nodiscard]] std::string broadcast(std::string text);
-  // On rank 0 the text of each rank, elsewhere nothing. Throws CaseError (timeout) on rank 0,
-  // naming the ranks that were silent, after timeout_s; the world is of no use then.
+  // Gives rank 0 the text of each rank, and the others nothing. After timeout_s it throws CaseError
+  // (timeout) on rank 0 and names the ranks that did not answer; the world cannot be used then.
   [[nodiscard]] std::vector<std::string> gather(const std::string& text, double timeout_s);
-  // A transport between ranks 0 … workers - 1; nullptr on the others. Throws CaseError (timeout) on
-  // rank 0 where not all come; the world is of no use then.
+  // Gives a transport between ranks 0 … workers - 1, and nullptr to the others. Throws CaseError
+  // (timeout) on rank 0 if not all come; the world cannot be used then.
   [[nodiscard]] std::unique_ptr<MpiTransport> make_transport(int workers, double timeout_s);
 
   // Process ids of the ranks on this host, by rank.
   [[nodiscard]] const std::map<int, int>& processes_here() const;
 
-  // True once a rank did not answer, or give_up() was called: only abort() is left.
+  // Returns true once a rank did not answer, or give_up() was called: only abort() may follow.
   [[nodiscard]] bool is_broken() const;
   void give_up();
-  // Ends all ranks at once: for when one no longer answers.
+  // Ends all ranks at once, for use when one no longer answers.
   [[noreturn]] void abort(int code);
 
   struct State;
@@ -74,7 +74,7 @@ class MpiTransport final : public RankTransport {
   [[nodiscard]] Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override;
   [[nodiscard]] Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override;
   // `started_s` of a receive is when it was posted: the sender's time is in the message. That of a
-  // send is its end: waiting for one counts as waiting for the peer.
+  // send is its end: waiting for a send counts as waiting for the peer.
   Passage wait(const Ticket& ticket) override;
   [[nodiscard]] double clock_offset_s() const override;
 

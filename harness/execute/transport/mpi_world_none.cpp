@@ -1,4 +1,4 @@
-// In place of mpi_world.cpp and mpi_transport.cpp where qb is built without MPI.
+// Replaces mpi_world.cpp and mpi_transport.cpp if qb is built without MPI.
 #include <cstdlib>
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
-// Every wait of this file looks at the communicator and at a clock: it is made non-blocking, so
-// that a rank whose peers are gone comes back and can end it.
+// Every wait of this file checks the communicator and a clock. The communicator is non-blocking, so
+// a rank whose peers are gone returns from its calls and can end it.
 #include "harness/execute/transport/nccl_link.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 #include <deque>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/status.h"
-#include "harness/execute/player/worker.h"
 #include "kernels/cuda/runtime/loaded_library.h"
 #include "kernels/cuda/runtime/runtime.h"
 
@@ -32,12 +32,13 @@ struct Nccl : cuda::LoadedLibrary {
   decltype(&ncclGetLastError) last_error = function("ncclGetLastError");
 };
 
-// Without NCCL there is no such way of playing ranks, where a broken environment would end the run.
+// Without NCCL this kind of ranks is unsupported; an EnvironmentError would end the whole run.
 const Nccl& nccl() try { return cuda::loaded<Nccl>(); } catch (const EnvironmentError& error) {
   throw Unsupported(error.what());
 }
 
-// What a peer or a GPU did is a crash; the rest is the machine's or our mistake.
+// A failure of a peer or a GPU is a crash; other failures are the machine's or this program's
+// error.
 void check_nccl(ncclResult_t result, const char* call, ncclComm_t communicator = nullptr) {
   if (result == ncclSuccess || result == ncclInProgress) return;
   const char* const last = nccl().last_error(communicator);
@@ -73,7 +74,7 @@ class NcclLink final : public DeviceLink {
       throw;
     }
   }
-  // Not destroyed in agreement with the others: they may be gone.
+  // It is aborted, not destroyed, since that needs the other ranks and they may be gone.
   ~NcclLink() override { abort(); }
   NcclLink(const NcclLink&) = delete;
   NcclLink& operator=(const NcclLink&) = delete;
@@ -88,11 +89,11 @@ class NcclLink final : public DeviceLink {
     try {
       for (const LinkPart& part : parts) give(part);
     } catch (...) {
-      (void)nccl().group_end();  // else this thread's next calls would belong to the group
+      (void)nccl().group_end();  // otherwise this thread's next calls would join the group
       throw;
     }
     QB_NCCL(group_end());
-    finish(patience);  // before it has, nothing is on the stream
+    finish(patience);  // nothing is on the stream until this returns
     group.end.record(side_);
     return static_cast<int>(n_groups_++);
   }
@@ -113,7 +114,7 @@ class NcclLink final : public DeviceLink {
     try {
       side_.wait();
     } catch (const std::exception&) {
-      return;  // a device that is lost moves nothing more either
+      return;  // a lost device moves nothing more either
     }
   }
   void forget_groups() override { n_groups_ = 0; }
@@ -134,7 +135,7 @@ class NcclLink final : public DeviceLink {
       QB_NCCL(receive(part.data, part.bytes, ncclInt8, part.peer, communicator_, stream));
   }
 
-  // True while the communicator is still busy with what it was given.
+  // Returns true while the communicator is still busy.
   [[nodiscard]] bool in_progress() const {
     if (communicator_ == nullptr) throw CaseError(Status::error, "NCCL's communicator has ended");
     ncclResult_t state = ncclSuccess;

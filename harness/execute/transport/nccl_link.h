@@ -1,5 +1,5 @@
-// NCCL between the GPUs of several processes. The only way to it: nccl_link.cpp alone includes its
-// header. The library is loaded when it is first needed.
+// Joins the GPUs of several processes by NCCL. Only nccl_link.cpp includes the header of NCCL, and
+// the library is loaded when it is first needed.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,14 @@
 
 namespace qb {
 
-// Whether libnccl is there. Needs no GPU.
+// Says whether libnccl is available. It needs no GPU.
 struct NcclProbe {
   std::string version;   // "2.28.9"; empty: not found
-  std::string why_none;  // then a sentence
+  std::string why_none;  // a sentence if it was not found
 };
 [[nodiscard]] NcclProbe probe_nccl();
 
-// What one rank makes and all give to open_nccl_link(). Throws CaseError.
+// One rank makes the id, and all pass it to open_nccl_link(). Throws CaseError.
 [[nodiscard]] std::string new_nccl_id();
 
 struct NcclPlace {
@@ -26,8 +26,8 @@ struct NcclPlace {
   double timeout_s = 60.0;
 };
 
-// Collective over the ranks 0 … ranks - 1, each on a GPU of its own. stream: the cudaStream_t that
-// the rank computes on. Throws CaseError, also where the others do not come within timeout_s.
+// The ranks 0 … ranks - 1, each on its own GPU, all call it. stream: the cudaStream_t that the rank
+// computes on. Throws CaseError, also if the others do not come within timeout_s.
 [[nodiscard]] std::unique_ptr<DeviceLink> open_nccl_link(void* stream, const NcclPlace& place);
 
 }  // namespace qb

@@ -1,4 +1,4 @@
-// In place of nccl_link.cpp where qb is built without CUDA or without NCCL's header.
+// Replaces nccl_link.cpp if qb is built without CUDA or without NCCL's header.
 #include "base/status.h"
 #include "harness/execute/transport/nccl_link.h"
 

@@ -43,7 +43,8 @@ struct SineCosine {
   double cosine;
 };
 
-// Of 2 pi u, u in [0, 1), by Taylor series within half a quadrant of the nearest axis.
+// Returns sine and cosine of 2 pi u, u in [0, 1), by Taylor series within half a quadrant of the
+// nearest axis.
 SineCosine circle(double u) {
   const double quadrant = std::floor(4.0 * u + 0.5);
   const double x = (4.0 * u - quadrant) * (std::numbers::pi / 2);
@@ -67,7 +68,7 @@ SineCosine circle(double u) {
   }
 }
 
-// Elements 2 * pair and 2 * pair + 1 of the tensor of `key`.
+// Returns elements 2 * pair and 2 * pair + 1 of the tensor of `key`.
 std::array<double, 2> normal_pair(std::uint64_t key, std::uint64_t pair) {
   const std::uint64_t a = mixed(key + (2 * pair + 1) * kGoldenGamma);
   const std::uint64_t b = mixed(key + (2 * pair + 2) * kGoldenGamma);
@@ -101,14 +102,14 @@ void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
 
 namespace {
 
-// Of the whole tensors of a problem.
+// The key of a whole tensor of a problem.
 std::uint64_t key_of(const Problem& problem, TensorRole what) {
   std::uint64_t key = mixed(problem.seed * kGoldenGamma + kGoldenGamma);
   for (int i = 0; i <= static_cast<int>(what); ++i) key = mixed(key + kGoldenGamma);
   return key;
 }
 
-// One row of `dim` elements that begins at element `first` of the whole tensor.
+// Fills one row of `dim` elements that begins at element `first` of the whole tensor.
 void fill_row(std::uint64_t key, std::int64_t first, std::int64_t dim, std::byte* row,
               DType dtype) {
   std::array<double, 2> pair{};

@@ -45,7 +45,7 @@ TEST(MakeInputs, GivesTheShapesAndDtypeOfTheProblem) {
   EXPECT_EQ(inputs.v.view().dtype, DType::bf16);
 }
 
-// The normal distribution, by its moments and by its tail: 4 standard errors around each.
+// Checks the normal distribution by its moments and its tail, to 4 standard errors each.
 TEST(MakeInputs, AreStandardNormal) {
   const Inputs inputs = make_inputs(problem_of(1 << 16, DType::f32, 3), heap_allocator(), 2);
   for (const Tensor* tensor : {&inputs.q, &inputs.k, &inputs.v}) {
@@ -104,17 +104,17 @@ TEST(MakeInputs, OfANarrowTypeAreTheWideOnesRounded) {
     const Inputs narrow = make_inputs(problem_of(100, dtype, 5), heap_allocator(), 1);
     for (std::int64_t i = 0; i < narrow.q.view().extent.elements(); ++i) {
       const double x = element(wide.q, i);
-      // Twice rounded (through float): a hair more than half a unit.
+      // It is rounded twice (through float), so the error may slightly exceed half a unit.
       EXPECT_NEAR(element(narrow.q, i), x, 1.001 * unit_roundoff(dtype) * std::abs(x) + 1e-7)
           << word(dtype) << " element " << i;
     }
   }
 }
 
-// The inputs of a seed are part of every published number: they must not change by accident.
+// Every published number depends on the inputs of its seed: they must not change by accident.
 TEST(MakeInputs, OfASeedNeverChange) {
   const Inputs inputs = make_inputs(problem_of(1, DType::f64, 1), heap_allocator(), 1);
-  // From a few lines of Python with the libm functions, which agree to the last bits.
+  // The values come from a few lines of Python with libm functions, which agree to the last bits.
   EXPECT_NEAR(element(inputs.q, 0), -1.0258920611897648, 4e-16);
   EXPECT_NEAR(element(inputs.q, 1), -0.5686606535911056, 4e-16);
   EXPECT_NEAR(element(inputs.v, 15), 0.5754838813374473, 4e-16);

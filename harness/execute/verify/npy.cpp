@@ -34,12 +34,12 @@ constexpr std::pair<DType, std::string_view> kDescriptions[] = {
   throw UsageError(fmt::format("{}: {}", name, what));
 }
 
-// `(2, 3)`, `(2,)`, `()`
+// Returns for example `(2, 3)`, `(2,)` or `()`.
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
-// nullopt where the product leaves 63 bits. A zero side makes it 0 whatever the others are.
+// Returns nullopt if the product exceeds 63 bits. A zero side makes it 0 whatever the others are.
 std::optional<std::int64_t> byte_count(DType dtype, const std::vector<std::int64_t>& shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t bytes = size_of(dtype);
@@ -123,7 +123,7 @@ class HeaderParser {
     return false;
   }
 
-  // A comma after the only side makes it a tuple in Python, so it is asked for.
+  // A comma after the only side makes it a tuple in Python, so it is required.
   std::vector<std::int64_t> parse_tuple() {
     std::vector<std::int64_t> shape;
     expect("(");
@@ -163,7 +163,7 @@ DType parse_descr(const std::string& descr, std::string_view name) {
   refuse(name, fmt::format("type '{}' is not read; save it as float16, float32 or float64", descr));
 }
 
-// The header's text; moves `bytes` on to the data.
+// Returns the header's text and moves `bytes` on to the data.
 std::string_view take_header(std::string_view& bytes, std::string_view name) {
   if (!bytes.starts_with(kMagic))
     refuse(name, "is no NPY file: it does not begin with \\x93NUMPY; write it with numpy.save");

@@ -22,7 +22,7 @@ struct NpyArray {
 [[nodiscard]] NpyArray parse_npy(std::string_view bytes, std::string_view name);
 [[nodiscard]] NpyArray read_npy(const std::string& path);
 
-// Version 1 bytes of a C-order array. Throws UsageError for bf16, which NPY has not, and
+// Returns the version 1 bytes of a C-order array. Throws UsageError for bf16, which NPY lacks, and
 // std::invalid_argument for a shape that no array can have.
 [[nodiscard]] std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape,
                                     const void* data);

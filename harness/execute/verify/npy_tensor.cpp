@@ -10,7 +10,7 @@
 namespace qb {
 namespace {
 
-// C-order index of the i-th element.
+// Returns the C-order index of the i-th element.
 std::string index_text(std::int64_t i, const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> index(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0; i /= shape[axis]) index[axis] = i % shape[axis];
@@ -21,7 +21,7 @@ const std::byte* element(const void* data, DType dtype, std::int64_t i) {
   return static_cast<const std::byte*>(data) + i * size_of(dtype);
 }
 
-// The first element that is not finite; n where all are.
+// Returns the first element that is not finite; n if all are.
 std::int64_t first_not_finite(const void* data, DType dtype, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i)
     if (!std::isfinite(load_element(element(data, dtype, i), dtype))) return i;

@@ -53,8 +53,8 @@ std::vector<T> values(const NpyArray& array) {
   return out;
 }
 
-// numpy.save of numpy.array([[1, 2, 3], [-1, 0.5, 0]], dtype=numpy.float32): 128 bytes of header,
-// the dictionary padded with spaces to end in a newline.
+// The output of numpy.save of numpy.array([[1, 2, 3], [-1, 0.5, 0]], dtype=numpy.float32): 128
+// bytes of header, with the dictionary padded with spaces and a newline at the end.
 std::string numpy_file() {
   std::string bytes = "\x93NUMPY\x01\x00\x76\x00"s;
   bytes += "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
@@ -80,7 +80,7 @@ TEST(Npy, ReadsVersionTwo) {
   const NpyArray array = parse_npy(version_2(f32_header("(1,)"), "\x00\x00\x80\x3f"s), "q.npy");
   EXPECT_THAT(array.shape, ElementsAre(1));
   EXPECT_THAT(values<float>(array), ElementsAre(1.0F));
-  // A header longer than version 1 can say.
+  // The header is longer than version 1 allows.
   const std::string long_header = f32_header("(1,)") + std::string(70'000, ' ') + "\n";
   EXPECT_THAT(parse_npy(version_2(long_header, "\x00\x00\x80\x3f"s), "q.npy").shape,
               ElementsAre(1));
@@ -115,7 +115,7 @@ TEST(Npy, ReadsScalarsAndEmptyArrays) {
   const NpyArray empty = parse_npy(version_1(f32_header("(0, 64)"), ""), "q.npy");
   EXPECT_THAT(empty.shape, ElementsAre(0, 64));
   EXPECT_THAT(empty.data, IsEmpty());
-  // The other sides do not multiply to anything.
+  // The product of the other sides overflows.
   EXPECT_THAT(parse_npy(version_1(f32_header("(9223372036854775807, 4, 0)"), ""), "q.npy").data,
               IsEmpty());
 }
@@ -223,7 +223,7 @@ TEST(Npy, RefusesShapesBeyondMemory) {
             "q.npy: shape (4294967296, 4294967296) of f32 has more bytes than 63 bits count");
   EXPECT_THAT(refusal(version_1(f32_header("(4611686018427387904,)"), "")),
               HasSubstr("more bytes than 63 bits count"));
-  // Far more than is there, yet no memory is taken for it.
+  // It declares far more than the file has, yet no memory is allocated for it.
   EXPECT_THAT(refusal(version_1(f32_header("(1000000000000,)"), "1234")), HasSubstr("truncated"));
   std::string many = "(";
   for (int i = 0; i < 65; ++i) many += "1, ";

@@ -20,14 +20,14 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-// Tolerance = kNaiveFactor * naive error + floor. The floor is for rows where the naive error is
-// nothing by luck (one key, few elements): a rounding to the inputs' type, and the float32
-// roundings of sums, rescaling and merges.
+// Tolerance = kNaiveFactor * naive error + floor. The floor is for rows whose naive error is 0 by
+// luck (one key, few elements): it allows a rounding to the inputs' type, and the float32 roundings
+// of sums, rescaling and merges.
 constexpr double kNaiveFactor = 4.0;
 constexpr double kInputRoundoffs = 1.0;
 constexpr double kStatisticsRoundoffs = 16.0;
 // In a class of so few elements the naive error and the largest output may both be small by luck,
-// while what is summed is not: then the floor has roundings of the largest value too.
+// while the summed values are not: then the floor has roundings of the largest value too.
 constexpr std::int64_t kFewElements = 64;
 constexpr double kValueRoundoffs = 4.0;
 
@@ -41,7 +41,7 @@ std::string to_text(const Place& place) {
   return fmt::format("batch {}, head {}, row {}", place.batch, place.head, place.row);
 }
 
-// What is wrong with a row whatever its exact values are; nullopt where nothing is.
+// Returns what is wrong with a row whatever its exact values are; nullopt if nothing is.
 std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim, float lse,
                                        bool has_keys, const Place& place) {
   for (std::int64_t x = 0; x < value_dim; ++x) {
@@ -56,7 +56,7 @@ std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim,
                      has_keys ? ", want a finite number" : ", want -inf: the row has no keys");
 }
 
-// The first flaw of the whole output.
+// Returns the first flaw of the whole output.
 std::optional<std::string> scan(const Problem& problem, const TensorView& out,
                                 const TensorView& lse, int threads) {
   const Extent& extent = out.extent;
@@ -77,7 +77,7 @@ std::optional<std::string> scan(const Problem& problem, const TensorView& out,
   return std::nullopt;
 }
 
-// The largest error of one tensor over a class of rows, and what it is held against.
+// The largest error of one tensor over a class of rows, and the numbers that its tolerance needs.
 struct Worst {
   double error = 0.0;
   double naive_error = 0.0;
@@ -106,7 +106,7 @@ struct RowClass {
   Worst lse;
 };
 
-// By the bit width of the number of keys.
+// Classes by the bit width of the number of keys.
 using RowClasses = std::map<int, RowClass>;
 
 RowClasses compare(const Problem& problem, const TensorView& out, const TensorView& lse,
@@ -124,7 +124,7 @@ RowClasses compare(const Problem& problem, const TensorView& out, const TensorVi
         for (std::int64_t x = 0; x < out.extent.head_dim; ++x, ++element)
           rows.out.add({b, h, row}, x, static_cast<double>(values[x]), naive.out[element],
                        reference.out[element]);
-        // A row without keys was held against -inf by scan().
+        // scan() has checked that a row without keys is -inf.
         if (keys > 0)
           rows.lse.add({b, h, row}, 0, static_cast<double>(*lse.row_as<float>(b, h, row)),
                        naive.lse[statistic], reference.lse[statistic]);
@@ -135,7 +135,7 @@ RowClasses compare(const Problem& problem, const TensorView& out, const TensorVi
   return classes;
 }
 
-// Of the finite ones: others may stand at keys that nobody sees.
+// Only finite values count: keys that no query sees may have others.
 double largest_of(const TensorView& view) {
   double largest = 0.0;
   for (std::int64_t b = 0; b < view.extent.batch; ++b)
@@ -204,7 +204,7 @@ void poison(const TensorView& out, const TensorView& lse) {
   for (const TensorView& view : {out, lse})
     for (std::int64_t b = 0; b < view.extent.batch; ++b)
       for (std::int64_t h = 0; h < view.extent.heads; ++h)
-        for (std::int64_t t = 0; t < view.extent.length; ++t)  // all bits set is a NaN of any type
+        for (std::int64_t t = 0; t < view.extent.length; ++t)  // all bits set is a NaN in any type
           std::memset(view.row(b, h, t), 0xff,
                       static_cast<std::size_t>(view.extent.head_dim * size_of(view.dtype)));
 }
@@ -226,7 +226,7 @@ std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows
   const std::vector<std::int64_t> all(edges.begin(), edges.end());
   const auto n_edges = static_cast<std::int64_t>(all.size());
   const std::int64_t kept = std::min(n_edges, max_rows);
-  for (std::int64_t i = 1; i <= kept; ++i)  // the last one always
+  for (std::int64_t i = 1; i <= kept; ++i)  // the last one is always taken
     rows.insert(all[static_cast<std::size_t>(i * n_edges / kept - 1)]);
   std::mt19937_64 random(plan.problem.seed);
   while (static_cast<std::int64_t>(rows.size()) < max_rows)

@@ -29,7 +29,7 @@ Problem problem_of(std::int64_t n, MaskKind mask, DType dtype) {
   return make_problem(shape, mask, dtype, 5);
 }
 
-// A trial that has run correctly.
+// Returns a trial that has run correctly.
 Trial right_trial(const Problem& problem) {
   Trial trial(dense_plan(problem), heap_allocator());
   (void)trial.run(Ranks::serial, Kernel::reference, 1, heap_allocator());
@@ -64,7 +64,7 @@ TEST(VerifyOutput, FindsAnElementThatWasNeverWritten) {
   (void)trial.run(Ranks::serial, Kernel::reference, 1, heap_allocator());
   EXPECT_EQ(trial.out.view().row_as<float>(1, 2, 33)[7], right);
   trial.out.view().row_as<float>(1, 2, 33)[7] = poisoned;
-  // Also where the row is none of those that are compared.
+  // The row may also be one that is not compared.
   const Verification verification =
       verify_output(trial.plan.problem, trial.inputs.q.view(), trial.inputs.k.view(),
                     trial.inputs.v.view(), trial.out.view(), trial.lse.view(), {0, 1}, 1);

@@ -13,31 +13,19 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/statistics.h"
-#include "harness/experiment/process/device.h"
-#include "harness/experiment/process/result.h"
+#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/run_folder.h"
+#include "harness/workload/gpu_here.h"
 #include "harness/workload/layer/transformer_layer.h"
 
 namespace qb {
 namespace {
 
-// Follow from problem and plan alone.
-constexpr std::array kPlanColumns = {"longest_subsequence_tokens",
-                                     "shortest_subsequence_tokens",
-                                     "mean_subsequence_tokens",
-                                     "stddev_subsequence_tokens",
-                                     "responsibility_ratio",
-                                     "unmasked_pairs",
-                                     "critical_path_pairs",
-                                     "unmasked_flop",
-                                     "moved_bytes",
-                                     "worker_sent_bytes",
-                                     "idle_workers"};
-// Follow from tile sizes and thread counts too, which are the machine's.
+// These predictions follow from tile sizes and thread counts too, which the machine decides.
 constexpr std::array kMachineColumns = {"executed_pairs", "predicted_active_peak_bytes",
                                         "predicted_worker_active_peak_bytes"};
 
@@ -58,7 +46,7 @@ class Auditor {
   explicit Auditor(const std::string& path) : run_(read_run_folder(path)) {
     for (std::size_t row = 0; row < run_.samples.size(); ++row)
       samples_[run_.samples.text(row, "case_id")].push_back(row);
-    const std::string parts = run_.path + "/parts.csv";  // older runs have none
+    const std::string parts = run_.path + "/parts.csv";  // older runs have no such file
     parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_file(parts), parts)
                                             : CsvTable(part_table().columns);
   }
@@ -83,14 +71,14 @@ class Auditor {
   void find(fmt::format_string<Args...> format, Args&&... args) {
     audit_.findings.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
-  // Opens a finding about a row.
+  // Names a row at the start of a finding.
   [[nodiscard]] std::string place(std::size_t row) const {
     return fmt::format("cases.csv record {} ({})", row + 1, run_.cases.text(row, "case_id"));
   }
-  // False where the tables cannot be looked into.
+  // Returns false where the tables cannot be read.
   bool check_files();
   void check_sample_rows();
-  // The cases of the resolved spec by id, as this and any other machine resolves them.
+  // The cases of the resolved spec by id; every machine resolves them alike.
   std::map<std::string, Case> planned_cases();
   void check_row(std::size_t row, const std::map<std::string, Case>& cases);
   void check_status(std::size_t row);
@@ -139,7 +127,7 @@ void Auditor::check_sample_rows() {
       if (!seen.insert(run_.samples.text(row, "warmup") + ' ' + run_.samples.text(row, "repeat"))
                .second)
         find("samples.csv record {} ({}): the repeat is there already", row + 1, id);
-    // Of an unfinished run these are the case in flight.
+    // In an unfinished run these belong to the case that was running.
     if (!ids.contains(id) && !run_.manifest.finished_at.empty())
       find("samples.csv: {} samples of {}, which cases.csv does not have", rows.size(), id);
   }
@@ -228,13 +216,16 @@ void Auditor::check_plan(std::size_t row, const std::map<std::string, Case>& cas
 
 void Auditor::check_predictions(std::size_t row, const Case& c) {
   const std::map<std::string, std::string> predicted = predicted_values(c);
-  const auto check = [&](const char* column) {
-    // Runs from before there was the column have it empty; a machine without the GPU predicts none.
+  const auto check = [&](const std::string& column) {
+    // The column is empty in runs older than it; a machine without the GPU predicts no value.
     if (predicted.contains(column) && !predicted.at(column).empty() &&
         !run_.cases.text(row, column).empty())
       expect(row, column, predicted.at(column), "the plan");
   };
-  for (const char* column : kPlanColumns) check(column);
+  for (const Field& field : kResultFields)
+    if (field.group == FieldGroup::prediction &&
+        std::ranges::find(kMachineColumns, field.column) == kMachineColumns.end())
+      check(std::string(field.column));
   // A rank's threads, where the case leaves them open, depend on how many ranks its host has.
   const bool threads_known = c.ranks != Ranks::mpi || c.threads > 0;
   if (run_.manifest.device_fingerprint == device_fingerprint() && threads_known)
@@ -317,8 +308,8 @@ bool Auditor::is_modelled(std::size_t row) const {
 }
 
 void Auditor::check_parts(std::size_t row) {
-  if (run_.cases.text(row, "workload") != word(Workload::transformer_layer)) return;
-  // Between two parts the clock is read and buffers are taken, no more.
+  if (run_.cases.text(row, "workload") != word(WorkloadKind::transformer_layer)) return;
+  // Between two parts the layer only reads the clock and allocates buffers.
   constexpr double kLeastShare = 0.5;
   std::map<std::string, double> sums;
   std::map<std::string, std::size_t> counts;

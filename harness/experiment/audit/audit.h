@@ -1,10 +1,10 @@
-// Is a published run real? Everything in a run folder that can be recomputed is recomputed.
+// Checks whether a published run is real: it recomputes everything in its folder that it can.
 //
-// Files      all there, of this schema, with the fixed columns, no torn line, no row twice
+// Files      all exist, have this schema and its columns, no torn line and no row twice
 // Rows       a row with times is ok and was verified within its tolerance; no other row has times
-// Samples    medians, intervals and counts come out of samples.csv again, digit for digit
+// Samples    samples.csv gives the same medians, intervals and counts, digit for digit
 // Plans      the case follows from the resolved spec, and its predicted columns from its plan
-// Parts      those of a repeat of a layer are all there and fill its time, no less and no more
+// Parts      each repeat of a layer has all of them, and they take from half to all of its time
 // Bounds     no repeat claims more FLOP/s than the processor could do
 #pragma once
 
@@ -21,12 +21,13 @@ struct Audit {
   std::vector<std::string> notes;     // what could not be checked, and why
 };
 
-// Throws UsageError where `path` is no run folder at all.
+// Throws UsageError where `path` is no run folder.
 [[nodiscard]] Audit audit_run(const std::string& path);
 
-// FLOP/s that no CPU with so many cores reaches: 5 GHz x 64 float32 FLOP a cycle (two 512-bit fused
-// multiply-adds), twice that for 16-bit types. Generous on purpose: it rejects the impossible (a
-// clock that was not synchronised, work that was not done), not the doubtful.
+// FLOP/s that no CPU with this number of cores reaches: 5 GHz x 64 float32 FLOP a cycle (two
+// 512-bit fused multiply-adds), twice that for 16-bit types. The bound is generous on purpose: it
+// rejects impossible results (a clock that was not synchronised, work that was not done), not
+// doubtful ones.
 [[nodiscard]] double flop_per_s_bound(int cores, const std::string& dtype);
 
 }  // namespace qb

@@ -1,15 +1,16 @@
 #include "harness/experiment/audit/audit.h"
+#include "harness/experiment/process/run_case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/statistics.h"
-#include "harness/experiment/process/device.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/store.h"
 #include "harness/experiment/testing/fake_run.h"
+#include "harness/workload/gpu_here.h"
 
 namespace qb {
 namespace {
@@ -36,7 +37,7 @@ RunRow named(const std::vector<std::string>& columns, const std::vector<std::str
   return row;
 }
 
-// What a case that ran would answer.
+// A plausible answer of a case that ran.
 CaseResult plausible_result(const Case& c) {
   CaseResult result;
   result.status = Status::ok;
@@ -67,7 +68,7 @@ CaseResult plausible_result(const Case& c) {
   return result;
 }
 
-// A run of two cases in which everything fits; tests spoil one thing and audit again.
+// A consistent run of two cases; each test damages one thing and audits again.
 class Audited : public testing::Test {
  protected:
   void SetUp() override {
@@ -127,7 +128,7 @@ TEST_F(Audited, StagesThatTheSamplesDoNotGiveAreFound) {
 
 TEST_F(Audited, StagesLongerThanTheWallClockAreFound) {
   for (const char* column : {"stage_scores_s", "stage_softmax_s", "stage_product_s"})
-    samples_[0][column] = "0.004";  // of 0.01
+    samples_[0][column] = "0.004";  // the wall clock is 0.01
   const Audit result = audit();
   EXPECT_THAT(result.findings, ElementsAre(HasSubstr("longer than its wall clock")));
 }
@@ -175,7 +176,7 @@ TEST_F(Audited, ACaseOfAnotherSpecIsFound) {
 }
 
 TEST_F(Audited, ImpossibleSpeedIsFoundEvenWhereEverythingAgrees) {
-  // As an unsynchronised device clock would write them.
+  // Times as an unsynchronised device clock would write them.
   for (RunRow& sample : samples_)
     for (const char* column : {"wall_time_s", "critical_path_s", "worker_sum_s",
                                "longest_subsequence_s", "gather_s", "merge_s"})

@@ -10,7 +10,8 @@
 #include <set>
 
 #include "base/numbers.h"
-#include "harness/experiment/process/result.h"
+#include "base/schema/parameter_fields.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 namespace {
@@ -29,15 +30,16 @@ Key values_of(const RunFolder& run, std::size_t row, const Columns& columns) {
 
 // The parameters that make two rows the same case.
 Columns identity_without(const Columns& ignored) {
-  std::vector<std::string_view> known(parameter_columns().begin(), parameter_columns().end());
-  known.emplace_back("isa");  // no parameter, and yet the other half of what a kernel is
+  std::vector<std::string_view> known;
+  for (const Field& field : kParameterFields) known.push_back(field.column);
+  known.emplace_back("isa");  // no parameter, but it names a kernel together with `kernel`
   for (const std::string& key : ignored)
     if (std::find(known.begin(), known.end(), key) == known.end())
       throw UsageError("--ignore: " + unknown_word("key", key, known));
   Columns identity;
-  for (const std::string& column : parameter_columns())
-    if (std::find(ignored.begin(), ignored.end(), column) == ignored.end())
-      identity.push_back(column);
+  for (const Field& field : kParameterFields)
+    if (std::find(ignored.begin(), ignored.end(), field.column) == ignored.end())
+      identity.emplace_back(field.column);
   return identity;
 }
 
@@ -73,7 +75,7 @@ std::map<Key, std::size_t> rows_by_key(const RunFolder& run, const Columns& iden
   return rows;
 }
 
-// Numbers as numbers, so that N = 512 stands before N = 1024.
+// Compares numbers as numbers, so that N = 512 comes before N = 1024.
 bool key_before(const Key& a, const Key& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i]) continue;
@@ -84,7 +86,7 @@ bool key_before(const Key& a, const Key& b) {
   return false;
 }
 
-// Rows run in random order; people look for theirs by its parameters.
+// Sorts rows by their parameters, since they run in random order.
 std::vector<std::size_t> sorted_rows(const RunFolder& run, const Columns& identity) {
   std::vector<std::size_t> rows(run.cases.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -94,7 +96,7 @@ std::vector<std::size_t> sorted_rows(const RunFolder& run, const Columns& identi
   return rows;
 }
 
-// Names a case by the parameters that tell it from the others of both runs.
+// Names a case by the parameters that distinguish it from the others of both runs.
 class Labels {
  public:
   Labels(const RunFolder& a, const RunFolder& b, const Columns& identity) {
@@ -131,7 +133,8 @@ Timing timing_of(const CsvTable& cases, std::size_t row, std::optional<Metric> m
           cases.number(row, name + "_high95_s"), cases.number(row, "n_samples")};
 }
 
-// How bad an end is: a limit that was reached is a data point, a wrong or lost result a failure.
+// Ranks how bad a status is: a limit that was reached is a result, a wrong or lost output is a
+// failure.
 int severity(Status status) {
   switch (status) {
     case Status::ok:
@@ -176,7 +179,7 @@ void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devi
                                 a.manifest.device_fingerprint, b.manifest.device_fingerprint));
 }
 
-// All of it but the label.
+// Fills everything but the label.
 CaseComparison compare_rows(const RunFolder& a, std::size_t row_a, const RunFolder& b,
                             std::size_t row_b, const CompareOptions& options) {
   CaseComparison c;

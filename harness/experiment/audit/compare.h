@@ -1,6 +1,6 @@
-// Two runs side by side: is B faster, slower, hungrier or more broken than A, case by case?
+// Compares two runs case by case: their times, memory and statuses.
 //
-// A time verdict comes from the 95 % intervals of the two medians, so that noise is not news:
+// A time verdict comes from the 95 % intervals of the two medians, so that noise is no finding:
 //   ratio          = median B / median A
 //   ratio interval = [low B / high A, high B / low A]
 //   SLOW, FAST     the intervals are disjoint and the medians differ by more than the threshold
@@ -55,14 +55,14 @@ struct Words<Metric> {
 
 struct CompareOptions {
   double threshold = 0.05;
-  // Without one: wall_time where the ranks are threads, else critical_path.
+  // Empty: wall_time where the ranks are threads, otherwise critical_path.
   std::optional<Metric> metric;
   bool across_devices = false;
   // Parameters, or isa, that may differ between a case of A and its case of B.
   std::vector<std::string> ignore;
 };
 
-// NaN where there is no value.
+// A field is NaN where there is no value.
 struct Timing {
   double median_s = 0.0;
   double low95_s = 0.0;
@@ -84,7 +84,7 @@ struct CaseComparison {
   double memory_b_bytes = 0.0;
   Change memory = Change::same;
   Change status = Change::same;
-  // Of the ignored keys, in their order.
+  // The values of the ignored keys, in their order.
   std::vector<std::string> ignored_a;
   std::vector<std::string> ignored_b;
 
@@ -94,9 +94,9 @@ struct CaseComparison {
 };
 
 struct RunComparison {
-  std::vector<CaseComparison> cases;  // in both, by their parameters
+  std::vector<CaseComparison> cases;  // cases in both runs, matched by their parameters
   std::vector<std::string> missing;   // labels of cases only in A
-  std::vector<std::string> added;     // only in B
+  std::vector<std::string> added;     // labels of cases only in B
   std::string device_a;
   std::string device_b;
   std::vector<std::string> ignored;  // keys that the cases were matched without
@@ -105,21 +105,21 @@ struct RunComparison {
   [[nodiscard]] std::size_t regressions() const;
 };
 
-// The rule above. Fewer than three repeats on a side is AMBIGUOUS whatever the numbers say.
+// Applies the rule above. Fewer than three repeats in a run always give AMBIGUOUS.
 [[nodiscard]] TimeVerdict time_verdict(const Timing& a, const Timing& b, double threshold);
 
 // Throws ExitError(not_comparable) when schema or device differ, or no case is in both; UsageError
-// for an ignored key that is none, and for a parameter set that is in a run twice, if only because
-// of what is ignored.
+// for an ignored key that does not exist, and where two cases of a run have the same parameters
+// besides the ignored ones.
 [[nodiscard]] RunComparison compare_runs(const RunFolder& a, const RunFolder& b,
                                          const CompareOptions& options);
 
-// Table, lists of missing and new cases, and one summary line; above it which run has which value
-// of an ignored key, or in columns of the table where a run has several.
+// A table, lists of missing and new cases, and one summary line. The values of ignored keys are
+// above the table, or in its columns where a run has several values of one.
 [[nodiscard]] std::string comparison_text(const RunComparison& comparison,
                                           const CompareOptions& options);
-// The same cases as CSV, missing and new ones included; columns KEY_a and KEY_b for each ignored
-// key.
+// The same cases as CSV, with missing and new ones, and with columns KEY_a and KEY_b for each
+// ignored key.
 [[nodiscard]] std::string comparison_csv(const RunComparison& comparison);
 
 }  // namespace qb

@@ -26,13 +26,13 @@ TEST(TimeVerdict, DisjointIntervalsAndAMedianBeyondTheThreshold) {
 
 TEST(TimeVerdict, WithinTheThresholdIsTheSame) {
   EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.01, 1.0, 1.02, 7}, 0.05), TimeVerdict::same);
-  // Surely different and yet not by enough to matter.
+  // The medians surely differ, but by less than the threshold.
   EXPECT_EQ(time_verdict({1.0, 0.999, 1.001, 7}, {1.02, 1.019, 1.021, 7}, 0.05), TimeVerdict::same);
 }
 
 TEST(TimeVerdict, NoiseIsAmbiguousHoweverFarTheMediansAreApart) {
   EXPECT_EQ(time_verdict({1.0, 0.5, 2.0, 7}, {1.5, 0.9, 2.5, 7}, 0.05), TimeVerdict::ambiguous);
-  // Disjoint, above the threshold at one end of the interval only.
+  // The intervals are disjoint, but only one end of the ratio is above the threshold.
   EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.04, 1.02, 1.08, 7}, 0.05),
             TimeVerdict::ambiguous);
 }
@@ -184,7 +184,7 @@ TEST(Compare, NothingInCommonIsNotAPass) {
               ThrowsMessage<ExitError>(HasSubstr("no case in common")));
 }
 
-// A case of another kernel, and what its instructions were.
+// A row with this kernel and instruction set.
 RunRow row_of(Kernel kernel, const std::string& isa, double median, int workers = 1) {
   Case c = small_case(workers);
   c.kernel = kernel;

@@ -1,4 +1,4 @@
-// How a comparison is printed.
+// Prints a comparison.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string status_cell(const CaseComparison& c) {
 
 std::string value_cell(const std::string& value) { return value.empty() ? "none" : value; }
 
-// Whether each run has one value of the ignored key at `index`.
+// Returns whether each run has one value of the ignored key at `index`.
 bool uniform(const RunComparison& comparison, std::size_t index) {
   const CaseComparison& first = comparison.cases.front();
   return std::all_of(comparison.cases.begin(), comparison.cases.end(),
@@ -44,7 +44,7 @@ bool uniform(const RunComparison& comparison, std::size_t index) {
                      });
 }
 
-// Which run has which value, for the keys that have one in each.
+// Names the values of the ignored keys that have one value in each run.
 std::string ignored_text(const RunComparison& comparison) {
   std::string text;
   for (std::size_t i = 0; i < comparison.ignored.size(); ++i)
@@ -85,7 +85,7 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
         comparison.device_a, comparison.device_b);
   text += ignored_text(comparison);
   std::vector<std::string> header = {"case"};
-  std::vector<std::size_t> mixed;  // ignored keys that only a column can tell
+  std::vector<std::size_t> mixed;  // ignored keys that need a column
   for (std::size_t i = 0; i < comparison.ignored.size(); ++i) {
     if (uniform(comparison, i)) continue;
     mixed.push_back(i);

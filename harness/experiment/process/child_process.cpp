@@ -11,49 +11,18 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
+#include "base/clock.h"
 #include "base/status.h"
 
 namespace qb {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 [[noreturn]] void fail(std::string_view what) {
   throw EnvironmentError(fmt::format("cannot {}: {}", what, std::strerror(errno)));
 }
-
-// Descriptors of ours stay above those that the child rearranges.
-constexpr int kFirstFreeFd = 16;
-
-class Fd {
- public:
-  Fd() = default;
-  // Takes `fd` over and moves it out of the way.
-  explicit Fd(int fd) {
-    if (fd < 0) return;
-    fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFreeFd);
-    ::close(fd);
-  }
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Fd() { close(); }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
 
 struct Pipe {
   Fd read_end;
@@ -68,7 +37,7 @@ struct Pipe {
   }
 };
 
-// Between fork and exec: async-signal-safe calls only.
+// Runs between fork and exec, so it makes async-signal-safe calls only.
 [[noreturn]] void become(char* const* arguments, int input, int log, int answer, int answer_fd,
                          pid_t parent) {
   ::setpgid(0, 0);
@@ -92,7 +61,7 @@ struct Pipe {
   ::_exit(127);
 }
 
-// Reads what is there; false at the end of the stream.
+// Reads what is available; false at the end of the stream.
 bool drain(int fd, std::string& answer) {
   std::array<char, 65536> buffer;
   const ssize_t got = ::read(fd, buffer.data(), buffer.size());
@@ -103,7 +72,7 @@ bool drain(int fd, std::string& answer) {
 class Watch {
  public:
   Watch(pid_t child, int answer, const ChildOptions& options)
-      : child_(child), answer_(answer), options_(options), start_(Clock::now()) {}
+      : child_(child), answer_(answer), options_(options), start_s_(now_s()) {}
 
   ChildEnd until_end() {
     ChildEnd end;
@@ -119,15 +88,14 @@ class Watch {
   }
 
  private:
-  // Rounded up, so that a poll of 0 ms means that the time is over.
+  // Rounds up, so that a poll of 0 ms means that the time is over.
   [[nodiscard]] int remaining_ms() const {
-    const double used_s = std::chrono::duration<double>(Clock::now() - start_).count();
-    const double left_ms = std::ceil((options_.timeout_s - used_s) * 1e3);
+    const double left_ms = std::ceil((options_.timeout_s - (now_s() - start_s_)) * 1e3);
     return static_cast<int>(std::fmin(std::fmax(left_ms, 0.0), 1e9));
   }
 
-  // The answer's end is closed, usually because the process ended. One that hangs in its exit
-  // handlers is still held to the deadline.
+  // The answer's end is closed, usually because the process ended. A process that hangs in its exit
+  // handlers still has the deadline.
   ChildEnd after_the_answer(ChildEnd& end) {
     int status = 0;
     while (true) {
@@ -155,10 +123,22 @@ class Watch {
   pid_t child_;
   int answer_;
   const ChildOptions& options_;
-  Clock::time_point start_;
+  double start_s_;
 };
 
 }  // namespace
+
+Fd::Fd(int fd) {
+  constexpr int kFirstFreeFd = 16;
+  if (fd < 0) return;
+  fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFreeFd);
+  ::close(fd);
+}
+
+void Fd::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
 
 ChildEnd run_child(const ChildOptions& options) {
   std::vector<char*> arguments;
@@ -181,7 +161,7 @@ ChildEnd run_child(const ChildOptions& options) {
   if (child == 0)
     become(arguments.data(), input.read_end.get(), log.get(), answer.write_end.get(),
            options.answer_fd, parent);
-  ::setpgid(child, child);  // both sides set it: whoever comes first
+  ::setpgid(child, child);  // parent and child both set it: either may be first
   answer.write_end.close();
   return Watch(child, answer.read_end.get(), options).until_end();
 }

@@ -4,29 +4,49 @@
 #include <sys/types.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qb {
 
-// How a child ended, and what it wrote to the answer descriptor until then.
+// Owns a file descriptor and closes it; -1 means no descriptor.
+class Fd {
+ public:
+  Fd() = default;
+  // Takes `fd` over and moves it above those that a child rearranges.
+  explicit Fd(int fd);
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Fd() { close(); }
+  void close();
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+// How a child ended, and what it wrote to the answer descriptor.
 struct ChildEnd {
   enum class Cause { exited, signalled, timed_out, interrupted };
   Cause cause = Cause::exited;
-  int code = 0;  // exit code or signal number; 0 where we killed it
+  int code = 0;  // exit code or signal number; 0 where this program killed it
   std::string answer;
 };
 
 struct ChildOptions {
   std::vector<std::string> command;
-  std::string input;     // for its stdin, at most a pipe's buffer (64 KiB)
+  std::string input;     // written to its stdin, at most a pipe's buffer (64 KiB)
   std::string log_path;  // its stdout and stderr
   int answer_fd = 3;     // the descriptor that it answers on
   double timeout_s = 0.0;
-  int wake_fd = -1;  // readable: kill the child and return `interrupted`
+  int wake_fd = -1;  // once readable, the child is killed and the end is `interrupted`
 };
 
-// Throws EnvironmentError where the log cannot be written or no process can be made. A command that
-// cannot be executed ends with code 127.
+// Throws EnvironmentError where the log cannot be written or no process can be started. A command
+// that cannot be executed ends with code 127.
 [[nodiscard]] ChildEnd run_child(const ChildOptions& options);
 
 }  // namespace qb

@@ -1,4 +1,4 @@
-// Cases of device: cuda on a host that plays a GPU: what their rows hold, and how they end.
+// Tests the rows and the ends of cases of device: cuda on a host that plays a GPU.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 #include "base/numbers.h"
 #include "harness/execute/testing/fake_link.h"
 #include "harness/execute/testing/host_compute_device.h"
-#include "harness/experiment/process/device.h"
-#include "harness/experiment/process/result.h"
+#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/testing/tiny_case.h"
+#include "harness/workload/gpu_here.h"
+#include "harness/workload/testing/tiny_case.h"
 #include "kernels/cuda/runtime/device.h"
 
 namespace qb {
@@ -31,7 +31,7 @@ Case tiny(Kernel kernel, const std::string& algorithm, int workers) {
 }
 
 CaseResult run_with(const Case& c, const std::function<void(HostComputeDevice&)>& prepare = {}) {
-  return run_case(c, "", [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+  return run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
     auto device = std::make_unique<HostComputeDevice>();
     if (prepare) prepare(*device);
     return device;
@@ -91,12 +91,12 @@ TEST(GpuCase, ARowPredictsItsMemoryToTheByte) {
       Case c = tiny(kernel, algorithm, workers);
       c.launch = launch;
       c.mask = mask;
-      if (kernel == Kernel::staged) c.dtype = DType::f32;  // all that the host's takes
+      if (kernel == Kernel::staged) c.dtype = DType::f32;  // the only type of the host's kernel
       const CaseResult result = run_with(c);
       ASSERT_EQ(result.status, Status::ok) << result.message;
       EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
                 result.values.at("active_memory_peak_bytes"));
-      // Neither is there where workers are launched together.
+      // Neither value exists where workers are launched together.
       const auto measured = result.values.find("worker_active_peak_bytes");
       EXPECT_EQ(result.values.at("predicted_worker_active_peak_bytes"),
                 measured == result.values.end() ? "" : measured->second);
@@ -112,7 +112,7 @@ TEST(GpuCase, TheStagedKernelHasTheTimeOfEachStageByTheDevicesClock) {
   ASSERT_EQ(result.status, Status::ok) << result.message;
   for (const char* column :
        {"stage_scores_median_s", "stage_softmax_median_s", "stage_product_median_s"})
-    EXPECT_EQ(result.values.at(column), "1") << column;  // an operation each
+    EXPECT_EQ(result.values.at(column), "1") << column;  // each stage is one operation
   EXPECT_FALSE(run_with(tiny(Kernel::flash, "dense", 1)).values.contains("stage_scores_median_s"));
 }
 
@@ -168,10 +168,9 @@ TEST(GpuCase, AllocationsOfLibrariesAreCountedWhereTheCaseAsks) {
   for (const bool asked : {false, true}) {
     Case c = tiny(Kernel::flash, "dense", 1);
     c.measure.device_memory = asked;
-    const CaseResult result =
-        run_case(c, "", [](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
-          return std::make_unique<Watching>();
-        });
+    const CaseResult result = run_case(c, "", [](const Case&) -> std::unique_ptr<ComputeDevice> {
+      return std::make_unique<Watching>();
+    });
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.count("device_memory_peak_bytes"), asked ? 1u : 0u);
     if (asked) {
@@ -183,7 +182,8 @@ TEST(GpuCase, AllocationsOfLibrariesAreCountedWhereTheCaseAsks) {
 TEST(GpuCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
   const auto values = predicted_values(tiny(Kernel::materialized, "dense", 1));
-  // Q, K, V in bf16, O and LSE in f32, cuBLAS's workspace, the bias, two score matrices of 2 heads.
+  // The tensors are Q, K, V in bf16, O and LSE in f32, cuBLAS's workspace, the bias and two score
+  // matrices of 2 heads.
   const std::int64_t tensors = 100 * (2 * (2 + 1 + 1) * 16 + 4 * 2 * (16 + 1));
   EXPECT_EQ(values.at("predicted_active_peak_bytes"),
             to_text(tensors + (32 << 20) + (1 + 2 * 2) * 100 * 100 * 2));
@@ -192,7 +192,7 @@ TEST(GpuCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   Case flash = tiny(Kernel::flash, "dense", 1);
   EXPECT_EQ(predicted_values(flash).at("executed_pairs"), "");
   flash.cuda_path = CudaPath::sm_80;
-  // 128 rows, 112 keys.
+  // Its tiles have 128 rows and 112 keys.
   EXPECT_EQ(predicted_values(flash).at("executed_pairs"), "14336");
   EXPECT_EQ(predicted_values(flash).at("predicted_active_peak_bytes"), "");
 }
@@ -202,12 +202,11 @@ TEST(GpuCase, EveryRepeatFindsTheCacheAsTheCaseSays) {
     Case c = tiny(Kernel::flash, "dense", 1);
     c.l2_cache = cache;
     int count = 0;
-    const CaseResult result =
-        run_case(c, "", [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
-          auto device = std::make_unique<HostComputeDevice>();
-          device->on_fill([&count] { ++count; });
-          return device;
-        });
+    const CaseResult result = run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
+      auto device = std::make_unique<HostComputeDevice>();
+      device->on_fill([&count] { ++count; });
+      return device;
+    });
     EXPECT_EQ(result.status, Status::ok) << result.message;
     return count;
   };
@@ -248,21 +247,21 @@ TEST(GpuCase, CombinationsWithoutAKernelNameTheNearest) {
 
   Case threads = tiny(Kernel::flash, "cqs", 4);
   threads.ranks = Ranks::threads;
-  EXPECT_EQ(
-      run_with(threads).message,
-      "ranks: threads is of the CPU; on one GPU the workers are played by ranks: serial, on one "
-      "each by ranks: nccl");
+  EXPECT_EQ(run_with(threads).message,
+            "ranks: threads needs device: cpu; on one GPU ranks: serial plays the workers, with a "
+            "GPU for "
+            "each ranks: nccl");
 
   Case launch = tiny(Kernel::flash, "cqs", 4);
   launch.device = Device::cpu;
   launch.launch = Launch::together;
-  EXPECT_EQ(run_with(launch).message, "launch: together is of device: cuda");
+  EXPECT_EQ(run_with(launch).message, "launch: together needs device: cuda");
 }
 
-// A case of ranks: nccl in this process alone.
+// Runs a case of ranks: nccl in this process alone.
 CaseResult run_over_link(const Case& c) {
   FakeLinks links(1);
-  return run_case(c, "", [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+  return run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
     auto device = std::make_unique<FakeGpu>();
     device->connect(links);
     return device;
@@ -302,15 +301,15 @@ TEST(GpuCase, WhatNcclCannotDoIsASentence) {
     return result.message;
   };
   EXPECT_EQ(message_of([](Case& c) { c.device = Device::cpu; }),
-            "ranks: nccl is of device: cuda; on the CPU the nearest is ranks: mpi");
+            "ranks: nccl needs device: cuda; on the CPU the nearest is ranks: mpi");
   EXPECT_EQ(message_of([](Case& c) { c.launch = Launch::together; }),
-            "launch: together is of ranks: serial; with ranks: nccl it is alone");
+            "launch: together needs ranks: serial; with ranks: nccl it must be alone");
   EXPECT_EQ(message_of([](Case& c) { c.clock = ClockKind::unsynchronized; }),
-            "clock: unsynchronized is of ranks: serial; with ranks: nccl it is synchronized");
+            "clock: unsynchronized needs ranks: serial; with ranks: nccl it must be synchronized");
   EXPECT_EQ(message_of([](Case& c) { c.l2_cache = L2Cache::flushed; }),
-            "l2_cache: flushed is of ranks: serial; with ranks: nccl it is warm");
+            "l2_cache: flushed needs ranks: serial; with ranks: nccl it must be warm");
   EXPECT_EQ(message_of([](Case& c) { c.allocator = AllocatorKind::direct; }),
-            "allocator: direct is of ranks: serial; with ranks: nccl it is pool");
+            "allocator: direct needs ranks: serial; with ranks: nccl it must be pool");
 }
 
 TEST(GpuCase, ABuildOrAMachineWithoutAGpuSaysSo) {

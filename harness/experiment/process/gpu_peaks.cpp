@@ -11,7 +11,7 @@ void GpuPeaks::read(const CsvTable& cases) {
     const auto peak = parse_real(text("peak_flop_per_s"));
     const auto workers = parse_real(text("workers"));
     if (!peak || !workers) continue;
-    // Over NCCL the column is the sum of the workers' GPUs.
+    // With NCCL the column is the sum over the workers' GPUs.
     const double gpus = text("ranks") == word(Ranks::nccl) ? *workers : 1.0;
     of_dtype_.try_emplace(std::string(text("dtype")), *peak / gpus);
   }

@@ -1,5 +1,5 @@
-// What a run knows of its GPU's fastest products: the first case of an element type measures them,
-// some tenths of a second, and those after it are told.
+// The speed of the GPU's fastest products in a run: the first case of an element type measures it
+// in some tenths of a second, and later cases reuse it.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 #include <string>
 
 #include "base/csv.h"
-#include "harness/experiment/schema/case.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 
 class GpuPeaks {
  public:
-  // Takes in the rows of cases.csv that have come since it was called last.
+  // Reads the rows of cases.csv that were added since the last call.
   void read(const CsvTable& cases);
-  // FLOP/s of one GPU in the case's type; nothing on the CPU, or where no row tells.
+  // FLOP/s of one GPU in the case's type; nullopt on the CPU, or where no row has it.
   [[nodiscard]] std::optional<double> of(const Case& c) const;
 
  private:

@@ -53,11 +53,11 @@ TEST(GpuPeaks, ReadsOnWhereItStopped) {
   EXPECT_EQ(peaks.of(gpu_case(8, DType::bf16)), 7e14);
 }
 
-// What the cases of a sweep were told, in the order in which they were launched.
+// Records the peaks that the cases of a sweep got, in the order of their launch.
 class Told : public testing::Test {
  protected:
   Told() {
-    sweep_.require = [](const Case&) {};  // there is a GPU
+    sweep_.require = [](const Case&) {};  // pretends that there is a GPU
     sweep_.launcher.answer = [](const Case& c) {
       CaseResult result = good_result();
       result.values["peak_flop_per_s"] = c.dtype == DType::f16 ? "8e14" : "7e14";

@@ -1,5 +1,5 @@
-// Real layers in this process: what a row holds, and how a case ends that cannot be.
-#include "harness/experiment/process/layer_case.h"
+// Tests the rows of real layers in this process, and the ends of cases that cannot run.
+#include "harness/experiment/process/run_case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "harness/execute/testing/host_compute_device.h"
-#include "harness/experiment/process/device.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
-#include "harness/workload/layer/layer_weights.h"
+#include "harness/workload/gpu_here.h"
+#include "harness/workload/layer/transformer_layer.h"
 #include "kernels/testing/mask_fixtures.h"
 
 namespace qb {
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 Case tiny_layer(std::int64_t block_tokens) {
   Case c;
   c.experiment = "tiny";
-  c.workload = Workload::transformer_layer;
+  c.workload = WorkloadKind::transformer_layer;
   c.threads = 1;
   c.shape = {.batch = 1,
              .q_heads = 2,
@@ -91,10 +91,10 @@ TEST(LayerCase, OverItsBudgetIsOutOfMemoryWhereItsBlocksFit) {
   EXPECT_TRUE(result.parts.empty());
 }
 
-// On a host that plays a GPU.
+// Runs a case on a host that plays a GPU.
 CaseResult run_on_gpu(Case c) {
   c.device = Device::cuda;
-  return run_case(c, "", [](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+  return run_case(c, "", [](const Case&) -> std::unique_ptr<ComputeDevice> {
     return std::make_unique<HostComputeDevice>();
   });
 }
@@ -155,7 +155,7 @@ TEST(LayerCase, OnAGpuPredictsItsMemoryToTheByte) {
 TEST(LayerCase, OnAGpuRunsInABudgetOfWhatIsPredictedAndInNoneBelow) {
   Case c = tiny_layer(32);
   c.dtype = DType::bf16;
-  c.l2_cache = L2Cache::warm;  // else what is written over the cache is in the budget too
+  c.l2_cache = L2Cache::warm;  // otherwise the buffer that flushes the cache is in the budget too
   const std::string predicted = run_on_gpu(c).values.at("predicted_active_peak_bytes");
   c.memory_budget_bytes = parse_integer(predicted).value();
   EXPECT_EQ(run_on_gpu(c).status, Status::ok);
@@ -174,7 +174,7 @@ TEST(LayerCase, OnAGpuMakesItsTileListsOnceACase) {
   c.dtype = DType::f16;
   c.device = Device::cuda;
   int kept_before_end = 0;
-  // The last thing of a repeat is its clock.
+  // A repeat reads the clock last.
   class Watched final : public HostComputeDevice {
    public:
     explicit Watched(int& kept) : kept_(kept) {}
@@ -186,7 +186,7 @@ TEST(LayerCase, OnAGpuMakesItsTileListsOnceACase) {
    private:
     int& kept_;
   };
-  const auto open = [&](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+  const auto open = [&](const Case&) -> std::unique_ptr<ComputeDevice> {
     return std::make_unique<Watched>(kept_before_end);
   };
   const CaseResult result = run_case(c, "", open);
@@ -202,15 +202,15 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   c.dtype = DType::f16;
   EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
   c.cuda_path = CudaPath::sm_80;
-  // 128 rows, 112 keys.
+  // Its tiles have 128 rows and 112 keys.
   EXPECT_EQ(predicted_values(c).at("executed_pairs"), "14336");
   EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
   c.kernel = Kernel::materialized;
   const auto values = predicted_values(c);
   EXPECT_EQ(values.at("executed_pairs"), "10000");
-  // Weights, states and output; of the layer keys and values with 16 elements between rows, then
-  // queries likewise, context, LSE; of the kernel cuBLAS's workspace, bias and two score matrices;
-  // its output in float32.
+  // Weights, states and output exist before the layer. The layer takes keys and values with 16
+  // elements between rows, queries likewise, context, LSE and the kernel's output in float32; the
+  // kernel takes cuBLAS's workspace, bias and two score matrices.
   const std::int64_t given = weight_bytes({1, 100, 2, 16, 128}, DType::f16) + 2 * 100 * 32 * 2;
   const std::int64_t layer = 100 * ((64 + 16) * 2 + (32 + 16) * 2 + 32 * 2 + 2 * 4 + 32 * 4);
   const std::int64_t kernel = (32 << 20) + (1 + 2 * 2) * 100 * 100 * 2;
@@ -220,8 +220,8 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
 
 TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {
   Case c = tiny_layer(0);
-  c.layer_feed_forward_dim = 8192;  // so that the activation is the peak, where no kernel runs
-  c.kernel = Kernel::materialized;  // which keeps no tile lists
+  c.layer_feed_forward_dim = 8192;  // so that the peak is the activation, outside the kernel
+  c.kernel = Kernel::materialized;  // it keeps no tile lists
   c.dtype = DType::f16;
   const CaseResult narrow = run_on_gpu(c);
   c.dtype = DType::f32;
@@ -238,7 +238,7 @@ TEST(LayerCase, OnAGpuFlushesTheCacheAndEndsWhereTheDeviceIsLostOrFull) {
   c.device = Device::cuda;
   int fills = 0;
   const auto open = [&](int lost_at) {
-    return [&fills, lost_at](const CudaDeviceOptions&) -> std::unique_ptr<ComputeDevice> {
+    return [&fills, lost_at](const Case&) -> std::unique_ptr<ComputeDevice> {
       auto device = std::make_unique<HostComputeDevice>();
       if (lost_at > 0) device->lose_at(lost_at);
       device->on_fill([&fills] { ++fills; });
@@ -314,7 +314,7 @@ TEST(LayerCase, TakesAFeedForwardOfFourTimesTheHiddenWidthWhereNoneIsGiven) {
   Case given = tiny_layer(0);
   given.layer_feed_forward_dim = 7;
   EXPECT_EQ(resolve_case(given).layer_feed_forward_dim, 7);
-  given.workload = Workload::attention;
+  given.workload = WorkloadKind::attention;
   given.layer_feed_forward_dim = 0;
   EXPECT_EQ(resolve_case(given).layer_feed_forward_dim, 0);
 }

@@ -14,8 +14,8 @@
 namespace qb {
 namespace {
 
-// Largest resident size of this program. Not getrusage: its maximum survives the exec and would be
-// the parent's where that is larger. Empty where the kernel does not tell.
+// The largest resident size of this program. The maximum of getrusage survives the exec and would
+// be the parent's where that is larger. Empty where the kernel does not report it.
 std::string resident_peak_bytes() {
   std::ifstream status("/proc/self/status");
   std::string name;
@@ -31,32 +31,43 @@ bool is_known(const std::vector<double>& times) {
   return std::none_of(times.begin(), times.end(), [](double time) { return std::isnan(time); });
 }
 
-void add_median(const char* column, const std::vector<double>& times, Columns& values) {
+void add_median(const char* column, const std::vector<double>& times, RowValues& values) {
   if (is_known(times)) values[column] = to_text(median(times));
+}
+
+// Times of the repeats, without warm-ups.
+std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*time) {
+  std::vector<double> values;
+  for (const Sample& sample : samples)
+    if (!sample.warmup) values.push_back(sample.*time);
+  return values;
 }
 
 }  // namespace
 
-LedgerOptions ledger_options(const Case& c, bool record_events) {
+LedgerOptions ledger_options(const Case& c, bool record_events, ComputeDevice& device) {
   LedgerOptions options;
   options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
   options.record_events = record_events;
   options.allocator = c.allocator;
+  options.source = device.memory(options.allocator);
   return options;
 }
 
-void add_memory_peaks(const MemoryLedger& ledger, Columns& values) {
+void add_memory_peaks(const MemoryLedger& ledger, RowValues& values) {
   const auto bytes = [](std::uint64_t value) { return to_text(static_cast<std::int64_t>(value)); };
   values["active_memory_peak_bytes"] = bytes(ledger.active_peak_bytes());
   values["reserved_memory_peak_bytes"] = bytes(ledger.reserved_peak_bytes());
   values["resident_peak_bytes"] = resident_peak_bytes();
 }
 
-void add_verification(const Verification& verification, Columns& values) {
+void add_verification(const Verification& verification, RowValues& values) {
   values["verified_rows"] = to_text(verification.rows);
   values["max_error"] = to_text(verification.max_error);
   values["naive_error"] = to_text(verification.naive_error);
   values["tolerance"] = to_text(verification.tolerance);
+  if (!std::isnan(verification.lse_max_error))
+    values["lse_max_error"] = to_text(verification.lse_max_error);
 }
 
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
@@ -68,14 +79,7 @@ void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedge
   write_file_atomically(trace_stem + ".pickle", pytorch_snapshot(events));
 }
 
-std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*time) {
-  std::vector<double> values;
-  for (const Sample& sample : samples)
-    if (!sample.warmup) values.push_back(sample.*time);
-  return values;
-}
-
-void add_medians(const std::vector<Sample>& samples, Columns& values) {
+void add_medians(const std::vector<Sample>& samples, RowValues& values) {
   constexpr std::pair<const char*, double Sample::*> kClocks[] = {
       {"wall_time", &Sample::wall_s},
       {"critical_path", &Sample::critical_path_s},
@@ -94,35 +98,38 @@ void add_medians(const std::vector<Sample>& samples, Columns& values) {
   add_median("stage_scores_median_s", repeats(samples, &Sample::stage_scores_s), values);
   add_median("stage_softmax_median_s", repeats(samples, &Sample::stage_softmax_s), values);
   add_median("stage_product_median_s", repeats(samples, &Sample::stage_product_s), values);
-  const Summary wall = summarise(repeats(samples, &Sample::wall_s));
-  values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
-  values["interval_coverage"] = to_text(wall.coverage);
-}
-
-void add_gpu_medians(const std::vector<Sample>& samples, Columns& values) {
   add_median("device_time_median_s", repeats(samples, &Sample::device_s), values);
   add_median("sm_clock_median_hz", repeats(samples, &Sample::sm_clock_hz), values);
   double throttled = 0.0;
   for (const double value : repeats(samples, &Sample::throttled)) throttled += value;
   if (!std::isnan(throttled)) values["throttled_samples"] = to_text(throttled);
+  const Summary wall = summarise(repeats(samples, &Sample::wall_s));
+  values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
+  values["interval_coverage"] = to_text(wall.coverage);
+}
+
+void add_clock(ComputeDevice& device, Sample& sample) {
+  const cuda::ClockState clock = device.clock();
+  if (clock.sm_hz > 0.0) sample.sm_clock_hz = clock.sm_hz;
+  if (clock.reasons_known) sample.throttled = cuda::is_throttled(clock) ? 1.0 : 0.0;
 }
 
 void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
-               Columns& values) {
+               RowValues& values) {
   const double flop_per_s = flop / summarise(repeats(samples, &Sample::wall_s)).median;
   values["achieved_flop_per_s"] = to_text(flop_per_s);
-  if (c.device == Device::cuda) return;  // its ceiling is the device's: add_gpu_peak()
+  if (c.device == Device::cuda) return;  // add_gpu_peak() adds its peak
   const double peak = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, threads);
   if (peak == 0.0) return;
   values["peak_flop_per_s"] = to_text(peak);
   values["peak_fraction"] = to_text(flop_per_s / peak);
 }
 
-void add_gpu_peak(const Case& c, ComputeDevice& gpu, Columns& values) {
+void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values) {
   std::optional<double> peak = c.gpu_peak_flop_per_s;
   if (!peak) peak = gpu.peak_flop_per_s(c.dtype);
   if (!peak) return;
-  if (c.ranks == Ranks::nccl) *peak *= c.workers;  // those that play are of one kind
+  if (c.ranks == Ranks::nccl) *peak *= c.workers;  // all of them are of one kind
   const double achieved = parse_real(values.at("achieved_flop_per_s")).value();
   values["peak_flop_per_s"] = to_text(*peak);
   values["peak_fraction"] = to_text(achieved / *peak);

@@ -1,46 +1,43 @@
-// What every measured case has, whatever it computes: a ledger, and columns.
+// The ledger and the columns of every measured case, whatever it computes.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/execute/device/compute_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/verify.h"
-#include "harness/experiment/process/result.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
-using Columns = std::map<std::string, std::string>;
+// A ledger with the case's budget, over the memory of the device.
+[[nodiscard]] LedgerOptions ledger_options(const Case& c, bool record_events,
+                                           ComputeDevice& device);
 
-// A ledger with the case's budget.
-[[nodiscard]] LedgerOptions ledger_options(const Case& c, bool record_events);
+// Adds the peaks of the ledger, and that of this program as the system counts it.
+void add_memory_peaks(const MemoryLedger& ledger, RowValues& values);
 
-// Peaks of the ledger, and of this program as the system counts it.
-void add_memory_peaks(const MemoryLedger& ledger, Columns& values);
+void add_verification(const Verification& verification, RowValues& values);
 
-// Rows and errors of the output; not of the log-sum-exp.
-void add_verification(const Verification& verification, Columns& values);
-
-// The timeline where the case asks for one, and traces under `trace_stem` where that is not empty.
+// Keeps the timeline where the case asks for one, and writes traces under `trace_stem` where that
+// is not empty.
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
                  CaseResult& result);
 
-// Times of the repeats, without warm-ups.
-[[nodiscard]] std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*time);
+// Adds medians and intervals of every clock, and the number of repeats in which a GPU was
+// throttled; unknown values get no columns.
+void add_medians(const std::vector<Sample>& samples, RowValues& values);
 
-// Medians and intervals of every clock; of times that are not known, none.
-void add_medians(const std::vector<Sample>& samples, Columns& values);
+// Adds what the device reports of its clock after a repeat; a CPU reports nothing.
+void add_clock(ComputeDevice& device, Sample& sample);
 
-// The GPU's own time, its clock, and in how many repeats it was throttled.
-void add_gpu_medians(const std::vector<Sample>& samples, Columns& values);
-
-// FLOP/s by the wall clock, and its share of what the processor can do.
+// Adds FLOP/s by the wall clock, and their share of the processor's peak.
 void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
-               Columns& values);
-// That share on a GPU, after add_rates(): of the fastest cuBLAS product of the type, which is
-// measured here unless the case was told. Nothing where that is not known.
-void add_gpu_peak(const Case& c, ComputeDevice& gpu, Columns& values);
+               RowValues& values);
+// Adds that share on a GPU, after add_rates(). The peak is the fastest cuBLAS product of the type,
+// which this measures unless the case has it. Adds nothing where it is not known.
+void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values);
 
 }  // namespace qb

@@ -1,12 +1,13 @@
-// Runs under mpirun: rank 0 plays cases of ranks: nccl, the others serve it, each on a fake GPU.
+// These tests run under mpirun: rank 0 plays cases of ranks: nccl and the others serve it, each on
+// a fake GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/numbers.h"
 #include "harness/execute/testing/fake_mpi_link.h"
 #include "harness/experiment/process/mpi_case.h"
-#include "harness/experiment/testing/tiny_case.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/workload/testing/tiny_case.h"
 
 namespace qb {
 namespace {
@@ -14,10 +15,10 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// The seed of a case says what is wrong with the GPUs.
-constexpr std::uint64_t kOneGpu = 101;    // all ranks see the same
+// The seed of a case selects a fault of the GPUs.
+constexpr std::uint64_t kOneGpu = 101;    // all ranks see the same GPU
 constexpr std::uint64_t kNoGpu = 102;     // the last rank has none
-constexpr std::uint64_t kOtherGpu = 103;  // the last rank's is of another kind
+constexpr std::uint64_t kOtherGpu = 103;  // the last rank's GPU is of another kind
 
 std::unique_ptr<ComputeDevice> open_fake_gpu(std::uint64_t seed) {
   const MpiWorld& world = *MpiWorld::current();
@@ -31,7 +32,7 @@ std::unique_ptr<ComputeDevice> open_fake_gpu(std::uint64_t seed) {
 
 Case over_nccl(const std::string& algorithm) {
   Case c = tiny(algorithm, MpiWorld::current()->size());
-  c.shape.q_heads = c.shape.kv_heads = 8;  // that ulysses can deal out
+  c.shape.q_heads = c.shape.kv_heads = 8;  // ulysses can split these
   c.device = Device::cuda;
   c.ranks = Ranks::nccl;
   c.dtype = DType::bf16;
@@ -39,7 +40,7 @@ Case over_nccl(const std::string& algorithm) {
 }
 
 CaseResult run(const Case& c) {
-  return run_case(c, "", [&](const CudaDeviceOptions&) { return open_fake_gpu(c.seed); });
+  return run_case(c, "", [&](const Case&) { return open_fake_gpu(c.seed); });
 }
 
 TEST(NcclCase, EverySchemeIsARowThatWasVerified) {
@@ -51,7 +52,7 @@ TEST(NcclCase, EverySchemeIsARowThatWasVerified) {
     const CaseResult result = run(c);
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("gpu"), "a GPU");
-    // The scatter of cqs is a part of its own.
+    // The scatter of cqs has its own column.
     const char* const moved = c.algorithm == "cqs" ? "gather_median_s" : "communication_median_s";
     EXPECT_GT(parse_real(result.values.at(moved)).value(), 0.0);
     EXPECT_TRUE(result.values.contains("exposed_communication_median_s"));
@@ -82,7 +83,7 @@ TEST(NcclCase, RanksThatCannotPlayAreARowAndTheNextCaseRuns) {
   EXPECT_EQ(run(few).status, Status::ok) << "ranks beyond W wait";
 }
 
-// Before any rank has sent anything: MPI in place of NCCL cannot be aborted.
+// It fails before any rank has sent anything: MPI in place of NCCL cannot be aborted.
 TEST(NcclCase, ABudgetThatIsTooSmallIsOutOfMemoryAndTheNextCaseRuns) {
   Case c = over_nccl("ring");
   c.memory_budget_bytes = 1000;

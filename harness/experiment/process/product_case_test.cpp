@@ -1,14 +1,14 @@
-// Real products in this process: what a row holds, and how a case ends that cannot be.
-#include "harness/experiment/process/product_case.h"
+// Tests the rows of real products in this process, and the ends of cases that cannot run.
+#include "harness/experiment/process/run_case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/numbers.h"
-#include "harness/experiment/process/device.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/workload/gpu_here.h"
 
 namespace qb {
 namespace {
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 Case tiny_product(int workers) {
   Case c;
   c.experiment = "tiny";
-  c.workload = Workload::matrix_product;
+  c.workload = WorkloadKind::matrix_product;
   c.algorithm = workers == 1 ? "dense" : "cqs";
   c.kernel = Kernel::materialized;
   c.workers = workers;
@@ -56,7 +56,7 @@ TEST(ProductCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
   }
 }
 
-// The example of the supplement.
+// This is the example of the supplement.
 TEST(ProductCase, SevenWorkersOverThreeAndFourGroupsReportOneIdle) {
   const CaseResult result = run_case(tiny_product(7), "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
@@ -67,8 +67,8 @@ TEST(ProductCase, SevenWorkersOverThreeAndFourGroupsReportOneIdle) {
       << "which a dry run prints";
   EXPECT_EQ(result.steps[3][2], "0") << "worker 3 has no block";
   EXPECT_EQ(result.steps[3][4], "0") << "and needs none of A and B";
-  // Two of the groups of 30 rows and 30 columns each: one of rows and two of columns, or the
-  // other way round.
+  // The worker needs three groups of 30 rows or columns: one of rows and two of columns, or the
+  // reverse.
   EXPECT_EQ(result.steps[0][4], to_text(std::int64_t{3 * 30 * 40 * 4}));
 }
 

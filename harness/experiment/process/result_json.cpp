@@ -17,7 +17,7 @@ using nlohmann::json;
 
 json sample_json(const Sample& sample) {
   json object = {{"repeat", sample.repeat}, {"warmup", sample.warmup}};
-  // JSON has no NaN; null stands for "not available".
+  // JSON has no NaN; null means "not available".
   for (const SampleField& field : sample_fields()) {
     const double value = sample.*field.member;
     object[std::string(field.column)] = std::isnan(value) ? json(nullptr) : json(value);
@@ -46,7 +46,7 @@ std::string result_to_json(const CaseResult& result) {
       {"status", word(result.status)}, {"message", result.message}, {"samples", samples},
       {"values", result.values},       {"steps", result.steps},     {"parts", result.parts},
       {"timeline", result.timeline}};
-  // A message may quote bytes that are no UTF-8 (a file name): they become U+FFFD.
+  // A message may quote bytes that are not UTF-8 (a file name): they become U+FFFD.
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "harness/experiment/process/result.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
 [[nodiscard]] std::string result_to_json(const CaseResult& result);
 
-// Throws std::runtime_error saying what is wrong with a malformed or torn answer.
+// Throws std::runtime_error, which says what is wrong, on a malformed or torn answer.
 [[nodiscard]] CaseResult result_from_json(std::string_view text);
 
 }  // namespace qb

@@ -1,4 +1,4 @@
-// Real cases in this process: what a row holds for each way that a case can end.
+// Tests the rows of real cases in this process for each way that a case can end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,17 +6,17 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/process/prediction.h"
-#include "harness/experiment/process/result.h"
+#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/testing/tiny_case.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/workload/testing/tiny_case.h"
 
 namespace qb {
 namespace {
 
 using testing::HasSubstr;
 
-// Every column but those that the parent writes.
+// All columns except those that the parent writes.
 std::vector<std::string> columns_of_the_child() {
   std::vector<std::string> columns;
   bool after = false;
@@ -42,7 +42,7 @@ double number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
-// What serial ranks on the CPU without a model, with a fused kernel, have not; nor attention.
+// Columns that an attention case lacks with serial ranks on the CPU, a fused kernel and no model.
 bool is_of_links_or_models(std::string_view column) {
   for (const std::string_view name :
        {"communication_median_s", "exposed_communication_median_s", "idle_median_s",
@@ -273,7 +273,7 @@ TEST(RunCase, AModelledCaseHasTimesWithoutAnOutput) {
   EXPECT_EQ(slow.samples.size(), 1u);
   EXPECT_FALSE(slow.values.contains("max_error"));
   EXPECT_FALSE(slow.values.contains("active_memory_peak_bytes"));
-  // Two hops over a slow link, nothing of which such small blocks hide.
+  // There are two hops over a slow link, and such small blocks hide none of their time.
   const double hop_s = number(slow, "worker_sent_bytes") / 2 / 1e6;
   EXPECT_GT(number(slow, "wall_time_median_s"), 2 * hop_s);
   c.link_mode = LinkMode::nocomm;

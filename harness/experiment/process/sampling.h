@@ -1,23 +1,23 @@
-// When to stop timing: the stop rule, apart from clocks and kernels so that a script can test it.
+// The rule that stops timing, separate from clocks and kernels so that a script can test it.
 #pragma once
 
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "harness/experiment/process/result.h"
-#include "harness/experiment/schema/case.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
-// True when no further sample is wanted: at max_repeats, or from min_repeats on when the 95 %
+// True when no further sample is needed: at max_repeats, or from min_repeats on when the 95 %
 // interval of the median is narrower than relative_interval of it, or max_time_s is used up. An
-// interval that does not cover 95 % yet (fewer than six samples) stops nothing.
+// interval that does not cover 95 % yet (fewer than six samples) does not stop it.
 [[nodiscard]] bool enough_samples(const Measure& measure, std::span<const double> wall_s,
                                   double elapsed_s);
 
-// Warm-ups first, kept and marked, then samples until the rule says enough. `clock` gives seconds
-// and counts from the first call after the warm-ups. Exceptions of `once` pass through.
+// Takes warm-ups, which it keeps and marks, then samples until the rule stops it. `clock` returns
+// seconds; time counts from its first call after the warm-ups. Exceptions of `once` pass through.
 [[nodiscard]] std::vector<Sample> take_samples(const Measure& measure,
                                                const std::function<double()>& clock,
                                                const std::function<Sample()>& once);

@@ -7,7 +7,7 @@
 namespace qb {
 namespace {
 
-// Plays a list of sample times against a clock that moves by exactly those times.
+// Plays a list of sample times on a clock that advances by exactly those times.
 struct Script {
   std::vector<double> wall_s;
   std::size_t next = 0;
@@ -43,7 +43,7 @@ TEST(Sampling, StopsAtMaxRepeatsHoweverNoisy) {
 
 TEST(Sampling, StopsAsSoonAsTheIntervalIsNarrow) {
   Script script{.wall_s = std::vector<double>(50, 1.0)};
-  // Equal times: six samples are the fewest whose interval covers 95 %.
+  // The times are equal: six samples are the fewest whose interval covers 95 %.
   EXPECT_EQ(script.play({.warmups = 0, .min_repeats = 3, .max_repeats = 50}).size(), 6u);
 }
 

@@ -1,30 +1,29 @@
 #include "harness/experiment/process/supervisor.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
 #include "base/numbers.h"
 #include "harness/experiment/process/child_process.h"
 #include "harness/experiment/process/result_json.h"
+#include "harness/experiment/process/run_case.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
 
-CaseResult ended(Status status, const std::string& message) {
-  CaseResult result;
-  result.status = status;
-  result.message = message;
-  return result;
-}
-
-// How often the kernel killed for memory in our control group (version 2); nullopt where it is not
-// told.
+// How often the kernel killed for memory in this process's control group (version 2); nullopt where
+// that is unknown.
 std::optional<long> kernel_memory_kills() {
   std::ifstream groups("/proc/self/cgroup");
   std::string group;
@@ -81,6 +80,13 @@ CaseResult exited(const ChildEnd& end, const std::string& log_path) {
 
 }  // namespace
 
+CaseResult ended(Status status, const std::string& message) {
+  CaseResult result;
+  result.status = status;
+  result.message = message;
+  return result;
+}
+
 std::vector<std::string> ProcessLauncher::own_command() { return {"/proc/self/exe", "__case"}; }
 
 CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
@@ -113,11 +119,23 @@ CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
       result = ended(Status::interrupted, "stopped by the user");
       break;
   }
-  // Most cases have nothing to say; an empty log would only be in the way.
+  // Most cases write no log; the empty file is removed.
   std::error_code ignored;
   if (std::filesystem::file_size(paths.log, ignored) == 0)
     std::filesystem::remove(paths.log, ignored);
   return result;
+}
+
+void answer_case(const std::string& trace_directory) {
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  const std::string answer = result_to_json(run_case(case_from_json(text), trace_directory));
+  for (std::size_t at = 0; at < answer.size();) {
+    const ssize_t written = ::write(kAnswerFd, answer.data() + at, answer.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      throw EnvironmentError("__case is for `qb run` only: there is nobody to answer to");
+    at += static_cast<std::size_t>(written);
+  }
 }
 
 }  // namespace qb

@@ -1,18 +1,18 @@
-// One child process per case, so that a crash, a hang or the kernel's out-of-memory killer costs
-// one row and not the sweep.
+// Runs one child process per case, so that a crash, a hang or the kernel's out-of-memory killer
+// costs one row and not the sweep.
 //
 // The child is this same program, executed anew (`qb __case`) and never merely forked: thread pools
 // of the parent would not survive a fork. It reads the case as JSON from stdin, answers with a
 // CaseResult as JSON on kAnswerFd, and its stdout and stderr go to the log of the case. It leads
-// its own process group, offers itself first to the out-of-memory killer, and dies with the parent.
+// its own process group, is the first choice of the out-of-memory killer, and dies with the parent.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "harness/experiment/process/result.h"
-#include "harness/experiment/schema/case.h"
 #include "harness/experiment/sweep/interrupt.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
@@ -23,20 +23,22 @@ struct CasePaths {
   std::string trace_directory;  // empty: no traces
 };
 
-// Who runs a case; a fake in tests of the sweep.
+// The result of a case that ended before it could answer.
+[[nodiscard]] CaseResult ended(Status status, const std::string& message);
+
+// Runs a case; tests of the sweep use a fake.
 class Launcher {
  public:
   virtual ~Launcher() = default;
-  // Returns when the case has ended, however it did: Status::timeout after measure.timeout_s,
-  // crashed (with the signal's name) for a death or a malformed answer, oom for the kernel's
-  // killer, interrupted when the user asked to stop. Throws EnvironmentError where no child can be
-  // started.
+  // Returns when the case has ended: with Status::timeout after measure.timeout_s, crashed (with
+  // the signal's name) for a death or a malformed answer, oom for the kernel's killer, interrupted
+  // when the user asked to stop. Throws EnvironmentError where no child can be started.
   [[nodiscard]] virtual CaseResult launch(const Case& c, const CasePaths& paths) = 0;
 };
 
 class ProcessLauncher final : public Launcher {
  public:
-  // `command` is executed with `--traces DIR` behind it where traces are wanted.
+  // `command` is executed, followed by `--traces DIR` where traces are wanted.
   ProcessLauncher(std::vector<std::string> command, const InterruptGuard& interrupt)
       : command_(std::move(command)), interrupt_(interrupt) {}
   [[nodiscard]] CaseResult launch(const Case& c, const CasePaths& paths) override;
@@ -49,7 +51,7 @@ class ProcessLauncher final : public Launcher {
   const InterruptGuard& interrupt_;
 };
 
-// The child's side: reads the case from stdin, runs it and answers. For the hidden verb `__case`.
+// The child reads the case from stdin, runs it and answers. The hidden verb `__case` calls this.
 void answer_case(const std::string& trace_directory);
 
 }  // namespace qb

@@ -1,5 +1,6 @@
-// The supervisor against shell scripts in the place of the child.
+// Tests the supervisor with shell scripts as the child.
 #include "harness/experiment/process/supervisor.h"
+#include "harness/experiment/schema/parameters.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -118,7 +119,7 @@ TEST_F(Supervisor, TheSecondInterruptEndsTheProgram) {
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  // The guard of this process was inherited with its first signal unspent.
+  // The child inherited the guard before its first signal.
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
 }
 

@@ -1,20 +1,32 @@
-#include "harness/experiment/schema/case.h"
+#include "harness/experiment/schema/parameters.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "base/numbers.h"
-#include "harness/experiment/schema/listed.h"
-#include "harness/experiment/schema/measure_fields.h"
-#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr double kMaxRepeats = 1e6;
+
+constexpr MeasureField kMeasureFields[] = {
+    {"warmups", "warmups", &Measure::warmups, 0, kMaxRepeats},
+    {"min_repeats", "min_repeats", &Measure::min_repeats, 1, kMaxRepeats},
+    {"max_repeats", "max_repeats", &Measure::max_repeats, 1, kMaxRepeats},
+    {"relative_interval", "relative_interval", &Measure::relative_interval, 0, 1},
+    {"max_time", "max_time_s", &Measure::max_time_s, 0, 0, true},
+    {"timeout", "timeout_s", &Measure::timeout_s, 0, 0, true},
+    {"verify_rows", "verify_rows", &Measure::verify_rows, 0, static_cast<double>(kMaxTokens)},
+    {"memory_timeline", "memory_timeline", &Measure::memory_timeline},
+    {.key = "device_memory",
+     .name = "device_memory",
+     .member = &Measure::device_memory,
+     .is_later = true},
+};
 
 Json measure_to_json(const Measure& measure) {
   Json json;
@@ -31,7 +43,7 @@ Measure measure_from_json(const Json& json) {
   return measure;
 }
 
-// The settings that tell cases apart.
+// The settings that distinguish cases.
 Json measure_of_id(const Measure& measure) {
   Json json = measure_to_json(measure);
   const Json standard = measure_to_json(Measure{});
@@ -44,16 +56,18 @@ Json measure_of_id(const Measure& measure) {
 
 }  // namespace
 
+std::span<const MeasureField> measure_fields() { return kMeasureFields; }
+
 std::string case_id(const Case& c) {
   const Case standard;
   std::string key;
   for (const Parameter& parameter : parameters()) {
-    const std::string value = to_string(parameter.get(c, parameter));
-    // Runs from before there was such a parameter ran with its standard value.
-    if (parameter.since > 1 && value == to_string(parameter.get(standard, parameter))) continue;
+    const std::string value = parameter.get(c, parameter);
+    // Runs older than the parameter ran with its standard value.
+    if (parameter.since > 1 && value == parameter.get(standard, parameter)) continue;
     key += fmt::format("{}={}\n", parameter.column, value);
   }
-  // value_dim is no column, but a case of another value_dim is another case.
+  // value_dim is no column, but cases with different value_dim are different.
   key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_of_id(c.measure).dump();
   // The low bits of FNV-1a mix best; the high ones are folded in.
   const std::uint64_t hash = fnv1a(key);
@@ -79,7 +93,8 @@ Case case_from_json(std::string_view text) {
     json.at("experiment").get_to(c.experiment);
     const Json& values = json.at("parameters");
     for (const Parameter& parameter : parameters())
-      parameter.set(c, value_of_text(parameter, values.at(std::string(parameter.column))));
+      parameter.set(c, parameter,
+                    values.at(std::string(parameter.column)).get_ref<const std::string&>());
     json.at("value_dim").get_to(c.shape.value_dim);
     c.measure = measure_from_json(json.at("measure"));
     if (const Json& peak = json.at("gpu_peak_flop_per_s"); !peak.is_null())
@@ -88,31 +103,6 @@ Case case_from_json(std::string_view text) {
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("cannot read the case: {}", problem.what()));
   }
-}
-
-std::vector<Sequence> parse_sequences(std::string_view text) {
-  std::vector<Sequence> sequences;
-  for (const std::string_view item : listed(text)) {
-    const std::size_t plus = item.find('+');
-    const bool cached = plus != std::string_view::npos;
-    const auto first = parse_integer(item.substr(0, std::min(plus, item.size())));
-    const auto second = cached ? parse_integer(item.substr(plus + 1)) : first;
-    if (!first || !second || *first < 0 || *second < 1)
-      throw UsageError(fmt::format(
-          "sequences: '{}' is no sequence; write cached+new tokens such as 100+8, or 64", item));
-    sequences.push_back({cached ? *first : 0, *second});
-  }
-  if (sequences.empty())
-    throw UsageError("sequences needs at least one, written as cached+new tokens such as 100+8");
-  return sequences;
-}
-
-std::string to_string(const std::vector<Sequence>& sequences) {
-  std::string text;
-  for (const Sequence& sequence : sequences)
-    text += fmt::format("{}{}+{}", text.empty() ? "" : " ", sequence.cached_tokens,
-                        sequence.new_tokens);
-  return text;
 }
 
 }  // namespace qb

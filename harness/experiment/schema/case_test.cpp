@@ -1,4 +1,4 @@
-#include "harness/experiment/schema/case.h"
+#include "harness/workload/case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include <random>
 #include <set>
 
-#include "harness/experiment/process/result.h"
+#include "base/numbers.h"
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/schema/measure_fields.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using Random = std::mt19937_64;
 
-// Printable, and not empty: an empty text stands for no value.
+// Returns a printable text that is not empty: an empty text means no value.
 std::string any_text(Random& random) {
   std::string text;
   for (std::uint64_t n = 1 + random() % 12; n > 0; --n)
@@ -33,24 +33,25 @@ double any_real(Random& random) {
 }
 
 // A value that a spec could give the parameter.
-Value any_value(const Parameter& parameter, Random& random) {
+std::string any_value(const Parameter& parameter, Random& random) {
   if (parameter.nullable && random() % 2 == 0) return {};
   if (parameter.kind == FieldKind::integer) {
     const auto range = static_cast<std::uint64_t>(parameter.max - parameter.min) + 1;
-    return {parameter.min + static_cast<std::int64_t>(random() % range), {}};
+    return to_text(parameter.min + static_cast<std::int64_t>(random() % range));
   }
-  if (parameter.kind == FieldKind::real) return {any_real(random), {}};
+  if (parameter.kind == FieldKind::real) return to_text(any_real(random));
   if (parameter.kind == FieldKind::mask)
-    return {MaskSpec(random() % 2 == 0 ? MaskKind::causal : MaskKind::full).text(), {}};
-  if (parameter.words == nullptr) return {any_text(random), {}};
+    return MaskSpec(random() % 2 == 0 ? MaskKind::causal : MaskKind::full).text();
+  if (parameter.words == nullptr) return any_text(random);
   const auto words = parameter.words();
-  return {std::string(words[random() % words.size()]), {}};
+  return std::string(words[random() % words.size()]);
 }
 
 Case any_case(Random& random) {
   Case c;
   c.experiment = any_text(random);
-  for (const Parameter& parameter : parameters()) parameter.set(c, any_value(parameter, random));
+  for (const Parameter& parameter : parameters())
+    parameter.set(c, parameter, any_value(parameter, random));
   c.shape.value_dim = static_cast<std::int64_t>(random() >> 40);
   for (const MeasureField& field : measure_fields())
     std::visit(
@@ -135,7 +136,7 @@ Case smoke_case() {
   return c;
 }
 
-// Resuming and comparing run folders rest on it: a new value makes every folder of users stale.
+// Resuming and comparing run folders depend on it: a new value makes all existing folders stale.
 TEST(CaseId, IsStableAcrossBuilds) { EXPECT_EQ(case_id(smoke_case()), "6fdc93d5bb74"); }
 
 TEST(CaseId, IsTwelveHexDigits) {
@@ -148,53 +149,34 @@ TEST(CaseId, IsTwelveHexDigits) {
 }
 
 TEST(CaseId, ChangesWithEveryParameterAndMeasureButNotWithTheName) {
+  Random random(11);
   std::set<std::string> ids = {case_id(smoke_case())};
   std::size_t changes = 1;
-  const auto change = [&](auto edit) {
+  for (const Parameter& parameter : parameters()) {
     Case c = smoke_case();
-    edit(c);
+    const std::string before = parameter.get(c, parameter);
+    while (parameter.get(c, parameter) == before)
+      parameter.set(c, parameter, any_value(parameter, random));
     ids.insert(case_id(c));
-    ++changes;
-  };
-  change([](Case& c) { c.algorithm = "dense"; });
-  change([](Case& c) { c.kernel = Kernel::materialized; });
-  change([](Case& c) { c.device = Device::cpu; });
-  change([](Case& c) { c.allocator = AllocatorKind::caching; });
-  change([](Case& c) { c.launch = Launch::together; });
-  change([](Case& c) { c.clock = ClockKind::unsynchronized; });
-  change([](Case& c) { c.l2_cache = L2Cache::warm; });
-  change([](Case& c) { c.cuda_path = CudaPath::sm_80; });
-  change([](Case& c) { c.worker_speeds = "0.5"; });
-  change([](Case& c) { c.group_sizes = GroupSizes::by_speed; });
-  change([](Case& c) { c.product_row_groups = 3; });
-  change([](Case& c) { c.product_depth = 7; });
-  change([](Case& c) { c.ranks = Ranks::threads; });
-  change([](Case& c) { c.workers = 8; });
-  change([](Case& c) { c.threads = 2; });
-  change([](Case& c) { c.shape.q_len = 257; });
-  change([](Case& c) { c.shape.kv_len = 257; });
-  change([](Case& c) { c.shape.batch = 2; });
-  change([](Case& c) { c.shape.q_heads = 4; });
-  change([](Case& c) { c.shape.kv_heads = 1; });
-  change([](Case& c) { c.shape.head_dim = 64; });
-  change([](Case& c) { c.shape.value_dim = 64; });
-  change([](Case& c) { c.mask = MaskKind::causal; });
-  change([](Case& c) { c.dtype = DType::f16; });
-  change([](Case& c) { c.seed = 2; });
-  change([](Case& c) { c.interest_set = "0,1,3"; });
-  change([](Case& c) { c.distillation = Distillation::balanced; });
-  change([](Case& c) { c.scale = 0.5; });
-  change([](Case& c) { c.memory_budget_bytes = 1; });
-  change([](Case& c) { c.measure.warmups = 2; });
-  change([](Case& c) { c.measure.min_repeats = 2; });
-  change([](Case& c) { c.measure.max_repeats = 6; });
-  change([](Case& c) { c.measure.relative_interval = 0.5; });
-  change([](Case& c) { c.measure.max_time_s = 1; });
-  change([](Case& c) { c.measure.timeout_s = 1; });
-  change([](Case& c) { c.measure.verify_rows = 1; });
-  change([](Case& c) { c.measure.memory_timeline = true; });
-  change([](Case& c) { c.measure.device_memory = true; });
-  EXPECT_EQ(ids.size(), changes);
+    EXPECT_EQ(ids.size(), ++changes) << parameter.column;
+  }
+  for (const MeasureField& field : measure_fields()) {
+    Case c = smoke_case();
+    std::visit(
+        [&](auto member) {
+          using T = std::remove_reference_t<decltype(c.measure.*member)>;
+          if constexpr (std::is_same_v<T, bool>)
+            c.measure.*member = !(c.measure.*member);
+          else
+            c.measure.*member += 1;
+        },
+        field.member);
+    ids.insert(case_id(c));
+    EXPECT_EQ(ids.size(), ++changes) << field.key;
+  }
+  Case wide = smoke_case();
+  wide.shape.value_dim = 64;  // it has no column
+  EXPECT_TRUE(ids.insert(case_id(wide)).second);
 
   Case renamed = smoke_case();
   renamed.experiment = "other";

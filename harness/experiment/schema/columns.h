@@ -1,4 +1,5 @@
-// The fixed columns of a run folder's tables; their order is the order in the files.
+// The fixed columns of a run folder's tables, in the order of the files, and the documents and the
+// JSON that are made from the descriptions of fields.
 #pragma once
 
 #include <array>
@@ -8,12 +9,11 @@
 
 #include "base/schema/column_fields.h"
 #include "base/schema/field.h"
-#include "harness/experiment/process/result.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
-// A time or another number of a timed repeat: a column of samples.csv with the member of Sample
-// that holds it.
+// A number of a timed repeat: a column of samples.csv with the member of Sample that holds it.
 struct SampleField : Field {
   double Sample::*member;
 };
@@ -24,14 +24,34 @@ struct RunTable {
   std::string_view file;
   std::string_view meaning;
   std::vector<Field> fields{};
-  std::vector<std::string> columns{};  // of the fields
+  std::vector<std::string> columns{};  // the names of the fields
 };
 [[nodiscard]] const RunTable& case_table();
 [[nodiscard]] const RunTable& sample_table();
 [[nodiscard]] const RunTable& step_table();
 [[nodiscard]] const RunTable& part_table();
 [[nodiscard]] const RunTable& timeline_table();
-// All of them.
+// All tables.
 [[nodiscard]] std::array<const RunTable*, 5> run_tables();
+
+// The meaning of a field, without Markdown's links and quotes.
+[[nodiscard]] std::string plain_meaning(const Field& field);
+// The same for the default value of a parameter.
+[[nodiscard]] std::string plain_standard(const Field& field);
+
+// The table of parameters in experiments/README.md.
+[[nodiscard]] std::string parameters_markdown();
+
+// The tables of columns in data/README.md, one for each file of a run folder.
+[[nodiscard]] std::string columns_markdown();
+
+// Replaces both in the documents of this checkout. Throws UsageError where a document has no such
+// table, EnvironmentError where it cannot be written.
+void write_documents();
+
+// One JSON object: schema_version, and for each file of a run folder its columns in order, each
+// with name, key, kind, unit, group, since, standard and meaning. Other programs that write run
+// folders read it and need no lists of their own.
+[[nodiscard]] std::string schema_json();
 
 }  // namespace qb

@@ -1,14 +1,15 @@
-#include "harness/experiment/schema/description.h"
-
+// The documents and the JSON about the fields.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "base/files.h"
 #include "base/numbers.h"
-#include "base/schema/parameter_fields.h"
+#include "base/source_root.h"
 #include "base/words.h"
 #include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 
@@ -42,13 +43,27 @@ struct Words<FieldGroup> {
 
 namespace {
 
+std::string range_of(const Field& field) {
+  return fmt::format("{} to {}", field.min,
+                     field.max == INT64_MAX ? "2^63 - 1" : format_grouped(field.max));
+}
+
+std::string words_of(const Field& field) {
+  std::string text;
+  for (const std::string_view word : parameters()[*find_parameter(field.key)].words())
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", word);
+  return text;
+}
+
 std::string meaning_of(const Field& field) {
   std::string text(field.meaning);
-  const std::size_t at = text.find("{range}");
-  if (at == std::string::npos) return text;
-  const std::string most = field.max == INT64_MAX ? "2^63 - 1" : format_grouped(field.max);
-  return text.replace(at, std::string_view("{range}").size(),
-                      fmt::format("{} to {}", field.min, most));
+  const auto fill = [&](std::string_view name, std::string (*said)(const Field&)) {
+    if (const std::size_t at = text.find(name); at != std::string::npos)
+      text.replace(at, name.size(), said(field));
+  };
+  fill("{range}", range_of);
+  fill("{words}", words_of);
+  return text;
 }
 
 std::string standard_of(const Field& field) {
@@ -65,15 +80,36 @@ nlohmann::ordered_json json_of(const Field& field) {
           {"standard", field.standard}, {"meaning", meaning_of(field)}};
 }
 
-}  // namespace
-
-std::string plain_meaning(const Field& field) {
-  std::string text =
-      std::regex_replace(meaning_of(field), std::regex(R"(; see \[[^\]]*\]\([^)]*\))"), "");
+// Removes links to sections, and keeps only the words of other links.
+std::string plain(std::string text) {
+  text = std::regex_replace(text, std::regex(R"(; see \[[^\]]*\]\([^)]*\))"), "");
+  text = std::regex_replace(text, std::regex(R"( \(see \[[^\]]*\]\([^)]*\)\))"), "");
   text = std::regex_replace(text, std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1");
   std::erase(text, '`');
   return text;
 }
+
+// Replaces the text that begins as `table` does: all that follows, or up to the next empty line.
+void replace_table(const std::string& name, const std::string& table, bool to_the_end) {
+  const std::string path = source_path(name);
+  std::string text = read_file(path);
+  const std::size_t begin = text.find(table.substr(0, table.find('\n')));
+  if (begin == std::string::npos)
+    throw UsageError(fmt::format("{} has no such table to replace", path));
+  const std::size_t end = to_the_end ? text.size() : text.find("\n\n", begin) + 1;
+  write_file_atomically(path, text.replace(begin, end - begin, table));
+}
+
+}  // namespace
+
+void write_documents() {
+  replace_table("experiments/README.md", parameters_markdown(), false);
+  replace_table("data/README.md", columns_markdown(), true);
+}
+
+std::string plain_meaning(const Field& field) { return plain(meaning_of(field)); }
+
+std::string plain_standard(const Field& field) { return plain(standard_of(field)); }
 
 std::string parameters_markdown() {
   std::string text = "| parameter | values | default |\n|---|---|---|\n";

@@ -1,4 +1,4 @@
-#include "harness/experiment/schema/description.h"
+#include "harness/experiment/schema/columns.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,22 +10,23 @@
 #include "base/files.h"
 #include "base/schema/column_fields.h"
 #include "base/source_root.h"
-#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Schema, TheTableOfParametersInTheReadmeIsMadeFromIt) {
   EXPECT_THAT(read_file(source_path("experiments/README.md")), HasSubstr(parameters_markdown()))
-      << "put the output of `qb columns --parameters` there";
+      << "run `qb columns --write`";
 }
 
 TEST(Schema, TheTablesOfColumnsInTheReadmeAreMadeFromIt) {
   EXPECT_THAT(read_file(source_path("data/README.md")), HasSubstr(columns_markdown()))
-      << "put the output of `qb columns --markdown` there";
+      << "run `qb columns --write`";
 }
 
 TEST(Schema, EveryColumnIsSaidOnceAndSaysSomething) {
@@ -40,7 +41,7 @@ TEST(Schema, EveryColumnIsSaidOnceAndSaysSomething) {
   }
 }
 
-// A number's unit stands at the end of its column's name, for readers of the file alone.
+// A number's unit ends its column's name, for those who read only the file.
 TEST(Schema, UnitsOfResultsStandInTheirNames) {
   const std::map<std::string_view, std::string_view> ends = {
       {"s", "_s"},           {"bytes", "_bytes"}, {"Hz", "_hz"},
@@ -68,7 +69,10 @@ TEST(Schema, PlainMeaningsHaveNoMarkdown) {
   const Parameter& mask = parameters()[*find_parameter("mask")];
   EXPECT_EQ(plain_meaning(mask), "full, causal (the last query sees the last key), or a pattern");
   const Parameter& batch = parameters()[*find_parameter("batch")];
-  EXPECT_EQ(plain_meaning(batch), "1 to 65,536");
+  EXPECT_EQ(plain_meaning(batch), "the number of sequences, 1 to 65,536");
+  const Parameter& algorithm = parameters()[*find_parameter("algorithm")];
+  EXPECT_THAT(plain_meaning(algorithm), AllOf(HasSubstr("dense, cqs"), Not(HasSubstr("see"))));
+  EXPECT_EQ(plain_standard(parameters()[*find_parameter("kv_len")]), "n_tokens");
 }
 
 }  // namespace

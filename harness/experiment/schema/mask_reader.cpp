@@ -63,6 +63,7 @@ MaskSpec read_mask(const YamlNode& node) {
 }
 
 MaskSpec parse_mask(std::string_view text, std::string_view source) {
+  if (parse_word<MaskKind>(text)) return *parse_word<MaskKind>(text);  // no pattern, so no YAML
   const YamlNode map = read_yaml(fmt::format("value: {}", text), source, false);
   if (map.entries.size() != 1) fail_at({source, 0, 0}, "expected one mask");
   return read_mask(map.entries.front().value);

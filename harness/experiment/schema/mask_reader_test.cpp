@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/status.h"
-#include "harness/experiment/schema/case.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 
 namespace qb {

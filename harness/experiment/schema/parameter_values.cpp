@@ -7,14 +7,14 @@
 
 #include "base/numbers.h"
 #include "harness/experiment/schema/mask_reader.h"
-#include "harness/experiment/schema/worker_speeds.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 namespace {
 
-constexpr std::int64_t kMaxResidue = 999'999;  // of the most workers there may be
+constexpr std::int64_t kMaxResidue = 999'999;  // for the largest number of workers
 
-// What the node is, for "must be …, got …".
+// Describes the node, for "must be …, got …".
 std::string describe(const YamlNode& node) {
   switch (node.kind) {
     case YamlKind::null:
@@ -42,81 +42,71 @@ std::int64_t read_any_integer(std::string_view name, const YamlNode& node) {
   fail_type(name, "a whole number", node);
 }
 
-std::string read_word(const Parameter& parameter, const YamlNode& node) {
-  const auto words = parameter.words();
-  if (node.kind != YamlKind::scalar)
-    fail_type(parameter.key, fmt::format("one of {}", join(words, ", ")), node);
-  if (std::find(words.begin(), words.end(), node.text) == words.end())
-    fail_at(node.place, unknown_word(parameter.key, node.text, words));
+// Returns the one spelling of the node's text. `parse` reads it, and throws UsageError on a bad
+// text.
+std::string canonical(const YamlNode& node, std::string_view text, auto parse) {
+  try {
+    return to_string(parse(text));
+  } catch (const UsageError& problem) {
+    fail_at(node.place, problem.what());
+  }
+}
+
+std::string scalar_of(const Parameter& parameter, const YamlNode& node, std::string_view wanted) {
+  if (node.kind != YamlKind::scalar) fail_type(parameter.key, wanted, node);
   return node.text;
 }
 
-// `0,1,3` or a list of numbers; the residues are held against W where the two meet.
-std::string read_interest_set(const YamlNode& node) {
+std::string read_word(const Parameter& parameter, const YamlNode& node) {
+  const auto words = parameter.words();
+  const std::string text = scalar_of(parameter, node, fmt::format("one of {}", join(words, ", ")));
+  if (std::ranges::find(words, text) == words.end())
+    fail_at(node.place, unknown_word(parameter.key, text, words));
+  return text;
+}
+
+// Reads `0,1,3` or a list of numbers. The modulus of the residues is W, which is known later.
+std::string read_interest_set(const Parameter& parameter, const YamlNode& node) {
   std::string text;
-  if (node.kind == YamlKind::scalar) {
-    text = node.text;
-  } else if (node.kind == YamlKind::list) {
+  if (node.kind == YamlKind::list)
     for (const YamlNode& item : node.items)
       text += fmt::format("{}{}", text.empty() ? "" : ",",
                           read_integer("a residue of interest_set", item, 0, kMaxResidue));
-  } else {
-    fail_type("interest_set", "a list such as [0, 1, 3] or \"0,1,3\"", node);
-  }
-  try {
-    // The modulus is that of the case, later; it plays no part in the parsing.
-    return to_string(parse_interest_set(text, 0));
-  } catch (const UsageError& problem) {
-    fail_at(node.place, problem.what());
-  }
+  else
+    text = scalar_of(parameter, node, "a list such as [0, 1, 3] or \"0,1,3\"");
+  return canonical(node, text, [](std::string_view set) { return parse_interest_set(set, 0); });
 }
 
-// `100+8 64+1`.
-std::string read_sequences(const YamlNode& node) {
-  if (node.kind != YamlKind::scalar)
-    fail_type("sequences", "cached+new tokens of each sequence such as \"100+8 64+1\"", node);
-  try {
-    return to_string(parse_sequences(node.text));
-  } catch (const UsageError& problem) {
-    fail_at(node.place, problem.what());
-  }
+std::string read_file_name(const Parameter& parameter, const YamlNode& node) {
+  if (node.kind != YamlKind::scalar || node.text.empty())
+    fail_type(parameter.key, parameter.key == "layer.weights" ? "a folder" : "a file, or here",
+              node);
+  return node.text;
 }
 
-// `0.5 1`, or 0.5 alone.
-std::string read_speeds(const YamlNode& node) {
-  if (node.kind != YamlKind::scalar)
-    fail_type("worker_speeds", "the speeds of the first workers such as \"0.5 1\"", node);
-  try {
-    return to_string(parse_worker_speeds(node.text));
-  } catch (const UsageError& problem) {
-    fail_at(node.place, problem.what());
-  }
-}
-
-}  // namespace
-
-Value read_operand(const Parameter& parameter, const YamlNode& node) {
-  if (node.kind == YamlKind::null && parameter.nullable) return {std::monostate{}, node.place};
+std::string read_text(const Parameter& parameter, const YamlNode& node) {
   switch (parameter.kind) {
     case FieldKind::word:
-      return {read_word(parameter, node), node.place};
+      return read_word(parameter, node);
     case FieldKind::integer:
-      return {read_any_integer(parameter.key, node), node.place};
+      return to_text(read_any_integer(parameter.key, node));
     case FieldKind::real:
-      return {read_real(parameter.key, node), node.place};
+      return to_text(read_real(parameter.key, node));
     case FieldKind::sequences:
-      return {read_sequences(node), node.place};
+      return canonical(
+          node,
+          scalar_of(parameter, node, "cached+new tokens of each sequence such as \"100+8 64+1\""),
+          parse_sequences);
     case FieldKind::speeds:
-      return {read_speeds(node), node.place};
+      return canonical(
+          node, scalar_of(parameter, node, "the speeds of the first workers such as \"0.5 1\""),
+          parse_worker_speeds);
     case FieldKind::mask:
-      return {read_mask(node).text(), node.place};
+      return read_mask(node).text();
     case FieldKind::file:
-      if (node.kind != YamlKind::scalar || node.text.empty())
-        fail_type(parameter.key, parameter.key == "layer.weights" ? "a folder" : "a file, or here",
-                  node);
-      return {node.text, node.place};
+      return read_file_name(parameter, node);
     case FieldKind::residues:
-      return {read_interest_set(node), node.place};
+      return read_interest_set(parameter, node);
     case FieldKind::flag:
     case FieldKind::text:
       break;  // kinds of columns only
@@ -124,18 +114,20 @@ Value read_operand(const Parameter& parameter, const YamlNode& node) {
   throw std::logic_error("no parameter is of this kind");
 }
 
-Value read_value(const Parameter& parameter, const YamlNode& node) {
-  if (parameter.kind == FieldKind::integer && is_plain(node))
-    return {read_integer(parameter.key, node, parameter.min, parameter.max), node.place};
-  Value value = read_operand(parameter, node);
-  if (const auto* number = std::get_if<double>(&value.data); number != nullptr && !(*number > 0.0))
-    fail_at(node.place, fmt::format("{} must be above 0, got {}", parameter.key, node.text));
-  return value;
+}  // namespace
+
+Value read_operand(const Parameter& parameter, const YamlNode& node) {
+  if (node.kind == YamlKind::null && parameter.nullable) return {{}, node.place};
+  return {read_text(parameter, node), node.place};
 }
 
-Value default_value(const Parameter& parameter) {
-  if (parameter.standard.empty()) return {};
-  return read_value(parameter, plain_scalar(std::string(parameter.standard), {}));
+Value read_value(const Parameter& parameter, const YamlNode& node) {
+  if (parameter.kind == FieldKind::integer && is_plain(node))
+    return {to_text(read_integer(parameter.key, node, parameter.min, parameter.max)), node.place};
+  if (parameter.kind == FieldKind::real && is_plain(node) &&
+      !(read_real(parameter.key, node) > 0.0))
+    fail_at(node.place, fmt::format("{} must be above 0, got {}", parameter.key, node.text));
+  return read_operand(parameter, node);
 }
 
 std::int64_t read_integer(std::string_view name, const YamlNode& node, std::int64_t min,
@@ -149,7 +141,7 @@ std::int64_t read_integer(std::string_view name, const YamlNode& node, std::int6
 }
 
 double read_real(std::string_view name, const YamlNode& node) {
-  // parse_real also takes sizes and times, which are no plain numbers.
+  // parse_real also accepts sizes and times, which are not plain numbers.
   if (is_plain(node) && !node.text.empty() &&
       std::string_view("0123456789.").find(node.text.back()) != std::string_view::npos)
     if (const auto value = parse_real(node.text)) return *value;
@@ -157,7 +149,7 @@ double read_real(std::string_view name, const YamlNode& node) {
 }
 
 double read_seconds(std::string_view name, const YamlNode& node) {
-  // The last letters of numbers, `s`, `min` and `h`: `2M` would be two million seconds.
+  // Accepts numbers, `s`, `min` and `h`, by the last letter: `2M` would be two million seconds.
   if (is_plain(node) && !node.text.empty() &&
       std::string_view("0123456789.snh").find(node.text.back()) != std::string_view::npos)
     if (const auto value = parse_real(node.text)) {
@@ -176,7 +168,7 @@ bool read_bool(std::string_view name, const YamlNode& node) {
 void fail_unknown_key(const Place& place, std::string_view key,
                       std::span<const std::string_view> known) {
   std::string message = unknown_word("key", key, known);
-  std::vector<std::string_view> parts;  // of a group that somebody wrote as a map
+  std::vector<std::string_view> parts;  // the keys of a group written as a map
   const std::string group = std::string(key) + ".";
   for (const std::string_view name : known)
     if (name.starts_with(group)) parts.push_back(name);

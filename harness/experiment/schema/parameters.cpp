@@ -1,7 +1,11 @@
 #include "harness/experiment/schema/parameters.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <iterator>
+#include <array>
+#include <map>
+#include <set>
 #include <type_traits>
 
 #include "base/numbers.h"
@@ -11,59 +15,64 @@
 namespace qb {
 namespace {
 
-// In place of an instruction set: the best that the CPU has.
+// It means the best instruction set of the CPU.
 constexpr std::string_view kBestInstructionSet = "auto";
 
-// ---- How a member of each type becomes a value and is set from one. Nothing stands for 0 where a
-// field says that a number may be missing.
+// These convert between a member of each type and its text. An empty text means 0 where a field
+// says that a number may be missing.
 
 template <class T>
-requires std::is_enum_v<T> Value to_value(T member, const Field&) {
-  return {std::string(word(member)), {}};
+requires std::is_enum_v<T> std::string text_of(T member, const Field&) {
+  return std::string(word(member));
 }
 template <class T>
-requires std::is_integral_v<T> Value to_value(T member, const Field& field) {
+requires std::is_integral_v<T> std::string text_of(T member, const Field& field) {
   if (field.nullable && member == 0) return {};
-  return {static_cast<std::int64_t>(member), {}};
+  return to_text(static_cast<std::int64_t>(member));
 }
-Value to_value(const std::string& member, const Field&) { return {member, {}}; }
-Value to_value(const MaskSpec& member, const Field&) { return {member.text(), {}}; }
-Value to_value(const std::optional<InstructionSet>& member, const Field&) {
-  return {std::string(member ? word(*member) : kBestInstructionSet), {}};
-}
+std::string text_of(double member, const Field&) { return to_text(member); }
+std::string text_of(const std::string& member, const Field&) { return member; }
+std::string text_of(const MaskSpec& member, const Field&) { return member.text(); }
 template <class T>
-Value to_value(const std::optional<T>& member, const Field&) {
-  if (!member) return {};
-  return {*member, {}};
+std::string text_of(const std::optional<T>& member, const Field& field) {
+  if (member) return text_of(*member, field);
+  return std::string(std::is_same_v<T, InstructionSet> ? kBestInstructionSet : "");
+}
+
+[[noreturn]] void fail_number(const Field& field, std::string_view text) {
+  throw UsageError(fmt::format("{} is no number: {}", field.column, text));
 }
 
 template <class T>
 requires std::is_enum_v<T>
-void from_value(T& member, const Value& value) {
-  member = *parse_word<T>(std::get<std::string>(value.data));
+void set_from(T& member, const Field& field, std::string_view text) {
+  const auto value = parse_word<T>(text);
+  if (!value) throw UsageError(unknown_word(field.column, text, all_words<T>()));
+  member = *value;
 }
 template <class T>
 requires std::is_integral_v<T>
-void from_value(T& member, const Value& value) {
-  const auto* number = std::get_if<std::int64_t>(&value.data);
-  member = number != nullptr ? static_cast<T>(*number) : T{0};
+void set_from(T& member, const Field& field, std::string_view text) {
+  const auto number = text.empty() ? std::optional<std::int64_t>(0) : parse_integer(text);
+  if (!number) fail_number(field, text);
+  member = static_cast<T>(*number);
 }
-void from_value(std::string& member, const Value& value) {
-  member = std::get<std::string>(value.data);
+void set_from(double& member, const Field& field, std::string_view text) {
+  const auto number = parse_real(text);
+  if (!number) fail_number(field, text);
+  member = *number;
 }
-void from_value(MaskSpec& member, const Value& value) {
-  member = parse_mask(std::get<std::string>(value.data));
-}
-void from_value(std::optional<InstructionSet>& member, const Value& value) {
-  member = parse_word<InstructionSet>(std::get<std::string>(value.data));
-}
+void set_from(std::string& member, const Field&, std::string_view text) { member = text; }
+void set_from(MaskSpec& member, const Field&, std::string_view text) { member = parse_mask(text); }
 template <class T>
-void from_value(std::optional<T>& member, const Value& value) {
-  const auto* held = std::get_if<T>(&value.data);
-  member = held != nullptr ? std::optional<T>(*held) : std::nullopt;
+void set_from(std::optional<T>& member, const Field& field, std::string_view text) {
+  member.reset();
+  const bool absent =
+      text.empty() || (std::is_same_v<T, InstructionSet> && text == kBestInstructionSet);
+  if (!absent) set_from(member.emplace(), field, text);
 }
 
-// ---- Words of a member's type -----------------------------------------------------------------
+// These return the words that a member of each type can be.
 
 std::vector<std::string_view> algorithm_names() {
   std::vector<std::string_view> names;
@@ -87,94 +96,68 @@ constexpr auto words_of() -> std::vector<std::string_view> (*)() {
     return nullptr;
 }
 
-// ---- The table --------------------------------------------------------------------------------
+// These build the table of parameters.
 
-template <auto Member>
+template <auto First, auto... Rest>
 auto& member_of(auto& holder) {
-  return holder.*Member;
-}
-template <auto First, auto Second>
-auto& member_of(auto& holder) {
-  return holder.*First.*Second;
+  if constexpr (sizeof...(Rest) == 0)
+    return holder.*First;
+  else
+    return member_of<Rest...>(holder.*First);
 }
 
-// The parameter of that column, held by Case::*Path. A column that is no parameter's does not
-// compile.
 template <auto... Path>
-constexpr Parameter held(std::string_view column) {
+constexpr Parameter joined(const Field& field, Held<Path...>) {
   using T = std::remove_cvref_t<decltype(member_of<Path...>(std::declval<Case&>()))>;
-  return {*find_parameter_field(column), words_of<T>(),
-          [](const Case& c, const Field& field) { return to_value(member_of<Path...>(c), field); },
-          [](Case& c, const Value& value) { from_value(member_of<Path...>(c), value); }};
+  return {field, words_of<T>(),
+          [](const Case& c, const Field& f) { return text_of(member_of<Path...>(c), f); },
+          [](Case& c, const Field& f, std::string_view text) {
+            set_from(member_of<Path...>(c), f, text);
+          }};
 }
 
-constexpr Parameter algorithm() {
-  Parameter parameter = held<&Case::algorithm>("algorithm");
-  parameter.words = algorithm_names;
-  return parameter;
+void set_algorithm(Case& c, const Field& field, std::string_view text) {
+  const auto names = algorithm_names();
+  if (std::ranges::find(names, text) == names.end())
+    throw UsageError(unknown_word(field.column, text, names));
+  c.algorithm = text;
 }
 
-constexpr Parameter head_dim() {
-  Parameter parameter = held<&Case::shape, &Shape::head_dim>("head_dim");
-  parameter.set = [](Case& c, const Value& value) {
-    from_value(c.shape.head_dim, value);
-    c.shape.value_dim = c.shape.head_dim;
-  };
-  return parameter;
+void set_head_dim(Case& c, const Field& field, std::string_view text) {
+  set_from(c.shape.head_dim, field, text);
+  c.shape.value_dim = c.shape.head_dim;
 }
 
-constexpr Parameter kParameters[] = {
-    algorithm(),
-    held<&Case::kernel>("kernel"),
-    held<&Case::device>("device"),
-    held<&Case::ranks>("ranks"),
-    held<&Case::workers>("workers"),
-    held<&Case::threads>("threads"),
-    held<&Case::shape, &Shape::q_len>("n_tokens"),
-    held<&Case::shape, &Shape::kv_len>("kv_len"),
-    held<&Case::shape, &Shape::batch>("batch"),
-    held<&Case::shape, &Shape::q_heads>("q_heads"),
-    held<&Case::shape, &Shape::kv_heads>("kv_heads"),
-    head_dim(),
-    held<&Case::dtype>("dtype"),
-    held<&Case::mask>("mask"),
-    held<&Case::seed>("seed"),
-    held<&Case::interest_set>("interest_set"),
-    held<&Case::scale>("scale"),
-    held<&Case::memory_budget_bytes>("memory_budget_bytes"),
-    held<&Case::cpu_isa>("cpu_isa"),
-    held<&Case::sequences>("sequences"),
-    held<&Case::new_key_owner>("new_key_owner"),
-    held<&Case::link_bandwidth_byte_per_s>("link_bandwidth_byte_per_s"),
-    held<&Case::link_latency_s>("link_latency_s"),
-    held<&Case::link_mode>("link_mode"),
-    held<&Case::model_device>("model_device"),
-    held<&Case::model_cores>("model_cores"),
-    held<&Case::distillation>("distillation"),
-    held<&Case::workload>("workload"),
-    held<&Case::layer_feed_forward_dim>("layer_feed_forward_dim"),
-    held<&Case::layer_block_tokens>("layer_block_tokens"),
-    held<&Case::layer_weights>("layer_weights"),
-    held<&Case::allocator>("allocator"),
-    held<&Case::launch>("launch"),
-    held<&Case::clock>("clock"),
-    held<&Case::l2_cache>("l2_cache"),
-    held<&Case::cuda_path>("cuda_path"),
-    held<&Case::worker_speeds>("worker_speeds"),
-    held<&Case::group_sizes>("group_sizes"),
-    held<&Case::product_row_groups>("product_row_groups"),
-    held<&Case::product_depth>("product_depth"),
-};
+constexpr auto kParameters = [] {
+  constexpr std::size_t kCount = std::tuple_size_v<decltype(kHeldParameters)>;
+  static_assert(kCount == std::size(kParameterFields),
+                "each of kParameterFields needs its line in kHeldParameters");
+  return std::apply(
+      [](auto... held) {
+        std::size_t i = 0;
+        std::array<Parameter, kCount> all = {joined(kParameterFields[i++], held)...};
+        for (Parameter& parameter : all) {
+          if (parameter.column == "head_dim") parameter.set = set_head_dim;
+          if (parameter.column != "algorithm") continue;
+          parameter.words = algorithm_names;
+          parameter.set = set_algorithm;
+        }
+        return all;
+      },
+      kHeldParameters);
+}();
 
-constexpr bool every_field_is_held_in_order() {
-  if (std::size(kParameters) != std::size(kParameterFields)) return false;
-  for (std::size_t i = 0; i < std::size(kParameters); ++i)
-    if (kParameters[i].column != kParameterFields[i].column) return false;
-  return true;
-}
-static_assert(every_field_is_held_in_order(),
-              "each of kParameterFields needs its line in kParameters, at the same place");
+static_assert(std::apply(
+                  [](auto... held) {
+                    std::size_t i = 0;
+                    return ((held.column == kParameterFields[i++].column) && ...);
+                  },
+                  kHeldParameters),
+              "kHeldParameters stands in the order of kParameterFields");
 static_assert(find_parameter_field("n_tokens")->max == kMaxTokens);
+
+constexpr std::string_view kInEveryLabel[] = {"algorithm", "workers", "n_tokens", "kernel",
+                                              "dtype"};
 
 }  // namespace
 
@@ -192,34 +175,38 @@ std::vector<std::string_view> parameter_keys() {
   return keys;
 }
 
-std::string to_string(const Value& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value.data)) return to_text(*number);
-  if (const auto* number = std::get_if<double>(&value.data)) return to_text(*number);
-  if (const auto* text = std::get_if<std::string>(&value.data)) return *text;
-  return {};
-}
-
 std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) {
   std::vector<std::pair<std::string, std::string>> values;
   for (const Parameter& parameter : kParameters)
-    values.emplace_back(parameter.column, to_string(parameter.get(c, parameter)));
+    values.emplace_back(parameter.column, parameter.get(c, parameter));
   return values;
 }
 
-Value value_of_text(const Parameter& parameter, const std::string& text) {
-  if (text.empty()) return {};
-  if (parameter.kind == FieldKind::integer) {
-    if (const auto number = parse_integer(text)) return {*number, {}};
-  } else if (parameter.kind == FieldKind::real) {
-    if (const auto number = parse_real(text)) return {*number, {}};
-  } else if (parameter.words == nullptr) {
-    return {text, {}};
-  } else {
-    const auto words = parameter.words();
-    if (std::ranges::find(words, text) != words.end()) return {text, {}};
-    throw UsageError(unknown_word(parameter.column, text, words));
+std::vector<std::string> varying_parameters(std::span<const Case> cases) {
+  std::map<std::string, std::set<std::string>> values;
+  bool cached = false;
+  for (const Case& c : cases) {
+    cached = cached || c.shape.kv_len != c.shape.q_len;
+    for (const auto& [name, value] : case_parameters(c)) values[name].insert(value);
   }
-  throw UsageError(std::string(parameter.column) + " is no number: " + text);
+  std::vector<std::string> varying;
+  for (const Parameter& parameter : kParameters) {
+    const std::string name(parameter.column);
+    const bool labelled = std::ranges::find(kInEveryLabel, name) != std::end(kInEveryLabel);
+    const bool follows_n = name == "kv_len" && !cached;
+    const bool follows_w = name == "interest_set" && values["workers"].size() > 1;
+    if (!labelled && !follows_n && !follows_w && values[name].size() > 1) varying.push_back(name);
+  }
+  return varying;
+}
+
+std::string case_label(const Case& c, std::span<const std::string> varying) {
+  std::string label = fmt::format("{} W={} N={} {} {}", c.algorithm, c.workers, c.shape.q_len,
+                                  word(c.kernel), word(c.dtype));
+  for (const auto& [name, value] : case_parameters(c))
+    if (!value.empty() && std::ranges::find(varying, name) != varying.end())
+      label += fmt::format(" {}={}", name, value);
+  return label;
 }
 
 }  // namespace qb

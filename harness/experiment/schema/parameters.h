@@ -1,6 +1,6 @@
-// The parameters of a case as specs, rows and the child process know them. The descriptions are
-// kParameterFields; here they meet the members of a Case. One table serves the fixed keys, sweeps,
-// excludes, filters, the resolved spec, the columns, the case id and the case's JSON.
+// The parameters of a case as specs, rows and the child process know them: the descriptions of
+// kParameterFields with the members of a Case. One table serves the fixed keys, sweeps, excludes,
+// filters, the resolved spec, the columns, the case id and the case's JSON.
 #pragma once
 
 #include <cstdint>
@@ -13,45 +13,77 @@
 #include <vector>
 
 #include "base/schema/parameter_fields.h"
-#include "harness/experiment/schema/case.h"
 #include "harness/experiment/spec/yaml_reader.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 
-// A parameter's value, checked: nothing (null, "take the default of the runner"), an integer, a
-// real, or a word or interest set in its canonical spelling.
+// A parameter's value, checked, in the one spelling that rows, filters and the child process share.
+// An empty text means no value: the runner takes its default.
 struct Value {
-  std::variant<std::monostate, std::int64_t, double, std::string> data;
+  std::string text;
   Place place;
 };
-[[nodiscard]] std::string to_string(const Value& value);  // empty for nothing
 
 // One of kParameterFields with the member of a Case that holds it.
 struct Parameter : Field {
-  std::vector<std::string_view> (*words)();  // of a word; else null
-  Value (*get)(const Case&, const Field&);
-  void (*set)(Case&, const Value&);
+  std::vector<std::string_view> (*words)();  // null unless its values are words
+  std::string (*get)(const Case&, const Field&);
+  // Throws UsageError on a text that is not a value of the parameter.
+  void (*set)(Case&, const Field&, std::string_view text);
+
+  [[nodiscard]] bool is_number() const {
+    return kind == FieldKind::integer || kind == FieldKind::real;
+  }
 };
 
-// In column order.
+// The order is that of the columns.
 [[nodiscard]] std::span<const Parameter> parameters();
 [[nodiscard]] std::optional<std::size_t> find_parameter(std::string_view key);
 [[nodiscard]] std::vector<std::string_view> parameter_keys();
 
-// The parameters that make a case the same case, in column order: column and value as in cases.csv.
+// The parameters that identify a case, in column order: column and value as in cases.csv.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c);
 
-// The value that `text` stands for, as case_parameters() writes it. Throws UsageError on a text
-// that is none.
-[[nodiscard]] Value value_of_text(const Parameter& parameter, const std::string& text);
+// Parameters that take more than one value in these cases, besides those that every label has
+// (algorithm, workers, n_tokens, kernel, dtype), in column order.
+[[nodiscard]] std::vector<std::string> varying_parameters(std::span<const Case> cases);
+
+// A name for people: `cqs W=7 N=10000 materialized f16 head_dim=128`.
+[[nodiscard]] std::string case_label(const Case& c, std::span<const std::string> varying);
+
+// One setting of `measure:`.
+struct MeasureField {
+  std::string_view key;   // its name in a spec
+  std::string_view name;  // its name with the unit, in JSON
+  std::variant<int Measure::*, std::int64_t Measure::*, double Measure::*, bool Measure::*> member;
+  // The bounds of a number; a time has a unit in a spec and is above `min`.
+  double min = 0.0;
+  double max = 1e9;
+  bool is_time = false;
+  // The standard value of a later setting is not part of a case's id: cases older than the setting
+  // keep their ids.
+  bool is_later = false;
+};
+
+// The order is that of the resolved spec. `repeats` is no setting: it sets min_repeats and
+// max_repeats.
+[[nodiscard]] std::span<const MeasureField> measure_fields();
+
+// 12 hex digits of a hash over the parameters and the measure settings; the key for resuming.
+[[nodiscard]] std::string case_id(const Case& c);
+
+// One line of JSON text, which the child process reads and ranks send to each other.
+[[nodiscard]] std::string case_to_json(const Case& c);
+[[nodiscard]] Case case_from_json(std::string_view text);
 
 // Throws UsageError at the node's place on a wrong type, an unknown word or a number out of range.
 [[nodiscard]] Value read_value(const Parameter& parameter, const YamlNode& node);
-// Type and word only: for comparisons, where `n_tokens>0` is no mistake.
+// Checks type and word only: in a comparison, `n_tokens>0` is no mistake.
 [[nodiscard]] Value read_operand(const Parameter& parameter, const YamlNode& node);
-[[nodiscard]] Value default_value(const Parameter& parameter);
 
-// Scalars for the other keys of a spec; `name` stands in the message. Throw UsageError.
+// These read scalars of the other keys of a spec; the message contains `name`. They throw
+// UsageError.
 [[nodiscard]] std::int64_t read_integer(std::string_view name, const YamlNode& node,
                                         std::int64_t min, std::int64_t max);
 [[nodiscard]] double read_real(std::string_view name, const YamlNode& node);
@@ -62,7 +94,7 @@ struct Parameter : Field {
 // `--set worker`, already shows it).
 [[noreturn]] void fail_unknown_key(const Place& place, std::string_view key,
                                    std::span<const std::string_view> known);
-// Throws UsageError for the first key of the map that is not `known`.
+// Throws UsageError for the first key of the map that is not in `known`.
 void check_keys(const YamlNode& map, std::span<const std::string_view> known);
 
 }  // namespace qb

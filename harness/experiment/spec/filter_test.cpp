@@ -1,13 +1,15 @@
-#include "harness/experiment/spec/filter.h"
+#include "harness/experiment/spec/sweep.h"
 
 #include <gtest/gtest.h>
+
+#include "base/numbers.h"
 
 namespace qb {
 namespace {
 
 const Place kPlace{"test", 0, 0};
 
-Value integer(std::int64_t value) { return {value, kPlace}; }
+Value integer(std::int64_t value) { return {to_text(value), kPlace}; }
 Value text(std::string value) { return {std::move(value), kPlace}; }
 Value nothing() { return {}; }
 
@@ -26,8 +28,8 @@ TEST(Filter, ComparesNumbersAsNumbers) {
   EXPECT_TRUE(holds("n_tokens>9", integer(10)));  // as text, 10 comes first
   EXPECT_TRUE(holds("n_tokens>=1e3", integer(1000)));
   EXPECT_TRUE(holds("n_tokens>0", integer(1)));  // 0 is no valid n_tokens, but a valid bound
-  EXPECT_TRUE(holds("scale<0.5", {0.25, kPlace}));
-  EXPECT_TRUE(holds("scale=.25", {0.25, kPlace}));
+  EXPECT_TRUE(holds("scale<0.5", text("0.25")));
+  EXPECT_TRUE(holds("scale=.25", text("0.25")));
 }
 
 TEST(Filter, KeepsAll63BitsOfSeeds) {

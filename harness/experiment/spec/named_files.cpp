@@ -1,5 +1,4 @@
-#include "harness/experiment/spec/named_files.h"
-
+// Checks the files that cases name.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 #include "base/status.h"
 #include "harness/execute/model/device_model.h"
-#include "harness/experiment/process/device.h"
+#include "harness/experiment/spec/spec.h"
 #include "harness/workload/layer/layer_weights.h"
 
 namespace qb {
@@ -18,9 +17,8 @@ namespace {
 
 void require_weights(std::span<const Case> cases) {
   std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> seen;
-  for (const Case& given : cases) {
-    if (given.workload != Workload::transformer_layer || !given.layer_weights) continue;
-    const Case c = resolve_case(given);
+  for (const Case& c : cases) {
+    if (c.workload != WorkloadKind::transformer_layer || !c.layer_weights) continue;
     const LayerShape shape{1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim};
     if (!seen.emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim).second)
       continue;

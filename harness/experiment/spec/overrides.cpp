@@ -1,13 +1,13 @@
-#include "harness/experiment/spec/overrides.h"
-
+// Applies `--set key.path=value`.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "harness/experiment/schema/measure_fields.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/spec/spec.h"
+#include "harness/experiment/spec/yaml_reader.h"
 
 namespace qb {
 namespace {
@@ -18,8 +18,7 @@ constexpr std::string_view kOtherKeys[] = {"experiment", "description", "sweep",
 
 void require_known(const Place& place, std::string_view key,
                    const std::vector<std::string_view>& known) {
-  if (std::find(known.begin(), known.end(), key) == known.end())
-    fail_unknown_key(place, key, known);
+  if (std::ranges::find(known, key) == known.end()) fail_unknown_key(place, key, known);
 }
 
 void erase(YamlNode& map, std::string_view key) {
@@ -33,14 +32,14 @@ void put(YamlNode& map, std::string_view key, const YamlNode& value) {
     map.entries.push_back({std::string(key), value.place, value});
 }
 
-// As the value of a key, which is what it is going to be: `a: b` alone would be a map.
+// Reads the text as the value of a key, since `a: b` alone would be a map.
 YamlNode read_override(std::string_view text, std::string_view label) {
   YamlNode map = read_yaml(fmt::format("value: {}", text), label, false);
   if (map.entries.size() != 1) fail_at({label, 0, 0}, "expected one value after the '='");
   return std::move(map.entries.front().value);
 }
 
-// The section of that name, made where there is none.
+// Returns the section of that name, and adds it where there is none.
 YamlNode& section(YamlNode& spec, std::string_view name, const Place& place) {
   if (spec.find(name) == nullptr)
     spec.entries.push_back({std::string(name), place, {YamlKind::map, place, {}, false, {}, {}}});
@@ -66,8 +65,7 @@ void set_parameter(YamlNode& spec, std::string_view key, std::string_view home,
   put(home.empty() ? spec : section(spec, home, value.place), key, value);
 }
 
-// `repeats` is both bounds at once: setting it replaces them, and setting one of them leaves the
-// other as it was.
+// `repeats` sets both bounds and replaces them; setting one bound keeps the other.
 void set_measure(YamlNode& measure, std::string_view key, const YamlNode& value) {
   if (key == "repeats") {
     erase(measure, "min_repeats");
@@ -79,7 +77,7 @@ void set_measure(YamlNode& measure, std::string_view key, const YamlNode& value)
   put(measure, key, value);
 }
 
-// Where the values of a parameter belong when no section is named.
+// The section of a parameter's values where `--set` names none.
 std::string_view home_of(YamlNode& spec, const Parameter& parameter, const YamlNode& value) {
   const bool scalar = value.kind == YamlKind::scalar || value.kind == YamlKind::null;
   // `interest_set=[0, 1, 3]` is one value.

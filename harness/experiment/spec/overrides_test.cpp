@@ -1,9 +1,7 @@
-#include "harness/experiment/spec/overrides.h"
+#include "harness/experiment/spec/spec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "harness/experiment/spec/spec.h"
 
 namespace qb {
 namespace {
@@ -76,7 +74,7 @@ TEST(Overrides, RepeatsAndItsTwoBoundsGiveWay) {
   EXPECT_EQ(bounds({"measure.min_repeats=2", "measure.repeats=4"}), std::pair(4, 4));
 }
 
-// The exclude rule over n_tokens matches nothing any more, and that is no typo here.
+// The exclude rule over n_tokens no longer matches anything, which is no typo here.
 TEST(Overrides, AScalarTakesAParameterOutOfTheSweep) {
   EXPECT_THAT(cases({"n_tokens=32"}), ElementsAre("dense/1/32", "cqs/7/32"));
 }
@@ -108,7 +106,7 @@ TEST(Overrides, AnInterestSetIsOneValue) {
       2u);
 }
 
-// An exclude that matches nothing is a typo, unless the command line took away what it matched.
+// An exclude rule that matches nothing is a typo, unless the command line removed what it matched.
 TEST(Overrides, OnlyTheRulesOverWhatWasSetMayMatchNothing) {
   EXPECT_THAT(cases({"algorithm=dense", "workers=1"}), ElementsAre("dense/1/64", "dense/1/128"));
   EXPECT_THROW((void)parse_spec("experiment: e\nn_tokens: 5\nexclude: [{n_tokens: 6}]\n", "f",

@@ -1,19 +1,18 @@
-#include "harness/experiment/spec/resolved.h"
-
+// Writes the resolved spec.
 #include <fmt/format.h>
 
 #include <iterator>
 
 #include "base/numbers.h"
-#include "harness/experiment/schema/measure_fields.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/spec/spec.h"
 
 namespace qb {
 namespace {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-// A double-quoted scalar. UTF-8 passes as it is.
+// A double-quoted scalar. UTF-8 stays unchanged.
 std::string quote(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -30,7 +29,7 @@ std::string quote(std::string_view text) {
   return out + '"';
 }
 
-// `name: value` as a spec says it; parameters() and case_parameters() are in the same order.
+// `name: value` as in a spec; parameters() and case_parameters() have the same order.
 std::string entry(std::size_t index, const std::string& value) {
   const Parameter& parameter = parameters()[index];
   if (value.empty()) return fmt::format("{}: ~", parameter.key);

@@ -1,4 +1,6 @@
-#include "harness/experiment/spec/resolved.h"
+#include "harness/experiment/spec/spec.h"
+
+#include "harness/experiment/schema/parameters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -157,7 +159,7 @@ std::string random_spec(std::mt19937_64& random) {
   for (const Choice& choice : choices) {
     const std::string_view key = choice.key;
     if (with_sets && (key == "algorithm" || key == "workers")) continue;
-    // 0: fixed, 1: swept, 2: zipped; else left out, but for those without a fitting default.
+    // 0: fixed, 1: swept, 2: zipped; otherwise left out, except those without a fitting default.
     const std::uint64_t place = random() % 7;
     const bool needed = key == "n_tokens" || key == "q_heads";
     const std::size_t first = random() % 2;

@@ -9,14 +9,11 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "harness/experiment/schema/measure_fields.h"
+#include "base/schema/figure_names.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/schema/worker_speeds.h"
-#include "harness/experiment/spec/filter.h"
-#include "harness/experiment/spec/overrides.h"
-#include "harness/experiment/spec/resolved.h"
 #include "harness/experiment/spec/sweep.h"
 #include "harness/experiment/spec/yaml_reader.h"
+#include "harness/workload/case.h"
 #include "interest_sets/sets/interest_set.h"
 
 namespace qb {
@@ -43,8 +40,9 @@ std::string read_name(const YamlNode& spec) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
   });
   if (!good)
-    fail_at(entry->value.place,
-            fmt::format("an experiment's name is of letters, digits, '_' and '-', got '{}'", name));
+    fail_at(
+        entry->value.place,
+        fmt::format("an experiment's name has only letters, digits, '_' and '-', got '{}'", name));
   return name;
 }
 
@@ -65,7 +63,7 @@ std::vector<std::string> read_figures(const YamlNode& spec) {
     fail_at(entry->value.place, "'figures:' takes a list of figure names");
   std::vector<std::string> figures;
   for (const YamlNode& item : entry->value.items) {
-    if (std::find(kFigureNames.begin(), kFigureNames.end(), item.text) == kFigureNames.end())
+    if (std::ranges::find(kFigureNames, item.text) == std::end(kFigureNames))
       fail_at(item.place, unknown_word("figure", item.text, kFigureNames));
     if (std::find(figures.begin(), figures.end(), item.text) != figures.end())
       fail_at(item.place, fmt::format("figure '{}' is named twice", item.text));
@@ -74,7 +72,7 @@ std::vector<std::string> read_figures(const YamlNode& spec) {
   return figures;
 }
 
-// A setting of `measure:` that is of the member's type.
+// Reads a setting of `measure:` in the member's type.
 void read_setting(const MeasureField& field, const YamlNode& node, int& setting) {
   setting = static_cast<int>(read_integer(field.key, node, static_cast<std::int64_t>(field.min),
                                           static_cast<std::int64_t>(field.max)));
@@ -97,7 +95,7 @@ void read_setting(const MeasureField& field, const YamlNode& node, Measure& meas
   std::visit([&](auto member) { read_setting(field, node, measure.*member); }, field.member);
 }
 
-// `repeats` sets min_repeats and max_repeats both.
+// `repeats` sets both min_repeats and max_repeats.
 void read_repeats(const YamlNode& map, Measure& measure) {
   const YamlEntry* const least = map.find("min_repeats");
   const YamlEntry* const most = map.find("max_repeats");
@@ -135,7 +133,7 @@ Measure read_measure(const YamlNode& spec) {
   return measure;
 }
 
-// What no value can be wrong about alone.
+// Checks combinations of values, each of which is valid alone.
 class Combinations {
  public:
   void check(const Case& c, const Point& point) {
@@ -164,7 +162,7 @@ class Combinations {
               fmt::format("an interest set is for algorithm cqs, and this spec combines it with "
                           "{}; zip the two, with ~ for no set",
                           c.algorithm));
-    // Fewer workers have no quorums: such a case becomes a row `unsupported`.
+    // Fewer workers have no quorums: their case becomes a row `unsupported`.
     if (c.workers < 3 || !verified_.emplace(*c.interest_set, c.workers).second) return;
     try {
       verify(parse_interest_set(*c.interest_set, c.workers));
@@ -175,16 +173,15 @@ class Combinations {
 
  private:
   static void check_workload(const Case& c, const Point& point) {
-    constexpr std::pair<std::string_view, Workload> kOwn[] = {
-        {"layer.feed_forward_dim", Workload::transformer_layer},
-        {"layer.block_tokens", Workload::transformer_layer},
-        {"layer.weights", Workload::transformer_layer},
-        {"product.row_groups", Workload::matrix_product},
-        {"product.depth", Workload::matrix_product}};
+    constexpr std::pair<std::string_view, WorkloadKind> kOwn[] = {
+        {"layer.feed_forward_dim", WorkloadKind::transformer_layer},
+        {"layer.block_tokens", WorkloadKind::transformer_layer},
+        {"layer.weights", WorkloadKind::transformer_layer},
+        {"product.row_groups", WorkloadKind::matrix_product},
+        {"product.depth", WorkloadKind::matrix_product}};
     for (const auto& [name, workload] : kOwn)
       if (const Value& value = *point[*find_parameter(name)];
-          c.workload != workload && !std::holds_alternative<std::monostate>(value.data) &&
-          to_string(value) != "0")
+          c.workload != workload && !value.text.empty() && value.text != "0")
         fail_at(value.place, fmt::format("{} is for workload {}", name, word(workload)));
   }
   static void check_speeds(const Case& c, const Point& point) {
@@ -194,7 +191,7 @@ class Combinations {
       fail_at(place(point, "worker_speeds"), problem.what());
     }
   }
-  // Global tokens, dilations and window sizes are held against the length.
+  // Global tokens, dilations and window sizes must fit the length.
   static void check_mask(const Case& c, const Point& point) {
     if (c.mask.kind() != MaskKind::pattern || c.sequences) return;
     try {
@@ -218,7 +215,7 @@ void check_count(const Grid& grid, const YamlNode& spec, const SpecOptions& opti
     fail_at(place, options.filter.empty() ? "'exclude:' leaves no case"
                                           : "no case is left after --filter");
   if (count && *count <= options.max_cases) return;
-  // The count as the spec has it, then the way out.
+  // The message has the count of the spec, then the remedy.
   const std::string n =
       count ? format_grouped(static_cast<std::int64_t>(std::min<std::uint64_t>(*count, INT64_MAX)))
             : "more than 10^19";
@@ -230,7 +227,7 @@ void check_count(const Grid& grid, const YamlNode& spec, const SpecOptions& opti
 }  // namespace
 
 Spec parse_spec(std::string_view yaml, std::string_view file_name, const SpecOptions& options) {
-  // Places point into these, so they stay where they are until the end.
+  // Places point into these texts, and a deque does not move them.
   std::deque<std::string> labels;
   YamlNode root = read_yaml(yaml, file_name);
   check_top_level(root);
@@ -254,7 +251,8 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const SpecOpt
   Combinations combinations;
   grid.walk([&](const Point& point) {
     Case c = base;
-    for (std::size_t p = 0; p < point.size(); ++p) parameters()[p].set(c, *point[p]);
+    for (std::size_t p = 0; p < point.size(); ++p)
+      parameters()[p].set(c, parameters()[p], point[p]->text);
     combinations.check(c, point);
     spec.cases.push_back(std::move(c));
   });

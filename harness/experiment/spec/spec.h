@@ -1,74 +1,64 @@
-// Experiment specs: strict YAML over yaml-cpp (the only place that includes it).
+// Reads experiment specs: strict YAML.
 //
-// Every case parameter stands at the top level under its column name (algorithm, kernel, device,
-// ranks, workers, threads, n_tokens, kv_len, batch, q_heads, kv_heads, head_dim, dtype, mask, seed,
+// Every case parameter is at the top level under its column name (algorithm, kernel, device, ranks,
+// workers, threads, n_tokens, kv_len, batch, q_heads, kv_heads, head_dim, dtype, mask, seed,
 // interest_set, scale, memory_budget, cpu.isa, workload, …) with a scalar; `sweep:` gives lists or
 // ranges (cartesian product), `zip:` lists of equal length that move together, `exclude:` a list of
-// maps that drop the cases which match all their entries; `measure:` how to time; `figures:` what
-// to draw. In place of `sweep:`, `zip:` and `exclude:`, `cases:` lists maps of parameters, one a
-// case; resolved specs are written so. experiments/README.md is the reference of every key.
+// maps that drop the cases which match all their entries; `measure:` says how to time; `figures:`
+// says what to draw. Instead of `sweep:`, `zip:` and `exclude:`, `cases:` lists maps of parameters,
+// one a case, as resolved specs do. experiments/README.md describes every key.
 #pragma once
 
-#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/experiment/schema/case.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 
-// What `figures:` may name; each is one figure of plots/.
-inline constexpr auto kFigureNames = std::to_array<std::string_view>({
-    "memory_summary",
-    "wall_clock",
-    "speed_up",
-    "throughput",
-    "peak_memory",
-    "memory_timeline",
-    "responsibility_ratio",
-    "partition",
-    "kernel_peak_fraction",
-    "cqs_overhead",
-    "scheme_comparison",
-    "scheme_map",
-    "ttft_miss_rate",
-    "exposed_split",
-    "decode_attention",
-    "gantt",
-    "work_per_round",
-    "striped_speed_up",
-    "exposed_communication",
-    "exposed_time",
-    "model_residual",
-    "layer_shares",
-    "layer_time",
-    "layer_memory",
-    "sparse_attention",
-    "worker_skew",
-    "distillation_gain",
-    "product_speed_up",
-    "sparse_stages",
-    "sparse_ablation",
-});
+struct YamlNode;
 
 struct Spec {
-  std::string name;         // `experiment:`; letters, digits, '_' and '-'
-  std::string description;  // one paragraph for the report
-  std::vector<Case> cases;  // expanded, in spec order
-  std::vector<std::string> figures;
-  std::string resolved_yaml;  // what ran: reading it again gives the same cases
+  std::string name;                  // `experiment:`; letters, digits, '_' and '-'
+  std::string description;           // one paragraph for the report
+  std::vector<Case> cases;           // expanded, in spec order
+  std::vector<std::string> figures;  // words of kFigureNames
+  std::string resolved_yaml;         // reading it again gives the same cases
 };
 
 struct SpecOptions {
-  std::vector<std::string> set;     // `key.path=value`, as --set
+  std::vector<std::string> set;     // `key.path=value`, as for --set
   std::vector<std::string> filter;  // `key=value`, `key!=value`, `key<value` …; all must hold
-  std::size_t max_cases = 10'000;   // above it: UsageError with the count, asks for --yes
+  std::size_t max_cases = 10'000;   // more throw UsageError with the count, which asks for --yes
 };
 
 // Throws UsageError `file:line:column: message` (with the nearest valid key where one is near).
 [[nodiscard]] Spec parse_spec(std::string_view yaml, std::string_view file_name,
                               const SpecOptions& options);
 [[nodiscard]] Spec load_spec(const std::string& path, const SpecOptions& options);
+
+// Looks at the files that cases name, before any of the cases runs and in dry runs too. Throws
+// UsageError where a device file of the cost model is missing or malformed, and where the weights
+// of a transformer layer are missing, do not have the shapes of their case, or cannot be read as
+// finite numbers.
+void require_named_files(std::span<const Case> cases);
+
+// The resolved spec, canonical YAML of name, description, figures and cases (all of one Measure),
+// with every default written out. Parameters that are the same in every case are at the top level,
+// the others in `cases:`. parse_spec of it gives the same cases in the same order.
+[[nodiscard]] std::string write_resolved(const Spec& spec);
+
+// All keys of a spec's top level, and of its `measure:`.
+[[nodiscard]] std::vector<std::string_view> spec_keys();
+[[nodiscard]] std::vector<std::string_view> measure_keys();
+
+// Applies `--set key.path=value`, the `label`, to a spec's tree before it is read as an experiment;
+// the label must outlive the tree, whose places refer to it. The value is YAML. A parameter has one
+// place only: setting it removes it from its old one (fixed, sweep or zip), and a list or range
+// goes where the parameter's values belong. Returns the index of the parameter that was set, or
+// parameters().size() for another key. Throws UsageError.
+std::size_t apply_override(YamlNode& spec, std::string_view label);
 
 }  // namespace qb

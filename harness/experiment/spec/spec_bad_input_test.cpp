@@ -1,5 +1,5 @@
-// What is wrong with a spec is said with its place, the nearest valid key and the remedy, and
-// nothing runs. Exact messages: people read them.
+// A message about a bad spec names its place, the nearest valid key and the remedy, and nothing
+// runs. The tests compare exact messages, because people read them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string error_of(const std::string& yaml, const SpecOptions& options = {}) {
 }
 
 struct BadSpec {
-  std::string body;  // after the line `experiment: e`, so from line 2 on
+  std::string body;  // it follows the line `experiment: e`, so it begins at line 2
   std::string message;
 };
 
@@ -62,10 +62,11 @@ TEST(SpecBadInput, Keys) {
   EXPECT_EQ(error_of("n_tokens: 8\n"),
             "spec.yaml:1:1: 'experiment:' is missing; it names the experiment and its results "
             "folder");
-  EXPECT_EQ(error_of("experiment: a/b\nn_tokens: 8\n"),
-            "spec.yaml:1:13: an experiment's name is of letters, digits, '_' and '-', got 'a/b'");
+  EXPECT_EQ(
+      error_of("experiment: a/b\nn_tokens: 8\n"),
+      "spec.yaml:1:13: an experiment's name has only letters, digits, '_' and '-', got 'a/b'");
   EXPECT_EQ(error_of("experiment: [a]\nn_tokens: 8\n"),
-            "spec.yaml:1:13: an experiment's name is of letters, digits, '_' and '-', got ''");
+            "spec.yaml:1:13: an experiment's name has only letters, digits, '_' and '-', got ''");
 }
 
 TEST(SpecBadInput, Types) {
@@ -332,7 +333,7 @@ TEST(SpecBadInput, CountsBeyondAnyMemory) {
               HasSubstr(" has more than 10^19 cases,"));
 }
 
-// Whatever stands in the file, the answer is a spec or a sentence with a place.
+// Any file gives a spec or a sentence with a place.
 TEST(SpecBadInput, DamagedFilesGiveASentence) {
   const std::string whole = read_file(source_path("experiments/smoke.yaml"));
   constexpr std::uint64_t kSeed = 11;

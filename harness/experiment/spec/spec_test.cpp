@@ -10,7 +10,6 @@
 #include "base/files.h"
 #include "base/source_root.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/spec/overrides.h"
 
 namespace qb {
 namespace {
@@ -90,7 +89,7 @@ TEST(Spec, AnchorsAndAliasesWork) {
   EXPECT_EQ(spec.cases[1].shape.kv_len, 16);
 }
 
-// Those become rows with status `unsupported`, so that a sweep may cross the border.
+// Such cases become rows with status `unsupported`, so that a sweep may contain them.
 TEST(Spec, WhatOnlyThePlanCanRefuseIsNoError) {
   EXPECT_EQ(parse("experiment: e\nn_tokens: 4\nalgorithm: cqs\nworkers: 7\n").cases.size(), 1u);
   EXPECT_EQ(parse("experiment: e\nn_tokens: 4\nalgorithm: cqs\nsweep: {workers: [1, 2, 3]}\n")
@@ -154,14 +153,13 @@ TEST(Experiments, TheReadmesExampleIsWhatItSays) {
   EXPECT_THAT(readme, HasSubstr("3 × 2 × 7 = 42 cases, less the 4 that"));
 }
 
-TEST(Experiments, TheReadmeNamesEveryKeyFigureAndWord) {
+TEST(Experiments, TheReadmeNamesEveryKeyAndWord) {
   const std::string readme = read_file(source_path("experiments/README.md"));
   const auto names = [&](std::string_view word) {
     EXPECT_THAT(readme, HasSubstr("`" + std::string(word) + "`"));
   };
   for (std::string_view key : spec_keys()) names(key);
   for (std::string_view key : measure_keys()) names(key);
-  for (std::string_view figure : kFigureNames) names(figure);
   for (const Parameter& parameter : parameters())
     if (parameter.words != nullptr)
       for (std::string_view word : parameter.words()) names(word);

@@ -7,8 +7,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "harness/experiment/spec/values.h"
-
 namespace qb {
 namespace {
 
@@ -20,19 +18,6 @@ void require_kind(std::string_view key, const YamlNode& node, YamlKind kind,
 std::size_t parameter_of(const YamlEntry& entry) {
   if (const auto index = find_parameter(entry.key)) return *index;
   fail_unknown_key(entry.place, entry.key, parameter_keys());
-}
-
-// Two equal rows would be one case run twice.
-void require_distinct_rows(const SweepAxis& axis, std::string_view what) {
-  std::unordered_map<std::string, std::size_t> seen;
-  for (std::size_t i = 0; i < axis.rows(); ++i) {
-    std::string key;
-    for (const Value& value : axis.row(i)) key += to_string(value) + '\n';
-    const auto [first, fresh] = seen.emplace(std::move(key), i);
-    if (!fresh)
-      fail_at(axis.row(i).front().place,
-              fmt::format("{} {} and {} are the same", what, first->second + 1, i + 1));
-  }
 }
 
 }  // namespace
@@ -50,8 +35,21 @@ Grid::Grid(const YamlNode& spec, std::span<const std::size_t> overridden) {
     read_cases(entry.value);
   }
   complete(spec.place);
-  for (SweepAxis& axis : axes_) axis.masks.assign(axis.rows(), 0);
+  for (Axis& axis : axes_) axis.masks.assign(axis.rows(), 0);
   if (const YamlEntry* excludes = spec.find("exclude")) read_excludes(excludes->value, overridden);
+}
+
+// Two equal rows would run one case twice.
+void Grid::require_distinct_rows(const Axis& axis, std::string_view what) {
+  std::unordered_map<std::string, std::size_t> seen;
+  for (std::size_t i = 0; i < axis.rows(); ++i) {
+    std::string key;
+    for (const Value& value : axis.row(i)) key += value.text + '\n';
+    const auto [first, fresh] = seen.emplace(std::move(key), i);
+    if (!fresh)
+      fail_at(axis.row(i).front().place,
+              fmt::format("{} {} and {} are the same", what, first->second + 1, i + 1));
+  }
 }
 
 void Grid::read_fixed(const YamlNode& spec) {
@@ -60,7 +58,7 @@ void Grid::read_fixed(const YamlNode& spec) {
     const auto index = find_parameter(entry.key);
     if (!index) continue;
     const Parameter& parameter = parameters()[*index];
-    // An interest set may be written as a list, a mask as a map, and is one value all the same.
+    // An interest set may be a list and a mask a map; each is still one value.
     if (parameter.kind != FieldKind::residues && parameter.kind != FieldKind::mask &&
         (entry.value.kind == YamlKind::map || entry.value.kind == YamlKind::list))
       fail_at(entry.value.place, fmt::format("{} takes one value here; a list or range belongs "
@@ -71,7 +69,7 @@ void Grid::read_fixed(const YamlNode& spec) {
 }
 
 bool Grid::on_axis(std::size_t parameter) const {
-  return std::any_of(axes_.begin(), axes_.end(), [&](const SweepAxis& axis) {
+  return std::any_of(axes_.begin(), axes_.end(), [&](const Axis& axis) {
     return std::find(axis.parameters.begin(), axis.parameters.end(), parameter) !=
            axis.parameters.end();
   });
@@ -100,7 +98,7 @@ void Grid::read_sweep(const YamlNode& sweep) {
 void Grid::read_zip(const YamlNode& zip) {
   require_kind("zip", zip, YamlKind::map, "a map of parameters to lists of equal length");
   if (zip.entries.empty()) return;
-  SweepAxis axis;
+  Axis axis;
   std::vector<std::vector<Value>> columns;
   for (const YamlEntry& entry : zip.entries) {
     const std::size_t index = parameter_of(entry);
@@ -122,7 +120,7 @@ void Grid::read_zip(const YamlNode& zip) {
 Value Grid::missing_value(std::size_t parameter, const Place& place) const {
   const Parameter& p = parameters()[parameter];
   if (p.key == "n_tokens") fail_at(place, "n_tokens is missing");
-  return default_value(p);
+  return {std::string(p.standard), {}};
 }
 
 void Grid::read_cases(const YamlNode& cases) {
@@ -139,7 +137,7 @@ void Grid::read_cases(const YamlNode& cases) {
       used[index] = true;
     }
   }
-  SweepAxis axis;
+  Axis axis;
   for (std::size_t p = 0; p < n; ++p)
     if (used[p]) axis.parameters.push_back(p);
   for (const YamlNode& item : cases.items) {
@@ -191,8 +189,7 @@ void Grid::read_excludes(const YamlNode& excludes, std::span<const std::size_t> 
       const std::size_t index = parameter_of(entry);
       may_be_idle =
           may_be_idle || std::find(overridden.begin(), overridden.end(), index) != overridden.end();
-      rule.push_back(
-          {follows_[index], Comparison::equal, read_value(parameters()[index], entry.value)});
+      rule.push_back({follows_[index], "=", read_value(parameters()[index], entry.value)});
     }
     if (!apply_rule(rule, bit) && !may_be_idle)
       fail_at(item.place, "this rule of 'exclude:' matches no case");
@@ -200,7 +197,7 @@ void Grid::read_excludes(const YamlNode& excludes, std::span<const std::size_t> 
   }
 }
 
-// Marks the rows that the rule does not rule out; true when the rule matches some point.
+// Sets the rule's bit in the rows that do not contradict it; true when the rule matches a point.
 bool Grid::apply_rule(std::span<const Predicate> rule, std::uint64_t bit) {
   const bool fixed_match = std::all_of(rule.begin(), rule.end(), [&](const Predicate& predicate) {
     const auto& fixed = fixed_[predicate.parameter];
@@ -208,7 +205,7 @@ bool Grid::apply_rule(std::span<const Predicate> rule, std::uint64_t bit) {
   });
   if (fixed_match) fixed_mask_ |= bit;
   bool matches = fixed_match;
-  for (SweepAxis& axis : axes_) {
+  for (Axis& axis : axes_) {
     bool axis_matches = false;
     for (std::size_t i = 0; i < axis.rows(); ++i) {
       bool row_matches = true;
@@ -227,11 +224,11 @@ bool Grid::apply_rule(std::span<const Predicate> rule, std::uint64_t bit) {
 void Grid::filter(const Predicate& predicate) {
   const std::size_t parameter = follows_[predicate.parameter];
   if (fixed_[parameter] && !predicate.holds(*fixed_[parameter])) empty_ = true;
-  for (SweepAxis& axis : axes_) {
+  for (Axis& axis : axes_) {
     const auto found = std::find(axis.parameters.begin(), axis.parameters.end(), parameter);
     if (found == axis.parameters.end()) continue;
     const auto column = static_cast<std::size_t>(found - axis.parameters.begin());
-    SweepAxis kept{axis.parameters, {}, {}};
+    Axis kept{axis.parameters, {}, {}};
     for (std::size_t i = 0; i < axis.rows(); ++i) {
       const std::span<const Value> row = axis.row(i);
       if (!predicate.holds(row[column])) continue;
@@ -244,10 +241,10 @@ void Grid::filter(const Predicate& predicate) {
 
 std::optional<std::uint64_t> Grid::count() const {
   if (empty_) return 0;
-  // Points of the axes so far, by the rules that may still match them.
+  // The number of points of the axes so far, by the rules that may still match them.
   std::map<std::uint64_t, std::uint64_t> points = {{fixed_mask_, 1}};
   bool overflow = false;
-  for (const SweepAxis& axis : axes_) {
+  for (const Axis& axis : axes_) {
     std::map<std::uint64_t, std::uint64_t> rows;
     for (const std::uint64_t mask : axis.masks) ++rows[mask];
     std::map<std::uint64_t, std::uint64_t> next;
@@ -277,7 +274,7 @@ void Grid::walk(const std::function<void(const Point&)>& visit) const {
       visit(point);
       return;
     }
-    const SweepAxis& axis = axes_[depth];
+    const Axis& axis = axes_[depth];
     for (std::size_t i = 0; i < axis.rows(); ++i) {
       for (std::size_t column = 0; column < axis.parameters.size(); ++column)
         point[axis.parameters[column]] = &axis.row(i)[column];

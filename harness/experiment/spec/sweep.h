@@ -1,45 +1,55 @@
-// From `sweep:`, `zip:`, `exclude:` and `cases:` to points: the grid that a spec spans, counted
-// without walking it.
+// The grid of points that `sweep:`, `zip:`, `exclude:` and `cases:` of a spec span, and its size
+// without a walk over it.
 //
-// An axis is a list of rows, each giving the axis's parameters their values: one parameter for an
+// An axis is a list of rows, each with a value for each parameter of the axis: one parameter for an
 // entry of `sweep`, several for `zip` and `cases`. The grid is the product of its axes, the last
-// one fastest, less the points that an exclude rule drops. Every parameter is either fixed or of
-// exactly one axis, so a rule is a conjunction over axes, and a bit mask a row (bit r: the row does
-// not contradict rule r) is all that counting and walking need.
+// one fastest, without the points that an exclude rule drops. Every parameter is either fixed or on
+// exactly one axis, so a rule is a conjunction over axes, and counting and walking need only a bit
+// mask a row (bit r: the row does not contradict rule r).
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/spec/filter.h"
 #include "harness/experiment/spec/yaml_reader.h"
 
 namespace qb {
 
-inline constexpr std::size_t kMaxExcludeRules = 64;
+inline constexpr std::int64_t kMaxRangeValues = 1'000'000;
 
-// (Not `Axis`, which is one of a figure: two types of one name in a program are one too many.)
-struct SweepAxis {
-  std::vector<std::size_t> parameters;
-  std::vector<Value> values;         // rows, one after the other, in the order of `parameters`
-  std::vector<std::uint64_t> masks;  // of each row, over the exclude rules
+// The values of `[v, …]`, `{from, to, factor}` or `{from, to, step}`; both ends are included. The
+// products of a factor are rounded where the parameter is an integer. Throws UsageError on an empty
+// list or range, a wrong value, and a range of more than kMaxRangeValues or of values that repeat.
+[[nodiscard]] std::vector<Value> read_values(const Parameter& parameter, const YamlNode& node);
 
-  [[nodiscard]] std::size_t rows() const { return values.size() / parameters.size(); }
-  [[nodiscard]] std::span<const Value> row(std::size_t index) const {
-    return std::span(values).subspan(index * parameters.size(), parameters.size());
-  }
+// A comparison of a parameter: `--filter n_tokens<=4096`, and the entries of `exclude:`.
+struct Predicate {
+  std::size_t parameter = 0;          // index into parameters()
+  std::string_view comparison = "=";  // = != < <= > >=
+  Value operand;
+
+  // Numbers compare as numbers, words and interest sets as text. A missing value equals only a
+  // missing value, and is neither less nor greater than any.
+  [[nodiscard]] bool holds(const Value& value) const;
 };
+
+// `key=value` with one of these comparisons; keys are the parameter columns of cases.csv, and an
+// empty text is a missing value. Throws UsageError at `place`.
+[[nodiscard]] Predicate parse_filter(std::string_view text, const Place& place);
+
+inline constexpr std::size_t kMaxExcludeRules = 64;
 
 // The value of every parameter, by index into parameters().
 using Point = std::vector<const Value*>;
 
 class Grid {
  public:
-  // Reads the parameters, sweep, zip, exclude and cases of a spec; other keys are not looked at.
+  // Reads the parameters, sweep, zip, exclude and cases of a spec; it ignores other keys.
   // `overridden`: parameters set on the command line; an exclude rule over one may match nothing.
   // Throws UsageError.
   Grid(const YamlNode& spec, std::span<const std::size_t> overridden);
@@ -47,12 +57,24 @@ class Grid {
   // Keeps the points where the predicate holds.
   void filter(const Predicate& predicate);
 
-  // Points left; nullopt where 64 bits cannot count them.
+  // The number of points left; nullopt where 64 bits cannot count them.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
   // Visits the points in order.
   void walk(const std::function<void(const Point&)>& visit) const;
 
  private:
+  struct Axis {
+    std::vector<std::size_t> parameters;
+    std::vector<Value> values;         // rows, one after the other, in the order of `parameters`
+    std::vector<std::uint64_t> masks;  // one for each row, over the exclude rules
+
+    [[nodiscard]] std::size_t rows() const { return values.size() / parameters.size(); }
+    [[nodiscard]] std::span<const Value> row(std::size_t index) const {
+      return std::span(values).subspan(index * parameters.size(), parameters.size());
+    }
+  };
+
+  static void require_distinct_rows(const Axis& axis, std::string_view what);
   void read_fixed(const YamlNode& spec);
   void read_sweep(const YamlNode& sweep);
   void read_zip(const YamlNode& zip);
@@ -65,8 +87,8 @@ class Grid {
   [[nodiscard]] Value missing_value(std::size_t parameter, const Place& place) const;
 
   std::vector<std::optional<Value>> fixed_;
-  std::vector<std::size_t> follows_;  // whose value a parameter takes: its own, mostly
-  std::vector<SweepAxis> axes_;
+  std::vector<std::size_t> follows_;  // the parameter whose value this one takes; mostly itself
+  std::vector<Axis> axes_;
   std::uint64_t fixed_mask_ = 0;
   bool empty_ = false;  // a filter contradicts a fixed parameter
 };

@@ -16,7 +16,7 @@ std::vector<std::string> points(const Grid& grid, const std::vector<std::string>
   grid.walk([&](const Point& point) {
     std::string text;
     for (const std::string& name : names)
-      text += (text.empty() ? "" : "/") + to_string(*point[*find_parameter(name)]);
+      text += (text.empty() ? "" : "/") + point[*find_parameter(name)]->text;
     out.push_back(text);
   });
   return out;
@@ -85,7 +85,7 @@ TEST(Sweep, FiltersKeepThePointsThatHold) {
   EXPECT_THAT(filtered({"n_tokens=11"}), ElementsAre());
 }
 
-// The count by masks against the walk, and the walk against the plain product with its rules.
+// Compares the count by masks with the walk, and the walk with the plain product and its rules.
 TEST(Sweep, CountAndWalkAgreeWithThePlainProduct) {
   constexpr std::uint64_t kSeed = 31;
   std::mt19937_64 random(kSeed);

@@ -1,24 +1,18 @@
-#include "harness/experiment/spec/values.h"
-
+// The lists and ranges that `sweep:` and `zip:` give a parameter.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "base/numbers.h"
+#include "harness/experiment/spec/sweep.h"
 
 namespace qb {
 namespace {
 
 constexpr std::string_view kRangeKeys[] = {"from", "to", "factor", "step"};
 
-// Relative: a rounding of the last sum or product does not lose the upper end.
+// A relative slack, so that rounding the last sum or product does not lose the upper end.
 constexpr double kSlack = 1e-12;
-
-double as_number(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
-    return static_cast<double>(*integer);
-  return std::get<double>(value.data);
-}
 
 Value read_end(const Parameter& parameter, const YamlNode& range, std::string_view key) {
   const YamlEntry* entry = range.find(key);
@@ -48,7 +42,8 @@ std::vector<Value> integer_steps(const Parameter& parameter, const YamlNode& ran
   if (last >= kMaxRangeValues) fail_count(parameter, range);
   std::vector<Value> values;
   values.reserve(static_cast<std::size_t>(last) + 1);
-  for (std::int64_t i = 0; i <= last; ++i) values.push_back({from + i * step, range.place});
+  for (std::int64_t i = 0; i <= last; ++i)
+    values.push_back({to_text(from + i * step), range.place});
   return values;
 }
 
@@ -58,7 +53,7 @@ std::vector<Value> real_steps(const Parameter& parameter, const YamlNode& range,
   std::vector<Value> values;
   for (double i = 0.0; from + i * step <= to * (1.0 + kSlack); ++i) {
     if (std::ssize(values) == kMaxRangeValues) fail_count(parameter, range);
-    values.push_back({from + i * step, range.place});
+    values.push_back({to_text(from + i * step), range.place});
   }
   return values;
 }
@@ -81,31 +76,32 @@ std::vector<Value> products(const Parameter& parameter, const YamlNode& range, d
                           factor_entry.value.text, to_text(value)));
     if (std::ssize(values) == kMaxRangeValues) fail_count(parameter, range);
     previous = value;
-    if (integer)
-      values.push_back({static_cast<std::int64_t>(value), range.place});
-    else
-      values.push_back({value, range.place});
+    values.push_back(
+        {integer ? to_text(static_cast<std::int64_t>(value)) : to_text(value), range.place});
   }
 }
 
 std::vector<Value> read_range(const Parameter& parameter, const YamlNode& range) {
   check_keys(range, kRangeKeys);
-  if (parameter.kind != FieldKind::integer && parameter.kind != FieldKind::real)
+  if (!parameter.is_number())
     fail_at(range.place, fmt::format("{} is no number: give its values as a list", parameter.key));
-  const Value from = read_end(parameter, range, "from");
-  const Value to = read_end(parameter, range, "to");
+  const Value first = read_end(parameter, range, "from");
+  const Value last = read_end(parameter, range, "to");
+  const double from = parse_real(first.text).value();
+  const double to = parse_real(last.text).value();
   const YamlEntry* factor = range.find("factor");
   const YamlEntry* step = range.find("step");
   if ((factor == nullptr) == (step == nullptr))
     fail_at(range.place,
             fmt::format("the range of {} needs one of 'factor' and 'step'", parameter.key));
-  if (from.data > to.data)
+  if (from > to)
     fail_at(range.place, fmt::format("the range of {} is empty: from {} is above to {}",
-                                     parameter.key, to_string(from), to_string(to)));
-  if (factor != nullptr) return products(parameter, range, as_number(from), as_number(to), *factor);
-  if (const auto* first = std::get_if<std::int64_t>(&from.data))
-    return integer_steps(parameter, range, *first, std::get<std::int64_t>(to.data), *step);
-  return real_steps(parameter, range, as_number(from), as_number(to), *step);
+                                     parameter.key, first.text, last.text));
+  if (factor != nullptr) return products(parameter, range, from, to, *factor);
+  if (parameter.kind == FieldKind::integer)
+    return integer_steps(parameter, range, parse_integer(first.text).value(),
+                         parse_integer(last.text).value(), *step);
+  return real_steps(parameter, range, from, to, *step);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "harness/experiment/spec/values.h"
+#include "harness/experiment/spec/sweep.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ std::vector<std::string> values(const std::string& parameter, const std::string&
   const YamlNode node = read_yaml(yaml, "v.yaml");
   std::vector<std::string> out;
   for (const Value& value : read_values(parameters()[*find_parameter(parameter)], node))
-    out.push_back(to_string(value));
+    out.push_back(value.text);
   return out;
 }
 

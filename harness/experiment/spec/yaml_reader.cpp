@@ -17,11 +17,11 @@
 namespace qb {
 namespace {
 
-// Aliases of aliases grow as a power; a spec has no honest use for this many values.
+// Aliases of aliases grow exponentially; no real spec has this many values.
 constexpr std::size_t kMaxAliasedNodes = 100'000;
 
-// A comment appended to the text. yaml-cpp takes an unclosed quote for one that ends with the file;
-// such a quote swallows the comment, and that tells.
+// A comment that is appended to the text. yaml-cpp closes an unclosed quote at the end of the file;
+// such a quote then contains the comment, which shows the error.
 constexpr std::string_view kEndMark = "#end of the text#";
 
 std::size_t count_nodes(const YamlNode& node) {
@@ -32,7 +32,7 @@ std::size_t count_nodes(const YamlNode& node) {
 }
 
 // Builds the tree from the parser's events. (yaml-cpp's own node tree silently keeps the first of
-// two equal keys, so the strictness has to sit below it.)
+// two equal keys, so the checks must be below it.)
 class TreeBuilder final : public YAML::EventHandler {
  public:
   TreeBuilder(std::string_view source, bool line_numbers)
@@ -44,8 +44,8 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   [[nodiscard]] YamlNode take() { return std::move(root_); }
 
-  // The parser's complaint, in words of our own where a likely slip is behind it: of a list or map
-  // in brackets that does not end, with the place where it starts.
+  // Throws the parser's message, reworded for likely mistakes. For a list or map in brackets that
+  // does not end it names the place where it starts.
   [[noreturn]] void fail(const YAML::Exception& problem) const {
     const bool list = problem.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
     if ((list || problem.msg == YAML::ErrorMsg::END_OF_MAP_FLOW) && !frames_.empty())
@@ -83,7 +83,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    // "?" is a plain scalar, "!" a quoted or block one.
+    // "?" means a plain scalar, "!" a quoted or block one.
     if (tag != "?" && tag != "!") refuse_tag(mark, tag);
     if (tag == "!" && value.find(kEndMark) != std::string::npos)
       fail_at(place_of(mark), "YAML: the quote that opens here is never closed");
@@ -106,7 +106,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Frame {
     YamlNode node;
     YAML::anchor_t anchor = 0;
-    std::optional<std::pair<std::string, Place>> key;  // of a map, while its value is awaited
+    std::optional<std::pair<std::string, Place>> key;  // the key of a map whose value comes next
   };
 
   [[nodiscard]] bool expects_value() const {
@@ -136,7 +136,7 @@ class TreeBuilder final : public YAML::EventHandler {
     } else if (Frame& parent = frames_.back(); parent.node.kind == YamlKind::list) {
       parent.node.items.push_back(std::move(node));
     } else if (parent.key) {
-      // The parser places a missing value at the next word; its key is where to look.
+      // The parser places a missing value at the next word; its key is the better place.
       if (node.kind == YamlKind::null) node.place = parent.key->second;
       parent.node.entries.push_back(
           {std::move(parent.key->first), parent.key->second, std::move(node)});
@@ -167,7 +167,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::size_t aliased_nodes_ = 0;
 };
 
-// The parser takes some tabs and misreads others; none is meant.
+// The parser accepts some tabs and misreads others, so all are errors.
 void refuse_tabs(std::string_view text, std::string_view source) {
   for (int line = 1; !text.empty(); ++line) {
     const std::string_view row = text.substr(0, text.find('\n'));

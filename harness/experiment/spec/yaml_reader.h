@@ -1,9 +1,9 @@
-// A strict reading of YAML into a plain tree: every key and value knows its place, so that an error
-// can name it.
+// Reads YAML strictly into a plain tree. Every key and value has its place, so that an error can
+// name it.
 //
-// Stricter than YAML where YAML invites mistakes: duplicate keys, merge keys (`<<`), tags, keys
-// that are no words, several documents and tabs in the indentation are errors. Anchors and aliases
-// work.
+// It is stricter than YAML where YAML invites mistakes: duplicate keys, merge keys (`<<`), tags,
+// keys that are not words, several documents and tabs in the indentation are errors. Anchors and
+// aliases work.
 #pragma once
 
 #include <string>
@@ -12,9 +12,10 @@
 
 namespace qb {
 
-// line and column count from 1; line 0: the source is no file (`--set workers=4`) and stands alone.
+// line and column count from 1. Where line is 0 the source is no file (`--set workers=4`) and is
+// shown alone.
 struct Place {
-  std::string_view source;  // outlived by the text it points to: the caller of read_yaml keeps it
+  std::string_view source;  // the caller of read_yaml keeps the text it points to
   int line = 0;
   int column = 0;
 };
@@ -32,26 +33,26 @@ struct YamlEntry;
 struct YamlNode {
   YamlKind kind = YamlKind::null;
   Place place;
-  std::string text;                // of a scalar
+  std::string text;                // the text of a scalar
   bool quoted = false;             // a scalar in quotes or a block: text, never a number
-  std::vector<YamlNode> items;     // of a list
-  std::vector<YamlEntry> entries;  // of a map, in the order written
+  std::vector<YamlNode> items;     // the items of a list
+  std::vector<YamlEntry> entries;  // the entries of a map, in the order of the text
 
   [[nodiscard]] const YamlEntry* find(std::string_view key) const;
-  // nullptr unless this is a map that has the key.
+  // Returns nullptr unless this is a map that has the key.
   [[nodiscard]] YamlEntry* find(std::string_view key);
 };
 
 struct YamlEntry {
   std::string key;
-  Place place;  // of the key
+  Place place;  // the place of the key
   YamlNode value;
 };
 
 [[nodiscard]] YamlNode plain_scalar(std::string text, const Place& place);
 
-// The one document of `text`; a null node where it is empty. line_numbers false: the text is no
-// file, and places name the source alone. Throws UsageError.
+// Reads the one document of `text`, a null node where it is empty. If line_numbers is false the
+// text is no file, and places name the source alone. Throws UsageError.
 [[nodiscard]] YamlNode read_yaml(std::string_view text, std::string_view source,
                                  bool line_numbers = true);
 

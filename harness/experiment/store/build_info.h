@@ -1,4 +1,4 @@
-// How this binary came to be. The definition is written at build time by cmake/BuildInfo.cmake.
+// How this binary was built. cmake/BuildInfo.cmake writes the definition at build time.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@ namespace qb {
 
 struct BuildInfo {
   std::string_view version;
-  std::string_view commit;  // of the sources; empty where they are no git checkout
+  std::string_view commit;  // the sources' commit; empty where they are no git checkout
   bool modified = false;    // a source file differed from that commit
   std::string_view build_type;
   std::string_view compiler;  // `GNU 12.2.0`

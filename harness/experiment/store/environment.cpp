@@ -15,7 +15,7 @@
 #include "harness/experiment/store/manifest.h"
 #include "kernels/attention.h"
 #include "kernels/cuda/runtime/device.h"
-#include "kernels/cuda/runtime/nvidia_libraries.h"
+#include "kernels/cuda/runtime/loaded_library.h"
 
 namespace qb {
 namespace {
@@ -87,7 +87,7 @@ Json cuda_json(const CudaProbe& probe) {
           {"why_no_nccl", text_or_null(nccl.why_none)}};
 }
 
-// With `~` for the user's own folder, whose name may be the user's.
+// Writes `~` for the user's folder, whose name may be the user's.
 std::string without_home(std::string path) {
   const char* const home = std::getenv("HOME");
   if (home == nullptr || !path.starts_with(std::string(home) + "/")) return path;

@@ -1,4 +1,4 @@
-// Where a number came from: machine, build, libraries, state of the sources. Every run folder holds
+// What produced a number: machine, build, libraries, state of the sources. Every run folder has
 // this in its manifest, and `qb env` prints it.
 //
 // The host name, the user and network addresses are left out on purpose, so that a run folder can
@@ -9,12 +9,12 @@
 
 namespace qb {
 
-// NVIDIA's libraries: which file each is loaded from, or why it is missing. Looking loads them,
-// which takes half a second, so a run's manifest is without.
+// NVIDIA's libraries: which file each is loaded from, or why it is missing. Looking for them loads
+// them, which takes half a second, so a run's manifest leaves them out.
 enum class NvidiaLibraries { left_out, looked_for };
 
 // One JSON object, indented by two spaces: time_utc, device_fingerprint, cpu, memory, system,
-// build, libraries, cuda. An absent fact is null, never 0.
+// build, libraries, cuda. An unknown fact is null, never 0.
 [[nodiscard]] std::string environment_json(NvidiaLibraries libraries = NvidiaLibraries::left_out);
 
 // `compare` takes runs with the same text to be from comparable machines.

@@ -69,7 +69,7 @@ TEST(Environment, TableHasALineForEachFact) {
   EXPECT_THAT(table, HasSubstr("GiB"));
 }
 
-// Each library is there, or it is said why not; never both.
+// A missing library has a reason, and the table leaves out the reasons of the others.
 TEST(Environment, TableExplainsOnlyWhatIsMissing) {
   std::istringstream table(environment_table(NvidiaLibraries::looked_for));
   for (std::string line; std::getline(table, line);)

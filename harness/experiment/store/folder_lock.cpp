@@ -38,7 +38,7 @@ FolderLock::FolderLock(const std::string& folder) {
         fmt::format("another run (pid {}) is writing {}; wait for it, or choose another --run-id",
                     pid, folder));
   }
-  // Only for the sentence above: where it cannot be noted, the lock still holds.
+  // The id serves only the message above: where it cannot be written, the lock still holds.
   const std::string pid = fmt::format("{}", ::getpid());
   [[maybe_unused]] const auto cut = ::ftruncate(fd_, 0);
   [[maybe_unused]] const auto written = ::pwrite(fd_, pid.data(), pid.size(), 0);

@@ -1,12 +1,12 @@
-// One writer per run folder.
+// Allows one writer per run folder.
 #pragma once
 
 #include <string>
 
 namespace qb {
 
-// Holds an exclusive flock on FOLDER/.lock for its life; the kernel lets go of it when the process
-// dies, however it does. Children must not inherit it (close-on-exec).
+// Holds an exclusive flock on FOLDER/.lock while it lives; the kernel releases the lock whenever
+// the process dies. Children do not inherit it (close-on-exec).
 class FolderLock {
  public:
   // Throws EnvironmentError `another run (pid N) is writing FOLDER`, or where the folder cannot be
@@ -20,7 +20,7 @@ class FolderLock {
   int fd_ = -1;
 };
 
-// The process id of the writer, as it noted it itself; empty where nobody writes.
+// The process id that the writer wrote into the file; empty where nobody writes.
 [[nodiscard]] std::string writer_of(const std::string& folder);
 
 }  // namespace qb

@@ -45,7 +45,7 @@ std::string field(const std::string& text, std::string_view key, char separator)
   return {};
 }
 
-// `32K` in sysfs is 32 KiB, `24684096 kB` in meminfo likewise.
+// `32K` in sysfs is 32 KiB, and `24684096 kB` in meminfo are 24684096 KiB.
 std::int64_t kibibytes(std::string text) {
   text.erase(std::find_if(text.begin(), text.end(), [](char c) { return c < '0' || c > '9'; }),
              text.end());
@@ -95,7 +95,8 @@ std::vector<int> usable_processors() {
   return usable;
 }
 
-// The processor itself says who runs it: leaf 0x40000000, valid where the hypervisor bit is set.
+// The processor itself names the hypervisor: leaf 0x40000000, valid where the hypervisor bit is
+// set.
 std::string hypervisor_name() {
 #if defined(__x86_64__)
   unsigned a = 0;

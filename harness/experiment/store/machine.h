@@ -1,5 +1,5 @@
-// What the machine is, read from the files that Linux offers. Nothing here names the machine or its
-// owner: no host name, no user, no addresses, no serial numbers.
+// Describes the machine from files of Linux. No field names the machine or its owner: no host name,
+// no user, no addresses, no serial numbers.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@ struct Cache {
   int level = 0;
   std::string type;  // Data, Instruction, Unified
   std::int64_t bytes = 0;
-  std::string shared_by;  // processors, as `0-1`
+  std::string shared_by;  // processors, such as `0-1`
 };
 
-// Empty and 0 mean "not available".
+// Empty fields and 0 mean "not available".
 struct Machine {
   std::string cpu_model;         // `AMD EPYC, family 25 model 17`; virtual machines hide the rest
-  int processors = 0;            // logical, of the machine
+  int processors = 0;            // logical processors of the machine
   std::vector<int> usable;       // those that this process may run on (its affinity mask)
-  std::vector<std::string> isa;  // instruction sets that attention kernels care about
+  std::vector<std::string> isa;  // instruction sets that attention kernels use
   std::string governor;          // frequency policy of processor 0
   std::vector<Cache> caches;     // of processor 0
   std::int64_t memory_bytes = 0;
-  std::int64_t memory_limit_bytes = 0;  // of the container (cgroup v2); 0: none
+  std::int64_t memory_limit_bytes = 0;  // limit of the container (cgroup v2); 0: none
   std::string kernel;                   // `6.1.0-18-amd64`
   std::string distribution;             // `Debian GNU/Linux 12 (bookworm)`
   std::string hypervisor;               // `KVMKVMKVM`; empty on bare metal
   bool container = false;
 };
 
-// `root` is "/" but in tests, which lay out a folder with the same files below it.
+// `root` is "/" except in tests, which make a folder with the same files.
 [[nodiscard]] Machine probe_machine(const std::string& root = "/");
 
 // Load averages over 1, 5 and 15 minutes as the kernel prints them; empty where there are none.

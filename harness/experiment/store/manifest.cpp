@@ -79,7 +79,7 @@ std::vector<RunReference> list_runs(const std::string& experiment_folder) {
     try {
       runs.push_back({entry.path(), manifest_from_json(read_file(manifest), manifest)});
     } catch (const UsageError&) {
-      continue;  // not ours, or of a version that we cannot go on with
+      continue;  // its manifest is malformed or of another version
     }
   }
   std::sort(runs.begin(), runs.end(), [](const RunReference& a, const RunReference& b) {

@@ -15,22 +15,22 @@ struct Manifest {
   std::string description;
   std::vector<std::string> figures;
   std::string run_id;
-  std::string spec_hash;  // of spec.resolved.yaml: runs of the same spec share it
+  std::string spec_hash;  // hash of spec.resolved.yaml; runs of the same spec share it
   std::uint64_t order_seed = 0;
   std::size_t n_cases = 0;
   std::vector<std::string> argv;
   std::string started_at;               // UTC, ISO 8601, like every time here
-  std::vector<std::string> resumed_at;  // one entry for each time that it went on
+  std::vector<std::string> resumed_at;  // one entry for each time that the run resumed
   std::string finished_at;              // empty: cases are missing
   std::string environment;              // a JSON object, as environment_json() gives it
 
-  // The environment's own; runs resume only where it is the same.
+  // The environment's device_fingerprint; runs resume only where it is the same.
   std::string device_fingerprint;
 };
 
 [[nodiscard]] std::string manifest_to_json(const Manifest& manifest);
 
-// Throws UsageError `name: …` where it is no manifest.
+// Throws UsageError `name: …` where the text is no manifest.
 [[nodiscard]] Manifest manifest_from_json(std::string_view text, std::string_view name);
 
 // The device_fingerprint of an environment_json(); empty where it has none.
@@ -44,7 +44,8 @@ struct RunReference {
   Manifest manifest;
 };
 
-// The runs under `experiment_folder`, newest first. Folders without a readable manifest are none.
+// The runs under `experiment_folder`, newest first. Folders without a readable manifest are left
+// out.
 [[nodiscard]] std::vector<RunReference> list_runs(const std::string& experiment_folder);
 
 }  // namespace qb

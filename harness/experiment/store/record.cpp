@@ -1,4 +1,4 @@
-// From the answer of a case to its rows.
+// Makes the rows of a case from its answer.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,7 +11,7 @@
 namespace qb {
 namespace {
 
-// Rows are lines: a torn last one can then be told by its missing end.
+// A row is one line, so a missing line end shows that the last one is torn.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (c == '\n' || c == '\r') c = ' ';

@@ -1,4 +1,4 @@
-// Which run folder a spec goes to: a new one, or one to go on with.
+// Chooses the run folder of a spec: a new one, or one to resume.
 #pragma once
 
 #include <ctime>
@@ -26,9 +26,9 @@ struct RunPlace {
 // 16 hex digits over the resolved spec.
 [[nodiscard]] std::string hash_spec(std::string_view resolved_yaml);
 
-// With a run id: that run, which must be of this spec and machine where it exists. Without one: the
-// newest unfinished run of this spec on this machine (retry: the newest of all), else a new run
-// named YYYYMMDD-HHMMSS-<6 hex of the hash>, in UTC. Throws UsageError.
+// A run id chooses that run; if it exists, its spec and machine must be the same. No run id chooses
+// the newest unfinished run of this spec on this machine (retry: the newest of all), or else a new
+// run named YYYYMMDD-HHMMSS-<6 hex of the hash>, in UTC. Throws UsageError.
 [[nodiscard]] RunPlace find_run(const RunRequest& request, std::time_t now);
 
 }  // namespace qb

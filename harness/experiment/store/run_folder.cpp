@@ -5,10 +5,6 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "harness/experiment/process/result.h"
-#include "harness/experiment/schema/case.h"
-#include "harness/experiment/schema/columns.h"
-#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
@@ -36,15 +32,6 @@ RunFolder read_run_folder(const std::string& path) {
   run.cases = read_table(path + "/cases.csv");
   run.samples = read_table(path + "/samples.csv");
   return run;
-}
-
-const std::vector<std::string>& parameter_columns() {
-  static const std::vector<std::string> columns = [] {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : case_parameters(Case{})) names.push_back(name);
-    return names;
-  }();
-  return columns;
 }
 
 Status row_status(const RunFolder& run, std::size_t row) {

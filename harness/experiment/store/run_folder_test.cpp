@@ -60,11 +60,5 @@ TEST(RunFolder, UnknownStatusIsNamedWithTheRow) {
               ThrowsMessage<UsageError>(AllOf(HasSubstr("record 1"), HasSubstr("'okay'"))));
 }
 
-TEST(RunFolder, ParametersAreColumnsOfTheCasesTable) {
-  EXPECT_THAT(parameter_columns(), Contains("n_tokens"));
-  for (const std::string& column : parameter_columns())
-    EXPECT_THAT(case_table().columns, Contains(column));
-}
-
 }  // namespace
 }  // namespace qb

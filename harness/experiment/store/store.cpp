@@ -20,7 +20,7 @@ struct SideFile {
   std::vector<std::vector<std::string>> CaseRecord::*rows;
 };
 
-// Written before the row of cases.csv.
+// These files are written before the row of cases.csv.
 constexpr SideFile kSideFiles[] = {
     {sample_table, &CaseRecord::samples},
     {step_table, &CaseRecord::steps},
@@ -28,7 +28,7 @@ constexpr SideFile kSideFiles[] = {
     {timeline_table, &CaseRecord::timeline},
 };
 
-// The whole records of a file of ours; only the header where even that is missing or torn.
+// The whole records of a file; only the header where even that is missing or torn.
 CsvTable read_table(const std::string& path, const std::vector<std::string>& columns,
                     std::size_t& file_bytes) {
   const std::string text = std::filesystem::exists(path) ? read_file(path) : std::string();
@@ -48,7 +48,7 @@ RunStore::RunStore(std::string path, FolderLock lock)
 
 namespace {
 
-// `latest` beside the run folders names the newest one. A file system without links has none.
+// `latest` beside the run folders names the newest one. A file system without links gets none.
 void point_latest_at(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).lexically_normal();
   const std::filesystem::path link = folder.parent_path() / "latest";
@@ -71,7 +71,7 @@ RunStore RunStore::create(const std::string& path, const Manifest& manifest,
   write_file_atomically(store.file(kCases), csv_record(case_table().columns));
   for (const SideFile& side : kSideFiles)
     write_file_atomically(store.file(side.table().file), csv_record(side.table().columns));
-  // Last: a folder with a manifest is a run.
+  // The manifest comes last: a folder with a manifest is a run.
   store.write_manifest();
   store.load_cases();
   point_latest_at(path);
@@ -120,7 +120,7 @@ void RunStore::repair(const RunTable& side) {
 }
 
 void RunStore::repair_all() {
-  // What a killed writer left behind of write_file_atomically.
+  // Removes temporary files of write_file_atomically that a killed writer left.
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(path_, ignored))
     if (entry.path().extension() == ".part") std::filesystem::remove(entry.path(), ignored);
@@ -140,7 +140,8 @@ void RunStore::commit(const CaseRecord& record) {
 }
 
 void RunStore::drop_failures() {
-  // First no longer finished, then the rows: killed in between, it runs nothing and finishes again.
+  // The manifest becomes unfinished before the rows go: a run killed in between resumes, runs no
+  // case and finishes again.
   manifest_.finished_at.clear();
   write_manifest();
   CsvTable kept(case_table().columns);

@@ -4,8 +4,8 @@
 //   parts.csv  logs/  traces/
 //
 // A row of cases.csv is the commit of its case: the rows of the other files are written and flushed
-// before it. Whatever moment the writer is killed at, opening the folder again cuts torn last lines
-// and drops the rows of cases that were not committed, so that at most the case in flight is lost.
+// before it. Opening the folder again cuts torn last lines and drops the rows of cases that were
+// not committed, so that a killed writer loses at most the running case.
 #pragma once
 
 #include <set>
@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/csv.h"
-#include "harness/experiment/process/result.h"
-#include "harness/experiment/schema/case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/store/folder_lock.h"
 #include "harness/experiment/store/manifest.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
@@ -31,7 +31,7 @@ struct CaseRecord {
   std::vector<std::vector<std::string>> timeline;
 };
 
-// Times and samples only where the status is ok. Line ends in texts become spaces.
+// Keeps times and samples only where the status is ok. Line ends in texts become spaces.
 [[nodiscard]] CaseRecord make_record(const Case& c, const CaseResult& result,
                                      const std::string& started_at, double duration_s);
 
@@ -41,21 +41,21 @@ class RunStore {
   // EnvironmentError (not writable, full disk, locked by another).
   [[nodiscard]] static RunStore create(const std::string& path, const Manifest& manifest,
                                        const std::string& resolved_yaml);
-  // Locks and repairs an existing run. Throws UsageError where files do not fit this version.
+  // Locks and repairs an existing run. Throws UsageError where its files do not fit this version.
   [[nodiscard]] static RunStore open(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
   [[nodiscard]] bool has(const std::string& case_id) const { return done_.contains(case_id); }
-  // cases.csv as it stands, in order of commit.
+  // The current cases.csv, in order of commit.
   [[nodiscard]] const CsvTable& cases() const { return cases_; }
   [[nodiscard]] std::string log_path(const std::string& case_id) const;
-  [[nodiscard]] std::string trace_directory() const;  // made when first asked for
+  [[nodiscard]] std::string trace_directory() const;  // the first call creates it
 
-  // Appends and flushes. Throws EnvironmentError; the case is then not committed and the rows
-  // before it stand.
+  // Appends and flushes. Throws EnvironmentError; the case is then not committed and earlier rows
+  // stay.
   void commit(const CaseRecord& record);
-  // Forgets every case whose status is not ok, so that it runs again.
+  // Drops every case whose status is not ok, so that it runs again.
   void drop_failures();
   void note_resume(const std::string& utc);
   void finish(const std::string& utc);

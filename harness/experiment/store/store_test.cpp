@@ -110,8 +110,9 @@ std::vector<std::size_t> cuts(std::size_t before, std::size_t after) {
   return lengths;
 }
 
-// Killed in the middle of any write of the second commit: the first case stands, the second is
-// either whole or gone, and committing it again gives exactly the files of an undisturbed run.
+// The writer is killed in the middle of any write of the second commit: the first case stays, the
+// second is either whole or gone, and committing it again gives exactly the files of an undisturbed
+// run.
 TEST_F(Store, KilledAtAnyMomentItLosesAtMostTheCaseInFlight) {
   std::map<std::string, std::string> before;
   std::map<std::string, std::string> after;
@@ -184,7 +185,8 @@ TEST_F(Store, AFullDiskKeepsTheRowsSoFar) {
   RunStore store = create();
   store.commit(a_record(100));
   const auto before = contents();
-  // In a child, since the limit cannot be raised again: files may not grow by a case.
+  // A child commits, since its limit on file sizes, too small for one more case, cannot be raised
+  // again.
   const pid_t child = ::fork();
   if (child == 0) {
     ::signal(SIGXFSZ, SIG_IGN);

@@ -1,4 +1,4 @@
-// In which order the cases of a sweep run, and which of them need not run.
+// The order in which the cases of a sweep run, and which of them need not run.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/experiment/schema/case.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 
 // The seed of an experiment's order: a hash of its name, so that it is the same on every machine.
 [[nodiscard]] std::uint64_t order_seed(std::string_view experiment);
 
-// A permutation of 0 … n-1 (Fisher-Yates over SplitMix64). Random, so that slow drift of a machine
-// does not look like an effect of the swept parameter; seeded, so that it can be repeated.
+// A permutation of 0 … n-1 (Fisher-Yates over SplitMix64). It is random, so that slow drift of a
+// machine does not look like an effect of the swept parameter, and seeded, so that it can be
+// repeated.
 [[nodiscard]] std::vector<std::size_t> seeded_order(std::size_t n, std::uint64_t seed);
 
-// Cases that differ in n_tokens alone form a series; kv_len counts as n_tokens where they are
-// equal.
+// Cases that differ only in n_tokens, or in n_tokens and a kv_len equal to it, form a series.
 [[nodiscard]] std::string series_of(const Case& c);
 
 // Remembers the smallest n_tokens of each series that ran out of memory.

@@ -1,11 +1,12 @@
-// Ctrl-C: asked once, the sweep stops after killing the case in flight; asked twice, the program
-// ends at once (its child dies with it).
+// Handles Ctrl-C: after the first, the sweep kills the running case and stops; after the second,
+// the program ends at once, and its child with it.
 #pragma once
 
 namespace qb {
 
-// While one lives, the first SIGINT or SIGTERM is remembered and wakes whoever polls wake_fd(); it
-// also restores the default action, so that the second one ends the program. One at a time.
+// While a guard lives, the first SIGINT or SIGTERM is remembered and wakes those that poll
+// wake_fd(); it also restores the default action, so that the second one ends the program. Only one
+// guard may live at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -14,7 +15,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   [[nodiscard]] bool requested() const;
-  // Readable from the first signal on; nobody needs to read it.
+  // It is readable from the first signal on; nobody needs to read it.
   [[nodiscard]] int wake_fd() const;
 };
 

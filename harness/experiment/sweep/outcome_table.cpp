@@ -1,4 +1,4 @@
-// What a sweep prints when it ends.
+// Prints the end of a sweep.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "base/numbers.h"
 #include "base/text_table.h"
-#include "harness/experiment/schema/case_label.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 
 namespace qb {
@@ -64,7 +64,7 @@ std::string outcome_table(const RunOutcome& outcome) {
 }
 
 std::string failure_list(const RunOutcome& outcome) {
-  // One line for a reason, however many cases share it.
+  // Cases with the same reason share one line.
   struct Group {
     std::string first;
     std::size_t count = 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kClearLine = "\r\x1b[K";
 
-// Three significant digits, without an exponent.
+// Writes three significant digits, without an exponent.
 std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, value >= 100.0 ? 0 : value >= 10.0 ? 1 : 2);
 }
@@ -116,7 +116,7 @@ double case_weight(const Case& c) {
   const Shape& s = c.shape;
   const double pairs = static_cast<double>(s.q_len) * static_cast<double>(s.kv_len) *
                        static_cast<double>(s.batch * s.q_heads);
-  // Of a pattern: a guess that costs nothing.
+  // The share of a pattern is a guess.
   const double half =
       c.mask.kind() == MaskKind::full ? 1.0 : (c.mask.kind() == MaskKind::causal ? 0.5 : 0.1);
   const double repeats = 2.0 + c.measure.warmups + c.measure.min_repeats;

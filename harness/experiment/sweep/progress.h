@@ -1,5 +1,4 @@
-// What a sweep says while it runs, on stderr: counter, case, result, and how long it may still
-// take.
+// What a sweep prints to stderr while it runs: counter, case, result, and the remaining time.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +6,18 @@
 #include <string>
 #include <string_view>
 
-#include "harness/experiment/process/result.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
 struct ProgressStyle {
   bool quiet = false;     // only failures and notes
-  bool terminal = false;  // one live line that good results overwrite; else plain lines
+  bool terminal = false;  // good results overwrite one live line; false: plain lines
   bool colour = false;
 };
 
-// Terminal and colour as stderr is and NO_COLOR asks.
+// Reads the style from whether stderr is a terminal and from NO_COLOR.
 [[nodiscard]] ProgressStyle stderr_style(bool quiet);
 
 // `ok 12.3 ms [12.1, 12.9] peak 1.20 GiB`, or the status and its message.
@@ -33,9 +33,9 @@ class Progress {
 
   void note(std::string_view text);
   void started(std::size_t number, std::size_t total, const std::string& label);
-  // remaining_s NaN: no estimate yet.
+  // remaining_s is NaN while there is no estimate.
   void finished(const CaseResult& result, double remaining_s);
-  // Leaves the live line, so that other output starts on a line of its own.
+  // Ends the live line, so that other output starts on a new line.
   void end_line();
 
  private:
@@ -44,11 +44,11 @@ class Progress {
   ProgressStyle style_;
   std::function<void(std::string_view)> sink_;
   std::string heading_;
-  bool live_ = false;  // the cursor stands behind unfinished text
+  bool live_ = false;  // the cursor is after unfinished text
 };
 
-// Remaining time from the work done so far: a case weighs its query-key pairs, plus a constant for
-// starting a process.
+// Estimates the remaining time from the work done so far: a case weighs its query-key pairs, plus a
+// constant for the start of a process.
 class RemainingTime {
  public:
   void add(double weight) { left_ += weight; }

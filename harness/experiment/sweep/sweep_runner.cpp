@@ -1,6 +1,7 @@
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "base/clock.h"
 #include "base/schema/column_fields.h"
+#include "harness/experiment/schema/parameters.h"
 
 #include <fmt/format.h>
 
@@ -10,15 +11,14 @@
 #include <set>
 
 #include "harness/execute/transport/mpi_world.h"
-#include "harness/experiment/process/device.h"
 #include "harness/experiment/process/gpu_peaks.h"
 #include "harness/experiment/process/mpi_case.h"
-#include "harness/experiment/schema/case_label.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/resume.h"
 #include "harness/experiment/store/store.h"
 #include "harness/experiment/sweep/case_order.h"
 #include "harness/experiment/sweep/interrupt.h"
+#include "harness/workload/gpu_here.h"
 
 namespace qb {
 namespace {
@@ -28,14 +28,13 @@ struct Entry {
   std::string id;
 };
 
-// As they run on this machine; what `auto` makes twice the same case runs once.
-std::vector<Entry> resolved_cases(const Spec& spec, const SweepWorld& world) {
+// Cases that `auto` makes the same run once.
+std::vector<Entry> entries_of(const Spec& spec, const SweepWorld& world) {
   std::vector<Entry> entries;
   std::set<std::string> seen;
-  for (const Case& c : spec.cases) {
-    Entry entry{resolve_case(c), {}};
-    world.require(entry.c);
-    entry.id = case_id(entry.c);
+  for (const Case& c : resolved_cases(spec)) {
+    Entry entry{c, case_id(c)};
+    world.require(c);
     if (seen.insert(entry.id).second) entries.push_back(std::move(entry));
   }
   if (entries.empty()) throw UsageError(fmt::format("{}: no case to run", spec.name));
@@ -52,7 +51,7 @@ class Sweep {
     note_what_stands();
   }
 
-  // False when the user stopped it.
+  // Returns false when the user stopped it.
   bool run() {
     for (std::size_t at : seeded_order(entries_.size(), store_.manifest().order_seed)) {
       const Entry& entry = entries_[at];
@@ -105,7 +104,7 @@ class Sweep {
       result = world_.launcher.launch(
           told, {store_.log_path(entry.id), traces ? store_.trace_directory() : ""});
       if (result.status == Status::interrupted) return false;
-      // Only a case that computed to its end, or to the timeout, tells how long others will take.
+      // Only a case that computed to its end, or to the timeout, predicts how long others take.
       if (result.status == Status::ok || result.status == Status::timeout)
         remaining_.done(case_weight(entry.c), world_.clock_s() - start_s);
       else
@@ -216,7 +215,7 @@ ExitCode exit_code(const RunOutcome& outcome) {
 }
 
 RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world) {
-  std::vector<Entry> entries = resolved_cases(spec, world);
+  std::vector<Entry> entries = entries_of(spec, world);
   const std::size_t n_cases = entries.size();
   RunStore store = open_store(spec, options, world, n_cases);
   try {
@@ -242,10 +241,10 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
   }
 }
 
-std::set<std::string> case_ids(const Spec& spec) {
-  std::set<std::string> ids;
-  for (const Case& c : spec.cases) ids.insert(case_id(resolve_case(c)));
-  return ids;
+std::vector<Case> resolved_cases(const Spec& spec) {
+  std::vector<Case> cases;
+  for (const Case& c : spec.cases) cases.push_back(resolve_case(c));
+  return cases;
 }
 
 RunOutcome run_spec(const Spec& spec, const RunOptions& options) {

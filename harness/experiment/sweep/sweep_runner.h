@@ -1,7 +1,8 @@
-// Runs a whole spec: in seeded random order, each case in its own process, into a run folder that
-// can go on after any interruption.
+// Runs a whole spec in seeded random order, each case in its own process, into a run folder that
+// can be resumed after any interruption.
 //
-// The same spec again goes on with its newest unfinished run; when there is none, a new run starts.
+// Running the same spec again resumes its newest unfinished run, or starts a new run if there is
+// none.
 #pragma once
 
 #include <ctime>
@@ -14,40 +15,40 @@
 
 #include "base/csv.h"
 #include "base/status.h"
-#include "harness/experiment/process/device.h"
 #include "harness/experiment/process/supervisor.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/sweep/progress.h"
+#include "harness/workload/gpu_here.h"
 
 namespace qb {
 
 struct RunOptions {
   std::string out = "results";    // run folders are out/<experiment>/<run_id>
-  std::string run_id;             // empty: from the time and the spec
+  std::string run_id;             // empty: made from the time and the spec
   bool retry = false;             // run the cases of the newest run again that are not ok
   bool quiet = false;             // no progress, only failures
-  std::vector<std::string> argv;  // for the manifest
-  // Ids of the cases to run now: the others stay to be run, and the run is unfinished until they
-  // have. None: all.
+  std::vector<std::string> argv;  // written to the manifest
+  // Ids of the cases to run now; the others remain, and the run is unfinished until they have run.
+  // None: all.
   std::optional<std::set<std::string>> only;
 };
 
 struct RunOutcome {
   std::string folder;
-  std::map<Status, std::size_t> counts;  // of the rows of the run
+  std::map<Status, std::size_t> counts;  // over the rows of the run
   std::size_t n_cases = 0;
   bool interrupted = false;
   CsvTable cases;                    // cases.csv
-  std::vector<Case> cases_in_order;  // as resolved on this machine, in spec order
+  std::vector<Case> cases_in_order;  // resolved on this machine, in spec order
 };
 
 // ok, oom, oom_skipped, infeasible and unsupported are outcomes that a sweep allows.
 [[nodiscard]] bool is_allowed(Status status);
 
-// interrupted: 130; a status that is not allowed, or no ok row at all: 1; else 0.
+// 130 if interrupted, 1 for a status that is not allowed or without an ok row, otherwise 0.
 [[nodiscard]] ExitCode exit_code(const RunOutcome& outcome);
 
-// What a sweep takes from the world; fakes in tests.
+// What a sweep needs from outside; tests use fakes.
 struct SweepWorld {
   Launcher& launcher;
   std::function<double()> clock_s;
@@ -59,16 +60,16 @@ struct SweepWorld {
 };
 
 // Throws UsageError (nothing to run, a run id of another spec) and EnvironmentError (no such
-// device, not writable, full disk, another writer) with the rows so far kept.
+// device, not writable, full disk, another writer) and keeps the rows so far.
 [[nodiscard]] RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world);
 
-// The ids of a spec's cases as they run on this machine.
-[[nodiscard]] std::set<std::string> case_ids(const Spec& spec);
+// The cases of a spec as they run on this machine. Throws UsageError where one cannot be resolved.
+[[nodiscard]] std::vector<Case> resolved_cases(const Spec& spec);
 
-// In the real world: child processes, stderr, Ctrl-C.
+// The same with child processes, stderr and Ctrl-C.
 [[nodiscard]] RunOutcome run_spec(const Spec& spec, const RunOptions& options);
 
-// The rows for people, in spec order; and every row that is not ok, with its message.
+// A table of the rows, in spec order, and a list of the rows that are not ok, with their messages.
 [[nodiscard]] std::string outcome_table(const RunOutcome& outcome);
 [[nodiscard]] std::string failure_list(const RunOutcome& outcome);
 

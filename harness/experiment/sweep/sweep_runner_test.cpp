@@ -64,7 +64,7 @@ TEST_F(SweepRunner, TheOrderIsRandomAndTheSameEachTime) {
   run(ten());
   const auto first = lengths(sweep_.launcher.launched);
   EXPECT_FALSE(std::ranges::is_sorted(first));
-  run(ten());  // the first run is finished: a new one
+  run(ten());  // the first run is finished, so this starts a new one
   EXPECT_EQ(lengths(sweep_.launcher.launched), first);
 }
 
@@ -93,7 +93,9 @@ TEST_F(SweepRunner, AnInterruptedRunGoesOnWithTheRest) {
 
 TEST_F(SweepRunner, PartsOfARunAreRunAtDifferentTimes) {
   RunOptions some = options();
-  some.only = case_ids(fake_spec({small_case(2000), small_case(5000)}));
+  some.only.emplace();
+  for (const Case& c : resolved_cases(fake_spec({small_case(2000), small_case(5000)})))
+    some.only->insert(case_id(c));
   const RunOutcome part = sweep_.run(fake_spec(ten()), some);
   EXPECT_THAT(lengths(sweep_.launcher.launched), testing::UnorderedElementsAre(2000, 5000));
   EXPECT_EQ(exit_code(part), ExitCode::ok);
@@ -133,7 +135,7 @@ TEST_F(SweepRunner, LargerCasesAreSkippedOnceASmallerRanOut) {
   EXPECT_EQ(outcome.counts.at(Status::oom) + outcome.counts.at(Status::oom_skipped), 7u);
   EXPECT_GE(outcome.counts.at(Status::oom_skipped), 1u);
   EXPECT_EQ(exit_code(outcome), ExitCode::ok) << "out of memory is a data point";
-  // Nobody was launched after a smaller one had run out.
+  // No case was launched after a smaller one had run out of memory.
   std::int64_t smallest_oom = 1'000'000;
   for (const Case& c : sweep_.launcher.launched) {
     EXPECT_LE(c.shape.q_len, smallest_oom);
@@ -150,7 +152,7 @@ TEST_F(SweepRunner, AResumedRunRemembersWhatRanOut) {
   Spec spec = fake_spec(cases);
   spec.resolved_yaml = "both";
   sweep_.run(spec, options());
-  // As if the writer had died before the second case.
+  // The folder looks as if the writer had died before the second case.
   Spec larger = fake_spec({small_case(1000), small_case(2000)});
   larger.resolved_yaml = "both";
   RunOptions same = options();

@@ -1,4 +1,4 @@
-// For tests: lays out run folders by hand.
+// For tests: writes run folders by hand.
 #pragma once
 
 #include <map>
@@ -9,17 +9,17 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/process/result.h"
-#include "harness/experiment/schema/case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/manifest.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
 using RunRow = std::map<std::string, std::string>;
 
-// Below a temporary folder; removed when it goes.
+// A run in a temporary folder that the destructor removes.
 class FakeRun {
  public:
   explicit FakeRun(const std::string& name) : path_(folder_ / name) { ensure_directory(path_); }
@@ -68,7 +68,7 @@ class FakeRun {
     write("cases.csv", table(case_table().columns, cases));
     write("samples.csv", table(sample_table().columns, samples));
   }
-  // A whole folder from device `X`.
+  // Writes a whole folder from device `X`.
   const FakeRun& with(const std::vector<RunRow>& cases) const {
     write_manifest("X");
     write_tables(cases);

@@ -1,4 +1,4 @@
-// Fakes for tests of the sweep: cases, a launcher that a script answers for, and a clock.
+// Fakes for tests of the sweep: cases, a launcher with scripted answers, and a clock.
 #pragma once
 
 #include <functional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 
 namespace qb {
@@ -70,7 +71,7 @@ class FakeLauncher final : public Launcher {
   CasePaths last_paths;
 };
 
-// A sweep in a fake world whose clock moves by a second at each look.
+// A sweep in a fake world whose clock advances by a second at each call.
 struct FakeSweep {
   FakeLauncher launcher;
   std::string said;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <tuple>
+#include <vector>
 
 #include "harness/plan/check/check_flow.h"
+#include "harness/plan/check/check_rotation.h"
 #include "harness/plan/layout.h"
 
 namespace qb {
@@ -18,7 +20,7 @@ struct OwnedTask {
   int worker;
 };
 
-// Groups must tile [0, n): each residue class of the common stride without gap or overlap.
+// Groups must tile [0, n): each residue class of the common stride has no gap and no overlap.
 Offence check_groups(std::string_view what, const std::vector<TokenGroup>& groups, std::int64_t n) {
   std::vector<TokenGroup> live;
   for (const TokenGroup& group : groups) {
@@ -58,18 +60,13 @@ bool exists(const std::vector<TokenGroup>& groups, int group) {
   return group >= 0 && group < static_cast<int>(groups.size());
 }
 
-// Collects the tasks; their groups must exist.
-Offence collect_tasks(const Plan& plan, std::vector<OwnedTask>& tasks) {
-  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
-    for (std::size_t s = 0; s < plan.workers[w].steps.size(); ++s) {
-      for (const PairTask& task : plan.workers[w].steps[s].tasks) {
-        if (!exists(plan.q_groups, task.q_group) || !exists(plan.kv_groups, task.kv_group))
-          return fmt::format("worker {} step {}: task ({}, {}) names a group that does not exist",
-                             w, s, task.q_group, task.kv_group);
-        tasks.push_back({task, static_cast<int>(w)});
-      }
-    }
-  }
+// The tasks' groups must exist.
+Offence check_tasks(const Plan& plan, const Worker& worker, std::size_t index) {
+  for (std::size_t s = 0; s < worker.steps.size(); ++s)
+    for (const PairTask& task : worker.steps[s].tasks)
+      if (!exists(plan.q_groups, task.q_group) || !exists(plan.kv_groups, task.kv_group))
+        return fmt::format("worker {} step {}: task ({}, {}) names a group that does not exist",
+                           index, s, task.q_group, task.kv_group);
   return std::nullopt;
 }
 
@@ -78,7 +75,7 @@ auto place(const OwnedTask& owned) {
 }
 
 // The tasks [begin, end) all name one pair of groups: they must allow what the mask allows and
-// share the heads out without gap or overlap.
+// divide the heads without gap or overlap.
 Offence check_block(const Plan& plan, const PairTask& expected, const OwnedTask* begin,
                     const OwnedTask* end) {
   std::int64_t head = 0;
@@ -105,7 +102,13 @@ Offence check_block(const Plan& plan, const PairTask& expected, const OwnedTask*
   return std::nullopt;
 }
 
-Offence check_cover(const Plan& plan, std::vector<OwnedTask> tasks) {
+// Names the first block that is not covered correctly.
+Offence name_the_block(const Plan& plan) {
+  std::vector<OwnedTask> tasks;
+  Worker scratch;
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    for (const Step& step : plan.workers.read(w, scratch).steps)
+      for (const PairTask& task : step.tasks) tasks.push_back({task, static_cast<int>(w)});
   std::sort(tasks.begin(), tasks.end(),
             [](const OwnedTask& a, const OwnedTask& b) { return place(a) < place(b); });
   const OwnedTask* at = tasks.data();
@@ -126,15 +129,70 @@ Offence check_cover(const Plan& plan, std::vector<OwnedTask> tasks) {
   return std::nullopt;
 }
 
+// Keeps one bit for each computed block, so that the tasks of thousands of workers need not be
+// kept.
+class Cover {
+ public:
+  explicit Cover(const Plan& plan)
+      : plan_(plan), covered_(plan.q_groups.size() * plan.kv_groups.size(), false) {}
+
+  void add(const Worker& worker) {
+    for (const Step& step : worker.steps)
+      for (const PairTask& task : step.tasks) {
+        if (task.heads != HeadRange{0, plan_.problem.shape.q_heads})
+          shared_ = true;  // blocks that workers share by heads are sorted
+        else
+          cover(task);
+      }
+  }
+
+  // Returns true if every block that the mask allows was computed once, as the mask wants it, and
+  // no other block.
+  [[nodiscard]] bool is_exact() const {
+    if (!exact_ || shared_) return false;
+    for (int q = 0; q < static_cast<int>(plan_.q_groups.size()); ++q)
+      for (int k = 0; k < static_cast<int>(plan_.kv_groups.size()); ++k)
+        if (!covered_[bit(q, k)] && pair_task(plan_.problem, plan_.q_groups, plan_.kv_groups, q, k))
+          return false;
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::size_t bit(int q, int k) const {
+    return static_cast<std::size_t>(q) * plan_.kv_groups.size() + static_cast<std::size_t>(k);
+  }
+  void cover(const PairTask& task) {
+    const auto expected =
+        pair_task(plan_.problem, plan_.q_groups, plan_.kv_groups, task.q_group, task.kv_group);
+    auto covered = covered_[bit(task.q_group, task.kv_group)];
+    exact_ = exact_ && !covered && expected && expected->allowed == task.allowed &&
+             expected->offset == task.offset;
+    covered = true;
+  }
+
+  const Plan& plan_;
+  std::vector<bool> covered_;
+  bool exact_ = true;
+  bool shared_ = false;
+};
+
 }  // namespace
 
 std::optional<std::string> check(const Plan& plan) {
   if (auto offence = check_groups("query", plan.q_groups, plan.problem.shape.q_len)) return offence;
   if (auto offence = check_groups("key", plan.kv_groups, plan.problem.shape.kv_len)) return offence;
-  std::vector<OwnedTask> tasks;
-  if (auto offence = collect_tasks(plan, tasks)) return offence;
-  if (auto offence = check_flow(plan)) return offence;
-  return check_cover(plan, std::move(tasks));
+  if (proved_by_rotation(plan)) return std::nullopt;
+  FlowCheck flow(plan);
+  Cover cover(plan);
+  Worker scratch;
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    const Worker& worker = plan.workers.read(w, scratch);
+    if (auto offence = check_tasks(plan, worker, w)) return offence;
+    if (auto offence = flow.add(worker)) return offence;
+    cover.add(worker);
+  }
+  if (auto offence = flow.finish()) return offence;
+  return cover.is_exact() ? std::nullopt : name_the_block(plan);
 }
 
 }  // namespace qb

@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,14 +21,27 @@ bool within(const HeadRange& inner, const HeadRange& outer) {
   return inner.begin >= outer.begin && inner.end <= outer.end;
 }
 
-// What one worker holds from step to step, and what it has computed.
+// Marks these groups among all groups; indices that no group has are ignored.
+std::vector<bool> marked(const std::vector<int>& groups, std::size_t n_groups) {
+  std::vector<bool> marks(n_groups, false);
+  for (int group : groups)
+    if (group >= 0 && static_cast<std::size_t>(group) < n_groups)
+      marks[static_cast<std::size_t>(group)] = true;
+  return marks;
+}
+
+// The tensors that one worker holds from step to step, and the results it has computed.
 class WorkerFlow {
  public:
-  WorkerFlow(const Plan& plan, int index)
+  WorkerFlow(const Plan& plan, const std::vector<std::vector<int>>& q_groups, const Worker& worker,
+             int index)
       : plan_(plan),
+        q_groups_(q_groups),
         index_(index),
-        worker_(plan.workers[static_cast<std::size_t>(index)]),
-        heads_(plan.heads_of(worker_)) {}
+        worker_(worker),
+        heads_(plan.heads_of(worker_)),
+        owns_q_(marked(worker.q_groups, plan.q_groups.size())),
+        owns_kv_(marked(worker.kv_groups, plan.kv_groups.size())) {}
 
   Offence check() {
     if (!std::is_sorted(worker_.q_groups.begin(), worker_.q_groups.end()) ||
@@ -48,13 +60,13 @@ class WorkerFlow {
   }
 
  private:
-  // Where a group came from: what came p2p is there for one step.
+  // Where a group came from. A group that came p2p is kept for one step.
   struct Held {
-    int step = 0;
+    int step = -1;  // -1: it has not come
     bool to_the_end = false;
     HeadRange heads;
   };
-  // What was computed for foreign queries, or for own ones that came as a message.
+  // Results for foreign queries, or for own queries that came as a message.
   struct Owed {
     HeadRange heads;
     int times_sent = 0;
@@ -67,25 +79,28 @@ class WorkerFlow {
       return fmt::format("worker {} step {}: a transfer names a list that does not exist", index_,
                          step_);
     if (!is_input(transfer.what) || transfer.kind == TransferKind::scatter) return std::nullopt;
+    std::vector<Held>& held = held_[index_of(transfer.what)];
+    held.resize((transfer.what == TensorRole::q ? plan_.q_groups : plan_.kv_groups).size());
     for (int group : plan_.groups_of(transfer))
-      held_[index_of(transfer.what)][group] = {step_, transfer.kind != TransferKind::p2p,
-                                               transfer.heads};
+      if (group >= 0 && static_cast<std::size_t>(group) < held.size())
+        held[static_cast<std::size_t>(group)] = {step_, transfer.kind != TransferKind::p2p,
+                                                 transfer.heads};
     return std::nullopt;
   }
 
   [[nodiscard]] const Held* received(TensorRole what, int group) const {
-    const auto& of_kind = held_[index_of(what)];
-    const auto found = of_kind.find(group);
-    if (found == of_kind.end()) return nullptr;
-    const Held& held = found->second;
+    const std::vector<Held>& of_kind = held_[index_of(what)];
+    if (static_cast<std::size_t>(group) >= of_kind.size()) return nullptr;
+    const Held& held = of_kind[static_cast<std::size_t>(group)];
     return held.to_the_end || held.step == step_ ? &held : nullptr;
   }
 
   [[nodiscard]] bool holds(TensorRole what, int group, const HeadRange& heads) const {
     if (const Held* held = received(what, group))
       if (within(heads, held->heads)) return true;
-    const std::vector<int>& resident = what == TensorRole::q ? worker_.q_groups : worker_.kv_groups;
-    return within(heads, heads_) && std::binary_search(resident.begin(), resident.end(), group);
+    const std::vector<bool>& resident = what == TensorRole::q ? owns_q_ : owns_kv_;
+    const auto index = static_cast<std::size_t>(group);
+    return index < resident.size() && resident[index] && within(heads, heads_);
   }
 
   Offence compute(const PairTask& task) {
@@ -130,7 +145,7 @@ class WorkerFlow {
                            step_, word(transfer.what), group);
       if (transfer.what != TensorRole::partial) continue;
       const auto owed = owed_.find(group);
-      // Else the mask left nothing to compute for what passed by: its partial is empty.
+      // Otherwise the mask left nothing to compute for these queries: their partial is empty.
       if (owed == owed_.end() || owed->second.heads != transfer.heads) continue;
       if (!owns(transfer.peer, group))
         return fmt::format(
@@ -143,8 +158,8 @@ class WorkerFlow {
   }
 
   [[nodiscard]] bool owns(int worker, int group) const {
-    if (worker < 0 || worker >= static_cast<int>(plan_.workers.size())) return false;
-    const std::vector<int>& groups = plan_.workers[static_cast<std::size_t>(worker)].q_groups;
+    if (worker < 0 || worker >= static_cast<int>(q_groups_.size())) return false;
+    const std::vector<int>& groups = q_groups_[static_cast<std::size_t>(worker)];
     return std::binary_search(groups.begin(), groups.end(), group);
   }
 
@@ -160,17 +175,20 @@ class WorkerFlow {
   }
 
   const Plan& plan_;
+  const std::vector<std::vector<int>>& q_groups_;  // by worker
   const int index_;
   const Worker& worker_;
   const HeadRange heads_;
+  std::vector<bool> owns_q_;  // resident, by group
+  std::vector<bool> owns_kv_;
   int step_ = 0;
-  std::array<std::unordered_map<int, Held>, 3> held_;  // by TensorRole q, k, v
-  std::map<int, Owed> owed_;                           // by q group
+  std::array<std::vector<Held>, 3> held_;  // by TensorRole q, k, v; by group
+  std::map<int, Owed> owed_;               // by q group
   bool computed_own_ = false;
   int gathers_ = 0;
 };
 
-// One transfer as its sender and its receiver both know it.
+// One transfer, in the form that its sender and its receiver share.
 using Matched = std::tuple<int, int, TensorRole, int, std::int64_t, std::int64_t, std::int64_t>;
 
 std::uint64_t hash_of(const Matched& matched) {
@@ -183,38 +201,34 @@ std::uint64_t hash_of(const Matched& matched) {
   return hash;
 }
 
-// Calls visit(matched, sent, worker) for every transfer between workers that arrives in step s.
+// Calls visit(matched, sent, step) for every transfer between worker `w` and another. `step` is the
+// one in which it arrives.
 template <class Visit>
-Offence visit_messages(const Plan& plan, std::size_t s, const Visit& visit) {
-  const int n = static_cast<int>(plan.workers.size());
-  for (int w = 0; w < n; ++w) {
-    const std::vector<Step>& steps = plan.workers[static_cast<std::size_t>(w)].steps;
-    const auto each = [&](const std::vector<Transfer>& transfers, bool sent,
-                          std::size_t step) -> Offence {
-      for (const Transfer& t : transfers) {
+Offence visit_messages(const Worker& worker, int w, int n_workers, const Visit& visit) {
+  for (std::size_t s = 0; s < worker.steps.size(); ++s)
+    for (const bool sent : {false, true})
+      for (const Transfer& t : sent ? worker.steps[s].sends : worker.steps[s].receives) {
         if (t.peer == kRoot) continue;
         const bool may_keep =
             t.kind == TransferKind::all_gather || t.kind == TransferKind::all_to_all;
-        if (t.peer < 0 || t.peer >= n || (t.peer == w && !may_keep))
-          return fmt::format("worker {} step {}: peer {} is no other worker", w, step, t.peer);
+        if (t.peer < 0 || t.peer >= n_workers || (t.peer == w && !may_keep))
+          return fmt::format("worker {} step {}: peer {} is no other worker", w, s, t.peer);
         visit(Matched(sent ? w : t.peer, sent ? t.peer : w, t.what, t.groups, t.heads.begin,
                       t.heads.end, t.bytes),
-              sent);
+              sent, sent ? s + 1 : s);
       }
-      return std::nullopt;
-    };
-    if (s < steps.size())
-      if (auto offence = each(steps[s].receives, false, s)) return offence;
-    if (s > 0 && s - 1 < steps.size())
-      if (auto offence = each(steps[s - 1].sends, true, s - 1)) return offence;
-  }
   return std::nullopt;
 }
 
 std::string first_mismatch(const Plan& plan, std::size_t s) {
   std::map<Matched, int> balance;
-  (void)visit_messages(
-      plan, s, [&](const Matched& matched, bool sent) { balance[matched] += sent ? 1 : -1; });
+  Worker scratch;
+  const int n = static_cast<int>(plan.workers.size());
+  for (int w = 0; w < n; ++w)
+    (void)visit_messages(plan.workers.read(static_cast<std::size_t>(w), scratch), w, n,
+                         [&](const Matched& matched, bool sent, std::size_t step) {
+                           if (step == s) balance[matched] += sent ? 1 : -1;
+                         });
   for (const auto& [matched, difference] : balance) {
     if (difference == 0) continue;
     const auto& [from, to, what, groups, begin, end, bytes] = matched;
@@ -225,26 +239,10 @@ std::string first_mismatch(const Plan& plan, std::size_t s) {
   return fmt::format("step {}: sends and receives differ", s);
 }
 
-// A send of step s is received in step s + 1. Sums of hashes find the step that is wrong, so that
-// millions of messages need no memory.
-Offence check_messages(const Plan& plan) {
-  std::size_t steps = 0;
-  for (const Worker& worker : plan.workers) steps = std::max(steps, worker.steps.size());
-  for (std::size_t s = 0; s <= steps; ++s) {
-    std::uint64_t balance = 0;
-    if (auto offence = visit_messages(plan, s, [&](const Matched& matched, bool sent) {
-          balance += sent ? hash_of(matched) : ~hash_of(matched) + 1;
-        }))
-      return offence;
-    if (balance != 0) return first_mismatch(plan, s);
-  }
-  return std::nullopt;
-}
-
-Offence check_owners(const Plan& plan) {
+Offence check_owners(const Plan& plan, const std::vector<std::vector<int>>& q_groups) {
   std::vector<int> owner(plan.q_groups.size(), -1);
-  for (std::size_t w = 0; w < plan.workers.size(); ++w)
-    for (int group : plan.workers[w].q_groups) {
+  for (std::size_t w = 0; w < q_groups.size(); ++w)
+    for (int group : q_groups[w]) {
       int& held_by = owner[static_cast<std::size_t>(group)];
       if (held_by >= 0)
         return fmt::format("query group {} has two owners, workers {} and {}", group, held_by, w);
@@ -256,8 +254,8 @@ Offence check_owners(const Plan& plan) {
   return std::nullopt;
 }
 
-// Plays the all-reduces of one tensor: towards lower workers a sum grows, towards higher ones the
-// whole is handed out.
+// Plays the all-reduces of one tensor: sums go to lower workers, and the whole goes back to higher
+// ones.
 Offence check_all_reduce(const Plan& plan, TensorRole what) {
   const std::size_t n = plan.workers.size();
   std::vector<std::size_t> holds(n, 1);
@@ -283,15 +281,31 @@ Offence check_all_reduce(const Plan& plan, TensorRole what) {
 
 }  // namespace
 
-std::optional<std::string> check_flow(const Plan& plan) {
-  for (int w = 0; w < static_cast<int>(plan.workers.size()); ++w)
-    if (auto offence = WorkerFlow(plan, w).check()) return offence;
-  if (auto offence = check_messages(plan)) return offence;
-  if (plan.result == Result::owners) return check_owners(plan);
-  if (plan.result == Result::everyone && plan.workers.size() > 1)
+FlowCheck::FlowCheck(const Plan& plan) : plan_(plan) {
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    q_groups_.push_back(plan.workers.share(w).q_groups);
+}
+
+Offence FlowCheck::add(const Worker& worker) {
+  if (auto offence = WorkerFlow(plan_, q_groups_, worker, next_).check()) return offence;
+  if (balance_.size() <= worker.steps.size()) balance_.resize(worker.steps.size() + 1, 0);
+  auto offence = visit_messages(worker, next_, static_cast<int>(plan_.workers.size()),
+                                [&](const Matched& matched, bool sent, std::size_t step) {
+                                  const std::uint64_t hash = hash_of(matched);
+                                  balance_[step] += sent ? hash : ~hash + 1;
+                                });
+  ++next_;
+  return offence;
+}
+
+Offence FlowCheck::finish() const {
+  for (std::size_t s = 0; s < balance_.size(); ++s)
+    if (balance_[s] != 0) return first_mismatch(plan_, s);
+  if (plan_.result == Result::owners) return check_owners(plan_, q_groups_);
+  if (plan_.result == Result::everyone && plan_.workers.size() > 1)
     for (const TensorRole what :
          {TensorRole::row_max, TensorRole::denominator, TensorRole::numerator})
-      if (auto offence = check_all_reduce(plan, what)) return offence;
+      if (auto offence = check_all_reduce(plan_, what)) return offence;
   return std::nullopt;
 }
 

@@ -1,14 +1,32 @@
-// The part of check() that follows tensors: who holds what when, and where the partials go.
+// The part of check() that follows tensors: which worker holds them when, and where partials go.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/plan/plan.h"
 
 namespace qb {
 
-// nullopt, or a sentence that names the first offender. Tasks must name groups that exist.
-[[nodiscard]] std::optional<std::string> check_flow(const Plan& plan);
+// Takes the workers one after another, in order, and keeps none of them.
+class FlowCheck {
+ public:
+  explicit FlowCheck(const Plan& plan);
+
+  // These return nullopt, or a sentence that names the first offender. The tasks of a worker must
+  // name groups that exist.
+  [[nodiscard]] std::optional<std::string> add(const Worker& worker);
+  [[nodiscard]] std::optional<std::string> finish() const;
+
+ private:
+  const Plan& plan_;
+  std::vector<std::vector<int>> q_groups_;  // groups that each worker owns
+  int next_ = 0;
+  // For each step, the sum of the hashes of sent messages minus that of received ones. A sum that
+  // is not 0 shows the step that is wrong, so millions of messages need no memory.
+  std::vector<std::uint64_t> balance_;
+};
 
 }  // namespace qb

@@ -104,8 +104,8 @@ TEST(Check, EverySendNeedsItsReceive) {
   EXPECT_NE(check(plan), std::nullopt);
 }
 
-// Whatever one mutation of a task does to the pairs, the checker must notice when the brute-force
-// expansion does.
+// Whenever the brute-force expansion shows that one mutation of a task changes the pairs, the
+// checker must notice it.
 TEST(Check, AgreesWithBruteForceUnderRandomDamage) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -114,7 +114,7 @@ TEST(Check, AgreesWithBruteForceUnderRandomDamage) {
   for (int round = 0; round < 300; ++round) {
     const auto mask = round % 2 == 0 ? MaskKind::causal : MaskKind::full;
     Plan plan = make_plan("cqs", square_problem(9 + round % 17, mask), {7 + round % 3, {}});
-    for (Worker& worker : plan.workers) {  // so that residency is no excuse
+    for (Worker& worker : plan.workers) {  // so that residency is never the fault
       for (int g = 0; g < static_cast<int>(plan.q_groups.size()); ++g) {
         if (g == 0) worker.q_groups.clear(), worker.kv_groups.clear();
         worker.q_groups.push_back(g);

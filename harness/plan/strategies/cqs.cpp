@@ -2,21 +2,23 @@
 //
 // The sequence is cut into W contiguous groups. An interest set I (a difference cover of Z_W) gives
 // worker k the quorum S_k = {(x + k) mod W : x in I}. Self-distillation leaves each unordered pair
-// of groups to exactly one worker, which computes it in both directions, and worker k alone
-// computes the diagonal block (k, k). Workers never talk to each other: the root scatters the
-// tokens of the kept pairs (the material list) and gathers partials. What a worker holds but may
-// not compute (the ban list) simply has no task.
+// of groups to exactly one worker, which computes it in both directions, and only worker k computes
+// the diagonal block (k, k). Workers do not exchange messages: the root scatters the tokens of the
+// kept pairs (the material list) and gathers partials. A pair that a worker holds but may not
+// compute (the ban list) simply has no task.
 //
-// Under a causal mask one direction of each kept pair and half of the diagonal fall away, for every
-// worker alike, so the balance stays.
+// A causal mask removes one direction of each kept pair and half of the diagonal, for every worker
+// equally, so the balance stays.
 //
-// `distillation: balanced` (interest_sets/split/distillation.h) keeps the cover and evens it out:
+// `distillation: balanced` (interest_sets/split/distillation.h) keeps the cover and balances it:
 // see cqs.h for the blocks that two workers share.
 #include "harness/plan/strategies/cqs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "base/status.h"
 
@@ -44,7 +46,8 @@ InterestSet choose_interest_set(const StrategyOptions& options) {
   return *options.interest_set;
 }
 
-// Contiguous groups of these sizes. Throws UsageError where they are not W positive sizes of N.
+// Returns contiguous groups of these sizes. Throws UsageError if they are not W positive sizes that
+// add up to N.
 std::vector<TokenGroup> sized_groups(const StrategyOptions& options, const Shape& shape) {
   std::vector<TokenGroup> groups;
   std::int64_t first = 0;
@@ -60,7 +63,7 @@ std::vector<TokenGroup> sized_groups(const StrategyOptions& options, const Shape
   return groups;
 }
 
-// Each group cut into two, the second one not the shorter.
+// Cuts each group in two; the second half is at least as long as the first.
 std::vector<TokenGroup> halves(const std::vector<TokenGroup>& groups) {
   std::vector<TokenGroup> pieces;
   for (const TokenGroup& group : groups) {
@@ -71,29 +74,58 @@ std::vector<TokenGroup> halves(const std::vector<TokenGroup>& groups) {
   return pieces;
 }
 
-// The material list and the tasks, with the scatter of the one and the gather of the partials.
-void fill_worker(PlanBuilder& builder, QuorumBlocks& blocks, int index) {
-  blocks.add_diagonal(index, 0);
-  std::vector<int> material = blocks.add_kept(index, 0);
-  material.push_back(index);
-  std::sort(material.begin(), material.end());
-  material.erase(std::unique(material.begin(), material.end()), material.end());
-  Step& step = builder.step(index, 0);
-  builder.worker(index).q_groups = blocks.q_groups_of(material);
-  builder.worker(index).kv_groups = material;
-  const int queries = builder.add_list(builder.worker(index).q_groups);
-  const int keys = builder.add_list(std::move(material));
-  builder.scatter(step, TensorRole::q, queries);
-  for (const TensorRole what : {TensorRole::k, TensorRole::v}) builder.scatter(step, what, keys);
-  builder.gather(step, queries, builder.all_heads());
+void make_set(std::vector<int>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
+
+// Makes the workers one at a time, since W^2 / 2 kept pairs are many.
+struct Quorums {
+  PlanBuilder builder;
+  QuorumBlocks blocks;
+
+  Quorums(const Problem& problem, const StrategyOptions& options)
+      : builder(problem, "cqs", options.workers), blocks(builder, options) {
+    for (int index = 0; index < options.workers; ++index) {
+      std::vector<int> material = blocks.kept_groups(index);
+      const auto own = std::lower_bound(material.begin(), material.end(), index);
+      if (own == material.end() || *own != index) material.insert(own, index);
+      (void)builder.add_list(blocks.q_groups_of(material));
+      (void)builder.add_list(std::move(material));
+    }
+  }
+
+  // Makes the scatter of the material list, the tasks, and the gather of the partials.
+  [[nodiscard]] Worker worker(int index, bool with_steps) const {
+    const int queries = 2 * index;
+    const int keys = queries + 1;
+    const auto& lists = builder.plan.group_lists;
+    Worker worker{
+        lists[static_cast<std::size_t>(queries)], lists[static_cast<std::size_t>(keys)], {}, {}};
+    if (!with_steps) return worker;
+    Step& step = worker.steps.emplace_back();
+    blocks.add_diagonal(builder, index, step);
+    blocks.add_kept(builder, index, step);
+    builder.scatter(step, TensorRole::q, queries);
+    for (const TensorRole what : {TensorRole::k, TensorRole::v}) builder.scatter(step, what, keys);
+    builder.gather(step, queries, builder.all_heads());
+    return worker;
+  }
+};
 
 }  // namespace
 
 QuorumBlocks::QuorumBlocks(PlanBuilder& builder, const StrategyOptions& options)
-    : builder_(builder), distillation_(options.distillation) {
+    : workers_(options.workers), distillation_(options.distillation) {
   Plan& plan = builder.plan;
   pairs_ = kept_residue_pairs(cqs_interest_set(plan.problem.shape, options), distillation_);
+  for (const ResiduePair& pair : pairs_) {
+    if (pair.opposite)
+      opposite_.push_back(pair);
+    else
+      residues_.insert(residues_.end(), {pair.first, pair.second});
+  }
+  make_set(residues_);
   if (options.group_sizes.empty()) {
     (void)deal_contiguous(plan, options.workers);
   } else {
@@ -105,41 +137,45 @@ QuorumBlocks::QuorumBlocks(PlanBuilder& builder, const StrategyOptions& options)
   if (in_pieces_) plan.q_groups = halves(plan.q_groups);
 }
 
-void QuorumBlocks::add_rows(Step& step, int q_group, int kv_group, int piece) {
-  builder_.add_task(step, in_pieces_ ? 2 * q_group + piece : q_group, kv_group);
-}
-
-void QuorumBlocks::add_block(Step& step, int q_group, int kv_group) {
-  add_rows(step, q_group, kv_group, 0);
-  if (in_pieces_) add_rows(step, q_group, kv_group, 1);
-}
-
-void QuorumBlocks::add_diagonal(int worker, int step) {
-  add_block(builder_.step(worker, step), worker, worker);
-}
-
-std::vector<int> QuorumBlocks::add_kept(int worker, int step_index) {
-  Step& step = builder_.step(worker, step_index);
+std::vector<int> QuorumBlocks::kept_groups(int worker) const {
   std::vector<int> groups;
-  for (const GroupPair& pair : distill(builder_.n_workers(), pairs_, worker, distillation_)) {
-    groups.push_back(pair.first);
-    groups.push_back(pair.second);
+  for (int residue : residues_) groups.push_back((residue + worker) % workers_);
+  for (const GroupPair& pair : distill(workers_, opposite_, worker, distillation_))
+    groups.insert(groups.end(), {pair.first, pair.second});
+  make_set(groups);
+  return groups;
+}
+
+void QuorumBlocks::add_rows(const PlanBuilder& builder, Step& step, int q_group, int kv_group,
+                            int piece) const {
+  builder.add_task(step, in_pieces_ ? 2 * q_group + piece : q_group, kv_group);
+}
+
+void QuorumBlocks::add_block(const PlanBuilder& builder, Step& step, int q_group,
+                             int kv_group) const {
+  add_rows(builder, step, q_group, kv_group, 0);
+  if (in_pieces_) add_rows(builder, step, q_group, kv_group, 1);
+}
+
+void QuorumBlocks::add_diagonal(const PlanBuilder& builder, int worker, Step& step) const {
+  add_block(builder, step, worker, worker);
+}
+
+void QuorumBlocks::add_kept(const PlanBuilder& builder, int worker, Step& step) const {
+  for (const GroupPair& pair : distill(workers_, pairs_, worker, distillation_)) {
     if (pair.share == Share::whole) {
-      add_block(step, pair.first, pair.second);
-      add_block(step, pair.second, pair.first);
+      add_block(builder, step, pair.first, pair.second);
+      add_block(builder, step, pair.second, pair.first);
     } else if (in_pieces_) {
       const int piece = pair.share == Share::lower ? 0 : 1;
-      add_rows(step, pair.second, pair.first, piece);
-      add_rows(step, pair.first, pair.second, 1 - piece);
+      add_rows(builder, step, pair.second, pair.first, piece);
+      add_rows(builder, step, pair.first, pair.second, 1 - piece);
     } else if (pair.share == Share::lower) {
-      add_block(step, pair.first, pair.second);
+      add_block(builder, step, pair.first, pair.second);
     } else {
-      add_block(step, pair.second, pair.first);
+      add_block(builder, step, pair.second, pair.first);
     }
   }
-  std::sort(groups.begin(), groups.end());
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-  return groups;
 }
 
 std::vector<int> QuorumBlocks::q_groups_of(const std::vector<int>& groups) const {
@@ -159,10 +195,12 @@ InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options)
 
 Plan plan_cqs(const Problem& problem, const StrategyOptions& options) {
   require_one_sequence(problem, "cqs");
-  PlanBuilder builder(problem, "cqs", options.workers);
-  QuorumBlocks blocks(builder, options);
-  for (int index = 0; index < options.workers; ++index) fill_worker(builder, blocks, index);
-  return std::move(builder.plan);
+  const auto quorums = std::make_shared<const Quorums>(problem, options);
+  Plan plan = quorums->builder.plan;
+  plan.workers = Workers(options.workers, [quorums](int w, bool with_steps) {
+    return quorums->worker(w, with_steps);
+  });
+  return plan;
 }
 
 }  // namespace qb

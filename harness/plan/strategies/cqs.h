@@ -1,4 +1,4 @@
-// What the strategies over quorums share: token groups, and which blocks each worker computes.
+// What the strategies over quorums share: token groups, and the blocks that each worker computes.
 #pragma once
 
 #include <vector>
@@ -9,29 +9,33 @@
 
 namespace qb {
 
-// A block W/2 apart that two workers share is cut in two. Without a mask each worker takes one
-// direction. Under a mask one direction may be all there is, so the rows of the queries are cut:
-// every group of queries is then two pieces, and groups of queries and of keys are no longer the
-// same.
+// Two workers share each block of groups that lie W/2 apart, so it is cut in two. Without a mask
+// each worker takes one direction. A mask may leave one direction only, so the rows of the queries
+// are cut: every group of queries is then two pieces, and the groups of queries and of keys differ.
 class QuorumBlocks {
  public:
-  // Deals the tokens of the builder's plan to W contiguous groups. Throws as cqs_interest_set().
+  // Deals the tokens of `builder`'s plan to W contiguous groups. Throws as cqs_interest_set() does.
   QuorumBlocks(PlanBuilder& builder, const StrategyOptions& options);
 
-  // The block (k, k).
-  void add_diagonal(int worker, int step);
-  // The blocks of the kept pairs. The groups that they name, ascending.
-  std::vector<int> add_kept(int worker, int step);
-  // The groups of queries that the token groups are: the same, or two pieces of each.
+  // Returns the groups that the kept pairs of a worker name, in ascending order.
+  [[nodiscard]] std::vector<int> kept_groups(int worker) const;
+  // Adds the block (k, k).
+  void add_diagonal(const PlanBuilder& builder, int worker, Step& step) const;
+  // Adds the blocks of the kept pairs.
+  void add_kept(const PlanBuilder& builder, int worker, Step& step) const;
+  // Returns the groups of queries for these token groups: the same, or two pieces of each.
   [[nodiscard]] std::vector<int> q_groups_of(const std::vector<int>& groups) const;
 
  private:
-  void add_rows(Step& step, int q_group, int kv_group, int piece);
-  void add_block(Step& step, int q_group, int kv_group);
+  // Adds the rows of a group of queries, or of one piece of it.
+  void add_rows(const PlanBuilder& builder, Step& step, int q_group, int kv_group, int piece) const;
+  void add_block(const PlanBuilder& builder, Step& step, int q_group, int kv_group) const;
 
-  PlanBuilder& builder_;
+  int workers_;
   Distillation distillation_;
   std::vector<ResiduePair> pairs_;
+  std::vector<ResiduePair> opposite_;  // the kept pairs that not every worker keeps whole
+  std::vector<int> residues_;          // residues that the other pairs name
   bool in_pieces_ = false;
 };
 

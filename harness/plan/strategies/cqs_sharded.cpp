@@ -1,56 +1,78 @@
-// CQS-Attention where no root holds the sequence: group k starts and ends on worker k, as in a
-// ring. A worker fetches the groups of its kept pairs from their owners while it computes its
-// diagonal block, computes the kept pairs, and sends the partials of the foreign queries home. Each
-// worker moves about sqrt(W) shards, where a ring moves W - 1.
+// CQS-Attention without a root that holds the sequence: group k starts and ends on worker k, as in
+// a ring. A worker fetches the groups of its kept pairs from their owners while it computes its
+// diagonal block, computes the kept pairs, and returns the partials of the foreign queries. Each
+// worker moves about sqrt(W) shards, while a ring moves W - 1.
+#include <memory>
+#include <utility>
+
 #include "harness/plan/strategies/cqs.h"
 
 namespace qb {
 namespace {
 
-// A worker's own tokens as lists of groups.
-struct Lists {
-  std::vector<int> queries;
-  std::vector<int> keys;
-};
+// Makes the workers one at a time.
+struct Exchange {
+  PlanBuilder builder;
+  QuorumBlocks blocks;
+  std::vector<std::vector<int>> owners;    // workers whose tokens a worker fetches, ascending
+  std::vector<std::vector<int>> fetchers;  // workers that fetch a worker's tokens, ascending
 
-// Steps: 0 the diagonal, beside the exchange; 1 the kept pairs; 2 the partials of the others.
-void add_exchange(PlanBuilder& builder, int w, const std::vector<int>& material,
-                  const Lists& lists) {
-  const HeadRange heads = builder.all_heads();
-  for (int owner : material) {
-    if (owner == w) continue;
-    const int queries = lists.queries[static_cast<std::size_t>(owner)];
-    const int keys = lists.keys[static_cast<std::size_t>(owner)];
-    for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v})
-      builder.send(
-          owner, w, 0,
-          {TransferKind::all_to_all, what, what == TensorRole::q ? queries : keys, heads, 0});
-    builder.send(w, owner, 1, {TransferKind::all_to_all, TensorRole::partial, queries, heads, 0});
+  Exchange(const Problem& problem, const StrategyOptions& options)
+      : builder(problem, "cqs_sharded", options.workers), blocks(builder, options) {
+    builder.plan.synchronisation = Synchronisation::rounds;
+    builder.plan.result = Result::owners;
+    fetchers.resize(static_cast<std::size_t>(options.workers));
+    for (int w = 0; w < options.workers; ++w) {
+      (void)builder.add_list(blocks.q_groups_of({w}));
+      (void)builder.add_list({w});
+      owners.push_back(blocks.kept_groups(w));
+      std::erase(owners.back(), w);
+      for (int owner : owners.back()) fetchers[static_cast<std::size_t>(owner)].push_back(w);
+    }
   }
-}
+
+  // Returns a worker's own tokens as lists of groups, of queries or of keys.
+  [[nodiscard]] static int list_of(int worker, TensorRole what) {
+    return 2 * worker + (what == TensorRole::k || what == TensorRole::v ? 1 : 0);
+  }
+
+  // Returns a message of `owner`'s tokens, as its sender or receiver sees it.
+  [[nodiscard]] Transfer part(TensorRole what, int owner, int peer) const {
+    return builder.transfer(
+        {TransferKind::all_to_all, what, list_of(owner, what), builder.all_heads(), 0}, peer);
+  }
+
+  // Steps: 0 is the diagonal, during the exchange; 1 the kept pairs; 2 the partials of the others.
+  [[nodiscard]] Worker worker(int index, bool with_steps) const {
+    Worker worker{blocks.q_groups_of({index}), {index}, {}, {}};
+    if (!with_steps) return worker;
+    worker.steps.resize(3);
+    blocks.add_diagonal(builder, index, worker.steps[0]);
+    blocks.add_kept(builder, index, worker.steps[1]);
+    for (int fetcher : fetchers[static_cast<std::size_t>(index)]) {
+      for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v})
+        worker.steps[0].sends.push_back(part(what, index, fetcher));
+      worker.steps[2].receives.push_back(part(TensorRole::partial, index, fetcher));
+    }
+    for (int owner : owners[static_cast<std::size_t>(index)]) {
+      for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v})
+        worker.steps[1].receives.push_back(part(what, owner, owner));
+      worker.steps[1].sends.push_back(part(TensorRole::partial, owner, owner));
+    }
+    return worker;
+  }
+};
 
 }  // namespace
 
 Plan plan_cqs_sharded(const Problem& problem, const StrategyOptions& options) {
   require_one_sequence(problem, "cqs_sharded");
-  const int workers = options.workers;
-  PlanBuilder builder(problem, "cqs_sharded", workers);
-  QuorumBlocks blocks(builder, options);
-  builder.plan.synchronisation = Synchronisation::rounds;
-  builder.plan.result = Result::owners;
-  Lists lists;
-  for (int w = 0; w < workers; ++w) {
-    builder.worker(w).q_groups = blocks.q_groups_of({w});
-    builder.worker(w).kv_groups = {w};
-    builder.worker(w).steps.resize(3);
-    lists.queries.push_back(builder.add_list(builder.worker(w).q_groups));
-    lists.keys.push_back(builder.add_list({w}));
-  }
-  for (int w = 0; w < workers; ++w) {
-    blocks.add_diagonal(w, 0);
-    add_exchange(builder, w, blocks.add_kept(w, 1), lists);
-  }
-  return std::move(builder.plan);
+  const auto exchange = std::make_shared<const Exchange>(problem, options);
+  Plan plan = exchange->builder.plan;
+  plan.workers = Workers(options.workers, [exchange](int w, bool with_steps) {
+    return exchange->worker(w, with_steps);
+  });
+  return plan;
 }
 
 }  // namespace qb

@@ -1,16 +1,16 @@
-// Decoding with pass-Q (arXiv 2411.01783, Algorithm 4): each sequence of the batch brings one new
-// token a decode step. Its query goes round the workers, each of which holds a part of every
-// sequence's cache, and the partials come home. n_tokens decode steps in a row are W + 1 rounds
-// each.
+// Decoding with pass-Q (arXiv 2411.01783, Algorithm 4): each sequence of the batch adds one new
+// token in a decode step. Its query goes round the workers, each of which holds a part of every
+// sequence's cache, and the partials return to the owner. n_tokens decode steps in a row are W + 1
+// rounds each.
 //
-// The owner of the new token, its query and its key alike, is worker (sequence + step) mod W, so
-// that the caches grow evenly (round robin), or always worker sequence mod W (fixed), which shows
-// what that avoids. Messages are padded to the sequences of a worker when the batch is padded to a
-// multiple of W.
+// The owner of the new token (of its query and its key) is worker (sequence + step) mod W, so that
+// the caches grow evenly (round robin), or always worker sequence mod W (fixed), which shows what
+// round robin avoids. Messages are padded to a worker's number of sequences when the batch is
+// padded to a multiple of W.
 //
-// A mask may let a new token see whatever there is when it is computed: all of the cache, itself
-// and the new tokens before it. One that lets it see a later token has no decoding; a single new
-// token has none later, so that any mask will do.
+// A mask may let a new token see everything that exists when it is computed: the cache, itself and
+// the new tokens before it. Decoding is impossible under a mask that lets it see a later token. A
+// single new token has no later one, so any mask works.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace qb {
 namespace {
 
 struct Decoding {
-  std::vector<std::vector<int>> q;  // of each step: the q group of each sequence, -1 behind its end
-  std::int64_t room = 1;            // sequences of a worker
+  std::vector<std::vector<int>> q;  // by step: the q group of each sequence, -1 after its end
+  std::int64_t room = 1;            // sequences per worker
   NewKeyOwner owner = NewKeyOwner::round_robin;
 };
 
@@ -35,7 +35,7 @@ int owner_of(const Decoding& decoding, int sequence, int step, int workers) {
   return (sequence + (decoding.owner == NewKeyOwner::round_robin ? step : 0)) % workers;
 }
 
-// The q groups of a decode step that worker `w` owns.
+// Returns the q groups of a decode step that worker `w` owns.
 std::vector<int> owned_queries(const Decoding& decoding, int step, int w, int workers) {
   std::vector<int> groups;
   const std::vector<int>& q = decoding.q[static_cast<std::size_t>(step)];
@@ -48,7 +48,7 @@ std::vector<int> owned_queries(const Decoding& decoding, int step, int w, int wo
 
 int rounds_of(int workers) { return workers == 1 ? 1 : workers + 1; }
 
-// Cuts the tokens and gives every worker its share of the caches and the new tokens that it owns.
+// Cuts the tokens and gives every worker its share of the caches and of the new tokens.
 Decoding deal(PlanBuilder& builder, NewKeyOwner owner) {
   Plan& plan = builder.plan;
   const int workers = builder.n_workers();
@@ -85,7 +85,7 @@ Decoding deal(PlanBuilder& builder, NewKeyOwner owner) {
   return decoding;
 }
 
-// One decode step: a ring of queries, then the partials home.
+// Adds one decode step: a ring of queries, then the return of the partials.
 void add_decode_step(PlanBuilder& builder, const Decoding& decoding, int t) {
   const Plan& plan = builder.plan;
   const int workers = builder.n_workers();
@@ -119,8 +119,8 @@ void add_decode_step(PlanBuilder& builder, const Decoding& decoding, int t) {
     }
 }
 
-// The later of two new tokens of a sequence of which the mask lets the earlier see the later,
-// counted from its first new token: what the earlier is to see is not there when it is computed.
+// Two new tokens of a sequence, counted from its first new token: the mask lets the earlier one
+// (query) see the later one (key), which does not exist yet when the earlier is computed.
 struct Foresight {
   std::int64_t query;
   std::int64_t key;
@@ -128,7 +128,7 @@ struct Foresight {
 
 std::optional<Foresight> foresight_of(const Mask& mask, const Segment& s) {
   const std::int64_t n_new = s.q_end - s.q_begin;
-  const bool all_there = s.k_end - s.k_begin >= n_new;  // else there is no plan anyhow
+  const bool all_there = s.k_end - s.k_begin >= n_new;  // if false there is no plan anyway
   if (n_new == 1 || !all_there || mask.kind == MaskKind::causal) return std::nullopt;
   if (mask.kind == MaskKind::full) return Foresight{0, 1};
   if (mask.pattern->looks_back_only()) return std::nullopt;

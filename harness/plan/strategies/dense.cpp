@@ -1,4 +1,4 @@
-// Dense: the whole sequence on one worker. The base case of every speed-up.
+// Dense: one worker holds the whole sequence. Every speed-up is relative to it.
 #include <fmt/format.h>
 
 #include "base/status.h"

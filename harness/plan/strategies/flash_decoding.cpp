@@ -1,9 +1,9 @@
-// Flash-Decoding: the keys of each key-value head are cut into splits, whose partials one reduction
-// merges. Workers are the processors of one device (its cores or multiprocessors): the caches lie
-// where all reach them, and only partials move.
+// Flash-Decoding: the keys of each key-value head are cut into splits, and one reduction merges
+// their partials. Workers are the processors of one device (its cores or multiprocessors): all of
+// them can reach the caches, and only partials move.
 //
-// How many splits: the fewest whose last wave of (head, split) units leaves the processors nearly
-// as busy as the best count does, the rule that FlashAttention-2's decoding applies.
+// The number of splits is the smallest whose last wave of (head, split) units keeps the processors
+// nearly as busy as the best number does: the rule of FlashAttention-2's decoding.
 #include <algorithm>
 #include <cmath>
 

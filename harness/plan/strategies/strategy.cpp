@@ -7,21 +7,9 @@
 namespace qb {
 namespace {
 
-constexpr Strategy kStrategies[] = {
-    {"dense", "the whole sequence on one worker", plan_dense},
-    {"cqs", "CQS-Attention: cyclic quorum sets; a root scatters and gathers", plan_cqs},
-    {"cqs_sharded", "the same with tokens that start and end sharded", plan_cqs_sharded},
-    {"ring", "Ring Attention: contiguous shards, keys and values go round", plan_ring},
-    {"striped", "Striped Attention: the ring over tokens dealt one by one", plan_striped},
-    {"zigzag", "the ring over 2W chunks, i and 2W - 1 - i a worker", plan_zigzag},
-    {"pass_kv", "zigzag, by the name it has in context parallelism", plan_zigzag},
-    {"pass_q", "context parallelism: queries go round, partials come home", plan_pass_q},
-    {"all_gather_kv", "every worker collects all keys and values first", plan_all_gather_kv},
-    {"ulysses", "all-to-all to heads and back", plan_ulysses},
-    {"decode", "one token after the other, pass-Q over a sharded cache", plan_decode},
-    {"flash_decoding", "splits of the keys on one device, one reduction", plan_flash_decoding},
-    {"tree_decode", "query everywhere, cache sharded, three all-reduces", plan_tree_decode},
-};
+#define QB_STRATEGY(name, function, colour, mark, dash, summary) {#name, summary, function},
+constexpr Strategy kStrategies[] = {QB_STRATEGIES(QB_STRATEGY)};
+#undef QB_STRATEGY
 
 }  // namespace
 
@@ -47,7 +35,7 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
   if (!options.group_sizes.empty() && !takes_interest_set(algorithm))
     throw UsageError(fmt::format("group sizes belong to cqs; {} has none", algorithm));
   Plan plan = strategy.plan(problem, options);
-  plan.algorithm = algorithm;  // the name that was asked for
+  plan.algorithm = algorithm;  // the name that the caller asked for
   return plan;
 }
 

@@ -1,7 +1,7 @@
 // Tree Attention's decoding (Shyam et al., arXiv 2408.04093): every worker holds the query and a
-// contiguous part of the cache, and three all-reduces make the answer everyone's: the maximum of
-// the LSE, then the denominators and the numerators relative to it. Each is spelt out as a binomial
-// tree: towards worker 0 in ceil(log2 W) rounds, and back out.
+// contiguous part of the cache, and three all-reduces give every worker the answer: the maximum of
+// the LSE, then the denominators and the numerators relative to it. Each all-reduce is written out
+// as a binomial tree: towards worker 0 in ceil(log2 W) rounds, and back.
 #include "harness/plan/builder.h"
 #include "harness/plan/layout.h"
 #include "harness/plan/strategies/strategy.h"
@@ -9,7 +9,7 @@
 namespace qb {
 namespace {
 
-// Adds the rounds of one all-reduce from `step` on; returns the step behind it, in which the last
+// Adds the rounds of one all-reduce from `step` on. Returns the next step, in which the last
 // messages are received.
 int add_all_reduce(PlanBuilder& builder, TensorRole what, int list, int step) {
   const int workers = builder.n_workers();

@@ -1,8 +1,8 @@
-// The zigzag ring, which Context Parallelism (arXiv 2411.01783, Algorithm 2) calls pass-KV: 2W
-// chunks, worker i holds chunks i and 2W - 1 - i, of the new tokens and of the cached ones. Keys
-// and values go round. In every round but the first a worker computes either all its queries with
-// half of the keys or half of its queries with all: c^2 / 2 pairs, the optimum.
-#include "harness/plan/builder.h"
+// The zigzag ring, which Context Parallelism (arXiv 2411.01783, Algorithm 2) calls pass-KV: the new
+// tokens and the cached ones are each cut into 2W chunks, and worker i holds chunks i and 2W - 1 -
+// i. Keys and values go round. In every round except the first a worker computes either all its
+// queries with half of the keys or half of its queries with all: c^2 / 2 pairs, the optimum.
+#include "harness/plan/rotation.h"
 #include "harness/plan/strategies/strategy.h"
 
 namespace qb {

@@ -1,4 +1,4 @@
-// For tests only: expands a plan to its N x N pairs, the obvious and slow way, to stand beside the
+// For tests only: expands a plan to its N x N pairs, the obvious and slow way, to compare with the
 // checker that works on groups.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace qb::testing_support {
 
-// Whether a task computes key j of its key group for query i of its query group.
+// Returns true if a task computes key j of its key group for query i of its query group.
 inline bool computes(const Plan& plan, const PairTask& task, std::int64_t i, std::int64_t j) {
   if (task.allowed == Allowed::all) return true;
   if (task.allowed == Allowed::causal) return j <= i + task.offset;
@@ -22,7 +22,7 @@ inline bool computes(const Plan& plan, const PairTask& task, std::int64_t i, std
                                   plan.kv_groups[static_cast<std::size_t>(task.kv_group)].token(j));
 }
 
-// How many times each (query, key) pair is computed for a head; row-major q_len x kv_len.
+// Returns how many times each (query, key) pair is computed for a head; row-major q_len x kv_len.
 inline std::vector<int> pair_counts(const Plan& plan, std::int64_t head = 0) {
   const auto n_keys = static_cast<std::size_t>(plan.problem.shape.kv_len);
   std::vector<int> counts(static_cast<std::size_t>(plan.problem.shape.q_len) * n_keys, 0);
@@ -43,7 +43,8 @@ inline std::vector<int> pair_counts(const Plan& plan, std::int64_t head = 0) {
   return counts;
 }
 
-// True when for every head each pair that the mask allows is computed once and no other at all.
+// Returns true if for every head each pair that the mask allows is computed once, and no other
+// pair.
 inline bool covers_exactly_once(const Plan& plan) {
   const std::int64_t n_keys = plan.problem.shape.kv_len;
   for (std::int64_t head = 0; head < plan.problem.shape.q_heads; ++head) {
@@ -65,8 +66,8 @@ inline std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-// Odd sizes, grouped heads, other key lengths, both masks and sparse patterns; for the strategies
-// that take them packed sequences of unequal lengths.
+// Makes problems with odd sizes, grouped heads, other key lengths, both masks and sparse patterns,
+// and packed sequences of unequal lengths for the strategies that take them.
 inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& random) {
   Shape shape;
   const bool heads_split = algorithm == "ulysses";
@@ -96,8 +97,8 @@ inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& r
   return make_problem(shape, mask, DType::f32, random());
 }
 
-// A plan of any strategy for 1 to 9 workers. A strategy that refuses a problem is asked about
-// others, so that each comes up about as often; nothing where it refuses them all.
+// Makes a plan of any strategy for 1 to 9 workers. A strategy that refuses a problem is asked about
+// others, so that all come up about equally often. Returns nullopt if it refuses them all.
 inline std::optional<Plan> random_plan(std::mt19937_64& random) {
   constexpr int kMostTries = 30;
   const auto known = strategies();

@@ -1,4 +1,4 @@
-// For tests only: random plans of all strategies one after another, under a seed that is told.
+// For tests only: random plans of all strategies one after another, from a seed that is printed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,8 +26,9 @@ namespace qb {
 
 namespace testing_support {
 
-// Calls attempt(plan, random) for as many random plans, until an ASSERT in it fails. A failure
-// shows the seed and the plan. Returns how many strategies came up: all of them in 250 rounds.
+// Calls attempt(plan, random) for the given number of random plans, until an ASSERT in it fails. A
+// failure shows the seed and the plan. Returns how many strategies came up: all of them in 250
+// rounds.
 template <class Attempt>
 std::size_t for_random_plans(int rounds, Attempt attempt,
                              std::uint64_t seed = std::random_device{}()) {
@@ -44,7 +45,7 @@ std::size_t for_random_plans(int rounds, Attempt attempt,
   return seen.size();
 }
 
-// The plan for inputs of a random type; its other options are the default ones.
+// Returns the plan for inputs of a random type; its other options are the default ones.
 inline Plan in_random_type(const Plan& plan, std::mt19937_64& random) {
   const DType dtypes[] = {DType::f16, DType::bf16, DType::f32};
   Problem problem = plan.problem;

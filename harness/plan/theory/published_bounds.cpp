@@ -57,7 +57,7 @@ void read_speed_ups(std::string_view text, std::string_view name, std::string_vi
     const std::string& printed = table.text(row, "theoretical_max_speedup_ratio");
     if (printed.empty()) continue;  // table 2 prints none
     const int workers = static_cast<int>(table.number(row, "mesh_sequence_parallel"));
-    // Table 5 gives the block of a worker, the others the whole sequence.
+    // Table 5 gives the block of a worker, the others give the whole sequence.
     const double sequence = table.number(row, "sequence_length_tokens");
     const double tokens =
         std::isnan(sequence) ? table.number(row, "block_size_tokens") : sequence / workers;
@@ -83,7 +83,7 @@ double sum_of_squares(std::span<const PublishedSpeedUp> rows, DenseCount count, 
 }
 
 // Golden-section search. Every row grows with w, so the sum falls below all of the rows' own
-// weights and rises above them; between, the printed tables have one minimum (the test scans for
+// weights and rises above them; in between, the printed tables have one minimum (the test scans for
 // another).
 double least_squares_weight(std::span<const PublishedSpeedUp> rows, DenseCount count) {
   const double ratio = (std::sqrt(5.0) - 1.0) / 2.0;
@@ -144,7 +144,7 @@ WeightFit fit_weight(std::span<const PublishedSpeedUp> rows, DenseCount count) {
     edges.push_back({weight_for_speed_up(row.step, count, row.printed.value - half), 1});
     edges.push_back({weight_for_speed_up(row.step, count, row.printed.value + half), -1});
   }
-  // Intervals are half open: one that ends where another begins does not meet it.
+  // Intervals are half open: one that ends where another begins does not overlap it.
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
     return a.weight < b.weight || (a.weight == b.weight && a.change < b.change);
   });

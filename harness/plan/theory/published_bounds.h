@@ -26,17 +26,18 @@ struct Words<Verdict> {
       {Verdict::differs, "differs"}};
 };
 
-// A value as a source prints it, `1.40`: its last decimal says how exactly it may be judged.
+// A value as a source prints it, such as `1.40`: its last decimal limits how exactly it can be
+// judged.
 struct Printed {
   std::string text;
   double value = 0.0;
-  double unit = 1.0;  // of the last decimal printed
+  double unit = 1.0;  // unit of the last decimal printed
 };
-// Throws UsageError where the text is no plain decimal.
+// Throws UsageError if the text is no plain decimal.
 [[nodiscard]] Printed parse_printed(std::string_view text);
 
-// `agrees` where `ours` rounds to the printed value; else by how many units of its last decimal the
-// rounded one is off. `differs` where ours is not finite.
+// Says `agrees` if `ours` rounds to the printed value, else by how many units of its last decimal
+// the rounded value is off. Says `differs` if ours is not finite.
 [[nodiscard]] Verdict judge(double ours, const Printed& printed);
 
 struct PublishedSpeedUp {
@@ -56,13 +57,14 @@ inline constexpr double kLayersAndVocabularyWeight = 1.28;
 [[nodiscard]] double default_weight(DenseCount count);
 
 struct WeightFit {
-  double least_squares = 0.0;  // the w of the least sum of squared differences
+  double least_squares = 0.0;  // the w with the least sum of squared differences
   double rms_difference = 0.0;
-  std::size_t most_agreeing = 0;  // rows that agree at once for any w of [from, to)
+  std::size_t most_agreeing = 0;  // rows that agree together for any w of [from, to)
   double from = 0.0;
   double to = 0.0;
 };
-// Exact but for rounding: each row agrees on one interval of w, and the intervals are counted.
+// This is exact except for rounding: each row agrees on one interval of w, and the intervals are
+// counted.
 [[nodiscard]] WeightFit fit_weight(std::span<const PublishedSpeedUp> rows, DenseCount count);
 
 struct PublishedMinBlock {

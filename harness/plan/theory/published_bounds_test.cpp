@@ -63,7 +63,7 @@ TEST(PublishedBounds, WithTheVocabularyAll190Agree) {
   EXPECT_NEAR(fit.to, 1.2817, 1e-3);
   EXPECT_LT(fit.from, fit.least_squares);
   EXPECT_LT(fit.least_squares, fit.to);
-  EXPECT_LT(fit.rms_difference, 0.01 / std::sqrt(12.0));  // no more than rounding explains
+  EXPECT_LT(fit.rms_difference, 0.01 / std::sqrt(12.0));  // rounding explains it
 }
 
 TEST(PublishedBounds, TheFitIsTheBestOfAScan) {

@@ -13,13 +13,13 @@
 namespace qb {
 namespace {
 
-// The T from which a hop of K and V hides behind the attention of a shard.
+// Returns the T from which a hop of K and V hides behind the attention of a shard.
 double hiding_new_tokens(const Prefill& p) {
   return static_cast<double>(p.workers * p.kv_heads * p.element_bytes) * p.compute_flop_per_s /
          (2.0 * static_cast<double>(p.q_heads) * p.link_byte_per_s);
 }
 
-// The miss rate from which K and V are the smaller message.
+// Returns the miss rate from which K and V are the smaller message.
 double smaller_message_miss_rate(const Prefill& p) {
   return 2.0 * static_cast<double>(p.kv_heads) / static_cast<double>(p.q_heads);
 }
@@ -43,7 +43,7 @@ Vector features(const Prefill& p) {
 
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-// Solves A x = b for a symmetric positive definite A (the ridge sees to that) by elimination.
+// Solves A x = b by elimination for a symmetric positive definite A (the ridge ensures that).
 Vector solve(Matrix a, Vector b) {
   for (std::size_t pivot = 0; pivot < kFeatures; ++pivot)
     for (std::size_t row = pivot + 1; row < kFeatures; ++row) {
@@ -76,14 +76,14 @@ Labelled scaled(std::span<const SelectorSample> samples) {
     for (const Vector& x : data.x) data.mean[f] += x[f] / n;
     double variance = 0.0;
     for (const Vector& x : data.x) variance += (x[f] - data.mean[f]) * (x[f] - data.mean[f]) / n;
-    // A feature that does not move stays where it is: 0, with the deviation 1.
+    // A constant feature is scaled with deviation 1, so it becomes 0.
     if (variance > 1e-20) data.deviation[f] = std::sqrt(variance);
     for (Vector& x : data.x) x[f] = (x[f] - data.mean[f]) / data.deviation[f];
   }
   return data;
 }
 
-// Small beside any real preference, and enough to make the loss strictly convex.
+// It is small beside any real preference, and large enough to make the loss strictly convex.
 constexpr double kRidge = 1e-3;
 
 double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
@@ -95,7 +95,7 @@ double loss(const Labelled& data, const Vector& weights) {
   return sum;
 }
 
-// The downhill direction of Newton's method.
+// Returns the downhill direction of Newton's method.
 Vector newton_step(const Labelled& data, const Vector& weights, Vector& gradient) {
   Matrix hessian{};
   for (std::size_t f = 0; f < kFeatures; ++f) {

@@ -1,5 +1,5 @@
-// pass-KV or pass-Q: which tensor goes round the ring, chosen before a prefill (Context Parallelism
-// for inference, arXiv 2411.01783), and how good the choices are beside measured times.
+// pass-KV or pass-Q: chooses, before a prefill, which tensor goes round the ring (Context
+// Parallelism for inference, arXiv 2411.01783), and scores the choices against measured times.
 //
 // T new and P cached tokens, miss rate m = T / (T + P), W workers, NH and NKV query and key-value
 // heads, e bytes an element, C peak FLOP/s of a worker, B bytes/s of its link.
@@ -35,23 +35,23 @@ struct Prefill {
   std::int64_t q_heads = 1;
   std::int64_t kv_heads = 1;
   std::int64_t element_bytes = 2;
-  double compute_flop_per_s = 0.0;  // of one worker
-  double link_byte_per_s = 0.0;     // that one worker sends
+  double compute_flop_per_s = 0.0;  // FLOP/s of one worker
+  double link_byte_per_s = 0.0;     // bytes/s that one worker sends
   [[nodiscard]] double miss_rate() const;
 };
 
 [[nodiscard]] RingVariant choose_algorithm_1(const Prefill& prefill);
 [[nodiscard]] RingVariant choose_algorithm_5(const Prefill& prefill);
 
-// Appendix D. The coefficients belong to a machine and a model: fit them, there are none to copy.
+// Appendix D. The coefficients belong to a machine and a model, so they must be fitted.
 struct LogLinearSelector {
-  double alpha = 0.0;  // of log T
-  double beta = 0.0;   // of log m
+  double alpha = 0.0;  // coefficient of log T
+  double beta = 0.0;   // coefficient of log m
   double gamma = 0.0;
   [[nodiscard]] RingVariant choose(const Prefill& prefill) const;
 };
 
-// One prefill run both ways. A tie is pass-KV's: it needs no all-to-all.
+// One prefill run both ways. pass-KV wins a tie, since it needs no all-to-all.
 struct SelectorSample {
   Prefill prefill;
   double pass_kv_s = 0.0;
@@ -60,13 +60,14 @@ struct SelectorSample {
   [[nodiscard]] double seconds(RingVariant variant) const;
 };
 
-// Logistic regression of best() on (log T, log m), each scaled to unit deviation, with a small
-// ridge on the coefficients so that separable data, and features that move together, have one
-// finite answer. Deterministic. Throws UsageError without samples, or for T < 1, P < 0 or a time
+// Fits best() by logistic regression on (log T, log m), each scaled to unit deviation. A small
+// ridge on the coefficients gives one finite answer for separable data and for features that move
+// together. It is deterministic. Throws UsageError without samples, or for T < 1, P < 0 or a time
 // that is not positive.
 [[nodiscard]] LogLinearSelector fit_appendix_d(std::span<const SelectorSample> samples);
 
-// chosen x best, and what wrong choices cost: regret = time(chosen) / time(best) - 1.
+// Counts by best and chosen variant, and the cost of wrong choices: regret = time(chosen) /
+// time(best) - 1.
 struct SelectorScore {
   std::size_t kv_best_kv_chosen = 0;
   std::size_t kv_best_q_chosen = 0;
@@ -82,7 +83,7 @@ using Selector = std::function<RingVariant(const Prefill&)>;
 [[nodiscard]] SelectorScore score_selector(std::span<const SelectorSample> samples,
                                            const Selector& choose);
 
-// Appendix D judged on what it has not seen: each sample is chosen for by a fit to all the others.
+// Scores Appendix D on unseen data: the choice for each sample comes from a fit to all the others.
 // Needs two samples (UsageError).
 [[nodiscard]] SelectorScore score_appendix_d_left_out(std::span<const SelectorSample> samples);
 

@@ -15,7 +15,7 @@
 namespace qb {
 namespace {
 
-// 4 hosts of Llama 3 405B; 800 TFLOP/s and 400 Gb/s a GPU as the paper states them.
+// The paper's 4 hosts of Llama 3 405B, with 800 TFLOP/s and 400 Gb/s per GPU.
 Prefill llama(std::int64_t new_tokens, std::int64_t cached_tokens) {
   return {.new_tokens = new_tokens,
           .cached_tokens = cached_tokens,
@@ -53,7 +53,7 @@ TEST(Selector, Algorithm5LowersTheMissRateByTheAllToAll) {
   EXPECT_EQ(choose_algorithm_5(llama(2000, 29'000)), RingVariant::pass_kv);
   EXPECT_EQ(choose_algorithm_5(llama(2000, 31'000)), RingVariant::pass_q);
   EXPECT_EQ(choose_algorithm_1(llama(2000, 29'000)), RingVariant::pass_q);
-  // Whatever Algorithm 1 gives to pass-KV, Algorithm 5 does too.
+  // Algorithm 5 chooses pass-KV whenever Algorithm 1 does.
   for (std::int64_t t = 1; t < 200'000; t = t * 3 / 2 + 1)
     for (std::int64_t p = 0; p < 10'000'000; p = p * 2 + 1)
       if (choose_algorithm_1(llama(t, p)) == RingVariant::pass_kv) {
@@ -92,7 +92,7 @@ TEST(Selector, Algorithm1OnPublishedTable4IsWrongOnlyWhereItHardlyMatters) {
   EXPECT_NEAR(always_q.max_regret, 9666.62 / 8697.27 - 1.0, 1e-9);
 }
 
-// Choices made by known coefficients, T and P apart so that both slopes count.
+// Known coefficients make the choices; T and P vary separately, so both slopes count.
 std::vector<SelectorSample> chosen_by(const LogLinearSelector& truth) {
   std::vector<SelectorSample> samples;
   for (std::int64_t t = 64; t <= 65536; t *= 2)
@@ -146,7 +146,7 @@ TEST(Selector, ScoresCountEveryCellAndTheCostOfWrongChoices) {
       {llama(1, 0), 1.0, 2.0}, {llama(2, 0), 3.0, 2.0}, {llama(3, 0), 1.0, 1.0}};
   const SelectorScore score =
       score_selector(samples, [](const Prefill&) { return RingVariant::pass_kv; });
-  EXPECT_EQ(score.kv_best_kv_chosen, 2u);  // a tie is pass-KV's
+  EXPECT_EQ(score.kv_best_kv_chosen, 2u);  // pass-KV wins a tie
   EXPECT_EQ(score.q_best_kv_chosen, 1u);
   EXPECT_DOUBLE_EQ(score.accuracy(), 2.0 / 3.0);
   EXPECT_DOUBLE_EQ(score.max_regret, 0.5);

@@ -29,7 +29,7 @@ struct LocalTokens {
   std::int64_t keys = 0;
 };
 
-// Residues of the groups that a worker holds: its own, and those of the pairs it keeps.
+// Returns the residues of the groups that a worker holds: its own, and those of the pairs it keeps.
 std::set<int> material_residues(const InterestSet& set, bool with_opposite) {
   std::set<int> residues = {0};
   for (const ResiduePair& pair : kept_residue_pairs(set))
@@ -37,7 +37,7 @@ std::set<int> material_residues(const InterestSet& set, bool with_opposite) {
   return residues;
 }
 
-// The local tokens of the worker with most queries.
+// Returns the local tokens of the worker with the most queries.
 LocalTokens longest_subsequence(const SplitProblem& p) {
   if (p.workers < 3 || p.workers > p.new_tokens)
     throw Unsupported(fmt::format(
@@ -60,7 +60,7 @@ LocalTokens longest_subsequence(const SplitProblem& p) {
   return longest;
 }
 
-// Key-value heads as Ulysses deals them out: each worker needs at least one.
+// Returns the key-value heads that Ulysses sends: each worker needs at least one.
 std::int64_t ulysses_kv_heads(const SplitProblem& p) {
   const bool divides =
       p.q_heads % p.workers == 0 && (p.kv_heads % p.workers == 0 || p.workers % p.kv_heads == 0);
@@ -116,7 +116,7 @@ void validate(const SplitProblem& p) {
   require(in_range(p.head_dim, 65536), "head_dim", p.head_dim, "1 to 65536");
   require(in_range(p.element_bytes, 8), "bytes an element", p.element_bytes, "1 to 8");
   require(in_range(p.partial_bytes, 8), "bytes an element of a partial", p.partial_bytes, "1 to 8");
-  // All of Q, K, V and O on every worker is more than any scheme sends.
+  // No scheme sends more than all of Q, K, V and O on every worker.
   const double most = 4.0 * static_cast<double>(p.new_tokens + p.cached_tokens + p.workers) *
                       static_cast<double>(p.workers) * static_cast<double>(p.q_heads) *
                       static_cast<double>(p.head_dim + 2) * 8.0;

@@ -1,10 +1,10 @@
 // Bytes that one worker sends in a forward pass under each way of splitting attention, and the
-// smallest block whose transfers hide behind its compute. Closed forms, to be held beside what a
-// plan's transfers add up to.
+// smallest block whose transfers hide behind its compute. These closed forms are compared with the
+// sums of a plan's transfers.
 //
 // T new and P cached tokens, W workers, NH and NKV query and key-value heads, d head dim, e bytes
-// an element, p bytes an element of a partial (O, LSE). A shard of T tokens is ceil(T / W): the
-// largest, to which the others are padded.
+// an element, p bytes an element of a partial (O, LSE). A shard of T tokens counts as ceil(T / W),
+// the largest; the others are padded to it.
 #pragma once
 
 #include <cstdint>
@@ -14,62 +14,63 @@
 namespace qb {
 
 struct SplitProblem {
-  std::int64_t new_tokens = 0;     // T, of the whole sequence
+  std::int64_t new_tokens = 0;     // T, for the whole sequence
   std::int64_t cached_tokens = 0;  // P, sharded evenly
   std::int64_t workers = 1;        // W
   std::int64_t q_heads = 1;        // NH
   std::int64_t kv_heads = 1;       // NKV
   std::int64_t head_dim = 64;      // d
   std::int64_t element_bytes = 2;  // e
-  std::int64_t partial_bytes = 4;  // p, float32 as kernels leave them
+  std::int64_t partial_bytes = 4;  // p, float32 as kernels write them
 };
-// Throws UsageError naming the size that is out of range, q_heads that are no multiple of kv_heads,
-// or a problem whose bytes leave 63 bits.
+// Throws UsageError that names the size out of range, if q_heads is not a multiple of kv_heads, or
+// if the problem's bytes exceed 63 bits.
 void validate(const SplitProblem& problem);
 
-// pass-KV, a hop of its ring: 2 L NKV d e, L = ceil(P/W) + ceil(T/W). There are W - 1 hops.
+// pass-KV sends 2 L NKV d e in each hop of its ring, L = ceil(P/W) + ceil(T/W). There are W - 1
+// hops.
 [[nodiscard]] std::int64_t pass_kv_hop_bytes(const SplitProblem& problem);
-// pass-Q, a hop of its ring: (T/W) NH d e. There are W - 1 hops.
+// pass-Q sends (T/W) NH d e in each hop of its ring. There are W - 1 hops.
 [[nodiscard]] std::int64_t pass_q_hop_bytes(const SplitProblem& problem);
-// pass-Q, behind the ring: the partials of the others' queries go home, (W-1)(T/W)(NH d + NH) p.
+// After the ring pass-Q returns the partials of the others' queries: (W-1)(T/W)(NH d + NH) p.
 [[nodiscard]] std::int64_t pass_q_all_to_all_bytes(const SplitProblem& problem);
-// Ulysses: Q, K, V and O change from token shards to head shards and back,
-// (2 NH + 2 NKV) d (T/W) e (W-1)/W. Where NKV < W each key-value head goes to W / NKV workers, and
-// W stands for NKV. Throws Unsupported where the heads do not divide so.
+// Ulysses: Q, K, V and O change from token shards to head shards and back, (2 NH + 2 NKV) d (T/W) e
+// (W-1)/W. If NKV < W each key-value head goes to W / NKV workers, and W replaces NKV in the
+// formula. Throws Unsupported if the heads cannot be divided so.
 [[nodiscard]] std::int64_t ulysses_bytes(const SplitProblem& problem);
-// Tree decoding: a bandwidth-optimal all-reduce, 2 (W-1)/W of T (NH d + 2 NH) p: numerator,
+// Tree decoding is a bandwidth-optimal all-reduce, 2 (W-1)/W of T (NH d + 2 NH) p: the numerator,
 // denominator and maximum of every query and head.
 [[nodiscard]] std::int64_t tree_decode_bytes(const SplitProblem& problem);
-// CQS: nothing between workers. The worker with the longest subsequence receives Q, K and V of its
-// local tokens from the root and sends their partials back, local (NH d + NH) p. Interest set: the
-// default of W. Throws Unsupported for W < 3 or fewer tokens than workers.
+// CQS sends nothing between workers. The worker with the longest subsequence receives Q, K and V of
+// its local tokens from the root and sends their partials back, local (NH d + NH) p. The interest
+// set is the default of W. Throws Unsupported for W < 3 or fewer tokens than workers.
 [[nodiscard]] std::int64_t cqs_gather_bytes(const SplitProblem& problem);
 [[nodiscard]] std::int64_t cqs_scatter_bytes(const SplitProblem& problem);
 
 struct SentBytes {
   std::string scheme;
   std::string transfer;       // `ring hop`, `all-to-all`, …
-  bool received = false;      // from the root, not sent
-  std::int64_t messages = 0;  // of this kind by one worker: W - 1 hops, one collective
-  std::int64_t bytes = 0;     // each
+  bool received = false;      // received from the root, not sent
+  std::int64_t messages = 0;  // messages of this kind by one worker: W - 1 hops, or one collective
+  std::int64_t bytes = 0;     // bytes of each message
   std::string formula;
   std::string unsupported;  // why there is no such transfer; then the numbers are 0
   [[nodiscard]] std::int64_t total() const { return messages * bytes; }
 };
-// A row for each kind of transfer of every scheme.
+// Returns a row for each kind of transfer of every scheme.
 [[nodiscard]] std::vector<SentBytes> sent_bytes(const SplitProblem& problem);
 
-// How the causal mask shares out a ring's work: every block whole (no mask, or the contiguous
-// layout's worst worker), or half of it each round (striped, zigzag).
+// How a causal mask divides a ring's work: each round computes whole blocks (no mask, or the
+// contiguous layout's worst worker), or half of each block (striped, zigzag).
 enum class RingBalance { whole_blocks, balanced_causal };
 
-// Least tokens a worker so that a hop of K and V hides behind the block's compute:
-// c >= (C/B)(e/2)(NKV/NH), twice that where each round computes half of the block. Full multi-head
-// attention in 2-byte types: C/B (Ring Attention, arXiv 2310.01889, section 3).
+// Returns the fewest tokens per worker for which a hop of K and V hides behind the block's compute:
+// c >= (C/B)(e/2)(NKV/NH), twice that if each round computes half of the block. For full multi-head
+// attention in 2-byte types it is C/B (Ring Attention, arXiv 2310.01889, section 3).
 [[nodiscard]] double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,
                                       std::int64_t element_bytes, std::int64_t q_heads,
                                       std::int64_t kv_heads, RingBalance balance);
-// Six blocks a worker: Q, and two buffers each of K and V, and the output (same section).
+// Each worker holds six blocks: Q, two buffers each of K and V, and the output (same section).
 inline constexpr double kBlocksPerWorker = 6.0;
 
 }  // namespace qb

@@ -18,7 +18,7 @@ SplitProblem grouped_query() {
 TEST(SentBytes, PassKvSendsKeysAndValuesOfAShardEachHop) {
   SplitProblem p = grouped_query();
   EXPECT_EQ(pass_kv_hop_bytes(p), 2 * 1024 * 2 * 64 * 2);
-  p.cached_tokens = 8001;  // the largest shard of it: 1001
+  p.cached_tokens = 8001;  // its largest shard: 1001
   EXPECT_EQ(pass_kv_hop_bytes(p), 2 * (1024 + 1001) * 2 * 64 * 2);
   p.new_tokens = 8193;  // padded to 1025
   EXPECT_EQ(pass_kv_hop_bytes(p), 2 * (1025 + 1001) * 2 * 64 * 2);
@@ -61,7 +61,7 @@ TEST(SentBytes, TreeDecodingDoesNotGrowWithTheCache) {
   EXPECT_GT(pass_kv_hop_bytes(p), 1000 * tree_decode_bytes(p));
 }
 
-// The closed form and the plan's own transfers are two accounts of one thing.
+// The closed form and the plan's own transfers must give the same bytes.
 TEST(SentBytes, CqsIsWhatItsPlanMoves) {
   for (const int workers : {3, 7, 8, 10, 31, 112}) {
     SplitProblem p = grouped_query();
@@ -71,7 +71,7 @@ TEST(SentBytes, CqsIsWhatItsPlanMoves) {
     const Plan plan = make_plan("cqs", problem, {workers, {}});
     std::int64_t most_out = 0;
     std::int64_t most_in = 0;
-    for (const WorkerWork& worker : model_work(plan, Kernel::flash, 1).workers) {
+    for (const WorkerWork& worker : model_work(plan, Kernel::flash).workers) {
       most_out = std::max(most_out, worker.bytes_out);
       most_in = std::max(most_in, worker.bytes_in);
     }
@@ -123,7 +123,7 @@ TEST(SentBytes, TheMinimumBlockOfMultiHeadAttentionIsComputeOverBandwidth) {
   EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 4, 32, 8, RingBalance::whole_blocks), 520.0);
 }
 
-// At that block the hop takes as long as the block's products: 4 c^2 NH d FLOP.
+// At that block size the hop takes as long as the block's products: 4 c^2 NH d FLOP.
 TEST(SentBytes, AtTheMinimumBlockTransferAndComputeTakeAsLong) {
   SplitProblem p = grouped_query();
   const double compute = 1e12;

@@ -13,7 +13,7 @@ double dense_flop(const RingStep& step, DenseCount count) {
   return 2.0 * step.tokens_per_worker * weights;
 }
 
-// FLOP for each pair of the critical path at w = 1.
+// Returns the FLOP for each pair of the critical path at w = 1.
 double attention_flop_per_pair(const RingStep& step) {
   return step.attention_slowdown * 4.0 * step.model.layers * step.model.d_model;
 }

@@ -29,8 +29,8 @@ struct TransformerModel {
   double vocabulary = 0.0;
 };
 
-// What the dense products of a step are taken to be: those of the layers, or also the projection to
-// the vocabulary behind them.
+// Which dense products of a step count: those of the layers, or also the projection to the
+// vocabulary after them.
 enum class DenseCount { layers, layers_and_vocabulary };
 
 template <>
@@ -42,21 +42,21 @@ struct Words<DenseCount> {
 
 struct RingStep {
   TransformerModel model;
-  int workers = 1;                  // W, of the ring
+  int workers = 1;                  // W, workers in the ring
   double tokens_per_worker = 0.0;   // c
   double attention_slowdown = 1.0;  // a
 };
 
-// Query-key pairs on the critical path of the causal mask, a diagonal block counted as c^2 / 2:
-// ring c^2/2 + (W-1) c^2, striped W c^2/2.
+// Query-key pairs on the critical path of the causal mask; a diagonal block counts as c^2 / 2: ring
+// c^2/2 + (W-1) c^2, striped W c^2/2.
 [[nodiscard]] double ring_critical_pairs(int workers, double tokens_per_worker);
 [[nodiscard]] double striped_critical_pairs(int workers, double tokens_per_worker);
 
-// `weight` is w. 1 for one worker; below 2 - 1/W whatever the weight.
+// `weight` is w. The result is 1 for one worker, and below 2 - 1/W for any weight.
 [[nodiscard]] double max_speed_up(const RingStep& step, DenseCount count, double weight);
 
-// The w for which max_speed_up() is `speed_up` (it grows with w): infinity where no w is large
-// enough.
+// Returns the w for which max_speed_up() is `speed_up` (it grows with w), or infinity if no w is
+// large enough.
 [[nodiscard]] double weight_for_speed_up(const RingStep& step, DenseCount count, double speed_up);
 
 }  // namespace qb

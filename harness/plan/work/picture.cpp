@@ -13,10 +13,10 @@
 namespace qb {
 namespace {
 
-// Beyond so many tokens a side, the pairs of a cell are not looked at one by one.
+// If a cell has more tokens per side, its pairs are not checked one by one.
 constexpr std::int64_t kMostLookedAt = 64;
 
-// Looks no further than until one pair is allowed and another is not.
+// It stops once one pair is allowed and another is not.
 Coverage looked_at(const Mask& mask, const Positions& q, const Positions& k) {
   bool any = false;
   bool all = true;
@@ -34,7 +34,7 @@ Coverage cell_coverage(const Mask& mask, const Positions& q, const Positions& k)
   return std::max(q.count, k.count) <= kMostLookedAt ? looked_at(mask, q, k) : Coverage::partial;
 }
 
-// Cells of a row that say the same, side by side.
+// Equal neighbouring cells of a row.
 struct Run {
   std::int64_t k_begin = 0;
   std::int64_t k_end = 0;
@@ -81,9 +81,9 @@ class Rectangles {
   [[nodiscard]] CsvTable take() { return std::move(table_); }
 
  private:
-  // A run that the row above has too makes that row's rectangle higher.
+  // A run that the row above also has extends that row's rectangle.
   void add_cells(const TokenGroup& q, const TokenGroup& k) {
-    std::map<Run, std::int64_t> open;  // by run, where its rectangle began
+    std::map<Run, std::int64_t> open;  // by run, the row where its rectangle began
     std::int64_t at = q.first;
     const auto close = [&](const Run& run, std::int64_t q_begin) {
       put(q_begin, at, run.k_begin, run.k_end, run.coverage == Coverage::all ? "cells" : "some", 0);

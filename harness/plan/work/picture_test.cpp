@@ -31,7 +31,7 @@ TEST(Picture, CausalRectanglesSaySo) {
   EXPECT_EQ(table.text(0, "offset"), "0");
 }
 
-// Whether each pair of N x N is in a rectangle of `allowed`.
+// Marks each pair of N x N that lies in a rectangle of `allowed`.
 std::vector<bool> covered(const CsvTable& table, std::int64_t n, const std::string& allowed) {
   std::vector<bool> pairs(static_cast<std::size_t>(n * n));
   for (std::size_t row = 0; row < table.size(); ++row) {
@@ -81,7 +81,7 @@ TEST(Picture, OfAPatternHasItsPairsAndNoOthers) {
 
 TEST(Picture, OfALongPatternSaysOfEachCellWhetherAllOrSomeOfItIsAllowed) {
   constexpr std::int64_t kTokens = 50;
-  constexpr std::int64_t kSide = 4;  // of 13 cells, the last of two tokens
+  constexpr std::int64_t kSide = 4;  // tokens per cell: 13 cells, the last with two tokens
   const Problem problem = bigbird(kTokens);
   const CsvTable table = partition_rectangles(make_plan("dense", problem, {}), 13);
   const std::vector<bool> cells = covered(table, kTokens, "cells");

@@ -1,7 +1,8 @@
 #include "harness/plan/work/tiling.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "base/integers.h"
 
 namespace qb {
 namespace {
@@ -16,6 +17,44 @@ std::vector<std::int64_t> begins(const std::vector<TokenGroup>& groups,
     total += groups[static_cast<std::size_t>(group)].count;
   }
   return begin;
+}
+
+const TokenGroup& group_of(const std::vector<TokenGroup>& groups, int group) {
+  return groups[static_cast<std::size_t>(group)];
+}
+
+// A task and the rows of a call's tensors where its first query and first key lie.
+struct PlacedTask {
+  PairTask task;
+  std::int64_t q_begin = 0;
+  std::int64_t k_begin = 0;
+};
+
+TileSchedule schedule_of(const Plan& plan, std::int64_t n_queries, std::int64_t n_keys,
+                         const std::vector<PlacedTask>& tasks, std::int64_t query_tile,
+                         const ScheduleChoice& choice) {
+  const Mask& mask = plan.problem.mask;
+  if (mask.kind == MaskKind::pattern) {
+    std::vector<MaskBlock> groups;
+    for (const PlacedTask& placed : tasks) {
+      groups.push_back(mask_block(plan, placed.task));
+      groups.back().q_begin = placed.q_begin;
+      groups.back().k_begin = placed.k_begin;
+    }
+    return build_mask_schedule(mask, n_queries, n_keys, std::move(groups), query_tile, choice);
+  }
+  std::vector<ScheduleBlock> rectangles;
+  rectangles.reserve(tasks.size());
+  for (const auto& [task, q_begin, k_begin] : tasks) {
+    // j <= i + offset in the groups' own indices is k_begin + j <= q_begin + i + (k_begin - q_begin
+    // + offset) in local positions.
+    const bool causal = task.allowed == Allowed::causal;
+    rectangles.push_back({q_begin, q_begin + group_of(plan.q_groups, task.q_group).count,
+                          KeySpan{k_begin, k_begin + group_of(plan.kv_groups, task.kv_group).count,
+                                  causal ? SpanKind::causal : SpanKind::full,
+                                  causal ? k_begin - q_begin + task.offset : 0}});
+  }
+  return build_schedule(n_queries, n_keys, std::move(rectangles), query_tile);
 }
 
 }  // namespace
@@ -36,35 +75,32 @@ TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks, const K
                            std::int64_t query_tile, const ScheduleChoice& choice) {
   const Block& q = blocks.block(call.q_block);
   const Block& kv = blocks.block(call.kv_block);
-  const Mask& mask = plan.problem.mask;
-  if (mask.kind == MaskKind::pattern) {
-    std::vector<MaskBlock> groups;
-    for (const PairTask& task : call.tasks) {
-      groups.push_back(mask_block(plan, task));
-      groups.back().q_begin = q.begin_of(task.q_group) - call.q_begin;
-      groups.back().k_begin = kv.begin_of(task.kv_group) - call.k_begin;
-    }
-    return build_mask_schedule(mask, call.q_end - call.q_begin, call.k_end - call.k_begin,
-                               std::move(groups), query_tile, choice);
-  }
-  std::vector<ScheduleBlock> rectangles;
-  rectangles.reserve(call.tasks.size());
-  for (const PairTask& task : call.tasks) {
-    const std::int64_t q_begin = q.begin_of(task.q_group) - call.q_begin;
-    const std::int64_t k_begin = kv.begin_of(task.kv_group) - call.k_begin;
-    const std::int64_t q_end =
-        q_begin + plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
-    const std::int64_t k_end =
-        k_begin + plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
-    // j <= i + offset in the groups' own indices is k_begin + j <= q_begin + i + (k_begin - q_begin
-    // + offset) in local positions.
-    const bool causal = task.allowed == Allowed::causal;
-    rectangles.push_back({q_begin, q_end,
-                          KeySpan{k_begin, k_end, causal ? SpanKind::causal : SpanKind::full,
-                                  causal ? k_begin - q_begin + task.offset : 0}});
-  }
-  return build_schedule(call.q_end - call.q_begin, call.k_end - call.k_begin, std::move(rectangles),
-                        query_tile);
+  std::vector<PlacedTask> tasks;
+  tasks.reserve(call.tasks.size());
+  for (const PairTask& task : call.tasks)
+    tasks.push_back(
+        {task, q.begin_of(task.q_group) - call.q_begin, kv.begin_of(task.kv_group) - call.k_begin});
+  return schedule_of(plan, call.q_end - call.q_begin, call.k_end - call.k_begin, tasks, query_tile,
+                     choice);
+}
+
+TileSchedule task_schedule(const Plan& plan, const PairTask& task, std::int64_t query_tile) {
+  return schedule_of(plan, group_of(plan.q_groups, task.q_group).count,
+                     group_of(plan.kv_groups, task.kv_group).count, {{task, 0, 0}}, query_tile, {});
+}
+
+TensorView q_rows(const Plan& plan, const PairTask& task, const TensorView& tensor) {
+  const TokenGroup& group = group_of(plan.q_groups, task.q_group);
+  return tensor.tokens(group.first, group.count, group.stride)
+      .heads(task.heads.begin, task.heads.end - task.heads.begin);
+}
+
+TensorView kv_rows(const Plan& plan, const PairTask& task, const TensorView& tensor) {
+  const TokenGroup& group = group_of(plan.kv_groups, task.kv_group);
+  const std::int64_t q_heads_each = plan.problem.shape.q_heads / plan.problem.shape.kv_heads;
+  const std::int64_t first_head = task.heads.begin / q_heads_each;
+  return tensor.tokens(group.first, group.count, group.stride)
+      .heads(first_head, ceil_div(task.heads.end, q_heads_each) - first_head);
 }
 
 }  // namespace qb

@@ -1,4 +1,4 @@
-// From a worker's step to the kernel's tile schedule.
+// Turns a worker's step, or one task of it, into the kernel's tile schedule.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace qb {
 
-// Where each resident group lies in a worker's gathered, contiguous local tensors. Groups keep
+// The places of the resident groups in a worker's gathered, contiguous local tensors. Groups keep
 // their ascending order, so local order is global order.
 struct LocalLayout {
   std::vector<std::int64_t> q_begin;   // parallel to worker.q_groups
@@ -19,14 +19,22 @@ struct LocalLayout {
 };
 [[nodiscard]] LocalLayout local_layout(const Plan& plan, const Worker& worker);
 
-// True for the only worker of a plan that holds the whole sequence in order: it works on the
+// Returns true if the plan has one worker that holds the whole sequence in order: it works on the
 // caller's tensors, without a gather and without partials.
 [[nodiscard]] bool works_in_place(const Plan& plan);
 
-// The schedule of a kernel call over rows [q_begin, q_end) and [k_begin, k_end) of its blocks;
-// query tiles of at most `query_tile` rows.
+// Returns the schedule of a kernel call over rows [q_begin, q_end) and [k_begin, k_end) of its
+// blocks, in query tiles of at most `query_tile` rows.
 [[nodiscard]] TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks,
                                          const KernelCall& call, std::int64_t query_tile,
                                          const ScheduleChoice& choice = {});
+
+// One task by itself, for callers that play a plan over whole tensors: attention() computes
+// task_schedule() from q_rows(Q), kv_rows(K) and kv_rows(V), and merge_partial() adds the partial
+// to q_rows(O) and q_rows(LSE). The views point into the caller's memory.
+[[nodiscard]] TileSchedule task_schedule(const Plan& plan, const PairTask& task,
+                                         std::int64_t query_tile);
+[[nodiscard]] TensorView q_rows(const Plan& plan, const PairTask& task, const TensorView& tensor);
+[[nodiscard]] TensorView kv_rows(const Plan& plan, const PairTask& task, const TensorView& tensor);
 
 }  // namespace qb

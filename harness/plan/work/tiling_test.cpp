@@ -10,7 +10,7 @@
 namespace qb {
 namespace {
 
-// Row of a block -> global token.
+// Maps a row of a block to its global token.
 std::vector<std::int64_t> tokens_of_rows(const std::vector<TokenGroup>& groups,
                                          const Block& block) {
   std::vector<std::int64_t> tokens;
@@ -68,6 +68,30 @@ TEST(Tiling, OnlyTheWholeSequenceWorksInPlace) {
   const Problem problem = testing_support::square_problem(20, MaskKind::full);
   EXPECT_TRUE(works_in_place(make_plan("dense", problem, {})));
   EXPECT_FALSE(works_in_place(make_plan("cqs", problem, {7, {}})));
+}
+
+TEST(Tiling, TaskOnItsOwnHasTheRowsAndThePairsOfItsGroups) {
+  testing_support::for_random_plans(50, [](const Plan& plan, std::mt19937_64&) {
+    const Shape& shape = plan.problem.shape;
+    const TensorView q = contiguous_view(nullptr, DType::f32, shape.q());
+    const TensorView k = contiguous_view(nullptr, DType::f32, shape.k());
+    for (const Worker& worker : plan.workers)
+      for (const Step& step : worker.steps)
+        for (const PairTask& task : step.tasks) {
+          const TileSchedule schedule = task_schedule(plan, task, 16);
+          ASSERT_EQ(schedule.unmasked_pairs(), task_pairs(plan, task));
+          const TensorView rows = q_rows(plan, task, q);
+          const TensorView keys = kv_rows(plan, task, k);
+          ASSERT_EQ(rows.extent.length, schedule.n_queries);
+          ASSERT_EQ(keys.extent.length, schedule.n_keys);
+          ASSERT_EQ(rows.extent.heads, task.heads.end - task.heads.begin);
+          ASSERT_EQ(keys.bytes(),
+                    tensor_bytes(plan.problem, TensorRole::k, schedule.n_keys, task.heads));
+          const TokenGroup& group = plan.q_groups[static_cast<std::size_t>(task.q_group)];
+          ASSERT_EQ(rows.row(0, 0, 0), q.row(0, task.heads.begin, group.first));
+          ASSERT_EQ(rows.token_stride, q.token_stride * group.stride);
+        }
+  });
 }
 
 }  // namespace

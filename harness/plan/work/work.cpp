@@ -1,15 +1,16 @@
 #include "harness/plan/work/work.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "harness/plan/blocks.h"
+#include "harness/plan/representatives.h"
 #include "harness/plan/work/tiling.h"
-#include "harness/plan/work/worker_memory.h"
 
 namespace qb {
 namespace {
 
-// What worker `index` keeps for itself of a collective does not travel.
+// The share of a collective that worker `index` keeps for itself is not sent.
 std::int64_t bytes_of(const std::vector<Transfer>& transfers, int index) {
   std::int64_t bytes = 0;
   for (const Transfer& transfer : transfers)
@@ -17,19 +18,10 @@ std::int64_t bytes_of(const std::vector<Transfer>& transfers, int index) {
   return bytes;
 }
 
-std::int64_t whole_bytes(const Problem& problem) {
-  const Shape& shape = problem.shape;
-  const HeadRange heads{0, shape.q_heads};
-  return tensor_bytes(problem, TensorRole::q, shape.q_len, heads) +
-         tensor_bytes(problem, TensorRole::k, shape.kv_len, heads) +
-         tensor_bytes(problem, TensorRole::v, shape.kv_len, heads) +
-         tensor_bytes(problem, TensorRole::partial, shape.q_len, heads);
-}
-
 std::int64_t executed_pairs(const Plan& plan, const KernelCall& call, Kernel kernel,
                             std::int64_t query_tile) {
   // The paper's baseline computes the whole local matrix and masks the ban list afterwards.
-  if (kernel == Kernel::materialized)
+  if (row_of(kernel).computes == Computes::matrix)
     return (call.q_end - call.q_begin) * (call.k_end - call.k_begin);
   std::int64_t pairs = 0;
   for (const PairTask& task : call.tasks)
@@ -37,13 +29,14 @@ std::int64_t executed_pairs(const Plan& plan, const KernelCall& call, Kernel ker
   return pairs;
 }
 
-// Pairs of all heads over the heads of the problem, rounded up: a worker may compute a share of the
-// heads only.
+// Divides the pairs of all heads by the heads of the problem and rounds up: a worker may compute
+// only a share of the heads.
 std::int64_t per_head(std::int64_t pairs_of_heads, const Plan& plan) {
   return (pairs_of_heads + plan.problem.shape.q_heads - 1) / plan.problem.shape.q_heads;
 }
 
-// Keys that are there in step `step` for the worker: resident ones, in decoding those so far.
+// Returns the worker's keys in step `step`: the resident ones, or in decoding those that exist so
+// far.
 std::int64_t resident_keys(const Plan& plan, const Worker& worker, std::size_t step) {
   if (plan.kv_first_step.empty()) return tokens_of(plan.kv_groups, worker.kv_groups);
   std::int64_t tokens = 0;
@@ -51,45 +44,6 @@ std::int64_t resident_keys(const Plan& plan, const Worker& worker, std::size_t s
     if (plan.kv_first_step[static_cast<std::size_t>(group)] <= static_cast<int>(step))
       tokens += plan.kv_groups[static_cast<std::size_t>(group)].count;
   return tokens;
-}
-
-WorkerWork work_of(const Plan& plan, int index, Kernel kernel, int threads) {
-  const Worker& worker = plan.workers[static_cast<std::size_t>(index)];
-  WorkerWork work;
-  work.q_tokens = tokens_of(plan.q_groups, worker.q_groups);
-  work.kv_tokens = tokens_of(plan.kv_groups, worker.kv_groups);
-  const std::int64_t query_tile = kernel_tiles(kernel, plan.problem.shape.head_dim).query_tile;
-  BlockTracker blocks(plan, worker);
-  for (std::size_t s = 0; s < worker.steps.size(); ++s) {
-    const Step& step = worker.steps[s];
-    blocks.enter_step();
-    StepWork step_work;
-    step_work.bytes_in = bytes_of(step.receives, index);
-    step_work.bytes_out = bytes_of(step.sends, index);
-    step_work.kv_tokens = resident_keys(plan, worker, s);
-    std::int64_t unmasked = 0;
-    std::int64_t executed = 0;
-    for (const KernelCall& call : blocks.take_calls()) {
-      const std::int64_t heads = call.heads.end - call.heads.begin;
-      for (const PairTask& task : call.tasks) unmasked += heads * task_pairs(plan, task);
-      executed += heads * executed_pairs(plan, call, kernel, query_tile);
-    }
-    (void)blocks.leave_step();
-    step_work.unmasked_pairs = per_head(unmasked, plan);
-    step_work.executed_pairs = per_head(executed, plan);
-    work.unmasked_pairs += step_work.unmasked_pairs;
-    work.executed_pairs += step_work.executed_pairs;
-    work.bytes_in += step_work.bytes_in;
-    work.bytes_out += step_work.bytes_out;
-    work.steps.push_back(step_work);
-  }
-  work.active_peak_bytes =
-      works_in_place(plan)
-          ? kernel_workspace_bytes(kernel, plan.problem.shape.q(), plan.problem.shape.k(),
-                                   plan.problem.dtype, threads, plan.problem.shape.value_dim,
-                                   work.executed_pairs)
-          : worker_peak_bytes(plan, index, kernel, threads);
-  return work;
 }
 
 std::int64_t bytes_from_root(const Worker& worker) {
@@ -100,27 +54,118 @@ std::int64_t bytes_from_root(const Worker& worker) {
   return bytes;
 }
 
-std::int64_t critical_path(const Plan& plan, const std::vector<WorkerWork>& workers) {
-  std::int64_t pairs = 0;
-  if (plan.synchronisation == Synchronisation::fork_join) {
-    for (const WorkerWork& worker : workers) pairs = std::max(pairs, worker.unmasked_pairs);
-    return pairs;
-  }
-  std::size_t rounds = 0;
-  for (const WorkerWork& worker : workers) rounds = std::max(rounds, worker.steps.size());
-  for (std::size_t round = 0; round < rounds; ++round) {
-    std::int64_t slowest = 0;
-    for (const WorkerWork& worker : workers)
-      if (round < worker.steps.size())
-        slowest = std::max(slowest, worker.steps[round].unmasked_pairs);
-    pairs += slowest;
-  }
-  return pairs;
+WorkerWork without_steps(const WorkerWork& work) {
+  return {work.q_tokens, work.kv_tokens, work.unmasked_pairs,  work.executed_pairs,
+          work.bytes_in, work.bytes_out, work.bytes_from_root, {}};
 }
+
+// Leaves out the sums over the steps.
+WorkerWork walk(const Plan& plan, const Worker& worker, int index, Kernel kernel) {
+  WorkerWork work;
+  work.q_tokens = tokens_of(plan.q_groups, worker.q_groups);
+  work.kv_tokens = tokens_of(plan.kv_groups, worker.kv_groups);
+  work.bytes_from_root = bytes_from_root(worker);
+  const std::int64_t query_tile = kernel_tiles(kernel, plan.problem.shape.head_dim).query_tile;
+  BlockTracker blocks(plan, worker);
+  for (std::size_t s = 0; s < worker.steps.size(); ++s) {
+    const Step& step = worker.steps[s];
+    blocks.enter_step();
+    std::int64_t unmasked = 0;
+    std::int64_t executed = 0;
+    for (const KernelCall& call : blocks.take_calls()) {
+      const std::int64_t heads = call.heads.end - call.heads.begin;
+      for (const PairTask& task : call.tasks) unmasked += heads * task_pairs(plan, task);
+      executed += heads * executed_pairs(plan, call, kernel, query_tile);
+    }
+    (void)blocks.leave_step();
+    work.steps.push_back({.unmasked_pairs = per_head(unmasked, plan),
+                          .executed_pairs = per_head(executed, plan),
+                          .bytes_in = bytes_of(step.receives, index),
+                          .bytes_out = bytes_of(step.sends, index),
+                          .kv_tokens = resident_keys(plan, worker, s)});
+  }
+  return work;
+}
+
+// Walks through a plan's workers one after another, or through their representatives.
+class WorkWalk {
+ public:
+  WorkWalk(const Plan& plan, Kernel kernel) : plan_(plan), kernel_(kernel), representatives_(plan) {
+    for (std::size_t i = 0; i < representatives_.workers().size(); ++i)
+      walked_.push_back(
+          walk(plan, representatives_.worker(i), representatives_.workers()[i], kernel));
+  }
+
+  // Returns the worker's work, with its steps. It is valid until the next call.
+  const WorkerWork& of(int w) {
+    if (walked_.empty()) {
+      Worker scratch;
+      last_ = walk(plan_, plan_.workers.read(static_cast<std::size_t>(w), scratch), w, kernel_);
+    } else {
+      like_representatives(w);
+    }
+    for (const StepWork& step : last_.steps) {
+      last_.unmasked_pairs += step.unmasked_pairs;
+      last_.executed_pairs += step.executed_pairs;
+      last_.bytes_in += step.bytes_in;
+      last_.bytes_out += step.bytes_out;
+    }
+    return last_;
+  }
+
+ private:
+  void like_representatives(int w) {
+    last_ = without_steps(walked_[0]);
+    for (std::size_t s = 0; s < walked_[0].steps.size(); ++s) {
+      last_.steps.push_back(walked_[representatives_.of(w, s)].steps[s]);
+      if (representatives_.counts_tasks(s)) count_pairs_of(w, s, last_.steps.back());
+    }
+  }
+
+  void count_pairs_of(int w, std::size_t s, StepWork& step) const {
+    const std::int64_t query_tile = kernel_tiles(kernel_, plan_.problem.shape.head_dim).query_tile;
+    std::int64_t unmasked = 0;
+    std::int64_t executed = 0;
+    for (const auto& [task, times] : representatives_.counted_tasks(w, s)) {
+      const std::int64_t all = times * (task.heads.end - task.heads.begin);
+      unmasked += all * task_pairs(plan_, task);
+      executed += all * executed_pairs(plan_, task, kernel_, query_tile, false);
+    }
+    step.unmasked_pairs = per_head(unmasked, plan_);
+    if (row_of(kernel_).computes != Computes::matrix)
+      step.executed_pairs = per_head(executed, plan_);
+  }
+
+  const Plan& plan_;
+  const Kernel kernel_;
+  const Representatives representatives_;
+  std::vector<WorkerWork> walked_;  // by representative
+  WorkerWork last_;
+};
+
+// The pairs of the worker that has the most, over all steps or, with barriers, in each step.
+class CriticalPath {
+ public:
+  explicit CriticalPath(bool by_rounds) : by_rounds_(by_rounds) {}
+  void add(const WorkerWork& worker) {
+    most_ = std::max(most_, worker.unmasked_pairs);
+    if (rounds_.size() < worker.steps.size()) rounds_.resize(worker.steps.size(), 0);
+    for (std::size_t s = 0; s < worker.steps.size(); ++s)
+      rounds_[s] = std::max(rounds_[s], worker.steps[s].unmasked_pairs);
+  }
+  [[nodiscard]] std::int64_t pairs() const {
+    return by_rounds_ ? std::accumulate(rounds_.begin(), rounds_.end(), std::int64_t{0}) : most_;
+  }
+
+ private:
+  const bool by_rounds_;
+  std::int64_t most_ = 0;
+  std::vector<std::int64_t> rounds_;
+};
 
 }  // namespace
 
-// Of a causal block, `flash` and `staged` compute tiles of query_tile rows and every key up to the
+// In a causal block, `flash` and `staged` compute tiles of query_tile rows and every key up to the
 // last one that the tile's last row sees.
 std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
                             std::int64_t query_tile, bool alone) {
@@ -131,7 +176,7 @@ std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kerne
                         tiles.row_cost})
         .executed;
   }
-  const bool by_tiles = kernel == Kernel::flash || kernel == Kernel::staged;
+  const bool by_tiles = row_of(kernel).computes == Computes::tiles;
   if (task.allowed == Allowed::all || !by_tiles) return task_pairs(plan, task);
   const std::int64_t n_queries = plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
   const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
@@ -143,35 +188,31 @@ std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kerne
   return pairs;
 }
 
-Work model_work(const Plan& plan, Kernel kernel, int threads) {
+Work model_work(const Plan& plan, Kernel kernel) {
   const Shape& shape = plan.problem.shape;
   Work work;
   work.unmasked_pairs = unmasked_pairs(plan.problem);
   work.rows_without_keys = rows_without_keys(plan.problem);
   work.workers.reserve(plan.workers.size());
-  std::int64_t worst_worker_bytes = 0;
   work.shortest_subsequence = shape.q_len;
+  CriticalPath critical_path(plan.synchronisation == Synchronisation::rounds);
+  WorkWalk walk(plan, kernel);
   for (int w = 0; w < static_cast<int>(plan.workers.size()); ++w) {
-    work.workers.push_back(work_of(plan, w, kernel, threads));
-    const WorkerWork& last = work.workers.back();
+    const WorkerWork& last = walk.of(w);
     work.executed_pairs += last.executed_pairs;
-    work.bytes_total += last.bytes_out + bytes_from_root(plan.workers[static_cast<std::size_t>(w)]);
+    work.bytes_total += last.bytes_out + last.bytes_from_root;
     work.sent_bytes_max = std::max(work.sent_bytes_max, last.bytes_out);
     work.longest_subsequence = std::max(work.longest_subsequence, last.q_tokens);
     work.shortest_subsequence = std::min(work.shortest_subsequence, last.q_tokens);
-    worst_worker_bytes = std::max(worst_worker_bytes, last.active_peak_bytes);
+    critical_path.add(last);
+    work.workers.push_back(without_steps(last));
+    if (last.steps.size() * plan.workers.size() <= kMostStepsOfWork)
+      work.workers.back().steps = last.steps;
   }
-  work.critical_path_pairs = critical_path(plan, work.workers);
+  work.critical_path_pairs = critical_path.pairs();
   work.responsibility_ratio =
       static_cast<double>(work.unmasked_pairs) /
       static_cast<double>(std::max<std::int64_t>(work.critical_path_pairs, 1));
-  work.worker_peak_bytes = worst_worker_bytes;
-  work.serial_peak_bytes = whole_bytes(plan.problem) + worst_worker_bytes;
-  if (communicates(plan)) {
-    work.serial_peak_bytes = whole_bytes(plan.problem);
-    for (const WorkerWork& worker : work.workers)
-      work.serial_peak_bytes += worker.active_peak_bytes;
-  }
   work.flops = 2.0 * static_cast<double>(work.unmasked_pairs) *
                static_cast<double>(shape.batch * shape.q_heads) *
                static_cast<double>(shape.head_dim + shape.value_dim);

@@ -15,26 +15,26 @@ using testing_support::square_problem;
 
 TEST(Work, DenseCountsAreTheTextbooks) {
   const Work full =
-      model_work(make_plan("dense", square_problem(100, MaskKind::full), {}), Kernel::flash, 1);
+      model_work(make_plan("dense", square_problem(100, MaskKind::full), {}), Kernel::flash);
   EXPECT_EQ(full.unmasked_pairs, 10000);
   EXPECT_EQ(full.executed_pairs, 10000);
   EXPECT_EQ(full.critical_path_pairs, 10000);
   EXPECT_EQ(full.bytes_total, 0);
   EXPECT_DOUBLE_EQ(full.flops, 4.0 * 10000 * 2 * 8);
   const Work causal =
-      model_work(make_plan("dense", square_problem(100, MaskKind::causal), {}), Kernel::flash, 1);
+      model_work(make_plan("dense", square_problem(100, MaskKind::causal), {}), Kernel::flash);
   EXPECT_EQ(causal.unmasked_pairs, 5050);
 }
 
 TEST(Work, CqsCriticalPathIsTheLargestResponsibility) {
   const auto set = *published_interest_set(8);
   const Work work =
-      model_work(make_plan("cqs", square_problem(101, MaskKind::full), {8, set}), Kernel::flash, 1);
+      model_work(make_plan("cqs", square_problem(101, MaskKind::full), {8, set}), Kernel::flash);
   EXPECT_DOUBLE_EQ(work.responsibility_ratio, responsibility_ratio(set, 101));
   EXPECT_GE(work.longest_subsequence, work.shortest_subsequence);
 }
 
-// Pairs that the schedules of a worker's calls execute, per head.
+// Returns the pairs that the schedules of a worker's calls execute, per head.
 std::int64_t scheduled_pairs(const Plan& plan, const Worker& worker, const KernelTiles& tiles) {
   std::int64_t pairs = 0;
   BlockTracker blocks(plan, worker);
@@ -53,7 +53,7 @@ TEST(Work, FlashExecutesWhatItsScheduleExecutes) {
       const int workers = algorithm[0] == 'd' ? 1 : 7;
       const Plan plan = make_plan(algorithm, square_problem(1500, mask), {workers, {}});
       const KernelTiles tiles = kernel_tiles(Kernel::flash, plan.problem.shape.head_dim);
-      const Work work = model_work(plan, Kernel::flash, 1);
+      const Work work = model_work(plan, Kernel::flash);
       for (std::size_t w = 0; w < plan.workers.size(); ++w)
         EXPECT_EQ(work.workers[w].executed_pairs, scheduled_pairs(plan, plan.workers[w], tiles))
             << algorithm << " worker " << w;
@@ -63,7 +63,7 @@ TEST(Work, FlashExecutesWhatItsScheduleExecutes) {
 
 TEST(Work, MaterializedComputesItsBanListToo) {
   const Plan plan = make_plan("cqs", square_problem(70, MaskKind::full), {7, {}});
-  const Work work = model_work(plan, Kernel::materialized, 1);
+  const Work work = model_work(plan, Kernel::materialized);
   EXPECT_EQ(work.workers[0].executed_pairs, 30 * 30);
   EXPECT_EQ(work.workers[0].unmasked_pairs, 7 * 100);
 }
@@ -77,14 +77,14 @@ TEST(Work, RoundsAddTheSlowestWorkerOfEachStep) {
     worker.steps[0].tasks.pop_back();
     worker.steps.push_back(second);
   }
-  EXPECT_EQ(model_work(plan, Kernel::flash, 1).critical_path_pairs, 700);
+  EXPECT_EQ(model_work(plan, Kernel::flash).critical_path_pairs, 700);
   plan.workers[3].steps[1].tasks.push_back(plan.workers[3].steps[1].tasks[0]);
-  EXPECT_EQ(model_work(plan, Kernel::flash, 1).critical_path_pairs, 800);
+  EXPECT_EQ(model_work(plan, Kernel::flash).critical_path_pairs, 800);
 }
 
 TEST(Work, ABillionTokensOverAThousandWorkersIsModelled) {
   const Plan plan = make_plan("cqs", square_problem(1'000'000'000, MaskKind::causal), {1057, {}});
-  const Work work = model_work(plan, Kernel::flash, 1);
+  const Work work = model_work(plan, Kernel::flash);
   EXPECT_EQ(work.unmasked_pairs, 500'000'000LL * 1'000'000'001LL);
   EXPECT_GT(work.responsibility_ratio, 1000.0);
 }

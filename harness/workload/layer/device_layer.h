@@ -1,42 +1,49 @@
-// The layer on a compute device: the states, weights and all that is kept between parts are f16,
-// bf16 or f32, what is computed with them float32.
+// The layer on any device. States, weights and all that parts keep for later parts are f16, bf16 or
+// f32 (on the CPU f32); the computation is in float32.
 #pragma once
 
 #include <memory>
 
-#include "harness/execute/player/device_executor.h"
+#include "harness/execute/device/device_rehearsal.h"
+#include "harness/execute/device/stopwatch.h"
 #include "harness/workload/layer/transformer_layer.h"
 
 namespace qb {
 
 struct DeviceLayerRun {
-  LayerTimes times{};   // by the device's clock; a part lasts until the next begins
-  double wall_s = 0.0;  // the host's, until the device is through
-  double device_s = 0.0;
+  LayerTimes times{};     // on the device's clock; on a GPU a part lasts until the next begins
+  double wall_s = 0.0;    // on the host's clock, until the device has finished
+  double device_s = 0.0;  // 0 on the CPU
 };
 
-// Runs one layer any number of times. The blocks' schedules are made once, and what flash reads of
-// them lies on the device as long as this lives: a run is kernels only, as it is of an attention
-// that is prepared.
+// Runs one layer any number of times. On a GPU it makes the blocks' schedules once and keeps what
+// flash reads of them on the device as long as it lives, so that a run is kernels only, like one of
+// a prepared attention. On the CPU each run makes them, and their time counts as attention, as it
+// does where a worker computes.
 class DeviceLayer {
  public:
-  // Device and allocator, which hands the device's memory out, must outlive it. Throws Unsupported,
-  // OutOfMemory.
+  // The device and the allocator of its memory must outlive it. Throws Unsupported, OutOfMemory.
   DeviceLayer(ComputeDevice& device, const LayerShape& shape, DType dtype,
               const LayerOptions& options, ClockKind clock, Allocator& allocator);
   ~DeviceLayer();
   DeviceLayer(const DeviceLayer&) = delete;
   DeviceLayer& operator=(const DeviceLayer&) = delete;
 
-  // weights, x [batch, N, H] and y in the device's memory, of the layer's type. Attention's output
-  // is float32, so in a 16-bit layer it is rounded in a pass of its own, which counts as attention.
-  // Throws OutOfMemory.
+  // weights, x [batch, N, H] and y are in the device's memory and have the layer's type.
+  // Attention's output is float32, so a 16-bit layer rounds it in a separate pass, which counts as
+  // attention. Throws OutOfMemory.
   [[nodiscard]] DeviceLayerRun run(const LayerWeights& weights, const TensorView& x,
                                    const TensorView& y);
 
  private:
-  class OnDevice;
-  std::unique_ptr<OnDevice> on_device_;
+  class State;
+  std::unique_ptr<State> state_;
 };
+
+// Predicts the memory and the pairs of a layer on a device by running it on one that computes
+// nothing. Weights, states and output exist before the layer begins, as in a case. Pairs are those
+// of one head and sequence. Throws as the layer does where the kernels do not support the call.
+[[nodiscard]] Rehearsal rehearse_layer(const LayerShape& shape, DType dtype,
+                                       const LayerOptions& options, const cuda::KernelCosts& costs);
 
 }  // namespace qb

@@ -9,8 +9,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/execute/testing/host_compute_device.h"
-#include "harness/workload/layer/layer_rehearsal.h"
-#include "harness/workload/layer/layer_verify.h"
+#include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 
 namespace qb {
@@ -23,11 +22,11 @@ std::vector<std::int64_t> all_rows(const LayerShape& shape) {
   return layer_rows_to_verify(shape.n_tokens, 0, shape.n_tokens, 1);
 }
 
-// A layer whose weights and states are values of a type, and what a device makes of it.
+// A layer whose weights and states are values of a type, run on a device.
 struct LayerTrial {
   RandomLayer layer;
   DType dtype;
-  int runs = 1;  // of one DeviceLayer, each over a poisoned output
+  int runs = 1;  // runs of one DeviceLayer, each over a poisoned output
 
   LayerTrial(const LayerShape& shape, const MaskSpec& mask, DType type, std::uint64_t seed)
       : layer(shape, mask, seed), dtype(type) {
@@ -141,7 +140,7 @@ TEST(DeviceLayer, MakesItsTileListsOnceForAllItsRunsAndSequences) {
   EXPECT_EQ(device.schedules_kept(), 3);  // blocks
   EXPECT_EQ(device.launches(), 3 * 2 * 3);
   EXPECT_EQ(again, once);
-  // A kernel that reads no lists has none.
+  // No lists are kept for a kernel that reads none.
   trial.layer.options.kernel = Kernel::materialized;
   HostComputeDevice other;
   (void)trial.run(other, heap_allocator(), again);
@@ -220,7 +219,7 @@ TEST(DeviceLayer, RefusesWhatTheDeviceHasNoKernelFor) {
   EXPECT_THROW((void)trial.run(device, heap_allocator(), y), Unsupported);
 }
 
-// Skipped without a GPU; small enough for a memory checker. Odd widths go element by element.
+// This test needs a GPU and is small enough for a memory checker. Odd widths go element by element.
 TEST(LayerOnGpu, IsThatOfFloat64) {
   std::unique_ptr<ComputeDevice> device;
   try {

@@ -17,10 +17,10 @@
 namespace qb {
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 16;    // that share one pass over a weight
-constexpr std::int64_t kInputsAtOnce = 64;  // rows of the transposed weight that stay in the cache
+constexpr std::int64_t kRowsAtOnce = 16;    // they share one pass over a weight
+constexpr std::int64_t kInputsAtOnce = 64;  // rows of the transposed weight in the cache
 
-// Rows of `width` elements, not initialised: a sequence of a million tokens costs what is written.
+// Rows of `width` elements, not initialised, so that a long sequence costs only what is written.
 template <class T>
 class Matrix {
  public:
@@ -47,7 +47,7 @@ class Product {
   }
 
   // to(row) := product of from(row), for row in [0, n); both give a row's first element. from may
-  // be of another type.
+  // have another type.
   template <class From, class To>
   void apply(std::int64_t n, int threads, From from, To to) const {
     parallel_for(n, threads, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {
@@ -119,7 +119,7 @@ class Oracle {
     return {question_.weights, weight, bias, in, out};
   }
 
-  // A row after it has been kept in memory.
+  // Rounds a row as keeping it in memory does.
   void keep(T* row, std::int64_t n) const {
     if constexpr (std::is_same_v<T, float>) {
       if (question_.dtype == DType::f32) return;
@@ -133,7 +133,7 @@ class Oracle {
   }
 
   // Rows of heads side by side, in the type in which they are kept, so that a naive kernel keeps
-  // its own intermediates in it too. only_given: the other rows are not there.
+  // its intermediates in it too. only_given: only the given rows exist.
   struct Heads {
     Tensor kept;
     TensorView view;
@@ -160,11 +160,11 @@ class Oracle {
     return heads;
   }
 
-  // The context of the rows.
+  // Computes the context of the rows.
   Matrix<T> attend(const float* x) const {
     const LayerShape& shape = question_.shape;
     const auto of_token = [&](std::int64_t t) { return x + t * hidden_; };
-    const Matrix<T> q(shape.n_tokens, hidden_);  // the given rows alone are written and read
+    const Matrix<T> q(shape.n_tokens, hidden_);  // only the given rows are written and read
     const Matrix<T> k(shape.n_tokens, hidden_);
     const Matrix<T> v(shape.n_tokens, hidden_);
     product(LayerTensor::query_weight, LayerTensor::query_bias, hidden_, hidden_)

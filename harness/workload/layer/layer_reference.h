@@ -1,11 +1,12 @@
-// The oracle of the transformer layer: float64, obvious and slow; it knows nothing of blocks.
+// The reference of the transformer layer in float64, obvious and slow and without blocks, and the
+// comparison of an output with it.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "harness/workload/layer/layer_shape.h"
+#include "harness/execute/verify/verify.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "kernels/mask/mask.h"
 
@@ -17,21 +18,35 @@ struct LayerQuestion {
   const float* x = nullptr;  // [batch, N, H]
   const Mask& mask;
   double scale = 1.0;
-  // Weights and x are values of this type, and what a naive layer keeps between two steps is
-  // rounded to it; f32, or f16 or bf16.
+  // Weights and x are values of this type, and a naive layer rounds what it keeps between two steps
+  // to it; f32, f16 or bf16.
   DType dtype = DType::f32;
-  bool eager = false;  // its scores too, see eager_rows()
+  bool eager = false;  // a naive layer rounds its scores too, see eager_rows()
 };
 
-// Rows of y, [batch, rows, H]: keys and values of every token, the rest of the given tokens.
+// Computes rows of y, [batch, rows, H]: keys and values of every token, the rest for the given
+// tokens.
 [[nodiscard]] std::vector<double> reference_layer_rows(const LayerQuestion& question,
                                                        std::span<const std::int64_t> rows,
                                                        int threads = 1);
 
-// The same rows by the same steps in float32, kept in question.dtype: how far a straightforward
-// implementation is off.
+// Computes the same rows by the same steps in float32, kept in question.dtype, to measure the error
+// of a straightforward implementation.
 [[nodiscard]] std::vector<double> naive_layer_rows(const LayerQuestion& question,
                                                    std::span<const std::int64_t> rows,
                                                    int threads = 1);
+
+// The rows to compare with float64: all if there are at most max_rows, otherwise the edges of the
+// blocks and seeded random rows.
+[[nodiscard]] std::vector<std::int64_t> layer_rows_to_verify(std::int64_t n_tokens,
+                                                             std::int64_t block_tokens,
+                                                             std::int64_t max_rows,
+                                                             std::uint64_t seed);
+
+// Follows the rule of harness/execute/verify/verify.h: the tolerance is 4 x the error of a naive
+// layer of the same type, plus a floor of a few roundoffs. Every element of y [batch, N, H] must be
+// finite; then the given rows are compared. A layer has no log-sum-exp: its error is NaN.
+[[nodiscard]] Verification verify_layer(const LayerQuestion& question, const float* y,
+                                        const std::vector<std::int64_t>& rows, int threads);
 
 }  // namespace qb

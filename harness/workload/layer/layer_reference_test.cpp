@@ -12,7 +12,7 @@ namespace {
 using Vector = std::vector<double>;
 using testing_support::RandomLayer;
 
-// One token's states through a weight [out, in] and bias.
+// Multiplies one token's states by a weight [out, in] and adds the bias.
 Vector product(const LayerWeights& weights, LayerTensor weight, LayerTensor bias, const Vector& x,
                std::size_t out) {
   Vector y(out);
@@ -40,7 +40,7 @@ Vector sum(Vector a, const Vector& b) {
   return a;
 }
 
-// The formulas of transformer_layer.h, token by token, head by head.
+// Computes the formulas of transformer_layer.h token by token and head by head.
 std::vector<Vector> by_the_formulas(const RandomLayer& layer, std::size_t b) {
   const auto n = static_cast<std::size_t>(layer.shape.n_tokens);
   const auto hidden = static_cast<std::size_t>(layer.shape.hidden());

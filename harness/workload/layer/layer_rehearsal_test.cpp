@@ -1,5 +1,4 @@
-// Predicted memory against what a host that plays a GPU takes, byte for byte.
-#include "harness/workload/layer/layer_rehearsal.h"
+// Compares predicted memory with that of a host that plays a GPU, byte for byte.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +33,7 @@ struct Peaks {
   std::int64_t worker = 0;
 };
 
-// Runs it `runs` times for good: the peaks are the same from the first run on.
+// Runs the layer `runs` times: the peaks are the same from the first run on.
 Peaks measured(const Layer& layer, const LedgerOptions& options = {}, int runs = 1) {
   HostComputeDevice device;
   MemoryLedger ledger(options);
@@ -60,7 +59,7 @@ TEST(LayerRehearsal, TellsTheMemoryOfEveryTypeKernelMaskAndBlockToTheByte) {
   };
   for (int i = 0; i < 120; ++i) {
     Layer layer;
-    // Narrow and wide feed-forwards: the peak is now in the attention, now behind it.
+    // The peak of a narrow feed-forward is in the attention, that of a wide one after it.
     layer.shape = {one_of({1, 1, 2}), one_of({1, 2, 17, 64, 131, 257}), one_of({1, 3, 4}),
                    one_of({8, 16, 33}), one_of({1, 64, 999})};
     layer.dtype = std::vector{DType::f16, DType::bf16, DType::f32}[random() % 3];
@@ -104,15 +103,16 @@ TEST(LayerRehearsal, CountsWhatAGpusProductsAndAttentionTake) {
   const cuda::GpuKernelCosts costs(cuda::FlashPath::sm90, 132);
   const Layer layer = bert(0);
   const Rehearsal told = layer.told(costs);
-  // States and output are given. Alive during the feed-forward's first product: a, its activation
-  // and 32 MiB of cuBLAS's; the lists of attention, 22 tiles of 32 full blocks and each of them for
-  // every head, are some KiB.
+  // The test allocates states and output. During the feed-forward's first product a, its activation
+  // and 32 MiB of cuBLAS are allocated; the lists of attention, 22 tiles of 32 full blocks and each
+  // of them for every head, are some KiB.
   const std::int64_t during_product = kStates + 4 * kStates + (32 << 20);
   EXPECT_GT(told.worker_peak_bytes, during_product);
   EXPECT_LT(told.worker_peak_bytes, during_product + 8192);
   EXPECT_EQ(told.active_peak_bytes.value() - told.worker_peak_bytes.value(),
             2 * kStates + weight_bytes(layer.shape, DType::f16));
-  // In blocks the activation is small: keys and values, and the workspace of their product.
+  // In blocks the activation is small: the peak is keys and values and the workspace of their
+  // product.
   const Rehearsal blocks = bert(256).told(costs);
   EXPECT_LT(blocks.worker_peak_bytes.value(), 2 * kStates + (32 << 20) + kStates);
 }
@@ -123,7 +123,7 @@ TEST(LayerRehearsal, CountsThePairsOfTheGpusTiles) {
   EXPECT_EQ(bert(256).told(costs).executed_pairs, std::int64_t{4096} * 4096);
   Layer window = bert(1024);
   window.options.mask = MaskSpec(mask_fixtures::sliding_window(128, 127)).mask(4096, 4096);
-  window.shape.batch = 2;  // pairs are of one sequence
+  window.shape.batch = 2;  // pairs are those of one sequence
   const std::int64_t pairs = window.told(costs).executed_pairs.value();
   EXPECT_GT(pairs, std::int64_t{4096} * 256 - 128 * 128 - 127 * 128);
   EXPECT_LT(pairs, std::int64_t{4096} * 4096 / 5);
@@ -134,7 +134,7 @@ TEST(LayerRehearsal, LeavesTheMemoryOfUncountedMultiprocessorsEmpty) {
   EXPECT_EQ(told.active_peak_bytes, std::nullopt);
   EXPECT_EQ(told.worker_peak_bytes, std::nullopt);
   EXPECT_EQ(told.executed_pairs, std::int64_t{4096} * 4096);
-  // What splits no tiles takes the same on every GPU.
+  // A kernel that splits no tiles takes the same memory on every GPU.
   Layer layer = bert(0);
   layer.options.kernel = Kernel::materialized;
   EXPECT_EQ(layer.told(cuda::GpuKernelCosts(cuda::FlashPath::sm80, 0)).active_peak_bytes,

@@ -1,4 +1,4 @@
-#include "harness/workload/layer/layer_verify.h"
+#include "harness/workload/layer/layer_reference.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNaiveFactor = 4.0;
 constexpr double kRoundoffs = 16.0;
-constexpr double kStoredRoundoffs = 2.0;  // of an output that is kept in 16 bits
+constexpr double kStoredRoundoffs = 2.0;  // added where the output is kept in 16 bits
 
 struct Place {
   std::int64_t batch = 0;
@@ -25,7 +25,7 @@ std::string to_text(const Place& place) {
   return fmt::format("batch {}, row {}, element {}", place.batch, place.row, place.element);
 }
 
-// Where the i-th element of [batch, rows, width] is.
+// The place of the i-th element of [batch, rows, width].
 Place place_of(std::int64_t i, std::int64_t rows, std::int64_t width) {
   return {i / width / rows, i / width % rows, i % width};
 }
@@ -35,7 +35,7 @@ Place place_of(std::int64_t i, std::int64_t rows, std::int64_t width) {
 std::vector<std::int64_t> layer_rows_to_verify(std::int64_t n_tokens, std::int64_t block_tokens,
                                                std::int64_t max_rows, std::uint64_t seed) {
   const std::int64_t block = block_tokens == 0 ? n_tokens : block_tokens;
-  Plan blocks;  // as much of one as has edges
+  Plan blocks;  // only its groups matter: rows_to_verify takes their edges
   blocks.problem.shape.q_len = n_tokens;
   blocks.problem.seed = seed;
   for (std::int64_t begin = 0; begin < n_tokens; begin += block)
@@ -49,6 +49,7 @@ Verification verify_layer(const LayerQuestion& question, const float* y,
   const std::int64_t width = shape.hidden();
   Verification verification;
   verification.rows = static_cast<std::int64_t>(rows.size());
+  verification.lse_max_error = std::numeric_limits<double>::quiet_NaN();
   const std::int64_t n = shape.states().elements();
   const float* const flaw =
       std::find_if(y, y + n, [](float value) { return !std::isfinite(value); });
@@ -74,7 +75,7 @@ Verification verify_layer(const LayerQuestion& question, const float* y,
     magnitude = std::max(magnitude, std::abs(reference[i]));
     verification.naive_error =
         std::max(verification.naive_error, std::abs(naive[i] - reference[i]));
-    // NaN stays.
+    // A NaN stays the largest error.
     if (std::isnan(verification.max_error) ||
         std::abs(value - reference[i]) <= verification.max_error)
       continue;

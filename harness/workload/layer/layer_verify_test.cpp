@@ -1,4 +1,4 @@
-#include "harness/workload/layer/layer_verify.h"
+#include "harness/workload/layer/layer_reference.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST_F(LayerVerify, NamesTheElementThatIsWrong) {
 }
 
 TEST_F(LayerVerify, LooksAtEveryElementForWhatWasNeverWritten) {
-  y_[20 * 32 + 31] = std::numeric_limits<float>::quiet_NaN();  // of a row that is not compared
+  y_[20 * 32 + 31] = std::numeric_limits<float>::quiet_NaN();  // in a row that is not compared
   const Verification verification = verify(layer_);
   EXPECT_FALSE(verification.correct);
   EXPECT_THAT(verification.message, HasSubstr("batch 0, row 20, element 31 is nan"));
@@ -53,7 +53,7 @@ TEST_F(LayerVerify, AnotherMaskScaleOrWeightIsSeen) {
   scaled.options.scale *= 1.01;
   EXPECT_FALSE(verify(scaled).correct);
   for (const auto& [tensor, name] : Words<LayerTensor>::table) {
-    if (tensor == LayerTensor::key_bias) continue;  // shifts every score of a row by the same
+    if (tensor == LayerTensor::key_bias) continue;  // it shifts all scores of a row equally
     RandomLayer changed({2, 40, 2, 16, 64}, MaskKind::full, 4);
     changed.weights.data(tensor)[1] += 0.01f;
     EXPECT_FALSE(verify(changed).correct) << name;

@@ -31,7 +31,7 @@ bool is_norm_scale(LayerTensor tensor) {
   return tensor == LayerTensor::attention_norm_scale || tensor == LayerTensor::output_norm_scale;
 }
 
-// Of the hidden states; the tensors follow.
+// The key of the hidden states; those of the tensors follow it.
 std::uint64_t first_key(std::uint64_t seed) { return (seed + 1) << 8; }
 
 std::string file_of(const std::string& folder, LayerTensor tensor) {

@@ -1,5 +1,5 @@
 // The 16 tensors of an encoder layer, in float32. Their names are those of a layer in a BERT
-// checkpoint (the state dict of a BertLayer), so that a trained layer is 16 files away:
+// checkpoint (the state dict of a BertLayer), so that 16 files hold a trained layer:
 //
 //   for name, tensor in model.encoder.layer[0].state_dict().items():
 //       numpy.save(f"layer0/{name}.npy", tensor.numpy())
@@ -14,13 +14,28 @@
 #include <vector>
 
 #include "base/words.h"
-#include "harness/workload/layer/layer_shape.h"
 #include "kernels/allocator.h"
+#include "kernels/tensor.h"
 
 namespace qb {
 
-// In the order in which they lie in memory: query, key and value are one weight [3H, H] and one
-// bias [3H], so that any neighbours of them are one product.
+// The sizes of an encoder layer: N n_tokens, H = heads * head_dim the hidden width, F the width of
+// the feed-forward.
+struct LayerShape {
+  std::int64_t batch = 1;
+  std::int64_t n_tokens = 0;
+  std::int64_t heads = 1;
+  std::int64_t head_dim = 64;
+  std::int64_t feed_forward_dim = 0;
+
+  [[nodiscard]] std::int64_t hidden() const { return heads * head_dim; }
+  // The hidden states that go in and come out, [batch, N, H].
+  [[nodiscard]] Extent states() const { return {batch, 1, n_tokens, hidden()}; }
+  friend bool operator==(const LayerShape&, const LayerShape&) = default;
+};
+
+// The order is that in memory: query, key and value are one weight [3H, H] and one bias [3H], so
+// that one product can compute any neighbours of them.
 enum class LayerTensor {
   query_weight,
   key_weight,
@@ -63,16 +78,16 @@ struct Words<LayerTensor> {
   };
 };
 
-// [out, in], [out] or, of norms, [H].
+// Returns [out, in], [out] or, for norms, [H].
 [[nodiscard]] std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor);
 
-// One allocation, labelled `weights`, contents unspecified.
+// One allocation, labelled `weights`, with unspecified contents.
 class LayerWeights {
  public:
   LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype = DType::f32);
   [[nodiscard]] float* data(LayerTensor tensor) const;  // f32 only
   [[nodiscard]] void* at(LayerTensor tensor) const;
-  // All of them, [1, 1, 1, elements].
+  // All tensors, [1, 1, 1, elements].
   [[nodiscard]] const TensorView& view() const { return tensor_.view(); }
   [[nodiscard]] std::int64_t bytes() const { return view().bytes(); }
 
@@ -82,9 +97,9 @@ class LayerWeights {
 };
 [[nodiscard]] std::int64_t weight_bytes(const LayerShape& shape, DType dtype = DType::f32);
 
-// Seeded: weights of deviation 1/sqrt(in), so that standard normal states keep their size and
-// scores differ by about 1 within a row; biases and shifts of deviation 0.02; norms scale by about
-// 1. Any thread count gives the same bits.
+// Seeded weights have the deviation 1/sqrt(in), so that standard normal states keep their size and
+// scores differ by about 1 within a row; biases and shifts have the deviation 0.02; norms scale by
+// about 1. Any thread count gives the same bits.
 [[nodiscard]] LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed,
                                           Allocator& allocator, int threads);
 
@@ -92,14 +107,13 @@ class LayerWeights {
 [[nodiscard]] Tensor random_states(const LayerShape& shape, std::uint64_t seed,
                                    Allocator& allocator, int threads);
 
-// From FOLDER/NAME.npy for each of the names above; f16, f32 or f64. Throws UsageError in one
-// sentence for a folder or file that is not there, a shape that does not fit, or a value that is
-// not finite.
+// Reads FOLDER/NAME.npy for each of the names above; f16, f32 or f64. Throws UsageError in one
+// sentence for a missing folder or file, a shape that does not fit, or a value that is not finite.
 [[nodiscard]] LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
                                         Allocator& allocator);
 
-// Hidden and feed-forward width as the files say, for so many heads; batch and N are left out.
-// Throws UsageError, also where the heads do not divide the hidden width.
+// Reads the hidden and feed-forward width from the files, for this number of heads, and leaves out
+// batch and N. Throws UsageError, also where the heads do not divide the hidden width.
 [[nodiscard]] LayerShape shape_of_weights(const std::string& folder, std::int64_t heads);
 
 }  // namespace qb

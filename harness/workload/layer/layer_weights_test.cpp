@@ -56,7 +56,7 @@ TEST_F(LayerFiles, AreReadEachIntoItsPlace) {
     EXPECT_EQ(weights.data(tensor)[5], 5.0f) << name;
   }
   EXPECT_EQ(weights.data(LayerTensor::feed_forward_in_weight)[59], 59.0f);
-  // So that neighbours are one product.
+  // One product computes neighbours because they follow each other in memory.
   EXPECT_EQ(weights.data(LayerTensor::value_weight), weights.data(LayerTensor::key_weight) + 36);
   EXPECT_EQ(weights.data(LayerTensor::value_bias), weights.data(LayerTensor::key_bias) + 6);
 }

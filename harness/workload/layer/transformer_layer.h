@@ -2,14 +2,15 @@
 //
 //   a = norm(x + attention(x Wq, x Wk, x Wv) Wo)      y = norm(a + gelu(a W1) W2)
 //
-// and a bias with every product. Hidden states are [batch, N, H], heads side by side in H: float32
-// here, on the CPU; device_layer.h has the layer on a GPU.
+// Every product has a bias. Hidden states are [batch, N, H] with the heads side by side in H. They
+// are float32 on the CPU here; device_layer.h has the layer on any device.
 //
-// Computed in blocks of query tokens (Blockwise Parallel Transformer, Liu and Abbeel 2023, arXiv
-// 2305.19370): keys and values of the whole sequence first, then for one block after another its
-// queries, attention, feed-forward and norms, so that the feed-forward's activation [N, F] never
-// exists whole. The plain layer is the same with one block as long as the sequence; keys and values
-// are given back after the last block's attention. Sequences of a batch go one after another.
+// The layer runs in blocks of query tokens (Blockwise Parallel Transformer, Liu and Abbeel 2023,
+// arXiv 2305.19370): it computes keys and values of the whole sequence first, then for one block
+// after another the queries, attention, feed-forward and norms, so that the feed-forward's
+// activation [N, F] never exists whole. The plain layer has one block as long as the sequence. Keys
+// and values are freed after the last block's attention. Sequences of a batch run one after
+// another.
 #pragma once
 
 #include <array>
@@ -18,15 +19,14 @@
 #include <utility>
 
 #include "base/words.h"
-#include "harness/workload/layer/layer_shape.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "kernels/attention.h"
 #include "kernels/mask/mask.h"
 
 namespace qb {
 
-// In the order in which they run. Biases and residual sums are in the pass that follows them: the
-// norms and the GELU.
+// The order is that in which they run. Biases and residual sums are in the pass that follows them:
+// the norms and the GELU.
 enum class LayerPart {
   qkv,
   attention,
@@ -57,7 +57,7 @@ inline constexpr std::size_t kLayerParts = std::size(Words<LayerPart>::table);
 inline constexpr double kLayerNormEpsilon = 1e-12;
 
 struct LayerOptions {
-  Mask mask;  // of one sequence: no segments
+  Mask mask;  // for one sequence: no segments
   double scale = 1.0;
   Kernel kernel = Kernel::flash;
   std::int64_t block_tokens = 0;  // 0, or N and above: the plain layer
@@ -67,17 +67,13 @@ struct LayerOptions {
 // Seconds of each part, summed over blocks and sequences.
 using LayerTimes = std::array<double, kLayerParts>;
 
-// x and y: [batch, N, H], contiguous, apart from each other. All memory beyond them and the weights
-// comes from the allocator, and is given back.
+// x and y are [batch, N, H], contiguous and do not overlap. All other memory but the weights comes
+// from the allocator, and is freed.
 LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,
                      const LayerOptions& options, Allocator& allocator);
 
-// Peak bytes that run_layer takes from its allocator, exactly.
-[[nodiscard]] std::int64_t layer_workspace_bytes(const LayerShape& shape,
-                                                 const LayerOptions& options);
-
 // FLOP of a part: 2 for each multiply-add of a matrix product, 4 d for each of `pairs` query-key
-// pairs a head; norms and GELU count as nothing.
+// pairs a head; norms and GELU count as 0.
 [[nodiscard]] double layer_part_flop(const LayerShape& shape, LayerPart part, std::int64_t pairs);
 
 }  // namespace qb

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/workload/layer/layer_verify.h"
+#include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 
 namespace qb {

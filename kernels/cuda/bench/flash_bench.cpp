@@ -1,6 +1,6 @@
-// How fast the flash kernels are, alone: products in TFLOP/s of unmasked pairs, decoding in GB/s of
-// keys and values beside a device-to-device copy (read + written). Random data, medians of events.
-// With --serve, what flash_bench_rounds.h says.
+// Measures how fast the flash kernels are alone: products in TFLOP/s of unmasked pairs, decoding in
+// GB/s of keys and values beside a device-to-device copy (read + written). Data are random, times
+// are medians of events. With --serve it does what flash_bench_rounds.h says.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 

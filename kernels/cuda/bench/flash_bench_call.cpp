@@ -19,7 +19,7 @@ constexpr std::int64_t kCheckedHeads = 2;
 
 double scale_of(const BenchShape& shape) { return 1.0 / std::sqrt(static_cast<double>(shape.d)); }
 
-// A quarter of a million numbers again and again; no row's size divides theirs.
+// It repeats a quarter of a million numbers; no row's size divides their number.
 Tensor random_tensor(BenchDevice& device, DType dtype, const Extent& extent, unsigned seed) {
   constexpr std::size_t kNumbers = (1 << 18) - 5;
   std::mt19937 engine(seed);

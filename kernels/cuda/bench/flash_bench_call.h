@@ -1,5 +1,5 @@
-// What flash_bench times: one attention call over random inputs on the GPU, by any of the kernels
-// that can compute it, on a stream of its own.
+// This is what flash_bench times: one attention call over random inputs on the GPU, by any of the
+// kernels that can compute it, on a stream of its own.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Words<cuda::BenchKernel> {
   static constexpr std::string_view what = "kernel";
   static constexpr std::pair<cuda::BenchKernel, std::string_view> table[] = {
       {cuda::BenchKernel::flash, "flash"},            // by the newest path that the GPU has
-      {cuda::BenchKernel::flash_grid, "flash_grid"},  // the same, a block of the grid for each item
+      {cuda::BenchKernel::flash_grid, "flash_grid"},  // the same, one grid block for each item
       {cuda::BenchKernel::flash_sm80, "flash_sm80"},
       {cuda::BenchKernel::cudnn, "cudnn"}};
 };
@@ -52,8 +52,8 @@ struct BenchShape {
   friend bool operator==(const BenchShape&, const BenchShape&) = default;
 };
 
-// A GPU with a stream and a pool of its memory: what is given back is reused at once, without the
-// wait of cudaFree, which would be in cuDNN's time.
+// Owns a GPU's stream and a pool of its memory. The pool reuses freed memory at once, without the
+// wait of cudaFree, which would count as cuDNN's time.
 class BenchDevice final : public Allocator {
  public:
   // Throws EnvironmentError where there is no GPU.
@@ -61,11 +61,12 @@ class BenchDevice final : public Allocator {
   [[nodiscard]] const CudaDevice& facts() const { return facts_; }
   [[nodiscard]] const Stream& stream() const { return stream_; }
   [[nodiscard]] LaunchContext context(BenchKernel kernel);
-  // The cuDNN of this process. Throws Unsupported where there is none.
+  // Returns the cuDNN of this process. Throws Unsupported where there is none.
   [[nodiscard]] CudnnAttention& cudnn();
 
-  // Seconds of each of `repeats` runs of what `enqueue` enqueues, by events, after `warm_ups`. They
-  // are enqueued one behind another, so that the host's launches are not in the time.
+  // Returns the seconds of each of `repeats` runs of what `enqueue` enqueues, by events, after
+  // `warm_ups`. The runs are enqueued one after another, so that the host's launches are not in the
+  // time.
   [[nodiscard]] std::vector<double> seconds(int warm_ups, int repeats,
                                             const std::function<void()>& enqueue) const;
 
@@ -81,14 +82,14 @@ class BenchDevice final : public Allocator {
 
 class BenchCall {
  public:
-  // Its inputs are normal random numbers of that seed: zeros run faster than data.
+  // Fills the inputs with normal random numbers of that seed: zeros run faster than data.
   BenchCall(const BenchShape& shape, BenchDevice& device, unsigned seed);
 
-  // Seconds of each repeat. The first call of a kernel prepares it before anything is timed. Throws
-  // Unsupported.
+  // Returns the seconds of each repeat. The first call of a kernel prepares it before anything is
+  // timed. Throws Unsupported.
   [[nodiscard]] std::vector<double> seconds(BenchKernel kernel, int warm_ups, int repeats);
-  // What is wrong with the kernel's output, by a few rows of two heads; empty where it is right. Of
-  // as many key heads as query heads.
+  // Says what is wrong with the kernel's output, by a few rows of two heads; the text is empty
+  // where it is right. There must be as many query heads as key heads.
   [[nodiscard]] std::string flaw(BenchKernel kernel);
   [[nodiscard]] double flop() const;  // 4 · pairs · heads · d of unmasked pairs
   [[nodiscard]] double key_bytes() const;

@@ -46,7 +46,7 @@ void serve_rounds(BenchDevice& device, std::istream& requests, std::ostream& ans
   for (std::string line; std::getline(requests, line);) {
     const BenchRequest request = parse_request(line);
     if (!call || request.shape != shape) {
-      call.reset();  // before the next one asks for as much memory
+      call.reset();  // frees memory before the next one asks for as much
       shape = request.shape;
       call = std::make_unique<BenchCall>(shape, device, ++seed);
       flaws.clear();

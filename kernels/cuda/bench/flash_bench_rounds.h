@@ -1,4 +1,4 @@
-// flash_bench --serve: kernels timed on request, so that another program can time its own on the
+// flash_bench --serve times kernels on request, so that another program can time its own on the
 // same GPU in turn.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace qb::cuda {
 
-// One request of --serve.
+// Describes one request of --serve.
 struct BenchRequest {
   BenchKernel kernel = BenchKernel::flash;
   BenchShape shape;
@@ -16,13 +16,13 @@ struct BenchRequest {
   int repeats = 1;
 };
 
-// `flash bf16 128 causal 16384 16 2 5`: kernel, type, head_dim, mask, N, heads, warm-ups, repeats.
-// Throws UsageError.
+// Parses `flash bf16 128 causal 16384 16 2 5`: kernel, type, head_dim, mask, N, heads, warm-ups,
+// repeats. Throws UsageError.
 [[nodiscard]] BenchRequest parse_request(const std::string& line);
 
-// A line for each line of `requests`: `ok SECONDS…`, `incorrect FLAW` or `unsupported REASON`.
-// Inputs are drawn anew where the shape is another one than that of the line before, and a kernel's
-// output is looked at before it is timed over them. Throws what else goes wrong.
+// Answers each line of `requests` with a line: `ok SECONDS…`, `incorrect FLAW` or `unsupported
+// REASON`. Inputs are drawn anew where the shape differs from that of the line before, and a
+// kernel's output is checked before it is timed over them. Throws on every other error.
 void serve_rounds(BenchDevice& device, std::istream& requests, std::ostream& answers);
 
 }  // namespace qb::cuda

@@ -70,7 +70,8 @@ void Blas::use_workspace(const Buffer& buffer) {
 void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixBatch& a,
                     const MatrixBatch& b, bool transposed, const MatrixBatch& c,
                     std::int64_t batch) const {
-  // cuBLAS is column-major: there C^T [m, n] = B^T A^T, and a row-major matrix is its transpose.
+  // cuBLAS is column-major: it computes C^T [m, n] = B^T A^T, and a row-major matrix is its
+  // transpose.
   const float one = 1.0f;
   const float zero = 0.0f;
   check(blas().multiply(state_->handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, m, n,
@@ -83,7 +84,7 @@ void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Matrix
 void Blas::multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixAddresses& a,
                          const MatrixAddresses& b, bool transposed, const MatrixAddresses& c,
                          bool adds, std::int64_t batch) const {
-  constexpr std::int64_t kAtOnce = 1 << 15;  // below what a grid has blocks in its last extent
+  constexpr std::int64_t kAtOnce = 1 << 15;  // less than a grid's most blocks in its last extent
   const float one = 1.0f;
   const float beta = adds ? 1.0f : 0.0f;
   for (std::int64_t first = 0; first < batch; first += kAtOnce)

@@ -1,4 +1,4 @@
-// A graph of cuDNN's is planned once for a shape.
+// A cuDNN graph is planned once for a shape.
 #include "kernels/cuda/blas/cudnn_attention.h"
 
 #include <array>
@@ -8,13 +8,12 @@
 
 #include "base/status.h"
 #include "kernels/cuda/blas/cudnn_graph.h"
-#include "kernels/cuda/blas/cudnn_plan.h"
-#include "kernels/cuda/runtime/rows.h"
+#include "kernels/cuda/runtime/runtime.h"
 
 namespace qb::cuda {
 namespace {
 
-// A shape that is planned: the strides are part of it.
+// Identifies a planned shape: the strides are part of it.
 using Four = std::array<std::int64_t, 4>;
 using Key = std::tuple<WholeMask, DType, Four, Four, Four, Four, Four, std::int64_t>;
 

@@ -56,16 +56,17 @@ Descriptor one_node(const AttentionArguments& a, const TensorView& out) {
   return operation;
 }
 
-// The operations of a graph, each of which writes a new tensor that only others of them read.
+// Builds the operations of a graph, each of which writes a new tensor that only other operations
+// read.
 class Pattern {
  public:
-  // Extents of the scores.
+  // `scores` are the extents of the scores.
   explicit Pattern(const Four& scores) : scores_(scores) {}
 
   [[nodiscard]] Descriptor matrix(cudnnDataType_t type = CUDNN_DATA_FLOAT) {
     return make(type, scores_);
   }
-  // One value a row.
+  // Makes a tensor with one value for each row of the scores.
   [[nodiscard]] Descriptor column() {
     return make(CUDNN_DATA_FLOAT, {scores_[0], scores_[1], scores_[2], 1});
   }
@@ -94,7 +95,7 @@ class Pattern {
     add(std::move(operation));
   }
 
-  // y = what(x), or what(x, b); choice: y = choice ? x : b.
+  // Adds y = what(x), or y = what(x, b); with a choice y = choice ? x : b.
   void pass(cudnnPointwiseMode_t what, const Descriptor& x, const Descriptor* b,
             const Descriptor& y, const Descriptor* choice = nullptr) {
     const cudnnDataType_t type = what == CUDNN_POINTWISE_CMP_GE ? CUDNN_DATA_BOOLEAN : kFloat;
@@ -107,7 +108,7 @@ class Pattern {
     add(std::move(operation));
   }
 
-  // The number of each element's row (axis 2) or column (3).
+  // Generates the number of each element's row (axis 2) or column (axis 3).
   [[nodiscard]] Descriptor number(const Descriptor& of, std::int64_t axis) {
     Descriptor y = matrix(CUDNN_DATA_INT32);
     Descriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, "numbering");
@@ -146,7 +147,7 @@ class Pattern {
   std::vector<Descriptor> operations_;
 };
 
-// K as the right operand of the first product: depth down, keys across.
+// K is the right operand of the first product: its rows are the depth, its columns the keys.
 Descriptor transposed_keys(const TensorView& k) {
   const Extent& e = k.extent;
   return tensor(kK, native(k.dtype), {e.batch, e.heads, e.head_dim, e.length},

@@ -1,5 +1,5 @@
-// cuDNN's graph API by its C interface: a descriptor is a typed bag of attributes, sealed by
-// finalize. Private to cudnn_*.cpp.
+// Wraps cuDNN's graph API with its C interface: a descriptor is a set of typed attributes,
+// completed by finalize. Only cudnn_*.cpp use it.
 #pragma once
 
 #include <cudnn.h>
@@ -28,11 +28,12 @@ struct Cudnn : LoadedLibrary {
   decltype(&cudnnBackendExecute) execute = function("cudnnBackendExecute");
 };
 
-// Throws Unsupported where there is none: a baseline that is not there is a row that says so, not
-// the end of the run.
+// Throws Unsupported where there is no cuDNN: a missing baseline is a row that says so and does not
+// end the run.
 [[nodiscard]] const Cudnn& dnn();
 
-// What cuDNN cannot is Unsupported too; a lost device CaseError crashed; else CaseError error.
+// Throws Unsupported also where cuDNN does not support something; CaseError crashed where the
+// device is lost; else CaseError error.
 void check(cudnnStatus_t status, const std::string& what);
 
 class Descriptor {

@@ -1,4 +1,4 @@
-#include "kernels/cuda/blas/cudnn_plan.h"
+#include "kernels/cuda/blas/cudnn_graph.h"
 
 #include <algorithm>
 #include <string>
@@ -9,10 +9,10 @@
 namespace qb::cuda {
 namespace {
 
-// Why attempts failed, until one does not.
+// Collects why attempts failed, until one succeeds.
 class Attempts {
  public:
-  // Whether the work was done. A lost device is no reason to go on.
+  // Returns whether the work succeeded. Throws where the device is lost.
   template <class Work>
   bool succeeds(Work work) {
     try {
@@ -39,7 +39,7 @@ class Attempts {
   std::string refusal_;
 };
 
-// Configured engines for the graph, in the heuristics' order.
+// Returns configured engines for the graph, in the heuristics' order.
 std::vector<Descriptor> proposed_engines(const Descriptor& graph, cudnnBackendHeurMode_t mode) {
   const Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the heuristics");
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);

@@ -1,13 +1,12 @@
-// Which of cuDNN's engines is taken, over a library that answers as the test wants it. Linked
-// before any other library of its name can be loaded.
-#include "kernels/cuda/blas/cudnn_plan.h"
+// Tests which of cuDNN's engines is taken, with a library that answers as the test wants. It is
+// linked before any other library of its name can be loaded.
+#include "kernels/cuda/blas/cudnn_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/status.h"
-#include "kernels/cuda/blas/cudnn_fake.h"
-#include "kernels/cuda/blas/cudnn_graph.h"
+#include "kernels/cuda/testing/cudnn_fake.h"
 
 namespace qb::cuda {
 namespace {

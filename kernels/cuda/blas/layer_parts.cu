@@ -1,6 +1,6 @@
-// Bias, GELU, residual sum and layer norm: passes that are bound by memory, so that each reads and
-// writes its matrix once, 16 bytes a thread where addresses and widths allow.
-#include "kernels/cuda/blas/layer_parts.h"
+// Bias, GELU, residual sum and layer norm are bound by memory, so that each pass reads and writes
+// its matrix once, 16 bytes for each thread where addresses and widths allow.
+#include "kernels/cuda/blas/blas.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +44,7 @@ __device__ float warp_sum(float value) {
   return value;
 }
 
-// Rows are whole warps', so that all lanes leave together.
+// Whole warps handle rows, so that all lanes return together.
 template <class Group>
 __global__ void __launch_bounds__(kNormThreads) norm_kernel(const NormRows<Group> p) {
   const std::int64_t row =
@@ -83,7 +83,7 @@ void add_columns(DType dtype, std::int64_t rows, std::int64_t width, std::int64_
                  const void* bias, void* stream) {
   if (rows == 0 || width == 0) return;
   of_type(dtype, "layer parts", [&](auto element) {
-    // Whole groups from row to row too.
+    // The distance from row to row must be whole groups too.
     of_groups<decltype(element)>(std::gcd(width, stride), {y, bias}, [&](auto group) {
       using Group = decltype(group);
       const BiasRows<Group> p{static_cast<Group*>(y), static_cast<const Group*>(bias), rows,

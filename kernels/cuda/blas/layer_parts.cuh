@@ -1,9 +1,9 @@
-// What one thread does of the passes between the products of a transformer layer. Tested on the
-// host, a lane after the other.
+// This is what one thread does of the passes between the products of a transformer layer. Tests run
+// it on the host, one lane after another.
 //
 // A group is some elements that are loaded and stored at once, Group::at[Group::kSize]; Group has
-// load(i), its i-th element as float, and store(i, value), which rounds. Sums are float32 and are
-// never rounded to the elements' type between the passes over a row.
+// load(i), which returns its i-th element as float, and store(i, value), which rounds. Sums are
+// float32 and are never rounded to the elements' type between the passes over a row.
 #pragma once
 
 #include <math.h>
@@ -16,10 +16,10 @@ namespace qb::cuda {
 
 constexpr int kNormLanes = 32;
 
-// The exact form, x Phi(x). erfc keeps its relative accuracy where Phi is small.
+// Computes the exact form, x Phi(x). erfc keeps its relative accuracy where Phi is small.
 QB_HOST_DEVICE float gelu(float x) { return 0.5F * x * erfcf(x * -0.70710678118654752F); }
 
-// y [rows, groups], rows `stride` groups apart; bias [groups].
+// y is [rows, groups], rows `stride` groups apart; bias is [groups].
 template <class Group>
 struct BiasRows {
   Group* y;
@@ -29,7 +29,7 @@ struct BiasRows {
   std::int64_t stride;
 };
 
-// Of a column of groups every row_step-th row, so that its bias is read once.
+// Handles every row_step-th row of a column of groups, so that its bias is read once.
 template <bool kGelu, class Group>
 QB_DEVICE void bias_column(const BiasRows<Group>& p, std::int64_t column, std::int64_t first_row,
                            std::int64_t row_step) {
@@ -46,7 +46,7 @@ QB_DEVICE void bias_column(const BiasRows<Group>& p, std::int64_t column, std::i
   }
 }
 
-// y and residual [rows, groups], the others [groups].
+// y and residual are [rows, groups], the others [groups].
 template <class Group>
 struct NormRows {
   Group* y;
@@ -59,8 +59,8 @@ struct NormRows {
   float epsilon;
 };
 
-// A warp has a row. Its elements are added up anew in each pass, which finds them in the cache, so
-// that a row of any width goes without a place to keep its sums. function(g, values): the sums of
+// One warp computes a row. Each pass adds up its elements again and finds them in the cache, so
+// that a row of any width needs no place to keep its sums. function(g, values) gets the sums of
 // group g.
 template <class Group, class Function>
 QB_DEVICE void for_groups(const NormRows<Group>& p, std::int64_t row, int lane, Function function) {
@@ -75,7 +75,7 @@ QB_DEVICE void for_groups(const NormRows<Group>& p, std::int64_t row, int lane, 
   }
 }
 
-// A lane's part of the row's sum.
+// Returns a lane's part of the row's sum.
 template <class Group>
 QB_DEVICE float lane_sum(const NormRows<Group>& p, std::int64_t row, int lane) {
   float sum = 0.0F;
@@ -86,7 +86,7 @@ QB_DEVICE float lane_sum(const NormRows<Group>& p, std::int64_t row, int lane) {
   return sum;
 }
 
-// A lane's part of the sum of squared deviations.
+// Returns a lane's part of the sum of squared deviations.
 template <class Group>
 QB_DEVICE float lane_squares(const NormRows<Group>& p, std::int64_t row, int lane, float mean) {
   float squares = 0.0F;
@@ -97,7 +97,7 @@ QB_DEVICE float lane_squares(const NormRows<Group>& p, std::int64_t row, int lan
   return squares;
 }
 
-// squares: of the whole row. A lane writes what it alone has read.
+// `squares` is the sum over the whole row. A lane writes only what it alone has read.
 template <class Group>
 QB_DEVICE void normalise_groups(const NormRows<Group>& p, std::int64_t row, int lane, float mean,
                                 float squares) {

@@ -1,4 +1,4 @@
-// The kernels' own source, a lane after the other, against float64.
+// Runs the kernels' own source, one lane after another, and compares with float64.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -79,7 +79,7 @@ TEST(LayerGelu, IsExactToRoundingOverTheWholeLine) {
   EXPECT_TRUE(std::isnan(gelu(std::nanf(""))));
 }
 
-// A grid has more columns than there are groups, and fewer steps of rows than rows, or more.
+// The grid has more columns than there are groups, and fewer row steps than rows, or more.
 TYPED_TEST(LayerPasses, AddTheBiasOfTheirColumnAndLeaveWhatIsBetweenRows) {
   for (const std::int64_t row_steps : {1, 3, 40}) {
     constexpr std::int64_t kRows = 13;
@@ -110,7 +110,7 @@ TYPED_TEST(LayerPasses, AddTheBiasOfTheirColumnAndLeaveWhatIsBetweenRows) {
   }
 }
 
-// Rows with an outlier a thousand times as large as the rest, and a large common offset.
+// The rows have an outlier a thousand times as large as the rest, and a large common offset.
 TYPED_TEST(LayerPasses, NormOfASumIsThatOfFloat64) {
   for (const std::int64_t groups : {1, 3, 32, 33, 96}) {
     constexpr std::int64_t kRows = 7;
@@ -162,7 +162,8 @@ TYPED_TEST(LayerPasses, NormOfASumIsThatOfFloat64) {
       for (std::int64_t j = 0; j < width; ++j) {
         const double normal = (sums[static_cast<std::size_t>(j)] - exact_mean) / deviation;
         const double exact = normal * scale.value(j) + shift.value(j);
-        // A row of one is its own mean; else a rounding of the largest element, in deviations.
+        // A row of one is its own mean; for others it is a rounding of the largest element, in
+        // deviations.
         const double summed =
             width == 1 ? 0.0 : (largest / deviation + 1.0) * 32 * unit_roundoff(DType::f32);
         EXPECT_NEAR(y.value(row * width + j), exact,

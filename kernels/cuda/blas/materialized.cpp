@@ -1,18 +1,18 @@
-// Attention as an eager framework computes it, pass by pass over the whole score matrix of all
+// Computes attention as an eager framework does, pass by pass over the whole score matrix of all
 // heads in the inputs' own type, each result in a tensor of its own where the framework makes one:
 //
 //   zero_bias        [n, m] of zeros
 //   scores           Q K^T                       cuBLAS
 //   scaled_scores    scores scale                then scores goes
 //                    += zero_bias                in place
-//                    -inf where the schedule leaves pairs out, in place; no pass where it leaves
-//                    none
+//                    -inf where the schedule leaves pairs out, in place; no pass
+//                    where it leaves out none
 //   weights          softmax, and LSE            then scaled_scores goes
 //                    * 1                         in place: dropout that drops nothing
 //   O                weights V                   cuBLAS, float32
 //
-// So two score matrices and the bias are alive at once, which is what a caching allocator meets.
-#include "kernels/cuda/blas/materialized.h"
+// So two score matrices and the bias are held at once, as a caching allocator sees it.
+#include "kernels/cuda/blas/blas.h"
 
 #include <algorithm>
 #include <optional>
@@ -65,8 +65,8 @@ class Materialized {
   [[nodiscard]] DType dtype() const { return a_.q.dtype; }
   [[nodiscard]] std::int64_t group() const { return a_.q.extent.heads / a_.k.extent.heads; }
 
-  // Query heads [head, head + heads) of sequence `b`, which cuBLAS takes at once: all of them, or
-  // with grouped queries those that share a key-value head.
+  // These are query heads [head, head + heads) of sequence `b`, which cuBLAS computes at once: all
+  // of them, or with grouped queries those that share a key-value head.
   struct Batch {
     std::int64_t b = 0;
     std::int64_t head = 0;

@@ -1,5 +1,4 @@
-// What the passes of the materialized kernel take. Host code that needs no CUDA, so that it is told
-// before they run.
+// Predicts the memory of the passes of the materialized kernel. It is host code that needs no CUDA.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +9,22 @@
 
 namespace qb::cuda {
 
-// What cuBLAS is given for its products: what it advises for Hopper.
+// cuBLAS gets a workspace of this size for its products, which is what it advises for Hopper.
 inline constexpr std::size_t kBlasWorkspaceBytes = 32 << 20;
 
 struct MaterializedMemory {
   std::size_t blas_workspace_bytes = 0;
   std::size_t bias_bytes = 0;
-  std::size_t scores_bytes = 0;    // of one of the score matrices, all heads
-  std::size_t schedule_bytes = 0;  // of what masks; 0 where no pair is left out
+  std::size_t scores_bytes = 0;    // bytes of one score matrix, all heads
+  std::size_t schedule_bytes = 0;  // bytes of the schedule; 0 where no pair is masked
 
-  // Bias and cuBLAS's workspace stay; two score matrices are alive at most, and while the second
-  // one is masked, the schedule beside it.
+  // Bias and cuBLAS's workspace are held throughout; at most two score matrices are held at a time,
+  // and the schedule too while the second one is masked.
   [[nodiscard]] std::int64_t peak_bytes() const;
 };
 
-// q [b,h,n,d], k [b,g,m,d]. Nothing where no query or no key is there, or none is in a tile: then
-// no pass runs.
+// q is [b,h,n,d], k is [b,g,m,d]. All sizes are 0 where there is no query or no key, or no tile has
+// any: then no pass runs.
 [[nodiscard]] MaterializedMemory materialized_memory(const Extent& q, const Extent& k, DType dtype,
                                                      const TileSchedule& schedule);
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/blas/product_peak.h"
+#include "kernels/cuda/blas/blas.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kernels/cuda/blas/blas.h"
 
 namespace qb::cuda {
 namespace {
@@ -15,7 +14,8 @@ namespace {
 constexpr std::int64_t kSmallest = 1024;
 constexpr int kRepeats = 5;
 
-// Plain memory for three matrices of n x n, behind one another. nullptr: not so much is free.
+// Allocates plain memory for three matrices of n x n, one after another; nullptr where there is too
+// little.
 class Matrices {
  public:
   Matrices(std::int64_t n, DType dtype, const Stream& stream)
@@ -32,8 +32,8 @@ class Matrices {
   [[nodiscard]] std::byte* at(int i) const {
     return static_cast<std::byte*>(memory_) + static_cast<std::size_t>(i) * bytes_;
   }
-  // The first two become random: one block of the host's again and again. Its size divides no row
-  // evenly, so that rows differ.
+  // Fills the first two with random numbers: one block of the host's, repeated. Its size divides no
+  // row evenly, so that rows differ.
   void fill(DType dtype) const {
     constexpr std::size_t kNumbers = (1 << 20) - 7;
     std::mt19937 random(1);
@@ -88,7 +88,7 @@ std::optional<double> product_peak_flop_per_s(DType dtype, const Stream& stream)
     }
   } catch (const EnvironmentError&) {  // no cuBLAS
     return std::nullopt;
-  } catch (const CaseError& error) {  // it found no memory for itself
+  } catch (const CaseError& error) {  // cuBLAS found no memory for itself
     if (error.status() != Status::oom) throw;
   }
   return std::nullopt;

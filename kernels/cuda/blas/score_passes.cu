@@ -1,6 +1,6 @@
-// Passes over a matrix that does not fit any cache: each is bound by memory, so what matters is
-// that a thread moves 16 bytes at a time. Rows whose length is no multiple of that go element by
-// element.
+// These passes run over a matrix that does not fit any cache: each is bound by memory, so a thread
+// should move 16 bytes at a time. Rows whose length is not a multiple of that are handled element
+// by element.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -44,7 +44,7 @@ __global__ void scale_kernel(const Element* from, Element* to, std::int64_t grou
   reinterpret_cast<Group*>(to)[i] = group;
 }
 
-// blockIdx.y: slice.
+// blockIdx.y is the slice.
 template <class Element, int kSize>
 __global__ void bias_kernel(Element* scores, const Element* bias, std::int64_t groups,
                             std::int64_t first_slice) {
@@ -60,7 +60,8 @@ __global__ void bias_kernel(Element* scores, const Element* bias, std::int64_t g
   *at = group;
 }
 
-// A block a row: hides what no span of its tile sees; all of it where no tile has the row.
+// Each block masks one row: it hides what no span of its tile sees, or all of it where no tile has
+// the row.
 template <class Element>
 __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t columns,
                             const DeviceSchedule schedule) {
@@ -94,7 +95,7 @@ __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t col
   hide(seen, columns);
 }
 
-// A block a row. The second reading of a row mostly hits the second-level cache.
+// Each block handles one row. The second reading of a row mostly hits the second-level cache.
 template <class Element, int kSize>
 __global__ void softmax_kernel(const Element* from, Element* to, std::int64_t rows,
                                std::int64_t columns, const LseRows lse) {

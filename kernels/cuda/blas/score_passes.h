@@ -1,4 +1,5 @@
-// The passes of the materialized kernel over its score matrix; private to it. A plain host header.
+// Declares the passes of the materialized kernel over its score matrix. Only that kernel uses this
+// host header, which needs no CUDA.
 #pragma once
 
 #include "kernels/tensor.h"
@@ -28,9 +29,9 @@ struct DeviceSchedule {
 void scale_pass(DType dtype, const Scores& from, const Scores& to, float scale, void* stream);
 // scores += bias, a matrix [rows, columns] for every slice.
 void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream);
-// -inf where no span allows the pair.
+// Sets scores to -inf where no span allows the pair.
 void mask_pass(DType dtype, const Scores& scores, const DeviceSchedule& schedule, void* stream);
-// to = softmax of each row of from; lse [b,h,n,1] likewise. A row of -inf gives 0 and -inf.
+// to = softmax of each row of from; lse is [b,h,n,1]. A row of -inf gives 0 and -inf.
 void softmax_pass(DType dtype, const Scores& from, const Scores& to, const TensorView& lse,
                   void* stream);
 

@@ -1,4 +1,4 @@
-// The sum of a softmax that is made piece by piece, on the device and in tests on the host.
+// Sums a softmax piece by piece, on the device and in tests on the host.
 #pragma once
 
 #include <math.h>
@@ -9,13 +9,13 @@
 
 namespace qb::cuda {
 
-// The largest of some numbers, and the sum of exp(number - largest). Exp: how that is computed,
-// float operator()(float).
+// Holds the largest of some numbers, and the sum of exp(number - largest). Exp computes the
+// exponential: float operator()(float).
 struct SoftmaxSum {
   float largest;
   float sum;
 
-  // No number, or each is -inf.
+  // Returns whether there is no number, or each is -inf.
   [[nodiscard]] QB_HOST_DEVICE bool empty() const { return largest == -INFINITY && sum == 0.0F; }
 };
 
@@ -36,16 +36,16 @@ QB_HOST_DEVICE void add(SoftmaxSum& sum, float value, Exp exp) {
     sum.sum = sum.sum * exp(sum.largest - value) + (1.0F + (value - value));  // +inf - +inf: NaN
     sum.largest = value;
   } else {
-    sum.sum += exp(value - sum.largest);  // of NaN: NaN, whatever is the largest
+    sum.sum += exp(value - sum.largest);  // NaN gives NaN, whatever is the largest
   }
 }
 
-// Several at once, with one factor for what was there before.
+// Adds several numbers at once, with one factor for the sum so far.
 template <std::size_t kCount, class Exp>
 QB_HOST_DEVICE void add(SoftmaxSum& sum, const float (&values)[kCount], Exp exp) {
   float largest = sum.largest;
   for (std::size_t i = 0; i < kCount; ++i) largest = fmaxf(largest, values[i]);
-  if (largest == -INFINITY) {  // nothing but -inf, and NaN that stays
+  if (largest == -INFINITY) {  // all are -inf, or NaN, which stays
     for (std::size_t i = 0; i < kCount; ++i)
       if (values[i] != -INFINITY) sum.sum += values[i];
     return;

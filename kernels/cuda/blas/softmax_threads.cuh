@@ -1,4 +1,4 @@
-// What the softmax passes over scores in memory share: sums over the threads of a warp or a block,
+// The softmax passes over scores in memory share this: sums over the threads of a warp or a block,
 // and where a row's LSE goes.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace qb::cuda {
 
 constexpr int kWarp = 32;
 
-// Of [b,h,n,1], by slices: batch x heads.
+// Addresses [b,h,n,1] by slices: batch x heads.
 struct LseRows {
   float* data;
   std::int64_t batch_stride;
@@ -29,7 +29,7 @@ struct LseRows {
   }
 };
 
-// Good to the last bits that the type keeps.
+// The result is accurate to the last bits that the type keeps.
 template <class Element>
 struct Exponential {
   __device__ float operator()(float value) const {
@@ -40,7 +40,7 @@ struct Exponential {
   }
 };
 
-// All lanes are given the sum of all.
+// Returns the sum over all lanes, to every lane.
 template <class Exp>
 __device__ SoftmaxSum join_warp(SoftmaxSum mine, Exp exp) {
 #pragma unroll
@@ -52,7 +52,7 @@ __device__ SoftmaxSum join_warp(SoftmaxSum mine, Exp exp) {
   return mine;
 }
 
-// Once a block.
+// It may be called once in a block.
 template <int kThreads, class Exp>
 __device__ SoftmaxSum join_block(SoftmaxSum mine, Exp exp) {
   __shared__ SoftmaxSum of_warps[kThreads / kWarp];

@@ -1,4 +1,4 @@
-#include "kernels/cuda/blas/staged.h"
+#include "kernels/cuda/blas/blas.h"
 
 #include "base/status.h"
 #include "kernels/cuda/blas/materialized_memory.h"
@@ -55,7 +55,7 @@ class StagedCall {
   }
 
   void multiply_values() const {
-    // Rows of weights stand where rows of scores stood.
+    // Rows of weights replace rows of scores in place.
     const std::int64_t weights_of_a_score = size_of(DType::f32) / size_of(a_.q.dtype);
     for (const StagedBatch& batch : work_.batches()) {
       const StagedAddresses at = work_.addresses_of(batch, addresses_.data());
@@ -75,7 +75,7 @@ class StagedCall {
     return static_cast<std::int64_t>(batch.n_blocks) * work_.slices();
   }
 
-  // Behind what is there already.
+  // Copies the values to the end of what is uploaded already.
   template <class Value>
   const void* upload(const std::vector<Value>& values) {
     std::byte* const to = schedule_.as<std::byte>() + uploaded_bytes_;

@@ -1,4 +1,4 @@
-// Bound by memory: a row is read twice, the second time out of the cache, and written once.
+// This is bound by memory: a row is read twice, the second time from the cache, and written once.
 #include "kernels/cuda/blas/staged_softmax.h"
 
 #include <limits>
@@ -23,7 +23,7 @@ struct Rows {
   LseRows lse;
 };
 
-// kLanes threads have a row: a warp, or the block. Blocks go through the heads, their tiles, and
+// kLanes threads handle a row: a warp, or the block. Blocks go through the heads, their tiles, and
 // the rows of a tile.
 template <class Element, int kLanes>
 __global__ void __launch_bounds__(kThreads) softmax_kernel(const Rows p) {
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kThreads) softmax_kernel(const Rows p) {
   const StagedTile tile = p.tiles[block / p.blocks_of_a_tile];
   const std::int64_t row = tile.begin + block % p.blocks_of_a_tile * (kThreads / kLanes) +
                            static_cast<int>(threadIdx.x) / kLanes;
-  if (row >= tile.end) return;  // all of its lanes leave together
+  if (row >= tile.end) return;  // all lanes of the row return together
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   StagedHead head = p.head;
   head.scores += slice * p.scores_of_a_head;

@@ -1,14 +1,14 @@
-// The softmax of kernel staged: what one thread does of a row of scores, which becomes a row of
-// weights in place. Tested on the host, a lane after the other.
+// The softmax of kernel staged: this is what one thread does of a row of scores, which becomes a
+// row of weights in place. Tests run it on the host, one lane after another.
 #pragma once
 
 #include "kernels/cuda/blas/softmax_sum.cuh"
-#include "kernels/cuda/blas/staged_tile.h"
+#include "kernels/cuda/blas/staged_softmax.h"
 #include "kernels/cuda/flash/key_span.cuh"
 
 namespace qb::cuda {
 
-// A tile schedule and the scores of one head, in the same memory.
+// Holds a tile schedule and the scores of one head, in the same memory.
 struct StagedHead {
   const KeySpan* spans;
   const std::uint64_t* words;
@@ -16,8 +16,8 @@ struct StagedHead {
   float scale;
 };
 
-// Keys key, key + 1, … (count of them, a lane each) of a span, in columns column, column + 1, … of
-// the row.
+// Keys key, key + 1, … (count of them, one for each lane) of a span stand in columns column, column
+// + 1, … of the row.
 struct StagedKeys {
   const KeySpan& span;
   LiveKeys live;
@@ -32,12 +32,12 @@ QB_DEVICE bool sees(const StagedHead& head, const StagedKeys& keys, std::int64_t
   return keys.span.kind != SpanKind::bits || bit_is_set(head.words, keys.span, row, key);
 }
 
-// function(StagedKeys) for the whole row, `lanes` keys at a time, ascending.
+// Calls function(StagedKeys) for the whole row, `lanes` keys at a time, ascending.
 template <class Function>
 QB_DEVICE void for_row(const StagedHead& head, const StagedTile& tile, std::int64_t row, int lanes,
                        Function function) {
   std::int64_t column = 0;
-  std::int64_t end = 0;  // of the span before
+  std::int64_t end = 0;  // end of the span before
   for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
     const KeySpan span = head.spans[s];
     const LiveKeys live = live_keys(span, row);
@@ -55,7 +55,7 @@ QB_DEVICE float* row_scores(const StagedHead& head, const StagedTile& tile, std:
   return head.scores + tile.first_score + (row - tile.begin) * tile.stride;
 }
 
-// A lane's part of the row's sum. What stands where the row sees no key is not looked at.
+// Returns a lane's part of the row's sum. Scores of keys that the row does not see are not read.
 template <class Exp>
 QB_DEVICE SoftmaxSum lane_sum(const StagedHead& head, const StagedTile& tile, std::int64_t row,
                               int lane, int lanes, Exp exp) {
@@ -68,9 +68,9 @@ QB_DEVICE SoftmaxSum lane_sum(const StagedHead& head, const StagedTile& tile, st
   return sum;
 }
 
-// The weight of a lane's key, 0 where the row does not see it. A weight of 16 bits takes the place
-// of scores before it: all lanes must have theirs before one is stored, and then the next ones are
-// still there. sum: of the whole row.
+// Returns the weight of a lane's key, 0 where the row does not see it. A 16-bit weight overwrites
+// an earlier score: all lanes must have theirs before one is stored; the scores that follow are
+// then intact. `sum` is that of the whole row.
 template <class Exp>
 QB_DEVICE float lane_weight(const StagedHead& head, const StagedTile& tile, std::int64_t row,
                             const StagedKeys& keys, int lane, const SoftmaxSum& sum, Exp exp) {

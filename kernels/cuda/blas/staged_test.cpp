@@ -1,5 +1,6 @@
-// What kernel staged hands to a GPU, done on the host: its batches of products over its addresses,
-// and the softmax kernel's own source, a lane after the other; against brute force.
+// Does on the host what kernel staged gives a GPU to do: its batches of products over its
+// addresses, and the softmax kernel's own source, one lane after another. Compares the result with
+// brute force.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +25,7 @@ struct Bits16 {
   std::uint16_t bits;
 };
 
-// A call, its output poisoned.
+// Holds a call whose output is poisoned.
 struct StagedTrial {
   Tensor q, k, v, out, lse;
   TileSchedule schedule;
@@ -46,7 +47,7 @@ struct StagedTrial {
   [[nodiscard]] AttentionArguments arguments() const {
     return {q.view(), k.view(), v.view(), &schedule, scale, out.view(), lse.view()};
   }
-  // How far a sum of rounded weights may lie from the exact one.
+  // Returns how far a sum of rounded weights may lie from the exact one.
   [[nodiscard]] double tolerance() const {
     double largest = 0.0;
     const TensorView view = v.view();
@@ -58,7 +59,7 @@ struct StagedTrial {
   }
 };
 
-// C[i] = A[i] B[i] (or B[i]^T), or C[i] += of matrices of any type at any address.
+// Computes C[i] = A[i] B[i] (or B[i]^T), or C[i] += of it, for matrices of any type at any address.
 struct Product {
   std::int64_t n, m, k;
   DType dtype;
@@ -117,7 +118,7 @@ void soften_row(const StagedHead& head, const StagedTile& tile, std::int64_t row
   *lse = lse_of(sum);
 }
 
-// As cuda::staged, with memory that holds NaN before.
+// Works as cuda::staged does, with memory that holds NaN before.
 void play(const StagedTrial& trial) {
   const AttentionArguments a = trial.arguments();
   clear_partial(a.out, a.lse);
@@ -257,7 +258,7 @@ TEST(StagedOnGpu, IsAHandfulOfBatchesForAWindowOfAnyLength) {
     const StagedWork work({1, 8, n, 64}, schedule);
     EXPECT_LE(work.batches().size(), 6u);
     EXPECT_EQ(work.n_short(), work.tiles().size());
-    // What is padded is less than eight keys a row.
+    // The padding is less than eight keys in each row.
     EXPECT_GE(work.scores_of_a_head(), schedule.stored_pairs());
     EXPECT_LT(work.scores_of_a_head(), schedule.stored_pairs() + 8 * n);
     EXPECT_EQ(work.workspace_bytes(),
@@ -315,7 +316,7 @@ TEST(SoftmaxSum, OfInfinityIsNanAsInAnyOtherKernel) {
   }
 }
 
-// As kernel materialized adds them up.
+// Kernel materialized adds them up in this way.
 TEST(SoftmaxSum, TakesSeveralAtOnce) {
   const float groups[][4] = {{-INFINITY, -INFINITY, -INFINITY, -INFINITY},
                              {-INFINITY, 2.0f, 1.0f, -3.0f},

@@ -10,9 +10,10 @@ namespace qb::cuda {
 namespace {
 
 constexpr std::int64_t kRows = 64;
-// Rows of more scores than that are softened by a block of threads each, others by a warp.
+// A block of threads computes the softmax of each row of more scores than this; a warp computes
+// other rows.
 constexpr std::int64_t kShortRow = 4096;
-constexpr std::size_t kOperands = 6;  // of both products of a block
+constexpr std::size_t kOperands = 6;  // operands of both products of a block
 
 std::vector<KeyRange> blocks_of(const TileSchedule& schedule, const QueryTile& tile) {
   std::vector<KeyRange> blocks;
@@ -97,7 +98,7 @@ std::vector<std::uintptr_t> StagedWork::addresses(const AttentionArguments& a,
           all.push_back(reinterpret_cast<std::uintptr_t>(
               address_of(blocks_[batch.first_block + i], slice / heads, slice % heads)));
     };
-    // `column` scores or weights into the tile's first row.
+    // Adds the addresses that lie `column` scores or weights into the tile's first row.
     const auto add_scores = [&](std::int64_t element_bytes) {
       add([&](const StagedBlock& block, std::int64_t b, std::int64_t h) {
         return static_cast<const std::byte*>(scores) +

@@ -1,9 +1,9 @@
-// What kernel staged gives a GPU to do: batches of products of one shape, and the memory between
-// them. Host code that needs no CUDA.
+// Prepares the work of kernel staged on a GPU: batches of products of one shape, and the memory
+// between them. It is host code that needs no CUDA.
 //
 // Scores are block-compressed: a block is the keys of spans without a gap between them for the rows
-// of one tile. A tile's blocks stand side by side, so that a row of its scores is contiguous but
-// for the padding that lets every block begin at 16 bytes.
+// of one tile. A tile's blocks stand side by side, so that a row of its scores is contiguous except
+// for the padding that aligns every block to 16 bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,34 @@
 #include <vector>
 
 #include "kernels/attention.h"
-#include "kernels/cuda/blas/staged_tile.h"
+#include "kernels/cuda/blas/staged_softmax.h"
 
 namespace qb::cuda {
 
-// Rows of a tile against keys k_begin, k_begin + 1, …
+// Multiplies rows of a tile with keys k_begin, k_begin + 1, …
 struct StagedBlock {
   std::int64_t q_begin = 0;
   std::int64_t k_begin = 0;
-  std::int64_t first_score = 0;  // of the tile's first row in a head's scores
-  std::int64_t column = 0;       // of the block in the tile's rows
+  std::int64_t first_score = 0;  // position of the tile's first row in a head's scores
+  std::int64_t column = 0;       // column of the block in the tile's rows
 };
 
-// Blocks that one batched product makes.
+// One batched product makes these blocks.
 struct StagedBatch {
   std::int64_t rows = 0;
   std::int64_t keys = 0;
-  std::int64_t stride = 0;  // of their tiles
+  std::int64_t stride = 0;  // stride of their tiles
   bool adds = false;        // O = P V adds to what earlier batches have left there
   std::size_t first_block = 0;
   std::size_t n_blocks = 0;
 };
 
-// In device memory, of a batch: n_blocks x batch x heads addresses each, heads first.
+// Holds the addresses of a batch in device memory: n_blocks x batch x heads each, heads first.
 struct StagedAddresses {
   const void* const* q = nullptr;
   const void* const* k = nullptr;
   void* const* scores = nullptr;         // f32
-  const void* const* weights = nullptr;  // of the inputs' type, where the scores were
+  const void* const* weights = nullptr;  // has the inputs' type and lies where the scores were
   const void* const* v = nullptr;
   void* const* out = nullptr;
 };
@@ -47,27 +47,27 @@ class StagedWork {
  public:
   StagedWork(const Extent& q, const TileSchedule& schedule);
 
-  // Those whose rows are short first; n_short of them.
+  // Returns the tiles, those whose rows are short first; there are n_short of them.
   [[nodiscard]] const std::vector<StagedTile>& tiles() const { return tiles_; }
   [[nodiscard]] std::size_t n_short() const { return n_short_; }
-  // The products S = Q K^T in any order, O = P V in this one.
+  // The products S = Q K^T may run in any order, O = P V must run in this one.
   [[nodiscard]] const std::vector<StagedBatch>& batches() const { return batches_; }
   [[nodiscard]] std::int64_t scores_of_a_head() const { return scores_; }
-  [[nodiscard]] std::int64_t most_rows() const { return most_rows_; }  // of a tile
-  // Products of a block: one for each head of each sequence.
+  [[nodiscard]] std::int64_t most_rows() const { return most_rows_; }  // most rows of a tile
+  // Returns the number of products of a block: one for each head of each sequence.
   [[nodiscard]] std::int64_t slices() const { return slices_; }
 
-  // What is in memory from the first stage to the last, beside what cuBLAS is given; 0 where the
-  // schedule keeps no pair.
+  // Returns the bytes that are held from the first stage to the last, besides cuBLAS's workspace; 0
+  // where the schedule keeps no pair.
   [[nodiscard]] std::size_t scores_bytes() const;
   [[nodiscard]] std::size_t schedule_bytes() const;
   [[nodiscard]] std::size_t addresses_bytes() const;
   [[nodiscard]] std::int64_t workspace_bytes() const;
 
-  // All of them, in the order of the batches; scores: where they will lie.
+  // Returns all addresses, in the order of the batches; `scores` is where the scores will lie.
   [[nodiscard]] std::vector<std::uintptr_t> addresses(const AttentionArguments& arguments,
                                                       const void* scores) const;
-  // Of one batch, where they were copied to.
+  // Returns the addresses of one batch in the memory that they were copied to.
   [[nodiscard]] StagedAddresses addresses_of(const StagedBatch& batch, const void* copied) const;
 
  private:
@@ -81,7 +81,7 @@ class StagedWork {
   std::size_t schedule_bytes_ = 0;
 };
 
-// Of schedules for the kernel.
+// Returns the tiles that schedules for this kernel are cut to.
 [[nodiscard]] KernelTiles staged_tiles();
 
 }  // namespace qb::cuda

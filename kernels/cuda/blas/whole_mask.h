@@ -1,4 +1,4 @@
-// What libraries that know masks by name only can be asked for. Host code.
+// Some libraries know masks only by name. This host code finds the name of a schedule's mask.
 #pragma once
 
 #include "kernels/tile_schedule.h"

@@ -14,7 +14,7 @@ TEST(WholeMask, TellsNoneAndCausalFromAllOthers) {
   EXPECT_EQ(mask_of(50, 70, {{0, 50, {0, 70}}}), WholeMask::none);
   EXPECT_EQ(mask_of(1, 1, {{0, 1, {0, 1, SpanKind::causal, 0}}}), WholeMask::none);
   EXPECT_EQ(mask_of(50, 50, {{0, 50, diagonal}}), WholeMask::causal);
-  // In two pieces, as a ring deals it out.
+  // The keys come in two pieces, as in a ring.
   EXPECT_EQ(mask_of(50, 50,
                     {{0, 20, {0, 20, SpanKind::causal, 0}},
                      {20, 50, {0, 20}},
@@ -25,7 +25,7 @@ TEST(WholeMask, TellsNoneAndCausalFromAllOthers) {
   EXPECT_EQ(mask_of(50, 50, {}), WholeMask::other);
 }
 
-// 1 + 2 + 3 pairs, but not those of a causal mask.
+// There are 1 + 2 + 3 pairs, but not those of a causal mask.
 TEST(WholeMask, LooksAtEveryRowAndNotOnlyAtTheNumberOfPairs) {
   EXPECT_EQ(mask_of(3, 3, {{0, 1, {0, 3}}, {1, 2, {0, 2}}, {2, 3, {0, 1}}}), WholeMask::other);
   EXPECT_EQ(mask_of(3, 3, {{0, 1, {1, 2}}, {1, 2, {0, 2}}, {2, 3, {0, 3}}}), WholeMask::other);

@@ -1,6 +1,6 @@
-# cmake -DNVCC= -DSOURCE= -DBUILD=debug|release -DOUTPUT= -P check_traps.cmake: where the assembly of
-# flash_traps.cu traps. A build of either kind does where shared memory is not aligned; a debug build
-# also where a barrier has been waited for too long, by the clock.
+# cmake -DNVCC= -DSOURCE= -DBUILD=debug|release -DOUTPUT= -P check_traps.cmake checks where the
+# assembly of flash_traps.cu traps. Both builds trap where shared memory is not aligned; a debug build
+# also traps where a wait for a barrier takes too long, by the clock.
 set(define)
 set(expected_traps 1)
 set(expected_clocks 0)

@@ -1,4 +1,4 @@
-// The kernel that is short of registers on sm_80, alone: a test compiles it with spills as errors.
+// A test compiles this kernel alone, which is short of registers on sm_80, with spills as errors.
 #include "kernels/cuda/flash/flash_sm80.cuh"
 
 namespace qb::cuda {

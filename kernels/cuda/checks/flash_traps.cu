@@ -1,4 +1,5 @@
-// A wait and the start of the sm_90a kernel, alone: tests look for their traps in the assembly.
+// Tests compile a wait and the start of the sm_90a kernel alone and look for their traps in the
+// assembly.
 #include "kernels/cuda/flash/flash_sm90_shared.cuh"
 
 namespace qb::cuda {

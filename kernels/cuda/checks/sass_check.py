@@ -26,8 +26,8 @@ import sys
 
 SKIPPED = 77
 PACKAGES = ("nvidia-cuda-cuobjdump==13.*", "nvidia-cuda-nvdisasm==13.*")
-PROBABILITIES = 64  # of a thread and step: 2 rows, a quarter of 128 keys
-FACTORS = 2  # which may be computed behind the wait, as they are of use there only
+PROBABILITIES = 64  # of each thread and step: 2 rows, a quarter of 128 keys
+FACTORS = 2  # these may be computed after the wait, because they are needed only there
 SM_REGISTERS = 65536
 WARPGROUP = 128  # threads
 KERNELS = {(dtype, dim) for dtype in ("f16", "bf16") for dim in (64, 128)}
@@ -42,7 +42,7 @@ class Kernel:
         self.consumers = 3 if dim == 64 else 2
 
     def places(self, pattern, begin=0, end=None):
-        """Which instructions match, under whatever predicate."""
+        """Returns which instructions match, under any predicate."""
         return [i for i in range(begin, len(self.lines) if end is None else end)
                 if re.match(r"(?:@!?U?P\w+\s+)?(?:" + pattern + ")", self.lines[i])]
 
@@ -53,7 +53,7 @@ def kernel_of(name):
 
 
 def kernels_of(sass, usage):
-    """The kernels in what `cuobjdump -sass` and `cuobjdump -res-usage` print."""
+    """Returns the kernels in what `cuobjdump -sass` and `cuobjdump -res-usage` print."""
     kernels, current = {}, None
     for line in sass.splitlines():
         if "Function :" in line:
@@ -75,7 +75,7 @@ WAIT = r"WARPGROUP\.DEPBAR\.LE gsb0, 0x"
 
 
 def groups_of(kernel):
-    """Products as (first, last) instruction: each group ends with the one that says gsb0."""
+    """Returns products as (first, last) instruction: each group ends with the one with gsb0."""
     groups, first = [], None
     for i in kernel.places("HGMMA"):
         first = i if first is None else first
@@ -86,7 +86,7 @@ def groups_of(kernel):
 
 
 def overlapped_steps(kernel):
-    """Pairs of groups without a wait between them: scores, and P V of the step before."""
+    """Returns pairs of groups without a wait between them: scores, and P V of the step before."""
     groups = groups_of(kernel)
     return [(scores, values) for scores, values in zip(groups, groups[1:])
             if not kernel.places(WAIT, scores[1], values[0]) and
@@ -111,7 +111,7 @@ def check_products(kernel):
 
 
 def exponentials_of(kernel):
-    """Of each overlapped step, the exponentials in front of the wait for P V, and behind it."""
+    """Returns each overlapped step's exponentials before the wait for P V, and after it."""
     counts = []
     for _, values in overlapped_steps(kernel):
         begin = kernel.places(WAIT + "1$", values[1])[0]
@@ -136,7 +136,7 @@ def check_local_memory(kernel):
 
 
 def budget_of(kernel):
-    """Registers of a consumer's and of the producer's thread, None where they are never moved."""
+    """Returns a consumer's and the producer's registers a thread, None where never moved."""
     sizes = []
     for pattern in (r"USETMAXREG\.TRY_ALLOC", r"USETMAXREG\.DEALLOC"):
         places = kernel.places(pattern)
@@ -163,7 +163,7 @@ def check_registers(kernel):
     if largest_register(kernel) >= consumer:
         yield f"register {largest_register(kernel)} is used where a consumer has {consumer}"
     begin = kernel.places(r"USETMAXREG\.DEALLOC")[0]
-    # Its code ends at the exit without a predicate; all threads but one leave at once, under one.
+    # Its code ends at the exit without a predicate; all threads but one leave by one with it.
     largest = largest_register(kernel, begin, kernel.lines.index("EXIT", begin))
     if largest >= producer:
         yield f"register {largest} is used where the producer has {producer}"
@@ -173,7 +173,7 @@ CHECKS = (check_exponentials, check_products, check_local_memory, check_register
 
 
 def report(kernels):
-    """Prints a line a kernel and one a broken rule; how many are broken."""
+    """Prints one line for each kernel and each broken rule; returns how many are broken."""
     broken = 0
     for key in sorted(KERNELS - kernels.keys()):
         print(f"{key[0]} d={key[1]}: the kernel is not in the object")
@@ -192,7 +192,7 @@ def report(kernels):
 
 
 def find_tools(folder):
-    """Puts cuobjdump on the PATH; a sentence if there is none to be had."""
+    """Puts cuobjdump on the PATH; returns a sentence if it cannot be found."""
     def found():
         return shutil.which("cuobjdump") and shutil.which("nvdisasm")
 

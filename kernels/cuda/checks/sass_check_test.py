@@ -15,7 +15,7 @@ NAME = ("_ZN2qb4cuda46_GLOBAL__N__060a8679_13_flash_sm90_cu_f46b600217flash_sm90
 
 
 def product(count, columns, between=None):
-    """`count` instructions of one group, of which the last one says so."""
+    """Returns `count` instructions of one group, which the last one ends."""
     one = f"HGMMA.64x{columns}x16.F32.BF16 R24, gdesc[UR8], R24"
     return [one, *([between] if between else [])] * (count - 1) + [one + ", gsb0"]
 
@@ -30,7 +30,7 @@ def step(dim, front=66, behind=0, scores=None, between=()):
 
 
 def code(dim, steps=None, consumer=None, producer=(24,), extra=()):
-    """A kernel of two steps, with what a test wants to be otherwise."""
+    """Returns a kernel of two steps, with the changes that a test wants."""
     wanted = {64: (0xa0, 0x20), 128: (0xe8, 0x28)}[dim]
     lines = [f"USETMAXREG.TRY_ALLOC.CTAPOOL UP0, {consumer or wanted[0]:#x}", "@P0 EXIT",
              *product(dim // 16, 128), "WARPGROUP.DEPBAR.LE gsb0, 0x0",

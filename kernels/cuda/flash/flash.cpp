@@ -1,4 +1,4 @@
-// FlashLaunch: a GroupedCall on the device.
+// FlashLaunch runs a GroupedCall on the device.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ TensorAddress address(const TensorView& view) {
   return {view.data, view.batch_stride, view.head_stride, view.token_stride};
 }
 
-// An input where the kernels read it: as it lies, or copied before each launch.
+// Holds an input where the kernels read it: in place, or copied before each launch.
 class InputCopy {
  public:
   InputCopy(const TensorView& view, const AlignedInput& aligned, const char* label,
@@ -87,7 +87,7 @@ struct FlashLists::State {
         at(list_offsets(lists)),
         memory(context.workspace, at.bytes, "tile_lists", context.worker) {
     const std::vector<std::byte> bytes = packed(lists, at);
-    // Pageable memory: the call returns when the bytes have been taken over.
+    // The memory is pageable: the call returns when the bytes have been copied.
     QB_CUDA_CHECK(cudaMemcpyAsync(memory.data(), bytes.data(), at.bytes, cudaMemcpyHostToDevice,
                                   static_cast<cudaStream_t>(context.stream)));
   }
@@ -101,7 +101,7 @@ struct FlashLists::State {
   WorkLists lists;
   ListOffsets at;
   Buffer memory;
-  mutable KeptMaps maps;  // of the last launch with these lists
+  mutable KeptMaps maps;  // maps of the last launch with these lists
 };
 
 FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context)
@@ -132,7 +132,7 @@ struct FlashLaunch::State {
     prepare(aligned, of_call);
   }
 
-  // The kernel and its tiles were chosen by it.
+  // The form of the inputs decided the kernel and its tiles.
   void require_form_of(const AlignedInputs& listed) const {
     const auto same = [](const AlignedInput& a, const AlignedInput& b) {
       return a.copied == b.copied && a.extent == b.extent;
@@ -155,7 +155,7 @@ struct FlashLaunch::State {
     merging.n_tiles = static_cast<std::int32_t>(of_call.lists.merge_tiles.size());
   }
 
-  // What costs host time and stays the same from launch to launch.
+  // Prepares what costs host time and stays the same from launch to launch.
   void prepare(const GroupedCall& aligned, const FlashLists::State& of_call) {
     if (parameters.n_items == 0) return;
     if (shape.variant != FlashVariant::hopper) return prepare_sm80(shape, bf16);
@@ -188,7 +188,7 @@ struct FlashLaunch::State {
   InputCopy k;
   InputCopy v;
   bool bf16;
-  int n_blocks_at_most;  // of a persistent grid
+  int n_blocks_at_most;  // blocks of a persistent grid
   void* stream;
   FlashShape shape;
   FlashParameters parameters;

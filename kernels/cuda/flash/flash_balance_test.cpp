@@ -1,5 +1,5 @@
-// How evenly the items of a launch fall on the blocks of a persistent grid: a simulation over the
-// real lists, of how items are taken and of how they used to be dealt.
+// Tests how evenly the items of a launch fall on the blocks of a persistent grid. It simulates,
+// over the real lists, how items are taken and how they were assigned formerly.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,17 +15,17 @@
 namespace qb::cuda {
 namespace {
 
-using Costs = std::vector<std::int64_t>;  // of items in their order, in steps
+using Costs = std::vector<std::int64_t>;  // cost of each item in order, in steps
 
 constexpr int kBlocks = 132;
 // Loading the queries and writing the output take about as long as a step.
 constexpr std::int64_t kOutsideSteps = 1;
-// A producer asks when it has asked for the last keys, of which the ring holds two.
+// A producer asks after it has requested the last keys, of which the ring holds two blocks.
 constexpr std::int64_t kStepsAhead = 2;
 
 struct Balance {
   double busiest_over_mean = 0.0;
-  double heaviest_over_mean = 0.0;  // no order can do better than this or 1
+  double heaviest_over_mean = 0.0;  // no order gives less than this or 1
 };
 
 Balance balance(const Costs& costs, const Costs& busy) {
@@ -37,7 +37,7 @@ Balance balance(const Costs& costs, const Costs& busy) {
   return {largest(busy) / mean, largest(costs) / mean};
 }
 
-// Round after round, in turn from the first block and from the last.
+// Items are assigned round after round, alternately from the first block and from the last.
 Balance dealt_as_a_snake(const Costs& costs) {
   Costs busy(kBlocks);
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -47,9 +47,9 @@ Balance dealt_as_a_snake(const Costs& costs) {
   return balance(costs, busy);
 }
 
-// Whoever asks first takes the next one.
+// The block that asks first takes the next item.
 Balance taken_by_the_first_to_ask(const Costs& costs) {
-  using Question = std::pair<std::int64_t, std::size_t>;  // when, by which block
+  using Question = std::pair<std::int64_t, std::size_t>;  // time, block
   std::priority_queue<Question, std::vector<Question>, std::greater<>> questions;
   Costs busy(kBlocks);
   for (std::size_t block = 0; block < kBlocks; ++block) questions.emplace(0, block);
@@ -62,7 +62,7 @@ Balance taken_by_the_first_to_ask(const Costs& costs) {
   return balance(costs, busy);
 }
 
-// A causal call and its lists; the tensors have no memory.
+// Holds a causal call and its lists; the tensors have no memory.
 struct Case {
   std::int64_t d;
   std::int64_t heads;
@@ -98,7 +98,7 @@ struct Case {
       costs.push_back(cost(lists.tiles[static_cast<std::size_t>(item.tile)]));
     return costs;
   }
-  // Sections as wide as the cache allows, whatever is left for the last one.
+  // Sections are as wide as the cache allows; the last one gets the rest.
   [[nodiscard]] Costs ordered_as_before() const {
     Costs costs;
     for (std::int64_t head = 0; head < heads; head += heads_in_cache)
@@ -130,7 +130,7 @@ TEST(Balance, OfCausalTilesWithTheOldDealAndWithTheNew) {
       }
 }
 
-// So that the simulation is known to see the fault.
+// This shows that the simulation detects the fault.
 TEST(Balance, OfTheOldDealIsAsBadAsItWas) {
   struct Known {
     std::int64_t d;

@@ -1,11 +1,10 @@
-// What a flash call must be, and how its inputs are to be read.
+// Checks flash calls, and decides how their inputs are read.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <string>
 
 #include "base/integers.h"
 #include "base/status.h"
@@ -15,17 +14,6 @@
 
 namespace qb::cuda {
 namespace {
-
-std::string text(const Extent& extent) {
-  return fmt::format("[{}, {}, {}, {}]", extent.batch, extent.heads, extent.length,
-                     extent.head_dim);
-}
-
-void require_extent(const char* name, const Extent& found, const Extent& expected) {
-  if (found != expected)
-    throw std::invalid_argument(
-        fmt::format("flash: {} is {}, expected {}", name, text(found), text(expected)));
-}
 
 void check_worker(const GroupedCall& call, const GroupedWorker& worker) {
   if (worker.schedule == nullptr) throw std::invalid_argument("flash: no tile schedule");
@@ -41,31 +29,9 @@ void check_worker(const GroupedCall& call, const GroupedWorker& worker) {
 }  // namespace
 
 void check_call(const GroupedCall& call) {
-  const Extent& q = call.q.extent;
-  const Extent& k = call.k.extent;
-  const std::int64_t e = call.v.extent.head_dim;
-  if (call.k.dtype != call.q.dtype || call.v.dtype != call.q.dtype)
-    throw std::invalid_argument(fmt::format("flash: q, k and v are of different types: {}, {}, {}",
-                                            word(call.q.dtype), word(call.k.dtype),
-                                            word(call.v.dtype)));
-  if (call.q.dtype != DType::f16 && call.q.dtype != DType::bf16)
-    throw Unsupported(
-        fmt::format("flash on CUDA takes f16 and bf16, not {}; kernel materialized takes f32 there",
-                    word(call.q.dtype)));
-  if (call.out.dtype != DType::f32 || call.lse.dtype != DType::f32)
-    throw std::invalid_argument("flash: out and lse must be f32");
-  for (const std::int64_t dim : {q.head_dim, e})
-    if (dim < 1 || dim > kMaxHeadDim)
-      throw Unsupported(
-          fmt::format("head_dim {} is outside the range 1..{} of flash on CUDA", dim, kMaxHeadDim));
-  if (k.heads < 1 || q.heads % k.heads != 0)
-    throw std::invalid_argument(fmt::format(
-        "flash: {} query heads are no multiple of {} key-value heads", q.heads, k.heads));
-  require_extent("k", k, {q.batch, k.heads, k.length, q.head_dim});
-  require_extent("v", call.v.extent, {q.batch, k.heads, k.length, e});
-  require_extent("out", call.out.extent, {q.batch, q.heads, q.length, e});
-  require_extent("lse", call.lse.extent, {q.batch, q.heads, q.length, 1});
-  for (const std::int64_t n : {q.length, k.length})
+  check_tensors("flash", {call.q, call.k, call.v, nullptr, call.scale, call.out, call.lse});
+  require_gpu_kernel(Kernel::flash, call.q.dtype);
+  for (const std::int64_t n : {call.q.extent.length, call.k.extent.length})
     if (n > std::numeric_limits<std::int32_t>::max())
       throw Unsupported(fmt::format("flash on CUDA: {} tokens, the most are 2^31 - 1", n));
   for (const GroupedWorker& worker : call.workers) check_worker(call, worker);

@@ -1,4 +1,4 @@
-// The kernels themselves, run on the CPU over emulated instructions, against float64.
+// Runs the kernels themselves on the CPU over emulated instructions, and compares with float64.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/emulator/emulated_kernels.h"
-#include "kernels/cuda/emulator/emulator.h"
 #include "kernels/cuda/flash/flash_maps.h"
 #include "kernels/cuda/flash/flash_work.h"
+#include "kernels/cuda/testing/emulator/emulated_kernels.h"
+#include "kernels/cuda/testing/emulator/emulator.h"
 #include "kernels/cuda/testing/flash_test_support.h"
 
 namespace qb::cuda {
@@ -65,7 +65,7 @@ void point_to(FlashParameters& p, const WorkLists& lists, std::uint32_t& items_a
   p.bits = lists.bits.data();
 }
 
-// A launch leaves the counter of items as it found it, or the next one would miss some.
+// A launch must leave the counter of items as it found it, or the next one would miss some.
 void attend_emulated(const GroupedCall& call, const WorkLists& lists, const FlashParameters& p,
                      int n_sms, unsigned seed) {
   const int n_blocks = std::min(n_sms, p.n_items);
@@ -76,7 +76,7 @@ void attend_emulated(const GroupedCall& call, const WorkLists& lists, const Flas
   EXPECT_EQ(*p.items_asked_for, 0u);
 }
 
-// attend() and merge() of a FlashLaunch, on emulated blocks.
+// Runs attend() and merge() of a FlashLaunch on emulated blocks.
 WorkLists run_emulated(const GroupedCall& call, FlashPath path, int n_sms, unsigned seed) {
   WorkLists lists = lower(call, path, n_sms);
   FlashParameters p = flash_parameters(call, lists, call.scale);
@@ -143,7 +143,7 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
 }
 
 // Blocks run one after another here: the first one takes what the others' first items leave, and
-// the others find that nothing is left.
+// the others find none left.
 TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
   for (const std::int64_t d : {64, 128})
     for (const int n_sms : {1, 4, 1000}) {
@@ -156,7 +156,7 @@ TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
 
 TEST(FlashEmulation, TilesOfSomeHeadsAndTilesWithoutKeys) {
   testing::Problem problem({.q = {2, 3, 500, 64}, .kv_heads = 3, .n_keys = 200}, 12);
-  // Of the tiles of 192 rows one has keys; workers have heads 0 and 2, and head 1 has none.
+  // One of the tiles of 192 rows has keys; workers have heads 0 and 2, and head 1 has none.
   const TileSchedule middle = build_schedule(500, 200, {{192, 384, {0, 200}}}, 192);
   problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 0, 1);
   problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 2, 3);
@@ -194,8 +194,9 @@ TEST(FlashEmulation, PacksQueryHeadsIntoWideTilesToo) {
   EXPECT_EQ(expect_float64(problem, FlashPath::sm80, 1, 3), FlashVariant::wide);
 }
 
-// Contiguous and strided groups, several workers whose partials are merged, bands and bits, rows
-// without keys, several tiles a block, head dimensions between the compiled ones.
+// The problems have contiguous and strided groups, several workers whose partials are merged, bands
+// and bits, rows without keys, several tiles in a block, and head dimensions between the compiled
+// ones.
 TEST(FlashEmulation, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
   for (unsigned seed = 0; seed < 4; ++seed)
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
@@ -229,7 +230,7 @@ TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {
   }
 }
 
-// K and V without tokens, and a worker without keys where there are some.
+// K and V have no tokens, or a worker has no keys where there are some.
 TEST(FlashEmulation, RowsWithoutKeysAreZeroAndMinusInfinity) {
   for (const std::int64_t d : {64, 128})
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
@@ -243,7 +244,7 @@ TEST(FlashEmulation, RowsWithoutKeysAreZeroAndMinusInfinity) {
     }
 }
 
-// Tokens that no group names hold whatever they hold: here NaN.
+// Tokens that no group names may hold anything: here NaN.
 TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
   for (const std::int64_t d : {64, 128})
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
@@ -262,7 +263,8 @@ TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
     }
 }
 
-// Of three consumers of 64 rows one has 8 and one has none; warps of the other path likewise.
+// Of three consumers of 64 rows one has 8 and one has none; the warps of the other path are
+// similar.
 TEST(FlashEmulation, WarpsWithoutRowsKeepStepWithTheOthers) {
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
     for (const std::int64_t d : {64, 128}) {
@@ -274,7 +276,7 @@ TEST(FlashEmulation, WarpsWithoutRowsKeepStepWithTheOthers) {
     }
 }
 
-// Earlier rounds of a ring lie in the output already.
+// The output already holds earlier rounds of a ring.
 TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
   testing::Problem problem({.q = {1, 2, 50, 20 * 2}, .n_keys = 130}, 8);
   problem.poison();
@@ -293,7 +295,7 @@ TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
             testing::tolerance(problem).lse);
 }
 
-// ---- NaN and infinity show where they belong ----------------------------------------------------
+// ---- NaN and infinity appear where they belong --------------------------------------------------
 
 void spoil(const Tensor& tensor, std::int64_t token, std::int64_t column, double value) {
   const TensorView& view = tensor.view();
@@ -301,7 +303,8 @@ void spoil(const Tensor& tensor, std::int64_t token, std::int64_t column, double
 }
 
 // Elements that are NaN in float64 are NaN, and no others. The output holds a number before, so
-// that what is not written is found too. Tolerance: of the problem before it was spoilt.
+// that unwritten elements are found too. `tolerance` is that of the problem before NaN and infinity
+// were put in.
 void expect_nan_of_float64(const testing::Problem& problem, const testing::Tolerance& tolerance) {
   const auto compare = [](const Tensor& tensor, std::vector<double> expected, double most) {
     std::vector<double> found = qb::testing::values(tensor.view());
@@ -328,13 +331,13 @@ void expect_nan_of_float64_on(FlashPath path, const testing::Problem& problem,
   expect_nan_of_float64(problem, tolerance);
 }
 
-// A row that is NaN throughout, and rows that see one key of NaN or of +inf: q k = +inf too.
+// One row is NaN throughout, and rows see one key of NaN or of +inf, where q k = +inf too.
 TEST(FlashEmulation, ScoresOfNanAndInfinityMakeTheirRowsNan) {
   for (const std::int64_t d : {64, 128})
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
       for (const bool causal_mask : {false, true}) {
         SCOPED_TRACE(std::to_string(d) + (causal_mask ? " causal" : " full"));
-        // 20 keys behind the last whole block: the sm_90a kernel has products for those.
+        // There are 20 keys after the last whole block: the sm_90a kernel has products for those.
         testing::Problem problem({.q = {1, 2, 100, d}, .n_keys = 148}, 14);
         problem.add_whole({causal_mask ? causal(100, 148) : ScheduleBlock{0, 100, {0, 148}}});
         const testing::Tolerance tolerance = testing::tolerance(problem);
@@ -348,7 +351,7 @@ TEST(FlashEmulation, ScoresOfNanAndInfinityMakeTheirRowsNan) {
       }
 }
 
-// Warps that share the keys, and splits of them that are merged.
+// Warps share the keys, and splits of the keys are merged.
 TEST(FlashEmulation, DecodingKeepsTheNanOfOneWarpAndOfOneSplit) {
   for (const std::int64_t d : {64, 256})
     for (const double value : {std::nan(""), double{INFINITY}}) {
@@ -361,8 +364,8 @@ TEST(FlashEmulation, DecodingKeepsTheNanOfOneWarpAndOfOneSplit) {
     }
 }
 
-// Of two workers one has nothing but NaN for a row, and of three rounds of a ring the first, or the
-// last.
+// Of two workers one has only NaN for a row, and of three rounds of a ring the first or the last
+// does.
 TEST(FlashEmulation, MergesKeepTheNanOfOnePartial) {
   testing::Problem workers({.q = {1, 1, 40, 40 * 2}, .n_keys = 90}, 16);
   for (const auto& [begin, count] : {std::pair{0, 30}, std::pair{30, 60}})

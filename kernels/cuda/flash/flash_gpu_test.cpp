@@ -1,4 +1,5 @@
-// The compiled kernels on a GPU, against float64. Skipped, with the reason, where there is none.
+// Compares the compiled kernels on a GPU with float64. Without a GPU it is skipped, with the
+// reason.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -26,8 +27,8 @@ class FlashOnGpu : public ::testing::Test {
     return {memory_, nullptr, capability_, n_sms_, 0, force_sm80, block_per_item};
   }
 
-  // With lists of its own, then with kept ones. Launches twice, the second time over the first
-  // one's output: both must be right.
+  // Uses lists of its own, then kept ones. It launches twice, the second time over the first one's
+  // output: both must be right.
   void expect_float64(const testing::Problem& problem, bool force_sm80,
                       bool block_per_item = false) {
     problem.poison();
@@ -44,7 +45,7 @@ class FlashOnGpu : public ::testing::Test {
     call.lse = lse.view();
     const LaunchContext context = this->context(force_sm80, block_per_item);
     const FlashLaunch own(call, context);
-    GroupedCall form = call;  // the lists follow from shapes alone
+    GroupedCall form = call;  // the lists depend on shapes alone
     for (TensorView* view : {&form.q, &form.k, &form.v, &form.out, &form.lse}) view->data = nullptr;
     const FlashLists lists(form, context);
     const FlashLaunch kept(call, lists, context);

@@ -10,26 +10,26 @@
 
 namespace qb::cuda {
 
-// What the first launch of a kernel on the current device needs; the next times it costs nothing.
+// Does what the first launch of a kernel on the current device needs; later calls cost nothing.
 void prepare_sm80(const FlashShape& shape, bool bf16);
 void prepare_sm90(const FlashShape& shape, bool bf16);
 
-// The driver's, found through the runtime: nothing links the driver library. Throws
-// EnvironmentError where the driver has none.
+// Returns the driver's function, found through the runtime: nothing links the driver library.
+// Throws EnvironmentError where the driver has none.
 [[nodiscard]] EncodeTiled tensor_map_encoder();
 
-// n_items blocks, one an item.
+// Launches n_items blocks, one for each item.
 void launch_sm80(const FlashParameters& parameters, const FlashShape& shape, bool bf16, int n_items,
                  void* stream);
-// A grid of n_blocks, at most one an item, that take the items one after another.
+// Launches a grid of n_blocks, at most one for each item, that take the items one after another.
 void launch_sm90(const FlashParameters& parameters, const TensorMaps& maps, const FlashShape& shape,
                  bool bf16, int n_blocks, void* stream);
 void launch_merge(const MergeParameters& parameters, int n_head_slots, void* stream);
-// n_rows of all heads, row r of the output from row r of the partials; without partials the
-// identity.
+// Writes n_rows of all heads, row r of the output from row r of the partials; without partials it
+// writes the identity.
 void launch_merge_rows(const MergeParameters& parameters, std::int64_t n_rows, int n_head_slots,
                        void* stream);
-// Rows of `columns` 16-bit elements, times factor (1, -1 or 0), to rows of padded_columns.
+// Copies rows of `columns` 16-bit elements, times factor (1, -1 or 0), to rows of padded_columns.
 struct PadParameters {
   TensorAddress from;
   TensorAddress to;
@@ -40,5 +40,9 @@ struct PadParameters {
   float factor = 1.0F;
 };
 void launch_pad(const PadParameters& parameters, int n_head_slots, void* stream);
+
+// Allows the kernel this many bytes on the current device. The runtime is asked once for each
+// kernel and device; after that a call costs only a look-up.
+void allow_shared_memory(const void* kernel, int bytes);
 
 }  // namespace qb::cuda

@@ -1,15 +1,14 @@
-// What the host does for a launch, over a runtime that takes notes and kernels over emulated
-// instructions: linked with flash.cpp and without CUDA.
+// Tests what the host does for a launch. It is linked with flash.cpp and without CUDA: a fake
+// runtime takes notes, and kernels run over emulated instructions.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
 
-#include "kernels/cuda/emulator/emulated_kernels.h"
-#include "kernels/cuda/emulator/emulator.h"
 #include "kernels/cuda/flash/flash_kernels.h"
-#include "kernels/cuda/flash/shared_memory.h"
+#include "kernels/cuda/testing/emulator/emulated_kernels.h"
+#include "kernels/cuda/testing/emulator/emulator.h"
 #include "kernels/cuda/testing/flash_test_support.h"
 
 namespace {
@@ -19,7 +18,7 @@ struct Notes {
   int encoded = 0;
   int allowed = 0;  // shared memory
   int device = 0;
-  std::vector<const void*> sm90;  // address in K's map, launch by launch
+  std::vector<const void*> sm90;  // address in K's map, for each launch
   int sm80 = 0;
 };
 Notes notes;
@@ -69,7 +68,7 @@ EncodeTiled tensor_map_encoder() {
     return emulator::encode_tiled(arguments...);
   };
 }
-// bf16, wide, d = 64.
+// Handles bf16, wide, d = 64.
 void launch_sm80(const FlashParameters& p, const FlashShape&, bool, int n_items, void*) {
   ++notes.sm80;
   using C = Sm80<true, 64, false>;
@@ -77,7 +76,7 @@ void launch_sm80(const FlashParameters& p, const FlashShape&, bool, int n_items,
     emulator::launch(n_items, C::kThreads, C::kSharedBytes, 1,
                      [&p] { Sm80Block<C>(p, ptx::shared_base()).run(); });
 }
-// bf16, d = 64.
+// Handles bf16, d = 64.
 void launch_sm90(const FlashParameters& p, const TensorMaps& maps, const FlashShape&, bool,
                  int n_blocks, void*) {
   notes.sm90.push_back(address_in(maps.k));
@@ -110,7 +109,7 @@ class FlashLaunches : public ::testing::Test {
   }
 };
 
-// As the executor's launches `together` and `graph` do, and `alone` for one worker.
+// The executor's launches `together` and `graph` do this, and `alone` for one worker.
 TEST_F(FlashLaunches, OfOneCallSiteEncodeItsTensorsOnce) {
   const testing::Problem problem = this->problem();
   const FlashLaunch launch(problem.call(), context());
@@ -123,7 +122,8 @@ TEST_F(FlashLaunches, OfOneCallSiteEncodeItsTensorsOnce) {
   EXPECT_EQ(notes.sm90, std::vector<const void*>(5, problem.k.view().data));
 }
 
-// As a rank of several GPUs does, and a layer: the lists are kept, and a launch is made each time.
+// A rank of several GPUs does this, and so does a layer: the lists are kept, and a launch is made
+// each time.
 TEST_F(FlashLaunches, WithKeptListsEncodeTensorsThatMovedAndNoOthers) {
   const testing::Problem problem = this->problem();
   const testing::Problem elsewhere = this->problem();
@@ -144,7 +144,7 @@ TEST_F(FlashLaunches, OfTheOtherPathEncodeNothing) {
   EXPECT_EQ(notes.encoded, 0);
 }
 
-// Groups of strides that differ are no boxes of one map.
+// Groups whose strides differ are not boxes of one map.
 TEST_F(FlashLaunches, OfGroupsThatAreNoBoxesEncodeNothing) {
   testing::Problem problem({.q = {1, 1, 200, 64}, .n_keys = 300}, 1);
   problem.add_worker({{0, 200, 1}}, {{0, 50, 1}, {50, 125, 2}},
@@ -162,7 +162,8 @@ TEST_F(FlashLaunches, OverNoKeysEncodeNothing) {
   EXPECT_TRUE(notes.sm90.empty());
 }
 
-// Two workers whose partials are merged, launched twice with lists of its own and with kept ones.
+// Two workers have their partials merged; the call is launched twice with lists of its own and with
+// kept ones.
 TEST_F(FlashLaunches, AgreeWithFloat64OnBothPaths) {
   notes.runs_kernels = true;
   testing::Problem problem({.q = {1, 2, 100, 64}, .n_keys = 200}, 3);
@@ -193,7 +194,7 @@ TEST_F(FlashLaunches, AskForSharedMemoryOnceAKernelAndDevice) {
   const testing::Problem problem = this->problem();
   (void)FlashLaunch(problem.call(), context());
   (void)FlashLaunch(problem.call(), context(80));
-  const int before = notes.allowed;  // a test before this one may have asked already
+  const int before = notes.allowed;  // an earlier test may have asked already
   for (int repeat = 0; repeat < 3; ++repeat) {
     FlashLaunch(problem.call(), context()).attend();
     FlashLaunch(problem.call(), context(80)).attend();

@@ -1,19 +1,20 @@
-// Where the elements are: in shared memory, and in the registers of a warp.
+// Says where the elements are: in shared memory, and in the registers of a warp.
 //
 // Shared memory. A tile is `rows` tokens of D 16-bit elements, cut into panels of 64 columns. A
 // panel row is 128 bytes: all 32 banks, eight chunks of 16 bytes. Chunk c of row r lies at place c
 // ^ (r % 8), so that the same chunk of eight consecutive rows, which is what ldmatrix reads at
-// once, covers all banks. TMA writes the very same pattern (SWIZZLE_128B) and wgmma reads it, so
-// both paths share it.
+// once, covers all banks. TMA writes the same pattern (SWIZZLE_128B) and wgmma reads it, so both
+// paths share it.
 //
 //   row 0 | c0 c1 c2 c3 c4 c5 c6 c7 |
 //   row 1 | c1 c0 c3 c2 c5 c4 c7 c6 |      8 rows are an atom of 1024 bytes; a tile begins at a
 //   row 2 | c2 c3 c0 c1 c6 c7 c4 c5 |      multiple of 1024, so that r % 8 is also address bits 7-9
 //   ...
 //
-// Registers. mma.m16n8k16 and wgmma.m64nNk16 deal a matrix to the lanes in the same way: lane l has
-// row l / 4 (and that plus 8) and two neighbouring columns from 2 (l % 4). A warp of wgmma owns 16
-// of the 64 rows. So scores come out of the first product where the second wants its A operand.
+// Registers. mma.m16n8k16 and wgmma.m64nNk16 distribute a matrix over the lanes in the same way:
+// lane l has row l / 4 (and that plus 8) and two neighbouring columns from 2 (l % 4). A warp of
+// wgmma owns 16 of the 64 rows. So the first product leaves the scores where the second expects its
+// A operand.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ inline constexpr int kChunkBytes = 16;
 inline constexpr int kChunkColumns = 8;
 inline constexpr int kAtomBytes = 1024;  // eight panel rows
 
-// Byte offset of an element in a tile.
+// Returns the byte offset of an element in a tile.
 QB_HOST_DEVICE constexpr std::uint32_t tile_address(int rows, int row, int column) {
   const int panel = column / kPanelColumns;
   const int chunk = column % kPanelColumns / kChunkColumns;
@@ -36,17 +37,18 @@ QB_HOST_DEVICE constexpr std::uint32_t tile_address(int rows, int row, int colum
                                     (chunk ^ (row % 8)) * kChunkBytes + column % kChunkColumns * 2);
 }
 
-// The address of the element `column` columns further on in the same row, from the address of one
-// in an even chunk or in the odd one behind it. Tiles begin at multiples of 1024, so that the place
-// of a chunk is bits 4-6 of the address, and stepping along a row is one exclusive or: a lane keeps
-// one address for a tile, not one for each step. `column`: a multiple of 16, known at compile time.
+// Returns the address of the element `column` columns further on in the same row, given the address
+// of one in an even chunk or in the odd one after it. Tiles begin at multiples of 1024, so that the
+// place of a chunk is bits 4-6 of the address, and a step along a row is one exclusive or: a lane
+// keeps one address for a tile, not one for each step. `column` is a multiple of 16, known at
+// compile time.
 QB_HOST_DEVICE constexpr std::uint32_t along_row(std::uint32_t address, int rows, int column) {
   return (address ^ static_cast<std::uint32_t>(column % kPanelColumns * 2)) +
          static_cast<std::uint32_t>(column / kPanelColumns * rows * kPanelRowBytes);
 }
 
-// The address of the element i * kStep rows further down, from the address of one in a row below
-// kStep.
+// Returns the address of the element i * kStep rows further down, given the address of one in a row
+// below kStep.
 template <int kStep>
 QB_HOST_DEVICE constexpr std::uint32_t down_rows(std::uint32_t address, int i) {
   static_assert(kStep % 8 == 0 || kStep == 4);
@@ -64,20 +66,21 @@ struct Place {
 // matrix i, and register i of each lane receives its share of matrix i. These are the rows that
 // lane l names, relative to a 16x16 corner of the tile.
 
-// A of the first product, queries x depth: rows 0-7, rows 8-15, then both for depth 8-15.
+// This is A of the first product, queries x depth: rows 0-7, rows 8-15, then both for depth 8-15.
 QB_HOST_DEVICE constexpr Place query_fragment(int lane) { return {lane % 16, lane / 16 * 8}; }
 
-// B of the first product, depth x keys, stored key by key: keys 0-7 for depth 0-7 and 8-15, which
-// are the two registers of one n8 tile, then keys 8-15.
+// This is B of the first product, depth x keys, stored key by key: keys 0-7 for depth 0-7 and 8-15,
+// which are the two registers of one n8 tile, then keys 8-15.
 QB_HOST_DEVICE constexpr Place key_fragment(int lane) {
   return {lane % 8 + lane / 16 * 8, lane / 8 % 2 * 8};
 }
 
-// B of the second product, keys x columns, stored key by key and therefore transposed on the way:
-// keys 0-7 and 8-15 for columns 0-7, then for columns 8-15.
+// This is B of the second product, keys x columns, stored key by key and therefore transposed when
+// loaded: keys 0-7 and 8-15 for columns 0-7, then for columns 8-15.
 QB_HOST_DEVICE constexpr Place value_fragment(int lane) { return {lane % 16, lane / 16 * 8}; }
 
-// Element i (0..3) that a lane holds of a 16x8 accumulator. Wider ones are such tiles side by side.
+// Returns the place of element i (0..3) that a lane holds of a 16x8 accumulator. Wider ones are
+// such tiles side by side.
 QB_HOST_DEVICE constexpr Place accumulator_place(int lane, int i) {
   return {lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2};
 }
@@ -92,29 +95,31 @@ QB_HOST_DEVICE constexpr std::uint64_t matrix_descriptor(std::uint32_t address,
          static_cast<std::uint64_t>((stride_bytes & 0x3FFFF) >> 4) << 32 | std::uint64_t{1} << 62;
 }
 
-// The same with a start address `bytes` further on. Shared memory ends before the field overflows.
+// Returns the same with a start address `bytes` further on. Shared memory ends before the field
+// overflows.
 QB_HOST_DEVICE constexpr std::uint64_t advance(std::uint64_t descriptor, int bytes) {
   return descriptor + static_cast<std::uint64_t>(bytes / 16);
 }
 
-// Q and K, whose rows run along the depth ("K-major"): eight rows further on are 1024 bytes, the
-// leading offset says nothing.
+// This describes Q and K, whose rows run along the depth ("K-major"): the next eight rows are 1024
+// bytes further on, and the leading offset is not used.
 QB_HOST_DEVICE constexpr std::uint64_t depth_major_descriptor(std::uint32_t tile) {
   return matrix_descriptor(tile, kChunkBytes, kAtomBytes);
 }
-// Bytes to row `row` (a multiple of 8) and columns [depth, depth + 16). Within a panel row the
-// start address moves inside the swizzled atom, which is what the instruction expects.
+// Returns the bytes to row `row` (a multiple of 8) and columns [depth, depth + 16). Within a panel
+// row the start address moves inside the swizzled atom, as the instruction expects.
 QB_HOST_DEVICE constexpr int depth_major_step(int rows, int row, int depth) {
   return depth / kPanelColumns * rows * kPanelRowBytes + row * kPanelRowBytes +
          depth % kPanelColumns * 2;
 }
 
-// V, whose rows run along the output columns ("MN-major", transposed by the instruction): 64
-// columns further on is the next panel, the leading offset; eight keys further on are 1024 bytes.
+// This describes V, whose rows run along the output columns ("MN-major", transposed by the
+// instruction): the next 64 columns are the next panel, at the leading offset; the next eight keys
+// are 1024 bytes further on.
 QB_HOST_DEVICE constexpr std::uint64_t column_major_descriptor(std::uint32_t tile, int rows) {
   return matrix_descriptor(tile, static_cast<std::uint32_t>(rows * kPanelRowBytes), kAtomBytes);
 }
-// Bytes to keys [key, key + 16).
+// Returns the bytes to keys [key, key + 16).
 QB_HOST_DEVICE constexpr int column_major_step(int key) { return key * kPanelRowBytes; }
 
 }  // namespace qb::cuda

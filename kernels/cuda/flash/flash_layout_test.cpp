@@ -21,7 +21,7 @@ TEST(TileAddress, EveryElementHasAPlaceOfItsOwnAndTilesHaveNoHoles) {
     }
 }
 
-// What the PTX manual and the driver call a 128-byte swizzle: address bits 4-6 are exclusive-ored
+// The PTX manual and the driver define a 128-byte swizzle so: address bits 4-6 are exclusive-ored
 // with bits 7-9.
 TEST(TileAddress, IsTheHardwaresSwizzle) {
   for (const int rows : {64, 128})
@@ -33,7 +33,7 @@ TEST(TileAddress, IsTheHardwaresSwizzle) {
       }
 }
 
-// A warp's ldmatrix reads eight rows of 16 bytes at a time: without conflicts iff these lie in
+// A warp's ldmatrix reads eight rows of 16 bytes at a time. There are no conflicts iff these lie in
 // different groups of four banks.
 TEST(TileAddress, EightRowsOfAnyFragmentCoverAllBanks) {
   const auto free_of_conflicts = [](auto fragment) {
@@ -53,7 +53,7 @@ TEST(TileAddress, EightRowsOfAnyFragmentCoverAllBanks) {
   EXPECT_TRUE(free_of_conflicts(value_fragment));
 }
 
-// Writing: eight neighbouring threads of cp.async fill a row of 128 bytes.
+// When writing, eight neighbouring threads of cp.async fill a row of 128 bytes.
 TEST(TileAddress, EightNeighbouringChunksOfARowCoverAllBanks) {
   for (int row = 0; row < 16; ++row) {
     std::set<std::uint32_t> banks;
@@ -90,9 +90,10 @@ TEST(TileAddress, StepsDownTheRowsAreConstants) {
   }
 }
 
-// Fragments as the PTX manual gives them for mma.m16n8k16 with 16-bit elements. ldmatrix hands lane
-// l of matrix i the pair at row l / 4, columns 2 (l % 4) and the next; transposed, at column l / 4,
-// rows 2 (l % 4) and the next. Register i comes from matrix i, whose rows lanes 8 i … 8 i + 7 name.
+// These are the fragments that the PTX manual gives for mma.m16n8k16 with 16-bit elements. ldmatrix
+// gives lane l of matrix i the pair at row l / 4, columns 2 (l % 4) and the next; transposed, at
+// column l / 4, rows 2 (l % 4) and the next. Register i comes from matrix i, whose rows lanes 8 i …
+// 8 i + 7 name.
 Place loaded(Place (*fragment)(int), int lane, int i, int half, bool transposed) {
   const int row = transposed ? lane % 4 * 2 + half : lane / 4;
   const int column = transposed ? lane / 4 : lane % 4 * 2 + half;
@@ -110,7 +111,7 @@ TEST(Fragments, QueriesAreTheAOperand) {
       }
 }
 
-// B[depth][key], a pair of registers for keys 0-7 and one for keys 8-15.
+// This is B[depth][key], a pair of registers for keys 0-7 and one for keys 8-15.
 TEST(Fragments, KeysAreTheBOperandOfTwoTiles) {
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < 4; ++i)
@@ -121,7 +122,7 @@ TEST(Fragments, KeysAreTheBOperandOfTwoTiles) {
       }
 }
 
-// B[key][column], a pair of registers for columns 0-7 and one for columns 8-15.
+// This is B[key][column], a pair of registers for columns 0-7 and one for columns 8-15.
 TEST(Fragments, ValuesAreTheTransposedBOperandOfTwoTiles) {
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < 4; ++i)
@@ -138,7 +139,7 @@ TEST(Fragments, ScoresComeOutWhereProbabilitiesGoIn) {
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < 4; ++i)
       for (int half = 0; half < 2; ++half) {
-        const int element = 2 * i + half;  // of two tiles of four
+        const int element = 2 * i + half;  // index over two tiles of four
         const Place score = accumulator_place(lane, element % 4);
         const Place operand = loaded(query_fragment, lane, i, half, false);
         EXPECT_EQ(score.row, operand.row);

@@ -10,7 +10,7 @@
 namespace qb::cuda {
 namespace {
 
-BoxedTensor boxed_tensor(const TensorView& view, std::int64_t stride, int rows) {
+BoxedInputs::Tensor boxed_tensor(const TensorView& view, std::int64_t stride, int rows) {
   const Extent& x = view.extent;
   return {view.data,
           {x.head_dim, stride, x.length / stride, x.heads, x.batch},
@@ -18,7 +18,8 @@ BoxedTensor boxed_tensor(const TensorView& view, std::int64_t stride, int rows) 
           rows};
 }
 
-void encode(const BoxedTensor& tensor, bool bf16, EncodeTiled encode_tiled, TensorMap& map) {
+void encode(const BoxedInputs::Tensor& tensor, bool bf16, EncodeTiled encode_tiled,
+            TensorMap& map) {
   constexpr std::uint64_t kElementBytes = 2;
   std::uint64_t extents[5];
   std::uint64_t strides[4];

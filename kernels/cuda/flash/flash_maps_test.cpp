@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kernels/cuda/emulator/emulator.h"
+#include "kernels/cuda/testing/emulator/emulator.h"
 
 namespace qb::cuda {
 namespace {
@@ -16,7 +16,7 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// What the driver was told, call by call.
+// Records what the driver was told, call by call.
 struct Told {
   unsigned type = 0;
   const void* address = nullptr;
@@ -51,7 +51,7 @@ class FlashMaps : public ::testing::Test {
     told.clear();
     answer = driver::kSuccess;
   }
-  // Heads are 4096 elements and sequences 16384 apart.
+  // Heads are 4096 elements apart and sequences 16384.
   static TensorView view(void* data, std::int64_t length, std::int64_t head_dim) {
     return {data, DType::bf16, {2, 3, length, head_dim}, 16384, 4096, 80};
   }

@@ -1,4 +1,4 @@
-// The order in which the blocks of a launch take its items.
+// Decides the order in which the blocks of a launch take its items.
 #include <algorithm>
 #include <numeric>
 
@@ -8,7 +8,7 @@
 namespace qb::cuda {
 namespace {
 
-// Tiles by the number of their steps, most first.
+// Sorts tiles by the number of their steps, most first.
 std::vector<std::int32_t> heavy_first(const std::vector<TileWork>& tiles) {
   const auto n_steps = [&tiles](std::int32_t tile) {
     return tiles[index(tile)].n_masked + tiles[index(tile)].n_full;

@@ -1,4 +1,4 @@
-// The order in which blocks take the items of a launch.
+// Tests the order in which blocks take the items of a launch.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 namespace qb::cuda {
 namespace {
 
-// Two sequences of 6 heads, of which three share keys; 5 tiles, of which one is of heads 3 to 5.
+// There are two sequences of 6 heads, of which three share keys, and 5 tiles, one of which belongs
+// to heads 3 to 5.
 TEST(OrderItems, GoesSectionBySectionAndHeavyFirstWithinOne) {
   std::vector<TileWork> tiles(5);
   for (int i = 0; i < 5; ++i) {
@@ -23,7 +24,7 @@ TEST(OrderItems, GoesSectionBySectionAndHeavyFirstWithinOne) {
     const std::vector<WorkItem> items =
         order_items(tiles, {.batch = 2, .per_batch = 6, .per_kv = 3, .at_once = at_once});
     std::set<std::tuple<int, int, int>> seen;
-    // Of 4 key-value heads 1, 1, 2, 2 (not 3 + 1) and 4 at once.
+    // With 4 key-value heads there are 1, 1, 2, 2 (not 3 + 1) and 4 at once.
     const int width = at_once < 6 ? 3 : at_once < 12 ? 6 : 12;
     int section = 0;
     int steps = 4;

@@ -1,4 +1,4 @@
-#include "kernels/cuda/flash/flash_outputs.h"
+#include "kernels/cuda/flash/flash_groups.h"
 
 #include <fmt/format.h>
 
@@ -22,9 +22,9 @@ void list_rows(const RowGroup& rows, std::int64_t begin, std::int64_t end,
 }
 
 // Between two neighbouring row boundaries the sources are the same.
-void list_group(const OutputGroup& group, WorkLists& lists) {
+void list_group(const OutputMap::Group& group, WorkLists& lists) {
   std::vector<std::int64_t> cuts{0, group.rows.count};
-  for (const OutputGroup::Source& source : group.sources) {
+  for (const OutputMap::Group::Source& source : group.sources) {
     cuts.push_back(source.begin);
     cuts.push_back(source.end);
   }
@@ -32,7 +32,7 @@ void list_group(const OutputGroup& group, WorkLists& lists) {
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
     const std::int64_t first_source = std::ssize(lists.merge_sources);
-    for (const OutputGroup::Source& source : group.sources)
+    for (const OutputMap::Group::Source& source : group.sources)
       if (source.begin <= cuts[c] && cuts[c + 1] <= source.end) {
         MergeSource rows = source.source;
         rows.row = narrow(rows.row + cuts[c] - source.begin);
@@ -49,7 +49,7 @@ OutputMap::OutputMap(const GroupedCall& call) : call_(call), heads_(call.q.exten
   owner_.assign(index(call.q.extent.length), -1);
   for (const GroupedWorker& worker : call.workers)
     for (const LocalGroup& group : local_groups(worker.q_groups, false)) add(worker, group.rows);
-  for (OutputGroup& group : groups_)
+  for (OutputMap::Group& group : groups_)
     if (call.accumulate || group.heads_covered != heads_) group.direct = false;
 }
 
@@ -62,7 +62,7 @@ std::int64_t OutputMap::add_partial_rows(std::int64_t count) {
 }
 
 void OutputMap::list_merges(WorkLists& lists) const {
-  for (const OutputGroup& group : groups_)
+  for (const OutputMap::Group& group : groups_)
     if (!group.direct) list_group(group, lists);
   if (call_.accumulate) return;
   const std::int64_t n = call_.q.extent.length;
@@ -77,7 +77,7 @@ void OutputMap::list_merges(WorkLists& lists) const {
 void OutputMap::add(const GroupedWorker& worker, const RowGroup& rows) {
   const auto [at, is_new] = ids_.try_emplace(key(rows), narrow(std::ssize(groups_)));
   if (is_new) {
-    OutputGroup group;
+    OutputMap::Group group;
     group.rows = rows;
     group.head_seen.assign(index(heads_), false);
     for (std::int64_t i = 0; i < rows.count; ++i) {
@@ -89,7 +89,7 @@ void OutputMap::add(const GroupedWorker& worker, const RowGroup& rows) {
     }
     groups_.push_back(std::move(group));
   }
-  OutputGroup& group = groups_[index(at->second)];
+  OutputMap::Group& group = groups_[index(at->second)];
   const std::int64_t head_end = worker.head_end == 0 ? heads_ : worker.head_end;
   for (std::int64_t head = worker.head_begin; head < head_end; ++head) {
     if (group.head_seen[index(head)]) group.direct = false;

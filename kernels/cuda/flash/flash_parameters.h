@@ -1,8 +1,9 @@
-// What the host hands to the flash kernels: plain structs, lists in device memory, no mask objects.
+// The host passes these to the flash kernels: plain structs and lists in device memory, no mask
+// objects.
 //
 // A launch is a list of items, each a tile and a head. For each tile the lists name only live key
 // blocks: first the steps that need a mask, each with its geometry, then runs of full blocks, for
-// which a kernel keeps nothing but a counter.
+// which a kernel keeps only a counter.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace qb::cuda {
 
-// Query rows of one tile, or, with several splits, some of their keys.
+// Describes the query rows of one tile or, with several splits, some of their keys.
 struct TileWork {
   std::int32_t q_token = 0;  // token of row 0 in the original tensor
   std::int32_t q_stride = 1;
@@ -19,15 +20,15 @@ struct TileWork {
   std::int32_t out_row = 0;  // row 0 in the output (to_partial 0) or the partials
   std::int32_t out_stride = 1;
   std::int32_t to_partial = 0;
-  std::int32_t head_begin = 0;  // query heads that this tile is of
+  std::int32_t head_begin = 0;  // the tile's query heads
   std::int32_t head_end = 0;
   std::int32_t first_masked = 0;
   std::int32_t n_masked = 0;
   std::int32_t first_run = 0;
-  std::int32_t n_full = 0;  // blocks of the runs
+  std::int32_t n_full = 0;  // blocks in the runs
 };
 
-// A key block of which row r of the tile sees column c iff r + lo <= c <= r + hi, c < n_keys, and,
+// Row r of the tile sees column c of this key block iff r + lo <= c <= r + hi, c < n_keys, and,
 // where there are bits, bit c of its words is set.
 struct MaskedStep {
   std::int32_t k_token = 0;  // token of column 0 in the original tensors
@@ -36,11 +37,11 @@ struct MaskedStep {
   std::int32_t lo = 0;
   std::int32_t hi = 0;
   std::int32_t bits =
-      -1;  // first word in FlashParameters::bits, key_block / 64 words a row; -1: none
+      -1;  // first word in FlashParameters::bits, key_block / 64 words in each row; -1: none
 };
 
-// Of a tile for sm_90a, blocks of at most so many keys come first: the ends of groups, which get
-// products of their own.
+// For sm_90a, a tile's blocks of at most this many keys come first: they are the ends of groups and
+// get products of their own.
 inline constexpr int kNarrowKeys = 32;
 
 struct FullRun {
@@ -49,15 +50,15 @@ struct FullRun {
   std::int32_t n_blocks = 0;
 };
 
-// What a block does at a time: a tile for one head, or for one pack of heads.
+// A block works on one item at a time: a tile for one head, or for one pack of heads.
 struct alignas(16) WorkItem {
   std::int32_t tile = 0;
   std::int32_t batch = 0;
-  std::int32_t q_head = 0;  // the first one of a pack
+  std::int32_t q_head = 0;  // the first head of a pack
   std::int32_t kv_head = 0;
 };
 
-// Strides in elements.
+// Strides are in elements.
 struct TensorAddress {
   void* data = nullptr;
   std::int64_t batch_stride = 0;
@@ -69,11 +70,11 @@ struct FlashParameters {
   TensorAddress q;
   TensorAddress k;
   TensorAddress v;
-  TensorAddress out[2];  // the output, the partials
+  TensorAddress out[2];  // the output and the partials
   TensorAddress lse[2];
   const WorkItem* items = nullptr;  // in the order in which blocks take them
-  // How many items blocks of a persistent grid have asked for, beyond their first ones. 0 between
-  // launches.
+  // Counts the items that the blocks of a persistent grid have asked for, beyond their first ones.
+  // It is 0 between launches.
   std::uint32_t* items_asked_for = nullptr;
   const TileWork* tiles = nullptr;
   const MaskedStep* masked = nullptr;
@@ -81,26 +82,26 @@ struct FlashParameters {
   const std::uint64_t* bits = nullptr;
   std::int32_t n_items = 0;
   std::int32_t q_heads = 0;
-  // Query heads of a key-value head that are packed into the rows of a tile: row r is token r /
-  // pack and head r % pack. 1, or all heads of a key-value head.
+  // This many query heads of a key-value head are packed into the rows of a tile: row r is token r
+  // / pack and head r % pack. It is 1, or all heads of a key-value head.
   std::int32_t pack = 1;
   std::int32_t head_dim = 0;
   std::int32_t value_dim = 0;
-  std::int32_t q_map_stride = 1;  // TMA only: of all groups of more than one token
+  std::int32_t q_map_stride = 1;  // TMA only: stride of all groups of more than one token
   std::int32_t k_map_stride = 1;
   float scale_log2 = 0.0F;  // scale * log2(e), positive
 };
 
-// The key blocks of a tile, one after another.
+// Walks the key blocks of a tile, one after another.
 struct KeyCursor {
-  int masked = 0;  // next of the lists
+  int masked = 0;  // next position in the lists
   int run = 0;
   int masked_left = 0;
   int full_left = 0;
   int run_left = 0;
   int token = 0;
   int stride = 1;
-  int n_keys = 0;  // 0: there is no block any more
+  int n_keys = 0;  // 0: no block is left
 
   template <int kKeys>
   QB_DEVICE void next(const FlashParameters& p) {
@@ -111,7 +112,7 @@ struct KeyCursor {
     stride = step.k_stride;
     n_keys = step.n_keys;
   }
-  // Where the masked ones are behind.
+  // Use this after the masked blocks.
   template <int kKeys>
   QB_DEVICE void next_full(const FlashParameters& p) {
     n_keys = full_left > 0 ? kKeys : 0;

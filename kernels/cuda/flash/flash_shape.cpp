@@ -1,4 +1,4 @@
-// Which compiled kernel a call gets, and how its work is dealt to the multiprocessors.
+// Decides which compiled kernel a call gets, and how its work is divided among the multiprocessors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace qb::cuda {
 namespace {
 
-// 16-byte rows and strides, and a stride of tokens that divides their number. Of no tokens there is
-// no tensor map.
+// Checks for 16-byte rows and strides, and a stride of tokens that divides their number. There is
+// no tensor map of no tokens.
 bool box_readable(const TensorView& view, std::int64_t stride) {
   const auto aligned = [](std::int64_t elements) { return elements % 8 == 0; };
   return stride != 0 && view.extent.length > 0 && view.extent.length % stride == 0 &&

@@ -3,7 +3,6 @@
 #include <type_traits>
 
 #include "kernels/cuda/flash/flash_kernels.h"
-#include "kernels/cuda/flash/shared_memory.h"
 #include "kernels/cuda/runtime/check.cuh"
 
 namespace qb::cuda {
@@ -25,7 +24,7 @@ void with_dim(int padded_dim, Function function) {
     function(Sm80<kBf16, 256, kThin>{});
 }
 
-// Calls function(config) with that of the compiled kernel.
+// Calls function(config) with the config of the compiled kernel.
 template <class Function>
 void with_config(const FlashShape& shape, bool bf16, Function function) {
   const auto of_type = [&](auto is_bf16) {

@@ -1,5 +1,5 @@
-// Flash attention for sm_80 and everything after it: mma.sync over shared memory that cp.async
-// fills.
+// Computes flash attention for sm_80 and everything after it, with mma.sync over shared memory that
+// cp.async fills.
 //
 // A block of four warps owns a tile of query rows of one head and walks the tile's live key blocks.
 //
@@ -8,14 +8,13 @@
 //                                      O += P V
 //
 // One item of the ring is consumed at a time: wait until it is there, one barrier (which also says
-// that everybody is done with the item before), and the freed slot is given the item kSlots - 1
-// ahead. V is taken before the softmax and not after it, so that the next K is on its way
-// meanwhile.
+// that all warps are done with the item before), and the freed slot gets the item kSlots - 1 ahead.
+// V is taken before the softmax and not after it, so that the next K is loaded meanwhile.
 //
 // `thin` tiles are for decoding: 16 rows, and the four warps share the keys instead of the rows,
 // each with statistics of its own, which are merged through shared memory at the end. Then all
-// warps work where there is one query (or the few query heads of one key-value head), and memory is
-// the limit.
+// warps work even where there is one query (or the few query heads of one key-value head), and
+// memory is the limit.
 #pragma once
 
 #include "kernels/cuda/flash/flash_softmax.cuh"
@@ -29,7 +28,7 @@ struct Sm80 {
   static constexpr bool kThin = kThinTiles;
   static constexpr int kWarps = 4;
   static constexpr int kThreads = 32 * kWarps;
-  static constexpr int kRowTiles = kThin || kD == 256 ? 1 : 2;  // of 16 rows, a warp
+  static constexpr int kRowTiles = kThin || kD == 256 ? 1 : 2;  // tiles of 16 rows in each warp
   static constexpr int kRows = kThin ? 16 : 16 * kRowTiles * kWarps;
   static constexpr int kKeys = 64;
   static constexpr int kWarpKeys = kThin ? kKeys / kWarps : kKeys;
@@ -42,9 +41,9 @@ struct Sm80 {
   static constexpr int kWordsPerRow = kKeys / 64;
 };
 
-// Rows of a tensor to a tile of shared memory, 16 bytes a thread at a time: chunk thread % kChunks
-// of every kStep-th row. `first` is this thread's row among the first kStep, `from` its chunk
-// there; step and row addresses are one register each, the rest are constants.
+// Copies rows of a tensor to a tile of shared memory, 16 bytes for each thread at a time: chunk
+// thread % kChunks of every kStep-th row. `first` is this thread's row among the first kStep,
+// `from` its chunk there; step and row addresses are one register each, the rest are constants.
 inline constexpr int kAllRows = 1 << 30;
 
 template <int kTileRows, int kD, int kThreads>
@@ -108,7 +107,7 @@ class Sm80Block {
   static constexpr int kPairs = C::kSlots / 2;  // slots are counted in pairs of keys and values
   static_assert(C::kSlots % 2 == 0);
 
-  // Joins the group of the first key block. Packed rows lie a head apart.
+  // The copies join the group of the first key block. Packed rows are one head apart.
   QB_DEVICE void load_queries(const WorkItem& item, const TileWork& work) {
     const std::int64_t token_bytes = p_.q.token_stride * work.q_stride * 2;
     const char* const first = static_cast<const char*>(p_.q.data) +
@@ -134,9 +133,9 @@ class Sm80Block {
     }
   }
 
-  // The next item of the ring, keys or values, into a free slot; an empty group behind the last
-  // one, so that groups and items keep in step.
-  // Behind a full block there are only full ones, of which all rows are there.
+  // Requests the next item of the ring, keys or values, into a free slot; after the last one an
+  // empty group, so that groups and items keep in step. After a full block there are only full
+  // ones, all of whose rows exist.
   template <bool kValues, bool kMayBeMasked>
   QB_DEVICE void load_next(int pair) {
     if constexpr (!kValues && kMayBeMasked) cursor_.template next<C::kKeys>(p_);
@@ -161,8 +160,8 @@ class Sm80Block {
     return slots_ + static_cast<std::uint32_t>((2 * pair + (kValues ? 1 : 0)) * C::kSlotBytes);
   }
 
-  // Waits for the next item of the ring, frees the one before and has it filled again: with values
-  // of kPairs - 1 blocks ahead before keys, with keys of kPairs blocks ahead before values.
+  // Waits for the next item of the ring, frees the one before and requests another into its slot:
+  // values of kPairs - 1 blocks ahead before keys, keys of kPairs blocks ahead before values.
   template <bool kValues, bool kMasked>
   QB_DEVICE std::uint32_t take() {
     ptx::copy_wait<C::kSlots - 2>();
@@ -171,8 +170,8 @@ class Sm80Block {
     return slot<kValues>(pair_);
   }
 
-  // Keys of a step from this warp's first one on that some row of the warp may see: products are
-  // made of 16 of them at a time, and a warp all of whose rows are behind the end of a group has
+  // Returns how many keys of a step, from this warp's first one on, some row of the warp may see:
+  // products take 16 of them at a time, and a warp whose rows are all past the end of a group takes
   // none.
   QB_DEVICE int live_keys(const MaskedStep& step) const {
     int end = step.n_keys;
@@ -180,7 +179,7 @@ class Sm80Block {
     return end - first_key();
   }
 
-  // Of a warp all of whose rows are behind the end of a group: it copies with the others.
+  // Called by a warp whose rows are all past the end of a group: it copies with the others.
   QB_DEVICE void look_on(int n_steps) {
     QB_NO_UNROLL
     for (int i = 0; i < n_steps; ++i) {
@@ -219,8 +218,8 @@ class Sm80Block {
     add_values<kMasked>(probabilities, values, live);
   }
 
-  // Asked for where they are needed, and not kept through the loop: with two registers more the
-  // compiler spills at d = 128.
+  // The number is read where it is needed, and not kept through the loop: with two registers more
+  // the compiler spills at d = 128.
   QB_DEVICE static int thread() { return ptx::opaque(ptx::thread_index()); }
   QB_DEVICE static int warp() { return thread() / 32; }
   QB_DEVICE static int lane() { return thread() % 32; }
@@ -292,7 +291,7 @@ class Sm80Block {
     }
   }
 
-  // What only the end needs is read at the end.
+  // Values that only the end needs are read at the end.
   QB_DEVICE void finish() {
     const WorkItem item = p_.items[ptx::opaque(ptx::block_index())];
     const TileWork& work = p_.tiles[item.tile];
@@ -310,8 +309,8 @@ class Sm80Block {
     }
   }
 
-  // Shared memory at the end of a thin tile, over the ring: O of each warp, then its sums and
-  // shifts.
+  // At the end of a thin tile, shared memory holds O of each warp in place of the ring, then the
+  // warps' sums and shifts.
   static constexpr int kThinStatistics = C::kWarps * 16 * C::kD * 4;
   static_assert(!C::kThin || kThinStatistics + C::kWarps * 16 * 8 <= C::kSlots * C::kSlotBytes);
   QB_DEVICE std::uint32_t thin_statistics(int warp, int row) const {
@@ -369,7 +368,7 @@ class Sm80Block {
   int batch_ = 0;
   int kv_head_ = 0;
   KeyCursor cursor_;
-  int pair_ = 0;  // of slots, of the block that is being attended to
+  int pair_ = 0;  // pair of slots of the current block
   RowStatistics rows_[kRowTiles];
   float out_[kRowTiles][C::kD / 2] = {};
 };

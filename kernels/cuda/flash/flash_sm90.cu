@@ -5,13 +5,12 @@
 #include <type_traits>
 
 #include "kernels/cuda/flash/flash_kernels.h"
-#include "kernels/cuda/flash/shared_memory.h"
 #include "kernels/cuda/runtime/check.cuh"
 
 namespace qb::cuda {
 namespace {
 
-// tensor_map.h says what cuda.h says.
+// The checks below compare tensor_map.h with cuda.h.
 template <class Enumeration>
 constexpr bool is_number(Enumeration theirs, unsigned ours) {
   return std::is_same_v<std::underlying_type_t<Enumeration>, unsigned> &&
@@ -33,7 +32,7 @@ static_assert(
                                 const std::uint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill)>);
 
-// Empty in the machine code of other architectures, where it is never launched.
+// It is empty in the machine code of other architectures, where it is never launched.
 template <class C>
 __global__ void __launch_bounds__(C::kThreads, 1)
     flash_sm90_kernel(const __grid_constant__ FlashParameters parameters,
@@ -43,7 +42,7 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 #endif
 }
 
-// Calls function(config) with that of the compiled kernel.
+// Calls function(config) with the config of the compiled kernel.
 template <class Function>
 void with_config(const FlashShape& shape, bool bf16, Function function) {
   const auto of_type = [&](auto is_bf16) {

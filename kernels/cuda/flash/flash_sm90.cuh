@@ -1,6 +1,6 @@
-// Flash attention for sm_90a: TMA brings the tiles, wgmma multiplies them, and warps specialise.
+// Flash attention for sm_90a: TMA loads the tiles, wgmma multiplies them, and warps specialise.
 //
-// A persistent block has one producer warpgroup, which gives its registers away and of which one
+// A persistent block has one producer warpgroup, which gives its registers away and in which one
 // thread feeds the copy engine, and two or three consumer warpgroups of 64 query rows each.
 //
 //   producer    item, Q | K0 V0 | K1 V1 | …      rings of kStages tiles, full/empty mbarriers
@@ -8,16 +8,16 @@
 //   consumer 1       S0 | S1 , O+=P0V0 | softmax 1 …
 //
 // Two overlaps hide the softmax. Within a consumer, the scores of step j are issued together with
-// the output product of step j - 1, so while the second is still under way the softmax of the first
-// runs. Between consumers, a turn is passed round (ping-pong): one issues its products while the
-// other one is in its softmax, so that the tensor cores always have somebody's work.
+// the output product of step j - 1, so the softmax of the first runs while the second is still in
+// progress. Consumers take turns (ping-pong): one issues its products while the other computes its
+// softmax, so that the tensor cores always have work.
 //
-// Causal tiles differ in cost, so items are not dealt out beforehand: a block that comes to the end
-// of one asks a counter in device memory for the next. The producer asks, and consumers learn of
-// the item from shared memory, with its queries.
+// Causal tiles differ in cost, so items are not assigned beforehand: a block that finishes one asks
+// a counter in device memory for the next. The producer asks, and consumers read the item from
+// shared memory, with its queries.
 //
-// Order within a step: issue S_j; issue O += P_{j-1} V_{j-1}; wait for S_j, give K_j back; mask,
-// softmax; wait for O, give V_{j-1} back; scale O, pack P_j. P is packed last because its registers
+// Order within a step: issue S_j; issue O += P_{j-1} V_{j-1}; wait for S_j, release K_j; mask,
+// softmax; wait for O, release V_{j-1}; scale O, pack P_j. P is packed last because its registers
 // are an operand until O is there.
 #pragma once
 
@@ -51,15 +51,15 @@ class Sm90Block {
 
   // ---- Producer ---------------------------------------------------------------------------------
 
-  // The first item of a block is that of its own number, and whoever is free then takes the next
-  // one. Each block asks until it is told that there is none: n_items questions in all, behind
-  // which the counter is 0 again and ready for the next launch.
+  // The first item of a block has the block's own number; after that, a free block takes the next
+  // one. Each block asks until none is left: n_items questions in all, after which the counter is 0
+  // again and ready for the next launch.
   QB_DEVICE int ask_for_item() const {
     const auto last = static_cast<std::uint32_t>(p_.n_items - 1);
     return ptx::n_blocks() + static_cast<int>(ptx::increment_or_wrap(p_.items_asked_for, last));
   }
 
-  // The place of item and queries may be overwritten when all consumers have given it back.
+  // The place of item and queries may be overwritten when all consumers have released it.
   QB_DEVICE void hand_over(int item, int& parity) const {
     ptx::barrier_wait(shared_.query_empty(), parity ^ 1);
     ptx::store_shared(shared_.item(parity), item);
@@ -72,7 +72,8 @@ class Sm90Block {
     ptx::prefetch_map(&maps_.v);
     unsigned count = 0;
     int query_parity = 0;
-    // Asked for when the last keys of the one before have been, while the consumers work on them.
+    // The producer asks after it has requested the last keys of the item before, while the
+    // consumers work on them.
     for (int i = ptx::block_index(); i < p_.n_items; i = ask_for_item()) {
       const WorkItem item = p_.items[i];
       const TileWork work = p_.tiles[item.tile];
@@ -102,7 +103,7 @@ class Sm90Block {
     ptx::barrier_arrive(shared_.query_full());
   }
 
-  // `rows` tokens from `token` on, every map_stride-th; columns and tokens outside are zeros.
+  // Loads `rows` tokens from `token` on, every map_stride-th; columns and tokens outside are zeros.
   QB_DEVICE void load(std::uint32_t tile, int rows, const TensorMap* map, std::uint32_t full,
                       int token, int map_stride, int head, int batch) const {
     ptx::barrier_arrive_expecting(full, rows * C::kD * 2);
@@ -115,28 +116,28 @@ class Sm90Block {
 
   // ---- Consumers --------------------------------------------------------------------------------
 
-  // What a consumer thread keeps from step to step; everything else is read where it is needed.
+  // A consumer thread keeps this from step to step; everything else is read where it is needed.
   struct State {
     float s[4 * C::kKeyTiles];
     std::uint32_t p[2 * C::kKeyTiles];
     float out[C::kD / 2];
     RowStatistics rows;
-    Progress at;  // counts steps whose scores were issued; the values of the last one are to come
+    Progress at;  // counts steps whose scores were issued; the last values come later
   };
 
-  // Whose turn it is to issue products: named barriers 1, 2, …, one a consumer, each of which its
-  // owner waits at and the one before it arrives at.
+  // Named barriers 1, 2, …, one for each consumer, say whose turn it is to issue products: the
+  // consumer waits at its own, and the one before it arrives there.
   QB_DEVICE void wait_for_turn() const { ptx::named_sync(consumer() + 1, 256); }
   QB_DEVICE void pass_turn() const {
     ptx::named_arrive(consumer() + 1 == C::kConsumers ? 1 : consumer() + 2, 256);
   }
 
-  // What this warp has read may be overwritten.
+  // Says that what this warp has read may be overwritten.
   QB_DEVICE void give_back(std::uint32_t empty) const {
     if (lane() == 0) ptx::barrier_arrive(empty);
   }
 
-  // The thread's number is read again where it is needed, so that what follows from it takes no
+  // The thread's number is read again where it is needed, so that values computed from it take no
   // registers through the loops.
   QB_DEVICE static unsigned thread() {
     return ptx::opaque(static_cast<unsigned>(ptx::thread_index()));
@@ -147,7 +148,8 @@ class Sm90Block {
     return 16 * (ptx::uniform(static_cast<int>(thread() / 32)) - 4);
   }
 
-  // The item that the producer hands over, n_items behind the last one; its queries are there too.
+  // Returns the item that the producer hands over, n_items after the last one; its queries are
+  // there too.
   QB_DEVICE int take_item(State& state) const {
     ptx::barrier_wait(shared_.query_full(), state.at.item_parity());
     state.at.next_item();
@@ -155,7 +157,8 @@ class Sm90Block {
     ptx::sync_warp();  // No lane gives this place back, or the one before, while another reads it.
     return item;
   }
-  // Of the item taken last: read where it is needed, so that it takes no register in between.
+  // Returns the number of the item taken last. It is read where it is needed, so that it takes no
+  // register in between.
   QB_DEVICE int item_number(const State& state) const {
     return ptx::load_shared_int(shared_.item(state.at.item_parity() ^ 1));
   }
@@ -210,8 +213,8 @@ class Sm90Block {
     give_back(shared_.values_empty(values_at.stage));
   }
 
-  // Of a consumer all of whose rows are behind the end of a group: it takes its turns and gives
-  // back what it does not read, in the order in which the others do.
+  // Called by a consumer whose rows are all past the end of a group: it takes its turns and
+  // releases what it does not read, in the same order as the others.
   QB_DEVICE void look_on(State& state, int n_steps) const {
     QB_NO_UNROLL
     for (int i = 0; i < n_steps; ++i) {
@@ -253,7 +256,7 @@ class Sm90Block {
     if constexpr (kMasked) clear_values(keys_at, masked_step);
   }
 
-  // A block of few keys, from its scores to its part of O, with nothing overlapped but the other
+  // Handles a block of few keys, from its scores to its part of O, overlapped only with the other
   // consumers: a quarter of the first product and of the second.
   QB_DEVICE void narrow_step(State& state, int masked_step) const {
     constexpr int kTiles = kNarrowKeys / 8;
@@ -311,8 +314,8 @@ class Sm90Block {
     give_back(shared_.keys_empty(keys_at.stage));
     float rescale[2];
     softmax<kMasked>(state, rescale, masked_step);
-    // Never taken; it keeps the exponentials in front of the wait, where they overlap with the
-    // product.
+    // The trap is never taken; it keeps the exponentials before the wait, where they overlap with
+    // the product.
     ptx::trap_if_negative(fminf(state.rows.sum[0], state.rows.sum[1]));
     ptx::product_wait<0>();
     ptx::hold(state.out);
@@ -324,9 +327,8 @@ class Sm90Block {
     if constexpr (kMasked) clear_values(keys_at, masked_step);
   }
 
-  // The copy engine brings whole boxes, and a weight of 0 does not keep out NaN: zeros take the
-  // place of values behind the end of a group. Each consumer writes them all, so none waits for
-  // another.
+  // The copy engine loads whole boxes, and a weight of 0 does not keep out NaN: zeros replace the
+  // values past the end of a group. Each consumer writes all of them, so none waits for another.
   QB_DEVICE void clear_values(const Position& at, int masked_step) const {
     const int n_keys = p_.masked[masked_step].n_keys;
     if (n_keys == C::kKeys) return;
@@ -350,7 +352,7 @@ class Sm90Block {
     online_softmax<C::kKeyTiles>(state.s, state.rows, rescale, p_.scale_log2);
   }
 
-  // S = Q K^T of the first 2 kCount keys, 16 columns of depth at a time.
+  // S = Q K^T for the first 2 kCount keys, 16 columns of depth at a time.
   template <int kCount>
   QB_DEVICE void score(float (&s)[kCount], int stage) const {
     const std::uint64_t q = advance(depth_major_descriptor(shared_.queries()),
@@ -363,7 +365,7 @@ class Sm90Block {
                                              advance(k, depth_major_step(C::kKeys, 0, depth)));
   }
 
-  // O += P V of the first 4 kCount keys, 16 keys at a time.
+  // O += P V for the first 4 kCount keys, 16 keys at a time.
   template <int kCount>
   QB_DEVICE void add_values(float (&out)[C::kD / 2], const std::uint32_t (&p)[kCount],
                             int stage) const {

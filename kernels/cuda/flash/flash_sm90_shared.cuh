@@ -1,5 +1,5 @@
-// What a block of the sm_90a kernel has in shared memory: the item and its queries, rings of key
-// and value tiles, and the barriers that hand them over.
+// Lays out the shared memory of a block of the sm_90a kernel: the item and its queries, rings of
+// key and value tiles, and the barriers that hand them over.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct Sm90 {
   static constexpr int kRows = 64 * kConsumers;
   static constexpr int kKeys = 128;
   static constexpr int kStages = 2;
-  // 64 Ki registers for all threads; the launch deals them out evenly (168 and 128 a thread).
+  // A multiprocessor has 64 Ki registers for all threads; the launch divides them evenly (168 and
+  // 128 for each thread).
   static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
   static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : 160;
   static constexpr int kQueryBytes = kRows * kD * 2;
@@ -29,7 +30,7 @@ struct Sm90 {
   static constexpr int kKeyTiles = kKeys / 8;
 };
 
-// Both rings go round together: step number `count` since the kernel began is in this stage, in the
+// Both rings advance together: step number `count` since the kernel began is in this stage, in the
 // phase of this parity. kStages is a power of two.
 template <int kStages>
 struct RingPosition {
@@ -40,8 +41,8 @@ struct RingPosition {
       : stage(static_cast<int>(count % kStages)), parity(static_cast<int>(count / kStages % 2)) {}
 };
 
-// How far a consumer is, in one register: how many steps it has taken, and the parity of the phase
-// that brings its next item.
+// Says how far a consumer is, in one register: how many steps it has taken, and the parity of the
+// phase that brings its next item.
 class Progress {
  public:
   QB_DEVICE unsigned steps() const { return bits_ >> 1; }
@@ -74,15 +75,16 @@ class Sm90Shared {
     return barrier(2 + 3 * C::kStages + stage);
   }
 
-  // The number of an item, handed over together with its queries in a phase of this parity. It
-  // stays while the next one is handed over.
+  // Returns the address of an item's number, handed over together with its queries in a phase of
+  // this parity. It stays while the next one is handed over.
   QB_DEVICE std::uint32_t item(int parity) const {
     return shared_ + static_cast<std::uint32_t>(C::kItems + 4 * parity);
   }
 
-  // Full: the producer's announcement, then bytes. Empty: each consumer warp.
+  // A full barrier counts the producer's announcement, then bytes; an empty one counts each
+  // consumer warp.
   QB_DEVICE void init_barriers() {
-    // The compiler takes the alignment that it was asked for as a fact; the machine may not.
+    // The compiler assumes the alignment that was requested; the machine may not give it.
     if (ptx::opaque(shared_) % kAtomBytes != 0) ptx::trap();
     constexpr int kConsumerWarps = 4 * C::kConsumers;
     ptx::barrier_init(query_full(), 1);

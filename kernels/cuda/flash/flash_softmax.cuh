@@ -1,13 +1,13 @@
-// The softmax between the two products, the same on both paths: what a lane does with its share of
-// 16 query rows (two rows: its own and that plus 8) and kTiles * 8 keys.
+// This is the softmax between the two products, the same on both paths: what a lane does with its
+// share of 16 query rows (two rows: its own and that plus 8) and kTiles * 8 keys.
 //
 // Running maxima are of raw scores; the scale and log2(e) are one factor c, folded into the
 // multiply-add before the exponential: p = 2^(c s - shift) with shift = c max, rounded once. The
 // factor by which older sums shrink is 2^(old shift - new shift), so it is exactly 1 while the
 // maximum stays, however many blocks there are.
 //
-// Nothing about the mask outlives a step: it is told by the step's geometry, which is read when it
-// is needed, and full steps do not have any.
+// A lane keeps nothing about the mask from step to step: the step's geometry describes it and is
+// read when it is needed; full steps have none.
 #pragma once
 
 #include <cmath>
@@ -23,9 +23,9 @@ QB_HOST_DEVICE constexpr int larger(int a, int b) { return a > b ? a : b; }
 
 inline constexpr float kLn2 = 0.6931471805599453F;
 
-// Scores that the step does not allow become -inf. first_row, first_key: of this warp, in the tile.
-// Columns are counted from the lane's own first one, so that they are constants to compare with. A
-// kernel that never packs heads says so, and divides nothing.
+// Sets scores that the step does not allow to -inf. first_row, first_key: the warp's first ones in
+// the tile. Columns are counted from the lane's own first one, so that they are constants to
+// compare with. A kernel that never packs heads says so and divides nothing.
 template <bool kPacks, int kTiles>
 QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, const MaskedStep& step,
                            int n_rows, int words_per_row, int first_row, int first_key, int lane) {
@@ -59,7 +59,7 @@ QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, con
   }
 }
 
-// What a lane remembers of its two rows. `sum` is of its own columns only, until the end.
+// A lane keeps this of its two rows. Until the end, `sum` covers only its own columns.
 struct RowStatistics {
   float maximum[2] = {-INFINITY, -INFINITY};
   float sum[2] = {0.0F, 0.0F};
@@ -74,12 +74,13 @@ QB_DEVICE float sum_of_row(float value) {
   return value + ptx::shuffle_xor(value, 2);
 }
 
-// A row that has not seen a key has shift 0: 2^(-inf - 0) is 0, where -inf - -inf were NaN.
+// A row that has not seen a key has shift 0: 2^(-inf - 0) is 0, whereas -inf - -inf would be NaN.
 QB_DEVICE float shift_of(float maximum, float scale_log2) {
   return maximum == -INFINITY ? 0.0F : ptx::multiply(maximum, scale_log2);
 }
 
-// Scores to unnormalised probabilities, in place; `rescale` is for the sums of earlier steps.
+// Turns scores into unnormalised probabilities, in place; `rescale` is for the sums of earlier
+// steps.
 template <int kTiles>
 QB_DEVICE void online_softmax(float (&s)[4 * kTiles], RowStatistics& rows, float (&rescale)[2],
                               float scale_log2) {
@@ -108,7 +109,7 @@ QB_DEVICE void online_softmax(float (&s)[4 * kTiles], RowStatistics& rows, float
   }
 }
 
-// Probabilities as the A operands of the second product: four registers for each 16 keys.
+// Packs probabilities as the A operands of the second product: four registers for each 16 keys.
 template <bool kBf16, int kTiles>
 QB_DEVICE void pack_probabilities(std::uint32_t (&p)[2 * kTiles], const float (&s)[4 * kTiles]) {
   QB_UNROLL
@@ -121,17 +122,17 @@ QB_DEVICE void scale_rows(float (&o)[kCount], const float (&factor)[2]) {
   for (int i = 0; i < kCount; ++i) o[i] *= factor[i / 2 % 2];
 }
 
-// A row without keys has a sum of exactly 0, and is the identity of a merge: O = 0, LSE = -inf. A
-// sum of NaN (of a score that is NaN or +inf) is not: it stays NaN in both.
+// A row without keys has a sum of exactly 0 and is the identity of a merge: O = 0, LSE = -inf. A
+// sum of NaN (from a score that is NaN or +inf) stays NaN in both.
 //
-// Natural logarithm of the sum of exponentials.
+// Returns the natural logarithm of the sum of exponentials.
 QB_DEVICE float log_sum_exp(float sum, float shift) {
   return sum == 0.0F ? -INFINITY : (shift + ptx::log2(sum)) * kLn2;
 }
-// What O is multiplied by at the end.
+// Returns the factor for O at the end.
 QB_DEVICE float inverse_of(float sum) { return sum == 0.0F ? 0.0F : 1.0F / sum; }
 
-// Where row `row` of a tile's output goes.
+// Says where row `row` of a tile's output goes.
 struct OutputRow {
   float* out = nullptr;
   float* lse = nullptr;
@@ -149,8 +150,8 @@ QB_DEVICE OutputRow output_row(const FlashParameters& p, const TileWork& work, c
               at * lse.token_stride};
 }
 
-// Two neighbouring outputs of a row. Rows begin at even elements where pairs do; head dimensions
-// that are odd, or views that are not aligned, take one at a time.
+// Stores two neighbouring outputs of a row. Where pairs are stored, rows begin at even elements;
+// odd head dimensions and views that are not aligned store one at a time.
 QB_DEVICE void store_pair(float* row, int column, int n_columns, float first, float second) {
   float* const at = row + column;
   if (column + 1 < n_columns && reinterpret_cast<std::uintptr_t>(at) % 8 == 0) {
@@ -167,7 +168,7 @@ QB_DEVICE void store_pair(float* row, int column, int n_columns, float first, fl
 }
 
 // Normalises and writes a lane's two rows: kCount / 4 tiles of 8 columns from `first_column` on.
-// The statistics are reduced to whole rows by the caller.
+// The caller has reduced the statistics to whole rows.
 template <int kCount>
 QB_DEVICE void store_rows(const FlashParameters& p, const TileWork& work, const WorkItem& item,
                           const float (&o)[kCount], const RowStatistics& rows, int first_row,

@@ -1,4 +1,4 @@
-#include "kernels/cuda/flash/flash_tile_lists.h"
+#include "kernels/cuda/flash/flash_groups.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 namespace qb::cuda {
 namespace {
 
-constexpr std::int64_t kFarAway = std::int64_t{1} << 30;  // from every column of a block
+constexpr std::int64_t kFarAway = std::int64_t{1} << 30;  // beyond every column of a block
 
 std::int32_t near(std::int64_t value) { return narrow(std::clamp(value, -kFarAway, kFarAway)); }
 
@@ -62,7 +62,8 @@ class TileBuilder {
     bool all = true;
   };
 
-  // The bits of a block, a row of words for each row of the tile; none where they are all the same.
+  // Appends the bits of a block, a row of words for each row of the tile; none where they are all
+  // the same.
   Seen add_bits(const Tile& tile, const KeySpan& span, const KeyRange& keys,
                 MaskedStep& step) const {
     const std::size_t first = bits_.size();

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "kernels/cuda/flash/flash_groups.h"
-#include "kernels/cuda/flash/flash_outputs.h"
-#include "kernels/cuda/flash/flash_tile_lists.h"
 
 namespace qb::cuda {
 
@@ -138,7 +136,7 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   for (const Tile& tile : tiles) {
     const GroupedWorker& worker = call.workers[tile.worker];
     const LocalGroup& group = queries[tile.worker][tile.group];
-    OutputGroup& output = outputs.of(group.rows);
+    OutputMap::Group& output = outputs.of(group.rows);
     const std::int64_t first_row = tile.begin - group.begin;
     TileWork work;
     work.q_token = narrow(group.token(tile.begin));
@@ -153,7 +151,7 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
       } else {
         work.to_partial = 1;
         work.out_stride = 1;
-        OutputGroup::Source source{0, group.rows.count, {0, work.head_begin, work.head_end}};
+        OutputMap::Group::Source source{0, group.rows.count, {0, work.head_begin, work.head_end}};
         if (step == 0) {
           const auto [at, is_new] = base_rows.try_emplace({tile.worker, tile.group}, 0);
           if (is_new) {

@@ -1,11 +1,11 @@
-// From plans to lists: what a GroupedCall becomes before it is uploaded. Pure host code, tested on
-// the CPU.
+// Lowers plans to lists: a GroupedCall becomes these lists before it is uploaded. It is pure host
+// code, tested on the CPU.
 //
 // Local rows and keys turn into tokens of the original tensors, so tiles and key blocks are cut
-// where a group ends. Of each schedule span only live blocks are listed; a block is full or it is
-// masked. Tiles with the most blocks come first, because blocks of a grid take items in order and
-// the last ones to be taken decide when the launch ends. Where there are too few tiles to fill the
-// device, tiles are split by keys, and the merge puts them together.
+// where a group ends. Of each schedule span only live blocks are listed; each is full or masked.
+// Tiles with the most blocks come first, because blocks of a grid take items in order and the last
+// ones to be taken decide when the launch ends. Where there are too few tiles to fill the device,
+// tiles are split by keys, and the merge puts them together.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,25 @@
 
 namespace qb::cuda {
 
-// What is compiled. wide and thin are flash_sm80.cuh, hopper is flash_sm90.cuh.
+// These variants are compiled: wide and thin are flash_sm80.cuh, hopper is flash_sm90.cuh.
 enum class FlashVariant { wide, thin, hopper };
 
 struct FlashShape {
   FlashVariant variant = FlashVariant::wide;
   int padded_dim = 64;    // 64, 128 or 256
-  int tile_rows = 128;    // of packed rows
-  int key_block = 64;     // keys a step
-  int blocks_per_sm = 1;  // that run at the same time
-  // Products are of so many rows and keys at a time; where none of them is live there is none.
+  int tile_rows = 128;    // packed rows
+  int key_block = 64;     // keys in each step
+  int blocks_per_sm = 1;  // blocks that run at the same time
+  // Products take this many rows and keys at a time, and skip those of which none is live.
   int row_step = 32;
   int key_step = 16;
 };
 
-inline constexpr std::int64_t kMaxHeadDim = 256;
-
-// The compiled shape for a head dimension (the larger one of keys and values).
+// Returns the compiled shape for a head dimension (the larger one of keys and values).
 [[nodiscard]] FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim);
 
-// Of a checked call whose inputs are aligned. One read of the keys for all heads of a group comes
-// first, in the smallest tile that holds them.
+// The call must be checked and its inputs aligned. The smallest tile that holds all heads of a
+// group is preferred, because it reads the keys once for all of them.
 [[nodiscard]] FlashVariant choose_variant(const GroupedCall& call, FlashPath path,
                                           std::int64_t dim);
 
@@ -56,30 +54,30 @@ struct WorkLists {
   std::vector<MergeSource> merge_sources;
 };
 
-// Of a checked call whose inputs are aligned. Throws std::invalid_argument on query groups that
-// overlap.
+// The call must be checked and its inputs aligned. Throws std::invalid_argument on query groups
+// that overlap.
 [[nodiscard]] WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms);
 
-// Pairs that the kernel multiplies, over the heads of one sequence: the pairs of the lists and what
-// rounding to row_step and key_step adds. For groups of 264 tokens, W = 31 at N = 8192, the wide
-// kernel multiplies 288 x 272.
+// Returns the pairs that the kernel multiplies, over the heads of one sequence: the pairs of the
+// lists and those that rounding to row_step and key_step adds. For groups of 264 tokens, W = 31 at
+// N = 8192, the wide kernel multiplies 288 x 272.
 [[nodiscard]] std::int64_t executed_pairs(const WorkLists& lists);
 
-// What a FlashLaunch of this call comes to; see flash_workspace_bytes(). The pairs are the same
-// however many multiprocessors there are.
+// The cost of a FlashLaunch of this call; see flash_workspace_bytes(). The pairs do not depend on
+// the number of multiprocessors.
 struct FlashCost {
   std::int64_t workspace_bytes = 0;
-  std::int64_t list_bytes = 0;  // of these, what a FlashLists takes
+  std::int64_t list_bytes = 0;  // part of it that a FlashLists takes
   std::int64_t executed_pairs = 0;
 };
 [[nodiscard]] FlashCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms);
 
-// How the kernels are to read the inputs. Rows that are not 16 bytes apart, and queries whose scale
+// Says how the kernels read the inputs. Rows that are not 16 bytes apart, and queries whose scale
 // is not positive, are copied first: the kernels take the maximum of raw scores, so a negative
-// scale turns the signs of Q, and a scale of 0 makes Q zero.
+// scale flips the signs of Q, and a scale of 0 makes Q zero.
 struct AlignedInput {
   bool copied = false;
-  Extent extent;  // of the copy
+  Extent extent;  // extent of the copy
   float factor = 1.0F;
 };
 struct AlignedInputs {
@@ -89,13 +87,13 @@ struct AlignedInputs {
   double scale = 1.0;
 };
 [[nodiscard]] AlignedInputs align_inputs(const GroupedCall& call);
-// The call as the kernels see it, where copies are without memory yet.
+// Returns the call as the kernels see it; copies have no memory yet.
 [[nodiscard]] GroupedCall aligned_call(const GroupedCall& call, const AlignedInputs& inputs);
 
 // Checks shapes and types as attention() does.
 void check_call(const GroupedCall& call);
 
-// Where the lists lie in their one allocation.
+// Gives the places of the lists in their one allocation.
 struct ListOffsets {
   std::size_t items = 0;
   std::size_t items_asked_for = 0;  // one number, not a list
@@ -109,40 +107,41 @@ struct ListOffsets {
 };
 [[nodiscard]] ListOffsets list_offsets(const WorkLists& lists);
 
-// Partials of all heads: rows of value_dim, rounded up to 16 bytes.
+// Returns the extent of the partials of all heads: rows of value_dim, rounded up to 16 bytes.
 [[nodiscard]] Extent partial_extent(const GroupedCall& call, const WorkLists& lists);
 
-// What the kernels are told of a call and its lists, but for the lists' addresses.
+// Returns the parameters of a call and its lists for the kernels, without the lists' addresses.
 [[nodiscard]] FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists,
                                                double scale);
 
-// Query heads of a key-value head that share a tile: all of them where that still leaves room for
-// all query rows of a worker, else 1. With pack queries and few rows, one read of the keys serves
-// them all: 8 heads over one key-value head and one query are one tile of 8 rows.
+// Returns how many query heads of a key-value head share a tile: all of them where that still
+// leaves room for all query rows of a worker, else 1. Where few rows are packed, one read of the
+// keys serves them all: 8 heads over one key-value head and one query are one tile of 8 rows.
 [[nodiscard]] std::int32_t heads_to_pack(const GroupedCall& call, int tile_rows);
 
-// How many key blocks a block of the grid gets at most. Without a split a device of 132
+// Returns how many key blocks a block of the grid gets at most. Without a split a device of 132
 // multiprocessors that decodes one token of 8 heads over 64Ki keys (1024 blocks of 64) had 8 blocks
-// of 1024 steps; 2 at a time on each multiprocessor, 264 places: 8 * 1024 / 264 = 32 steps each.
+// of 1024 steps; with 2 blocks at a time on each multiprocessor there are 264 places: 8 * 1024 /
+// 264 = 32 steps each.
 [[nodiscard]] std::int64_t steps_per_split(std::int64_t n_tiles, std::int64_t total_steps,
                                            std::int64_t longest_tile, std::int64_t places);
 
-// Heads whose keys and values are in use at once, so that they stay in the second-level cache: keys
-// and values of 8192 tokens, d = 128, 16 bit are 4 MiB a head; 6 key-value heads, and all their
-// query heads.
+// Returns how many heads have their keys and values in use at once, so that these stay in the
+// second-level cache: keys and values of 8192 tokens, d = 128, 16 bit are 4 MiB for each head; that
+// gives 6 key-value heads, and all their query heads.
 [[nodiscard]] std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
                                          std::int64_t bytes_per_kv_head);
 
-// Every tile for each of its heads, in the order in which blocks take them. Heads come in sections
-// of at most `at_once` head slots, so that a section's keys and values share the cache, and within
-// a section heavy tiles come first, over all of its heads. Sections are as equal as they can be: a
-// last one of few heads would end with heavy tiles on some blocks and nothing on others (causal,
-// N = 8192, d = 128, 8 heads, 132 blocks: 6 + 2 heads have the busiest block at 1.17 times the
-// mean, 4 + 4 at 1.00).
+// Lists every tile for each of its heads, in the order in which blocks take them. Heads come in
+// sections of at most `at_once` head slots, so that a section's keys and values share the cache,
+// and within a section heavy tiles come first, over all of its heads. Sections are as equal as
+// possible: a last one of few heads would end with heavy tiles on some blocks and no work on others
+// (causal, N = 8192, d = 128, 8 heads, 132 blocks: with 6 + 2 heads the busiest block has 1.17
+// times the mean, with 4 + 4 it has 1.00).
 struct HeadSlots {
   std::int64_t batch = 1;
   std::int64_t per_batch = 1;  // heads, or packs of them
-  std::int64_t per_kv = 1;     // that share a key-value head
+  std::int64_t per_kv = 1;     // heads that share a key-value head
   std::int64_t at_once = 1;
   std::int64_t pack = 1;
 };

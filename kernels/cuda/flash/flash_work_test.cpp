@@ -18,9 +18,9 @@ using ::testing::ThrowsMessage;
 
 constexpr std::int64_t kSms = 4;
 
-// The keys that each (query token, head) has got, from the lists alone: by tiles that write the
-// output, or by tiles that write partials which the merge then takes. Throws on whatever a kernel
-// would do twice or not at all.
+// Records the keys that each (query token, head) got, from the lists alone: by tiles that write the
+// output, or by tiles that write partials which the merge then takes. Throws on everything that a
+// kernel would do twice or not at all.
 class Replay {
  public:
   Replay(const GroupedCall& call, const WorkLists& lists) : call_(call), lists_(lists) {
@@ -140,7 +140,7 @@ TEST(Lower, HeadsOfWorkersMayDiffer) {
   problem.add_worker({{0, 70, 1}}, {{0, 90, 1}}, all, 2, 4);
   expect_complete(problem, FlashPath::sm80);
   EXPECT_TRUE(lower(problem.call(), FlashPath::sm80, 1).merge_tiles.empty());
-  problem.workers.pop_back();  // heads 2 and 3 are left over: the identity
+  problem.workers.pop_back();  // heads 2 and 3 have no worker: the identity
   expect_complete(problem, FlashPath::sm80);
 }
 
@@ -151,7 +151,7 @@ TEST(Lower, SplitsTheKeysOfAFewQueriesAndMergesThem) {
   const WorkLists lists = lower(problem.call(), FlashPath::sm90, kSms);
   EXPECT_EQ(lists.shape.variant, FlashVariant::thin);
   EXPECT_EQ(lists.pack, 4);
-  // 79 blocks for each of 2 key-value heads on 8 places: 20 each.
+  // There are 79 blocks for each of 2 key-value heads on 8 places: 20 each.
   EXPECT_EQ(lists.tiles.size(), 4u);
   EXPECT_EQ(lists.merge_tiles.size(), 1u);
   EXPECT_EQ(lists.merge_sources.size(), 4u);
@@ -197,7 +197,7 @@ TEST(Lower, TheCopyEngineIsLeftOutWhereItCannotRead) {
   EXPECT_EQ(lower(problem.call(), FlashPath::sm80, 1).shape.variant, FlashVariant::wide);
   problem.workers.clear();
   std::mt19937 engine(1);
-  for (const int stride : {4, 7}) {  // 300 is a multiple of 4, and not of 7
+  for (const int stride : {4, 7}) {  // 300 is a multiple of 4 and not of 7
     const auto groups = testing::draw_groups(300, stride, true, engine);
     problem.workers.clear();
     problem.add_worker(groups, groups, build_schedule(300, 300, {{0, 300, {0, 300}}}, 300));
@@ -206,7 +206,7 @@ TEST(Lower, TheCopyEngineIsLeftOutWhereItCannotRead) {
   }
 }
 
-// A tensor map of no tokens is none that the driver encodes.
+// The driver does not encode a tensor map of no tokens.
 TEST(Lower, TheCopyEngineIsLeftOutWhereThereAreNoKeys) {
   for (const std::int64_t d : {64, 128}) {
     testing::Problem problem = problem_of({1, 2, 300, d}, 2, 0);
@@ -218,8 +218,8 @@ TEST(Lower, TheCopyEngineIsLeftOutWhereThereAreNoKeys) {
   }
 }
 
-// A CQS plan: worker k holds the groups k + x of the interest set, computes each kept pair of them
-// in both directions, and its own diagonal.
+// Makes a CQS plan: worker k holds the groups k + x of the interest set and computes each kept pair
+// of them in both directions, and its own diagonal.
 testing::Problem cqs_problem(std::int64_t n, std::int64_t workers,
                              const std::vector<std::int64_t>& interest_set) {
   testing::Problem problem = problem_of({1, 1, n, 128}, 1, n);
@@ -268,13 +268,14 @@ TEST(ExecutedPairs, OfShortGroupsAreNotManyMoreThanTheirPairs) {
 }
 
 TEST(ExecutedPairs, CountsEveryProductOfAFewHandMadeTiles) {
-  // 100 rows are 4 pieces of 32; 150 keys 64 + 64 + 22, of which the last is 2 pieces of 16.
+  // The 100 rows are 4 pieces of 32; the 150 keys are 64 + 64 + 22, of which the last is 2 pieces
+  // of 16.
   testing::Problem full = problem_of({1, 2, 100, 128}, 2, 150);
   full.add_whole({{0, 100, {0, 150}}});
   EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm80, 1)), 2 * 128 * (128 + 32));
-  // Consumers of 64 rows, 128 keys and a narrow block of 32.
+  // There are consumers of 64 rows, 128 keys and a narrow block of 32.
   EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm90, 1)), 2 * 128 * (128 + 32));
-  // Below the diagonal of 64 x 64: 32 rows see the first 32 keys, 32 more all of them.
+  // Below the diagonal of 64 x 64, 32 rows see the first 32 keys and 32 more see all of them.
   testing::Problem causal = problem_of({1, 1, 64, 128}, 1, 64);
   causal.add_whole({{0, 64, {0, 64, SpanKind::causal, 0}}});
   EXPECT_EQ(executed_pairs(lower(causal.call(), FlashPath::sm80, 1)), 32 * 32 + 32 * 64);

@@ -29,7 +29,7 @@ CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) con
   if (kernel != Kernel::materialized) return {};
   const MaterializedMemory memory =
       materialized_memory(a.q.extent, a.k.extent, a.q.dtype, *a.schedule);
-  // Whole matrices, whatever is masked afterwards.
+  // The products are of whole matrices, whatever is masked afterwards.
   const bool runs = memory.scores_bytes > 0;
   return {.workspace_bytes = memory.peak_bytes(),
           .executed_pairs = runs ? a.q.extent.heads * a.q.extent.length * a.k.extent.length : 0};

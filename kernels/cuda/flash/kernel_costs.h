@@ -1,5 +1,5 @@
-// What the kernels of a device take and compute for a call, told without the device: for the
-// predicted columns, which stand beside the measured ones.
+// Predicts what memory the kernels of a device take and how many pairs they compute for a call,
+// without the device. The predicted columns come from here.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,33 @@ struct LinearCall;
 
 namespace qb::cuda {
 
-// Empty: not known before the call is made.
+// An empty value is not known before the call is made.
 struct CallCost {
-  std::optional<std::int64_t> workspace_bytes;  // at the peak, as a ledger counts them
-  std::int64_t list_bytes = 0;                  // of these, what FlashLists takes
+  std::optional<std::int64_t> workspace_bytes;  // at the peak, as a ledger counts it
+  std::int64_t list_bytes = 0;                  // part of it that FlashLists takes
   std::optional<std::int64_t> executed_pairs;   // over the heads of one sequence
 };
 
 class KernelCosts {
  public:
   virtual ~KernelCosts() = default;
-  // As ComputeDevice's.
+  // Returns the tiles that schedules are cut to.
   [[nodiscard]] virtual KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const = 0;
-  // Of a call, or of a flash launch that is kept. Of the views nothing is read but shapes, strides
-  // and alignment. Throw Unsupported as the kernel does.
+  // Returns false where of_call() does not read the schedule, which may then be null.
+  [[nodiscard]] virtual bool reads_schedule(Kernel /*kernel*/) const { return true; }
+  // These predict a call, or a flash launch that is kept. They read only shapes, strides and
+  // alignment of the views, and throw Unsupported as the kernel does.
   [[nodiscard]] virtual CallCost of_call(Kernel kernel,
                                          const AttentionArguments& arguments) const = 0;
   [[nodiscard]] virtual CallCost of_launch(const GroupedCall& call) const = 0;
-  // What a product of a transformer layer takes from the workspace.
+  // Returns the bytes that a product of a transformer layer takes from the workspace.
   [[nodiscard]] virtual std::int64_t bytes_of_linear(const LinearCall& call) const = 0;
 };
 
-// The kernels of this folder on a GPU of `n_sms` multiprocessors. 0: not known, and with it not the
-// memory of flash, which splits long tiles until the device is full. What cuDNN takes and computes
-// is its own affair: its workspace is asked for when a plan is made, its tiles nobody tells.
+// Predicts the kernels of this folder on a GPU of `n_sms` multiprocessors; 0 means that the number
+// is not known. Then the memory of flash is not known either, because flash splits long tiles until
+// the device is full. What cuDNN takes and computes is not known: cuDNN names its workspace when a
+// plan is made, and never its tiles.
 class GpuKernelCosts final : public KernelCosts {
  public:
   GpuKernelCosts(FlashPath path, int n_sms) : path_(path), n_sms_(n_sms) {}
@@ -50,7 +53,7 @@ class GpuKernelCosts final : public KernelCosts {
   int n_sms_;
 };
 
-// One worker over all of the arguments' rows.
+// Returns the call of one worker over all rows of the arguments.
 [[nodiscard]] GroupedCall whole_call(const AttentionArguments& arguments, int worker);
 
 }  // namespace qb::cuda

@@ -25,7 +25,7 @@ TEST(MaterializedMemory, IsTheWorkspaceTheBiasTwoScoreMatricesAndWhatMasks) {
   const MaterializedMemory masked = materialized_memory(q, k, DType::f16, causal);
   EXPECT_GT(masked.schedule_bytes, 0u);
   EXPECT_EQ(masked.peak_bytes(), (32 << 20) + matrix * (1 + 2 * 8));  // it fits into the second
-  // One row and one key: the schedule is larger than a score.
+  // With one row and one key, the schedule is larger than a score.
   const TileSchedule one = build_schedule(2, 1, {{1, 2, {0, 1}}}, 256);
   const MaterializedMemory small = materialized_memory({1, 1, 2, 8}, {1, 1, 1, 8}, DType::f16, one);
   EXPECT_EQ(small.peak_bytes(),
@@ -54,14 +54,14 @@ TEST(GpuKernelCosts, TellWhatEachKernelTakesAndWhatNobodyKnows) {
   EXPECT_EQ(costs.of_call(Kernel::cudnn, a).workspace_bytes, std::nullopt);
   EXPECT_EQ(costs.of_call(Kernel::cudnn, a).executed_pairs, std::nullopt);
 
-  // Of flash the lists, without partials here and with them there.
+  // For flash these are its lists; the workspace holds the partials too.
   const ListOffsets lists = list_offsets(lower(call, FlashPath::sm80, 108));
   EXPECT_EQ(costs.of_launch(call).list_bytes, static_cast<std::int64_t>(lists.bytes));
   EXPECT_LE(costs.of_launch(call).list_bytes, costs.of_launch(call).workspace_bytes);
   EXPECT_EQ(costs.of_call(Kernel::materialized, a).list_bytes, 0);
   EXPECT_EQ(costs.bytes_of_linear({}), 32 << 20);
 
-  // Whose multiprocessors nobody has counted: the pairs only.
+  // Where the number of multiprocessors is not known, only the pairs are predicted.
   const GpuKernelCosts unknown(FlashPath::sm80, 0);
   EXPECT_EQ(unknown.of_launch(call).workspace_bytes, std::nullopt);
   EXPECT_EQ(unknown.of_launch(call).executed_pairs, costs.of_launch(call).executed_pairs);

@@ -1,4 +1,4 @@
-// Which keys of a span a query row sees, on the device and in tests on the host.
+// Says which keys of a span a query row sees, on the device and in tests on the host.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct LiveKeys {
   std::int64_t end;
 };
 
-// As KeySpan::live: of bits all keys, seen or not.
+// Does the same as KeySpan::live; for bits, returns all keys, seen or not.
 QB_HOST_DEVICE LiveKeys live_keys(const KeySpan& span, std::int64_t row) {
   if (span.kind == SpanKind::full || span.kind == SpanKind::bits) return {span.begin, span.end};
   const std::int64_t end = clamped(row + span.offset + 1, span.begin, span.end);
   return {span.kind == SpanKind::band ? clamped(row + span.low, span.begin, end) : span.begin, end};
 }
 
-// words: of the schedule; of a bits span.
+// `words` are the schedule's; the span must be one of bits.
 QB_HOST_DEVICE bool bit_is_set(const std::uint64_t* words, const KeySpan& span, std::int64_t row,
                                std::int64_t key) {
   const std::int64_t row_words = (span.end - span.begin + 63) / 64;

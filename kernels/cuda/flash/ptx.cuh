@@ -1,12 +1,12 @@
-// Every instruction that C++ has no word for, in the order in which a reader of the flash kernels
-// meets them. Nothing else in this folder contains assembly. A host compiler gets the same
+// Wraps every instruction that C++ cannot express, in the order in which a reader of the flash
+// kernels meets them. No other file in this folder contains assembly. A host compiler gets the same
 // functions from emulated_ptx.h, so that tests run the kernels themselves on a CPU.
 //
-// Shared memory is spoken of by its 32-bit address in the shared window, as the instructions do.
+// Shared memory is addressed by 32-bit addresses in the shared window, as in the instructions.
 #pragma once
 
 #ifndef __CUDACC__
-#include "kernels/cuda/emulator/emulated_ptx.h"
+#include "kernels/cuda/testing/emulator/emulated_ptx.h"
 #else
 
 #include <cuda_runtime.h>
@@ -18,7 +18,7 @@
 
 namespace qb::cuda::ptx {
 
-// ---- Who am I -----------------------------------------------------------------------------------
+// ---- Indices of threads and lanes ---------------------------------------------------------------
 
 QB_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
 QB_DEVICE int block_index() { return static_cast<int>(blockIdx.x); }
@@ -26,17 +26,17 @@ QB_DEVICE int n_blocks() { return static_cast<int>(gridDim.x); }
 QB_DEVICE void sync_threads() { __syncthreads(); }
 QB_DEVICE void sync_warp() { __syncwarp(); }
 
-// The block's dynamic shared memory. The kernels ask for it aligned to the swizzle's atom.
+// Returns the block's dynamic shared memory. The kernels request it aligned to the swizzle's atom.
 QB_DEVICE std::uint32_t shared_base() {
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_memory));
 }
 
-// The value of lane 0, which the compiler then knows to be the same in all lanes.
+// Returns the value of lane 0, which the compiler then knows to be the same in all lanes.
 QB_DEVICE int uniform(int value) { return __shfl_sync(0xFFFFFFFFU, value, 0); }
 
-// The same value, of which the compiler does not know where it comes from: what is computed or read
-// with it is computed or read here, and not kept in registers since the kernel began.
+// Returns the same value, but the compiler does not know where it comes from: what is computed or
+// read with it is computed or read here, and not kept in registers since the kernel began.
 template <class Integer>
 QB_DEVICE Integer opaque(Integer value) {
   static_assert(sizeof value == 4);
@@ -44,12 +44,12 @@ QB_DEVICE Integer opaque(Integer value) {
   return value;
 }
 
-// Ends the kernel as an error, and with it whatever this process has on the device.
+// Ends the kernel with an error, after which this process can no longer use the device.
 QB_DEVICE void trap() { asm volatile("trap;"); }
 
 // ---- Arithmetic of the softmax ------------------------------------------------------------------
 
-// 2^x to 2 ulp in one instruction; 0 for -inf. Subnormal results are 0.
+// Computes 2^x to 2 ulp in one instruction; 0 for -inf. Subnormal results become 0.
 QB_DEVICE float exp2(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -60,11 +60,11 @@ QB_DEVICE float log2(float x) {
   asm("lg2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
-// A product that is rounded, never fused with a sum behind it.
+// Returns a product that is rounded and never fused with a sum after it.
 QB_DEVICE float multiply(float a, float b) { return __fmul_rn(a, b); }
-// What `value` is made of is computed before here. The assembler moves arithmetic behind a wait for
-// products, whatever the order of the source; it does not move what decides whether a trap is
-// taken.
+// Everything that `value` depends on is computed before this. The assembler moves arithmetic behind
+// a wait for products, whatever the order of the source; it does not move what decides whether a
+// trap is taken.
 QB_DEVICE void trap_if_negative(float value) {
   asm volatile(
       "{\n"
@@ -77,7 +77,7 @@ QB_DEVICE void trap_if_negative(float value) {
 QB_DEVICE float shuffle_xor(float value, int mask) {
   return __shfl_xor_sync(0xFFFFFFFFU, value, mask);
 }
-// Two floats rounded to 16-bit numbers, `low` in the lower half.
+// Packs two floats rounded to 16-bit numbers, `low` in the lower half.
 template <bool kBf16>
 QB_DEVICE std::uint32_t pack(float low, float high) {
   std::uint32_t both;
@@ -91,10 +91,10 @@ QB_DEVICE std::uint32_t pack(float low, float high) {
 // ---- Global to shared memory on sm_80: cp.async -------------------------------------------------
 //
 // A thread asks for 16 bytes and goes on. Its requests form groups (commit); wait<n> returns when
-// at most the n newest groups are still under way. That is said to the one thread only: others see
-// the bytes after a barrier behind the wait.
+// at most the n newest groups are still in progress. This holds for that thread only: others see
+// the bytes after a barrier that follows the wait.
 
-// 16 bytes; zeros where `valid` is false, and then nothing is read.
+// Copies 16 bytes; where `valid` is false it writes zeros and reads nothing.
 QB_DEVICE void copy_async(std::uint32_t shared, const void* global, bool valid) {
   const int bytes = valid ? 16 : 0;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(global),
@@ -109,7 +109,7 @@ QB_DEVICE void copy_wait() {
 
 // ---- Shared memory to registers, and products of a warp -----------------------------------------
 
-// Four 8x8 matrices of 16-bit elements: see flash_layout.h for who names which row.
+// Loads four 8x8 matrices of 16-bit elements; flash_layout.h says which lane names which row.
 QB_DEVICE void load_matrices(std::uint32_t (&r)[4], std::uint32_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -156,13 +156,13 @@ QB_DEVICE float load_shared(std::uint32_t address) {
   return __int_as_float(load_shared_int(address));
 }
 
-// Adds 1 to a counter in device memory that all blocks share, or makes it 0 if it is `last`; what
-// it was before.
+// Adds 1 to a counter in device memory that all blocks share, or sets it to 0 if it is `last`.
+// Returns its value before.
 QB_DEVICE std::uint32_t increment_or_wrap(std::uint32_t* counter, std::uint32_t last) {
   return atomicInc(counter, last);
 }
 
-// 16 bytes.
+// Stores 16 bytes of zeros.
 QB_DEVICE void store_zeros(std::uint32_t address) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(address), "r"(0) : "memory");
 }
@@ -179,7 +179,7 @@ QB_DEVICE void store_zeros(std::uint32_t address) {
 QB_DEVICE void barrier_init(std::uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
-// Makes the inits visible to the copy engine.
+// Makes the initialised barriers visible to the copy engine.
 QB_DEVICE void barrier_init_fence() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -191,12 +191,12 @@ QB_DEVICE void barrier_arrive_expecting(std::uint32_t barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
-// The loop stands inside the assembly, so that the compiler sees straight code around products that
-// are still under way.
+// The loop is inside the assembly, so that the compiler sees straight code around products that are
+// still in progress.
 //
-// Built with QB_CUDA_DEBUG, a wait of more than ten seconds is a trap: a phase that nobody ends is
-// then an error and not a kernel without end. Ten seconds leave room for tools that slow a kernel
-// down a thousandfold.
+// Built with QB_CUDA_DEBUG, a wait of more than ten seconds traps: a phase that never ends is then
+// an error and not an endless kernel. Ten seconds leave room for tools that slow a kernel down a
+// thousandfold.
 QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
 #ifdef QB_CUDA_DEBUG
   constexpr std::uint64_t kMostNanoseconds = 10'000'000'000;
@@ -232,8 +232,7 @@ QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
 #endif
 }
 
-// The sixteen named barriers of a block: `threads` count those that wait and those that only
-// arrive.
+// A block has sixteen named barriers. `threads` counts those that wait and those that only arrive.
 QB_DEVICE void named_sync(int name, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
 }
@@ -272,12 +271,13 @@ QB_DEVICE void take_registers() {
 
 // ---- sm_90a: products of a warpgroup ------------------------------------------------------------
 //
-// Four warps multiply 64 x 16 by 16 x N while they do something else. fence: my registers are
-// ready; commit: what was issued is a group; wait<n>: at most the n newest groups are under way. In
-// between, accumulators (and A, where it is in registers) belong to the hardware. The compiler does
-// not know that, so hold() stands wherever they change hands: it pretends to change each register.
+// Four warps multiply 64 x 16 by 16 x N while they do something else. fence: this thread's
+// registers are ready; commit: the products issued so far form a group; wait<n>: at most the n
+// newest groups are in progress. In between, accumulators (and A, where it is in registers) belong
+// to the hardware. The compiler does not know that, so hold() is called wherever their owner
+// changes: it pretends to change each register.
 
-// What this thread has stored in shared memory is what products read from here on.
+// After this, products read what this thread has stored in shared memory.
 QB_DEVICE void store_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 QB_DEVICE void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 QB_DEVICE void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -310,18 +310,18 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 
-// c (= or +=) A B with A and B in shared memory, B read as it lies (K: depth-major).
+// c (= or +=) A B with A and B in shared memory, B read as stored (K: depth-major).
 #define QB_SHARED_PRODUCT(n, type, list, sd, a, b)                                        \
   "{\n.reg .pred add;\nsetp.ne.b32 add, " sd                                              \
   ", 0;\n"                                                                                \
   "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, " a ", " b \
   ", add, 1, 1, 0, 0;\n}"
-// c += A B with A in registers, B transposed on the way (V: column-major).
+// c += A B with A in registers, B transposed when read (V: column-major).
 #define QB_REGISTER_PRODUCT(n, type, list, a0, a1, a2, a3, b)                                \
   "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, {" a0 ", " a1 \
   ", " a2 ", " a3 "}, " b ", 1, 1, 1, 1;"
 
-// kCount registers a thread: N = 2 kCount columns.
+// Each thread has kCount registers: N = 2 kCount columns.
 template <bool kBf16, bool kAdd, int kCount>
 QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint64_t b) {
   static_assert(kCount == 16 || kCount == 32 || kCount == 64);

@@ -1,4 +1,4 @@
-#include "kernels/cuda/flash/shared_memory.h"
+#include "kernels/cuda/flash/flash_kernels.h"
 
 #include <cuda_runtime.h>
 

@@ -1,33 +1,33 @@
-// The driver's tensor maps, as cuda.h declares them: what the copy engine of sm_90a is told of a
-// tensor. Declared here too, so that builds without CUDA compile and test what fills them;
-// flash_sm90.cu compares the two declarations.
+// Declares the driver's tensor maps as cuda.h does. They describe a tensor to the copy engine of
+// sm_90a. They are declared here too, so that builds without CUDA compile and test the code that
+// fills them; flash_sm90.cu compares the two declarations.
 #pragma once
 
 #include <cstdint>
 
 namespace qb::cuda {
 
-// Only the driver and the copy engine look into one.
+// Only the driver and the copy engine read its content.
 struct alignas(128) TensorMap {
   std::uint64_t opaque[16] = {};
 };
 
-// Of a call's inputs.
+// Holds the maps of a call's inputs.
 struct TensorMaps {
   TensorMap q;
   TensorMap k;
   TensorMap v;
 };
 
-// cuTensorMapEncodeTiled, which returns a CUresult. Dimensions come innermost first, strides are
-// bytes and leave the first dimension out.
+// cuTensorMapEncodeTiled, which returns a CUresult. Dimensions are innermost first; strides are in
+// bytes, without the first dimension.
 using EncodeTiled = unsigned (*)(TensorMap* map, unsigned type, std::uint32_t rank, void* address,
                                  const std::uint64_t* extents, const std::uint64_t* strides,
                                  const std::uint32_t* box, const std::uint32_t* steps,
                                  unsigned interleave, unsigned swizzle, unsigned promotion,
                                  unsigned fill);
 
-// The driver's numbers that are used here.
+// These are the driver's numbers that are used here.
 namespace driver {
 inline constexpr unsigned kSuccess = 0;
 inline constexpr unsigned kFloat16 = 6;

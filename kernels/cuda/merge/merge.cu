@@ -35,7 +35,7 @@ dim3 grid(int n_tiles, int n_head_slots) {
   return {static_cast<unsigned>(n_tiles), slots < kMostGridY ? slots : kMostGridY};
 }
 
-// One thread an element of the padded tensor: a copy that only unaligned inputs need.
+// Each thread handles one element of the padded tensor; only unaligned inputs need this copy.
 __global__ void __launch_bounds__(256) pad_kernel(const __grid_constant__ PadParameters p) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x;
   const std::int64_t token = i / p.padded_columns;

@@ -1,11 +1,11 @@
-// Recomposes the output from partials: O = sum_s O_s 2^(L_s - M) / sum_s 2^(L_s - M), M = max_s
-// L_s, with L_s the LSE in base 2. (0, -inf) is the identity; where there is nothing else it is the
+// Computes the output from partials: O = sum_s O_s 2^(L_s - M) / sum_s 2^(L_s - M), M = max_s L_s,
+// with L_s the LSE in base 2. (0, -inf) is the identity; without any other partial it is the
 // result. A partial whose LSE is NaN makes the row NaN.
 //
-// Nothing but memory traffic: a group of threads owns a row, each thread four neighbouring columns,
-// so that a source is read in 16-byte pieces. Sources are two passes over their LSE, which the
-// second time comes from the cache, and one over their rows. The threads of a block that share a
-// head walk the rows of one tile.
+// The kernel is bound by memory: a group of threads owns a row, each thread four neighbouring
+// columns, so that a source is read in 16-byte pieces. It reads the LSE of the sources twice, the
+// second time from the cache, and their rows once. The threads of a block that share a head walk
+// the rows of one tile.
 #pragma once
 
 #include "kernels/cuda/flash/flash_softmax.cuh"
@@ -50,10 +50,10 @@ QB_DEVICE void store_quad(float* at, int n, const Quad& quad) {
     if (i < n) at[i] = quad.x[i];
 }
 
-// NaN where one of them is: fmaxf would leave it out, and with it a partial that is NaN.
+// Returns NaN where one of them is NaN: fmaxf would ignore it, and with it a partial that is NaN.
 QB_DEVICE float larger_or_nan(float a, float b) { return a > b || a != a ? a : b; }
 
-// One row of one head.
+// Merges one row of one head.
 class MergeRow {
  public:
   QB_DEVICE MergeRow(const MergeParameters& p, const MergeTile& tile, int row, int batch, int head)
@@ -65,7 +65,7 @@ class MergeRow {
     part_lse_ = at(p.part_lse, batch, head) + (tile.source_row + row) * p.part_lse.token_stride;
   }
 
-  // All threads of the row see the maximum and the sum; each merges its columns.
+  // Every thread of the row computes the maximum and the sum; each merges its own columns.
   QB_DEVICE void merge(int first_column, int column_step) const {
     const float before = log_sum_before();
     const float shift = largest_log_sum(before);
@@ -78,7 +78,7 @@ class MergeRow {
     for (int column = first_column; column < p_.value_dim; column += column_step)
       merge_quad(column, empty ? 0.0F : shift, weight_before, inverse);
   }
-  // Behind a barrier: every thread of the row has read the old one.
+  // Call this after a barrier: every thread of the row has then read the old LSE.
   QB_DEVICE void store_lse() const {
     const float before = log_sum_before();
     const float shift = largest_log_sum(before);
@@ -97,13 +97,13 @@ class MergeRow {
            head * tensor.head_stride;
   }
 
-  // Without a list there is one source, of all heads.
+  // Without a list there is one source for all heads.
   QB_DEVICE MergeSource source_of(int s) const {
     if (p_.sources == nullptr) return {0, 0, p_.heads};
     return p_.sources[tile_.first_source + s];
   }
 
-  // Of what the output holds, in base 2.
+  // Returns the LSE of what the output holds, in base 2.
   QB_DEVICE float log_sum_before() const { return p_.accumulate != 0 ? *lse_ * kLog2e : -INFINITY; }
   QB_DEVICE float largest_log_sum(float before) const {
     float largest = before;
@@ -111,7 +111,7 @@ class MergeRow {
     return largest;
   }
 
-  // Of source s, in base 2; -inf where it is not of this head.
+  // Returns the LSE of source s, in base 2; -inf where the source does not have this head.
   QB_DEVICE float log_sum(int s) const {
     const MergeSource source = source_of(s);
     if (head_ < source.head_begin || head_ >= source.head_end) return -INFINITY;
@@ -148,11 +148,11 @@ class MergeRow {
   const float* part_lse_;
 };
 
-// One block: a merge tile of one head.
+// One block merges one tile of one head.
 QB_DEVICE void merge_block(const MergeParameters& p, const MergeTile& tile, int head_slot) {
   const int batch = head_slot / p.heads;
   const int head = head_slot % p.heads;
-  // Threads of a row: a power of two that covers its quads, at most a warp.
+  // A row has this many threads: a power of two that covers its quads, at most a warp.
   int row_threads = 1;
   while (row_threads < 32 && 4 * row_threads < p.value_dim) row_threads *= 2;
   const int thread = ptx::thread_index();

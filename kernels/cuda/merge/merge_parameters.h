@@ -1,4 +1,4 @@
-// What the host hands to the merge kernel: which rows of the partials make up which output rows.
+// The host passes this to the merge kernel: which rows of the partials make up which output rows.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace qb::cuda {
 
-// Output tokens token, token + stride, … (n_rows of them). Row r of it is row source_row + r of
-// each source. Without sources it is the identity: O = 0, LSE = -inf.
+// Describes output tokens token, token + stride, … (n_rows of them). Row r of it is merged from row
+// source_row + r of each source. Without sources it is the identity: O = 0, LSE = -inf.
 struct MergeTile {
   std::int32_t token = 0;
   std::int32_t stride = 1;
@@ -18,7 +18,7 @@ struct MergeTile {
   std::int32_t n_sources = 0;
 };
 
-// Rows of the partials, for query heads [head_begin, head_end).
+// These are rows of the partials, for query heads [head_begin, head_end).
 struct MergeSource {
   std::int32_t row = 0;
   std::int32_t head_begin = 0;
@@ -33,7 +33,7 @@ struct MergeParameters {
   const MergeTile* tiles = nullptr;
   const MergeSource* sources = nullptr;
   std::int32_t n_tiles = 0;
-  std::int32_t heads = 0;  // of one sequence of the batch
+  std::int32_t heads = 0;  // heads of one sequence of the batch
   std::int32_t value_dim = 0;
   std::int32_t accumulate = 0;  // the output's present content is a source too
 };

@@ -1,4 +1,4 @@
-// Tree decoding's reductions: a few floats a head and query, so that what they cost is their
+// Tree decoding's reductions take a few floats for each head and query, so that their cost is the
 // launch.
 #include <algorithm>
 

@@ -1,16 +1,16 @@
-// What one thread does of tree decoding's reductions: a warp has a row, since its statistics are
-// needed by all of the row's elements. Tested on the host, a lane after the other.
+// This is what one thread does of tree decoding's reductions: one warp computes a row, since all of
+// the row's elements need its statistics. Tests run it on the host, one lane after another.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/reduction_row.h"
+#include "kernels/cuda/merge/reduction_row.h"
 
 namespace qb::cuda {
 
 constexpr int kReductionLanes = 32;
 
-// Contiguous f32: out [rows, width], the others [rows].
+// These are contiguous f32: out [rows, width], the others [rows].
 struct ReductionRows {
   float* out;
   float* lse;

@@ -1,4 +1,4 @@
-// kernels/reduction.h over device views. stream: a cudaStream_t.
+// These do what kernels/reduction.h does, over device views. stream is a cudaStream_t.
 #pragma once
 
 #include "kernels/reduction.h"

@@ -1,4 +1,4 @@
-// The one check of CUDA runtime calls. (nvcc cannot compile fmt's checked format strings.)
+// Checks every call of the CUDA runtime. (nvcc cannot compile fmt's checked format strings.)
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace qb::cuda {
 
-// After one of these the context is gone: every later call fails with it too.
+// Returns whether the context is lost after this error: then every later call fails with it too.
 [[nodiscard]] inline bool device_is_lost(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:
@@ -30,14 +30,14 @@ namespace qb::cuda {
   }
 }
 
-// Out of memory and a lost device end the case (`oom`, `crashed`), and the sweep goes on; anything
-// else is the machine's or our mistake.
+// Out of memory and a lost device end the case (`oom`, `crashed`), and the sweep continues; every
+// other error is a fault of the machine or of this program.
 [[noreturn]] inline void fail(cudaError_t error, const char* expression, const char* file,
                               int line) {
   const std::string what =
       std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ')';
   if (error == cudaErrorMemoryAllocation) {
-    (void)cudaGetLastError();  // else the next check finds it again
+    (void)cudaGetLastError();  // otherwise the next check finds it again
     throw CaseError(Status::oom,
                     std::string("the GPU has no more memory for ") + expression + ": " + what);
   }

@@ -1,4 +1,4 @@
-// What the errors of the CUDA runtime come to. Compiled with CUDA; needs no GPU.
+// Tests what errors of the CUDA runtime lead to. It is compiled with CUDA and needs no GPU.
 #include "kernels/cuda/runtime/check.cuh"
 
 #include <gmock/gmock.h>

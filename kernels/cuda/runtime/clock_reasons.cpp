@@ -1,4 +1,4 @@
-#include "kernels/cuda/runtime/clock_reasons.h"
+#include "kernels/cuda/runtime/clocks.h"
 
 #include <string_view>
 #include <utility>
@@ -6,7 +6,7 @@
 namespace qb::cuda {
 namespace {
 
-// nvmlClocksEventReasons…
+// These are bits of nvmlClocksEventReasons….
 constexpr std::pair<std::uint64_t, std::string_view> kThrottles[] = {
     {0x04, "power cap"}, {0x08, "hardware slowdown"}, {0x20, "heat"},
     {0x40, "heat"},      {0x80, "power brake"},

@@ -1,4 +1,4 @@
-#include "kernels/cuda/runtime/clock_reasons.h"
+#include "kernels/cuda/runtime/clocks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 #include "kernels/cuda/runtime/clocks.h"
 
 #include "kernels/cuda/runtime/check.cuh"
-#include "kernels/cuda/runtime/nvidia_libraries.h"
+#include "kernels/cuda/runtime/loaded_library.h"
 
 namespace qb::cuda {
 namespace {
 
-// What is used of nvml.h, which not every toolkit brings. 0 is success.
+// Declares the parts of nvml.h that are used here, because not every toolkit has it. 0 is success.
 using NvmlDevice = struct nvmlDevice_st*;
 struct Nvml {
   int (*init)() = nullptr;
@@ -14,7 +14,8 @@ struct Nvml {
   int (*reasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
 };
 
-// The device by its address on the bus, since NVML counts devices that the process cannot see too.
+// Finds the device by its address on the bus, because NVML also counts devices that the process
+// cannot see.
 NvmlDevice find_device(Nvml& nvml) {
   const DynamicLibrary library = open_library(NvidiaLibrary::nvml);
   const auto load = [&library](auto& function, const char* name) {
@@ -24,7 +25,7 @@ NvmlDevice find_device(Nvml& nvml) {
   };
   if (!load(nvml.init, "nvmlInit_v2") || !load(nvml.find, "nvmlDeviceGetHandleByPciBusId_v2"))
     return nullptr;
-  // The newer of two names of one function.
+  // NVML has two names for this function; the newer one is tried first.
   if (!load(nvml.reasons, "nvmlDeviceGetCurrentClocksEventReasons") &&
       !load(nvml.reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"))
     return nullptr;
@@ -55,7 +56,7 @@ ClockMonitor::~ClockMonitor() { (void)cudaFree(state_->counts); }
 
 ClockState ClockMonitor::read() {
   ClockState clock;
-  // Before the wait: afterwards the device idles.
+  // The reasons are read before the wait, because afterwards the device is idle.
   clock.reasons_known = state_->device != nullptr;
   unsigned long long reasons = 0;
   if (clock.reasons_known && state_->nvml.reasons(state_->device, &reasons) == 0)

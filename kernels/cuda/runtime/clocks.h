@@ -1,21 +1,35 @@
-// How fast the GPU's multiprocessors run, and why not faster. A plain host header.
+// Measures how fast the GPU's multiprocessors run, and says why they do not run faster. This host
+// header needs no CUDA.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-
-#include "kernels/cuda/runtime/clock_reasons.h"
+#include <string>
 
 namespace qb::cuda {
 
+// Says what a GPU did while a sample was taken; 0 means not known.
+struct ClockState {
+  double sm_hz = 0.0;         // measured on the device
+  std::uint64_t reasons = 0;  // NVML's bits
+  bool reasons_known = false;
+};
+
+// Returns whether one of NVML's bits says that power, heat or the power supply's brake slows the
+// GPU down. Idling and clocks that a user has set do not count.
+[[nodiscard]] bool is_throttled(const ClockState& state);
+// Returns `power cap, heat`; empty where there is no such reason.
+[[nodiscard]] std::string throttle_text(std::uint64_t reasons);
+
 class ClockMonitor {
  public:
-  // Of the present device; stream: a cudaStream_t. Without NVML the reasons are not known.
+  // Watches the current device; stream is a cudaStream_t. Without NVML the reasons are not known.
   explicit ClockMonitor(void* stream);
   ~ClockMonitor();
   ClockMonitor(const ClockMonitor&) = delete;
   ClockMonitor& operator=(const ClockMonitor&) = delete;
 
-  // Waits for what is enqueued, then takes a tenth of a millisecond on the device.
+  // Waits for the enqueued work, then measures for a tenth of a millisecond on the device.
   [[nodiscard]] ClockState read();
 
  private:

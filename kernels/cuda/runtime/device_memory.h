@@ -1,4 +1,4 @@
-// Device memory without a ledger, for tests and the benchmark of the kernels alone.
+// Allocates device memory without a ledger, for tests and the benchmark of the kernels alone.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,8 @@
 
 namespace qb::cuda {
 
-// cudaMalloc and cudaFree, which wait for the device: memory in use is never given away.
+// Uses cudaMalloc and cudaFree, which wait for the device, so that memory in use is never handed
+// out again.
 class DeviceMemory final : public Allocator {
  public:
   void* allocate(std::size_t bytes, std::string_view /*label*/, int /*worker*/) override {
@@ -22,7 +23,7 @@ class DeviceMemory final : public Allocator {
   void deallocate(void* pointer) noexcept override { (void)cudaFree(pointer); }
 };
 
-// A contiguous copy of a host tensor on the device.
+// Returns a contiguous copy of a host tensor on the device.
 [[nodiscard]] inline Tensor to_device(Allocator& memory, const TensorView& host) {
   Tensor tensor(memory, host.dtype, host.extent, "copy");
   QB_CUDA_CHECK(cudaMemcpy(tensor.view().data, host.data, static_cast<std::size_t>(host.bytes()),

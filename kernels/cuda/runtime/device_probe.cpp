@@ -6,7 +6,7 @@
 namespace qb {
 namespace {
 
-// Numbers of cudaError_t, which do not change.
+// These are numbers of cudaError_t, which do not change.
 constexpr int kInsufficientDriver = 35;
 constexpr int kNoDevice = 100;
 
@@ -29,7 +29,7 @@ std::string why_insufficient(const DriverQueries& queries) {
 CudaProbe probe_cuda(const DriverQueries& queries) {
   int count = 0;
   const int error = queries.device_count(count);
-  // Without a driver some machines answer the first, others the second.
+  // Without a driver some machines return the first error, others the second.
   if (error == kInsufficientDriver) return {{}, why_insufficient(queries)};
   if (error == kNoDevice || (error == 0 && count == 0))
     return {{}, "no GPU: the NVIDIA driver reports no device"};
@@ -56,7 +56,7 @@ std::string why_no_cuda(const CudaProbe& probe) {
           first.name, device.name);
   if (first.compute_major < 8)
     return fmt::format(
-        "{} is of compute capability {}.{}, and the kernels need 8.0 (A100) or newer; use device: "
+        "{} has compute capability {}.{}, and the kernels need 8.0 (A100) or newer; use device: "
         "cpu",
         first.name, first.compute_major, first.compute_minor);
   return {};

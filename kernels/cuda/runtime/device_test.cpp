@@ -22,7 +22,7 @@ TEST(ProbeCuda, NamesItsDevicesOrSaysWhyThereIsNone) {
   }
 }
 
-// A machine with these devices; the driver's version and the error of counting them.
+// Describes a machine with these devices, the driver's version and the error of counting them.
 struct FakeMachine {
   std::vector<CudaDevice> devices;
   int driver_version = 13000;
@@ -78,7 +78,7 @@ TEST(WhyNoCuda, AcceptsOneKindOfDeviceFromTheA100On) {
 
 TEST(WhyNoCuda, NamesWhatIsWrongAndTheRemedy) {
   EXPECT_EQ(why_no_cuda(FakeMachine{{kTuring}}.probe()),
-            "Tesla T4 is of compute capability 7.5, and the kernels need 8.0 (A100) or newer; use "
+            "Tesla T4 has compute capability 7.5, and the kernels need 8.0 (A100) or newer; use "
             "device: cpu");
   EXPECT_THAT(why_no_cuda(FakeMachine{{kA100, kH200}}.probe()),
               testing::HasSubstr("NVIDIA A100-SXM4-80GB and NVIDIA H200"));

@@ -1,4 +1,4 @@
-#include "kernels/cuda/runtime/dynamic_library.h"
+#include "kernels/cuda/runtime/loaded_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

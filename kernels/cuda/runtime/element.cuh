@@ -1,5 +1,5 @@
-// 16-bit elements without the toolkit's headers for them, which take longer to compile than the
-// kernels that use them.
+// Defines 16-bit elements without the toolkit's headers for them, which take longer to compile than
+// the kernels that use them.
 #pragma once
 
 #include <stdexcept>
@@ -45,14 +45,14 @@ __device__ inline Bfloat16 from_float<Bfloat16>(float value) {
   return result;
 }
 
-// 16 bytes of elements, loaded and stored at once.
+// Holds 16 bytes of elements, loaded and stored at once.
 template <class Element>
 struct alignas(16) Pack {
   static constexpr int kSize = 16 / static_cast<int>(sizeof(Element));
   Element at[kSize];
 };
 
-// function(element of that type). what: who has no f64.
+// Calls function(element of that type). `what` names the caller that does not support f64.
 template <class Function>
 void of_type(DType dtype, const char* what, Function function) {
   switch (dtype) {

@@ -1,4 +1,4 @@
-// Code that the CUDA compiler and the host compiler both read: index functions, which tests check
+// The CUDA compiler and the host compiler both read this code: index functions, which tests check
 // on the CPU, and whole kernels, which tests run on the CPU over emulated instructions.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The root of the toolkit that the first nvcc in PATH is of; empty without one.
+// Returns the root of the toolkit of the first nvcc in PATH; an empty text without one.
 std::string toolkit_of_nvcc() {
   const char* const path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/testing/scratch_folder.h"
-#include "kernels/cuda/runtime/nvidia_libraries.h"
+#include "kernels/cuda/runtime/loaded_library.h"
 
 namespace qb::cuda {
 namespace {
@@ -19,7 +19,7 @@ using testing::UnorderedElementsAre;
 
 namespace fs = std::filesystem;
 
-// A tree of folders with libraries that load: copies of one that every machine has.
+// Makes a tree of folders with libraries that load: copies of one that every machine has.
 class LibraryTree : public testing::Test {
  protected:
   std::string library(const std::string& name) const {
@@ -40,7 +40,7 @@ class LibraryTree : public testing::Test {
   const ScratchFolder tree_;
 };
 
-// Sets a variable of the environment as long as it lives.
+// Sets a variable of the environment during its lifetime.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {

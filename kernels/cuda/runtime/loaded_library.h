@@ -1,28 +1,98 @@
-// A library of NVIDIA's as a struct of function pointers, loaded at the first call of loaded<>():
-//
-//   struct Cublas : LoadedLibrary {
-//     Cublas() : LoadedLibrary(NvidiaLibrary::cublas, "kernel materialized needs cuBLAS") {}
-//     decltype(&cublasCreate_v2) create = function("cublasCreate_v2");
-//   };
-//   loaded<Cublas>().create(&handle);
+// These libraries, NVIDIA's own, are loaded when they are first needed: a machine without a GPU
+// need not have them, and the program starts without them.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "kernels/cuda/runtime/dynamic_library.h"
-#include "kernels/cuda/runtime/nvidia_libraries.h"
+#include "base/words.h"
 
 namespace qb::cuda {
 
+// Returns folders to search; it is called only where no earlier place has the library.
+using LibraryPlace = std::function<std::vector<std::string>()>;
+
+// The library stays loaded to the end of the process: NVIDIA's libraries cannot be unloaded safely.
+class DynamicLibrary {
+ public:
+  // Tries each name as the loader finds it (LD_LIBRARY_PATH first), then in the folders of each
+  // place in turn. A name is tried everywhere before the next one: names are versions, and the
+  // version that this program was compiled for matters more than the place.
+  explicit DynamicLibrary(const std::vector<std::string>& names,
+                          const std::vector<LibraryPlace>& places = {});
+
+  [[nodiscard]] explicit operator bool() const { return handle_ != nullptr; }
+  // Returns the loader's message on why it is missing; where a file is there but does not load, the
+  // message about that file.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  // Returns the file that was loaded, without links in its path; empty where none was.
+  [[nodiscard]] std::string file() const;
+  // Returns nullptr where the library has no symbol of that name.
+  [[nodiscard]] void* find(const char* symbol) const;
+
+  // Throws EnvironmentError where the symbol is missing.
+  [[nodiscard]] void* require(const char* symbol) const;
+
+ private:
+  bool load(const std::string& path);
+
+  void* handle_ = nullptr;
+  std::string name_;
+  std::string reason_;
+};
+
+// This program loads these NVIDIA libraries when it first needs them, by the names of their files.
+
+enum class NvidiaLibrary { cublas, cudnn, cupti, nccl, nvml };
+
+}  // namespace qb::cuda
+
+namespace qb {
+
+template <>
+struct Words<cuda::NvidiaLibrary> {
+  static constexpr std::string_view what = "library";
+  static constexpr std::pair<cuda::NvidiaLibrary, std::string_view> table[] = {
+      {cuda::NvidiaLibrary::cublas, "cublas"},  // products of `materialized`, `staged`, layers
+      {cuda::NvidiaLibrary::cudnn, "cudnn"},    // kernel `cudnn`
+      {cuda::NvidiaLibrary::cupti, "cupti"},    // device_memory_peak_bytes
+      {cuda::NvidiaLibrary::nccl, "nccl"},      // ranks: nccl
+      {cuda::NvidiaLibrary::nvml, "nvml"},      // why a clock is low
+  };
+};
+
+}  // namespace qb
+
+namespace qb::cuda {
+
+// Returns `libcublas.so.13`, `libcublas.so.12`: first that of the CUDA version that this program
+// was compiled with.
+[[nodiscard]] std::vector<std::string> file_names(NvidiaLibrary library);
+
+// Searches where the loader does, then in library_places(); NVML, which comes with the driver, is
+// searched only where the loader does.
+[[nodiscard]] DynamicLibrary open_library(NvidiaLibrary library);
+
+// Says where a library lies on this machine, or why it cannot be loaded; finding it loads it.
+struct LibraryFound {
+  NvidiaLibrary library = {};
+  std::string file;
+  std::string why_none;
+};
+[[nodiscard]] std::vector<LibraryFound> find_nvidia_libraries();
+
 class LoadedLibrary {
  public:
-  // As open_library() finds it. Throws EnvironmentError, "NEED: why not; set LD_LIBRARY_PATH to its
-  // folder". Catch it where there is another way.
+  // Finds the library as open_library() does. Throws EnvironmentError, "NEED: why not; set
+  // LD_LIBRARY_PATH to its folder". Catch it where there is another way.
   LoadedLibrary(NvidiaLibrary library, const std::string& need);
   LoadedLibrary(DynamicLibrary library, const std::string& need);
 
  protected:
-  // Becomes a pointer of whichever type it initialises.
+  // Converts to a pointer of whichever type it initialises.
   class Symbol {
    public:
     explicit Symbol(void* address) : address_(address) {}
@@ -35,14 +105,14 @@ class LoadedLibrary {
     void* address_;
   };
 
-  // Throws EnvironmentError, with the file and the name, where the library has none of that name.
+  // Throws EnvironmentError, with the file and the name, where the library has no such function.
   [[nodiscard]] Symbol function(const char* name) const { return Symbol(library_.require(name)); }
 
  private:
   DynamicLibrary library_;
 };
 
-// One of each in a process. A call that threw is made again by the next.
+// A process has one of each. Where a call threw, the next call tries again.
 template <class Library>
 [[nodiscard]] const Library& loaded() {
   static const Library library;

@@ -7,7 +7,6 @@
 
 #include "base/status.h"
 #include "kernels/cuda/runtime/loaded_library.h"
-#include "kernels/cuda/runtime/memory_tally.h"
 
 namespace qb::cuda {
 namespace {
@@ -26,10 +25,10 @@ struct Cupti : LoadedLibrary {
 
 const Cupti& cupti() { return loaded<Cupti>(); }
 
-// CUPTI calls back without a word of ours, so what is recorded is the process's.
+// CUPTI calls back without user data, so the record belongs to the process.
 struct Recording {
   std::mutex mutex;
-  MemoryTally tally;
+  std::vector<MemoryOperation> operations;
 };
 
 Recording& recording() {
@@ -52,14 +51,15 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
     if (record->kind != CUPTI_ACTIVITY_KIND_MEMORY2) continue;
     const auto* memory = reinterpret_cast<const CUpti_ActivityMemory4*>(record);
     if (memory->memoryKind != CUPTI_ACTIVITY_MEMORY_KIND_DEVICE) continue;
-    now.tally.add({memory->timestamp,
-                   memory->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION,
-                   memory->address, memory->bytes});
+    now.operations.push_back(
+        {memory->timestamp,
+         memory->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION,
+         memory->address, memory->bytes});
   }
   std::free(buffer);
 }
 
-// Why not; empty when it records.
+// Returns why it does not record; an empty text when it does.
 std::string begin() {
   try {
     const CUptiResult set = cupti().set_callbacks(give_buffer, take_buffer);
@@ -74,7 +74,7 @@ std::string begin() {
 }  // namespace
 
 MemoryActivity::MemoryActivity() {
-  recording().tally = {};
+  recording().operations.clear();
   reason_ = begin();
 }
 
@@ -89,7 +89,7 @@ std::optional<std::uint64_t> MemoryActivity::peak_bytes() const {
   Recording& now = recording();
   if (cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != CUPTI_SUCCESS) return std::nullopt;
   const std::lock_guard lock(now.mutex);
-  return now.tally.peak_bytes();
+  return cuda::peak_bytes(now.operations);
 }
 
 }  // namespace qb::cuda

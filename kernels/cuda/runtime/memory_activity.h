@@ -1,23 +1,37 @@
-// The driver's own record of device memory, by CUPTI: what the ledger counts, and beside it what
-// libraries, graphs and the runtime take for themselves. A plain host header.
+// Measures how much device memory is held at once, whoever allocated it: this is the driver's own
+// record, by CUPTI. It counts what the ledger counts and also what libraries, graphs and the
+// runtime take for themselves. This host header needs no CUDA.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace qb::cuda {
 
-// One for the process at a time; it costs time, so not while anything is timed.
+struct MemoryOperation {
+  std::uint64_t time_ns = 0;
+  bool allocates = false;  // false: gives back
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+// Returns the most bytes that were held at once; operations may come in any order. Memory held
+// before the first one does not count, nor does giving it back.
+[[nodiscard]] std::uint64_t peak_bytes(std::vector<MemoryOperation> operations);
+
+// A process has one at a time. Recording costs time, so nothing is timed meanwhile.
 class MemoryActivity {
  public:
-  // Begins to record. Without CUPTI, or where it refuses, nothing is, and reason() says why.
+  // Begins to record. Without CUPTI, or where it refuses, nothing is recorded and reason() says
+  // why.
   MemoryActivity();
   ~MemoryActivity();
   MemoryActivity(const MemoryActivity&) = delete;
   MemoryActivity& operator=(const MemoryActivity&) = delete;
 
-  // Most device memory held at once since it began; nothing where it is not known.
+  // Returns the most bytes held at once since it began; nullopt where this is not known.
   [[nodiscard]] std::optional<std::uint64_t> peak_bytes() const;
   [[nodiscard]] const std::string& reason() const { return reason_; }
 

@@ -1,20 +1,21 @@
-#include "kernels/cuda/runtime/memory_tally.h"
+#include "kernels/cuda/runtime/memory_activity.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace qb::cuda {
 
-std::uint64_t MemoryTally::peak_bytes() const {
-  std::vector<MemoryOperation> sorted = operations_;
-  // At one time what is given back goes first: its address may be handed out again.
+std::uint64_t peak_bytes(std::vector<MemoryOperation> operations) {
+  // Among operations of one time, those that give back go first: an address may be handed out
+  // again.
   std::stable_sort(
-      sorted.begin(), sorted.end(), [](const MemoryOperation& a, const MemoryOperation& b) {
+      operations.begin(), operations.end(), [](const MemoryOperation& a, const MemoryOperation& b) {
         return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : !a.allocates && b.allocates;
       });
   std::unordered_map<std::uint64_t, std::uint64_t> live;
   std::uint64_t held = 0;
   std::uint64_t peak = 0;
-  for (const MemoryOperation& operation : sorted) {
+  for (const MemoryOperation& operation : operations) {
     if (operation.allocates) {
       live[operation.address] = operation.bytes;
       held += operation.bytes;

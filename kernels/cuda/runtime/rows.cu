@@ -1,13 +1,13 @@
 // One copy of rows is one launch: a grid of heads times words. Words are as wide as the addresses
-// and strides of both sides allow, and tokens that follow one another in both are one long row, so
-// that a gather of contiguous groups moves 16 bytes a thread without a division.
+// and strides of both sides allow, and tokens that follow one another in both are one long row. So
+// in a gather of contiguous groups each thread moves 16 bytes without a division.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
 #include "kernels/cuda/runtime/check.cuh"
 #include "kernels/cuda/runtime/element.cuh"
-#include "kernels/cuda/runtime/rows.h"
+#include "kernels/cuda/runtime/runtime.h"
 
 namespace qb::cuda {
 namespace {
@@ -25,13 +25,13 @@ struct Side {
 struct Copy {
   Side from;
   Side to;
-  std::int64_t first_slice;  // of batch x heads
+  std::int64_t first_slice;  // first of batch x heads
   std::int64_t heads;
-  std::int64_t words;  // of a slice
+  std::int64_t words;  // words of a slice
   std::int64_t words_per_row;
 };
 
-// One word of a row, from its place in the source row to its place in the other.
+// Copies one word of a row from its place in the source row to its place in the destination row.
 template <class Word>
 struct CopyWord {
   static __device__ void move(const char* from, char* to, std::int64_t at) {
@@ -126,8 +126,7 @@ namespace {
 void convert_rows(const char* what, const TensorView& source, const TensorView& destination,
                   bool fits, Kernel kernel, void* stream) {
   if (source.extent != destination.extent || !fits)
-    throw std::invalid_argument(std::string(what) +
-                                ": the views differ in shape, or are of other types");
+    throw std::invalid_argument(std::string(what) + ": the views differ in shape or type");
   if (source.extent.elements() == 0) return;
   launch(kernel, {side(source), side(destination), 0, source.extent.heads, 0, 0},
          source.extent.head_dim, source.extent.length, source.extent.batch * source.extent.heads,

@@ -7,11 +7,11 @@ namespace {
 
 cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.get()); }
 
-cudaEvent_t native_event(const Handle<EventTraits>& handle) {
+cudaEvent_t native_event(const Handle<destroy_event>& handle) {
   return static_cast<cudaEvent_t>(handle.get());
 }
 
-// nullptr for out of memory, which is then forgotten: the next call starts clean.
+// Returns nullptr where memory is out and clears that error, so that the next call starts clean.
 void* memory_or_null(cudaError_t error, void* memory, const char* what, int line) {
   if (error == cudaSuccess) return memory;
   if (error != cudaErrorMemoryAllocation) fail(error, what, __FILE__, line);
@@ -19,8 +19,8 @@ void* memory_or_null(cudaError_t error, void* memory, const char* what, int line
   return nullptr;
 }
 
-// 0 where the device is lost: asked while memory is given back, this must not throw.
-std::uint64_t pool_attribute(const Handle<PoolTraits>& pool, cudaMemPoolAttr attribute) noexcept {
+// Returns 0 where the device is lost: it is called while memory is given back and must not throw.
+std::uint64_t pool_attribute(const Handle<destroy_pool>& pool, cudaMemPoolAttr attribute) noexcept {
   std::uint64_t value = 0;
   const cudaError_t error =
       cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool.get()), attribute, &value);
@@ -29,16 +29,16 @@ std::uint64_t pool_attribute(const Handle<PoolTraits>& pool, cudaMemPoolAttr att
 
 }  // namespace
 
-void StreamTraits::destroy(void* handle) noexcept {
+void destroy_stream(void* handle) noexcept {
   (void)cudaStreamDestroy(static_cast<cudaStream_t>(handle));
 }
-void EventTraits::destroy(void* handle) noexcept {
+void destroy_event(void* handle) noexcept {
   (void)cudaEventDestroy(static_cast<cudaEvent_t>(handle));
 }
-void PoolTraits::destroy(void* handle) noexcept {
+void destroy_pool(void* handle) noexcept {
   (void)cudaMemPoolDestroy(static_cast<cudaMemPool_t>(handle));
 }
-void GraphTraits::destroy(void* handle) noexcept {
+void destroy_graph(void* handle) noexcept {
   (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(handle));
 }
 
@@ -54,7 +54,7 @@ Stream::Stream(Priority priority) {
   cudaStream_t stream = nullptr;
   QB_CUDA_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
                                              priority == Priority::high ? greatest : least));
-  handle_ = Handle<StreamTraits>(stream);
+  handle_ = Handle<destroy_stream>(stream);
 }
 
 void Stream::wait() const { QB_CUDA_CHECK(cudaStreamSynchronize(native(*this))); }
@@ -62,7 +62,7 @@ void Stream::wait() const { QB_CUDA_CHECK(cudaStreamSynchronize(native(*this)));
 Event::Event() {
   cudaEvent_t event = nullptr;
   QB_CUDA_CHECK(cudaEventCreate(&event));
-  handle_ = Handle<EventTraits>(event);
+  handle_ = Handle<destroy_event>(event);
 }
 
 void Event::record(void* stream) {
@@ -102,7 +102,7 @@ Graph::Graph(const Stream& stream, const std::function<void()>& enqueue) {
   const cudaError_t error = cudaGraphInstantiate(&executable, graph, 0);
   (void)cudaGraphDestroy(graph);
   QB_CUDA_CHECK(error);
-  handle_ = Handle<GraphTraits>(executable);
+  handle_ = Handle<destroy_graph>(executable);
 }
 
 void Graph::launch(const Stream& stream) const {
@@ -136,7 +136,7 @@ Pool::Pool(const Stream& stream) : stream_(stream) {
   properties.location.id = device;
   cudaMemPool_t pool = nullptr;
   QB_CUDA_CHECK(cudaMemPoolCreate(&pool, &properties));
-  handle_ = Handle<PoolTraits>(pool);
+  handle_ = Handle<destroy_pool>(pool);
   std::uint64_t keep_all = UINT64_MAX;
   QB_CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_all));
 }

@@ -1,5 +1,5 @@
-// Owners of what the CUDA runtime hands out, behind a header that needs no CUDA. Everything throws
-// as QB_CUDA_CHECK does, except destructors: what they meet has been met before.
+// These classes own what the CUDA runtime hands out. The header needs no CUDA. Everything throws as
+// QB_CUDA_CHECK does, except destructors: an error that they meet has been thrown before.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,12 @@
 #include <memory>
 #include <utility>
 
+#include "kernels/tensor.h"
+
 namespace qb::cuda {
 
-// A handle that is given back once. Move-only.
-template <class Traits>
+// Owns a handle and gives it back once. It can be moved and not copied.
+template <void (*destroy)(void*) noexcept>
 class Handle {
  public:
   Handle() = default;
@@ -22,7 +24,7 @@ class Handle {
     return *this;
   }
   ~Handle() {
-    if (handle_ != nullptr) Traits::destroy(handle_);
+    if (handle_ != nullptr) destroy(handle_);
   }
   [[nodiscard]] void* get() const { return handle_; }
 
@@ -30,23 +32,15 @@ class Handle {
   void* handle_ = nullptr;
 };
 
-struct StreamTraits {
-  static void destroy(void* handle) noexcept;
-};
-struct EventTraits {
-  static void destroy(void* handle) noexcept;
-};
-struct PoolTraits {
-  static void destroy(void* handle) noexcept;
-};
-struct GraphTraits {
-  static void destroy(void* handle) noexcept;
-};
+void destroy_stream(void* handle) noexcept;
+void destroy_event(void* handle) noexcept;
+void destroy_pool(void* handle) noexcept;
+void destroy_graph(void* handle) noexcept;
 
-// The device of this process from here on. Creates its context.
+// Makes this the device of the process from now on, and creates its context.
 void use_device(int ordinal);
 
-class Stream {  // that does not wait for the default stream
+class Stream {  // does not wait for the default stream
  public:
   enum class Priority { normal, high };  // high: its blocks are placed before those of others
   explicit Stream(Priority priority = Priority::normal);
@@ -54,7 +48,7 @@ class Stream {  // that does not wait for the default stream
   void wait() const;
 
  private:
-  Handle<StreamTraits> handle_;
+  Handle<destroy_stream> handle_;
 };
 
 class Event {
@@ -62,7 +56,7 @@ class Event {
   Event();
   void record(const Stream& stream) { record(stream.get()); }
   void record(void* stream);  // a cudaStream_t
-  // Seconds from `earlier` to this; both must have happened.
+  // Returns the seconds from `earlier` to this; both must have happened.
   [[nodiscard]] double seconds_since(const Event& earlier) const;
   // Later work of the stream waits for this event.
   void hold_back(const Stream& stream) const { hold_back(stream.get()); }
@@ -70,47 +64,57 @@ class Event {
   [[nodiscard]] bool has_happened() const;
 
  private:
-  Handle<EventTraits> handle_;
+  Handle<destroy_event> handle_;
 };
 
-// What `enqueue` enqueues on the stream, recorded once.
+// Holds what `enqueue` enqueues on the stream, recorded once.
 class Graph {
  public:
   Graph(const Stream& stream, const std::function<void()>& enqueue);
   void launch(const Stream& stream) const;
 
  private:
-  Handle<GraphTraits> handle_;
+  Handle<destroy_graph> handle_;
 };
 
-// Plain allocations, which the driver gives back at once and waits for the device to do so.
+// Makes plain allocations; giving one back waits for the device.
 struct DirectMemory {
   [[nodiscard]] static std::uint64_t free_bytes();
-  [[nodiscard]] static void* allocate(std::size_t bytes);  // nullptr: no more
-  // Waits for what the stream was given before. A device that is lost is met elsewhere.
+  [[nodiscard]] static void* allocate(std::size_t bytes);  // nullptr: out of memory
+  // Waits for the earlier work of the stream. A lost device is reported elsewhere.
   static void release(void* memory, void* stream) noexcept;
 };
 
-// A private pool of the driver's, ordered with one stream, that keeps what it gets back.
+// A private pool of the driver's, ordered with one stream, keeps the memory that it gets back.
 class Pool {
  public:
   explicit Pool(const Stream& stream);
-  [[nodiscard]] void* allocate(std::size_t bytes) const;  // nullptr: no more
+  [[nodiscard]] void* allocate(std::size_t bytes) const;  // nullptr: out of memory
   void release(void* memory) const noexcept;
-  void trim() const;  // waits, and gives the driver back what is not used
+  void trim() const;  // waits, and gives unused memory back to the driver
   [[nodiscard]] std::uint64_t reserved_bytes() const;
   [[nodiscard]] std::uint64_t used_bytes() const;
 
  private:
   const Stream& stream_;
-  Handle<PoolTraits> handle_;
+  Handle<destroy_pool> handle_;
 };
 
-// Enqueued copies between the host and the device; stream: a cudaStream_t. From pageable memory:
-// the bytes have been read when this returns.
+// These enqueue copies between the host and the device; stream is a cudaStream_t. Host memory is
+// pageable: its bytes have been read when this returns.
 void copy_to_device(const void* host, void* device, std::size_t bytes, void* stream);
 // Waits for the copy.
 void copy_to_host(const void* device, void* host, std::size_t bytes, void* stream);
 void fill_bytes(void* device, unsigned char value, std::size_t bytes, void* stream);
+
+// These move rows on a device: gathers and scatters of token groups.
+
+// Copies rows between device views of equal extent and dtype. stream: a cudaStream_t.
+void copy_rows(const TensorView& source, const TensorView& destination, void* stream);
+
+// These also convert: from f16 or bf16 into f32, and from f32 into f16 or bf16, rounding to nearest
+// even.
+void widen_rows(const TensorView& source, const TensorView& destination, void* stream);
+void narrow_rows(const TensorView& source, const TensorView& destination, void* stream);
 
 }  // namespace qb::cuda

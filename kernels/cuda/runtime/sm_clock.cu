@@ -15,7 +15,7 @@ __device__ unsigned long long global_timer() {
 }
 
 __global__ void count_cycles(unsigned long long* cycles, unsigned long long* nanoseconds) {
-  // From one tick to another.
+  // The time runs from one tick to another.
   const unsigned long long before = global_timer();
   unsigned long long begin = global_timer();
   while (begin == before) begin = global_timer();

@@ -1,4 +1,4 @@
-// Random problems of several workers over token groups, and what must come out of them.
+// Makes random problems of several workers over token groups, and their expected results.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ struct ProblemShape {
   Extent q;
   std::int64_t kv_heads = 1;
   std::int64_t n_keys = 1;
-  std::int64_t value_dim = 0;  // 0: as head_dim
+  std::int64_t value_dim = 0;  // 0: same as head_dim
   double deviation = 1.0;
   int outlier_every = 0;
 };
 
-// Inputs, poisoned outputs and the schedules of all workers, on the host.
+// Holds the inputs, poisoned outputs and the schedules of all workers, on the host.
 struct Problem {
   Tensor q;
   Tensor k;
@@ -61,7 +61,7 @@ struct Problem {
     workers.push_back({static_cast<int>(workers.size()), std::move(q_groups), std::move(kv_groups),
                        schedules.back().get(), head_begin, head_end});
   }
-  // One worker with the whole sequences.
+  // Adds one worker with the whole sequences.
   void add_whole(std::vector<ScheduleBlock> blocks, std::int64_t query_tile = 128) {
     const std::int64_t n = q.view().extent.length;
     const std::int64_t m = k.view().extent.length;
@@ -98,7 +98,7 @@ void for_each_pair(const std::vector<GroupedWorker>& workers, Visit visit) {
   }
 }
 
-// Attention in float64 over the pairs of all workers, head by head.
+// Computes attention in float64 over the pairs of all workers, head by head.
 inline qb::testing::Attended expected(const Problem& problem) {
   const Extent& x = problem.q.view().extent;
   const std::int64_t m = problem.k.view().extent.length;
@@ -130,10 +130,10 @@ inline qb::testing::Attended expected(const Problem& problem) {
   return all;
 }
 
-// How far a kernel may be off: probabilities are rounded to the inputs' type before the second
+// Says how far a kernel may be off: probabilities are rounded to the inputs' type before the second
 // product, so the output errs by at most one unit roundoff of the largest |V|; scores are sums of
 // head_dim products in float32, of which the largest (before cancellation) sets the error of the
-// exponent. Halves of these would fail.
+// exponent. With half of these bounds the tests would fail.
 struct Tolerance {
   double out = 0.0;
   double lse = 0.0;
@@ -174,7 +174,7 @@ inline void draw_bits(TileSchedule& schedule, std::mt19937& engine) {
     }
 }
 
-// Groups that deal out [0, n): contiguous of random sizes, or every stride-th token.
+// Draws groups that divide [0, n): contiguous ones of random sizes, or every stride-th token.
 inline std::vector<RowGroup> draw_groups(std::int64_t n, int parts, bool strided,
                                          std::mt19937& engine) {
   std::vector<RowGroup> groups;
@@ -198,7 +198,7 @@ inline std::vector<RowGroup> draw_groups(std::int64_t n, int parts, bool strided
   return groups;
 }
 
-// Deals every pair of groups to one worker or to none, as all, causal, a band or bits.
+// Gives every pair of groups to one worker or to none, as all, causal, a band or bits.
 inline void draw_workers(Problem& problem, int n_workers, const std::vector<RowGroup>& q_groups,
                          const std::vector<RowGroup>& kv_groups, std::int64_t query_tile,
                          std::mt19937& engine) {

@@ -1,9 +1,8 @@
 """For tests only: as much of torch as torch_sdpa.py uses, in plain Python, on nested lists.
 
-Values are rounded to their type as torch rounds them, and attention is computed by its definition,
-so that what holds of an output here holds for a reason. There is a GPU, "Fake GPU", on which all
-backends but cudnn compute. FAKE_TORCH_FAULTS="64:oom,80:wrong" makes
-the attention of 64 and 80 queries fail in that way.
+Values are rounded to their type as torch rounds them, and attention is computed by its definition.
+There is a GPU, "Fake GPU", on which all backends but cudnn compute.
+FAKE_TORCH_FAULTS="64:oom,80:wrong" makes the attention of 64 and 80 queries fail in that way.
 """
 
 import contextlib
@@ -90,7 +89,7 @@ class Tensor:
                       self.dtype)
 
     def __matmul__(self, other):
-        """Matrix by vector, or vector by matrix."""
+        """Multiplies a matrix by a vector, or a vector by a matrix."""
         if isinstance(self.data[0], list):
             products = [dot(row, other.data) for row in self.data]
         else:

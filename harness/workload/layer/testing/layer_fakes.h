@@ -14,7 +14,7 @@
 
 namespace qb::testing_support {
 
-// Full, causal or any pattern that n tokens can have.
+// Returns a full or causal mask, or any pattern that n tokens can have.
 [[nodiscard]] inline MaskSpec random_mask(std::int64_t n, std::mt19937_64& random) {
   const auto kind = random() % 4;
   if (kind < 2 || n < 2) return kind % 2 == 0 ? MaskKind::full : MaskKind::causal;
@@ -38,7 +38,7 @@ struct RandomLayer {
     for (float& value : x) value = normal(engine);
   }
 
-  // As trained models have them: one hidden channel far from the others in every token.
+  // Sets one hidden channel far from the others in every token, as trained models have it.
   void add_outlier_channel(float value) {
     const auto hidden = static_cast<std::size_t>(shape.hidden());
     for (std::size_t i = hidden / 3; i < x.size(); i += hidden) x[i] = value;
@@ -48,7 +48,7 @@ struct RandomLayer {
     return {shape, weights, x.data(), options.mask, options.scale};
   }
 
-  // y, over NaN.
+  // Returns y, which held NaN before the run.
   [[nodiscard]] std::vector<float> run(Allocator& allocator = heap_allocator()) const {
     std::vector<float> y(x.size(), std::numeric_limits<float>::quiet_NaN());
     (void)run_layer(shape, weights, x.data(), y.data(), options, allocator);

@@ -1,0 +1,57 @@
+// The list of a run's figures, by name.
+//
+// What `figures:` of a spec may name, what `qb plot` draws and which functions plots/figures/
+// declares are made from this list, so that a spec which names an unknown figure fails at its line
+// although the reader of specs does not include the plots. Figures without names in a spec or on
+// the command line are drawn in this order.
+#pragma once
+
+#include <string_view>
+
+namespace qb {
+
+// What a figure needs of a run folder.
+enum class FigureOf {
+  cases,         // cases.csv
+  joined_cases,  // cases.csv, and those of the runs beside it
+  other_tables,  // the tables that its own file names
+};
+
+// FIGURE(name, needs): name_figure() draws it.
+#define QB_FIGURES(FIGURE)                   \
+  FIGURE(memory_summary, cases)              \
+  FIGURE(wall_clock, cases)                  \
+  FIGURE(speed_up, cases)                    \
+  FIGURE(throughput, joined_cases)           \
+  FIGURE(peak_memory, cases)                 \
+  FIGURE(memory_timeline, cases)             \
+  FIGURE(responsibility_ratio, other_tables) \
+  FIGURE(partition, other_tables)            \
+  FIGURE(kernel_peak_fraction, other_tables) \
+  FIGURE(cqs_overhead, other_tables)         \
+  FIGURE(scheme_comparison, cases)           \
+  FIGURE(scheme_map, cases)                  \
+  FIGURE(ttft_miss_rate, cases)              \
+  FIGURE(exposed_split, cases)               \
+  FIGURE(decode_attention, cases)            \
+  FIGURE(gantt, cases)                       \
+  FIGURE(work_per_round, cases)              \
+  FIGURE(striped_speed_up, cases)            \
+  FIGURE(exposed_communication, cases)       \
+  FIGURE(exposed_time, cases)                \
+  FIGURE(model_residual, cases)              \
+  FIGURE(layer_shares, cases)                \
+  FIGURE(layer_time, cases)                  \
+  FIGURE(layer_memory, cases)                \
+  FIGURE(sparse_attention, joined_cases)     \
+  FIGURE(worker_skew, cases)                 \
+  FIGURE(distillation_gain, cases)           \
+  FIGURE(product_speed_up, cases)            \
+  FIGURE(sparse_stages, cases)               \
+  FIGURE(sparse_ablation, cases)
+
+#define QB_FIGURE_NAME(name, needs) #name,
+inline constexpr std::string_view kFigureNames[] = {QB_FIGURES(QB_FIGURE_NAME)};
+#undef QB_FIGURE_NAME
+
+}  // namespace qb

@@ -1,0 +1,59 @@
+// Computes exact attention over one's own buffers by CQS-Attention, task by task, and compares the
+// result with attention over the whole sequence at once.
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/work/tiling.h"
+#include "kernels/attention.h"
+#include "kernels/merge.h"
+
+namespace {
+constexpr qb::Shape kShape{
+    .q_heads = 4, .kv_heads = 2, .q_len = 1000, .kv_len = 1000, .head_dim = 64, .value_dim = 64};
+
+struct Buffer {
+  std::vector<float> values;
+  qb::TensorView view;
+  explicit Buffer(const qb::Extent& extent)
+      : values(static_cast<std::size_t>(extent.elements())),
+        view(qb::contiguous_view(values.data(), qb::DType::f32, extent)) {}
+};
+
+// Computes every task of every worker on its own and merges its partial into `out`.
+void play(const qb::Plan& plan, const Buffer& q, const Buffer& k, const Buffer& v,
+          const Buffer& out) {
+  Buffer lse(kShape.lse());
+  qb::clear_partial(out.view, lse.view);
+  for (const qb::Worker& worker : plan.workers)
+    for (const qb::PairTask& task : worker.steps.at(0).tasks) {
+      const qb::TileSchedule schedule = qb::task_schedule(plan, task, /*query_tile=*/64);
+      const auto queries = [&](const Buffer& b) { return qb::q_rows(plan, task, b.view); };
+      const auto keys = [&](const Buffer& b) { return qb::kv_rows(plan, task, b.view); };
+      Buffer part({1, kShape.q_heads, schedule.n_queries, kShape.value_dim});
+      Buffer part_lse({1, kShape.q_heads, schedule.n_queries, 1});
+      qb::attention(
+          qb::Kernel::flash,
+          {queries(q), keys(k), keys(v), &schedule, plan.problem.scale, part.view, part_lse.view},
+          {qb::heap_allocator()});
+      qb::merge_partial(queries(out), queries(lse), part.view, part_lse.view);
+    }
+}
+}  // namespace
+
+int main() {
+  Buffer q(kShape.q()), k(kShape.k()), v(kShape.v()), cqs(kShape.out()), dense(kShape.out());
+  std::mt19937 random(1);
+  for (Buffer* buffer : {&q, &k, &v})
+    for (float& value : buffer->values) value = std::normal_distribution<float>()(random);
+  const qb::Problem problem = qb::make_problem(kShape, qb::MaskKind::causal, qb::DType::f32, 1);
+  play(qb::make_plan("cqs", problem, {.workers = 7}), q, k, v, cqs);
+  play(qb::make_plan("dense", problem, {}), q, k, v, dense);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < cqs.values.size(); ++i)
+    largest = std::fmax(largest, std::abs(cqs.values[i] - dense.values[i]));
+  std::printf("the largest difference is %g\n", largest);
+  return largest > 0.0 && largest < 1e-5 ? 0 : 1;
+}

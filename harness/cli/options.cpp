@@ -1,0 +1,86 @@
+#include "harness/cli/options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/mask_reader.h"
+#include "harness/experiment/schema/parameters.h"
+
+namespace qb {
+namespace {
+
+std::string help_of(const Parameter& parameter, const Case& c) {
+  std::string standard = parameter.get(c, parameter);
+  if (standard.empty()) standard = plain_standard(parameter);
+  const bool missing = parameter.min > 0 && standard == "0";
+  if (missing) standard = parameter.follows;
+  return plain_meaning(parameter) +
+         (standard.empty() ? "" : fmt::format(" (default: {})", standard));
+}
+
+std::string type_of(const Parameter& parameter) {
+  if (parameter.is_number()) return "NUMBER";
+  if (parameter.kind == FieldKind::mask) return "MASK";
+  return parameter.words != nullptr ? "WORD" : "TEXT";
+}
+
+}  // namespace
+
+Option add_parameter(Verb verb, Case& c, std::string_view key) {
+  const auto index = find_parameter(key);
+  if (!index) throw std::logic_error(fmt::format("no parameter has the key {}", key));
+  const Parameter& parameter = parameters()[*index];
+  std::string name = fmt::format("--{}", key);
+  std::ranges::replace_if(
+      name, [](char letter) { return letter == '_' || letter == '.'; }, '-');
+  const auto read = [name, &parameter, &c](const std::string& text) {
+    const std::string label = fmt::format("{} {}", name, text);
+    const std::string value = parameter.kind == FieldKind::mask
+                                  ? parse_mask(text, name).text()
+                                  : read_value(parameter, plain_scalar(text, {label, 0, 0})).text;
+    parameter.set(c, parameter, value);
+  };
+  return verb.option(name, read, help_of(parameter, c)).type_name(type_of(parameter));
+}
+
+void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) (void)add_parameter(verb, c, key);
+}
+
+Case whole_case(Case c) {
+  if (c.shape.kv_len == 0) c.shape.kv_len = c.shape.q_len;
+  if (c.shape.kv_heads == 0) c.shape.kv_heads = c.shape.q_heads;
+  c.shape.value_dim = c.shape.head_dim;
+  return c;
+}
+
+void require_writable(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw EnvironmentError(
+        fmt::format("cannot write {}: {}: {}", path, folder, std::strerror(errno)));
+}
+
+Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what) {
+  return verb
+      .option(
+          name,
+          [name, &value](const std::string& text) {
+            const auto parsed = parse_real(text);
+            if (!parsed || !(*parsed > 0.0))
+              throw UsageError(fmt::format(
+                  "{} {}: not a number above 0; write it as 312e12, 25e9 or 25GB", name, text));
+            value = *parsed;
+          },
+          what)
+      .type_name("NUMBER");
+}
+
+}  // namespace qb

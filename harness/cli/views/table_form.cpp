@@ -1,0 +1,54 @@
+#include "harness/cli/views/table_form.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/csv.h"
+#include "base/numbers.h"
+#include "base/text_table.h"
+
+namespace qb {
+
+void add_table_form(Verb app, TableForm& form) {
+  Option csv = app.flag(
+      "--csv", [&form] { form = TableForm::csv; }, "print CSV, with every digit that we compute");
+  app.flag(
+         "--markdown", [&form] { form = TableForm::markdown; }, "print a Markdown table")
+      .excludes(csv);
+}
+
+ViewTable::Cell::Cell(double value, int decimals)
+    : csv(to_text(value)), people(fmt::format("{:.{}f}", value, decimals)) {}
+
+std::string ViewTable::text(TableForm form) const {
+  const bool csv = form == TableForm::csv;
+  std::vector<std::string> header;
+  for (const Column& column : columns_)
+    if (const std::string& name = csv ? column.csv : column.people; !name.empty())
+      header.push_back(name);
+  CsvTable for_programs(header);
+  TextTable for_people(header);
+  for (const std::vector<Cell>& row : rows_) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (!(csv ? columns_[i].csv : columns_[i].people).empty())
+        cells.push_back(csv ? row.at(i).csv : row.at(i).people);
+    if (csv)
+      for_programs.append(std::move(cells));
+    else
+      for_people.add(std::move(cells));
+  }
+  if (csv) return for_programs.to_string();
+  return form == TableForm::markdown ? for_people.markdown() : for_people.terminal();
+}
+
+void print_table(const std::string& table, const std::string& summary, TableForm form) {
+  fmt::print("{}", table);
+  if (form == TableForm::csv)
+    fmt::print(stderr, "{}", summary);
+  else
+    fmt::print("\n{}", summary);
+}
+
+}  // namespace qb

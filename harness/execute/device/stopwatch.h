@@ -1,0 +1,46 @@
+// Measures how long the parts of one run on a device take, by either of its clocks.
+#pragma once
+
+#include <vector>
+
+#include "base/clock.h"
+#include "harness/execute/device/compute_device.h"
+
+namespace qb {
+
+// Sets marks on the device while it runs and reads them at the end; only then do the targets have
+// their values.
+class Stopwatch {
+ public:
+  explicit Stopwatch(ComputeDevice& device, ClockKind clock = ClockKind::synchronized)
+      : device_(device), clock_(clock) {}
+  // The run began at `begun_s` of now_s().
+  void start(double begun_s = now_s());
+  // Adds the time of what is enqueued from here to the next call to `*seconds` and `*also`; nullptr
+  // adds it to nothing.
+  void charge(double* seconds, double* also = nullptr);
+  // Sets `*seconds` to the time from the beginning to here.
+  void note(double* seconds);
+  // Waits for the device, and fills the targets.
+  void stop();
+  [[nodiscard]] double wall_s() const { return wall_s_; }
+  // The same time by the device's own clock; 0 on the host, which has no other clock.
+  [[nodiscard]] double device_s() const { return device_s_; }
+
+ private:
+  struct Span {
+    int from = 0;
+    double* target = nullptr;
+    double* also = nullptr;
+  };
+  ComputeDevice& device_;
+  ClockKind clock_;
+  std::vector<Span> spans_;
+  std::vector<Span> notes_;
+  double begun_s_ = 0.0;
+  double late_s_ = 0.0;  // from the beginning to the first mark
+  double wall_s_ = 0.0;
+  double device_s_ = 0.0;
+};
+
+}  // namespace qb

@@ -1,0 +1,63 @@
+// How the memory ledger cuts the blocks that it hands out from the segments that it holds. This
+// code never touches the memory, so that the same classes allocate on the host and on a device.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "base/words.h"
+
+namespace qb {
+
+enum class AllocatorKind {
+  automatic,  // same_size on the CPU, pool on a GPU
+  same_size,  // a block is a segment; freed ones serve requests of nearly their size
+  direct,     // a block is a segment, which goes back to the machine when freed
+  pool,       // direct on a GPU, but the driver keeps freed memory (a private memory pool)
+  caching,    // works as PyTorch's CUDA caching allocator: see caching_allocator.cpp
+};
+
+template <>
+struct Words<AllocatorKind> {
+  static constexpr std::string_view what = "allocator";
+  static constexpr std::pair<AllocatorKind, std::string_view> table[] = {
+      {AllocatorKind::automatic, "auto"},
+      {AllocatorKind::same_size, "same_size"},
+      {AllocatorKind::direct, "direct"},
+      {AllocatorKind::pool, "pool"},
+      {AllocatorKind::caching, "caching"}};
+};
+
+// Where an allocator gets its segments.
+struct SegmentSource {
+  // Returns nullptr if the machine has no more, or (limited) held memory would exceed the budget.
+  std::function<void*(std::size_t bytes, bool limited)> map;
+  std::function<void(void* segment, std::size_t bytes)> unmap;
+};
+
+class BlockAllocator {
+ public:
+  virtual ~BlockAllocator() = default;
+  // Returns nullptr if there is no more, even after everything that was kept has been given back.
+  [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+  virtual void free(void* block) = 0;
+  // Gives unused segments back to the machine.
+  virtual void release_cached() = 0;
+};
+
+[[nodiscard]] std::unique_ptr<BlockAllocator> make_block_allocator(AllocatorKind kind,
+                                                                   SegmentSource source);
+
+// Sizes in PyTorch's allocator.
+namespace caching {
+inline constexpr std::size_t kMinBlockBytes = 512;           // every request is rounded up to it
+inline constexpr std::size_t kSmallRequestBytes = 1u << 20;  // larger requests use large segments
+inline constexpr std::size_t kSmallSegmentBytes = 2u << 20;
+inline constexpr std::size_t kLargeSegmentBytes = 20u << 20;  // requests below the next use it
+inline constexpr std::size_t kOwnSegmentFromBytes = 10u << 20;
+inline constexpr std::size_t kSegmentRoundingBytes = 2u << 20;
+}  // namespace caching
+
+}  // namespace qb

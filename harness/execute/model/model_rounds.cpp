@@ -1,0 +1,285 @@
+#include "harness/execute/model/model_rounds.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "harness/execute/transport/transport.h"
+#include "harness/plan/messages.h"
+#include "harness/plan/rotation.h"
+
+namespace qb {
+namespace {
+
+// A message of worker 0; the peers of the other workers are as far from them.
+struct RingMessage {
+  int distance = 0;  // distance to the peer; 0: the worker keeps it
+  bool late = false;
+  std::int64_t bytes = 0;
+};
+
+std::vector<RingMessage> ring_messages(const std::vector<Transfer>& transfers) {
+  std::vector<RingMessage> messages;
+  for (const Message& message : messages_of(transfers))
+    messages.push_back({message.peer, message.late, tensor_bytes(message)});
+  return messages;
+}
+
+std::size_t n_travelling(const std::vector<RingMessage>& messages) {
+  return static_cast<std::size_t>(
+      std::count_if(messages.begin(), messages.end(),
+                    [](const RingMessage& message) { return message.distance != 0; }));
+}
+
+// The messages that a step sends, all early or all late, and their passages.
+class Exchange {
+ public:
+  std::vector<RingMessage> sends;
+  std::vector<RingMessage> receives;  // receives of the next step
+  std::vector<double> sender_ready_s;
+  std::vector<double> receiver_ready_s;
+
+  [[nodiscard]] bool late() const { return !sends.empty() && sends[0].late; }
+  [[nodiscard]] bool is_of_one_kind() const {
+    return std::all_of(sends.begin(), sends.end(),
+                       [&](const RingMessage& send) { return send.late == sends[0].late; });
+  }
+
+  // Call it when both sides have reported that they are ready. Returns false if messages meet on
+  // links.
+  bool pass(const ModelLink& link) {
+    at_once_ = link.no_communication ||
+               (link.limit.bandwidth_byte_per_s <= 0.0 && link.limit.latency_s <= 0.0);
+    link_ = link.limit;
+    alone_ = n_travelling(sends) <= 1 && n_travelling(receives) <= 1;
+    if (at_once_ || alone_) return true;
+    const auto all_equal = [](const std::vector<double>& times) {
+      return std::adjacent_find(times.begin(), times.end(), std::not_equal_to<>()) == times.end();
+    };
+    if (!all_equal(sender_ready_s) || !all_equal(receiver_ready_s)) return false;
+    together(std::max(sender_ready_s[0], receiver_ready_s[0]));
+    return true;
+  }
+
+  [[nodiscard]] Passage passage(std::size_t from, std::size_t to,
+                                const RingMessage& message) const {
+    const double started_s = std::max(sender_ready_s[from], receiver_ready_s[to]);
+    if (message.distance == 0 || at_once_) return {started_s, started_s};
+    if (alone_) return {started_s, started_s + link_.latency_s + on_link_s(message)};
+    const std::size_t n = sender_ready_s.size();
+    return {started_s, done_s_[to >= from ? to - from : to + n - from]};
+  }
+
+ private:
+  [[nodiscard]] double on_link_s(const RingMessage& message) const {
+    const double bandwidth = link_.bandwidth_byte_per_s;
+    return bandwidth > 0.0 ? static_cast<double>(message.bytes) / bandwidth : 0.0;
+  }
+
+  // All are ready at the same moment: messages leave and arrive in the order of their distance.
+  void together(double ready_s) {
+    done_s_.assign(sender_ready_s.size(), ready_s);
+    double out_free_s = 0.0;
+    double in_free_s = 0.0;
+    for (const RingMessage& send : sends) {
+      if (send.distance == 0) continue;
+      const double leaves_s = std::max(ready_s, out_free_s);
+      out_free_s = leaves_s + on_link_s(send);
+      in_free_s = std::max(leaves_s + link_.latency_s, in_free_s) + on_link_s(send);
+      done_s_[static_cast<std::size_t>(send.distance)] = in_free_s;
+    }
+  }
+
+  LinkLimit link_;
+  bool at_once_ = false;
+  bool alone_ = false;
+  std::vector<double> done_s_;  // by distance
+};
+
+class Rounds {
+ public:
+  Rounds(const Plan& plan, const PlanCosts& costs, const ModelLink& link,
+         const std::vector<double>& worker_speeds)
+      : costs_(costs),
+        link_(link),
+        worker_speeds_(worker_speeds),
+        n_workers_(plan.workers.size()),
+        now_s_(n_workers_, 0.0),
+        step_(n_workers_) {
+    const Rotation& rotation = *plan.workers.rotation();
+    for (std::size_t s = 0; s < rotation.steps.size(); ++s) {
+      const Step step = rotation.step(s, 0, true);
+      if (s > 0) exchanges_.back().receives = ring_messages(step.receives);
+      exchanges_.emplace_back().sends = ring_messages(step.sends);
+    }
+    keeps_steps_ = n_workers_ * exchanges_.size() <= kMostModelledSteps;
+    execution_.workers.resize(n_workers_);
+    for (WorkerTime& worker : execution_.workers)
+      worker.steps.resize(keeps_steps_ ? exchanges_.size() : 1);
+  }
+
+  std::optional<Execution> run() {
+    for (std::size_t s = 0; s < exchanges_.size(); ++s) {
+      Exchange& exchange = exchanges_[s];
+      if (!exchange.is_of_one_kind()) return std::nullopt;
+      exchange.sender_ready_s.resize(n_workers_);
+      exchange.receiver_ready_s.resize(n_workers_);
+      for (std::size_t w = 0; w < n_workers_; ++w) begin_step(w, s);
+      if (!exchange.late() && !exchange.pass(link_)) return std::nullopt;
+      for (std::size_t w = 0; w < n_workers_; ++w) end_step(w, s);
+      if (exchange.late() && !exchange.pass(link_)) return std::nullopt;
+      if (s > 0) exchanges_[s - 1] = {};
+    }
+    for (std::size_t w = 0; w < n_workers_ && !exchanges_.empty(); ++w) {
+      await_late(w, exchanges_.size() - 1);
+      note_step(w, exchanges_.size() - 1);
+    }
+    execution_.wall_s = *std::max_element(now_s_.begin(), now_s_.end());
+    return std::move(execution_);
+  }
+
+ private:
+  // Records that the worker's step s has ended, with its waits.
+  void note_step(std::size_t w, std::size_t s) {
+    const StepTime step = std::exchange(step_[w], StepTime{});
+    WorkerTime& worker = execution_.workers[w];
+    worker.compute_s += step.compute_s;
+    if (keeps_steps_) {
+      worker.steps[s] = step;
+      return;
+    }
+    StepTime& sums = worker.steps[0];
+    sums.compute_s += step.compute_s;
+    sums.communication_s += step.communication_s;
+    sums.exposed_communication_s += step.exposed_communication_s;
+    sums.idle_s += step.idle_s;
+  }
+  [[nodiscard]] StepCost cost(std::size_t w, std::size_t s) const {
+    return costs_.of(static_cast<int>(w), s);
+  }
+  // Calls visit(passage) for the worker's messages in ascending order of its peers: messages whose
+  // peer index wraps past the last worker come first.
+  template <class Visit>
+  void for_each(const Exchange& exchange, std::size_t w, bool sent, const Visit& visit) const {
+    const std::vector<RingMessage>& messages = sent ? exchange.sends : exchange.receives;
+    const std::size_t n = messages.size();
+    std::size_t first = 0;
+    if (n > 1)
+      first = static_cast<std::size_t>(
+          std::partition_point(messages.begin(), messages.end(),
+                               [&](const RingMessage& message) {
+                                 return static_cast<std::size_t>(message.distance) + w < n_workers_;
+                               }) -
+          messages.begin());
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t at = first + i < n ? first + i : first + i - n;
+      const std::size_t away = w + static_cast<std::size_t>(messages[at].distance);
+      const std::size_t peer = away < n_workers_ ? away : away - n_workers_;
+      visit(sent ? exchange.passage(w, peer, messages[at])
+                 : exchange.passage(peer, w, messages[at]));
+    }
+  }
+
+  // Waits for a message that has arrived or is on its way.
+  void await(std::size_t w, const Passage& passage) {
+    double& now_s = now_s_[w];
+    const double end_s = std::max(now_s, passage.done_s);
+    const double ready_s = std::clamp(passage.started_s, now_s, end_s);
+    step_[w].idle_s += ready_s - now_s;
+    step_[w].exposed_communication_s += end_s - ready_s;
+    now_s = end_s;
+  }
+
+  // Waits for the late sends of step s.
+  void await_late(std::size_t w, std::size_t s) {
+    if (exchanges_[s].late())
+      for_each(exchanges_[s], w, true, [&](const Passage& passage) { await(w, passage); });
+  }
+
+  // A slower worker sleeps after its work.
+  void compute(std::size_t w, double seconds) {
+    const double began_s = now_s_[w];
+    now_s_[w] += seconds;
+    if (!worker_speeds_.empty())
+      now_s_[w] += (now_s_[w] - began_s) * (1.0 / worker_speeds_[w] - 1.0);
+    step_[w].compute_s += now_s_[w] - began_s;
+  }
+  void pack(std::size_t w, double seconds) {
+    const double began_s = now_s_[w];
+    now_s_[w] += link_.no_communication ? 0.0 : seconds;
+    step_[w].exposed_communication_s += now_s_[w] - began_s;
+  }
+
+  // Runs a step until its early sends are ready.
+  void begin_step(std::size_t w, std::size_t s) {
+    if (s > 0) note_step(w, s - 1);
+    step_[w].start_s = now_s_[w];
+    if (s > 0) receive(w, exchanges_[s - 1]);
+    compute(w, cost(w, s).receive_s);
+    if (s > 0) await_late(w, s - 1);
+    exchanges_[s].receiver_ready_s[w] = now_s_[w];
+    pack(w, cost(w, s).pack_early_s);
+    exchanges_[s].sender_ready_s[w] = now_s_[w];
+  }
+
+  void receive(std::size_t w, const Exchange& exchange) {
+    if (exchange.receives.empty()) return;
+    double first_s = std::numeric_limits<double>::infinity();
+    double last_s = 0.0;
+    for_each(exchange, w, false, [&](const Passage& passage) {
+      first_s = std::min(first_s, passage.started_s);
+      last_s = std::max(last_s, passage.done_s);
+      await(w, passage);
+    });
+    if (!link_.no_communication) step_[w].communication_s = last_s - first_s;
+  }
+
+  void end_step(std::size_t w, std::size_t s) {
+    const Exchange& exchange = exchanges_[s];
+    const bool sends_early = !exchange.late();
+    const auto wait = [&](const Passage& passage) { await(w, passage); };
+    if (!link_.overlap && sends_early) {
+      for_each(exchange, w, false, wait);
+      for_each(exchange, w, true, wait);
+    }
+    compute(w, cost(w, s).kernel_s);
+    if (sends_early) for_each(exchange, w, true, wait);
+    pack(w, cost(w, s).pack_late_s);
+    if (!sends_early) exchanges_[s].sender_ready_s[w] = now_s_[w];
+  }
+
+  const PlanCosts& costs_;
+  const ModelLink link_;
+  const std::vector<double>& worker_speeds_;
+  const std::size_t n_workers_;
+  std::vector<double> now_s_;
+  std::vector<Exchange> exchanges_;  // by step
+  std::vector<StepTime> step_;       // by worker, the current step
+  bool keeps_steps_ = true;
+  Execution execution_;
+};
+
+// Every worker's messages are as long as worker 0's.
+bool has_equal_messages(const Plan& plan) {
+  const Rotation* rotation = plan.workers.rotation();
+  if (rotation == nullptr || !rotation->fits(plan)) return false;
+  for (int place = 1; place < rotation->workers; ++place)
+    if (tokens_of(plan.q_groups, rotation->q_shard(place)) !=
+            tokens_of(plan.q_groups, rotation->q_shard(0)) ||
+        tokens_of(plan.kv_groups, rotation->kv_shard(place)) !=
+            tokens_of(plan.kv_groups, rotation->kv_shard(0)))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
+                                      const ModelLink& link,
+                                      const std::vector<double>& worker_speeds) {
+  // A root's link or its merges make workers wait in turn.
+  if (plan.result == Result::root || !has_equal_messages(plan)) return std::nullopt;
+  return Rounds(plan, costs, link, worker_speeds).run();
+}
+
+}  // namespace qb

@@ -1,0 +1,120 @@
+// The kernel calls of a worker.
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "harness/execute/player/worker.h"
+
+namespace qb {
+namespace {
+
+std::optional<TileSchedule> schedule_of(const Plan& plan, const BlockTracker& blocks,
+                                        const KernelCall& call, Kernel kernel,
+                                        const ComputeDevice& device) {
+  if (!device.reads_schedule(kernel)) return std::nullopt;
+  const KernelTiles tiles = device.tiles(kernel, plan.problem.shape.head_dim);
+  return call_schedule(plan, blocks, call, tiles.query_tile,
+                       {tiles.residue_classes, device.facts().host_threads});
+}
+
+// Calls the kernel. If the device does not fill in the stages of kernel staged, marks separate
+// them; all of them are the step's time.
+void attend(const PlayerTools& tools, const ExecutionArguments& arguments,
+            const AttentionArguments& call, int worker, double* compute_s) {
+  if (tools.kept != nullptr)
+    return tools.kept->attend(tools.device, arguments.kernel, call, *arguments.allocator, worker);
+  cuda::OnStage on_stage;
+  if (tools.stages != nullptr && !tools.device.facts().on_host)
+    on_stage = [&](cuda::KernelStage stage) {
+      double* const stage_s[] = {&tools.stages->scores_s, &tools.stages->softmax_s,
+                                 &tools.stages->values_s, nullptr};
+      tools.watch.charge(compute_s, stage_s[static_cast<int>(stage)]);
+    };
+  tools.device.attention(arguments.kernel, call,
+                         {*arguments.allocator, arguments.threads, worker, tools.stages}, on_stage);
+}
+
+}  // namespace
+
+void slow_down(const ExecutionArguments& arguments, int worker, double busy_s) {
+  if (arguments.worker_speeds.empty()) return;
+  const double speed = arguments.worker_speeds[static_cast<std::size_t>(worker)];
+  if (speed < 1.0)
+    std::this_thread::sleep_for(std::chrono::duration<double>(busy_s * (1.0 / speed - 1.0)));
+}
+
+void WorkerPlayer::begin_partial(Partial& partial) {
+  device_.clear_partial(partial.out.view(), partial.lse.view());
+  partial.begun = true;
+}
+
+void WorkerPlayer::compute(const KernelCall& call) {
+  const Block& q = blocks_.block(call.q_block);
+  const Block& kv = blocks_.block(call.kv_block);
+  Partial& partial = q.resident ? resident_ : passing_[q.id];
+  if (partial.out.view().data == nullptr)
+    partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
+  const std::optional<TileSchedule> schedule =
+      schedule_of(plan_, blocks_, call, arguments_.kernel, device_);
+
+  const std::int64_t rows = call.q_end - call.q_begin;
+  const std::int64_t keys = call.k_end - call.k_begin;
+  const std::int64_t n_heads = call.heads.end - call.heads.begin;
+  const std::int64_t first_head = call.heads.begin - q.heads.begin;
+  const Shape& shape = plan_.problem.shape;
+  const HeadRange kv_heads = kv_heads_of(shape, call.heads);
+  const std::int64_t first_kv_head = kv_heads.begin - kv_heads_of(shape, kv.heads).begin;
+  const std::int64_t n_kv_heads = kv_heads.end - kv_heads.begin;
+  const Held& queries = held_.at(q.id);
+  const Held& keys_values = held_.at(kv.id);
+  const auto of_keys = [&](const TensorView& view) {
+    return view.tokens(call.k_begin, keys).heads(first_kv_head, n_kv_heads);
+  };
+  const auto of_queries = [&](const TensorView& view) {
+    return view.tokens(call.q_begin, rows).heads(first_head, n_heads);
+  };
+
+  Partial result;
+  if (!call.first) result = make_partial(rows, call.heads, "out_step", "lse_step");
+  const Partial& target = call.first ? partial : result;
+  attend(
+      tools_, arguments_,
+      {of_queries(queries.first), of_keys(keys_values.first), of_keys(keys_values.second),
+       schedule ? &*schedule : nullptr, plan_.problem.scale, target.out.view(), target.lse.view()},
+      index_, &step_time().compute_s);
+  if (call.first) {
+    partial.begun = true;
+    return;
+  }
+  if (!partial.begun) begin_partial(partial);
+  device_.merge_partial(of_queries(partial.out.view()), of_queries(partial.lse.view()),
+                        result.out.view(), result.lse.view());
+}
+
+void play_in_place(const Plan& plan, const ExecutionArguments& arguments, const PlayerTools& tools,
+                   WorkerTime& time) {
+  const Worker worker = plan.workers[0];
+  BlockTracker blocks(plan, worker);
+  blocks.enter_step();
+  const std::vector<KernelCall> calls = blocks.take_calls();
+  time.steps.resize(1);
+  const double start_s = now_s();
+  double* const compute_s = &time.steps[0].compute_s;
+  tools.watch.charge(tools.device.facts().on_host ? compute_s : nullptr);
+  if (calls.empty()) {
+    tools.watch.charge(compute_s);
+    tools.device.clear_partial(arguments.out, arguments.lse);
+  } else {
+    const std::optional<TileSchedule> schedule =
+        schedule_of(plan, blocks, calls[0], arguments.kernel, tools.device);
+    tools.watch.charge(compute_s);
+    attend(tools, arguments,
+           {arguments.q, arguments.k, arguments.v, schedule ? &*schedule : nullptr,
+            plan.problem.scale, arguments.out, arguments.lse},
+           0, compute_s);
+  }
+  slow_down(arguments, 0, now_s() - start_s);
+  tools.watch.charge(nullptr);
+}
+
+}  // namespace qb

@@ -1,0 +1,28 @@
+// Runs a case in this process, or predicts what it will take.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "harness/execute/device/compute_device.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
+
+namespace qb {
+
+// The values of every column that is known before the run: parameters and predictions. Throws
+// Unsupported and UsageError as plan_workload does.
+[[nodiscard]] RowValues predicted_values(const Case& c);
+
+// Opens the GPU on which this process plays a case of device: cuda; a fake in tests.
+using OpenGpu = std::function<std::unique_ptr<ComputeDevice>(const Case&)>;
+[[nodiscard]] std::unique_ptr<ComputeDevice> open_gpu_of(const Case& c);
+
+// Plans, checks, opens, verifies and times one case. The case itself never makes it throw: every
+// CaseError becomes a status. It writes the Perfetto trace and PyTorch snapshot into a non-empty
+// trace_directory as <case_id>.trace.json and <case_id>.pickle.
+[[nodiscard]] CaseResult run_case(const Case& c, const std::string& trace_directory,
+                                  const OpenGpu& open_gpu = open_gpu_of);
+
+}  // namespace qb

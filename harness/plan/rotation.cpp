@@ -1,0 +1,176 @@
+#include "harness/plan/rotation.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "harness/plan/layout.h"
+#include "harness/plan/messages.h"
+
+namespace qb {
+namespace {
+
+std::vector<int> all_of(const std::vector<TokenGroup>& groups) {
+  std::vector<int> every(groups.size());
+  for (std::size_t i = 0; i < every.size(); ++i) every[i] = static_cast<int>(i);
+  return every;
+}
+
+// Peers ascend for worker 0. After the turn they ascend again, beginning where they wrap around.
+std::vector<Transfer> turned(const Rotation& rotation, const std::vector<Transfer>& transfers,
+                             int worker) {
+  std::vector<Transfer> all;
+  all.reserve(transfers.size());
+  const auto wrap = std::partition_point(
+      transfers.begin(), transfers.end(),
+      [&](const Transfer& transfer) { return transfer.peer + worker < rotation.workers; });
+  for (auto at = wrap; at != transfers.end(); ++at) all.push_back(rotation.turned(*at, worker));
+  for (auto at = transfers.begin(); at != wrap; ++at) all.push_back(rotation.turned(*at, worker));
+  return all;
+}
+
+bool of_keys(TensorRole what) { return what == TensorRole::k || what == TensorRole::v; }
+
+}  // namespace
+
+HeadRange Rotation::heads_of(int worker) const {
+  if (heads_each == 0) return {0, problem.shape.q_heads};
+  return {worker * heads_each, (worker + 1) * heads_each};
+}
+
+Transfer Rotation::turned(const Transfer& transfer, int worker) const {
+  Transfer out = transfer;
+  out.peer = turned(transfer.peer, worker);
+  const bool keys = of_keys(transfer.what);
+  out.groups = turned(transfer.groups % workers, worker) + (keys ? workers : 0);
+  if (heads_each > 0)
+    out.heads = heads_of(turned(static_cast<int>(transfer.heads.begin / heads_each), worker));
+  const std::int64_t rows = std::max(
+      tokens_of(keys ? kv_groups : q_groups, group_lists[static_cast<std::size_t>(out.groups)]),
+      keys ? kv_room : q_room);
+  out.bytes = tensor_bytes(problem, transfer.what, rows, out.heads);
+  return out;
+}
+
+Step Rotation::step(std::size_t index, int worker, bool sketch) const {
+  const RotatedStep& first = steps[index];
+  Step out{qb::turned(*this, first.receives, worker), {}, qb::turned(*this, first.sends, worker)};
+  const auto named = [&](int shard, bool of_queries) {
+    if (shard == kEveryShard && !sketch) return all_of(of_queries ? q_groups : kv_groups);
+    const int place = turned(shard == kEveryShard ? 0 : shard, worker);
+    return of_queries ? q_shard(place) : kv_shard(place);
+  };
+  for (const ShardTask& task : first.tasks) {
+    const std::vector<int> q = named(task.q, true);
+    const std::vector<int> kv = named(task.kv, false);
+    for (int q_group : q)
+      for (int kv_group : kv)
+        if (auto pair = pair_task(problem, q_groups, kv_groups, q_group, kv_group)) {
+          pair->heads = heads_of(worker);
+          out.tasks.push_back(*pair);
+        }
+  }
+  return out;
+}
+
+Worker Rotation::worker(int index, bool with_steps) const {
+  Worker out{q_shard(index), kv_shard(index), {}, {}};
+  if (!with_steps) return out;
+  out.steps.reserve(steps.size());
+  for (std::size_t s = 0; s < steps.size(); ++s) out.steps.push_back(step(s, index));
+  return out;
+}
+
+bool Rotation::fits(const Plan& plan) const {
+  return plan.problem.shape == problem.shape && plan.problem.mask == problem.mask &&
+         plan.problem.dtype == problem.dtype && plan.q_groups == q_groups &&
+         plan.kv_groups == kv_groups && plan.group_lists == group_lists &&
+         plan.kv_first_step.empty();
+}
+
+RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm, int workers,
+                                 Shards (*deal)(Plan&, int)) {
+  plan_.problem = problem;
+  plan_.algorithm = std::move(algorithm);
+  plan_.synchronisation = Synchronisation::rounds;
+  plan_.result = Result::owners;
+  Shards shards = deal(plan_, workers);
+  rotation_.workers = workers;
+  kv_room_ = shards.kv_room;
+  plan_.group_lists = std::move(shards.q);
+  plan_.group_lists.insert(plan_.group_lists.end(), shards.kv.begin(), shards.kv.end());
+}
+
+void RotationBuilder::share_heads() {
+  rotation_.heads_each = plan_.problem.shape.q_heads / rotation_.workers;
+}
+
+void RotationBuilder::pad_queries() {
+  for (int w = 0; w < rotation_.workers; ++w)
+    rotation_.q_room =
+        std::max(rotation_.q_room,
+                 tokens_of(plan_.q_groups, plan_.group_lists[static_cast<std::size_t>(w)]));
+}
+
+RotatedStep& RotationBuilder::step(int index) {
+  if (rotation_.steps.size() <= static_cast<std::size_t>(index))
+    rotation_.steps.resize(static_cast<std::size_t>(index) + 1);
+  return rotation_.steps[static_cast<std::size_t>(index)];
+}
+
+int RotationBuilder::place(int distance) const {
+  return (distance % rotation_.workers + rotation_.workers) % rotation_.workers;
+}
+
+void RotationBuilder::add_task(int step_index, int q_shard, int kv_shard) {
+  step(step_index)
+      .tasks.push_back({q_shard == kEveryShard ? kEveryShard : place(q_shard),
+                        kv_shard == kEveryShard ? kEveryShard : place(kv_shard)});
+}
+
+void RotationBuilder::send(int step_index, int distance, TransferKind kind, TensorRole what,
+                           int shard, int head_share) {
+  const int lists = of_keys(what) ? rotation_.workers : 0;
+  const auto heads = [&](int share) {
+    return rotation_.heads_each == 0
+               ? HeadRange{0, plan_.problem.shape.q_heads}
+               : HeadRange{share * rotation_.heads_each, (share + 1) * rotation_.heads_each};
+  };
+  step(step_index)
+      .sends.push_back(
+          {kind, what, place(distance), lists + place(shard), heads(place(head_share)), 0});
+  // The receiver counts places from its own.
+  step(step_index + 1)
+      .receives.push_back({kind, what, place(-distance), lists + place(shard - distance),
+                           heads(place(head_share - distance)), 0});
+}
+
+Plan RotationBuilder::finish() {
+  for (RotatedStep& each : rotation_.steps)
+    for (std::vector<Transfer>* transfers : {&each.receives, &each.sends})
+      std::stable_sort(transfers->begin(), transfers->end(),
+                       [](const Transfer& a, const Transfer& b) { return a.peer < b.peer; });
+  rotation_.problem = plan_.problem;
+  rotation_.q_groups = plan_.q_groups;
+  rotation_.kv_groups = plan_.kv_groups;
+  rotation_.group_lists = plan_.group_lists;
+  const auto rule = std::make_shared<const Rotation>(std::move(rotation_));
+  plan_.workers = Workers(
+      rule->workers, [rule](int w, bool with_steps) { return rule->worker(w, with_steps); }, rule);
+  return std::move(plan_);
+}
+
+Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
+                  Shards (*deal)(Plan&, int)) {
+  RotationBuilder builder(problem, std::move(algorithm), workers, deal);
+  builder.pad_keys();
+  for (int i = 0; i < workers; ++i) {
+    builder.add_task(i, 0, -i);
+    if (i + 1 == workers) continue;
+    for (const TensorRole what : {TensorRole::k, TensorRole::v})
+      builder.send(i, 1, TransferKind::p2p, what, -i);
+  }
+  return builder.finish();
+}
+
+}  // namespace qb

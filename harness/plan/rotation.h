@@ -1,0 +1,99 @@
+// Workers that differ by rotation: a plan of any number W of workers is one worker and a rule.
+//
+// Most schemes deal the tokens to W shards, and every worker does the same, shifted by its index:
+// if worker 0 computes with the shard of worker b and sends it to worker p, worker w computes with
+// the shard of (w + b) mod W and sends it to (w + p) mod W. The pairs that the mask allows in a
+// block of shards differ from worker to worker, and are found when a worker is made.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "harness/plan/builder.h"
+#include "harness/plan/plan.h"
+
+namespace qb {
+
+inline constexpr int kEveryShard = std::numeric_limits<int>::max();
+
+// A task of worker 0 is every pair of groups of a shard of queries and a shard of keys.
+struct ShardTask {
+  int q = 0;   // the shard, or kEveryShard
+  int kv = 0;  // likewise
+};
+
+// A step of worker 0. Transfers name lists of shards: list w has the queries of shard w (for Q and
+// results), list W + w its keys (for K and V). Peers are in ascending order.
+struct RotatedStep {
+  std::vector<Transfer> receives;
+  std::vector<ShardTask> tasks;
+  std::vector<Transfer> sends;
+};
+
+struct Rotation {
+  Problem problem;
+  std::vector<TokenGroup> q_groups;
+  std::vector<TokenGroup> kv_groups;
+  std::vector<std::vector<int>> group_lists;  // shards of queries, then shards of keys
+  int workers = 0;
+  std::vector<RotatedStep> steps;
+  std::int64_t heads_each = 0;  // heads rotate by this many per worker; 0: they do not rotate
+  std::int64_t q_room = 0;      // rows that a message has room for, if more than its shard has
+  std::int64_t kv_room = 0;
+
+  [[nodiscard]] int turned(int place, int worker) const { return (place + worker) % workers; }
+  [[nodiscard]] const std::vector<int>& q_shard(int place) const {
+    return group_lists[static_cast<std::size_t>(place)];
+  }
+  [[nodiscard]] const std::vector<int>& kv_shard(int place) const {
+    return group_lists[static_cast<std::size_t>(workers + place)];
+  }
+  [[nodiscard]] HeadRange heads_of(int worker) const;
+  // Returns the transfer of worker 0 as worker `worker` has it.
+  [[nodiscard]] Transfer turned(const Transfer& transfer, int worker) const;
+  // sketch: a task over every shard becomes only its part on the worker's own shard.
+  [[nodiscard]] Step step(std::size_t index, int worker, bool sketch = false) const;
+  [[nodiscard]] Worker worker(int index, bool with_steps) const;
+  // Returns true if the plan is still the one that this rule was written for.
+  [[nodiscard]] bool fits(const Plan& plan) const;
+};
+
+// Writes worker 0 of a plan whose workers differ by rotation. Places count from the worker itself,
+// backwards if negative.
+class RotationBuilder {
+ public:
+  // `deal` deals the tokens; worker w holds shard w of Q, K and V.
+  RotationBuilder(const Problem& problem, std::string algorithm, int workers,
+                  Shards (*deal)(Plan&, int));
+
+  [[nodiscard]] int n_workers() const { return rotation_.workers; }
+  // Rotates heads too: a worker computes only its share of the heads of its tasks.
+  void share_heads();
+  // Makes messages of queries as long as those of the longest shard.
+  void pad_queries();
+  void pad_keys() { rotation_.kv_room = kv_room_; }
+
+  void add_task(int step, int q_shard, int kv_shard);
+  // Sends `what` of a shard to the worker `distance` places on, which receives it in the next step.
+  // head_share: the worker whose share of the heads is sent, if heads rotate.
+  void send(int step, int distance, TransferKind kind, TensorRole what, int shard,
+            int head_share = 0);
+  [[nodiscard]] Plan finish();
+
+ private:
+  [[nodiscard]] RotatedStep& step(int index);
+  [[nodiscard]] int place(int distance) const;
+
+  Plan plan_;
+  Rotation rotation_;
+  std::int64_t kv_room_ = 0;
+};
+
+// Rings that pass keys and values: in step i worker j computes with the shard of worker (j - i) mod
+// W and passes it on at the same time.
+[[nodiscard]] Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
+                                Shards (*deal)(Plan&, int));
+
+}  // namespace qb

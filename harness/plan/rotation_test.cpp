@@ -1,0 +1,186 @@
+#include "harness/plan/rotation.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+
+#include "harness/plan/check/check.h"
+#include "harness/plan/check/check_rotation.h"
+#include "harness/plan/representatives.h"
+#include "harness/plan/testing/random_plans.h"
+#include "harness/plan/testing/spelt_plans.h"
+#include "harness/plan/work/work.h"
+
+namespace qb {
+namespace {
+
+using testing_support::draw;
+using testing_support::even_problem_for;
+using testing_support::kRotating;
+using testing_support::random_problem_for;
+using testing_support::spelt_out;
+using testing_support::spelt_plan;
+
+// Calls attempt(plan) for random plans that rotate, with shards of equal and of different sizes.
+template <class Attempt>
+void for_rotating_plans(int rounds, const Attempt& attempt) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < rounds && !testing::Test::HasFatalFailure(); ++round)
+    for (const std::string_view algorithm : kRotating) {
+      const int workers = static_cast<int>(draw(random, 1, 9));
+      const Problem problem = round % 2 == 0 ? even_problem_for(algorithm, workers, random)
+                                             : random_problem_for(algorithm, random);
+      Plan plan;
+      try {
+        plan = make_plan(algorithm, problem, {.workers = workers});
+      } catch (const Unsupported&) {
+        continue;
+      }
+      SCOPED_TRACE(testing::Message() << "round " << round << ": " << describe(plan));
+      attempt(plan, random);
+    }
+}
+
+TEST(Rotation, MakesTheWorkersOfTheSpeltOutPlan) {
+  for_rotating_plans(60, [](const Plan& plan, std::mt19937_64&) {
+    const int workers = static_cast<int>(plan.workers.size());
+    const Plan spelt = spelt_plan(plan.algorithm, plan.problem, workers);
+    ASSERT_NE(plan.workers.rotation(), nullptr);
+    ASSERT_EQ(plan.q_groups, spelt.q_groups);
+    ASSERT_EQ(plan.kv_groups, spelt.kv_groups);
+    ASSERT_EQ(plan.group_lists, spelt.group_lists);
+    for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+      ASSERT_EQ(plan.workers[w], spelt.workers[w]) << "worker " << w;
+      const Worker share = plan.workers.share(w);
+      ASSERT_EQ(share.q_groups, spelt.workers[w].q_groups);
+      ASSERT_EQ(share.kv_groups, spelt.workers[w].kv_groups);
+      ASSERT_TRUE(share.steps.empty());
+    }
+  });
+}
+
+TEST(Rotation, AChangeSpellsTheWorkersOut) {
+  Plan plan = make_plan("ring", testing_support::square_problem(20, MaskKind::causal), {4, {}});
+  const Plan copy = plan;
+  plan.workers[2].steps[0].tasks.clear();
+  EXPECT_EQ(plan.workers.rotation(), nullptr);
+  EXPECT_NE(check(plan), std::nullopt);
+  EXPECT_NE(copy.workers.rotation(), nullptr);  // the copy is unchanged
+  EXPECT_EQ(check(copy), std::nullopt);
+}
+
+TEST(Rotation, IsProvedFromOneWorker) {
+  for_rotating_plans(40, [](const Plan& plan, std::mt19937_64&) {
+    ASSERT_TRUE(proved_by_rotation(plan));
+    ASSERT_EQ(check(spelt_out(plan)), std::nullopt);
+  });
+}
+
+void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, int workers) {
+  if (transfers.empty()) return;
+  const std::size_t at = random() % transfers.size();
+  Transfer& transfer = transfers[at];
+  switch (random() % 6) {
+    case 0:
+      transfer.peer = static_cast<int>(draw(random, 0, workers - 1));
+      break;
+    case 1:
+      transfer.groups = static_cast<int>(draw(random, 0, 2 * workers - 1));
+      break;
+    case 2:
+      transfer.what = static_cast<TensorRole>(random() % 4);
+      break;
+    case 3:
+      transfer.kind = random() % 2 == 0 ? TransferKind::p2p : TransferKind::all_to_all;
+      break;
+    case 4:
+      transfers.push_back(transfer);
+      break;
+    default:
+      transfers.erase(transfers.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+}
+
+int any_shard(std::mt19937_64& random, int workers) {
+  const int place = static_cast<int>(draw(random, 0, workers));
+  return place == workers ? kEveryShard : place;
+}
+
+void damage_tasks(std::vector<ShardTask>& tasks, std::mt19937_64& random, int workers) {
+  if (tasks.empty()) return;
+  const std::size_t at = random() % tasks.size();
+  switch (random() % 4) {
+    case 0:
+      tasks[at].q = any_shard(random, workers);
+      break;
+    case 1:
+      tasks[at].kv = any_shard(random, workers);
+      break;
+    case 2:
+      tasks.push_back(tasks[at]);
+      break;
+    default:
+      tasks.erase(tasks.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+}
+
+// For any single change to the rule, the proof by rotation never accepts what the walk over all
+// workers refuses.
+TEST(Rotation, TheProofIsAsStrongAsTheWalkOverAllWorkers) {
+  int refused = 0;
+  for_rotating_plans(150, [&](const Plan& plan, std::mt19937_64& random) {
+    Rotation damaged = *plan.workers.rotation();
+    RotatedStep& step = damaged.steps[random() % damaged.steps.size()];
+    if (random() % 3 == 0)
+      damage_tasks(step.tasks, random, damaged.workers);
+    else
+      damage_transfer(random() % 2 == 0 ? step.receives : step.sends, random, damaged.workers);
+    const auto rule = std::make_shared<const Rotation>(std::move(damaged));
+    Plan changed = plan;
+    changed.workers = Workers(
+        rule->workers, [rule](int w, bool with_steps) { return rule->worker(w, with_steps); },
+        rule);
+    const auto walked = check(spelt_out(changed));
+    refused += walked ? 1 : 0;
+    if (proved_by_rotation(changed)) {
+      ASSERT_EQ(walked, std::nullopt);
+    }
+    ASSERT_EQ(check(changed), walked);
+  });
+  EXPECT_GT(refused, 200);
+}
+
+TEST(Rotation, IsNoProofOfOtherGroups) {
+  Plan plan = make_plan("ring", testing_support::square_problem(20, MaskKind::causal), {4, {}});
+  std::swap(plan.kv_groups[1], plan.kv_groups[2]);  // they still tile the sequence
+  EXPECT_FALSE(proved_by_rotation(plan));
+  EXPECT_EQ(check(plan), check(spelt_out(plan)));
+}
+
+void expect_equal(const Work& a, const Work& b) {
+  ASSERT_EQ(a.executed_pairs, b.executed_pairs);
+  ASSERT_EQ(a.critical_path_pairs, b.critical_path_pairs);
+  ASSERT_EQ(a.longest_subsequence, b.longest_subsequence);
+  ASSERT_EQ(a.shortest_subsequence, b.shortest_subsequence);
+  ASSERT_EQ(a.bytes_total, b.bytes_total);
+  ASSERT_EQ(a.sent_bytes_max, b.sent_bytes_max);
+  ASSERT_EQ(a.workers, b.workers);
+}
+
+TEST(Representatives, StandForEveryWorkersWork) {
+  int represented = 0;
+  for_rotating_plans(60, [&](const Plan& plan, std::mt19937_64& random) {
+    represented += Representatives(plan).workers().empty() ? 0 : 1;
+    const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash,
+                              Kernel::staged};
+    const Kernel kernel = kernels[random() % 4];
+    expect_equal(model_work(plan, kernel), model_work(spelt_out(plan), kernel));
+  });
+  EXPECT_GT(represented, 100);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,166 @@
+// For tests only: plans whose workers differ by rotation, written worker by worker, to compare with
+// those that strategies write as one worker and a rule.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/plan/builder.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/testing/brute_force.h"
+
+namespace qb::testing_support {
+
+inline constexpr std::string_view kRotating[] = {"ring",   "striped",       "zigzag",
+                                                 "pass_q", "all_gather_kv", "ulysses"};
+
+// Returns the same plan without a rule.
+inline Plan spelt_out(Plan plan) {
+  (void)plan.workers.spell_out();
+  return plan;
+}
+
+// Makes a problem whose shards are all equal, for a strategy of kRotating, with one sequence and no
+// pattern.
+inline Problem even_problem_for(std::string_view algorithm, int workers, std::mt19937_64& random) {
+  Shape shape;
+  shape.kv_heads = algorithm == "ulysses" ? workers : draw(random, 1, 2);
+  shape.q_heads = shape.kv_heads * draw(random, 1, 2);
+  shape.head_dim = shape.value_dim = 8;
+  shape.q_len = shape.kv_len = 2 * workers * draw(random, 1, 40);
+  if (random() % 4 == 0) shape.kv_len += 2 * workers * draw(random, 0, 20);
+  return make_problem(shape, random() % 3 == 0 ? MaskKind::full : MaskKind::causal, DType::f32, 1);
+}
+
+namespace spelt {
+
+struct Dealt {
+  PlanBuilder builder;
+  Shards shards;
+  std::vector<int> q_lists;
+  std::vector<int> kv_lists;
+};
+
+inline Dealt dealt(const Problem& problem, std::string_view algorithm, int workers,
+                   Shards (*deal)(Plan&, int)) {
+  Dealt out{PlanBuilder(problem, std::string(algorithm), workers), {}, {}, {}};
+  out.builder.plan.synchronisation = Synchronisation::rounds;
+  out.builder.plan.result = Result::owners;
+  out.shards = deal(out.builder.plan, workers);
+  for (const auto& shard : out.shards.q) out.q_lists.push_back(out.builder.add_list(shard));
+  for (const auto& shard : out.shards.kv) out.kv_lists.push_back(out.builder.add_list(shard));
+  for (int w = 0; w < workers; ++w) {
+    out.builder.worker(w).q_groups = out.shards.q[static_cast<std::size_t>(w)];
+    out.builder.worker(w).kv_groups = out.shards.kv[static_cast<std::size_t>(w)];
+    (void)out.builder.step(w, 0);
+  }
+  return out;
+}
+
+// Adds every pair of the q groups and the kv groups.
+inline void add_tasks(const PlanBuilder& builder, Step& step, const std::vector<int>& q_groups,
+                      const std::vector<int>& kv_groups) {
+  for (int q : q_groups)
+    for (int kv : kv_groups) builder.add_task(step, q, kv);
+}
+
+inline Plan pass_kv(Dealt d) {
+  PlanBuilder& builder = d.builder;
+  const int workers = builder.n_workers();
+  for (int i = 0; i < workers; ++i)
+    for (int w = 0; w < workers; ++w) {
+      const auto source = static_cast<std::size_t>(builder.neighbour(w, -i));
+      add_tasks(builder, builder.step(w, i), d.shards.q[static_cast<std::size_t>(w)],
+                d.shards.kv[source]);
+      if (i + 1 == workers) continue;
+      for (const TensorRole what : {TensorRole::k, TensorRole::v})
+        builder.send(
+            w, builder.neighbour(w, 1), i,
+            {TransferKind::p2p, what, d.kv_lists[source], builder.all_heads(), d.shards.kv_room});
+    }
+  return std::move(builder.plan);
+}
+
+inline Plan pass_q(Dealt d) {
+  PlanBuilder& builder = d.builder;
+  const int workers = builder.n_workers();
+  const HeadRange heads = builder.all_heads();
+  std::int64_t room = 0;
+  for (const auto& shard : d.shards.q)
+    room = std::max(room, tokens_of(builder.plan.q_groups, shard));
+  for (int i = 0; i < workers; ++i)
+    for (int w = 0; w < workers; ++w) {
+      const auto source = static_cast<std::size_t>(builder.neighbour(w, -i));
+      add_tasks(builder, builder.step(w, i), d.shards.q[source],
+                d.shards.kv[static_cast<std::size_t>(w)]);
+      if (i + 1 < workers)
+        builder.send(w, builder.neighbour(w, 1), i,
+                     {TransferKind::p2p, TensorRole::q, d.q_lists[source], heads, room});
+    }
+  for (int w = 0; w < workers; ++w)
+    for (int owner = 0; owner < workers; ++owner)
+      if (owner != w)
+        builder.send(w, owner, workers - 1,
+                     {TransferKind::all_to_all, TensorRole::partial,
+                      d.q_lists[static_cast<std::size_t>(owner)], heads, room});
+  return std::move(builder.plan);
+}
+
+inline Plan all_gather_kv(Dealt d) {
+  PlanBuilder& builder = d.builder;
+  const int workers = builder.n_workers();
+  std::vector<int> everything;
+  for (int kv = 0; kv < static_cast<int>(builder.plan.kv_groups.size()); ++kv)
+    everything.push_back(kv);
+  for (int from = 0; from < workers; ++from)
+    for (int to = 0; to < workers; ++to)
+      for (const TensorRole what : {TensorRole::k, TensorRole::v})
+        builder.send(from, to, 0,
+                     {TransferKind::all_gather, what, d.kv_lists[static_cast<std::size_t>(from)],
+                      builder.all_heads(), 0});
+  for (int w = 0; w < workers; ++w)
+    add_tasks(builder, builder.step(w, 1), d.shards.q[static_cast<std::size_t>(w)], everything);
+  return std::move(builder.plan);
+}
+
+inline Plan ulysses(Dealt d) {
+  PlanBuilder& builder = d.builder;
+  const int workers = builder.n_workers();
+  const std::int64_t share = builder.plan.problem.shape.q_heads / workers;
+  const auto heads = [&](int w) { return HeadRange{w * share, (w + 1) * share}; };
+  for (int from = 0; from < workers; ++from)
+    for (int to = 0; to < workers; ++to) {
+      const auto at = static_cast<std::size_t>(from);
+      for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v})
+        builder.send(from, to, 0,
+                     {TransferKind::all_to_all, what,
+                      what == TensorRole::q ? d.q_lists[at] : d.kv_lists[at], heads(to), 0});
+      builder.send(from, to, 1,
+                   {TransferKind::all_to_all, TensorRole::partial,
+                    d.q_lists[static_cast<std::size_t>(to)], heads(from), 0});
+    }
+  for (int w = 0; w < workers; ++w)
+    for (int q = 0; q < workers; ++q)
+      for (int kv = 0; kv < workers; ++kv) builder.add_task(builder.step(w, 1), q, kv, heads(w));
+  return std::move(builder.plan);
+}
+
+}  // namespace spelt
+
+// Writes the plan of a strategy of kRotating for every worker.
+inline Plan spelt_plan(std::string_view algorithm, const Problem& problem, int workers) {
+  const auto dealt = [&](Shards (*deal)(Plan&, int)) {
+    return spelt::dealt(problem, algorithm, workers, deal);
+  };
+  if (algorithm == "ring") return spelt::pass_kv(dealt(deal_contiguous));
+  if (algorithm == "striped") return spelt::pass_kv(dealt(deal_striped));
+  if (algorithm == "pass_q") return spelt::pass_q(dealt(deal_zigzag));
+  if (algorithm == "all_gather_kv") return spelt::all_gather_kv(dealt(deal_zigzag));
+  if (algorithm == "ulysses") return spelt::ulysses(dealt(deal_contiguous));
+  return spelt::pass_kv(dealt(deal_zigzag));
+}
+
+}  // namespace qb::testing_support

@@ -1,0 +1,175 @@
+#include "harness/workload/case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/numbers.h"
+#include "harness/workload/gpu_here.h"
+#include "interest_sets/sets/interest_set.h"
+#include "interest_sets/split/skew.h"
+
+namespace qb {
+namespace {
+
+// Splits a list in one field of a row or spec, separated by spaces or commas.
+std::vector<std::string_view> listed(std::string_view text) {
+  std::vector<std::string_view> items;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" ,", at), text.size());
+    if (end > at) items.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return items;
+}
+
+// True where `auto` chooses a GPU; it chooses the CPU for the rest.
+bool is_for_gpu(const Case& c) {
+  return c.workload != WorkloadKind::matrix_product && c.ranks == Ranks::serial && !c.cpu_isa &&
+         c.allocator != AllocatorKind::same_size && !c.worker_speeds &&
+         KernelRow::lists(row_of(c.kernel).gpu_types, word(c.dtype));
+}
+
+// The shape of packed sequences: a batch of one and their summed lengths.
+Shape packed_shape(const Case& c) {
+  Shape sums = c.shape;
+  sums.batch = 1;
+  sums.q_len = 0;
+  sums.kv_len = 0;
+  for (const Sequence& sequence : parse_sequences(*c.sequences)) {
+    sums.q_len += sequence.new_tokens;
+    sums.kv_len += sequence.cached_tokens + sequence.new_tokens;
+  }
+  if (c.shape.q_len != sums.q_len)
+    throw UsageError(fmt::format("sequences hold {} new tokens and n_tokens is {}; make it {}",
+                                 sums.q_len, c.shape.q_len, sums.q_len));
+  return sums;
+}
+
+// Decoding assigns sequences to workers, so it also treats a batch of equal ones as packed.
+std::vector<Sequence> sequences_of(const Case& c) {
+  if (c.sequences) return parse_sequences(*c.sequences);
+  if (c.algorithm != "decode" || c.shape.batch == 1) return {};
+  const Sequence sequence{c.shape.kv_len - c.shape.q_len, c.shape.q_len};
+  return std::vector<Sequence>(static_cast<std::size_t>(c.shape.batch), sequence);
+}
+
+StrategyOptions strategy_options(const Case& c) {
+  StrategyOptions options{
+      .workers = c.workers, .new_key_owner = c.new_key_owner, .distillation = c.distillation};
+  if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
+  if (c.group_sizes == GroupSizes::by_speed)
+    options.group_sizes = group_sizes_by_speed(c, cqs_interest_set(c.shape, options));
+  return options;
+}
+
+}  // namespace
+
+Case resolve_case(Case c) {
+  if (c.device == Device::automatic)
+    c.device = is_for_gpu(c) && why_no_gpu().empty() ? Device::cuda : Device::cpu;
+  if (c.device == Device::cuda) {
+    if (c.allocator == AllocatorKind::automatic) c.allocator = AllocatorKind::pool;
+    // A rank's shard has just been written when the clock starts.
+    if (c.l2_cache == L2Cache::automatic)
+      c.l2_cache = c.ranks == Ranks::nccl ? L2Cache::warm : L2Cache::flushed;
+  }
+  if (c.sequences) c.shape = packed_shape(c);
+  if (c.workload == WorkloadKind::transformer_layer && c.layer_feed_forward_dim == 0)
+    c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
+  if (c.workload == WorkloadKind::matrix_product) {
+    if (c.product_row_groups == 0) c.product_row_groups = c.workers / 2;
+    if (c.product_depth == 0) c.product_depth = c.shape.q_len;
+  }
+  if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
+  if (takes_interest_set(c.algorithm) && !c.interest_set && c.workers >= 3)
+    c.interest_set = to_string(default_interest_set(c.workers));
+  return c;
+}
+
+Problem problem_of(const Case& c) {
+  const std::vector<Sequence> sequences = sequences_of(c);
+  Problem problem = sequences.empty()
+                        ? make_problem(c.shape, c.mask, c.dtype, c.seed)
+                        : make_packed_problem(c.shape, c.mask, c.dtype, c.seed, sequences);
+  if (c.scale) problem.scale = *c.scale;
+  return problem;
+}
+
+Plan plan_of(const Case& c) { return make_plan(c.algorithm, problem_of(c), strategy_options(c)); }
+
+double message_timeout_s(const Case& c) {
+  constexpr double kLongest = 600.0;
+  return std::min(kLongest, c.measure.timeout_s / 3.0);
+}
+
+std::vector<Sequence> parse_sequences(std::string_view text) {
+  std::vector<Sequence> sequences;
+  for (const std::string_view item : listed(text)) {
+    const std::size_t plus = item.find('+');
+    const bool cached = plus != std::string_view::npos;
+    const auto first = parse_integer(item.substr(0, std::min(plus, item.size())));
+    const auto second = cached ? parse_integer(item.substr(plus + 1)) : first;
+    if (!first || !second || *first < 0 || *second < 1)
+      throw UsageError(fmt::format(
+          "sequences: '{}' is no sequence; write cached+new tokens such as 100+8, or 64", item));
+    sequences.push_back({cached ? *first : 0, *second});
+  }
+  if (sequences.empty())
+    throw UsageError("sequences needs at least one, written as cached+new tokens such as 100+8");
+  return sequences;
+}
+
+std::string to_string(const std::vector<Sequence>& sequences) {
+  std::string text;
+  for (const Sequence& sequence : sequences)
+    text += fmt::format("{}{}+{}", text.empty() ? "" : " ", sequence.cached_tokens,
+                        sequence.new_tokens);
+  return text;
+}
+
+std::vector<double> parse_worker_speeds(std::string_view text) {
+  std::vector<double> speeds;
+  for (const std::string_view item : listed(text)) {
+    const auto speed = parse_real(item);
+    if (!speed || !(*speed > 0.0 && *speed <= 1.0))
+      throw UsageError(fmt::format(
+          "worker_speeds: '{}' is no speed; it is a part of the machine's, above 0 and at most 1",
+          item));
+    speeds.push_back(*speed);
+  }
+  if (speeds.empty())
+    throw UsageError("worker_speeds needs at least one speed, such as 0.5 for worker 0");
+  return speeds;
+}
+
+std::string to_string(std::span<const double> worker_speeds) {
+  std::string text;
+  for (const double speed : worker_speeds)
+    text += fmt::format("{}{}", text.empty() ? "" : " ", to_text(speed));
+  return text;
+}
+
+std::vector<double> worker_speeds_of(const Case& c) {
+  if (!c.worker_speeds) return {};
+  std::vector<double> speeds = parse_worker_speeds(*c.worker_speeds);
+  if (std::ssize(speeds) > c.workers)
+    throw UsageError(
+        fmt::format("worker_speeds gives {} speeds for {} workers; give at most one "
+                    "each",
+                    speeds.size(), c.workers));
+  speeds.resize(static_cast<std::size_t>(c.workers), 1.0);
+  return speeds;
+}
+
+std::vector<std::int64_t> group_sizes_by_speed(const Case& c, const InterestSet& set) {
+  if (c.shape.q_len != c.shape.kv_len)
+    throw Unsupported(
+        fmt::format("group_sizes: by_speed needs as many keys as queries, not {} and {}; use equal",
+                    c.shape.kv_len, c.shape.q_len));
+  std::vector<double> speeds = worker_speeds_of(c);
+  speeds.resize(static_cast<std::size_t>(c.workers), 1.0);
+  return skewed_group_sizes(set, c.shape.q_len, speeds, c.distillation);
+}
+
+}  // namespace qb

@@ -1,0 +1,237 @@
+// A case: one tuple of parameters, and what follows from it before anything runs. Specs expand to
+// cases, and a child process runs one and answers with a row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "harness/execute/memory/block_allocator.h"
+#include "harness/execute/player/device_executor.h"
+#include "harness/execute/player/executor.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/strategies/strategy.h"
+#include "kernels/cpu/instruction_set.h"
+
+namespace qb {
+
+enum class Device { automatic, cpu, cuda };
+
+template <>
+struct Words<Device> {
+  static constexpr std::string_view what = "device";
+  static constexpr std::pair<Device, std::string_view> table[] = {
+      {Device::automatic, "auto"}, {Device::cpu, "cpu"}, {Device::cuda, "cuda"}};
+};
+
+// What a case computes: attention alone, an encoder layer of a transformer around it, or the
+// product of two matrices, whose blocks go to workers as CQS assigns those of attention.
+enum class WorkloadKind { attention, transformer_layer, matrix_product };
+
+template <>
+struct Words<WorkloadKind> {
+  static constexpr std::string_view what = "workload";
+  static constexpr std::pair<WorkloadKind, std::string_view> table[] = {
+      {WorkloadKind::attention, "attention"},
+      {WorkloadKind::transformer_layer, "transformer_layer"},
+      {WorkloadKind::matrix_product, "matrix_product"}};
+};
+
+// How many tokens each group of cqs has: all the same, or fewer for slower workers.
+enum class GroupSizes { equal, by_speed };
+
+template <>
+struct Words<GroupSizes> {
+  static constexpr std::string_view what = "group_sizes";
+  static constexpr std::pair<GroupSizes, std::string_view> table[] = {
+      {GroupSizes::equal, "equal"}, {GroupSizes::by_speed, "by_speed"}};
+};
+
+// What the second-level cache of a GPU holds when a repeat begins.
+enum class L2Cache {
+  automatic,  // flushed on a GPU; the CPU's is left alone
+  flushed,    // none of the inputs: something larger was written over it
+  rotated,    // inputs of another repeat: the repeats alternate several sets
+  warm,       // what the repeat before left
+};
+
+template <>
+struct Words<L2Cache> {
+  static constexpr std::string_view what = "l2_cache";
+  static constexpr std::pair<L2Cache, std::string_view> table[] = {{L2Cache::automatic, "auto"},
+                                                                   {L2Cache::flushed, "flushed"},
+                                                                   {L2Cache::rotated, "rotated"},
+                                                                   {L2Cache::warm, "warm"}};
+};
+
+// Which instructions the flash kernel uses on a GPU: the newest that it has, or those of an A100.
+enum class CudaPath { automatic, sm_80 };
+
+template <>
+struct Words<CudaPath> {
+  static constexpr std::string_view what = "cuda.path";
+  static constexpr std::pair<CudaPath, std::string_view> table[] = {{CudaPath::automatic, "auto"},
+                                                                    {CudaPath::sm_80, "sm_80"}};
+};
+
+// What the model assumes of a link: `overlap` moves messages while workers compute, `blocking` adds
+// their time (ranks: model), `nocomm` moves them in no time (ranks: model).
+enum class LinkMode { overlap, blocking, nocomm };
+
+template <>
+struct Words<LinkMode> {
+  static constexpr std::string_view what = "link.mode";
+  static constexpr std::pair<LinkMode, std::string_view> table[] = {
+      {LinkMode::overlap, "overlap"},
+      {LinkMode::blocking, "blocking"},
+      {LinkMode::nocomm, "nocomm"}};
+};
+
+// How a case is timed. Sampling ends at `max_repeats`, or from `min_repeats` on as soon as the 95 %
+// interval of the median is narrower than `relative_interval` of it or `max_time_s` is used up.
+struct Measure {
+  int warmups = 1;
+  int min_repeats = 5;
+  int max_repeats = 5;
+  double relative_interval = 0.02;
+  double max_time_s = 600.0;
+  double timeout_s = 1800.0;       // limits the whole case, in its child process
+  std::int64_t verify_rows = 256;  // query rows per head to compare with float64; 0: none
+  bool memory_timeline = false;    // write the events of the memory pass
+  bool device_memory = false;      // count a GPU's memory with CUPTI, which sees libraries too
+};
+
+struct Case {
+  std::string experiment;
+  std::string algorithm = "dense";
+  Kernel kernel = Kernel::flash;
+  Device device = Device::automatic;
+  Ranks ranks = Ranks::serial;
+  int workers = 1;
+  int threads = 0;  // 0: all cores
+  Shape shape;
+  MaskSpec mask;
+  DType dtype = DType::f32;
+  std::uint64_t seed = 1;
+  std::optional<std::string> interest_set;  // `0,1,3`
+  std::optional<double> scale;
+  std::int64_t memory_budget_bytes = 0;   // 0: none
+  std::optional<InstructionSet> cpu_isa;  // none: the best one of the CPU
+  std::optional<std::string> sequences;   // a packed batch: `100+8 64+1`, cached + new tokens each
+  NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
+  std::optional<double> link_bandwidth_byte_per_s;       // none: no limit
+  std::optional<double> link_latency_s;
+  LinkMode link_mode = LinkMode::overlap;
+  std::optional<std::string> model_device;  // a file, or `here`: measured when the case begins
+  int model_cores = 0;                      // devices that the workers share; 0: one a worker
+  Distillation distillation = Distillation::published;  // cqs
+  WorkloadKind workload = WorkloadKind::attention;
+  std::int64_t layer_feed_forward_dim = 0;   // 0: 4 x the hidden width
+  std::int64_t layer_block_tokens = 0;       // 0: the plain layer
+  std::optional<std::string> layer_weights;  // a folder; none: random ones
+  AllocatorKind allocator = AllocatorKind::automatic;
+  // The next four matter on device: cuda only.
+  Launch launch = Launch::alone;
+  ClockKind clock = ClockKind::synchronized;
+  L2Cache l2_cache = L2Cache::automatic;
+  CudaPath cuda_path = CudaPath::automatic;
+  std::optional<std::string> worker_speeds;    // `0.5 1` for the first workers; none: all 1
+  GroupSizes group_sizes = GroupSizes::equal;  // cqs
+  // matrix_product has n_tokens rows and kv_len columns.
+  std::int64_t product_row_groups = 0;  // W1; 0: half of W
+  std::int64_t product_depth = 0;       // 0: n_tokens
+  Measure measure;
+  // This is no parameter: an earlier case of the run measured it on such a GPU. Where it is
+  // missing, the case measures it.
+  std::optional<double> gpu_peak_flop_per_s;
+};
+
+// The path of members from a Case to the parameter of that column.
+template <auto... Path>
+struct Held {
+  std::string_view column;
+};
+
+// The order is that of kParameterFields.
+inline constexpr std::tuple kHeldParameters{
+    Held<&Case::algorithm>{"algorithm"},
+    Held<&Case::kernel>{"kernel"},
+    Held<&Case::device>{"device"},
+    Held<&Case::ranks>{"ranks"},
+    Held<&Case::workers>{"workers"},
+    Held<&Case::threads>{"threads"},
+    Held<&Case::shape, &Shape::q_len>{"n_tokens"},
+    Held<&Case::shape, &Shape::kv_len>{"kv_len"},
+    Held<&Case::shape, &Shape::batch>{"batch"},
+    Held<&Case::shape, &Shape::q_heads>{"q_heads"},
+    Held<&Case::shape, &Shape::kv_heads>{"kv_heads"},
+    Held<&Case::shape, &Shape::head_dim>{"head_dim"},
+    Held<&Case::dtype>{"dtype"},
+    Held<&Case::mask>{"mask"},
+    Held<&Case::seed>{"seed"},
+    Held<&Case::interest_set>{"interest_set"},
+    Held<&Case::scale>{"scale"},
+    Held<&Case::memory_budget_bytes>{"memory_budget_bytes"},
+    Held<&Case::cpu_isa>{"cpu_isa"},
+    Held<&Case::sequences>{"sequences"},
+    Held<&Case::new_key_owner>{"new_key_owner"},
+    Held<&Case::link_bandwidth_byte_per_s>{"link_bandwidth_byte_per_s"},
+    Held<&Case::link_latency_s>{"link_latency_s"},
+    Held<&Case::link_mode>{"link_mode"},
+    Held<&Case::model_device>{"model_device"},
+    Held<&Case::model_cores>{"model_cores"},
+    Held<&Case::distillation>{"distillation"},
+    Held<&Case::workload>{"workload"},
+    Held<&Case::layer_feed_forward_dim>{"layer_feed_forward_dim"},
+    Held<&Case::layer_block_tokens>{"layer_block_tokens"},
+    Held<&Case::layer_weights>{"layer_weights"},
+    Held<&Case::allocator>{"allocator"},
+    Held<&Case::launch>{"launch"},
+    Held<&Case::clock>{"clock"},
+    Held<&Case::l2_cache>{"l2_cache"},
+    Held<&Case::cuda_path>{"cuda_path"},
+    Held<&Case::worker_speeds>{"worker_speeds"},
+    Held<&Case::group_sizes>{"group_sizes"},
+    Held<&Case::product_row_groups>{"product_row_groups"},
+    Held<&Case::product_depth>{"product_depth"},
+};
+
+// Makes the open choices of a case: `auto` becomes the device that runs it on this machine, and cqs
+// without an interest set gets the default one, so that a row says what ran. Resolving a resolved
+// case changes nothing.
+[[nodiscard]] Case resolve_case(Case c);
+
+// Throws UsageError where mask, sequences and shape do not fit each other.
+[[nodiscard]] Problem problem_of(const Case& c);
+// Every command that plans calls this, so that none forgets a parameter. Throws Unsupported and
+// UsageError as make_plan does. The plan is not checked.
+[[nodiscard]] Plan plan_of(const Case& c);
+
+// How long a worker waits for a message before it gives the case up, well before its timeout.
+[[nodiscard]] double message_timeout_s(const Case& c);
+
+// `100+8 64+1`, separated by spaces or commas; a number alone has no cached tokens. Throws
+// UsageError.
+[[nodiscard]] std::vector<Sequence> parse_sequences(std::string_view text);
+[[nodiscard]] std::string to_string(const std::vector<Sequence>& sequences);
+
+// `0.5 1`, separated by spaces or commas: each is a share of the machine's speed, above 0 and at
+// most 1. Throws UsageError.
+[[nodiscard]] std::vector<double> parse_worker_speeds(std::string_view text);
+[[nodiscard]] std::string to_string(std::span<const double> worker_speeds);
+// The speed of each worker, 1 where the case names none for it; empty where it names none at all.
+// Throws UsageError where it names more speeds than there are workers.
+[[nodiscard]] std::vector<double> worker_speeds_of(const Case& c);
+
+// The tokens of each group for `group_sizes: by_speed`: they lower the largest work / speed of a
+// worker over all query-key pairs. They do not depend on the mask, since a causal one halves each
+// worker's share. Throws Unsupported where there are not as many queries as keys.
+[[nodiscard]] std::vector<std::int64_t> group_sizes_by_speed(const Case& c, const InterestSet& set);
+
+}  // namespace qb

@@ -1,0 +1,38 @@
+#include "harness/workload/case.h"
+
+#include <gtest/gtest.h>
+
+#include "base/status.h"
+#include "harness/workload/testing/tiny_case.h"
+
+namespace qb {
+namespace {
+
+TEST(CasePlan, KnowsThePackedSequences) {
+  Case c = tiny("pass_kv", 2);
+  c.mask = MaskKind::causal;
+  c.sequences = "10+4 3+6";
+  const Plan plan = plan_of(c);
+  EXPECT_EQ(plan.problem.mask.segments.size(), 2u);
+  EXPECT_EQ(plan.problem.shape.q_len, 10);
+}
+
+TEST(CasePlan, KnowsTheScale) {
+  Case c = tiny("cqs", 7);
+  c.scale = 0.5;
+  EXPECT_EQ(plan_of(c).problem.scale, 0.5);
+}
+
+TEST(CasePlan, KnowsTheInterestSetAndTheSpeeds) {
+  Case c = tiny("cqs", 7);
+  c.interest_set = "0,1,5";
+  EXPECT_EQ(plan_of(c).workers[0].q_groups, (std::vector<int>{0, 1, 5}));
+  c.interest_set.reset();
+  c.worker_speeds = "0.5";
+  c.group_sizes = GroupSizes::by_speed;
+  const Plan plan = plan_of(c);
+  EXPECT_NE(plan.q_groups.front().count, plan.q_groups.back().count);
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,183 @@
+// An encoder layer around attention, computed by one worker on the CPU or on a GPU.
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/numbers.h"
+#include "harness/execute/device/cpu_device.h"
+#include "harness/plan/check/check.h"
+#include "harness/workload/layer/device_layer.h"
+#include "harness/workload/layer/layer_reference.h"
+#include "harness/workload/prediction.h"
+#include "harness/workload/workload.h"
+#include "kernels/cpu/gemm.h"
+
+namespace qb {
+namespace {
+
+void require(bool holds, const std::string& otherwise) {
+  if (!holds) throw Unsupported("a transformer layer " + otherwise);
+}
+
+void require_supported_on_gpu(const Case& c) {
+  require(c.kernel == Kernel::flash || c.kernel == Kernel::materialized,
+          fmt::format("takes flash or materialized on a GPU, not {}", word(c.kernel)));
+  require(c.dtype != DType::f64, "is computed in f16, bf16 or f32 on a GPU, not f64");
+  require(
+      c.dtype != DType::f32 || c.kernel == Kernel::materialized,
+      "in f32 takes kernel materialized on a GPU, not flash; the nearest of flash is dtype f16");
+  require(c.launch == Launch::alone,
+          fmt::format("has one worker, so that launch is alone, not {}", word(c.launch)));
+  require(c.l2_cache != L2Cache::rotated,
+          "has one set of weights, so that l2_cache is flushed or warm, not rotated");
+}
+
+void require_supported(const Case& c) {
+  require(c.algorithm == "dense" && c.workers == 1 && c.ranks == Ranks::serial,
+          fmt::format("is computed by one worker: algorithm: dense, workers: 1 and ranks: serial, "
+                      "not {}, {} and {}",
+                      c.algorithm, c.workers, word(c.ranks)));
+  if (c.device == Device::cuda) {
+    require_supported_on_gpu(c);
+  } else {
+    require(c.kernel != Kernel::staged && c.kernel != Kernel::cudnn,
+            fmt::format("takes flash, materialized or reference, not {}", word(c.kernel)));
+    require(c.dtype == DType::f32,
+            fmt::format("is computed in f32, not {}, on the CPU", word(c.dtype)));
+  }
+  require(c.shape.kv_heads == c.shape.q_heads && c.shape.value_dim == c.shape.head_dim,
+          fmt::format("has as many key-value heads as query heads, not {} and {}", c.shape.kv_heads,
+                      c.shape.q_heads));
+  require(!c.worker_speeds, "has one worker and nobody to be slower than; leave out worker_speeds");
+  require(c.shape.kv_len == c.shape.q_len && !c.sequences,
+          "attends to its own tokens: leave out kv_len and sequences");
+}
+
+class Layer final : public Workload {
+ public:
+  explicit Layer(const Case& c) : Workload(c) {
+    require_supported(c);
+    attention_ = plan_case(c);
+    const Problem& problem = attention_.plan.problem;
+    shape_ = {c.shape.batch, c.shape.q_len, c.shape.q_heads, c.shape.head_dim,
+              c.layer_feed_forward_dim};
+    options_ = {problem.mask, problem.scale, c.kernel, c.layer_block_tokens, attention_.threads};
+  }
+
+  // Pairs are those of the attention's plan; FLOP and bytes are those of the whole layer.
+  RowValues predict(const cuda::KernelCosts* costs) override {
+    const bool on_gpu = case_.device == Device::cuda;
+    if (on_gpu && costs != nullptr && !infeasible(case_, flop())) rehearse_on(*costs);
+    RowValues values = prediction_columns(case_, attention_);
+    values["unmasked_flop"] = to_text(flop());
+    if (on_gpu) return values;  // the rehearsal gave its columns
+    // The plan counts the tiles of the whole sequence, not of blocks.
+    if (options_.block_tokens != 0) values.erase("executed_pairs");
+    const Rehearsal on_cpu =
+        rehearse_layer(shape_, DType::f32, options_, CpuKernelCosts(options_.threads));
+    values["predicted_worker_active_peak_bytes"] = to_text(on_cpu.worker_peak_bytes.value());
+    values["predicted_active_peak_bytes"] = to_text(on_cpu.active_peak_bytes.value());
+    return values;
+  }
+  double flop() const override {
+    double sum = 0.0;
+    for (const auto& entry : Words<LayerPart>::table) sum += flop_of(entry.first);
+    return sum;
+  }
+  int threads() const override { return options_.threads; }
+  std::optional<std::string> flaw() const override { return check(attention_.plan); }
+
+  // The one worker's time is the critical path, the sum and the wall clock at once.
+  Sample run(bool verifying) override {
+    if (is_on_host()) cpu::require_gemm("a transformer layer");
+    if (!layer_)
+      layer_ = std::make_unique<DeviceLayer>(*device_, shape_, case_.dtype, options_, case_.clock,
+                                             ledger());
+    const LayerWeights& weights = is_on_host() ? *weights_ : *device_weights_;
+    const DeviceLayerRun run = layer_->run(weights, x_.device(), y_.device());
+    worker_peak_bytes_ = static_cast<std::int64_t>(ledger().worker_peak_bytes(0));
+    if (!verifying) times_.push_back(run.times);
+    Sample sample{.wall_s = run.wall_s, .critical_path_s = run.wall_s, .worker_sum_s = run.wall_s};
+    sample.longest_subsequence_s = run.times[static_cast<std::size_t>(LayerPart::attention)];
+    if (!is_on_host()) sample.device_s = run.device_s;
+    return sample;
+  }
+  std::optional<std::int64_t> worker_peak_bytes() const override { return worker_peak_bytes_; }
+
+  Verification verify() override {
+    get(y_.device(), y_.host());
+    return verify_layer({shape_, *weights_, floats(x_.host()), options_.mask, options_.scale,
+                         case_.dtype, !is_on_host() && case_.kernel == Kernel::materialized},
+                        floats(y_.host()),
+                        layer_rows_to_verify(shape_.n_tokens, options_.block_tokens,
+                                             case_.measure.verify_rows, case_.seed),
+                        options_.threads);
+  }
+
+  void report(CaseResult& result) override {
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      for (const auto& [part, name] : Words<LayerPart>::table)
+        result.parts.push_back({to_text(std::int64_t{result.samples[i].repeat}),
+                                result.samples[i].warmup ? "1" : "0", std::string(name),
+                                to_text(flop_of(part)),
+                                to_text(times_[i][static_cast<std::size_t>(part)])});
+  }
+
+ private:
+  static float* floats(const TensorView& view) { return static_cast<float*>(view.data); }
+
+  [[nodiscard]] double flop_of(LayerPart part) const {
+    return layer_part_flop(shape_, part, attention_.work.unmasked_pairs);
+  }
+
+  void rehearse_on(const cuda::KernelCosts& costs) {
+    try {
+      attention_.gpu = rehearse_layer(shape_, case_.dtype, options_, costs);
+    } catch (const Unsupported&) {
+      attention_.gpu.reset();  // the run reports the reason
+    }
+  }
+
+  void hold(const std::string&) override {
+    times_.clear();
+    const int threads = options_.threads;
+    weights_.emplace(case_.layer_weights
+                         ? read_weights(*case_.layer_weights, shape_, host_memory())
+                         : random_weights(shape_, case_.seed, host_memory(), threads));
+    if (!is_on_host()) {
+      device_weights_.emplace(shape_, ledger(), case_.dtype);
+      put(weights_->view(), device_weights_->view());
+    }
+    x_ = share(random_states(shape_, case_.seed, host_memory(), threads), case_.dtype,
+               "hidden_states");
+    Tensor y(host_memory(), DType::f32, shape_.states(), "output");
+    poison(y.view(), TensorView{});
+    y_ = share(std::move(y), case_.dtype, "output");
+  }
+
+  void release() override {
+    layer_.reset();
+    weights_.reset();
+    device_weights_.reset();
+    x_ = {};
+    y_ = {};
+  }
+
+  PlannedCase attention_;
+  LayerShape shape_;
+  LayerOptions options_;
+  std::optional<LayerWeights> weights_;         // float32, on the host
+  std::optional<LayerWeights> device_weights_;  // none on the CPU
+  SharedTensor x_;
+  SharedTensor y_;
+  std::unique_ptr<DeviceLayer> layer_;
+  std::int64_t worker_peak_bytes_ = 0;
+  std::vector<LayerTimes> times_;  // of each timed run
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> plan_layer(const Case& c) { return std::make_unique<Layer>(c); }
+
+}  // namespace qb

@@ -1,0 +1,146 @@
+#include "harness/workload/prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+
+#include "base/numbers.h"
+#include "base/status.h"
+#include "harness/execute/model/model_executor.h"
+#include "harness/workload/gpu_here.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+// The spread of local queries over workers. The workers are the whole population, so the deviation
+// divides by n.
+struct Spread {
+  double mean = 0.0;
+  double stddev = 0.0;
+};
+
+Spread subsequence_spread(const Work& work) {
+  Spread spread;
+  const auto n = static_cast<double>(work.workers.size());
+  for (const WorkerWork& worker : work.workers)
+    spread.mean += static_cast<double>(worker.q_tokens) / n;
+  double squares = 0.0;
+  for (const WorkerWork& worker : work.workers)
+    squares += std::pow(static_cast<double>(worker.q_tokens) - spread.mean, 2);
+  spread.stddev = std::sqrt(squares / n);
+  return spread;
+}
+
+// Returns all cores, or a rank's part where ranks share a host and are not bound to cores.
+int default_threads(Ranks ranks) {
+  const char* on_host = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const int cores = available_cores();
+  const bool bound = cores < static_cast<int>(std::thread::hardware_concurrency());
+  if (ranks != Ranks::mpi || on_host == nullptr || bound) return cores;
+  return std::max(1, cores / std::max(1, std::atoi(on_host)));
+}
+
+}  // namespace
+
+PlannedCase plan_case(const Case& c) {
+  PlannedCase planned;
+  planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
+  planned.plan = plan_of(c);
+  planned.worker_speeds = worker_speeds_of(c);
+  const int threads_per_worker =
+      c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
+  planned.work = model_work(planned.plan, c.kernel);
+  planned.memory = plan_memory(planned.plan, c.kernel, threads_per_worker);
+  return planned;
+}
+
+void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned) {
+  if (c.device != Device::cuda || c.ranks != Ranks::serial) return;
+  if (infeasible(c, planned.work.flops)) return;  // its schedules too would take too long
+  try {
+    planned.gpu = rehearse(planned.plan, c.kernel, c.launch, costs);
+  } catch (const Unsupported&) {
+    planned.gpu.reset();  // the run reports the reason
+  }
+}
+
+std::optional<cuda::GpuKernelCosts> costs_of_first_gpu(const Case& c) {
+  if (c.device != Device::cuda) return std::nullopt;
+  const std::optional<CudaDevice> gpu = first_gpu();
+  const bool names_path = c.cuda_path == CudaPath::sm_80;
+  if (!gpu && c.kernel == Kernel::flash && !names_path) return std::nullopt;
+  const struct {
+    int compute_capability;
+    bool force_sm80;
+  } context{gpu ? 10 * gpu->compute_major + gpu->compute_minor : 80, names_path};
+  return cuda::GpuKernelCosts(cuda::flash_path(context), gpu ? gpu->multiprocessors : 0);
+}
+
+RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
+  const Work& work = planned.work;
+  const PlanMemory& memory = planned.memory;
+  const Spread spread = subsequence_spread(work);
+  RowValues columns = {
+      {"longest_subsequence_tokens", to_text(work.longest_subsequence)},
+      {"shortest_subsequence_tokens", to_text(work.shortest_subsequence)},
+      {"mean_subsequence_tokens", to_text(spread.mean)},
+      {"stddev_subsequence_tokens", to_text(spread.stddev)},
+      {"responsibility_ratio", to_text(work.responsibility_ratio)},
+      {"unmasked_pairs", to_text(work.unmasked_pairs)},
+      {"executed_pairs", to_text(work.executed_pairs)},
+      {"critical_path_pairs", to_text(work.critical_path_pairs)},
+      {"unmasked_flop", to_text(work.flops)},
+      {"moved_bytes", to_text(work.bytes_total)},
+      {"worker_sent_bytes", to_text(work.sent_bytes_max)},
+      {"predicted_active_peak_bytes",
+       to_text(c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes)},
+      {"predicted_worker_active_peak_bytes", to_text(memory.worst_worker_bytes)}};
+  if (c.device != Device::cuda) return columns;
+  // The columns above follow from the tiles and the workspace of the CPU's kernels.
+  const Rehearsal gpu = planned.gpu.value_or(Rehearsal{});
+  const auto text = [](const std::optional<std::int64_t>& value) {
+    return value ? to_text(*value) : std::string();
+  };
+  columns["executed_pairs"] = text(gpu.executed_pairs);
+  columns["predicted_active_peak_bytes"] = text(gpu.active_peak_bytes);
+  columns["predicted_worker_active_peak_bytes"] = text(gpu.worker_peak_bytes);
+  return columns;
+}
+
+LinkLimit link_of(const Case& c) {
+  return {c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)};
+}
+
+Execution model_times(const Case& c, const PlannedCase& planned) {
+  DeviceModel device =
+      *c.model_device == "here"
+          ? calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
+                           {.max_tokens = std::min<std::int64_t>(c.shape.kv_len, 4096)})
+          : load_device_model(*c.model_device);
+  // Each worker has a device of its own, unless the case says that some share one.
+  device.cores.value = c.model_cores;
+  // With ranks: threads, workers share the memory in which they scatter and gather.
+  ModelLink link{.limit = link_of(c),
+                 .overlap = c.link_mode == LinkMode::overlap,
+                 .no_communication = c.link_mode == LinkMode::nocomm,
+                 .root_has_link = c.ranks != Ranks::threads && c.ranks != Ranks::serial};
+  // Messages within one machine are copies, which limit them where the case sets no limit.
+  if (c.ranks != Ranks::model && link.limit.bandwidth_byte_per_s == 0.0)
+    link.limit.bandwidth_byte_per_s = device.copy_byte_per_s.value;
+  return model_execution(planned.plan, device, link, c.kernel, planned.worker_speeds);
+}
+
+std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {
+  const double rate = c.device == Device::cuda ? kOptimisticGpuFlopPerS : kOptimisticFlopPerS;
+  const double seconds = unmasked_flop / rate;
+  if (seconds <= c.measure.timeout_s) return std::nullopt;
+  return fmt::format("{}FLOP take {} at {}FLOP/s, longer than the timeout of {}",
+                     format_si(unmasked_flop), format_seconds(seconds), format_si(rate),
+                     format_seconds(c.measure.timeout_s));
+}
+
+}  // namespace qb

@@ -1,0 +1,54 @@
+// What is known of a case before it runs: its plan, its work, and whether to run it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/execute/device/device_rehearsal.h"
+#include "harness/execute/player/executor.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/work/work.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
+
+namespace qb {
+
+struct PlannedCase {
+  int threads = 1;  // the executor's; all cores where the case leaves it open
+  Plan plan;
+  Work work;
+  PlanMemory memory;
+  std::vector<double> worker_speeds;  // one for each worker; empty: all 1
+  std::optional<Rehearsal> gpu;       // it replaces what follows from the CPU's kernels
+};
+
+// Throws Unsupported / UsageError as make_plan does.
+[[nodiscard]] PlannedCase plan_case(const Case& c);
+
+// Adds the memory and the pairs of a case of device: cuda on one GPU. Adds nothing to a case of
+// several GPUs, to one that the GPU will refuse, or to one that is infeasible.
+void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned);
+// The costs on the first GPU of this machine, for a case of device: cuda. If there is no GPU, they
+// hold what does not depend on it: everything for kernels other than flash, and the pairs of flash
+// where the case names its path.
+[[nodiscard]] std::optional<cuda::GpuKernelCosts> costs_of_first_gpu(const Case& c);
+
+// The predicted columns of a row.
+[[nodiscard]] RowValues prediction_columns(const Case& c, const PlannedCase& planned);
+
+// The limit of the case's links: with ranks: threads messages are delayed to match it, and the
+// model takes it as the network's speed.
+[[nodiscard]] LinkLimit link_of(const Case& c);
+
+// Predicts the times of the plan with the cost model of the case's device. Measures this machine
+// where the case names no file.
+[[nodiscard]] Execution model_times(const Case& c, const PlannedCase& planned);
+
+// Returns a sentence where the work cannot end before the timeout even at these rates. Memory is no
+// reason: the ledger refuses an allocation before it is touched, and `oom` is then the result.
+inline constexpr double kOptimisticFlopPerS = 1e12;
+inline constexpr double kOptimisticGpuFlopPerS = 2e15;
+[[nodiscard]] std::optional<std::string> infeasible(const Case& c, double unmasked_flop);
+
+}  // namespace qb

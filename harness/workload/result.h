@@ -1,0 +1,51 @@
+// The result of a case.
+#pragma once
+
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace qb {
+
+// Column -> value, as in a row of cases.csv.
+using RowValues = std::map<std::string, std::string>;
+
+// One timed repeat. Warm-ups are kept and marked.
+struct Sample {
+  int repeat = 0;
+  bool warmup = false;
+  double wall_s = 0.0;
+  double critical_path_s = 0.0;
+  double worker_sum_s = 0.0;
+  double longest_subsequence_s = 0.0;
+  double gather_s = 0.0;  // the sum over workers
+  double merge_s = 0.0;
+  // NaN unless the case ran on a GPU.
+  double device_s = std::numeric_limits<double>::quiet_NaN();
+  double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
+  double throttled = std::numeric_limits<double>::quiet_NaN();  // 1: it was slowed down, 0: not
+  // NaN unless the kernel is `staged`, under serial ranks.
+  double stage_scores_s = std::numeric_limits<double>::quiet_NaN();
+  double stage_softmax_s = std::numeric_limits<double>::quiet_NaN();
+  double stage_product_s = std::numeric_limits<double>::quiet_NaN();
+};
+
+// NaN and empty mean "not available". Times are filled in only where status is ok.
+struct CaseResult {
+  Status status = Status::error;
+  std::string message;
+  std::vector<Sample> samples;
+  // Every column of case_table() that the child knows: predicted work, medians and intervals,
+  // memory, verification, isa, environment of the case.
+  RowValues values;
+  // Rows for steps.csv, parts.csv and memory_timeline.csv, without the case_id column. A layer has
+  // a row in parts for each of its parts in each repeat, warm-ups too.
+  std::vector<std::vector<std::string>> steps;
+  std::vector<std::vector<std::string>> parts;
+  std::vector<std::vector<std::string>> timeline;
+};
+
+}  // namespace qb

@@ -1,0 +1,69 @@
+#include "harness/workload/workload.h"
+
+namespace qb {
+
+void Workload::open(ComputeDevice* device, const LedgerOptions& memory,
+                    const std::string& why_no_device) {
+  close();
+  device_ = device;
+  ledger_.emplace(memory);
+  hold(why_no_device);
+  ledger_->reset_peaks();
+}
+
+void Workload::close() {
+  release();
+  ledger_.reset();
+}
+
+Allocator& Workload::host_memory() {
+  if (is_on_host()) return *ledger_;
+  return heap_allocator();
+}
+
+void Workload::put(const TensorView& host, const TensorView& device) {
+  if (is_on_host()) return;
+  Tensor rounded;
+  if (host.dtype != device.dtype) {
+    const std::int64_t n = host.extent.elements();
+    rounded = Tensor(heap_allocator(), device.dtype, host.extent, "rounded");
+    convert(host.data, host.dtype, rounded.view().data, device.dtype, n);
+    convert(rounded.view().data, device.dtype, host.data, host.dtype, n);
+  }
+  device_->upload(rounded.view().data == nullptr ? host : rounded.view(), device);
+  device_->wait();
+}
+
+void Workload::get(const TensorView& device, const TensorView& host) {
+  if (is_on_host()) return;
+  if (host.dtype == device.dtype) return device_->download(device, host);
+  const Tensor rounded(heap_allocator(), device.dtype, host.extent, "rounded");
+  device_->download(device, rounded.view());
+  convert(rounded.view().data, device.dtype, host.data, host.dtype, host.extent.elements());
+}
+
+Tensor Workload::copy_of(const TensorView& host, DType dtype, std::string_view label) {
+  if (is_on_host()) return {};
+  Tensor copy(*ledger_, dtype, host.extent, label);
+  put(host, copy.view());
+  return copy;
+}
+
+Workload::SharedTensor Workload::share(Tensor of_host, DType dtype, std::string_view label) {
+  Tensor of_device = copy_of(of_host.view(), dtype, label);
+  return {std::move(of_host), std::move(of_device)};
+}
+
+std::unique_ptr<Workload> plan_workload(const Case& c) {
+  switch (c.workload) {
+    case WorkloadKind::transformer_layer:
+      return plan_layer(c);
+    case WorkloadKind::matrix_product:
+      return plan_product(c);
+    case WorkloadKind::attention:
+      break;
+  }
+  return plan_attention(c);
+}
+
+}  // namespace qb

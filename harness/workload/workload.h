@@ -1,0 +1,104 @@
+// What a case computes: attention over the workers of a plan (attention.cpp), a transformer layer
+// (layer/layer_workload.cpp) or a matrix product (product.cpp).
+//
+// Code that predicts or runs a case uses only this interface, and calls its functions in the order
+// of their declarations. The ranks of a case in several processes each have the same workload: rank
+// 0 holds the whole inputs where they are needed, the others their shards.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/execute/device/compute_device.h"
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/verify/verify.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
+
+namespace qb {
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+  // The predicted columns of a row. costs: those of the kernels on the case's GPU; nullptr on the
+  // CPU, and where they are not known.
+  [[nodiscard]] virtual RowValues predict(const cuda::KernelCosts* costs) = 0;
+  // The FLOP of everything that a run computes.
+  [[nodiscard]] virtual double flop() const = 0;
+  [[nodiscard]] virtual int threads() const = 0;
+  // The first error where the plan does not compute everything exactly once.
+  [[nodiscard]] virtual std::optional<std::string> flaw() const = 0;
+
+  // Allocates inputs and outputs from a new ledger and fills them, the outputs with a pattern that
+  // shows what is never written. The ledger counts its peaks from then on. device: nullptr where
+  // this rank should have a GPU and has none, for the reason why_no_device. Throws OutOfMemory and
+  // Unsupported; closes what was open before.
+  void open(ComputeDevice* device, const LedgerOptions& memory,
+            const std::string& why_no_device = {});
+  // Frees everything. The device must live until then.
+  void close();
+  // Counts what the device holds; it exists from the first open() to close().
+  [[nodiscard]] MemoryLedger& ledger() { return *ledger_; }
+
+  // Computes once. verifying: the output will be compared and nothing is timed; otherwise report()
+  // includes the run.
+  [[nodiscard]] virtual Sample run(bool verifying) = 0;
+  // The most that a worker held in the last run; nullopt where that is not known.
+  [[nodiscard]] virtual std::optional<std::int64_t> worker_peak_bytes() const { return {}; }
+  // Compares the last output with a float64 reference.
+  [[nodiscard]] virtual Verification verify() = 0;
+  // Adds the columns and rows that only this workload has. result.samples holds all timed runs, and
+  // result.values their medians.
+  virtual void report(CaseResult& result) = 0;
+
+ protected:
+  explicit Workload(const Case& c) : case_(c) {}
+
+  // The workload's part of open() and close(); the ledger exists during both.
+  virtual void hold(const std::string& why_no_device) = 0;
+  virtual void release() = 0;
+  [[nodiscard]] bool is_on_host() const { return device_->facts().on_host; }
+  // The memory in which the host makes inputs and reads outputs: the ledger where the device is the
+  // host.
+  [[nodiscard]] Allocator& host_memory();
+  // Copies between the host's tensor and the device's, rounds where the types differ, and returns
+  // when that is done. put() rounds the host's tensor too, so that the reference reads what the
+  // device reads.
+  void put(const TensorView& host, const TensorView& device);
+  void get(const TensorView& device, const TensorView& host);
+
+  const Case case_;
+  ComputeDevice* device_ = nullptr;
+
+  // A tensor on host and device. Where the device is the host they are one, and nothing is copied.
+  struct SharedTensor {
+    Tensor of_host;
+    Tensor of_device;
+    [[nodiscard]] const TensorView& host() const { return of_host.view(); }
+    [[nodiscard]] const TensorView& device() const {
+      return of_device.view().data == nullptr ? of_host.view() : of_device.view();
+    }
+  };
+  // A copy of a tensor on the device, with values of that type; no tensor where the device is the
+  // host.
+  [[nodiscard]] Tensor copy_of(const TensorView& host, DType dtype, std::string_view label);
+  [[nodiscard]] SharedTensor share(Tensor of_host, DType dtype, std::string_view label);
+
+ private:
+  std::optional<MemoryLedger> ledger_;
+};
+
+// Plans the workload of a resolved case. Throws Unsupported with the reason where there is no such
+// case, and UsageError as make_plan does.
+[[nodiscard]] std::unique_ptr<Workload> plan_workload(const Case& c);
+
+[[nodiscard]] std::unique_ptr<Workload> plan_attention(const Case& c);
+[[nodiscard]] std::unique_ptr<Workload> plan_layer(const Case& c);
+[[nodiscard]] std::unique_ptr<Workload> plan_product(const Case& c);
+
+}  // namespace qb

@@ -1,0 +1,169 @@
+#include "interest_sets/sets/known_sets.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/numbers.h"
+#include "base/status.h"
+#include "interest_sets/search/minimum_sets.h"
+#include "interest_sets/sets/constructions.h"
+#include "interest_sets/split/distillation.h"
+
+namespace qb {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r";
+
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t begin = text.find_first_not_of(kSpaces);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(kSpaces, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(kSpaces, end);
+  }
+  return words;
+}
+
+int parse_count(std::string_view what, std::string_view word) {
+  const auto value = parse_integer(word);
+  if (!value || *value < 1 || *value > std::numeric_limits<int>::max())
+    throw UsageError(fmt::format("{} must be a positive whole number, not '{}'", what, word));
+  return static_cast<int>(*value);
+}
+
+// Parses one line without its comment; returns nullopt where nothing is left. Throws UsageError
+// without the place.
+std::optional<ListedSet> parse_line(std::string_view line) {
+  if (line.find_first_not_of(kSpaces) == std::string_view::npos) return std::nullopt;
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos)
+    throw UsageError("no ':' between W and its residues; write a line like 7: 0 1 3");
+  const auto words = split_words(line.substr(0, colon));
+  if (words.empty() || words.size() > 3)
+    throw UsageError("before the ':' stand W, or W and m, or W, m and the asym-RR");
+  ListedSet listed;
+  listed.set = parse_interest_set(line.substr(colon + 1), parse_count("W", words[0]));
+  if (words.size() >= 2) {
+    const int size = parse_count("m", words[1]);
+    if (size != std::ssize(listed.set.residues))
+      throw UsageError(
+          fmt::format("m is {}, but {} residues follow", size, listed.set.residues.size()));
+  }
+  if (words.size() == 3) {
+    if (!parse_real(words[2]))
+      throw UsageError(fmt::format("the asym-RR '{}' is no number", words[2]));
+    listed.printed_ratio = words[2];
+  }
+  return listed;
+}
+
+}  // namespace
+
+std::vector<ListedSet> parse_interest_sets(std::string_view text, std::string_view name) {
+  std::vector<ListedSet> sets;
+  int line_number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++line_number;
+    try {
+      if (auto listed = parse_line(line.substr(0, line.find('#')))) {
+        listed->line = line_number;
+        sets.push_back(*std::move(listed));
+      }
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}:{}: {}", name, line_number, error.what()));
+    }
+  }
+  if (sets.empty()) throw UsageError(fmt::format("{}: holds no interest set", name));
+  return sets;
+}
+
+namespace embedded {
+extern const std::string_view published_interest_sets;
+}
+
+namespace {
+
+constexpr int kFirstWorkers = 3;
+
+const ListedSet* find_published(int modulus) {
+  const auto sets = published_interest_sets();
+  const auto index = static_cast<std::size_t>(modulus - kFirstWorkers);
+  return modulus >= kFirstWorkers && index < sets.size() ? &sets[index] : nullptr;
+}
+
+}  // namespace
+
+std::span<const ListedSet> published_interest_sets() {
+  static const std::vector<ListedSet> sets = [] {
+    auto parsed = parse_interest_sets(embedded::published_interest_sets, "published.txt");
+    for (const ListedSet& listed : parsed) verify(listed.set);
+    return parsed;
+  }();
+  return sets;
+}
+
+std::optional<InterestSet> published_interest_set(int modulus) {
+  const ListedSet* found = find_published(modulus);
+  return found ? std::optional(found->set) : std::nullopt;
+}
+
+std::optional<PublishedRatio> published_asymptotic_ratio(int modulus) {
+  const ListedSet* found = find_published(modulus);
+  if (!found) return std::nullopt;
+  return PublishedRatio{found->printed_ratio, parse_real(found->printed_ratio).value()};
+}
+
+bool agrees_with_published(double ours, const PublishedRatio& published) {
+  constexpr double kUnitsPerOne = 1e4;
+  const double off = std::round(ours * kUnitsPerOne) - std::round(published.value * kUnitsPerOne);
+  return std::abs(off) <= 1.0;
+}
+
+std::vector<PublishedComparison> compare_with_published() {
+  std::vector<PublishedComparison> rows;
+  for (const ListedSet& listed : published_interest_sets()) {
+    PublishedComparison row;
+    row.set = listed.set;
+    row.ours = asymptotic_responsibility_ratio(listed.set);
+    row.published = published_asymptotic_ratio(listed.set.modulus).value();
+    row.agrees = agrees_with_published(row.ours, row.published);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+namespace embedded {
+extern const std::string_view best_known_sets;
+}
+
+std::span<const ListedSet> stored_best_sets() {
+  static const std::vector<ListedSet> sets = [] {
+    auto parsed = parse_interest_sets(embedded::best_known_sets, "best_known.txt");
+    for (const ListedSet& listed : parsed) verify(listed.set);
+    return parsed;
+  }();
+  return sets;
+}
+
+Standing standing_of(int modulus, int size) {
+  const auto order = singer_order(modulus);
+  if (order && size == *order + 1) return Standing::singer;
+  return size == proved_lower_bound(modulus) ? Standing::optimal : Standing::best_known;
+}
+
+KnownSet known_interest_set(int modulus) {
+  InterestSet set = default_interest_set(modulus);
+  const int size = static_cast<int>(set.residues.size());
+  return {std::move(set), standing_of(modulus, size), proved_lower_bound(modulus)};
+}
+
+}  // namespace qb

@@ -1,0 +1,96 @@
+// Gives the stored interest sets: the published ones, and the smallest known one of every W.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/words.h"
+#include "interest_sets/sets/interest_set.h"
+
+namespace qb {
+
+// Text files of interest sets have one set on each line:
+//
+//   # a comment
+//   7: 0 1 3                 W: residues, apart by spaces or commas
+//   7 3: 0 1 3               W m: residues
+//   7 3 6.9095: 0 1 3        W m asym-RR: residues; the ratio as its source printed it
+
+struct ListedSet {
+  int line = 0;  // starts at 1
+  InterestSet set;
+  std::string printed_ratio;  // empty where the line has none
+};
+
+// Blank lines and everything after `#` are skipped. Throws UsageError `NAME:LINE: …` on a line of
+// another form, an m that is not the number of residues, a ratio that is not a number, and `NAME:
+// …` where there is no set at all. It does not verify the sets.
+[[nodiscard]] std::vector<ListedSet> parse_interest_sets(std::string_view text,
+                                                         std::string_view name);
+
+// The published interest sets are compiled in from published.txt; their ratios are compared with
+// ours.
+
+// Returns all 109 published sets, verified, W = 3..111 ascending. The lines are those of
+// published.txt.
+[[nodiscard]] std::span<const ListedSet> published_interest_sets();
+
+struct PublishedRatio {
+  std::string printed;  // as the supplement prints it: `34.898`
+  double value = 0.0;
+};
+// Returns nullopt outside W = 3..111.
+[[nodiscard]] std::optional<PublishedRatio> published_asymptotic_ratio(int modulus);
+
+// Returns whether `ours`, rounded to four decimals, is the printed value or differs from it by one
+// unit in the last place. The supplement prints four decimals and drops trailing zeros, so `34.898`
+// means 34.8980.
+[[nodiscard]] bool agrees_with_published(double ours, const PublishedRatio& published);
+
+struct PublishedComparison {
+  InterestSet set;
+  double ours = 0.0;  // asymptotic_responsibility_ratio(set)
+  PublishedRatio published;
+  bool agrees = false;
+};
+// Returns one row for each published set, W ascending.
+[[nodiscard]] std::vector<PublishedComparison> compare_with_published();
+
+// The smallest known interest set of every W >= 3 is given with what is known of its size.
+
+enum class Standing {
+  optimal,     // proved by counting or by exhaustive search that no smaller set exists
+  singer,      // a perfect difference set, optimal by counting
+  best_known,  // a smaller one is not excluded
+};
+
+template <>
+struct Words<Standing> {
+  static constexpr std::string_view what = "standing";
+  static constexpr std::pair<Standing, std::string_view> table[] = {
+      {Standing::optimal, "optimal"},
+      {Standing::singer, "singer"},
+      {Standing::best_known, "best known"}};
+};
+
+struct KnownSet {
+  InterestSet set;
+  Standing standing = Standing::best_known;
+  int lower_bound = 0;  // proved: no set has fewer residues
+};
+
+// Returns the sets of best_known.txt, verified, W = 112..1024 ascending. `qb sets construct` wrote
+// them.
+[[nodiscard]] std::span<const ListedSet> stored_best_sets();
+
+// Returns default_interest_set() with its standing. Throws UsageError if W < 3.
+[[nodiscard]] KnownSet known_interest_set(int modulus);
+
+// Returns the standing of a set of this many residues.
+[[nodiscard]] Standing standing_of(int modulus, int size);
+
+}  // namespace qb

@@ -1,0 +1,64 @@
+// The CPU kernels and the merge call these passes over single rows of scores and of partials.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "kernels/attention.h"
+
+namespace qb::cpu {
+
+// These are the passes of the materialized kernel over one row of scores, vectorised.
+
+// row[j] := row[j] * factor + shift
+void scale_and_shift_row(float* row, std::int64_t n, float factor, float shift);
+
+// row := softmax(row) in place; returns its natural log-sum-exp. A row whose scores are all -inf
+// becomes 0 with LSE -inf; a NaN makes the whole row NaN.
+[[nodiscard]] float softmax_row(float* row, std::int64_t n);
+
+// The products of `materialized` and `staged` multiply values that a row does not see by 0, which
+// gives NaN where they are NaN or infinity. Such rows are found by their output and computed again,
+// from the keys that they see.
+
+[[nodiscard]] inline bool holds_nan(const float* row, std::int64_t count) {
+  return std::any_of(row, row + count, [](float value) { return std::isnan(value); });
+}
+
+// out[x] := sum of p V[x] over the keys of `spans` that the row sees; of_span(span) returns the p
+// of the span's first key. values is float32, of one head.
+template <class Probabilities>
+void weigh_seen_values(const TileSchedule& schedule, std::span<const KeySpan> spans,
+                       std::int64_t row, Probabilities of_span, const TensorView& values,
+                       float* out) {
+  const std::int64_t dim = values.extent.head_dim;
+  std::fill_n(out, dim, 0.0f);
+  for (const KeySpan& span : spans) {
+    const float* const p = of_span(span);
+    schedule.for_each_run(span, row, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t key = begin; key < end; ++key) {
+        const float* const value = values.row_as<float>(0, 0, key);
+        for (std::int64_t x = 0; x < dim; ++x) out[x] += p[key - span.begin] * value[x];
+      }
+    });
+  }
+}
+
+// Merges the rows of one head of two partials, at the speed of memory.
+
+// Rows of a partial: row i of O is `dim` floats from out + i * out_stride, its LSE lse[i *
+// lse_stride].
+struct PartialRows {
+  float* out;
+  std::int64_t out_stride;
+  float* lse;
+  std::int64_t lse_stride;
+};
+
+// acc := merge(acc, part) for `count` rows. O is not read where a row's LSE is -inf.
+void merge_rows(const PartialRows& acc, const PartialRows& part, std::int64_t count,
+                std::int64_t dim);
+
+}  // namespace qb::cpu

@@ -1,0 +1,147 @@
+// Tests that the emulator detects the mistakes that it should.
+#include "kernels/cuda/testing/emulator/emulator.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/cuda/testing/emulator/emulated_kernels.h"
+
+namespace qb::cuda {
+namespace {
+
+template <class Kernel>
+std::string complaint(int threads, Kernel kernel, std::uint32_t shared_bytes = 4096) {
+  try {
+    emulator::launch(1, threads, shared_bytes, 1, kernel);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Emulator, ReadsPoisonBeforeACopyHasBeenWaitedFor) {
+  alignas(16) const float source[4] = {1, 2, 3, 4};
+  float early = 0.0F;
+  float late = 0.0F;
+  EXPECT_EQ(complaint(32,
+                      [&] {
+                        if (ptx::thread_index() != 0) return;
+                        ptx::copy_async(0, source, true);
+                        ptx::copy_commit();
+                        early = ptx::load_shared(4);
+                        ptx::copy_wait<0>();
+                        late = ptx::load_shared(4);
+                      }),
+            "");
+  EXPECT_TRUE(std::isnan(early));
+  EXPECT_EQ(late, 2.0F);
+}
+
+TEST(Emulator, NamesDeadlocksAndDivergentWarps) {
+  EXPECT_NE(complaint(64, [] { ptx::named_sync(1, 128); }).find("nobody can go on"),
+            std::string::npos);
+  EXPECT_NE(complaint(32,
+                      [] {
+                        std::uint32_t r[4];
+                        if (ptx::thread_index() < 16)
+                          ptx::load_matrices(r, 0);
+                        else
+                          (void)ptx::shuffle_xor(0.0F, 1);
+                      })
+                .find("different instructions"),
+            std::string::npos);
+}
+
+TEST(Emulator, RefusesOperandsThatChangeUnderAProduct) {
+  const auto change = [](bool too_early) {
+    return complaint(128, [too_early] {
+      float c[32] = {};
+      const std::uint32_t a[4] = {};
+      const std::uint64_t v = column_major_descriptor(0, 16);
+      if (ptx::thread_index() == 0)
+        for (std::uint32_t at = 0; at < 2048; at += 4) ptx::store_shared(at, 0.0F);
+      ptx::named_sync(1, 128);
+      ptx::product_of_registers<true>(c, a, v);
+      ptx::product_commit();
+      if (too_early) ptx::store_shared(0, 1.0F);
+      ptx::product_wait<0>();
+      if (!too_early) ptx::store_shared(0, 1.0F);
+    });
+  };
+  EXPECT_EQ(change(false), "");
+  EXPECT_NE(change(true).find("changed while it was under way"), std::string::npos);
+}
+
+TEST(Emulator, RefusesRegistersThatChangeUnderAProduct) {
+  const auto change = [](bool too_early) {
+    return complaint(128, [too_early] {
+      float c[32] = {};
+      std::uint32_t a[4] = {};
+      for (std::uint32_t at = 4 * static_cast<std::uint32_t>(ptx::thread_index()); at < 2048;
+           at += 512)
+        ptx::store_shared(at, 0.0F);
+      ptx::named_sync(1, 128);
+      ptx::product_of_registers<true>(c, a, column_major_descriptor(0, 16));
+      ptx::product_commit();
+      if (too_early && ptx::thread_index() == 77) a[3] = 1;
+      ptx::product_wait<0>();
+      a[3] = 1;
+    });
+  };
+  EXPECT_EQ(change(false), "");
+  EXPECT_NE(change(true).find("registers that a product reads changed"), std::string::npos);
+}
+
+TEST(Emulator, KnowsSixteenNamedBarriersOfWholeWarpsEachWithOneMeaning) {
+  const auto meets = [](const std::string& text, int threads, auto kernel) {
+    EXPECT_NE(complaint(threads, kernel).find(text), std::string::npos)
+        << text << ", but: " << complaint(threads, kernel);
+  };
+  meets("named barrier 16: a block has 0 to 15", 32, [] { ptx::named_sync(16, 32); });
+  meets("named barrier -1", 32, [] { ptx::named_arrive(-1, 32); });
+  meets("does not count whole warps", 64, [] { ptx::named_sync(1, 40); });
+  meets("is of 64 and of 96 threads", 96,
+        [] { ptx::named_sync(1, ptx::thread_index() < 64 ? 64 : 96); });
+  meets("a part of a warp", 64, [] {
+    if (ptx::thread_index() % 32 < 16) ptx::named_sync(1, 32);
+  });
+  meets("it has two meanings", 64, [] {  // the two meetings have different warps
+    const int warp = ptx::thread_index() / 32;
+    if (warp == 1) ptx::named_sync(2, 64);
+    if (warp == 0) ptx::named_arrive(2, 64);
+    if (warp == 0) ptx::named_sync(3, 64);
+    if (warp == 1) ptx::named_arrive(3, 64);
+    if (warp == 0) ptx::named_sync(2, 64);
+    if (warp == 1) ptx::named_arrive(2, 64);
+  });
+  EXPECT_EQ(complaint(64,
+                      [] {
+                        const int warp = ptx::thread_index() / 32;
+                        for (int turn = 0; turn < 3; ++turn) {
+                          if (warp == 1) ptx::named_sync(2, 64);
+                          if (warp == 0) ptx::named_arrive(2, 64);
+                          ptx::sync_threads();
+                        }
+                      }),
+            "");
+}
+
+// Descriptors and swizzles would name other bytes.
+TEST(Emulator, TrapsWhereSharedMemoryDoesNotBeginAtAnAtom) {
+  using C = Sm90<true, 64>;
+  const auto begin_at = [](std::uint32_t base) {
+    const auto begin = [base] {
+      if (ptx::thread_index() == 0) Sm90Shared<C>(base).init_barriers();
+    };
+    return complaint(32, begin, C::kSharedBytes + 1024);
+  };
+  EXPECT_EQ(begin_at(0), "");
+  EXPECT_EQ(begin_at(1024), "");
+  EXPECT_NE(begin_at(512).find("trap"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace qb::cuda

@@ -1,0 +1,196 @@
+// Single kernels: how much of the machine's measured ceiling they reach, and what splitting
+// attention over the workers of CQS costs in all, against sequence length.
+//
+// microbench.csv has a row per repeat: case_id, benchmark, dtype, mask, isa, threads, workers,
+// n_tokens, head_dim, repeat, warmup, wall_time_s, flop, bytes, peak_per_s, peak_fraction,
+// overhead. `peak_fraction` is the rate over the ceiling that the same process measured beside the
+// repeat. Only cqs has `overhead`: the sum of the workers' times with gather and merge over the
+// time of dense, measured interleaved. Further columns are ignored.
+#include <fmt/format.h>
+
+#include "base/numbers.h"
+#include "base/statistics.h"
+#include "plots/figures/figures.h"
+#include "plots/frame/lines.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kNoMicrobench = "the run folder has no microbench.csv";
+const Columns kCurve = {"workers", "dtype", "threads", "isa"};
+const Columns kPanel = {"head_dim", "mask"};
+
+// Keeps the repeats of the largest problem: one length may be measured with several head counts,
+// which have no column.
+Rows of_largest(const Rows& repeats) {
+  double flop = 0.0;
+  for (const Row& row : repeats) flop = std::fmax(flop, row.number("flop"));
+  return where(repeats, [&](const Row& row) { return std::fmax(0.0, row.number("flop")) == flop; });
+}
+
+// Makes a row for each length of each curve of a benchmark: median and interval of `column` over
+// the repeats without warm-ups.
+CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* column) {
+  const Columns key = joined(kPanel, joined(kCurve, {"n_tokens"}));
+  CsvTable table(joined(key, {"median", "low95", "high95", "interval_coverage", "n_samples"}));
+  const Rows repeats = where(all_rows(microbench), [&](const Row& row) {
+    return row.is("benchmark", benchmark) && row.number("warmup") == 0.0 &&
+           !std::isnan(row.number(column));
+  });
+  for (const Group& length : group(repeats, key)) {
+    std::vector<double> values;
+    for (const Row& row : of_largest(length.rows)) values.push_back(row.number(column));
+    const Summary summary = summarise(values);
+    std::vector<std::string> fields = length.key;
+    for (const double value : {summary.median, summary.low95, summary.high95, summary.coverage,
+                               static_cast<double>(summary.n)})
+      fields.push_back(to_text(value));
+    table.append(std::move(fields));
+  }
+  return table;
+}
+
+Value median_times(double factor) {
+  return [=](const Row& row) {
+    return Point{.y = row.number("median") * factor,
+                 .low = row.number("low95") * factor,
+                 .high = row.number("high95") * factor};
+  };
+}
+
+// Lines are named by the columns that differ and those that are always named. If lines of one name
+// differ in their instruction sets, the set is added to the name, and all are lighter except the
+// one with most points, the machine's own.
+template <class StyleOf>
+std::vector<Group> curves_of(const CsvTable& table, const Columns& always, StyleOf style_of) {
+  const Rows rows = all_rows(table);
+  const Columns differing = differing_columns(rows, kCurve);
+  Columns named;
+  for (const char* column : {"workers", "dtype", "threads"})
+    if (std::ranges::count(always, column) + std::ranges::count(differing, column) > 0)
+      named.emplace_back(column);
+  std::vector<Group> lines = group(rows, kCurve);
+  std::map<std::string, std::map<std::string, std::size_t>> points;  // by name and set
+  for (Group& line : lines) {
+    line.name = name_with("", line.rows.front(), named);
+    points[line.name][line.key[3]] += line.rows.size();
+  }
+  for (Group& line : lines) line.style = style_of(line, lines);
+  for (Group& line : lines) {
+    const auto& sets = points.at(line.name);
+    if (sets.size() < 2) continue;
+    const std::size_t own = sets.at(line.key[3]);
+    const auto rank = std::count_if(sets.begin(), sets.end(), [&](const auto& set) {
+      return set.second > own || (set.second == own && set.first < line.key[3]);
+    });
+    if (rank > 0) line.style.colour = lightened(line.style.colour);
+    line.style.mark = (line.style.mark + static_cast<int>(rank)) % kMarks;
+  }
+  for (Group& line : lines)
+    if (points[line.name].size() > 1) line.name += ", " + line.key[3];
+  return lines;
+}
+
+// Gives the position of a value among those of all lines.
+template <class ValueOf>
+int place_of(const Group& line, const std::vector<Group>& lines, ValueOf value_of) {
+  std::set<decltype(value_of(line))> values;
+  for (const Group& other : lines) values.insert(value_of(other));
+  return static_cast<int>(std::distance(values.begin(), values.find(value_of(line))));
+}
+
+Axis log_tokens() {
+  Axis axis = tokens_axis({});
+  axis.log = true;
+  return axis;
+}
+
+double tokens(const Row& row) { return row.number("n_tokens"); }
+
+}  // namespace
+
+// Draws a line per element type and thread count of flash, and thin ones for materialized.
+Figure kernel_peak_fraction_figure(const PlottedRun& run, const FigureContext& context) {
+  constexpr const char* kTitle = "Share of the measured peak against sequence length";
+  if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
+  // Colour and mark tell the element type; more threads take the next mark and dash.
+  const auto style_of = [](const Group& line, const std::vector<Group>& lines) {
+    const int more =
+        place_of(line, lines, [](const Group& one) { return one.rows.front().integer("threads"); });
+    Style style = dtype_style(line.key[1]);
+    style.mark = (style.mark + more) % kMarks;
+    style.dash = more % kDashes;
+    return style;
+  };
+  const CsvTable flash = medians(*run.microbench, "flash", "peak_fraction");
+  const CsvTable materialized = medians(*run.microbench, "materialized", "peak_fraction");
+  std::vector<Group> lines = curves_of(flash, {"dtype", "threads"}, style_of);
+  for (Group& line : curves_of(materialized, {"dtype", "threads"}, style_of)) {
+    line.name = "materialized, " + line.name;
+    line.thin = true;
+    lines.push_back(std::move(line));
+  }
+  Rows rows = all_rows(flash);
+  for (const Row& row : all_rows(materialized)) rows.push_back(row);
+  // The axis reaches the ceiling, and goes beyond it for noise: a repeat may be faster than the
+  // ceiling beside it.
+  double highest = kPercent;
+  for (const Row& row : rows) highest = std::max(highest, row.number("high95") * kPercent);
+  std::vector<double> tics;
+  for (double percent = 0.0; percent <= highest; percent += 20.0) tics.push_back(percent);
+  std::string ceiling =
+      "Ceiling: f32: FMA peak of the instruction set, bf16: of vdpbf16ps, both measured beside "
+      "each repeat. f16 and materialized multiply in f32.";
+  if (materialized.size() > 0)
+    ceiling += " Filled marks: flash; thin lines with hollow marks: materialized.";
+  return line_figure({.title = kTitle,
+                      .nothing = "microbench.csv has no peak_fraction of flash or materialized",
+                      .lines = lines,
+                      .y = {{.y = {.label = "share of the measured peak (%)",
+                                   .column = "peak_fraction_percent",
+                                   .from_zero = true,
+                                   .tics = whole_tics(tics)},
+                             .value = median_times(kPercent)}},
+                      .panels = panels_by(rows, kPanel),
+                      .x = tokens,
+                      .x_axis = log_tokens(),
+                      .shared_axes = true,
+                      .notes = {ceiling, interval_note(rows)}},
+                     context);
+}
+
+// Draws the rows of cqs, one line per worker count.
+Figure cqs_overhead_figure(const PlottedRun& run, const FigureContext& context) {
+  constexpr const char* kTitle = "Cost of splitting: time of all CQS workers over dense";
+  if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
+  const CsvTable table = medians(*run.microbench, "cqs", "overhead");
+  // A name of one worker count means the same line in every panel.
+  const auto style_of = [](const Group& line, const std::vector<Group>& lines) {
+    std::vector<Group> of_count = lines;
+    std::erase_if(of_count, [&](const Group& other) { return other.key[0] != line.key[0]; });
+    const int variant = place_of(line, of_count, [](const Group& one) { return one.name; });
+    Style style = worker_style(workers_of(line), variant);
+    style.dash = variant % kDashes;
+    return style;
+  };
+  return line_figure(
+      {.title = kTitle,
+       .nothing = "microbench.csv has no overhead of cqs",
+       .lines = curves_of(table, {"workers"}, style_of),
+       .y = {{.y = {.label = "time of all workers / time of dense", .column = "overhead_ratio"},
+              .value = median_times(1.0)}},
+       .panels = panels_by(all_rows(table), kPanel),
+       .x = tokens,
+       .x_axis = log_tokens(),
+       .shared_axes = true,
+       .reference = {limit_line(fmt::format("{}", kOverheadLimit), kOverheadLimit)},
+       .notes = {fmt::format(
+                     "Time of all workers: their sum, gather and merge included, on one device; "
+                     "dense attention on the same problem is measured between them, repeat by "
+                     "repeat. 1: splitting costs nothing; dashed: the limit {}.",
+                     kOverheadLimit),
+                 interval_note(all_rows(table))}},
+      context);
+}
+
+}  // namespace qb

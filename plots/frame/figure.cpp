@@ -1,0 +1,153 @@
+#include "plots/frame/figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace qb {
+namespace {
+
+std::vector<double> all(const std::vector<Panel>& panels, double Point::*member) {
+  std::vector<double> values;
+  for (const Panel& panel : panels)
+    for (const Series& series : panel.series)
+      for (const Point& point : series.points) values.push_back(point.*member);
+  return values;
+}
+
+}  // namespace
+
+Figure empty_figure(std::string title, std::string reason) {
+  return {.title = std::move(title), .empty_reason = std::move(reason)};
+}
+
+void arrange_panels(Figure& figure) {
+  if (figure.panels.size() < 2) return;
+  figure.columns = 2;
+  figure.panel_height = 260;
+}
+
+Point box(double x_low, double x_high, double low, double high) {
+  return {(x_low + x_high) / 2, (low + high) / 2, low, high, x_low, x_high};
+}
+
+Series limit_line(std::string name, double y, bool in_legend) {
+  return {.name = std::move(name),
+          .draw = Draw::limit,
+          .style = {kGrey, 0},
+          .in_legend = in_legend,
+          .points = {{.y = y}}};
+}
+
+Series legend_key(std::string name, const Style& style, Draw draw, bool thin) {
+  return {.name = std::move(name), .draw = draw, .style = style, .thin = thin};
+}
+
+Series behind(const Series& line, const std::string& what, int dash) {
+  Series series{
+      .name = line.name + ", " + what, .style = line.style, .thin = true, .in_legend = false};
+  series.style.dash = dash;
+  return series;
+}
+
+void add_slice(Panel& panel, const Series& look, const Point& slice, std::string text,
+               const std::string& place) {
+  Series own = look;
+  own.draw = Draw::rectangles;
+  own.thin = true;
+  const auto known = std::find_if(panel.series.begin(), panel.series.end(),
+                                  [&](const Series& one) { return one.name == look.name; });
+  if (known == panel.series.end()) {
+    panel.series.push_back(own);
+    panel.series.back().points = {slice};
+  } else {
+    known->points.push_back(slice);
+  }
+  if (text.empty()) return;
+  own.name = fmt::format("{} at {}", look.name, place);
+  own.in_legend = false;
+  own.text = std::move(text);
+  own.points = {slice};
+  panel.series.push_back(std::move(own));
+}
+
+void add(Panel& panel, Series series) {
+  if (!series.points.empty()) panel.series.push_back(std::move(series));
+}
+
+void add(Panel& panel, std::vector<Series> series) {
+  for (Series& one : series) add(panel, std::move(one));
+}
+
+std::vector<double> all_x(const Panel& panel) { return all({panel}, &Point::x); }
+std::vector<double> all_y(const Panel& panel) { return all({panel}, &Point::y); }
+std::vector<double> all_x(const std::vector<Panel>& panels) { return all(panels, &Point::x); }
+std::vector<double> all_y(const std::vector<Panel>& panels) { return all(panels, &Point::y); }
+
+bool any_positive(const std::vector<double>& values) {
+  return std::any_of(values.begin(), values.end(), [](double value) { return value > 0.0; });
+}
+
+bool spans_powers(const std::vector<double>& values) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0.0;
+  for (const double value : values) {
+    if (!std::isfinite(value) || value <= 0.0) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return high >= 8.0 * low;
+}
+
+Axis powers_or_zero(Axis axis, const std::vector<double>& values) {
+  axis.log = spans_powers(values);
+  axis.from_zero = !axis.log;
+  return axis;
+}
+
+Axis tokens_axis(const std::vector<double>& x) {
+  return {.label = "sequence length N (tokens)", .column = "n_tokens", .log = spans_powers(x)};
+}
+
+Axis workers_axis(std::vector<double> workers) {
+  Axis axis{.label = "workers W", .column = "workers", .log = true};
+  std::erase_if(workers, [](double value) { return !std::isfinite(value); });  // legend keys
+  std::sort(workers.begin(), workers.end());
+  workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
+  if (workers.empty()) return axis;
+  constexpr std::size_t kMostTics = 6;  // this many of four digits fit in a panel of two columns
+  const double first = std::exp2(std::ceil(std::log2(workers.front())));
+  for (double factor = 2.0; axis.tics.empty() || axis.tics.size() > kMostTics; factor *= 2.0) {
+    std::vector<double> powers;
+    for (double tic = first; tic <= workers.back(); tic *= factor) powers.push_back(tic);
+    axis.tics = whole_tics(powers);
+    if (powers.empty()) break;
+  }
+  if (axis.tics.size() < 2) axis.tics = whole_tics(workers);
+  return axis;
+}
+
+std::vector<Tic> whole_tics(const std::vector<double>& values) {
+  std::vector<Tic> tics;
+  for (const double value : values) tics.push_back({value, fmt::format("{:.0f}", value)});
+  return tics;
+}
+
+Unit time_unit(double longest_s) {
+  if (longest_s >= 1.0) return {"s", "s", 1.0};
+  return longest_s >= 1e-3 ? Unit{"ms", "ms", 1e3} : Unit{"us", "us", 1e6};
+}
+
+Unit byte_unit(double largest) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  constexpr double kMiB = 1024.0 * 1024.0;
+  return largest >= 0.5 * kGiB ? Unit{"GiB", "gib", 1.0 / kGiB} : Unit{"MiB", "mib", 1.0 / kMiB};
+}
+
+Axis axis_in(const Unit& unit, const std::string& label, const std::string& column) {
+  return {.label = fmt::format("{} ({})", label, unit.name), .column = column + "_" + unit.suffix};
+}
+
+}  // namespace qb

@@ -1,0 +1,171 @@
+#include "plots/frame/frame.h"
+
+#include <tuple>
+
+#include "base/numbers.h"
+
+namespace qb {
+namespace {
+
+std::vector<std::string> values_of(const Row& row, const Columns& columns) {
+  std::vector<std::string> key;
+  for (const std::string& column : columns) key.push_back(row.text(column));
+  return key;
+}
+
+std::size_t distinct_keys(const Rows& rows, const Columns& columns) {
+  std::set<std::vector<std::string>> keys;
+  for (const Row& row : rows) {
+    std::vector<std::string> key;
+    for (const std::string& column : columns) key.push_back(own_value(row, column));
+    keys.insert(std::move(key));
+  }
+  return keys.size();
+}
+
+// Returns a negative number if a is before b, 0 if they are equal, a positive one if a is after b.
+int compare_fields(const std::string& a, const std::string& b) {
+  if (a.empty() != b.empty()) return a.empty() ? 1 : -1;
+  const auto x = parse_real(a);
+  const auto y = parse_real(b);
+  if (x && y) return *x < *y ? -1 : *x > *y ? 1 : 0;
+  return a.compare(b);
+}
+
+}  // namespace
+
+Rows all_rows(const CsvTable& table) {
+  Rows rows;
+  for (std::size_t row = 0; row < table.size(); ++row) rows.push_back({&table, row});
+  return rows;
+}
+
+Rows standing_rows(const CsvTable& cases) {
+  std::map<std::string, Row> last;
+  for (const Row& row : all_rows(cases)) last[row.text("case_id")] = row;
+  return where(all_rows(cases), [&](const Row& row) { return last[row.text("case_id")] == row; });
+}
+
+Rows where(Rows rows, std::string_view column, std::initializer_list<std::string_view> values) {
+  return where(std::move(rows), [&](const Row& row) {
+    return std::find(values.begin(), values.end(), row.text(column)) != values.end();
+  });
+}
+
+bool ran(const Row& row) { return row.is("status", "ok"); }
+bool out_of_memory(const Row& row) {
+  return row.is("status", "oom") || row.is("status", "oom_skipped");
+}
+bool modelled(const Row& row) { return row.is("ranks", "model"); }
+
+Rows order(Rows rows, const char* column) {
+  return order(std::move(rows), [&](const Row& row) { return row.number(column); });
+}
+
+std::map<double, Row> by_number(const Rows& rows, const std::function<double(const Row&)>& number) {
+  std::map<double, Row> found;
+  for (const Row& row : rows) found[number(row)] = row;
+  return found;
+}
+
+std::map<double, Row> by_number(const Rows& rows, const char* column) {
+  return by_number(rows, [&](const Row& row) { return row.number(column); });
+}
+
+bool key_less(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (const int order = compare_fields(a[i], b[i]); order != 0) return order < 0;
+  return a.size() < b.size();
+}
+
+std::vector<Group> group(const Rows& rows,
+                         const std::function<std::vector<std::string>(const Row&)>& key) {
+  std::map<std::vector<std::string>, Rows, decltype(&key_less)> found(&key_less);
+  for (const Row& row : rows) found[key(row)].push_back(row);
+  std::vector<Group> groups;
+  for (auto& [values, members] : found) groups.push_back({.key = values, .rows = members});
+  return groups;
+}
+
+std::vector<Group> group(const Rows& rows, const Columns& columns) {
+  return group(rows, [&](const Row& row) { return values_of(row, columns); });
+}
+
+std::vector<Group> panels_by(const Rows& rows, const Columns& columns) {
+  std::vector<Group> panels = group(rows, columns);
+  for (Group& panel : panels) panel.name = named_values(panel.rows.front(), columns);
+  return panels;
+}
+
+Columns joined(Columns first, const Columns& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+Columns without(Columns columns, std::string_view column) {
+  std::erase(columns, column);
+  return columns;
+}
+
+Columns differing_columns(const Rows& rows, const Columns& columns) {
+  Columns found = columns;
+  std::erase_if(found,
+                [&](const std::string& column) { return group(rows, Columns{column}).size() < 2; });
+  return found;
+}
+
+Columns splitting_columns(const Rows& rows, const Columns& given) {
+  Columns known = given;
+  std::size_t parts = distinct_keys(rows, known);
+  for (const Field& field : kParameterFields) {
+    if (field.column == "n_tokens") continue;
+    Columns more = joined(known, {std::string(field.column)});
+    const std::size_t split = distinct_keys(rows, more);
+    if (split > parts) std::tie(known, parts) = std::pair(std::move(more), split);
+  }
+  return {known.begin() + static_cast<std::ptrdiff_t>(given.size()), known.end()};
+}
+
+const Columns& shape_columns() {
+  static const Columns columns = {"mask",  "batch",  "q_heads", "kv_heads", "head_dim",
+                                  "dtype", "kernel", "device",  "threads",  "cpu_isa"};
+  return columns;
+}
+
+const Columns& place_columns() {
+  static const Columns columns = {"ranks", "model_device", "link_bandwidth_byte_per_s",
+                                  "link_latency_s"};
+  return columns;
+}
+
+std::string own_value(const Row& row, const std::string& column) {
+  const Field* const field = find_parameter_field(column);
+  const bool follows = field != nullptr && !field->follows.empty() &&
+                       row.table->has(field->follows) &&
+                       row.text(field->follows) == row.text(column);
+  return follows ? "=" : row.text(column);
+}
+
+std::map<std::string, Rows> rows_by_case(const CsvTable& table) {
+  std::map<std::string, Rows> rows;
+  for (const Row& row : all_rows(table)) rows[row.text("case_id")].push_back(row);
+  return rows;
+}
+
+bool same_but_for(const Row& a, const Row& b, const std::function<bool(const Field&)>& excepted) {
+  return std::ranges::all_of(kParameterFields, [&](const Field& field) {
+    return excepted(field) || a.text(field.column) == b.text(field.column);
+  });
+}
+
+std::optional<Row> base_case(const Row& row) {
+  std::optional<Row> found;
+  for (const Row& other : all_rows(*row.table))
+    if (other.is("workers", "1") && same_but_for(row, other, [](const Field& field) {
+          return field.group == FieldGroup::split || field.group == FieldGroup::link;
+        }))
+      found = other;
+  return found;
+}
+
+}  // namespace qb

@@ -1,0 +1,177 @@
+// The rows of a table as every figure sees them: chosen (where), put in order (order), gathered by
+// what they share (group), looked up in another case or table (join), and named by what tells them
+// apart (label).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/csv.h"
+#include "base/schema/parameter_fields.h"
+#include "plots/frame/palette.h"
+
+namespace qb {
+
+// A row of a table, which must outlive it.
+struct Row {
+  const CsvTable* table = nullptr;
+  std::size_t index = 0;
+
+  [[nodiscard]] const std::string& text(std::string_view column) const {
+    return table->text(index, column);
+  }
+  // It is NaN if the field is empty.
+  [[nodiscard]] double number(std::string_view column) const {
+    return table->number(index, column);
+  }
+  // It is 0 if the field is empty.
+  [[nodiscard]] std::int64_t integer(std::string_view column) const {
+    const double value = number(column);
+    return std::isnan(value) ? 0 : static_cast<std::int64_t>(value);
+  }
+  [[nodiscard]] bool is(std::string_view column, std::string_view value) const {
+    return text(column) == value;
+  }
+  friend bool operator==(const Row&, const Row&) = default;
+};
+using Rows = std::vector<Row>;
+using Columns = std::vector<std::string>;
+
+// ---- where -------------------------------------------------------------------------------------
+
+[[nodiscard]] Rows all_rows(const CsvTable& table);
+// Keeps the last row of each case_id, in the order of the file.
+[[nodiscard]] Rows standing_rows(const CsvTable& cases);
+
+template <class Holds>
+[[nodiscard]] Rows where(Rows rows, Holds holds) {
+  std::erase_if(rows, [&](const Row& row) { return !holds(row); });
+  return rows;
+}
+// Keeps the rows whose field is one of `values`.
+[[nodiscard]] Rows where(Rows rows, std::string_view column,
+                         std::initializer_list<std::string_view> values);
+
+[[nodiscard]] bool ran(const Row& row);            // status ok
+[[nodiscard]] bool out_of_memory(const Row& row);  // oom, oom_skipped
+[[nodiscard]] bool modelled(const Row& row);       // its times come from the cost model
+// Says for how many rows a predicate holds.
+template <class Holds>
+[[nodiscard]] std::size_t count(const Rows& rows, Holds holds) {
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), holds));
+}
+
+// ---- order -------------------------------------------------------------------------------------
+
+// Puts rows in ascending order; rows of one value keep theirs.
+template <class Value>
+[[nodiscard]] Rows order(Rows rows, Value value) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Row& a, const Row& b) { return value(a) < value(b); });
+  return rows;
+}
+[[nodiscard]] Rows order(Rows rows, const char* column);
+
+// Gives rows by a number, ascending; of several with the same one it keeps the last.
+[[nodiscard]] std::map<double, Row> by_number(const Rows& rows,
+                                              const std::function<double(const Row&)>& number);
+[[nodiscard]] std::map<double, Row> by_number(const Rows& rows, const char* column);
+
+// ---- group -------------------------------------------------------------------------------------
+
+// Rows that share the values of some columns. Figures give it a name and a look.
+struct Group {
+  std::vector<std::string> key{};  // those values
+  Rows rows{};                     // in the order in which they came
+  std::string name{};
+  Style style{};
+  bool thin = false;
+};
+
+// Compares field by field: numbers by value, texts by their letters. An empty field comes last (no
+// limit is the fastest link).
+[[nodiscard]] bool key_less(const std::vector<std::string>& a, const std::vector<std::string>& b);
+
+[[nodiscard]] std::vector<Group> group(const Rows& rows, const Columns& columns);
+// Does the same by a key that is made from each row.
+[[nodiscard]] std::vector<Group> group(
+    const Rows& rows, const std::function<std::vector<std::string>(const Row&)>& key);
+
+// Does the same for panels, which are named by the values that their rows share: `d = 64, causal
+// mask`.
+[[nodiscard]] std::vector<Group> panels_by(const Rows& rows, const Columns& columns);
+
+[[nodiscard]] Columns joined(Columns first, const Columns& second);
+// Leaves one column out.
+[[nodiscard]] Columns without(Columns columns, std::string_view column);
+
+// Keeps those of `columns` in which the rows differ.
+[[nodiscard]] Columns differing_columns(const Rows& rows, const Columns& columns);
+// Finds the parameters besides `given` that tell the rows apart, each only if it splits them
+// further: an algorithm that goes with its worker count (dense with 1, cqs with the others) does
+// not. It never returns n_tokens.
+[[nodiscard]] Columns splitting_columns(const Rows& rows, const Columns& given);
+
+// Lists what cases have besides algorithm, interest set, workers, lengths and the place where they
+// ran.
+[[nodiscard]] const Columns& shape_columns();
+// Lists what says where cases ran: ranks, model_device, link_bandwidth_byte_per_s, link_latency_s.
+[[nodiscard]] const Columns& place_columns();
+
+// Gives the field of a row, or `=` if the parameter has the value of the one that it follows, since
+// it then adds nothing.
+[[nodiscard]] std::string own_value(const Row& row, const std::string& column);
+
+// ---- join --------------------------------------------------------------------------------------
+
+// Gives the rows of each case in a table that has several per case: steps.csv, memory_timeline.csv,
+// parts.csv.
+[[nodiscard]] std::map<std::string, Rows> rows_by_case(const CsvTable& table);
+
+// Says whether two cases have the same parameters except for those fields.
+[[nodiscard]] bool same_but_for(const Row& a, const Row& b,
+                                const std::function<bool(const Field&)>& excepted);
+
+// Finds the case of one worker with the same problem and the same kernel, device, ranks and
+// threads, whose time a speed-up divides. It keeps the last of repeated cases.
+[[nodiscard]] std::optional<Row> base_case(const Row& row);
+
+// ---- label -------------------------------------------------------------------------------------
+
+// Names a value of a parameter: `W = 7`, `flash`, `causal mask`. The name of an empty value is
+// empty.
+[[nodiscard]] std::string named_value(std::string_view column, const std::string& value);
+
+// Adds the row's values of `columns` to a name, as they are named: `ring, threads, 1 GB/s`.
+[[nodiscard]] std::string name_with(std::string name, const Row& row, const Columns& columns);
+
+// Names several values: `W = 4, N = 1,024, threads, 10 GB/s, 5 µs`. An empty bandwidth is called
+// `no link limit`.
+[[nodiscard]] std::string named_values(const Row& row, const Columns& columns);
+
+// Writes 1024 as `1,024`.
+[[nodiscard]] std::string grouped(double whole);
+
+// Puts something between each two texts; empty ones are left out.
+[[nodiscard]] std::string listed(const std::vector<std::string>& texts,
+                                 std::string_view between = ", ");
+
+// Names the parameters that all cases share: `B = 1, H = 8, d = 64, f16, full mask, materialized,
+// serial`.
+[[nodiscard]] std::string shared_parameters(const CsvTable& cases);
+
+// Says whether nothing of the run was timed: every case has `ranks: model`.
+[[nodiscard]] bool all_modelled(const CsvTable& cases);
+
+}  // namespace qb

@@ -1,0 +1,53 @@
+// A run folder as figures, tables and the report read it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/csv.h"
+#include "plots/frame/figure.h"
+#include "plots/frame/provenance.h"
+
+namespace qb {
+
+struct PlottedRun {
+  PlottedRun() = default;
+  PlottedRun(CsvTable own_cases) : cases(std::move(own_cases)) {}  // NOLINT: a run is its cases
+
+  std::string path{};
+  Provenance provenance{};
+  CsvTable cases{};                        // no columns if the run has no cases
+  std::optional<CsvTable> microbench{};    // repeats of single kernels, see figures/microbench.cpp
+  std::optional<CsvTable> timeline{};      // memory_timeline.csv
+  std::optional<CsvTable> subsequences{};  // workers, worker, tokens
+  std::optional<CsvTable> responsibility{};  // responsibility_ratio.csv: workers, interest_set, …
+  std::optional<CsvTable> partition{};       // rectangles, see partition_of() in figures.h
+  std::optional<CsvTable> steps{};           // steps.csv, a row per worker and step
+  std::optional<CsvTable> parts{};           // parts.csv, a row per repeat and part of a layer
+  std::vector<PlottedRun> beside{};  // runs whose cases appear in the panels of some figures
+
+  [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
+};
+
+// Reads a run folder. It needs manifest.json and cases.csv or microbench.csv; throws UsageError if
+// one is missing or no table.
+[[nodiscard]] PlottedRun read_plotted_run(const std::string& path);
+
+// Names a run and those beside it: by run ids, or by their folders if two runs share one.
+[[nodiscard]] std::vector<std::string> run_names(const PlottedRun& run);
+
+// Makes one table of the run's columns and `run`, with the rows run by run; cases of different runs
+// never share a case_id in it. Throws UsageError if a run beside it lacks a column of the first.
+[[nodiscard]] CsvTable joined_cases(const PlottedRun& run);
+
+// What a figure needs besides its data.
+struct FigureContext {
+  std::string subtitle{};                // provenance line
+  const CsvTable* published = nullptr;   // in the columns of cqs_case_study_2.csv; null: no overlay
+  bool published_for_any_shape = false;  // the user named the file: draw it whatever the shape is
+  double machine_memory_bytes = kNaN;    // the limit if no budget was set
+};
+
+}  // namespace qb
