@@ -28,21 +28,17 @@ enum class Status {
 };
 
 template <>
-struct Words<Status> {
-  static constexpr std::string_view what = "status";
-  static constexpr std::pair<Status, std::string_view> table[] = {
-      {Status::ok, "ok"},
-      {Status::oom, "oom"},
-      {Status::oom_skipped, "oom_skipped"},
-      {Status::infeasible, "infeasible"},
-      {Status::unsupported, "unsupported"},
-      {Status::incorrect, "incorrect"},
-      {Status::timeout, "timeout"},
-      {Status::crashed, "crashed"},
-      {Status::error, "error"},
-      {Status::interrupted, "interrupted"},
-  };
-};
+inline constexpr auto kWords<Status> = word_table<Status>("status",
+                                                          {{Status::ok, "ok"},
+                                                           {Status::oom, "oom"},
+                                                           {Status::oom_skipped, "oom_skipped"},
+                                                           {Status::infeasible, "infeasible"},
+                                                           {Status::unsupported, "unsupported"},
+                                                           {Status::incorrect, "incorrect"},
+                                                           {Status::timeout, "timeout"},
+                                                           {Status::crashed, "crashed"},
+                                                           {Status::error, "error"},
+                                                           {Status::interrupted, "interrupted"}});
 
 enum class ExitCode : int {
   ok = 0,

@@ -1,6 +1,7 @@
 // One table maps each enum to its word; YAML, CSV, command line and plots share it.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,24 +11,35 @@
 
 namespace qb {
 
+template <class E, std::size_t n>
+struct WordTable {
+  std::string_view what;  // what the enum is called in messages
+  std::array<std::pair<E, std::string_view>, n> rows;
+};
+
+template <class E, std::size_t n>
+[[nodiscard]] constexpr WordTable<E, n> word_table(
+    std::string_view what, const std::pair<E, std::string_view> (&rows)[n]) {
+  return {what, std::to_array(rows)};
+}
+
 // Specialise as
-//   template <> struct Words<Colour> {
-//     static constexpr std::string_view what = "colour";
-//     static constexpr std::pair<Colour, std::string_view> table[] = {{Colour::red, "red"}, …};
-//   };
+//   template <>
+//   inline constexpr auto kWords<Colour> =
+//       word_table<Colour>("colour", {{Colour::red, "red"}, …});
 template <class E>
-struct Words;
+inline constexpr bool kWords = false;
 
 template <class E>
 [[nodiscard]] constexpr std::string_view word(E value) {
-  for (const auto& [candidate, text] : Words<E>::table)
+  for (const auto& [candidate, text] : kWords<E>.rows)
     if (candidate == value) return text;
   return "?";
 }
 
 template <class E>
 [[nodiscard]] constexpr std::optional<E> parse_word(std::string_view text) {
-  for (const auto& [candidate, name] : Words<E>::table)
+  for (const auto& [candidate, name] : kWords<E>.rows)
     if (name == text) return candidate;
   return std::nullopt;
 }
@@ -35,7 +47,7 @@ template <class E>
 template <class E>
 [[nodiscard]] std::vector<std::string_view> all_words() {
   std::vector<std::string_view> words;
-  for (const auto& entry : Words<E>::table) words.push_back(entry.second);
+  for (const auto& entry : kWords<E>.rows) words.push_back(entry.second);
   return words;
 }
 

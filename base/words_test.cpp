@@ -8,7 +8,7 @@ namespace qb {
 namespace {
 
 TEST(Words, EveryStatusReadsBackAsItself) {
-  for (const auto& [status, text] : Words<Status>::table) {
+  for (const auto& [status, text] : kWords<Status>.rows) {
     EXPECT_EQ(word(status), text);
     EXPECT_EQ(parse_word<Status>(text), status);
   }

@@ -13,11 +13,10 @@ namespace qb {
 enum class DType { f16, bf16, f32, f64 };
 
 template <>
-struct Words<DType> {
-  static constexpr std::string_view what = "dtype";
-  static constexpr std::pair<DType, std::string_view> table[] = {
-      {DType::f16, "f16"}, {DType::bf16, "bf16"}, {DType::f32, "f32"}, {DType::f64, "f64"}};
-};
+inline constexpr auto kWords<DType> = word_table<DType>("dtype", {{DType::f16, "f16"},
+                                                                  {DType::bf16, "bf16"},
+                                                                  {DType::f32, "f32"},
+                                                                  {DType::f64, "f64"}});
 
 [[nodiscard]] constexpr std::int64_t size_of(DType dtype) {
   switch (dtype) {

@@ -85,13 +85,10 @@ inline constexpr KernelRow kKernelRows[] = {QB_KERNELS(QB_KERNEL_ROW)};
   return kKernelRows[static_cast<std::size_t>(kernel)];
 }
 
-template <>
-struct Words<Kernel> {
-  static constexpr std::string_view what = "kernel";
 #define QB_KERNEL_PAIR(word, ...) {Kernel::word, #word},
-  static constexpr std::pair<Kernel, std::string_view> table[] = {QB_KERNELS(QB_KERNEL_PAIR)};
+template <>
+inline constexpr auto kWords<Kernel> = word_table<Kernel>("kernel", {QB_KERNELS(QB_KERNEL_PAIR)});
 #undef QB_KERNEL_PAIR
-};
 
 // `reference` (float64), `materialized` (whole score matrix), …
 #define QB_KERNEL_MEANING(word, meaning, ...) ", `" #word "` (" meaning ")"

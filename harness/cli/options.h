@@ -71,7 +71,7 @@ Option add_word(Verb verb, const std::string& name, E& value, const std::string&
           [name, &value](const std::string& text) {
             const auto parsed = parse_word<E>(text);
             if (!parsed)
-              throw UsageError(name + ": " + unknown_word(Words<E>::what, text, all_words<E>()));
+              throw UsageError(name + ": " + unknown_word(kWords<E>.what, text, all_words<E>()));
             value = *parsed;
           },
           what + " (" + join(all_words<E>(), ", ") + ")")

@@ -56,29 +56,23 @@ enum class TransferKind { p2p, scatter, gather, all_gather, all_to_all, all_redu
 enum class TensorRole { q, k, v, partial, row_max, denominator, numerator };
 
 template <>
-struct Words<TransferKind> {
-  static constexpr std::string_view what = "transfer";
-  static constexpr std::pair<TransferKind, std::string_view> table[] = {
-      {TransferKind::p2p, "p2p"},
-      {TransferKind::scatter, "scatter"},
-      {TransferKind::gather, "gather"},
-      {TransferKind::all_gather, "all_gather"},
-      {TransferKind::all_to_all, "all_to_all"},
-      {TransferKind::all_reduce, "all_reduce"}};
-};
+inline constexpr auto kWords<TransferKind> =
+    word_table<TransferKind>("transfer", {{TransferKind::p2p, "p2p"},
+                                          {TransferKind::scatter, "scatter"},
+                                          {TransferKind::gather, "gather"},
+                                          {TransferKind::all_gather, "all_gather"},
+                                          {TransferKind::all_to_all, "all_to_all"},
+                                          {TransferKind::all_reduce, "all_reduce"}});
 
 template <>
-struct Words<TensorRole> {
-  static constexpr std::string_view what = "tensor";
-  static constexpr std::pair<TensorRole, std::string_view> table[] = {
-      {TensorRole::q, "Q"},
-      {TensorRole::k, "K"},
-      {TensorRole::v, "V"},
-      {TensorRole::partial, "partial"},
-      {TensorRole::row_max, "row_max"},
-      {TensorRole::denominator, "denominator"},
-      {TensorRole::numerator, "numerator"}};
-};
+inline constexpr auto kWords<TensorRole> =
+    word_table<TensorRole>("tensor", {{TensorRole::q, "Q"},
+                                      {TensorRole::k, "K"},
+                                      {TensorRole::v, "V"},
+                                      {TensorRole::partial, "partial"},
+                                      {TensorRole::row_max, "row_max"},
+                                      {TensorRole::denominator, "denominator"},
+                                      {TensorRole::numerator, "numerator"}});
 
 // Worker kRoot holds the whole sequence before the scatter and after the gather.
 inline constexpr int kRoot = -1;

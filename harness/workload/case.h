@@ -24,34 +24,26 @@ namespace qb {
 enum class Device { automatic, cpu, cuda };
 
 template <>
-struct Words<Device> {
-  static constexpr std::string_view what = "device";
-  static constexpr std::pair<Device, std::string_view> table[] = {
-      {Device::automatic, "auto"}, {Device::cpu, "cpu"}, {Device::cuda, "cuda"}};
-};
+inline constexpr auto kWords<Device> = word_table<Device>("device", {{Device::automatic, "auto"},
+                                                                     {Device::cpu, "cpu"},
+                                                                     {Device::cuda, "cuda"}});
 
 // What a case computes: attention alone, an encoder layer of a transformer around it, or the
 // product of two matrices, whose blocks go to workers as CQS assigns those of attention.
 enum class WorkloadKind { attention, transformer_layer, matrix_product };
 
 template <>
-struct Words<WorkloadKind> {
-  static constexpr std::string_view what = "workload";
-  static constexpr std::pair<WorkloadKind, std::string_view> table[] = {
-      {WorkloadKind::attention, "attention"},
-      {WorkloadKind::transformer_layer, "transformer_layer"},
-      {WorkloadKind::matrix_product, "matrix_product"}};
-};
+inline constexpr auto kWords<WorkloadKind> =
+    word_table<WorkloadKind>("workload", {{WorkloadKind::attention, "attention"},
+                                          {WorkloadKind::transformer_layer, "transformer_layer"},
+                                          {WorkloadKind::matrix_product, "matrix_product"}});
 
 // How many tokens each group of cqs has: all the same, or fewer for slower workers.
 enum class GroupSizes { equal, by_speed };
 
 template <>
-struct Words<GroupSizes> {
-  static constexpr std::string_view what = "group_sizes";
-  static constexpr std::pair<GroupSizes, std::string_view> table[] = {
-      {GroupSizes::equal, "equal"}, {GroupSizes::by_speed, "by_speed"}};
-};
+inline constexpr auto kWords<GroupSizes> = word_table<GroupSizes>(
+    "group_sizes", {{GroupSizes::equal, "equal"}, {GroupSizes::by_speed, "by_speed"}});
 
 // What the second-level cache of a GPU holds when a repeat begins.
 enum class L2Cache {
@@ -62,36 +54,28 @@ enum class L2Cache {
 };
 
 template <>
-struct Words<L2Cache> {
-  static constexpr std::string_view what = "l2_cache";
-  static constexpr std::pair<L2Cache, std::string_view> table[] = {{L2Cache::automatic, "auto"},
-                                                                   {L2Cache::flushed, "flushed"},
-                                                                   {L2Cache::rotated, "rotated"},
-                                                                   {L2Cache::warm, "warm"}};
-};
+inline constexpr auto kWords<L2Cache> = word_table<L2Cache>("l2_cache",
+                                                            {{L2Cache::automatic, "auto"},
+                                                             {L2Cache::flushed, "flushed"},
+                                                             {L2Cache::rotated, "rotated"},
+                                                             {L2Cache::warm, "warm"}});
 
 // Which instructions the flash kernel uses on a GPU: the newest that it has, or those of an A100.
 enum class CudaPath { automatic, sm_80 };
 
 template <>
-struct Words<CudaPath> {
-  static constexpr std::string_view what = "cuda.path";
-  static constexpr std::pair<CudaPath, std::string_view> table[] = {{CudaPath::automatic, "auto"},
-                                                                    {CudaPath::sm_80, "sm_80"}};
-};
+inline constexpr auto kWords<CudaPath> =
+    word_table<CudaPath>("cuda.path", {{CudaPath::automatic, "auto"}, {CudaPath::sm_80, "sm_80"}});
 
 // What the model assumes of a link: `overlap` moves messages while workers compute, `blocking` adds
 // their time (ranks: model), `nocomm` moves them in no time (ranks: model).
 enum class LinkMode { overlap, blocking, nocomm };
 
 template <>
-struct Words<LinkMode> {
-  static constexpr std::string_view what = "link.mode";
-  static constexpr std::pair<LinkMode, std::string_view> table[] = {
-      {LinkMode::overlap, "overlap"},
-      {LinkMode::blocking, "blocking"},
-      {LinkMode::nocomm, "nocomm"}};
-};
+inline constexpr auto kWords<LinkMode> = word_table<LinkMode>("link.mode",
+                                                              {{LinkMode::overlap, "overlap"},
+                                                               {LinkMode::blocking, "blocking"},
+                                                               {LinkMode::nocomm, "nocomm"}});
 
 // How a case is timed. Sampling ends at `max_repeats`, or from `min_repeats` on as soon as the 95 %
 // interval of the median is narrower than `relative_interval` of it or `max_time_s` is used up.

@@ -69,13 +69,10 @@ enum class Standing {
 };
 
 template <>
-struct Words<Standing> {
-  static constexpr std::string_view what = "standing";
-  static constexpr std::pair<Standing, std::string_view> table[] = {
-      {Standing::optimal, "optimal"},
-      {Standing::singer, "singer"},
-      {Standing::best_known, "best known"}};
-};
+inline constexpr auto kWords<Standing> =
+    word_table<Standing>("standing", {{Standing::optimal, "optimal"},
+                                      {Standing::singer, "singer"},
+                                      {Standing::best_known, "best known"}});
 
 struct KnownSet {
   InterestSet set;

@@ -41,10 +41,10 @@ void require_tokens(int workers, std::int64_t n_tokens) {
 
 // Keeps the tokens of each group and the responsibility of each worker, as N grows by one token at
 // a time.
-class Workload {
+class GrowingLoads {
  public:
-  Workload(int modulus, std::span<const ResiduePair> pairs, Distillation distillation,
-           std::int64_t n_tokens)
+  GrowingLoads(int modulus, std::span<const ResiduePair> pairs, Distillation distillation,
+               std::int64_t n_tokens)
       : modulus_(modulus), n_tokens_(n_tokens), pairs_(pairs), distillation_(distillation) {
     require_tokens(modulus_, n_tokens);
     for (int group = 0; group < modulus_; ++group)
@@ -149,13 +149,13 @@ std::int64_t group_tokens(std::int64_t n_tokens, int groups, int group) {
 std::vector<std::int64_t> responsibilities(const InterestSet& set, std::int64_t n_tokens,
                                            Distillation distillation) {
   const auto pairs = kept_residue_pairs(set, distillation);
-  return Workload(set.modulus, pairs, distillation, n_tokens).loads();
+  return GrowingLoads(set.modulus, pairs, distillation, n_tokens).loads();
 }
 
 double responsibility_ratio(const InterestSet& set, std::int64_t n_tokens,
                             Distillation distillation) {
   const auto pairs = kept_residue_pairs(set, distillation);
-  return Workload(set.modulus, pairs, distillation, n_tokens).row().ratio;
+  return GrowingLoads(set.modulus, pairs, distillation, n_tokens).row().ratio;
 }
 
 std::vector<ResponsibilityRow> responsibility_rows(const InterestSet& set, std::int64_t from,
@@ -164,22 +164,22 @@ std::vector<ResponsibilityRow> responsibility_rows(const InterestSet& set, std::
     throw UsageError(fmt::format("the range of N runs backwards: from {} to {}", from, to));
   require_tokens(set.modulus, to);
   const auto pairs = kept_residue_pairs(set, distillation);
-  Workload workload(set.modulus, pairs, distillation, from);
-  std::vector<ResponsibilityRow> rows = {workload.row()};
+  GrowingLoads growing(set.modulus, pairs, distillation, from);
+  std::vector<ResponsibilityRow> rows = {growing.row()};
   while (rows.back().n_tokens < to) {
-    workload.add_token();
-    rows.push_back(workload.row());
+    growing.add_token();
+    rows.push_back(growing.row());
   }
   return rows;
 }
 
 double asymptotic_responsibility_ratio(int modulus, std::span<const ResiduePair> pairs,
                                        Distillation distillation) {
-  Workload workload(modulus, pairs, distillation, 40 * std::int64_t{modulus});
-  double sum = workload.row().ratio;
+  GrowingLoads growing(modulus, pairs, distillation, 40 * std::int64_t{modulus});
+  double sum = growing.row().ratio;
   for (int i = 1; i < modulus; ++i) {
-    workload.add_token();
-    sum += workload.row().ratio;
+    growing.add_token();
+    sum += growing.row().ratio;
   }
   return sum / static_cast<double>(modulus);
 }

@@ -24,11 +24,8 @@ namespace qb {
 enum class Distillation { published, balanced };
 
 template <>
-struct Words<Distillation> {
-  static constexpr std::string_view what = "distillation";
-  static constexpr std::pair<Distillation, std::string_view> table[] = {
-      {Distillation::published, "published"}, {Distillation::balanced, "balanced"}};
-};
+inline constexpr auto kWords<Distillation> = word_table<Distillation>(
+    "distillation", {{Distillation::published, "published"}, {Distillation::balanced, "balanced"}});
 
 // Worker k computes the groups (first + k) mod W and (second + k) mod W of two residues of I.
 struct ResiduePair {

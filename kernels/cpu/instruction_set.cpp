@@ -50,7 +50,7 @@ const std::vector<InstructionSet>& available_instruction_sets() {
   static const std::vector<InstructionSet> sets = [] {
     const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
     std::vector<InstructionSet> found;
-    for (const auto& [set, word] : Words<InstructionSet>::table)
+    for (const auto& [set, word] : kWords<InstructionSet>.rows)
       if ((usable & highway_target(set)) != 0 &&
           (set != InstructionSet::avx512_bf16 || cpu_has_bf16_products()))
         found.push_back(set);

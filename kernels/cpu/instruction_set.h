@@ -13,17 +13,16 @@ namespace qb {
 enum class InstructionSet { scalar, sse4, neon, avx2, avx512, avx512_bf16 };
 
 template <>
-struct Words<InstructionSet> {
-  static constexpr std::string_view what = "instruction set";
-  static constexpr std::pair<InstructionSet, std::string_view> table[] = {
-      {InstructionSet::scalar, "scalar"},            // portable code
-      {InstructionSet::sse4, "sse4"},                // 128 bits, no fused multiply-add
-      {InstructionSet::neon, "neon"},                // 128 bits
-      {InstructionSet::avx2, "avx2"},                // 256 bits, with FMA
-      {InstructionSet::avx512, "avx512"},            // 512 bits: F, VL, DQ, BW
-      {InstructionSet::avx512_bf16, "avx512_bf16"},  // also products of bf16 pairs
-  };
-};
+inline constexpr auto kWords<InstructionSet> = word_table<InstructionSet>(
+    "instruction set",
+    {
+        {InstructionSet::scalar, "scalar"},            // portable code
+        {InstructionSet::sse4, "sse4"},                // 128 bits, no fused multiply-add
+        {InstructionSet::neon, "neon"},                // 128 bits
+        {InstructionSet::avx2, "avx2"},                // 256 bits, with FMA
+        {InstructionSet::avx512, "avx512"},            // 512 bits: F, VL, DQ, BW
+        {InstructionSet::avx512_bf16, "avx512_bf16"},  // also products of bf16 pairs
+    });
 
 // Returns the instruction sets that this CPU has and this build holds code for, best first.
 [[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();

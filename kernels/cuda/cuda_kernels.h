@@ -131,10 +131,9 @@ class FlashLaunch {
 
   // Computes all workers in one kernel: partials, or the output itself where no merge is needed.
   void attend() const;
-  // Merges the partials into the output in one kernel. It does nothing where needs_merge() is
-  // false.
+  // Merges the partials into the output in one kernel; does nothing where attend() wrote the
+  // output.
   void merge() const;
-  [[nodiscard]] bool needs_merge() const;
 
  private:
   struct State;

@@ -18,13 +18,10 @@ namespace qb {
 
 enum class MaskKind { full, causal, pattern };
 
+// Only these are words; a pattern is written with its parameters.
 template <>
-struct Words<MaskKind> {
-  static constexpr std::string_view what = "mask";
-  // Only these are words; a pattern is written with its parameters.
-  static constexpr std::pair<MaskKind, std::string_view> table[] = {{MaskKind::full, "full"},
-                                                                    {MaskKind::causal, "causal"}};
-};
+inline constexpr auto kWords<MaskKind> =
+    word_table<MaskKind>("mask", {{MaskKind::full, "full"}, {MaskKind::causal, "causal"}});
 
 // This is one of several sequences that are packed one after another. Its queries see its own keys
 // only.

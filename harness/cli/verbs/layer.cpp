@@ -64,7 +64,7 @@ std::string summary(const LayerRequest& request, const LayerShape& shape,
                            ? "none: the plain layer"
                            : fmt::format("of {} tokens", options.block_tokens)});
   table.add({"time", format_seconds(total_s)});
-  for (const auto& [part, name] : Words<LayerPart>::table) {
+  for (const auto& [part, name] : kWords<LayerPart>.rows) {
     const double part_s = times[static_cast<std::size_t>(part)];
     table.add({fmt::format("  {}", name),
                fmt::format("{} ({:.1f} %)", format_seconds(part_s), 100.0 * part_s / total_s)});
@@ -77,7 +77,7 @@ std::string summary(const LayerRequest& request, const LayerShape& shape,
 
 std::string weights_help() {
   std::string text = "A weights folder holds NAME.npy for each of\n";
-  for (const auto& [tensor, name] : Words<LayerTensor>::table) text += fmt::format("  {}\n", name);
+  for (const auto& [tensor, name] : kWords<LayerTensor>.rows) text += fmt::format("  {}\n", name);
   return text;
 }
 

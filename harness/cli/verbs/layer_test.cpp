@@ -26,7 +26,7 @@ class LayerOfFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     std::filesystem::create_directories(scratch_.path("w"));
-    for (const auto& [tensor, name] : Words<LayerTensor>::table)
+    for (const auto& [tensor, name] : kWords<LayerTensor>.rows)
       (void)scratch_.file(
           fmt::format("w/{}.npy", name),
           npy_bytes(DType::f32, tensor_shape(kShape, tensor), weights_.data(tensor)));

@@ -64,7 +64,7 @@ CsvTable counts_csv() {
 CsvTable ratios_csv() {
   CsvTable table({"workers", "distillation", "n_tokens", "responsibility_ratio"});
   for (int workers : {4, 7, 8, 32})
-    for (const auto& [distillation, name] : Words<Distillation>::table)
+    for (const auto& [distillation, name] : kWords<Distillation>.rows)
       for (const ResponsibilityRow& row : responsibility_rows(
                default_interest_set(workers), workers, kIntervals * workers - 1, distillation))
         table.append({fmt::to_string(workers), std::string(name), to_text(row.n_tokens),
@@ -76,7 +76,7 @@ CsvTable ratios_csv() {
 CsvTable growth_csv() {
   CsvTable table({"workers", "distillation", "n_tokens", "responsibility_ratio"});
   for (int workers : {4, 7, 32, 64, 100})
-    for (const auto& [distillation, name] : Words<Distillation>::table)
+    for (const auto& [distillation, name] : kWords<Distillation>.rows)
       for (std::int64_t n : {1'000, 3'000, 10'000, 30'000, 100'000, 300'000, 1'000'000}) {
         const auto rows =
             responsibility_rows(default_interest_set(workers), n - workers + 1, n, distillation);

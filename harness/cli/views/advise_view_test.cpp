@@ -8,6 +8,7 @@
 
 #include "harness/cli/testing/run_binary.h"
 #include "harness/execute/model/device_model.h"
+#include "harness/execute/testing/constant_rate_device.h"
 
 namespace qb {
 namespace {

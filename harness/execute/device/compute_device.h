@@ -63,11 +63,9 @@ enum class ClockKind {
 };
 
 template <>
-struct Words<ClockKind> {
-  static constexpr std::string_view what = "clock";
-  static constexpr std::pair<ClockKind, std::string_view> table[] = {
-      {ClockKind::synchronized, "synchronized"}, {ClockKind::unsynchronized, "unsynchronized"}};
-};
+inline constexpr auto kWords<ClockKind> =
+    word_table<ClockKind>("clock", {{ClockKind::synchronized, "synchronized"},
+                                    {ClockKind::unsynchronized, "unsynchronized"}});
 
 class ComputeDevice {
  public:

@@ -166,7 +166,7 @@ PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
   }
   const std::int64_t whole = whole_bytes(plan.problem);
   memory.serial_bytes = whole + (communicates(plan) ? sum : memory.worst_worker_bytes);
-  memory.threads_bytes = memory.serial_bytes - memory.worst_worker_bytes + sum;
+  memory.threads_bytes = whole + sum;
   return memory;
 }
 

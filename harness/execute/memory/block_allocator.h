@@ -20,15 +20,12 @@ enum class AllocatorKind {
 };
 
 template <>
-struct Words<AllocatorKind> {
-  static constexpr std::string_view what = "allocator";
-  static constexpr std::pair<AllocatorKind, std::string_view> table[] = {
-      {AllocatorKind::automatic, "auto"},
-      {AllocatorKind::same_size, "same_size"},
-      {AllocatorKind::direct, "direct"},
-      {AllocatorKind::pool, "pool"},
-      {AllocatorKind::caching, "caching"}};
-};
+inline constexpr auto kWords<AllocatorKind> =
+    word_table<AllocatorKind>("allocator", {{AllocatorKind::automatic, "auto"},
+                                            {AllocatorKind::same_size, "same_size"},
+                                            {AllocatorKind::direct, "direct"},
+                                            {AllocatorKind::pool, "pool"},
+                                            {AllocatorKind::caching, "caching"}});
 
 // Where an allocator gets its segments.
 struct SegmentSource {

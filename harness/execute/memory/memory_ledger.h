@@ -28,15 +28,12 @@ namespace qb {
 enum class MemoryAction { alloc, free, segment_alloc, segment_free, oom };
 
 template <>
-struct Words<MemoryAction> {
-  static constexpr std::string_view what = "memory action";
-  static constexpr std::pair<MemoryAction, std::string_view> table[] = {
-      {MemoryAction::alloc, "alloc"},
-      {MemoryAction::free, "free"},
-      {MemoryAction::segment_alloc, "segment_alloc"},
-      {MemoryAction::segment_free, "segment_free"},
-      {MemoryAction::oom, "oom"}};
-};
+inline constexpr auto kWords<MemoryAction> =
+    word_table<MemoryAction>("memory action", {{MemoryAction::alloc, "alloc"},
+                                               {MemoryAction::free, "free"},
+                                               {MemoryAction::segment_alloc, "segment_alloc"},
+                                               {MemoryAction::segment_free, "segment_free"},
+                                               {MemoryAction::oom, "oom"}});
 
 struct MemoryEvent {
   double time_s = 0.0;  // since the ledger was made

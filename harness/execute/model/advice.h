@@ -23,11 +23,9 @@ enum class Limit {
 };
 
 template <>
-struct Words<Limit> {
-  static constexpr std::string_view what = "limit";
-  static constexpr std::pair<Limit, std::string_view> table[] = {
-      {Limit::compute, "compute"}, {Limit::imbalance, "imbalance"}, {Limit::link, "link"}};
-};
+inline constexpr auto kWords<Limit> = word_table<Limit>("limit", {{Limit::compute, "compute"},
+                                                                  {Limit::imbalance, "imbalance"},
+                                                                  {Limit::link, "link"}});
 [[nodiscard]] Limit limit_of(const SchemeForecast& forecast);
 
 // Beyond byte_per_s another scheme is fastest; before it no scheme is faster than the winner.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/status.h"
+#include "harness/execute/testing/constant_rate_device.h"
 
 namespace qb {
 namespace {

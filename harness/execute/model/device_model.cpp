@@ -27,14 +27,6 @@ std::string known_rates(const DeviceModel& device) {
 
 }  // namespace
 
-DeviceModel constant_rate_device(Kernel kernel, DType dtype, std::int64_t head_dim,
-                                 double flop_per_s) {
-  DeviceModel device;
-  device.name = "constant_rate";
-  device.rates = {{kernel, dtype, head_dim, 1, 1, flop_per_s, Provenance::assumed, ""}};
-  return device;
-}
-
 DeviceCosts::DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem)
     : kernel_(kernel),
       flop_per_pair_(2.0 * static_cast<double>(problem.shape.head_dim + problem.shape.value_dim)),

@@ -39,15 +39,12 @@ namespace qb {
 enum class Provenance { measured, published, datasheet, estimated, assumed };
 
 template <>
-struct Words<Provenance> {
-  static constexpr std::string_view what = "provenance";
-  static constexpr std::pair<Provenance, std::string_view> table[] = {
-      {Provenance::measured, "measured"},
-      {Provenance::published, "published"},
-      {Provenance::datasheet, "datasheet"},
-      {Provenance::estimated, "estimated"},
-      {Provenance::assumed, "assumed"}};
-};
+inline constexpr auto kWords<Provenance> =
+    word_table<Provenance>("provenance", {{Provenance::measured, "measured"},
+                                          {Provenance::published, "published"},
+                                          {Provenance::datasheet, "datasheet"},
+                                          {Provenance::estimated, "estimated"},
+                                          {Provenance::assumed, "assumed"}});
 
 struct RatePoint {
   Kernel kernel = Kernel::flash;
@@ -81,10 +78,6 @@ struct DeviceModel {
   DeviceNumber query_tile;
   friend bool operator==(const DeviceModel&, const DeviceModel&) = default;
 };
-
-// Returns a device with the same rate for calls of every size; nothing else takes time.
-[[nodiscard]] DeviceModel constant_rate_device(Kernel kernel, DType dtype, std::int64_t head_dim,
-                                               double flop_per_s);
 
 // It is strict: it throws UsageError `name:line: …` at the first record that breaks the rules
 // above.

@@ -73,7 +73,7 @@ class ModelReader {
   template <class E>
   [[nodiscard]] E word_of(std::string_view column) const {
     if (const auto value = parse_word<E>(text(column))) return *value;
-    fail(unknown_word(Words<E>::what, text(column), all_words<E>()));
+    fail(unknown_word(kWords<E>.what, text(column), all_words<E>()));
   }
 
   [[nodiscard]] std::int64_t count_of(std::string_view column) const {

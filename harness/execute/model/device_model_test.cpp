@@ -5,6 +5,7 @@
 
 #include "base/source_root.h"
 #include "base/status.h"
+#include "harness/execute/testing/constant_rate_device.h"
 
 namespace qb {
 namespace {

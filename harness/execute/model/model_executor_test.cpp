@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <random>
 
+#include "harness/execute/testing/constant_rate_device.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/testing/brute_force.h"

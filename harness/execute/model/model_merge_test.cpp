@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/execute/testing/constant_rate_device.h"
 #include "harness/execute/testing/execute_fixtures.h"
 
 namespace qb {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/status.h"
+#include "harness/execute/testing/constant_rate_device.h"
 
 namespace qb {
 namespace {

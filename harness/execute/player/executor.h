@@ -26,14 +26,11 @@ enum class Ranks {
 };
 
 template <>
-struct Words<Ranks> {
-  static constexpr std::string_view what = "ranks";
-  static constexpr std::pair<Ranks, std::string_view> table[] = {{Ranks::serial, "serial"},
-                                                                 {Ranks::threads, "threads"},
-                                                                 {Ranks::mpi, "mpi"},
-                                                                 {Ranks::nccl, "nccl"},
-                                                                 {Ranks::model, "model"}};
-};
+inline constexpr auto kWords<Ranks> = word_table<Ranks>("ranks", {{Ranks::serial, "serial"},
+                                                                  {Ranks::threads, "threads"},
+                                                                  {Ranks::mpi, "mpi"},
+                                                                  {Ranks::nccl, "nccl"},
+                                                                  {Ranks::model, "model"}});
 
 // How a GPU that plays workers in turn launches them.
 enum class Launch {
@@ -43,11 +40,9 @@ enum class Launch {
 };
 
 template <>
-struct Words<Launch> {
-  static constexpr std::string_view what = "launch";
-  static constexpr std::pair<Launch, std::string_view> table[] = {
-      {Launch::alone, "alone"}, {Launch::together, "together"}, {Launch::graph, "graph"}};
-};
+inline constexpr auto kWords<Launch> = word_table<Launch>("launch", {{Launch::alone, "alone"},
+                                                                     {Launch::together, "together"},
+                                                                     {Launch::graph, "graph"}});
 
 // Writes tokens of one input (Q, K or V), for all heads in `heads` (counted in that tensor), into a
 // view of that shape.

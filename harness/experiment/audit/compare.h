@@ -30,28 +30,22 @@ enum class TimeVerdict {
 };
 
 template <>
-struct Words<TimeVerdict> {
-  static constexpr std::string_view what = "verdict";
-  static constexpr std::pair<TimeVerdict, std::string_view> table[] = {
-      {TimeVerdict::fast, "FAST"},
-      {TimeVerdict::slow, "SLOW"},
-      {TimeVerdict::same, "SAME"},
-      {TimeVerdict::ambiguous, "AMBIGUOUS"},
-      {TimeVerdict::untimed, "-"}};
-};
+inline constexpr auto kWords<TimeVerdict> =
+    word_table<TimeVerdict>("verdict", {{TimeVerdict::fast, "FAST"},
+                                        {TimeVerdict::slow, "SLOW"},
+                                        {TimeVerdict::same, "SAME"},
+                                        {TimeVerdict::ambiguous, "AMBIGUOUS"},
+                                        {TimeVerdict::untimed, "-"}});
 
 // Which of a row's clocks is compared.
 enum class Metric { critical_path, wall_time, worker_sum, longest_subsequence };
 
 template <>
-struct Words<Metric> {
-  static constexpr std::string_view what = "metric";
-  static constexpr std::pair<Metric, std::string_view> table[] = {
-      {Metric::critical_path, "critical_path"},
-      {Metric::wall_time, "wall_time"},
-      {Metric::worker_sum, "worker_sum"},
-      {Metric::longest_subsequence, "longest_subsequence"}};
-};
+inline constexpr auto kWords<Metric> =
+    word_table<Metric>("metric", {{Metric::critical_path, "critical_path"},
+                                  {Metric::wall_time, "wall_time"},
+                                  {Metric::worker_sum, "worker_sum"},
+                                  {Metric::longest_subsequence, "longest_subsequence"}});
 
 struct CompareOptions {
   double threshold = 0.05;

@@ -12,6 +12,7 @@
 #include "harness/experiment/spec/spec.h"
 #include "harness/workload/gpu_here.h"
 #include "harness/workload/layer/transformer_layer.h"
+#include "harness/workload/testing/tiny_case.h"
 #include "kernels/testing/mask_fixtures.h"
 
 namespace qb {
@@ -20,19 +21,10 @@ namespace {
 using testing::HasSubstr;
 
 Case tiny_layer(std::int64_t block_tokens) {
-  Case c;
-  c.experiment = "tiny";
+  Case c = tiny("dense", 1);
   c.workload = WorkloadKind::transformer_layer;
-  c.threads = 1;
-  c.shape = {.batch = 1,
-             .q_heads = 2,
-             .kv_heads = 2,
-             .q_len = 100,
-             .kv_len = 100,
-             .head_dim = 16,
-             .value_dim = 16};
+  c.shape.kv_heads = 2;
   c.layer_block_tokens = block_tokens;
-  c.measure = {.warmups = 1, .min_repeats = 3, .max_repeats = 3, .verify_rows = 32};
   return c;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/workload/gpu_here.h"
+#include "harness/workload/testing/tiny_case.h"
 
 namespace qb {
 namespace {
@@ -16,12 +17,9 @@ namespace {
 using testing::HasSubstr;
 
 Case tiny_product(int workers) {
-  Case c;
-  c.experiment = "tiny";
+  Case c = tiny(workers == 1 ? "dense" : "cqs", workers);
   c.workload = WorkloadKind::matrix_product;
-  c.algorithm = workers == 1 ? "dense" : "cqs";
   c.kernel = Kernel::materialized;
-  c.workers = workers;
   c.shape = {.batch = 1,
              .q_heads = 1,
              .kv_heads = 1,
@@ -30,7 +28,6 @@ Case tiny_product(int workers) {
              .head_dim = 64,
              .value_dim = 64};
   c.product_depth = 40;
-  c.measure = {.warmups = 1, .min_repeats = 3, .max_repeats = 3, .verify_rows = 32};
   return c;
 }
 

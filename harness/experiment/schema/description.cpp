@@ -14,32 +14,31 @@
 namespace qb {
 
 template <>
-struct Words<FieldKind> {
-  static constexpr std::string_view what = "kind";
-  static constexpr std::pair<FieldKind, std::string_view> table[] = {
-      {FieldKind::word, "word"},           {FieldKind::integer, "integer"},
-      {FieldKind::real, "real"},           {FieldKind::flag, "flag"},
-      {FieldKind::text, "text"},           {FieldKind::residues, "residues"},
-      {FieldKind::sequences, "sequences"}, {FieldKind::speeds, "speeds"},
-      {FieldKind::file, "file"},           {FieldKind::mask, "mask"}};
-};
+inline constexpr auto kWords<FieldKind> =
+    word_table<FieldKind>("kind", {{FieldKind::word, "word"},
+                                   {FieldKind::integer, "integer"},
+                                   {FieldKind::real, "real"},
+                                   {FieldKind::flag, "flag"},
+                                   {FieldKind::text, "text"},
+                                   {FieldKind::residues, "residues"},
+                                   {FieldKind::sequences, "sequences"},
+                                   {FieldKind::speeds, "speeds"},
+                                   {FieldKind::file, "file"},
+                                   {FieldKind::mask, "mask"}});
 
 template <>
-struct Words<FieldGroup> {
-  static constexpr std::string_view what = "group";
-  static constexpr std::pair<FieldGroup, std::string_view> table[] = {
-      {FieldGroup::identity, "identity"},
-      {FieldGroup::problem, "problem"},
-      {FieldGroup::split, "split"},
-      {FieldGroup::link, "link"},
-      {FieldGroup::means, "means"},
-      {FieldGroup::outcome, "outcome"},
-      {FieldGroup::prediction, "prediction"},
-      {FieldGroup::memory, "memory"},
-      {FieldGroup::time, "time"},
-      {FieldGroup::verification, "verification"},
-      {FieldGroup::bookkeeping, "bookkeeping"}};
-};
+inline constexpr auto kWords<FieldGroup> =
+    word_table<FieldGroup>("group", {{FieldGroup::identity, "identity"},
+                                     {FieldGroup::problem, "problem"},
+                                     {FieldGroup::split, "split"},
+                                     {FieldGroup::link, "link"},
+                                     {FieldGroup::means, "means"},
+                                     {FieldGroup::outcome, "outcome"},
+                                     {FieldGroup::prediction, "prediction"},
+                                     {FieldGroup::memory, "memory"},
+                                     {FieldGroup::time, "time"},
+                                     {FieldGroup::verification, "verification"},
+                                     {FieldGroup::bookkeeping, "bookkeeping"}});
 
 namespace {
 

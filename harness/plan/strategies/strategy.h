@@ -18,11 +18,8 @@ namespace qb {
 enum class NewKeyOwner { round_robin, fixed };
 
 template <>
-struct Words<NewKeyOwner> {
-  static constexpr std::string_view what = "new_key_owner";
-  static constexpr std::pair<NewKeyOwner, std::string_view> table[] = {
-      {NewKeyOwner::round_robin, "round_robin"}, {NewKeyOwner::fixed, "fixed"}};
-};
+inline constexpr auto kWords<NewKeyOwner> = word_table<NewKeyOwner>(
+    "new_key_owner", {{NewKeyOwner::round_robin, "round_robin"}, {NewKeyOwner::fixed, "fixed"}});
 
 struct StrategyOptions {
   int workers = 1;

@@ -18,13 +18,10 @@ namespace qb {
 enum class Verdict { agrees, one_unit_off, differs };
 
 template <>
-struct Words<Verdict> {
-  static constexpr std::string_view what = "verdict";
-  static constexpr std::pair<Verdict, std::string_view> table[] = {
-      {Verdict::agrees, "agrees"},
-      {Verdict::one_unit_off, "one unit off"},
-      {Verdict::differs, "differs"}};
-};
+inline constexpr auto kWords<Verdict> =
+    word_table<Verdict>("verdict", {{Verdict::agrees, "agrees"},
+                                    {Verdict::one_unit_off, "one unit off"},
+                                    {Verdict::differs, "differs"}});
 
 // A value as a source prints it, such as `1.40`: its last decimal limits how exactly it can be
 // judged.

@@ -22,11 +22,8 @@ namespace qb {
 enum class RingVariant { pass_kv, pass_q };
 
 template <>
-struct Words<RingVariant> {
-  static constexpr std::string_view what = "ring variant";
-  static constexpr std::pair<RingVariant, std::string_view> table[] = {
-      {RingVariant::pass_kv, "pass_kv"}, {RingVariant::pass_q, "pass_q"}};
-};
+inline constexpr auto kWords<RingVariant> = word_table<RingVariant>(
+    "ring variant", {{RingVariant::pass_kv, "pass_kv"}, {RingVariant::pass_q, "pass_q"}});
 
 struct Prefill {
   std::int64_t new_tokens = 0;     // T >= 1

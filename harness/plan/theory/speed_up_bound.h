@@ -34,11 +34,9 @@ struct TransformerModel {
 enum class DenseCount { layers, layers_and_vocabulary };
 
 template <>
-struct Words<DenseCount> {
-  static constexpr std::string_view what = "dense count";
-  static constexpr std::pair<DenseCount, std::string_view> table[] = {
-      {DenseCount::layers, "layers"}, {DenseCount::layers_and_vocabulary, "layers+vocabulary"}};
-};
+inline constexpr auto kWords<DenseCount> = word_table<DenseCount>(
+    "dense count",
+    {{DenseCount::layers, "layers"}, {DenseCount::layers_and_vocabulary, "layers+vocabulary"}});
 
 struct RingStep {
   TransformerModel model;

@@ -52,7 +52,7 @@ TEST_F(LayerVerify, AnotherMaskScaleOrWeightIsSeen) {
   RandomLayer scaled({2, 40, 2, 16, 64}, MaskKind::full, 4);
   scaled.options.scale *= 1.01;
   EXPECT_FALSE(verify(scaled).correct);
-  for (const auto& [tensor, name] : Words<LayerTensor>::table) {
+  for (const auto& [tensor, name] : kWords<LayerTensor>.rows) {
     if (tensor == LayerTensor::key_bias) continue;  // it shifts all scores of a row equally
     RandomLayer changed({2, 40, 2, 16, 64}, MaskKind::full, 4);
     changed.weights.data(tensor)[1] += 0.01f;

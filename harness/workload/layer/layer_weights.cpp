@@ -23,7 +23,7 @@ std::int64_t elements(const LayerShape& shape, LayerTensor tensor) {
 
 std::int64_t all_elements(const LayerShape& shape) {
   std::int64_t n = 0;
-  for (const auto& entry : Words<LayerTensor>::table) n += elements(shape, entry.first);
+  for (const auto& entry : kWords<LayerTensor>.rows) n += elements(shape, entry.first);
   return n;
 }
 
@@ -45,7 +45,7 @@ void require_files(const std::string& folder) {
                     "of a layer, such as {}.npy",
                     folder, all_words<LayerTensor>().size(), word(LayerTensor::query_weight)));
   std::vector<std::string_view> missing;
-  for (const auto& [tensor, name] : Words<LayerTensor>::table)
+  for (const auto& [tensor, name] : kWords<LayerTensor>.rows)
     if (!std::filesystem::exists(file_of(folder, tensor))) missing.push_back(name);
   if (!missing.empty())
     throw UsageError(fmt::format("{} lacks {} of the {} files of a layer: {} (each NAME.npy)",
@@ -85,7 +85,7 @@ std::int64_t weight_bytes(const LayerShape& shape, DType dtype) {
 LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype)
     : tensor_(allocator, dtype, {1, 1, 1, all_elements(shape)}, "weights") {
   std::int64_t n = 0;
-  for (const auto& entry : Words<LayerTensor>::table) {
+  for (const auto& entry : kWords<LayerTensor>.rows) {
     offsets_.push_back(n);
     n += elements(shape, entry.first);
   }
@@ -101,7 +101,7 @@ LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed, Allocat
                             int threads) {
   LayerWeights weights(shape, allocator);
   std::uint64_t key = first_key(seed);
-  for (const auto& entry : Words<LayerTensor>::table) {
+  for (const auto& entry : kWords<LayerTensor>.rows) {
     const LayerTensor tensor = entry.first;
     const std::vector<std::int64_t> sizes = tensor_shape(shape, tensor);
     const std::int64_t n = elements(shape, tensor);
@@ -128,7 +128,7 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
                           Allocator& allocator) {
   require_files(folder);
   LayerWeights weights(shape, allocator);
-  for (const auto& entry : Words<LayerTensor>::table) {
+  for (const auto& entry : kWords<LayerTensor>.rows) {
     const LayerTensor tensor = entry.first;
     const NamedArray array = read_named(folder, tensor);
     const std::vector<std::int64_t> wanted = tensor_shape(shape, tensor);

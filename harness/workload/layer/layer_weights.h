@@ -56,27 +56,23 @@ enum class LayerTensor {
 };
 
 template <>
-struct Words<LayerTensor> {
-  static constexpr std::string_view what = "layer tensor";
-  static constexpr std::pair<LayerTensor, std::string_view> table[] = {
-      {LayerTensor::query_weight, "attention.self.query.weight"},
-      {LayerTensor::key_weight, "attention.self.key.weight"},
-      {LayerTensor::value_weight, "attention.self.value.weight"},
-      {LayerTensor::query_bias, "attention.self.query.bias"},
-      {LayerTensor::key_bias, "attention.self.key.bias"},
-      {LayerTensor::value_bias, "attention.self.value.bias"},
-      {LayerTensor::attention_output_weight, "attention.output.dense.weight"},
-      {LayerTensor::attention_output_bias, "attention.output.dense.bias"},
-      {LayerTensor::attention_norm_scale, "attention.output.LayerNorm.weight"},
-      {LayerTensor::attention_norm_shift, "attention.output.LayerNorm.bias"},
-      {LayerTensor::feed_forward_in_weight, "intermediate.dense.weight"},
-      {LayerTensor::feed_forward_in_bias, "intermediate.dense.bias"},
-      {LayerTensor::feed_forward_out_weight, "output.dense.weight"},
-      {LayerTensor::feed_forward_out_bias, "output.dense.bias"},
-      {LayerTensor::output_norm_scale, "output.LayerNorm.weight"},
-      {LayerTensor::output_norm_shift, "output.LayerNorm.bias"},
-  };
-};
+inline constexpr auto kWords<LayerTensor> = word_table<LayerTensor>(
+    "layer tensor", {{LayerTensor::query_weight, "attention.self.query.weight"},
+                     {LayerTensor::key_weight, "attention.self.key.weight"},
+                     {LayerTensor::value_weight, "attention.self.value.weight"},
+                     {LayerTensor::query_bias, "attention.self.query.bias"},
+                     {LayerTensor::key_bias, "attention.self.key.bias"},
+                     {LayerTensor::value_bias, "attention.self.value.bias"},
+                     {LayerTensor::attention_output_weight, "attention.output.dense.weight"},
+                     {LayerTensor::attention_output_bias, "attention.output.dense.bias"},
+                     {LayerTensor::attention_norm_scale, "attention.output.LayerNorm.weight"},
+                     {LayerTensor::attention_norm_shift, "attention.output.LayerNorm.bias"},
+                     {LayerTensor::feed_forward_in_weight, "intermediate.dense.weight"},
+                     {LayerTensor::feed_forward_in_bias, "intermediate.dense.bias"},
+                     {LayerTensor::feed_forward_out_weight, "output.dense.weight"},
+                     {LayerTensor::feed_forward_out_bias, "output.dense.bias"},
+                     {LayerTensor::output_norm_scale, "output.LayerNorm.weight"},
+                     {LayerTensor::output_norm_shift, "output.LayerNorm.bias"}});
 
 // Returns [out, in], [out] or, for norms, [H].
 [[nodiscard]] std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor);

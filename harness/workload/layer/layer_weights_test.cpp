@@ -23,7 +23,7 @@ using testing_support::refusal;
 class LayerFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const auto& [tensor, name] : Words<LayerTensor>::table)
+    for (const auto& [tensor, name] : kWords<LayerTensor>.rows)
       write(tensor, tensor_shape(shape_, tensor), static_cast<double>(tensor));
   }
 
@@ -50,7 +50,7 @@ TEST_F(LayerFiles, AreReadEachIntoItsPlace) {
   write(LayerTensor::query_bias, {6}, 3.0, DType::f64);
   const LayerWeights weights = read_weights(folder_, shape_, heap_allocator());
   EXPECT_EQ(weights.bytes(), weight_bytes(shape_));
-  for (const auto& [tensor, name] : Words<LayerTensor>::table) {
+  for (const auto& [tensor, name] : kWords<LayerTensor>.rows) {
     EXPECT_EQ(weights.data(tensor)[0], static_cast<float>(tensor)) << name;
     EXPECT_EQ(weights.data(tensor)[1], 1.0f) << name;
     EXPECT_EQ(weights.data(tensor)[5], 5.0f) << name;

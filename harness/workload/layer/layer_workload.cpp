@@ -82,7 +82,7 @@ class Layer final : public Workload {
   }
   double flop() const override {
     double sum = 0.0;
-    for (const auto& entry : Words<LayerPart>::table) sum += flop_of(entry.first);
+    for (const auto& entry : kWords<LayerPart>.rows) sum += flop_of(entry.first);
     return sum;
   }
   int threads() const override { return options_.threads; }
@@ -117,7 +117,7 @@ class Layer final : public Workload {
 
   void report(CaseResult& result) override {
     for (std::size_t i = 0; i < times_.size(); ++i)
-      for (const auto& [part, name] : Words<LayerPart>::table)
+      for (const auto& [part, name] : kWords<LayerPart>.rows)
         result.parts.push_back({to_text(std::int64_t{result.samples[i].repeat}),
                                 result.samples[i].warmup ? "1" : "0", std::string(name),
                                 to_text(flop_of(part)),

@@ -39,20 +39,16 @@ enum class LayerPart {
 };
 
 template <>
-struct Words<LayerPart> {
-  static constexpr std::string_view what = "layer part";
-  static constexpr std::pair<LayerPart, std::string_view> table[] = {
-      {LayerPart::qkv, "qkv"},
-      {LayerPart::attention, "attention"},
-      {LayerPart::attention_output, "attention_output"},
-      {LayerPart::attention_norm, "attention_norm"},
-      {LayerPart::feed_forward_in, "feed_forward_in"},
-      {LayerPart::gelu, "gelu"},
-      {LayerPart::feed_forward_out, "feed_forward_out"},
-      {LayerPart::output_norm, "output_norm"},
-  };
-};
-inline constexpr std::size_t kLayerParts = std::size(Words<LayerPart>::table);
+inline constexpr auto kWords<LayerPart> =
+    word_table<LayerPart>("layer part", {{LayerPart::qkv, "qkv"},
+                                         {LayerPart::attention, "attention"},
+                                         {LayerPart::attention_output, "attention_output"},
+                                         {LayerPart::attention_norm, "attention_norm"},
+                                         {LayerPart::feed_forward_in, "feed_forward_in"},
+                                         {LayerPart::gelu, "gelu"},
+                                         {LayerPart::feed_forward_out, "feed_forward_out"},
+                                         {LayerPart::output_norm, "output_norm"}});
+inline constexpr std::size_t kLayerParts = std::size(kWords<LayerPart>.rows);
 
 inline constexpr double kLayerNormEpsilon = 1e-12;
 

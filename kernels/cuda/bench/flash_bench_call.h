@@ -29,14 +29,12 @@ enum class BenchKernel { flash, flash_grid, flash_sm80, cudnn };
 }  // namespace cuda
 
 template <>
-struct Words<cuda::BenchKernel> {
-  static constexpr std::string_view what = "kernel";
-  static constexpr std::pair<cuda::BenchKernel, std::string_view> table[] = {
-      {cuda::BenchKernel::flash, "flash"},            // by the newest path that the GPU has
-      {cuda::BenchKernel::flash_grid, "flash_grid"},  // the same, one grid block for each item
-      {cuda::BenchKernel::flash_sm80, "flash_sm80"},
-      {cuda::BenchKernel::cudnn, "cudnn"}};
-};
+inline constexpr auto kWords<cuda::BenchKernel> = word_table<cuda::BenchKernel>(
+    "kernel",
+    {{cuda::BenchKernel::flash, "flash"},            // by the newest path that the GPU has
+     {cuda::BenchKernel::flash_grid, "flash_grid"},  // the same, one grid block for each item
+     {cuda::BenchKernel::flash_sm80, "flash_sm80"},
+     {cuda::BenchKernel::cudnn, "cudnn"}});
 
 namespace cuda {
 

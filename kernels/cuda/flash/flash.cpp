@@ -229,8 +229,6 @@ void FlashLaunch::merge() const {
   launch_merge(state_->merging, state_->n_merge_slots, state_->stream);
 }
 
-bool FlashLaunch::needs_merge() const { return state_->merging.n_tiles > 0; }
-
 void flash_groups(const GroupedCall& call, const LaunchContext& context) {
   const FlashLaunch launch(call, context);
   launch.attend();

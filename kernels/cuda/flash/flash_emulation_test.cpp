@@ -263,8 +263,7 @@ TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
     }
 }
 
-// Of three consumers of 64 rows one has 8 and one has none; the warps of the other path are
-// similar.
+// In a tile of 72 rows the three consumers have 64, 8 and no rows; so it is with the other path.
 TEST(FlashEmulation, WarpsWithoutRowsKeepStepWithTheOthers) {
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
     for (const std::int64_t d : {64, 128}) {
@@ -364,8 +363,7 @@ TEST(FlashEmulation, DecodingKeepsTheNanOfOneWarpAndOfOneSplit) {
     }
 }
 
-// Of two workers one has only NaN for a row, and of three rounds of a ring the first or the last
-// does.
+// One of two workers has only NaN for a row; in a ring the first or the last of three rounds does.
 TEST(FlashEmulation, MergesKeepTheNanOfOnePartial) {
   testing::Problem workers({.q = {1, 1, 40, 40 * 2}, .n_keys = 90}, 16);
   for (const auto& [begin, count] : {std::pair{0, 30}, std::pair{30, 60}})

@@ -7,7 +7,7 @@
 
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/runtime/device.h"
-#include "kernels/cuda/runtime/device_memory.h"
+#include "kernels/cuda/testing/device_memory.h"
 #include "kernels/cuda/testing/flash_test_support.h"
 
 namespace qb::cuda {

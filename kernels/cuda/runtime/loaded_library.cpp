@@ -111,7 +111,7 @@ DynamicLibrary open_library(NvidiaLibrary library) {
 
 std::vector<LibraryFound> find_nvidia_libraries() {
   std::vector<LibraryFound> found;
-  for (const auto& [library, word] : Words<NvidiaLibrary>::table) {
+  for (const auto& [library, word] : kWords<NvidiaLibrary>.rows) {
     const DynamicLibrary opened = open_library(library);
     found.push_back({library, opened.file(), opened.reason()});
   }

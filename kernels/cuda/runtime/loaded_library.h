@@ -53,16 +53,15 @@ enum class NvidiaLibrary { cublas, cudnn, cupti, nccl, nvml };
 namespace qb {
 
 template <>
-struct Words<cuda::NvidiaLibrary> {
-  static constexpr std::string_view what = "library";
-  static constexpr std::pair<cuda::NvidiaLibrary, std::string_view> table[] = {
-      {cuda::NvidiaLibrary::cublas, "cublas"},  // products of `materialized`, `staged`, layers
-      {cuda::NvidiaLibrary::cudnn, "cudnn"},    // kernel `cudnn`
-      {cuda::NvidiaLibrary::cupti, "cupti"},    // device_memory_peak_bytes
-      {cuda::NvidiaLibrary::nccl, "nccl"},      // ranks: nccl
-      {cuda::NvidiaLibrary::nvml, "nvml"},      // why a clock is low
-  };
-};
+inline constexpr auto kWords<cuda::NvidiaLibrary> = word_table<cuda::NvidiaLibrary>(
+    "library",
+    {
+        {cuda::NvidiaLibrary::cublas, "cublas"},  // products of `materialized`, `staged`, layers
+        {cuda::NvidiaLibrary::cudnn, "cudnn"},    // kernel `cudnn`
+        {cuda::NvidiaLibrary::cupti, "cupti"},    // device_memory_peak_bytes
+        {cuda::NvidiaLibrary::nccl, "nccl"},      // ranks: nccl
+        {cuda::NvidiaLibrary::nvml, "nvml"},      // why a clock is low
+    });
 
 }  // namespace qb
 

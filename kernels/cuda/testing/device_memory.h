@@ -1,4 +1,4 @@
-// Allocates device memory without a ledger, for tests and the benchmark of the kernels alone.
+// For tests: allocates device memory without a ledger.
 #pragma once
 
 #include <cuda_runtime.h>
