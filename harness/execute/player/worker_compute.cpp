@@ -74,15 +74,17 @@ void WorkerPlayer::compute(const KernelCall& call) {
     return view.tokens(call.q_begin, rows).heads(first_head, n_heads);
   };
 
+  // A message may have begun the partial before the first call of its block.
+  const bool in_place = call.first && !partial.begun;
   Partial result;
-  if (!call.first) result = make_partial(rows, call.heads, "out_step", "lse_step");
-  const Partial& target = call.first ? partial : result;
+  if (!in_place) result = make_partial(rows, call.heads, "out_step", "lse_step");
+  const Partial& target = in_place ? partial : result;
   attend(
       tools_, arguments_,
       {of_queries(queries.first), of_keys(keys_values.first), of_keys(keys_values.second),
        schedule ? &*schedule : nullptr, plan_.problem.scale, target.out.view(), target.lse.view()},
       index_, &step_time().compute_s);
-  if (call.first) {
+  if (in_place) {
     partial.begun = true;
     return;
   }
