@@ -79,13 +79,6 @@ std::int64_t task_pairs(const Plan& plan, const PairTask& task) {
   return causal_pairs(n_queries, n_keys, task.offset);
 }
 
-std::int64_t worker_pairs(const Plan& plan, const Worker& worker) {
-  std::int64_t pairs = 0;
-  for (const Step& step : worker.steps)
-    for (const PairTask& task : step.tasks) pairs += task_pairs(plan, task);
-  return pairs;
-}
-
 bool communicates(const Plan& plan) {
   Worker scratch;
   for (std::size_t w = 0; w < plan.workers.size(); ++w)

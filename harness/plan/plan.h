@@ -235,7 +235,4 @@ struct Plan {
 // Pairs (per head) that a task computes.
 [[nodiscard]] std::int64_t task_pairs(const Plan& plan, const PairTask& task);
 
-// Pairs (per head) over all steps of a worker: its responsibility.
-[[nodiscard]] std::int64_t worker_pairs(const Plan& plan, const Worker& worker);
-
 }  // namespace qb

@@ -154,16 +154,14 @@ std::span<const ListedSet> stored_best_sets() {
   return sets;
 }
 
-Standing standing_of(int modulus, int size) {
-  const auto order = singer_order(modulus);
-  if (order && size == *order + 1) return Standing::singer;
-  return size == proved_lower_bound(modulus) ? Standing::optimal : Standing::best_known;
-}
-
 KnownSet known_interest_set(int modulus) {
   InterestSet set = default_interest_set(modulus);
-  const int size = static_cast<int>(set.residues.size());
-  return {std::move(set), standing_of(modulus, size), proved_lower_bound(modulus)};
+  const std::int64_t size = std::ssize(set.residues);
+  const int bound = proved_lower_bound(modulus);
+  Standing standing = size == bound ? Standing::optimal : Standing::best_known;
+  if (const auto order = singer_order(modulus); order && size == *order + 1)
+    standing = Standing::singer;
+  return {std::move(set), standing, bound};
 }
 
 }  // namespace qb

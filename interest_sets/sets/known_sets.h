@@ -87,7 +87,4 @@ struct KnownSet {
 // Returns default_interest_set() with its standing. Throws UsageError if W < 3.
 [[nodiscard]] KnownSet known_interest_set(int modulus);
 
-// Returns the standing of a set of this many residues.
-[[nodiscard]] Standing standing_of(int modulus, int size);
-
 }  // namespace qb

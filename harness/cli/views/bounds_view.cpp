@@ -48,8 +48,7 @@ std::string count_sentence(std::span<const PublishedSpeedUp> rows, DenseCount co
 // Computes the table's own case, in thousands of tokens: 16-bit full multi-head attention, every
 // block whole.
 double block_kilotokens(const PublishedMinBlock& row) {
-  return 1e-3 * min_block_tokens(row.peak_flop_per_s, row.link_byte_per_s, 2, 1, 1,
-                                 RingBalance::whole_blocks);
+  return 1e-3 * min_block_tokens(row.peak_flop_per_s, row.link_byte_per_s, 2, 1, 1, false);
 }
 
 }  // namespace
@@ -131,12 +130,11 @@ std::string own_min_block_table(const RingMachine& machine, TableForm form) {
     throw UsageError(fmt::format("{} key-value heads do not divide {} query heads",
                                  machine.kv_heads, machine.q_heads));
   ViewTable table({{"blocks", "blocks"}, {"min_tokens_per_worker", "least tokens a worker"}});
-  for (const auto& [name, balance] :
-       {std::pair{"whole blocks", RingBalance::whole_blocks},
-        std::pair{"balanced causal (striped, zigzag)", RingBalance::balanced_causal}}) {
+  for (const auto& [name, half_blocks] :
+       {std::pair{"whole blocks", false}, std::pair{"balanced causal (striped, zigzag)", true}}) {
     const double tokens =
         min_block_tokens(machine.compute_flop_per_s, machine.link_byte_per_s, machine.element_bytes,
-                         machine.q_heads, machine.kv_heads, balance);
+                         machine.q_heads, machine.kv_heads, half_blocks);
     table.add({std::string(name), {to_text(tokens), fmt::format("{:.0f}", std::ceil(tokens))}});
   }
   return table.text(form);

@@ -281,13 +281,18 @@ Offence check_all_reduce(const Plan& plan, TensorRole what) {
 
 }  // namespace
 
+Offence check_worker_flow(const Plan& plan, const std::vector<std::vector<int>>& q_groups,
+                          const Worker& worker, int index) {
+  return WorkerFlow(plan, q_groups, worker, index).check();
+}
+
 FlowCheck::FlowCheck(const Plan& plan) : plan_(plan) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w)
     q_groups_.push_back(plan.workers.share(w).q_groups);
 }
 
 Offence FlowCheck::add(const Worker& worker) {
-  if (auto offence = WorkerFlow(plan_, q_groups_, worker, next_).check()) return offence;
+  if (auto offence = check_worker_flow(plan_, q_groups_, worker, next_)) return offence;
   if (balance_.size() <= worker.steps.size()) balance_.resize(worker.steps.size() + 1, 0);
   auto offence = visit_messages(worker, next_, static_cast<int>(plan_.workers.size()),
                                 [&](const Matched& matched, bool sent, std::size_t step) {

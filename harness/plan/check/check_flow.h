@@ -10,13 +10,19 @@
 
 namespace qb {
 
+// Follows the tensors of one worker: it uses and sends only what it holds at that step, and sends
+// each partial of foreign queries to its owner once. q_groups: the groups that each worker owns.
+// Returns nullopt, or a sentence that names the first offender. Tasks must name groups that exist.
+[[nodiscard]] std::optional<std::string> check_worker_flow(
+    const Plan& plan, const std::vector<std::vector<int>>& q_groups, const Worker& worker,
+    int index);
+
 // Takes the workers one after another, in order, and keeps none of them.
 class FlowCheck {
  public:
   explicit FlowCheck(const Plan& plan);
 
-  // These return nullopt, or a sentence that names the first offender. The tasks of a worker must
-  // name groups that exist.
+  // These return as check_worker_flow() does.
   [[nodiscard]] std::optional<std::string> add(const Worker& worker);
   [[nodiscard]] std::optional<std::string> finish() const;
 

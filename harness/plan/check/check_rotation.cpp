@@ -1,20 +1,15 @@
 #include "harness/plan/check/check_rotation.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <tuple>
 #include <vector>
 
+#include "harness/plan/check/check_flow.h"
 #include "harness/plan/messages.h"
 #include "harness/plan/rotation.h"
 
 namespace qb {
 namespace {
-
-bool within(const HeadRange& inner, const HeadRange& outer) {
-  return inner.begin >= outer.begin && inner.end <= outer.end;
-}
 
 // Every group is in one shard, and each shard's groups ascend.
 bool shards_are_a_partition(const Rotation& rotation, int first_list, std::size_t n_groups) {
@@ -34,109 +29,53 @@ bool shards_are_a_partition(const Rotation& rotation, int first_list, std::size_
   return count == n_groups;
 }
 
+// The transfer names a shard of the right kind and another worker, and its tensor is one that this
+// proof knows.
+bool is_known(const Rotation& rotation, const Transfer& transfer) {
+  const bool keys = transfer.what == TensorRole::k || transfer.what == TensorRole::v;
+  const int first = keys ? rotation.workers : 0;
+  return transfer.groups >= first && transfer.groups < first + rotation.workers &&
+         transfer.peer >= 0 && transfer.peer < rotation.workers &&
+         transfer.kind != TransferKind::scatter && transfer.kind != TransferKind::gather &&
+         (is_input(transfer.what) || transfer.what == TensorRole::partial);
+}
+
 // Worker 0 uses and sends only what it holds, and returns each partial of foreign queries once.
-// Shards do not overlap, so a shard is held if and only if its groups are.
-class PlaceFlow {
- public:
-  explicit PlaceFlow(const Rotation& rotation)
-      : rotation_(rotation), own_heads_(rotation.heads_of(0)) {}
-
-  [[nodiscard]] bool holds_true() {
-    for (step_ = 0; step_ < static_cast<int>(rotation_.steps.size()); ++step_) {
-      const RotatedStep& step = rotation_.steps[static_cast<std::size_t>(step_)];
-      for (const Transfer& transfer : step.receives)
-        if (!receive(transfer)) return false;
-      for (const ShardTask& task : step.tasks)
-        if (!compute(task)) return false;
-      for (const Transfer& transfer : step.sends)
-        if (!send(transfer)) return false;
+// Shards do not overlap, so a shard is held if and only if its groups are: the check is that of a
+// plan with one group in place of each shard.
+bool worker_0_follows_its_tensors(const Rotation& rotation) {
+  const auto n = static_cast<std::size_t>(rotation.workers);
+  Plan plan;
+  plan.problem = rotation.problem;
+  plan.result = Result::owners;
+  plan.q_groups.resize(n);
+  plan.kv_groups.resize(n);
+  std::vector<std::vector<int>> shards;
+  for (int place = 0; place < rotation.workers; ++place) shards.push_back({place});
+  plan.group_lists = shards;
+  plan.group_lists.insert(plan.group_lists.end(), shards.begin(), shards.end());
+  Worker worker{{0}, {0}, {}, {}};
+  for (const RotatedStep& rotated : rotation.steps) {
+    for (const std::vector<Transfer>* transfers : {&rotated.receives, &rotated.sends})
+      for (const Transfer& transfer : *transfers)
+        if (!is_known(rotation, transfer)) return false;
+    Step& step = worker.steps.emplace_back(Step{rotated.receives, {}, rotated.sends});
+    const auto add = [&](int q, int kv) {
+      step.tasks.push_back({q, kv, rotation.heads_of(0), Allowed::all, 0});
+    };
+    for (const ShardTask& task : rotated.tasks) {
+      for (const int shard : {task.q, task.kv})
+        if (shard != kEveryShard && (shard < 0 || shard >= rotation.workers)) return false;
+      const bool every_q = task.q == kEveryShard;
+      const bool every_kv = task.kv == kEveryShard;
+      // What a task needs of its queries does not depend on its keys: no pair need be named.
+      for (int q = 0; every_q && q < rotation.workers; ++q) add(q, every_kv ? 0 : task.kv);
+      for (int kv = 0; every_kv && kv < rotation.workers; ++kv) add(every_q ? 0 : task.q, kv);
+      if (!every_q && !every_kv) add(task.q, task.kv);
     }
-    return std::all_of(owed_.begin(), owed_.end(),
-                       [](const auto& owed) { return owed.second.times_sent == 1; });
   }
-
- private:
-  struct Held {
-    int step = 0;
-    bool to_the_end = false;
-    HeadRange heads;
-  };
-  struct Owed {
-    HeadRange heads;
-    int times_sent = 0;
-  };
-
-  // The list must be a list of shards of the right kind.
-  [[nodiscard]] bool names_a_shard(const Transfer& transfer) const {
-    const bool keys = transfer.what == TensorRole::k || transfer.what == TensorRole::v;
-    const int first = keys ? rotation_.workers : 0;
-    return transfer.groups >= first && transfer.groups < first + rotation_.workers &&
-           transfer.peer >= 0 && transfer.peer < rotation_.workers;
-  }
-  [[nodiscard]] int place_of(const Transfer& transfer) const {
-    return transfer.groups % rotation_.workers;
-  }
-
-  bool receive(const Transfer& transfer) {
-    if (!names_a_shard(transfer) || transfer.kind == TransferKind::scatter) return false;
-    if (is_input(transfer.what))
-      held_[static_cast<std::size_t>(transfer.what)][place_of(transfer)] = {
-          step_, transfer.kind != TransferKind::p2p, transfer.heads};
-    return true;
-  }
-
-  [[nodiscard]] const Held* received(TensorRole what, int place) const {
-    const auto& of_kind = held_[static_cast<std::size_t>(what)];
-    const auto found = of_kind.find(place);
-    if (found == of_kind.end()) return nullptr;
-    return found->second.to_the_end || found->second.step == step_ ? &found->second : nullptr;
-  }
-
-  [[nodiscard]] bool holds(TensorRole what, int place, const HeadRange& heads) const {
-    const Held* held = received(what, place);
-    return place == 0 || (held != nullptr && within(heads, held->heads));
-  }
-
-  // Calls visit(place) for the shards that a task names, until visit() returns false.
-  template <class Visit>
-  [[nodiscard]] bool all_places(int shard, const Visit& visit) const {
-    if (shard != kEveryShard) return shard >= 0 && shard < rotation_.workers && visit(shard);
-    for (int place = 0; place < rotation_.workers; ++place)
-      if (!visit(place)) return false;
-    return true;
-  }
-
-  bool compute(const ShardTask& task) {
-    const bool keys = all_places(task.kv, [&](int place) {
-      return holds(TensorRole::k, place, own_heads_) && holds(TensorRole::v, place, own_heads_);
-    });
-    return keys && all_places(task.q, [&](int place) {
-             if (!holds(TensorRole::q, place, own_heads_)) return false;
-             const Held* held = received(TensorRole::q, place);
-             if (held == nullptr) return true;
-             Owed& owed = owed_[place];
-             owed.heads = held->heads;
-             return owed.times_sent == 0;
-           });
-  }
-
-  bool send(const Transfer& transfer) {
-    if (!names_a_shard(transfer) || transfer.kind == TransferKind::gather) return false;
-    const int place = place_of(transfer);
-    if (is_input(transfer.what)) return holds(transfer.what, place, transfer.heads);
-    if (transfer.what != TensorRole::partial) return false;
-    const auto owed = owed_.find(place);
-    if (owed == owed_.end() || owed->second.heads != transfer.heads) return true;
-    ++owed->second.times_sent;
-    return transfer.peer == place;
-  }
-
-  const Rotation& rotation_;
-  const HeadRange own_heads_;
-  int step_ = 0;
-  std::array<std::map<int, Held>, 3> held_;  // by TensorRole q, k, v; by place
-  std::map<int, Owed> owed_;                 // by place
-};
+  return !check_worker_flow(plan, shards, worker, 0);
+}
 
 // A transfer as its receiver sees it; the bytes follow from the other fields.
 using Received = std::tuple<int, TensorRole, int, std::int64_t, std::int64_t>;
@@ -200,7 +139,7 @@ bool proved_by_rotation(const Plan& plan) {
     return false;
   return shards_are_a_partition(*rotation, 0, rotation->q_groups.size()) &&
          shards_are_a_partition(*rotation, rotation->workers, rotation->kv_groups.size()) &&
-         PlaceFlow(*rotation).holds_true() && sends_meet_receives(*rotation) &&
+         worker_0_follows_its_tensors(*rotation) && sends_meet_receives(*rotation) &&
          covers_every_pair_once(*rotation);
 }
 

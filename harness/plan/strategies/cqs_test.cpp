@@ -76,8 +76,9 @@ TEST(Cqs, CausalHalvesEveryDistilledPair) {
   const Plan full = make_plan("cqs", square_problem(70, MaskKind::full), {7, {}});
   const Plan causal = make_plan("cqs", square_problem(70, MaskKind::causal), {7, {}});
   for (std::size_t w = 0; w < full.workers.size(); ++w) {
-    EXPECT_EQ(worker_pairs(full, full.workers[w]), 700);
-    EXPECT_EQ(worker_pairs(causal, causal.workers[w]), 355);  // 3 * 100 + 10 * 11 / 2
+    EXPECT_EQ(testing_support::worker_pairs(full, full.workers[w]), 700);
+    EXPECT_EQ(testing_support::worker_pairs(causal, causal.workers[w]),
+              355);  // 3 * 100 + 10 * 11 / 2
   }
 }
 
@@ -97,7 +98,7 @@ TEST(Cqs, PairCountsAreTheResponsibilities) {
   const Plan plan = make_plan("cqs", square_problem(131, MaskKind::full), {12, set});
   const auto expected = responsibilities(set, 131);
   for (std::size_t w = 0; w < expected.size(); ++w)
-    EXPECT_EQ(worker_pairs(plan, plan.workers[w]), expected[w]);
+    EXPECT_EQ(testing_support::worker_pairs(plan, plan.workers[w]), expected[w]);
 }
 
 TEST(Cqs, ScatterAndGatherCountTheBytesOfTheMaterialList) {
@@ -153,7 +154,7 @@ TEST(CqsBalanced, PairCountsAreTheResponsibilities) {
     const Plan plan = make_plan("cqs", square_problem(n, MaskKind::full), balanced(workers));
     const auto expected = responsibilities(set, n, Distillation::balanced);
     for (std::size_t w = 0; w < expected.size(); ++w)
-      EXPECT_EQ(worker_pairs(plan, plan.workers[w]), expected[w]) << workers;
+      EXPECT_EQ(testing_support::worker_pairs(plan, plan.workers[w]), expected[w]) << workers;
   }
 }
 
@@ -165,7 +166,8 @@ TEST(CqsBalanced, EqualGroupsGiveEveryWorkerTheSameWork) {
       const Plan plan = make_plan("cqs", square_problem(n, mask), balanced(workers));
       const std::int64_t each =
           mask == MaskKind::full ? n * n / workers : (n * n / workers + q) / 2;
-      for (const Worker& worker : plan.workers) EXPECT_EQ(worker_pairs(plan, worker), each);
+      for (const Worker& worker : plan.workers)
+        EXPECT_EQ(testing_support::worker_pairs(plan, worker), each);
     }
   }
 }
@@ -199,7 +201,7 @@ TEST(CqsSized, PairCountsAreTheWorkerLoads) {
   const auto loads =
       worker_loads(default_interest_set(8), options.group_sizes, Distillation::balanced);
   for (std::size_t w = 0; w < loads.size(); ++w)
-    EXPECT_EQ(static_cast<double>(worker_pairs(plan, plan.workers[w])), loads[w]);
+    EXPECT_EQ(static_cast<double>(testing_support::worker_pairs(plan, plan.workers[w])), loads[w]);
 }
 
 TEST(CqsBalanced, HoldsNoMoreLocalTokens) {
@@ -232,7 +234,7 @@ TEST(Cqs, ABillionTokensNeedOnlyGroups) {
   const Plan plan = make_plan("cqs", square_problem(1'000'000'000, MaskKind::full), {1057, {}});
   EXPECT_EQ(check(plan), std::nullopt);
   std::int64_t pairs = 0;
-  for (const Worker& worker : plan.workers) pairs += worker_pairs(plan, worker);
+  for (const Worker& worker : plan.workers) pairs += testing_support::worker_pairs(plan, worker);
   EXPECT_EQ(pairs, 1'000'000'000LL * 1'000'000'000LL);
 }
 

@@ -11,10 +11,6 @@ namespace {
 constexpr Strategy kStrategies[] = {QB_STRATEGIES(QB_STRATEGY)};
 #undef QB_STRATEGY
 
-}  // namespace
-
-std::span<const Strategy> strategies() { return kStrategies; }
-
 const Strategy& find_strategy(std::string_view name) {
   std::vector<std::string_view> known;
   for (const Strategy& strategy : kStrategies) {
@@ -23,6 +19,10 @@ const Strategy& find_strategy(std::string_view name) {
   }
   throw UsageError(unknown_word("algorithm", name, known));
 }
+
+}  // namespace
+
+std::span<const Strategy> strategies() { return kStrategies; }
 
 Plan make_plan(std::string_view algorithm, const Problem& problem, const StrategyOptions& options) {
   const Strategy& strategy = find_strategy(algorithm);

@@ -39,8 +39,7 @@ struct Strategy {
 };
 
 [[nodiscard]] std::span<const Strategy> strategies();
-// Throws UsageError with the nearest name.
-[[nodiscard]] const Strategy& find_strategy(std::string_view name);
+// Throws UsageError with the nearest name where there is no such algorithm.
 [[nodiscard]] Plan make_plan(std::string_view algorithm, const Problem& problem,
                              const StrategyOptions& options);
 

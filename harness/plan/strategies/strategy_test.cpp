@@ -22,7 +22,7 @@ TEST(Strategy, DenseIsOneBlock) {
 
 TEST(Strategy, MisspeltNamesFindTheirNearest) {
   try {
-    (void)find_strategy("cqa");
+    (void)make_plan("cqa", square_problem(8, MaskKind::full), {});
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(), "unknown algorithm 'cqa'; did you mean 'cqs'?");

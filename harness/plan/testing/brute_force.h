@@ -14,6 +14,14 @@
 
 namespace qb::testing_support {
 
+// Returns the pairs (per head) over all steps of a worker: its responsibility.
+inline std::int64_t worker_pairs(const Plan& plan, const Worker& worker) {
+  std::int64_t pairs = 0;
+  for (const Step& step : worker.steps)
+    for (const PairTask& task : step.tasks) pairs += task_pairs(plan, task);
+  return pairs;
+}
+
 // Returns true if a task computes key j of its key group for query i of its query group.
 inline bool computes(const Plan& plan, const PairTask& task, std::int64_t i, std::int64_t j) {
   if (task.allowed == Allowed::all) return true;

@@ -93,8 +93,8 @@ TEST(PublishedBounds, TheFitIsTheBestOfAScan) {
 TEST(PublishedBounds, MinimumBlocksAgreeButForA100InfiniBand) {
   ASSERT_EQ(published_min_blocks().size(), 5u);
   for (const PublishedMinBlock& row : published_min_blocks()) {
-    const double block = 1e-3 * min_block_tokens(row.peak_flop_per_s, row.link_byte_per_s, 2, 1, 1,
-                                                 RingBalance::whole_blocks);
+    const double block =
+        1e-3 * min_block_tokens(row.peak_flop_per_s, row.link_byte_per_s, 2, 1, 1, false);
     const bool agrees = row.host != "A100 InfiniBand";
     EXPECT_EQ(judge(block, row.block_kilotokens) == Verdict::agrees, agrees) << row.host;
     EXPECT_EQ(judge(kBlocksPerWorker * block, row.sequence_kilotokens) == Verdict::agrees, agrees)

@@ -72,31 +72,66 @@ std::int64_t ulysses_kv_heads(const SplitProblem& p) {
   return std::max(p.kv_heads, p.workers);
 }
 
-enum class Count { once, each_hop };
-enum class Direction { sent, received };
+// 2 L NKV d e in each of W - 1 hops, L = ceil(P/W) + ceil(T/W).
+std::int64_t pass_kv_hop_bytes(const SplitProblem& p) {
+  const std::int64_t tokens = shard(p.cached_tokens, p) + shard(p.new_tokens, p);
+  return 2 * tokens * p.kv_heads * p.head_dim * p.element_bytes;
+}
+
+// (T/W) NH d e in each of W - 1 hops.
+std::int64_t pass_q_hop_bytes(const SplitProblem& p) {
+  return shard(p.new_tokens, p) * p.q_heads * p.head_dim * p.element_bytes;
+}
+
+// After the ring pass-Q returns the partials of the others' queries.
+std::int64_t pass_q_all_to_all_bytes(const SplitProblem& p) {
+  return (p.workers - 1) * shard(p.new_tokens, p) * partial_bytes_per_token(p);
+}
+
+// Q, K, V and O change from token shards to head shards and back. If NKV < W each key-value head
+// goes to W / NKV workers, and W replaces NKV in the formula.
+std::int64_t ulysses_bytes(const SplitProblem& p) {
+  const std::int64_t heads = 2 * p.q_heads + 2 * ulysses_kv_heads(p);  // a multiple of W
+  return heads / p.workers * (p.workers - 1) * p.head_dim * shard(p.new_tokens, p) *
+         p.element_bytes;
+}
+
+// A bandwidth-optimal all-reduce of the numerator, denominator and maximum of every query and head.
+std::int64_t tree_decode_bytes(const SplitProblem& p) {
+  const std::int64_t reduced =
+      p.new_tokens * (p.q_heads * p.head_dim + 2 * p.q_heads) * p.partial_bytes;
+  return ceil_div(2 * (p.workers - 1) * reduced, p.workers);
+}
+
+// CQS sends nothing between workers. The worker with the longest subsequence receives Q, K and V of
+// its local tokens from the root and sends their partials back.
+std::int64_t cqs_gather_bytes(const SplitProblem& p) {
+  return longest_subsequence(p).queries * partial_bytes_per_token(p);
+}
+
+std::int64_t cqs_scatter_bytes(const SplitProblem& p) {
+  const LocalTokens local = longest_subsequence(p);
+  return (local.queries * p.q_heads + 2 * local.keys * p.kv_heads) * p.head_dim * p.element_bytes;
+}
 
 struct Kind {
   const char* scheme;
   const char* transfer;
-  Count count;
-  Direction direction;
+  bool each_hop;  // else once
+  bool received;  // else sent
   std::int64_t (*bytes)(const SplitProblem&);
   const char* formula;
 };
 
 constexpr Kind kKinds[] = {
-    {"pass_kv", "ring hop", Count::each_hop, Direction::sent, pass_kv_hop_bytes,
-     "2 (P/W + T/W) NKV d e"},
-    {"pass_q", "ring hop", Count::each_hop, Direction::sent, pass_q_hop_bytes, "(T/W) NH d e"},
-    {"pass_q", "all-to-all", Count::once, Direction::sent, pass_q_all_to_all_bytes,
-     "(W-1) (T/W) (NH d + NH) p"},
-    {"ulysses", "all-to-all", Count::once, Direction::sent, ulysses_bytes,
+    {"pass_kv", "ring hop", true, false, pass_kv_hop_bytes, "2 (P/W + T/W) NKV d e"},
+    {"pass_q", "ring hop", true, false, pass_q_hop_bytes, "(T/W) NH d e"},
+    {"pass_q", "all-to-all", false, false, pass_q_all_to_all_bytes, "(W-1) (T/W) (NH d + NH) p"},
+    {"ulysses", "all-to-all", false, false, ulysses_bytes,
      "(2 NH + 2 max(NKV, W)) d (T/W) e (W-1)/W"},
-    {"tree_decode", "all-reduce", Count::once, Direction::sent, tree_decode_bytes,
-     "2 (W-1)/W T (NH d + 2 NH) p"},
-    {"cqs", "gather", Count::once, Direction::sent, cqs_gather_bytes, "local (NH d + NH) p"},
-    {"cqs", "scatter", Count::once, Direction::received, cqs_scatter_bytes,
-     "local (NH + 2 NKV) d e"},
+    {"tree_decode", "all-reduce", false, false, tree_decode_bytes, "2 (W-1)/W T (NH d + 2 NH) p"},
+    {"cqs", "gather", false, false, cqs_gather_bytes, "local (NH d + NH) p"},
+    {"cqs", "scatter", false, true, cqs_scatter_bytes, "local (NH + 2 NKV) d e"},
 };
 
 }  // namespace
@@ -124,48 +159,14 @@ void validate(const SplitProblem& p) {
     throw UsageError("the bytes of this problem do not fit 63 bits; take fewer tokens or heads");
 }
 
-std::int64_t pass_kv_hop_bytes(const SplitProblem& p) {
-  const std::int64_t tokens = shard(p.cached_tokens, p) + shard(p.new_tokens, p);
-  return 2 * tokens * p.kv_heads * p.head_dim * p.element_bytes;
-}
-
-std::int64_t pass_q_hop_bytes(const SplitProblem& p) {
-  return shard(p.new_tokens, p) * p.q_heads * p.head_dim * p.element_bytes;
-}
-
-std::int64_t pass_q_all_to_all_bytes(const SplitProblem& p) {
-  return (p.workers - 1) * shard(p.new_tokens, p) * partial_bytes_per_token(p);
-}
-
-std::int64_t ulysses_bytes(const SplitProblem& p) {
-  const std::int64_t heads = 2 * p.q_heads + 2 * ulysses_kv_heads(p);  // a multiple of W
-  return heads / p.workers * (p.workers - 1) * p.head_dim * shard(p.new_tokens, p) *
-         p.element_bytes;
-}
-
-std::int64_t tree_decode_bytes(const SplitProblem& p) {
-  const std::int64_t reduced =
-      p.new_tokens * (p.q_heads * p.head_dim + 2 * p.q_heads) * p.partial_bytes;
-  return ceil_div(2 * (p.workers - 1) * reduced, p.workers);
-}
-
-std::int64_t cqs_gather_bytes(const SplitProblem& p) {
-  return longest_subsequence(p).queries * partial_bytes_per_token(p);
-}
-
-std::int64_t cqs_scatter_bytes(const SplitProblem& p) {
-  const LocalTokens local = longest_subsequence(p);
-  return (local.queries * p.q_heads + 2 * local.keys * p.kv_heads) * p.head_dim * p.element_bytes;
-}
-
 std::vector<SentBytes> sent_bytes(const SplitProblem& p) {
   validate(p);
   std::vector<SentBytes> rows;
   for (const Kind& kind : kKinds) {
     SentBytes row{.scheme = kind.scheme,
                   .transfer = kind.transfer,
-                  .received = kind.direction == Direction::received,
-                  .messages = kind.count == Count::each_hop ? p.workers - 1 : 1,
+                  .received = kind.received,
+                  .messages = kind.each_hop ? p.workers - 1 : 1,
                   .formula = kind.formula,
                   .unsupported = {}};
     try {
@@ -181,11 +182,11 @@ std::vector<SentBytes> sent_bytes(const SplitProblem& p) {
 
 double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,
                         std::int64_t element_bytes, std::int64_t q_heads, std::int64_t kv_heads,
-                        RingBalance balance) {
+                        bool half_blocks) {
   const double whole = compute_flop_per_s / link_byte_per_s *
                        (static_cast<double>(element_bytes) / 2.0) *
                        (static_cast<double>(kv_heads) / static_cast<double>(q_heads));
-  return balance == RingBalance::balanced_causal ? 2.0 * whole : whole;
+  return half_blocks ? 2.0 * whole : whole;
 }
 
 }  // namespace qb

@@ -27,26 +27,6 @@ struct SplitProblem {
 // if the problem's bytes exceed 63 bits.
 void validate(const SplitProblem& problem);
 
-// pass-KV sends 2 L NKV d e in each hop of its ring, L = ceil(P/W) + ceil(T/W). There are W - 1
-// hops.
-[[nodiscard]] std::int64_t pass_kv_hop_bytes(const SplitProblem& problem);
-// pass-Q sends (T/W) NH d e in each hop of its ring. There are W - 1 hops.
-[[nodiscard]] std::int64_t pass_q_hop_bytes(const SplitProblem& problem);
-// After the ring pass-Q returns the partials of the others' queries: (W-1)(T/W)(NH d + NH) p.
-[[nodiscard]] std::int64_t pass_q_all_to_all_bytes(const SplitProblem& problem);
-// Ulysses: Q, K, V and O change from token shards to head shards and back, (2 NH + 2 NKV) d (T/W) e
-// (W-1)/W. If NKV < W each key-value head goes to W / NKV workers, and W replaces NKV in the
-// formula. Throws Unsupported if the heads cannot be divided so.
-[[nodiscard]] std::int64_t ulysses_bytes(const SplitProblem& problem);
-// Tree decoding is a bandwidth-optimal all-reduce, 2 (W-1)/W of T (NH d + 2 NH) p: the numerator,
-// denominator and maximum of every query and head.
-[[nodiscard]] std::int64_t tree_decode_bytes(const SplitProblem& problem);
-// CQS sends nothing between workers. The worker with the longest subsequence receives Q, K and V of
-// its local tokens from the root and sends their partials back, local (NH d + NH) p. The interest
-// set is the default of W. Throws Unsupported for W < 3 or fewer tokens than workers.
-[[nodiscard]] std::int64_t cqs_gather_bytes(const SplitProblem& problem);
-[[nodiscard]] std::int64_t cqs_scatter_bytes(const SplitProblem& problem);
-
 struct SentBytes {
   std::string scheme;
   std::string transfer;       // `ring hop`, `all-to-all`, …
@@ -60,16 +40,14 @@ struct SentBytes {
 // Returns a row for each kind of transfer of every scheme.
 [[nodiscard]] std::vector<SentBytes> sent_bytes(const SplitProblem& problem);
 
-// How a causal mask divides a ring's work: each round computes whole blocks (no mask, or the
-// contiguous layout's worst worker), or half of each block (striped, zigzag).
-enum class RingBalance { whole_blocks, balanced_causal };
-
 // Returns the fewest tokens per worker for which a hop of K and V hides behind the block's compute:
-// c >= (C/B)(e/2)(NKV/NH), twice that if each round computes half of the block. For full multi-head
-// attention in 2-byte types it is C/B (Ring Attention, arXiv 2310.01889, section 3).
+// c >= (C/B)(e/2)(NKV/NH) where each round computes whole blocks (no mask, or the contiguous
+// layout's worst worker), and twice that where it computes half of each (causal; striped, zigzag).
+// For full multi-head attention in 2-byte types it is C/B (Ring Attention, arXiv 2310.01889,
+// section 3).
 [[nodiscard]] double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,
                                       std::int64_t element_bytes, std::int64_t q_heads,
-                                      std::int64_t kv_heads, RingBalance balance);
+                                      std::int64_t kv_heads, bool half_blocks);
 // Each worker holds six blocks: Q, two buffers each of K and V, and the output (same section).
 inline constexpr double kBlocksPerWorker = 6.0;
 

@@ -15,21 +15,27 @@ SplitProblem grouped_query() {
   return {.new_tokens = 8192, .workers = 8, .q_heads = 8, .kv_heads = 2, .head_dim = 64};
 }
 
+SentBytes row_of(const SplitProblem& p, std::string_view scheme, std::string_view transfer) {
+  for (const SentBytes& row : sent_bytes(p))
+    if (row.scheme == scheme && row.transfer == transfer) return row;
+  throw std::logic_error("there is no such row");
+}
+
 TEST(SentBytes, PassKvSendsKeysAndValuesOfAShardEachHop) {
   SplitProblem p = grouped_query();
-  EXPECT_EQ(pass_kv_hop_bytes(p), 2 * 1024 * 2 * 64 * 2);
+  EXPECT_EQ(row_of(p, "pass_kv", "ring hop").bytes, 2 * 1024 * 2 * 64 * 2);
   p.cached_tokens = 8001;  // its largest shard: 1001
-  EXPECT_EQ(pass_kv_hop_bytes(p), 2 * (1024 + 1001) * 2 * 64 * 2);
+  EXPECT_EQ(row_of(p, "pass_kv", "ring hop").bytes, 2 * (1024 + 1001) * 2 * 64 * 2);
   p.new_tokens = 8193;  // padded to 1025
-  EXPECT_EQ(pass_kv_hop_bytes(p), 2 * (1025 + 1001) * 2 * 64 * 2);
+  EXPECT_EQ(row_of(p, "pass_kv", "ring hop").bytes, 2 * (1025 + 1001) * 2 * 64 * 2);
 }
 
 TEST(SentBytes, PassQSendsQueriesAndReturnsPartials) {
   SplitProblem p = grouped_query();
-  EXPECT_EQ(pass_q_hop_bytes(p), 1024 * 8 * 64 * 2);
-  EXPECT_EQ(pass_q_all_to_all_bytes(p), 7 * 1024 * (8 * 64 + 8) * 4);
+  EXPECT_EQ(row_of(p, "pass_q", "ring hop").bytes, 1024 * 8 * 64 * 2);
+  EXPECT_EQ(row_of(p, "pass_q", "all-to-all").bytes, 7 * 1024 * (8 * 64 + 8) * 4);
   p.partial_bytes = 2;  // as the paper counts them
-  EXPECT_EQ(pass_q_all_to_all_bytes(p), 7 * 1024 * (8 * 64 + 8) * 2);
+  EXPECT_EQ(row_of(p, "pass_q", "all-to-all").bytes, 7 * 1024 * (8 * 64 + 8) * 2);
 }
 
 // The messages of both rings are equal at the miss rate 2 NKV / NH: Algorithm 1's second bound.
@@ -37,28 +43,29 @@ TEST(SentBytes, HopsAreEqualWhereTheMissRateIsTwiceTheHeadRatio) {
   SplitProblem p = grouped_query();
   p.kv_heads = 1;  // m = 1/4
   p.cached_tokens = 3 * p.new_tokens;
-  EXPECT_EQ(pass_kv_hop_bytes(p), pass_q_hop_bytes(p));
+  EXPECT_EQ(row_of(p, "pass_kv", "ring hop").bytes, row_of(p, "pass_q", "ring hop").bytes);
 }
 
 TEST(SentBytes, UlyssesDealsHeadsAndRepeatsKeyValueHeadsThatAreTooFew) {
   SplitProblem p = grouped_query();
   p.kv_heads = 8;
-  EXPECT_EQ(ulysses_bytes(p), (2 * 8 + 2 * 8) * 64 * 1024 * 2 * 7 / 8);
-  const std::int64_t full = ulysses_bytes(p);
+  EXPECT_EQ(row_of(p, "ulysses", "all-to-all").bytes, (2 * 8 + 2 * 8) * 64 * 1024 * 2 * 7 / 8);
+  const std::int64_t full = row_of(p, "ulysses", "all-to-all").bytes;
   p.kv_heads = 2;
-  EXPECT_EQ(ulysses_bytes(p), full);
+  EXPECT_EQ(row_of(p, "ulysses", "all-to-all").bytes, full);
   p.workers = 2;
-  EXPECT_EQ(ulysses_bytes(p), (2 * 8 + 2 * 2) * 64 * 4096 * 2 / 2);
+  EXPECT_EQ(row_of(p, "ulysses", "all-to-all").bytes, (2 * 8 + 2 * 2) * 64 * 4096 * 2 / 2);
   p.workers = 3;
-  EXPECT_THROW((void)ulysses_bytes(p), Unsupported);
+  EXPECT_NE(row_of(p, "ulysses", "all-to-all").unsupported, "");
 }
 
 TEST(SentBytes, TreeDecodingDoesNotGrowWithTheCache) {
   SplitProblem p = grouped_query();
   p.new_tokens = 1;
   p.cached_tokens = 1'000'000;
-  EXPECT_EQ(tree_decode_bytes(p), 2 * 7 * (8 * 64 + 2 * 8) * 4 / 8);
-  EXPECT_GT(pass_kv_hop_bytes(p), 1000 * tree_decode_bytes(p));
+  EXPECT_EQ(row_of(p, "tree_decode", "all-reduce").bytes, 2 * 7 * (8 * 64 + 2 * 8) * 4 / 8);
+  EXPECT_GT(row_of(p, "pass_kv", "ring hop").bytes,
+            1000 * row_of(p, "tree_decode", "all-reduce").bytes);
 }
 
 // The closed form and the plan's own transfers must give the same bytes.
@@ -75,8 +82,8 @@ TEST(SentBytes, CqsIsWhatItsPlanMoves) {
       most_out = std::max(most_out, worker.bytes_out);
       most_in = std::max(most_in, worker.bytes_in);
     }
-    EXPECT_EQ(cqs_gather_bytes(p), most_out) << workers;
-    EXPECT_EQ(cqs_scatter_bytes(p), most_in) << workers;
+    EXPECT_EQ(row_of(p, "cqs", "gather").bytes, most_out) << workers;
+    EXPECT_EQ(row_of(p, "cqs", "scatter").bytes, most_in) << workers;
   }
 }
 
@@ -117,10 +124,9 @@ TEST(SentBytes, ImpossibleProblemsAreRefused) {
 }
 
 TEST(SentBytes, TheMinimumBlockOfMultiHeadAttentionIsComputeOverBandwidth) {
-  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 2, 32, 32, RingBalance::whole_blocks), 1040.0);
-  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 2, 32, 32, RingBalance::balanced_causal),
-                   2080.0);
-  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 4, 32, 8, RingBalance::whole_blocks), 520.0);
+  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 2, 32, 32, false), 1040.0);
+  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 2, 32, 32, true), 2080.0);
+  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 4, 32, 8, false), 520.0);
 }
 
 // At that block size the hop takes as long as the block's products: 4 c^2 NH d FLOP.
@@ -128,10 +134,10 @@ TEST(SentBytes, AtTheMinimumBlockTransferAndComputeTakeAsLong) {
   SplitProblem p = grouped_query();
   const double compute = 1e12;
   const double link = 1e9;
-  const double block = min_block_tokens(compute, link, 2, 8, 2, RingBalance::whole_blocks);
+  const double block = min_block_tokens(compute, link, 2, 8, 2, false);
   p.new_tokens = static_cast<std::int64_t>(block) * p.workers;
   const double compute_s = 4.0 * block * block * 8 * 64 / compute;
-  EXPECT_NEAR(static_cast<double>(pass_kv_hop_bytes(p)) / link, compute_s, 1e-9);
+  EXPECT_NEAR(static_cast<double>(row_of(p, "pass_kv", "ring hop").bytes) / link, compute_s, 1e-9);
 }
 
 }  // namespace
