@@ -147,9 +147,9 @@ struct StepKinds {
 // Returns nullopt if two kinds of steps are not enough. own_begun: every worker has made a call on
 // its own queries before; the cost of a call depends on that.
 std::optional<StepKinds> kinds_of(const Rotation& rotation, const ShardBlocks& blocks,
-                                  const RotatedStep& step, bool& own_begun) {
+                                  const Rotation::StepOfZero& step, bool& own_begun) {
   StepKinds kinds{rotation.workers, false};
-  for (const ShardTask& task : step.tasks) {
+  for (const Rotation::Task& task : step.tasks) {
     if (task.q == kEveryShard || task.kv == kEveryShard) {
       // The first call on a block computes all its rows, so its tasks do not matter.
       const bool first = step.tasks.size() == 1 && !own_begun && task.kv == kEveryShard &&
@@ -178,7 +178,7 @@ Representatives::Representatives(const Plan& plan) {
   auto blocks = shard_blocks(*rotation);
   if (!blocks) return;
   bool own_begun = false;
-  for (const RotatedStep& step : rotation->steps) {
+  for (const Rotation::StepOfZero& step : rotation->steps) {
     const auto kinds = kinds_of(*rotation, *blocks, step, own_begun);
     if (!kinds) return;
     turns_at_.push_back(kinds->turn);

@@ -53,14 +53,14 @@ Transfer Rotation::turned(const Transfer& transfer, int worker) const {
 }
 
 Step Rotation::step(std::size_t index, int worker, bool sketch) const {
-  const RotatedStep& first = steps[index];
+  const Rotation::StepOfZero& first = steps[index];
   Step out{qb::turned(*this, first.receives, worker), {}, qb::turned(*this, first.sends, worker)};
   const auto named = [&](int shard, bool of_queries) {
     if (shard == kEveryShard && !sketch) return all_of(of_queries ? q_groups : kv_groups);
     const int place = turned(shard == kEveryShard ? 0 : shard, worker);
     return of_queries ? q_shard(place) : kv_shard(place);
   };
-  for (const ShardTask& task : first.tasks) {
+  for (const Rotation::Task& task : first.tasks) {
     const std::vector<int> q = named(task.q, true);
     const std::vector<int> kv = named(task.kv, false);
     for (int q_group : q)
@@ -112,7 +112,7 @@ void RotationBuilder::pad_queries() {
                  tokens_of(plan_.q_groups, plan_.group_lists[static_cast<std::size_t>(w)]));
 }
 
-RotatedStep& RotationBuilder::step(int index) {
+Rotation::StepOfZero& RotationBuilder::step(int index) {
   if (rotation_.steps.size() <= static_cast<std::size_t>(index))
     rotation_.steps.resize(static_cast<std::size_t>(index) + 1);
   return rotation_.steps[static_cast<std::size_t>(index)];
@@ -146,7 +146,7 @@ void RotationBuilder::send(int step_index, int distance, TransferKind kind, Tens
 }
 
 Plan RotationBuilder::finish() {
-  for (RotatedStep& each : rotation_.steps)
+  for (Rotation::StepOfZero& each : rotation_.steps)
     for (std::vector<Transfer>* transfers : {&each.receives, &each.sends})
       std::stable_sort(transfers->begin(), transfers->end(),
                        [](const Transfer& a, const Transfer& b) { return a.peer < b.peer; });

@@ -18,27 +18,26 @@ namespace qb {
 
 inline constexpr int kEveryShard = std::numeric_limits<int>::max();
 
-// A task of worker 0 is every pair of groups of a shard of queries and a shard of keys.
-struct ShardTask {
-  int q = 0;   // the shard, or kEveryShard
-  int kv = 0;  // likewise
-};
-
-// A step of worker 0. Transfers name lists of shards: list w has the queries of shard w (for Q and
-// results), list W + w its keys (for K and V). Peers are in ascending order.
-struct RotatedStep {
-  std::vector<Transfer> receives;
-  std::vector<ShardTask> tasks;
-  std::vector<Transfer> sends;
-};
-
 struct Rotation {
+  // A task of worker 0 is every pair of groups of a shard of queries and a shard of keys.
+  struct Task {
+    int q = 0;   // the shard, or kEveryShard
+    int kv = 0;  // likewise
+  };
+  // A step of worker 0. Transfers name lists of shards: list w has the queries of shard w (for Q
+  // and results), list W + w its keys (for K and V). Peers are in ascending order.
+  struct StepOfZero {
+    std::vector<Transfer> receives;
+    std::vector<Task> tasks;
+    std::vector<Transfer> sends;
+  };
+
   Problem problem;
   std::vector<TokenGroup> q_groups;
   std::vector<TokenGroup> kv_groups;
   std::vector<std::vector<int>> group_lists;  // shards of queries, then shards of keys
   int workers = 0;
-  std::vector<RotatedStep> steps;
+  std::vector<StepOfZero> steps;
   std::int64_t heads_each = 0;  // heads rotate by this many per worker; 0: they do not rotate
   std::int64_t q_room = 0;      // rows that a message has room for, if more than its shard has
   std::int64_t kv_room = 0;
@@ -83,7 +82,7 @@ class RotationBuilder {
   [[nodiscard]] Plan finish();
 
  private:
-  [[nodiscard]] RotatedStep& step(int index);
+  [[nodiscard]] Rotation::StepOfZero& step(int index);
   [[nodiscard]] int place(int distance) const;
 
   Plan plan_;

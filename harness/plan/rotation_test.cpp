@@ -109,7 +109,7 @@ int any_shard(std::mt19937_64& random, int workers) {
   return place == workers ? kEveryShard : place;
 }
 
-void damage_tasks(std::vector<ShardTask>& tasks, std::mt19937_64& random, int workers) {
+void damage_tasks(std::vector<Rotation::Task>& tasks, std::mt19937_64& random, int workers) {
   if (tasks.empty()) return;
   const std::size_t at = random() % tasks.size();
   switch (random() % 4) {
@@ -133,7 +133,7 @@ TEST(Rotation, TheProofIsAsStrongAsTheWalkOverAllWorkers) {
   int refused = 0;
   for_rotating_plans(150, [&](const Plan& plan, std::mt19937_64& random) {
     Rotation damaged = *plan.workers.rotation();
-    RotatedStep& step = damaged.steps[random() % damaged.steps.size()];
+    Rotation::StepOfZero& step = damaged.steps[random() % damaged.steps.size()];
     if (random() % 3 == 0)
       damage_tasks(step.tasks, random, damaged.workers);
     else

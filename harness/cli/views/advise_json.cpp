@@ -28,19 +28,15 @@ Json scheme_json(const SchemeForecast& scheme) {
   return out;
 }
 
-Json change_json(const std::optional<BandwidthChange>& change) {
-  if (!change) return {};
-  return {{"byte_per_s", change->byte_per_s}, {"scheme", change->scheme}};
-}
-
-Json change_json(const std::optional<SizeChange>& change) {
-  if (!change) return {};
-  return {{"value", change->value}, {"scheme", change->scheme}};
-}
-
-template <class Change>
-Json changes_json(const Changes<Change>& changes) {
-  return {{"below", change_json(changes.below)}, {"above", change_json(changes.above)}};
+// `at` is a bandwidth (`byte_per_s`) or a size (`value`).
+Json changes_json(const Advice::Changes& changes, const char* at) {
+  const auto json = [&](const std::optional<Advice::Change>& change) -> Json {
+    if (!change) return {};
+    if (at == std::string_view("value"))
+      return {{at, static_cast<std::int64_t>(change->at)}, {"scheme", change->scheme}};
+    return {{at, change->at}, {"scheme", change->scheme}};
+  };
+  return {{"below", json(changes.below)}, {"above", json(changes.above)}};
 }
 
 Json selector_json(const std::optional<SelectorAdvice>& asked) {
@@ -87,12 +83,12 @@ std::string advice_json(const SchemeQuestion& question, const std::string& link_
   const SchemeForecast* winner = advice.winner();
   out["winner"] = winner != nullptr ? Json(winner->scheme) : Json();
   out["limit"] = winner != nullptr ? Json(word(limit_of(*winner))) : Json();
-  out["bandwidth_changes"] = changes_json(advice.bandwidth);
+  out["bandwidth_changes"] = changes_json(advice.bandwidth, "byte_per_s");
   out["splitting_pays_above_byte_per_s"] = advice.splitting_pays_above_byte_per_s
                                                ? Json(*advice.splitting_pays_above_byte_per_s)
                                                : Json();
-  out["token_changes"] = changes_json(advice.new_tokens);
-  out["worker_changes"] = changes_json(advice.workers);
+  out["token_changes"] = changes_json(advice.new_tokens, "value");
+  out["worker_changes"] = changes_json(advice.workers, "value");
   out["selectors"] = selector_json(advice.selectors);
   out["advice"] = advice_sentences(question, advice);
   return out.dump(2) + "\n";

@@ -149,8 +149,7 @@ std::string budget_sentence(const SchemeQuestion& question, const Advice& advice
 }
 
 // Writes `below 3.1 GB/s x would win and above 90 GB/s y`.
-template <class Change>
-std::string changes_text(const Changes<Change>& changes, const std::string& below,
+std::string changes_text(const Advice::Changes& changes, const std::string& below,
                          const std::string& above) {
   if (changes.below && changes.above && changes.below->scheme == changes.above->scheme)
     return fmt::format("{} and {} {} would win", below, above, changes.below->scheme);
@@ -168,8 +167,8 @@ std::string bandwidth_sentence(const SchemeQuestion& question, const Advice& adv
   if (!advice.searched_bandwidth) return {};
   const auto& [below, above] = advice.bandwidth;
   const std::string text =
-      changes_text(advice.bandwidth, below ? "below " + rate_text(below->byte_per_s) : "",
-                   above ? "above " + rate_text(above->byte_per_s) : "");
+      changes_text(advice.bandwidth, below ? "below " + rate_text(below->at) : "",
+                   above ? "above " + rate_text(above->at) : "");
   const double given = question.link->bandwidth_byte_per_s;
   const double factor = std::exp2(kBandwidthDoublings);
   if (text.empty())
@@ -184,11 +183,15 @@ std::string sizes_sentence(const Advice& advice) {
   const auto& [fewer, more] = advice.workers;
   const std::string tokens = changes_text(
       advice.new_tokens,
-      shorter ? fmt::format("at about {} or fewer", format_grouped(shorter->value)) : "",
-      longer ? fmt::format("from about {} on", format_grouped(longer->value)) : "");
+      shorter ? fmt::format("at about {} or fewer",
+                            format_grouped(static_cast<std::int64_t>(shorter->at)))
+              : "",
+      longer
+          ? fmt::format("from about {} on", format_grouped(static_cast<std::int64_t>(longer->at)))
+          : "");
   const std::string workers =
-      changes_text(advice.workers, fewer ? fmt::format("with {}", fewer->value) : "",
-                   more ? fmt::format("with {}", more->value) : "");
+      changes_text(advice.workers, fewer ? fmt::format("with {:.0f}", fewer->at) : "",
+                   more ? fmt::format("with {:.0f}", more->at) : "");
   return fmt::format(
       "{}; {}.",
       tokens.empty() ? fmt::format("No number of tokens within a factor of {} would change that",

@@ -57,9 +57,9 @@ Advice sample() {
   advice.schemes.back().scheme = "ulysses";
   advice.schemes.back().unsupported = "the heads do not divide";
   advice.searched_bandwidth = advice.searched_sizes = true;
-  advice.bandwidth.below = BandwidthChange{3.1e9, "cqs_sharded"};
+  advice.bandwidth.below = Advice::Change{3.1e9, "cqs_sharded"};
   advice.splitting_pays_above_byte_per_s = 5e7;
-  advice.workers.above = SizeChange{16, "ring"};
+  advice.workers.above = Advice::Change{16, "ring"};
   return advice;
 }
 
@@ -92,7 +92,7 @@ TEST(AdviseView, SaysWhereAModelCannotTellAndWhereSplittingDoesNotPay) {
   Advice advice = sample();
   advice.schemes[1].wall_s = 0.1005;
   advice.schemes[3].wall_s = 0.02;
-  advice.bandwidth.above = BandwidthChange{9e9, "cqs_sharded"};
+  advice.bandwidth.above = Advice::Change{9e9, "cqs_sharded"};
   EXPECT_THAT(text_of(question, advice),
               AllOf(HasSubstr("; ring is within 1 % of it, which a model cannot tell apart."),
                     HasSubstr("Splitting does not pay: one worker alone (dense) needs 20.00 ms, "

@@ -46,8 +46,8 @@ class BandwidthSearch {
       : schemes_(schemes), given_(given) {}
 
   // Returns the nearest bandwidth from which on another scheme than `winner` is fastest.
-  [[nodiscard]] std::optional<BandwidthChange> change(const std::string& winner,
-                                                      double factor) const {
+  [[nodiscard]] std::optional<Advice::Change> change(const std::string& winner,
+                                                     double factor) const {
     double far = given_.bandwidth_byte_per_s;
     std::string other;
     for (int i = 0; i < kBandwidthDoublings && other.empty(); ++i) {
@@ -63,7 +63,7 @@ class BandwidthSearch {
       const auto forecasts = schemes_.forecast(at(meeting));
       const SchemeForecast& best = *fastest(forecasts);
       if (!(best.wall_s < of_scheme(forecasts, other).wall_s * (1.0 - kAhead)))
-        return BandwidthChange{meeting, other};
+        return Advice::Change{meeting, other};
       far = meeting;
       other = best.scheme;
     }
@@ -99,8 +99,9 @@ using BetterAt = std::function<std::string(std::int64_t)>;
 
 // Doubles or halves the size until the answer changes; `refine` searches between the last two, to
 // within 2 %.
-std::optional<SizeChange> size_change(std::int64_t given, bool up, int doublings, std::int64_t most,
-                                      bool refine, const BetterAt& better_at) {
+std::optional<Advice::Change> size_change(std::int64_t given, bool up, int doublings,
+                                          std::int64_t most, bool refine,
+                                          const BetterAt& better_at) {
   std::int64_t near = given;
   for (int i = 0; i < doublings; ++i) {
     if (up ? near > most / 2 : near == 1) return std::nullopt;
@@ -116,7 +117,7 @@ std::optional<SizeChange> size_change(std::int64_t given, bool up, int doublings
       (here.empty() ? near : far) = middle;
       if (!here.empty()) other = std::move(here);
     }
-    return SizeChange{far, other};
+    return Advice::Change{static_cast<double>(far), other};
   }
   return std::nullopt;
 }
@@ -149,7 +150,7 @@ void search_sizes(const SchemeQuestion& question, const std::string& winner, Adv
   // With one worker the answer is always dense.
   const auto fewer = size_change(question.workers, false, kWorkerDoublings, kMostWorkersBySize,
                                  false, for_workers);
-  advice.workers = {fewer && fewer->value > 1 ? fewer : std::nullopt,
+  advice.workers = {fewer && fewer->at > 1.0 ? fewer : std::nullopt,
                     size_change(question.workers, true, kWorkerDoublings, kMostWorkersBySize, false,
                                 for_workers)};
 }

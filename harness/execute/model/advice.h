@@ -28,24 +28,6 @@ inline constexpr auto kWords<Limit> = word_table<Limit>("limit", {{Limit::comput
                                                                   {Limit::link, "link"}});
 [[nodiscard]] Limit limit_of(const SchemeForecast& forecast);
 
-// Beyond byte_per_s another scheme is fastest; before it no scheme is faster than the winner.
-struct BandwidthChange {
-  double byte_per_s = 0.0;
-  std::string scheme;
-};
-
-// At `value` and beyond, another scheme is faster than the winner by more than kTellsApart.
-struct SizeChange {
-  std::int64_t value = 0;
-  std::string scheme;
-};
-
-template <class Change>
-struct Changes {
-  std::optional<Change> below;
-  std::optional<Change> above;
-};
-
 // The choices of Algorithms 1 and 5 of Context Parallelism (arXiv 2411.01783) for a prefill with
 // cached tokens, and the model's times of both rings.
 struct SelectorAdvice {
@@ -60,13 +42,24 @@ struct SelectorAdvice {
 };
 
 struct Advice {
+  // From `at` on another scheme is better than the winner: faster, for a bandwidth; faster by more
+  // than kTellsApart, for a size.
+  struct Change {
+    double at = 0.0;
+    std::string scheme;
+  };
+  struct Changes {
+    std::optional<Change> below;
+    std::optional<Change> above;
+  };
+
   std::vector<SchemeForecast> schemes;  // ranking(): the winner first, if any is ranked()
-  Changes<BandwidthChange> bandwidth;   // bandwidth of the link
+  Changes bandwidth;                    // of the link, in byte/s
   // The bandwidth of a link at which the best split is as fast as dense on one worker. Empty: one
   // of the two is always faster.
   std::optional<double> splitting_pays_above_byte_per_s;
-  Changes<SizeChange> new_tokens;
-  Changes<SizeChange> workers;
+  Changes new_tokens;
+  Changes workers;
   bool searched_bandwidth = false;          // with a link, up to kMostWorkersByBandwidth
   bool searched_sizes = false;              // up to kMostWorkersBySize
   std::optional<SelectorAdvice> selectors;  // with cached tokens, if B is known

@@ -84,10 +84,10 @@ TEST(Advise, TheBandwidthOfAChangeSeparatesTheTwoWinners) {
                               [&](const SchemeForecast& f) { return f.scheme == scheme; })
               ->wall_s;
         };
-        EXPECT_EQ(winner_at(question, change->byte_per_s * beyond, keep).scheme, change->scheme)
+        EXPECT_EQ(winner_at(question, change->at * beyond, keep).scheme, change->scheme)
             << heads << " heads at " << byte_per_s;
         EXPECT_LT(wall_s(change->scheme), wall_s(winner));
-        EXPECT_NE(winner_at(question, change->byte_per_s / beyond, keep).scheme, change->scheme)
+        EXPECT_NE(winner_at(question, change->at / beyond, keep).scheme, change->scheme)
             << heads << " heads at " << byte_per_s;
         EXPECT_LE(wall_s(winner), wall_s(change->scheme) * (1.0 + 1e-9));
       }
@@ -115,14 +115,15 @@ TEST(Advise, NumbersOfTokensAndWorkersThatChangeTheAnswer) {
   ASSERT_EQ(advice.winner()->scheme, "ulysses");
   ASSERT_TRUE(advice.searched_sizes);
   ASSERT_TRUE(advice.workers.above);
-  EXPECT_EQ(advice.workers.above->value, 16);
+  EXPECT_EQ(advice.workers.above->at, 16);
   // Long sequences hide a ring's hops, but no compute hides the all-to-all of Ulysses.
   ASSERT_TRUE(advice.new_tokens.above);
-  SchemeQuestion longer = question_of(advice.new_tokens.above->value, 8, 1e8);
+  SchemeQuestion longer =
+      question_of(static_cast<std::int64_t>(advice.new_tokens.above->at), 8, 1e8);
   const Advice there = advise(longer);
   EXPECT_EQ(there.winner()->scheme, advice.new_tokens.above->scheme);
   EXPECT_GT(there.find("ulysses")->wall_s, there.winner()->wall_s * (1.0 + kTellsApart));
-  longer = question_of(advice.new_tokens.above->value * 9 / 10, 8, 1e8);
+  longer = question_of(static_cast<std::int64_t>(advice.new_tokens.above->at) * 9 / 10, 8, 1e8);
   const Advice before = advise(longer);
   EXPECT_LE(before.find("ulysses")->wall_s, before.winner()->wall_s * (1.0 + kTellsApart));
 }

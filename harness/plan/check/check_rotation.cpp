@@ -55,7 +55,7 @@ bool worker_0_follows_its_tensors(const Rotation& rotation) {
   plan.group_lists = shards;
   plan.group_lists.insert(plan.group_lists.end(), shards.begin(), shards.end());
   Worker worker{{0}, {0}, {}, {}};
-  for (const RotatedStep& rotated : rotation.steps) {
+  for (const Rotation::StepOfZero& rotated : rotation.steps) {
     for (const std::vector<Transfer>* transfers : {&rotated.receives, &rotated.sends})
       for (const Transfer& transfer : *transfers)
         if (!is_known(rotation, transfer)) return false;
@@ -63,7 +63,7 @@ bool worker_0_follows_its_tensors(const Rotation& rotation) {
     const auto add = [&](int q, int kv) {
       step.tasks.push_back({q, kv, rotation.heads_of(0), Allowed::all, 0});
     };
-    for (const ShardTask& task : rotated.tasks) {
+    for (const Rotation::Task& task : rotated.tasks) {
       for (const int shard : {task.q, task.kv})
         if (shard != kEveryShard && (shard < 0 || shard >= rotation.workers)) return false;
       const bool every_q = task.q == kEveryShard;
@@ -87,7 +87,7 @@ bool sends_meet_receives(const Rotation& rotation) {
     return t.peer != 0 || t.kind == TransferKind::all_gather || t.kind == TransferKind::all_to_all;
   };
   std::vector<Received> sent;
-  for (const RotatedStep& step : rotation.steps) {
+  for (const Rotation::StepOfZero& step : rotation.steps) {
     std::vector<Received> received;
     if (!std::all_of(step.receives.begin(), step.receives.end(), may_be) ||
         !std::all_of(step.sends.begin(), step.sends.end(), may_be))
@@ -110,8 +110,8 @@ bool sends_meet_receives(const Rotation& rotation) {
 // Worker w computes the pair of shards (w + q, w + kv): together the workers compute every pair of
 // shards that are kv - q apart, once.
 bool covers_every_pair_once(const Rotation& rotation) {
-  std::vector<ShardTask> tasks;
-  for (const RotatedStep& step : rotation.steps)
+  std::vector<Rotation::Task> tasks;
+  for (const Rotation::StepOfZero& step : rotation.steps)
     tasks.insert(tasks.end(), step.tasks.begin(), step.tasks.end());
   const auto is_every = [](int shard) { return shard == kEveryShard; };
   if (rotation.heads_each > 0)  // each worker computes everything for its share of the heads
@@ -119,7 +119,7 @@ bool covers_every_pair_once(const Rotation& rotation) {
            rotation.heads_each * rotation.workers == rotation.problem.shape.q_heads;
   if (tasks.size() == 1 && is_every(tasks[0].q) != is_every(tasks[0].kv)) return true;
   std::vector<char> seen(static_cast<std::size_t>(rotation.workers), 0);
-  for (const ShardTask& task : tasks) {
+  for (const Rotation::Task& task : tasks) {
     if (is_every(task.q) || is_every(task.kv)) return false;
     char& apart =
         seen[static_cast<std::size_t>((task.kv - task.q + rotation.workers) % rotation.workers)];
