@@ -120,8 +120,7 @@ TripleTypes::TripleTypes(int modulus) : modulus_(modulus) {
     for (int b = 1; b < modulus; ++b)
       for (int c = 1; c < modulus; ++c)
         if (b != c && type_[at(b, c)] < type)
-          forbidden_[static_cast<std::size_t>(type)][static_cast<std::size_t>(b)].set(
-              static_cast<std::size_t>(c));
+          forbidden_[static_cast<std::size_t>(type)][static_cast<std::size_t>(b)].add(c);
 }
 
 int TripleTypes::of(int a, int b, int c) const {
@@ -132,10 +131,29 @@ void TripleTypes::forbid(int type, int a, int b, ResidueBits& bits) const {
   const int difference = b >= a ? b - a : b - a + modulus_;
   const ResidueBits& of_zero =
       forbidden_[static_cast<std::size_t>(type)][static_cast<std::size_t>(difference)];
-  // Residues below W - a go up by a, the others wrap around to the bottom. Bits at W and above are
-  // never read.
-  bits |= of_zero << static_cast<std::size_t>(a);
-  bits |= of_zero >> static_cast<std::size_t>(modulus_ - a);
+  // The bits are rotated by a: residues below W - a go up by a, the others wrap around to the
+  // bottom.
+  const auto shift_up = [&](int by) {
+    const auto skip = static_cast<std::size_t>(by) / 64;
+    const auto bit = static_cast<unsigned>(by) % 64;
+    for (std::size_t i = bits.words.size(); i-- > skip;) {
+      std::uint64_t word = of_zero.words[i - skip] << bit;
+      if (bit > 0 && i > skip) word |= of_zero.words[i - skip - 1] >> (64 - bit);
+      bits.words[i] |= word;
+    }
+  };
+  const auto shift_down = [&](int by) {
+    const auto skip = static_cast<std::size_t>(by) / 64;
+    const auto bit = static_cast<unsigned>(by) % 64;
+    for (std::size_t i = 0; i + skip < bits.words.size(); ++i) {
+      std::uint64_t word = of_zero.words[i + skip] >> bit;
+      if (bit > 0 && i + skip + 1 < bits.words.size())
+        word |= of_zero.words[i + skip + 1] << (64 - bit);
+      bits.words[i] |= word;
+    }
+  };
+  shift_up(a);  // bits at W and above are never read
+  shift_down(modulus_ - a);
 }
 
 }  // namespace qb

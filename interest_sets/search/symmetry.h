@@ -1,7 +1,7 @@
 // The exhaustive search distinguishes cases by the symmetry of difference covers.
 #pragma once
 
-#include <bitset>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -27,8 +27,20 @@ namespace qb {
 
 // The exhaustive search also distinguishes triples of Z_W by their type under x -> u x + t.
 
-// A set of residues.
-using ResidueBits = std::bitset<320>;
+// A set of residues below 320.
+struct ResidueBits {
+  std::array<std::uint64_t, 5> words{};
+
+  [[nodiscard]] bool has(int residue) const {
+    return (words[static_cast<unsigned>(residue) / 64] >> (static_cast<unsigned>(residue) % 64) &
+            1u) != 0;
+  }
+  void add(int residue) {
+    words[static_cast<unsigned>(residue) / 64] |= std::uint64_t{1}
+                                                  << (static_cast<unsigned>(residue) % 64);
+  }
+  friend bool operator==(const ResidueBits&, const ResidueBits&) = default;
+};
 
 // Orders the types of triples two of whose members differ by a unit: triples in arithmetic
 // progression first (they repeat a difference), then the types with most triples.
