@@ -3,36 +3,27 @@
 // repeat.
 #include <fmt/format.h>
 
-#include "harness/execute/player/executor.h"
 #include "harness/microbench/subject.h"
 #include "harness/plan/strategies/strategy.h"
-#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
 void prepare_cqs(Subject& s, std::int64_t n, int workers, std::int64_t heads) {
   constexpr std::int64_t kHeadDim = 64;
-  const Shape shape{1, heads, heads, n, n, kHeadDim, kHeadDim};
-  const Problem problem = make_problem(shape, MaskKind::full, DType::f32, 1);
+  const Problem problem =
+      make_problem({1, heads, heads, n, n, kHeadDim, kHeadDim}, MaskKind::full, DType::f32, 1);
   const Plan dense = make_plan("dense", problem, {});
   const Plan cqs = make_plan("cqs", problem, {.workers = workers, .interest_set = {}});
-  ExecutionArguments arguments;
-  arguments.q = s.add(DType::f32, shape.q());
-  arguments.k = s.add(DType::f32, shape.k());
-  arguments.v = s.add(DType::f32, shape.v());
-  arguments.out = s.add(DType::f32, shape.out());
-  arguments.lse = s.add(DType::f32, shape.lse());
-  arguments.threads = available_cores();
-  arguments.allocator = &s.memory;
-  s.row.benchmark = "cqs";
-  s.row.dtype = "f32";
-  s.row.mask = "full";
-  s.row.threads = arguments.threads;
-  s.row.workers = workers;
-  s.row.n_tokens = n;
-  s.row.head_dim = kHeadDim;
-  s.row.flop = 4.0 * static_cast<double>(unmasked_pairs(problem) * heads * kHeadDim);
+  const ExecutionArguments arguments = s.add_execution(DType::f32, heads, n, kHeadDim);
+  s.row = {.benchmark = "cqs",
+           .dtype = "f32",
+           .mask = "full",
+           .threads = arguments.threads,
+           .workers = workers,
+           .n_tokens = n,
+           .head_dim = kHeadDim,
+           .flop = 4.0 * static_cast<double>(unmasked_pairs(problem) * heads * kHeadDim)};
   s.measure = [arguments, dense, cqs](MicrobenchRow& row) {
     const double dense_s = execute(Ranks::serial, dense, arguments).wall_s;
     row.wall_time_s = execute(Ranks::serial, cqs, arguments).worker_sum_s;

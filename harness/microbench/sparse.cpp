@@ -47,18 +47,6 @@ TileSchedule schedule_of(const Mask& mask, std::int64_t n, int threads) {
                              {tiles.residue_classes, threads});
 }
 
-AttentionArguments arguments_of(Subject& s, std::int64_t n) {
-  AttentionArguments arguments;
-  arguments.q = s.add(DType::f32, {1, kHeads, n, kHeadDim});
-  arguments.k = s.add(DType::f32, {1, kHeads, n, kHeadDim});
-  arguments.v = s.add(DType::f32, {1, kHeads, n, kHeadDim});
-  arguments.out = s.add(DType::f32, {1, kHeads, n, kHeadDim});
-  arguments.lse = s.add(DType::f32, {1, kHeads, n, 1});
-  arguments.schedule = &s.schedule;
-  arguments.scale = 1.0 / std::sqrt(static_cast<double>(kHeadDim));
-  return arguments;
-}
-
 // Attends densely to the first tokens of the same tensors.
 AttentionArguments dense_arguments(const AttentionArguments& all, const TileSchedule& schedule) {
   AttentionArguments some = all;
@@ -68,50 +56,49 @@ AttentionArguments dense_arguments(const AttentionArguments& all, const TileSche
   return some;
 }
 
-void describe(Subject& s, const char* benchmark, const SparseCase& c, std::int64_t n) {
-  s.row.benchmark = benchmark;
-  s.row.dtype = "f32";
-  s.row.mask = c.name;
-  s.row.threads = available_cores();
-  s.row.n_tokens = n;
-  s.row.head_dim = kHeadDim;
+// Describes the subject and adds its tensors.
+AttentionArguments begin(Subject& s, const char* benchmark, const SparseCase& c, std::int64_t n) {
+  s.row = {.benchmark = benchmark,
+           .dtype = "f32",
+           .mask = c.name,
+           .threads = available_cores(),
+           .n_tokens = n,
+           .head_dim = kHeadDim};
+  const Extent extent{1, kHeads, n, kHeadDim};
+  auto arguments = s.add_attention<AttentionArguments>(DType::f32, extent, extent);
+  arguments.schedule = &s.schedule;
+  arguments.scale = 1.0 / std::sqrt(static_cast<double>(kHeadDim));
+  return arguments;
+}
+
+// Returns the seconds that one call of the kernel takes.
+double kernel_s(Subject& s, const AttentionArguments& arguments) {
+  return seconds_of([&] { attention(Kernel::flash, arguments, {s.memory, s.row.threads, 0}); }, 1);
 }
 
 void prepare_sparse(Subject& s, const SparseCase& c, std::int64_t n) {
-  describe(s, "sparse", c, n);
-  const int threads = s.row.threads;
-  s.schedule = schedule_of(parse_mask(c.mask, c.name).mask(n, n), n, threads);
-  const AttentionArguments arguments = arguments_of(s, n);
+  const AttentionArguments arguments = begin(s, "sparse", c, n);
+  s.schedule = schedule_of(parse_mask(c.mask, c.name).mask(n, n), n, s.row.threads);
   const auto dense = std::make_shared<TileSchedule>(
       build_schedule(kDenseTokens, kDenseTokens, {{0, kDenseTokens, {0, kDenseTokens}}},
                      kernel_tiles(Kernel::flash, kHeadDim).query_tile));
   const auto pairs = static_cast<double>(s.schedule.unmasked_pairs());
   s.row.flop = 4.0 * pairs * static_cast<double>(kHeads * kHeadDim);
-  s.measure = [arguments, dense, pairs, threads, &s](MicrobenchRow& row) {
-    const auto run = [&](const AttentionArguments& a) {
-      return seconds_of([&] { attention(Kernel::flash, a, {s.memory, threads, 0}); }, 1);
-    };
-    const double dense_s = run(dense_arguments(arguments, *dense));
-    row.wall_time_s = run(arguments);
+  s.measure = [arguments, dense, pairs, &s](MicrobenchRow& row) {
+    const double dense_s = kernel_s(s, dense_arguments(arguments, *dense));
+    row.wall_time_s = kernel_s(s, arguments);
     row.overhead =
         row.wall_time_s / (dense_s * pairs / static_cast<double>(kDenseTokens * kDenseTokens));
   };
 }
 
 void prepare_schedule(Subject& s, const SparseCase& c, std::int64_t n) {
-  describe(s, "schedule", c, n);
-  const int threads = s.row.threads;
+  const AttentionArguments arguments = begin(s, "schedule", c, n);
   const Mask mask = parse_mask(c.mask, c.name).mask(n, n);
-  const AttentionArguments arguments = arguments_of(s, n);
-  s.measure = [arguments, mask, n, threads, &s](MicrobenchRow& row) {
+  s.measure = [arguments, mask, n, &s](MicrobenchRow& row) {
     s.schedule = {};
-    row.wall_time_s = seconds_of([&] { s.schedule = schedule_of(mask, n, threads); }, 1);
-    const double kernel_s = seconds_of(
-        [&] {
-          attention(Kernel::flash, arguments, {s.memory, threads, 0});
-        },
-        1);
-    row.overhead = row.wall_time_s / kernel_s;
+    row.wall_time_s = seconds_of([&] { s.schedule = schedule_of(mask, n, s.row.threads); }, 1);
+    row.overhead = row.wall_time_s / kernel_s(s, arguments);
   };
 }
 
