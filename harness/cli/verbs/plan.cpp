@@ -1,8 +1,6 @@
 // qb plan: shows what a strategy decides, without running anything.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "base/numbers.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
@@ -26,7 +24,7 @@ struct PlanWords {
   std::string picture;
 };
 
-ExitCode show_plan(const PlanWords& words) {
+void show_plan(const PlanWords& words) {
   if (!words.picture.empty()) require_picture_format(words.picture);
   const Case c = whole_case(words.c);
   if (c.shape.q_len == 0 && !c.sequences)
@@ -44,27 +42,13 @@ ExitCode show_plan(const PlanWords& words) {
                                            format_grouped(plan.problem.shape.q_len), c.workers,
                                            pattern_kind(to_string(plan.problem.mask)))),
                   words.picture);
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_plan(Verb app) {
-  Verb verb = app.add_verb("plan", "Show which worker computes which pairs");
-  const auto words = std::make_shared<PlanWords>();
-  words->c.algorithm = "cqs";
-  words->c.shape = {1, 1, 0, 0, 0, 64, 64};
-  add_parameters(verb, words->c,
-                 {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
-                  "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
-                  "kv_heads", "head_dim", "batch", "dtype", "kernel"});
-  Option json = verb.flag("--json", words->json, "print JSON with exact integers");
-  verb.flag("--pairs", words->pairs, "list every pair of every worker; needs --json").needs(json);
-  verb.option(
-      "--picture", words->picture,
-      "draw the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
-      "by its pairs, and beyond 256 tokens by squares of pairs");
-  verb.footer(
+  Verb verb = app.add_verb(
+      "plan", "Show which worker computes which pairs",
       "Examples:\n"
       "  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs\n"
       "  qb plan --n-tokens 49000 --workers 31 --mask causal\n"
@@ -75,7 +59,19 @@ void add_plan(Verb app) {
       "  qb plan --n-tokens 1e9 --workers 1057\n"
       "  qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json\n"
       "  qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal");
-  verb.runs([words] { return show_plan(*words); });
+  auto& words = verb.runs<PlanWords>(show_plan);
+  words.c.algorithm = "cqs";
+  words.c.shape = {1, 1, 0, 0, 0, 64, 64};
+  add_parameters(verb, words.c,
+                 {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
+                  "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
+                  "kv_heads", "head_dim", "batch", "dtype", "kernel"});
+  const auto json = verb.flag("--json", words.json, "print JSON with exact integers");
+  verb.flag("--pairs", words.pairs, "list every pair of every worker; needs --json").needs(json);
+  verb.option(
+      "--picture", words.picture,
+      "draw the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
+      "by its pairs, and beyond 256 tokens by squares of pairs");
 }
 
 }  // namespace qb

@@ -3,7 +3,6 @@
 // one table published | ours | ratio | verdict.
 #include <fmt/format.h>
 
-#include <memory>
 #include <utility>
 
 #include "base/files.h"
@@ -199,15 +198,13 @@ ExitCode reproduce(ReproduceWords words) {
 }  // namespace
 
 void add_reproduce(Verb app) {
-  Verb verb = app.add_verb("reproduce",
-                           "Run the paper's case studies, check them, write figures and report");
-  verb.footer(kFooter);
-  const auto words = std::make_shared<ReproduceWords>();
-  verb.flag("--full", words->full, "The paper's N instead of a tenth of it");
-  verb.option("--out", words->out,
+  Verb verb = app.add_verb(
+      "reproduce", "Run the paper's case studies, check them, write figures and report", kFooter);
+  auto& words = verb.runs<ReproduceWords>(reproduce);
+  verb.flag("--full", words.full, "Take the paper's N instead of a tenth of it");
+  verb.option("--out", words.out,
               "Folder for report, tables and figures; default RESULTS/reproduce");
-  verb.flag("--quiet", words->quiet, "No progress of single cases");
-  verb.runs([words] { return reproduce(*words); });
+  verb.flag("--quiet", words.quiet, "Show no progress of single cases");
 }
 
 }  // namespace qb

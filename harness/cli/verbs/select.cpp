@@ -1,7 +1,6 @@
 // `qb select RUN`: would a selector have taken the faster of pass-KV and pass-Q?
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 
 #include "base/files.h"
@@ -36,7 +35,7 @@ struct SelectWords {
   std::string csv;
 };
 
-ExitCode select(const SelectWords& words) {
+void select(const SelectWords& words) {
   const auto given = [](double value) { return value > 0.0 ? std::optional(value) : std::nullopt; };
   const std::string path = words.run + "/cases.csv";
   const RingVariantPairs pairs =
@@ -50,20 +49,18 @@ ExitCode select(const SelectWords& words) {
   fmt::print("{}\n{}", selector_table(scores, TableForm::terminal),
              selector_summary(pairs, scores));
   if (!words.csv.empty()) write_file_atomically(words.csv, selector_table(scores, TableForm::csv));
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_select(Verb app) {
-  Verb verb = app.add_verb("select", "Score selectors of pass-KV or pass-Q on a run's cases");
-  verb.footer(kFooter);
-  const auto words = std::make_shared<SelectWords>();
-  verb.option("RUN", words->run, "Run folder, results/NAME/RUN_ID").required();
-  add_positive(verb, "--compute", words->compute_flop_per_s, "C, peak FLOP/s of one worker");
-  add_positive(verb, "--bandwidth", words->link_byte_per_s, "B, bytes/s that one worker sends");
-  verb.option("--csv", words->csv, "Write the table as CSV to this file too").type_name("FILE");
-  verb.runs([words] { return select(*words); });
+  Verb verb =
+      app.add_verb("select", "Score selectors of pass-KV or pass-Q on a run's cases", kFooter);
+  auto& words = verb.runs<SelectWords>(select);
+  verb.option("RUN", words.run, "Run folder, results/NAME/RUN_ID").required();
+  add_positive(verb, "--compute", words.compute_flop_per_s, "C, peak FLOP/s of one worker");
+  add_positive(verb, "--bandwidth", words.link_byte_per_s, "B, bytes/s that one worker sends");
+  verb.option("--csv", words.csv, "Write the table as CSV to this file too").type_name("FILE");
 }
 
 }  // namespace qb

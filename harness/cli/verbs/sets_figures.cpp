@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "base/csv.h"
@@ -112,7 +111,7 @@ Table paper_table(const std::vector<DistillationRow>& rows) {
   return table;
 }
 
-ExitCode draw(const std::string& directory) {
+void draw(const std::string& directory) {
   ensure_directory(directory);
   const auto rows = compare_distillations();
   for (const std::string& path : write_table(paper_table(rows), directory))
@@ -122,18 +121,18 @@ ExitCode draw(const std::string& directory) {
        {set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
         distillation_ratio_figure(ratios_csv()), balance_growth_figure(growth_csv())})
     fmt::print("{}\n", write_figure(figure, directory).front());
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_sets_figures(Verb sets) {
   Verb verb =
-      sets.add_verb("figures", "draw size, number and balance of interest sets, and a LaTeX table");
-  const auto directory = std::make_shared<std::string>("results/interest_sets");
-  verb.option("--out", *directory, "folder to write to").show_default();
-  verb.footer("Exit code 3 without gnuplot.\n\nExamples:\n  qb sets figures --out figures");
-  verb.runs([directory] { return draw(*directory); });
+      sets.add_verb("figures", "draw size, number and balance of interest sets, and a LaTeX table",
+                    "The exit code is 3 without gnuplot.\n\n"
+                    "Examples:\n  qb sets figures --out figures");
+  auto& directory = verb.runs<std::string>(draw);
+  directory = "results/interest_sets";
+  verb.option("--out", directory, "folder to write to").show_default();
 }
 
 }  // namespace qb

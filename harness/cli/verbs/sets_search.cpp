@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <thread>
 
 #include "base/clock.h"
@@ -124,45 +123,24 @@ SearchOutcome search(const SearchWords& words) {
   return outcome;
 }
 
-ExitCode print_search(const SearchWords& words) {
+void print_search(const SearchWords& words) {
   SearchOutcome outcome = search(words);
-  if (words.count) {
-    fmt::print("{}\n", outcome.sets.size());
-    return ExitCode::ok;
-  }
-  if (words.compact) {
-    fmt::print(
+  if (words.count) return fmt::print("{}\n", outcome.sets.size());
+  if (words.compact)
+    return fmt::print(
         "{}", compact_record({words.workers, outcome.size, outcome.sets.size(),
                               checksum(outcome.sets), outcome.state.sizes.at(outcome.size).found}));
-    return ExitCode::ok;
-  }
-  const std::string summary = search_summary(outcome);
+  const bool csv = words.form == TableForm::csv;
+  fmt::print(csv ? stderr : stdout, "{}", search_summary(outcome));
   const auto ranked = ranked_sets(std::move(outcome.sets), outcome.threads);
-  if (words.form == TableForm::csv) {
-    fmt::print(stderr, "{}", summary);
-    fmt::print("{}", ranked_csv(ranked));
-  } else {
-    fmt::print("{}{}", summary, best_sets(ranked, kBest, words.form));
-  }
-  return ExitCode::ok;
+  fmt::print("{}", csv ? ranked_csv(ranked) : best_sets(ranked, kBest, words.form));
 }
 
 }  // namespace
 
 void add_sets_search(Verb sets) {
   Verb verb = sets.add_verb(
-      "search", "all interest sets of the least size: searched, counted, proved, ranked");
-  const auto words = std::make_shared<SearchWords>();
-  add_integer(verb, "--workers", words->workers, "W, 3 to 257").required();
-  add_integer(verb, "--size", words->size, "search only sets of this size m (default: the least)");
-  add_integer(verb, "--threads", words->threads, "default: all cores");
-  verb.flag("--count", words->count, "print only the number of sets");
-  verb.flag("--compact", words->compact, "print a record as in interest_sets/search/minimum.txt");
-  verb.flag("--quiet", words->quiet, "show no progress");
-  verb.option("--journal", words->journal,
-              "a file for the finished tasks; where it exists, the search goes on from there");
-  add_table_form(verb, words->form);
-  verb.footer(
+      "search", "all interest sets of the least size: searched, counted, proved, ranked",
       "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. "
       "Minimality\n"
       "is proved by searching every smaller size to its end. W <= 79 takes seconds, proofs to\n"
@@ -172,7 +150,16 @@ void add_sets_search(Verb sets) {
       "  qb sets search --workers 52\n"
       "  qb sets search --workers 64 --count\n"
       "  qb sets search --workers 112 --size 12 --journal w112.txt");
-  verb.runs([words] { return print_search(*words); });
+  auto& words = verb.runs<SearchWords>(print_search);
+  add_integer(verb, "--workers", words.workers, "W, 3 to 257").required();
+  add_integer(verb, "--size", words.size, "search only sets of this size m (default: the least)");
+  add_integer(verb, "--threads", words.threads, "default: all cores");
+  verb.flag("--count", words.count, "print only the number of sets");
+  verb.flag("--compact", words.compact, "print a record as in interest_sets/search/minimum.txt");
+  verb.flag("--quiet", words.quiet, "show no progress");
+  verb.option("--journal", words.journal,
+              "a file for the finished tasks; where it exists, the search goes on from there");
+  add_table_form(verb, words.form);
 }
 
 }  // namespace qb

@@ -166,25 +166,22 @@ std::string set_line(const InterestSet& set) {
   return fmt::format("{:4} {:2}: {}\n", set.modulus, set.residues.size(), csv_residues(set));
 }
 
-SetVerdicts verify_sets(std::string_view text, std::string_view name) {
-  SetVerdicts verdicts;
+std::pair<std::string, bool> verify_sets(std::string_view text, std::string_view name) {
+  std::string lines;
   const auto sets = parse_interest_sets(text, name);
   std::size_t good = 0;
   for (const ListedSet& listed : sets) {
     const auto problem = complaint(listed);
     if (!problem) ++good;
-    verdicts.text +=
-        fmt::format("{}:{}: {}\n", name, listed.line,
-                    problem ? *problem
-                            : fmt::format("interest set {} covers W = {}{}", to_string(listed.set),
-                                          listed.set.modulus,
-                                          listed.printed_ratio.empty()
-                                              ? ""
-                                              : ", asym-RR " + listed.printed_ratio + " agrees"));
+    const std::string& ratio = listed.printed_ratio;
+    lines += fmt::format(
+        "{}:{}: {}\n", name, listed.line,
+        problem.value_or(fmt::format("interest set {} covers W = {}{}", to_string(listed.set),
+                                     listed.set.modulus,
+                                     ratio.empty() ? "" : ", asym-RR " + ratio + " agrees")));
   }
-  verdicts.all_good = good == sets.size();
-  verdicts.text += fmt::format("{} of {} interest sets are good.\n", good, sets.size());
-  return verdicts;
+  lines += fmt::format("{} of {} interest sets are good.\n", good, sets.size());
+  return {lines, good == sets.size()};
 }
 
 std::string source_of(int workers) {

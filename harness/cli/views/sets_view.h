@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/views/table_form.h"
@@ -42,13 +43,11 @@ struct DistillationRow {
 // Writes `  57  8: 0 1 3 13 32 36 43 52` with its line end, as interest-set files do.
 [[nodiscard]] std::string set_line(const InterestSet& set);
 
-struct SetVerdicts {
-  std::string text;  // one line per set, `NAME:LINE: …`, then how many sets are good
-  bool all_good = true;
-};
-// Verifies every set of a file (see known_sets.h), and its asym-RR if the file gives one. Throws
+// Verifies every set of a file (see known_sets.h), and its asym-RR if the file gives one. Returns
+// one line per set, `NAME:LINE: …`, then how many sets are good; and whether all are. Throws
 // UsageError if the text is no such file.
-[[nodiscard]] SetVerdicts verify_sets(std::string_view text, std::string_view name);
+[[nodiscard]] std::pair<std::string, bool> verify_sets(std::string_view text,
+                                                       std::string_view name);
 
 // Shows the default set for W workers: size, source, asym-RR, and each worker's quorum.
 [[nodiscard]] std::string show_set(int workers);

@@ -41,19 +41,19 @@ TEST(SetsView, SummaryNamesTheRowsThatDiffer) {
 }
 
 TEST(SetsView, VerifyNamesFileLineAndFirstUncoveredDifference) {
-  const SetVerdicts verdicts = verify_sets("# mine\n7: 0 1 3\n8: 0 1 3\n", "mine.txt");
-  EXPECT_FALSE(verdicts.all_good);
-  EXPECT_EQ(verdicts.text,
+  const auto [text, all_good] = verify_sets("# mine\n7: 0 1 3\n8: 0 1 3\n", "mine.txt");
+  EXPECT_FALSE(all_good);
+  EXPECT_EQ(text,
             "mine.txt:2: interest set 0,1,3 covers W = 7\n"
             "mine.txt:3: interest set 0,1,3 is invalid for W = 8: no two residues differ by 4\n"
             "1 of 2 interest sets are good.\n");
 }
 
 TEST(SetsView, VerifyComparesTheRatioOfTheFile) {
-  EXPECT_TRUE(verify_sets("7 3 6.9095: 0 1 3", "mine.txt").all_good);
-  const SetVerdicts wrong = verify_sets("7 3 6.95: 0 1 3", "mine.txt");
-  EXPECT_FALSE(wrong.all_good);
-  EXPECT_THAT(wrong.text, HasSubstr("its asym-RR is 6.9095, not 6.95"));
+  EXPECT_TRUE(verify_sets("7 3 6.9095: 0 1 3", "mine.txt").second);
+  const auto [wrong, good] = verify_sets("7 3 6.95: 0 1 3", "mine.txt");
+  EXPECT_FALSE(good);
+  EXPECT_THAT(wrong, HasSubstr("its asym-RR is 6.9095, not 6.95"));
 }
 
 TEST(SetsView, VerifyRefusesWhatIsNoListOfSets) {

@@ -9,7 +9,7 @@ namespace qb {
 namespace {
 
 void read_number(const YamlNode& node, PatternNode::Argument& argument) {
-  const bool plain = node.kind == YamlKind::scalar && !node.quoted;
+  const bool plain = node.kind == YamlNode::scalar && !node.quoted;
   if (plain)
     if (const auto value = parse_integer(node.text)) {
       argument.integers.push_back(*value);
@@ -23,29 +23,29 @@ void read_number(const YamlNode& node, PatternNode::Argument& argument) {
 }
 
 PatternNode read_pattern(const YamlNode& node) {
-  if (node.kind == YamlKind::scalar) return {node.text};
-  if (node.kind != YamlKind::map || node.entries.size() != 1)
+  if (node.kind == YamlNode::scalar) return {node.text};
+  if (node.kind != YamlNode::map || node.items.size() != 1)
     fail_at(node.place,
             "mask must be a word such as causal, or one pattern such as "
             "{sliding_window: {left: 128, right: 128}}");
-  const YamlEntry& entry = node.entries.front();
+  const YamlNode& entry = node.items.front();
   PatternNode pattern{entry.key};
   if (entry.key == "any_of" || entry.key == "all_of") {
-    if (entry.value.kind != YamlKind::list)
-      fail_at(entry.value.place, fmt::format("{} takes a list of masks", entry.key));
-    for (const YamlNode& item : entry.value.items) pattern.parts.push_back(read_pattern(item));
+    if (entry.kind != YamlNode::list)
+      fail_at(entry.place, fmt::format("{} takes a list of masks", entry.key));
+    for (const YamlNode& item : entry.items) pattern.parts.push_back(read_pattern(item));
     return pattern;
   }
-  if (entry.value.kind == YamlKind::null) return pattern;
-  if (entry.value.kind != YamlKind::map)
-    fail_at(entry.value.place,
+  if (entry.kind == YamlNode::null) return pattern;
+  if (entry.kind != YamlNode::map)
+    fail_at(entry.place,
             fmt::format("{} takes its parameters as a map, such as {{block: 16}}", entry.key));
-  for (const YamlEntry& parameter : entry.value.entries) {
-    PatternNode::Argument argument{parameter.key, {}, {}, parameter.value.kind == YamlKind::list};
+  for (const YamlNode& parameter : entry.items) {
+    PatternNode::Argument argument{parameter.key, {}, {}, parameter.kind == YamlNode::list};
     if (argument.list)
-      for (const YamlNode& item : parameter.value.items) read_number(item, argument);
+      for (const YamlNode& item : parameter.items) read_number(item, argument);
     else
-      read_number(parameter.value, argument);
+      read_number(parameter, argument);
     pattern.arguments.push_back(std::move(argument));
   }
   return pattern;
@@ -65,8 +65,8 @@ MaskSpec read_mask(const YamlNode& node) {
 MaskSpec parse_mask(std::string_view text, std::string_view source) {
   if (parse_word<MaskKind>(text)) return *parse_word<MaskKind>(text);  // no pattern, so no YAML
   const YamlNode map = read_yaml(fmt::format("value: {}", text), source, false);
-  if (map.entries.size() != 1) fail_at({source, 0, 0}, "expected one mask");
-  return read_mask(map.entries.front().value);
+  if (map.items.size() != 1) fail_at({source, 0, 0}, "expected one mask");
+  return read_mask(map.items.front());
 }
 
 }  // namespace qb

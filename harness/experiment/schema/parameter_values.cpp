@@ -17,13 +17,13 @@ constexpr std::int64_t kMaxResidue = 999'999;  // for the largest number of work
 // Describes the node, for "must be …, got …".
 std::string describe(const YamlNode& node) {
   switch (node.kind) {
-    case YamlKind::null:
+    case YamlNode::null:
       return "nothing";
-    case YamlKind::list:
+    case YamlNode::list:
       return "a list";
-    case YamlKind::map:
+    case YamlNode::map:
       return "a map";
-    case YamlKind::scalar:
+    case YamlNode::scalar:
       break;
   }
   if (node.quoted) return fmt::format("the text \"{}\"", node.text);
@@ -34,7 +34,7 @@ std::string describe(const YamlNode& node) {
   fail_at(node.place, fmt::format("{} must be {}, got {}", name, wanted, describe(node)));
 }
 
-bool is_plain(const YamlNode& node) { return node.kind == YamlKind::scalar && !node.quoted; }
+bool is_plain(const YamlNode& node) { return node.kind == YamlNode::scalar && !node.quoted; }
 
 std::int64_t read_any_integer(std::string_view name, const YamlNode& node) {
   if (is_plain(node))
@@ -53,7 +53,7 @@ std::string canonical(const YamlNode& node, std::string_view text, auto parse) {
 }
 
 std::string scalar_of(const Parameter& parameter, const YamlNode& node, std::string_view wanted) {
-  if (node.kind != YamlKind::scalar) fail_type(parameter.key, wanted, node);
+  if (node.kind != YamlNode::scalar) fail_type(parameter.key, wanted, node);
   return node.text;
 }
 
@@ -68,7 +68,7 @@ std::string read_word(const Parameter& parameter, const YamlNode& node) {
 // Reads `0,1,3` or a list of numbers. The modulus of the residues is W, which is known later.
 std::string read_interest_set(const Parameter& parameter, const YamlNode& node) {
   std::string text;
-  if (node.kind == YamlKind::list)
+  if (node.kind == YamlNode::list)
     for (const YamlNode& item : node.items)
       text += fmt::format("{}{}", text.empty() ? "" : ",",
                           read_integer("a residue of interest_set", item, 0, kMaxResidue));
@@ -78,7 +78,7 @@ std::string read_interest_set(const Parameter& parameter, const YamlNode& node) 
 }
 
 std::string read_file_name(const Parameter& parameter, const YamlNode& node) {
-  if (node.kind != YamlKind::scalar || node.text.empty())
+  if (node.kind != YamlNode::scalar || node.text.empty())
     fail_type(parameter.key, parameter.key == "layer.weights" ? "a folder" : "a file, or here",
               node);
   return node.text;
@@ -117,7 +117,7 @@ std::string read_text(const Parameter& parameter, const YamlNode& node) {
 }  // namespace
 
 Value read_operand(const Parameter& parameter, const YamlNode& node) {
-  if (node.kind == YamlKind::null && parameter.nullable) return {{}, node.place};
+  if (node.kind == YamlNode::null && parameter.nullable) return {{}, node.place};
   return {read_text(parameter, node), node.place};
 }
 
@@ -183,9 +183,9 @@ void fail_unknown_key(const Place& place, std::string_view key,
 }
 
 void check_keys(const YamlNode& map, std::span<const std::string_view> known) {
-  for (const YamlEntry& entry : map.entries)
+  for (const YamlNode& entry : map.items)
     if (std::find(known.begin(), known.end(), entry.key) == known.end())
-      fail_unknown_key(entry.place, entry.key, known);
+      fail_unknown_key(entry.key_place, entry.key, known);
 }
 
 }  // namespace qb

@@ -25,14 +25,14 @@ std::partial_ordering order(const Parameter& parameter, const std::string& a,
 
 }  // namespace
 
-bool Predicate::holds(const Value& value) const {
+bool Grid::Predicate::holds(const Value& value) const {
   const std::partial_ordering o = order(parameters()[parameter], value.text, operand.text);
   if (comparison == "!=") return o != 0;
   return (comparison.find('=') != std::string_view::npos && o == 0) ||
          (comparison.front() == '<' && o < 0) || (comparison.front() == '>' && o > 0);
 }
 
-Predicate parse_filter(std::string_view text, const Place& place) {
+Grid::Predicate parse_filter(std::string_view text, const Place& place) {
   const std::size_t at = std::min(text.find_first_of("=!<>"), text.size());
   const auto found_comparison = std::ranges::find_if(
       kComparisons, [&](std::string_view known) { return text.substr(at).starts_with(known); });
@@ -45,15 +45,15 @@ Predicate parse_filter(std::string_view text, const Place& place) {
   const auto found = std::ranges::find(columns, key);
   if (found == columns.end()) fail_unknown_key(place, key, columns);
 
-  Predicate predicate{static_cast<std::size_t>(found - columns.begin()), *found_comparison, {}};
+  Grid::Predicate predicate{
+      static_cast<std::size_t>(found - columns.begin()), *found_comparison, {}};
   const Parameter& parameter = parameters()[predicate.parameter];
   const bool ordered = predicate.comparison != "=" && predicate.comparison != "!=";
   if (ordered && !parameter.is_number())
     fail_at(place, fmt::format("{} is no number: compare it with = or !=", key));
   const std::string_view value = text.substr(at + predicate.comparison.size());
-  YamlNode node = plain_scalar(std::string(value), place);
-  if (value.empty()) node.kind = YamlKind::null;
-  predicate.operand = read_operand(parameter, node);
+  const YamlNode::Kind kind = value.empty() ? YamlNode::null : YamlNode::scalar;
+  predicate.operand = read_operand(parameter, {kind, place, std::string(value)});
   return predicate;
 }
 

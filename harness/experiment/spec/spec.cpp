@@ -20,49 +20,49 @@ namespace qb {
 namespace {
 
 void check_top_level(const YamlNode& spec) {
-  if (spec.kind == YamlKind::null)
+  if (spec.kind == YamlNode::null)
     fail_at(spec.place, "the file is empty; an experiment needs 'experiment:' and 'n_tokens:'");
-  if (spec.kind != YamlKind::map)
+  if (spec.kind != YamlNode::map)
     fail_at(spec.place, "an experiment is a map of keys to values, such as 'n_tokens: 1024'");
   const auto measure = measure_keys();
-  for (const YamlEntry& entry : spec.entries)
+  for (const YamlNode& entry : spec.items)
     if (std::find(measure.begin(), measure.end(), entry.key) != measure.end())
-      fail_at(entry.place, fmt::format("unknown key '{}'; it belongs under 'measure:'", entry.key));
+      fail_at(entry.key_place,
+              fmt::format("unknown key '{}'; it belongs under 'measure:'", entry.key));
   check_keys(spec, spec_keys());
 }
 
 std::string read_name(const YamlNode& spec) {
-  const YamlEntry* entry = spec.find("experiment");
+  const YamlNode* entry = spec.find("experiment");
   if (entry == nullptr)
     fail_at(spec.place, "'experiment:' is missing; it names the experiment and its results folder");
-  const std::string& name = entry->value.text;
+  const std::string& name = entry->text;
   const bool good = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
   });
   if (!good)
     fail_at(
-        entry->value.place,
+        entry->place,
         fmt::format("an experiment's name has only letters, digits, '_' and '-', got '{}'", name));
   return name;
 }
 
 std::string read_description(const YamlNode& spec) {
-  const YamlEntry* entry = spec.find("description");
+  const YamlNode* entry = spec.find("description");
   if (entry == nullptr) return {};
-  if (entry->value.kind != YamlKind::scalar)
-    fail_at(entry->value.place, "description must be a text");
+  if (entry->kind != YamlNode::scalar) fail_at(entry->place, "description must be a text");
   // A block scalar ends with a line end.
-  const std::string& text = entry->value.text;
+  const std::string& text = entry->text;
   return text.substr(0, text.find_last_not_of(" \n") + 1);
 }
 
 std::vector<std::string> read_figures(const YamlNode& spec) {
-  const YamlEntry* entry = spec.find("figures");
+  const YamlNode* entry = spec.find("figures");
   if (entry == nullptr) return {};
-  if (entry->value.kind != YamlKind::list)
-    fail_at(entry->value.place, "'figures:' takes a list of figure names");
+  if (entry->kind != YamlNode::list)
+    fail_at(entry->place, "'figures:' takes a list of figure names");
   std::vector<std::string> figures;
-  for (const YamlNode& item : entry->value.items) {
+  for (const YamlNode& item : entry->items) {
     if (std::ranges::find(kFigureNames, item.text) == std::end(kFigureNames))
       fail_at(item.place, unknown_word("figure", item.text, kFigureNames));
     if (std::find(figures.begin(), figures.end(), item.text) != figures.end())
@@ -97,24 +97,24 @@ void read_setting(const MeasureField& field, const YamlNode& node, Measure& meas
 
 // `repeats` sets both min_repeats and max_repeats.
 void read_repeats(const YamlNode& map, Measure& measure) {
-  const YamlEntry* const least = map.find("min_repeats");
-  const YamlEntry* const most = map.find("max_repeats");
-  if (const YamlEntry* repeats = map.find("repeats")) {
+  const YamlNode* const least = map.find("min_repeats");
+  const YamlNode* const most = map.find("max_repeats");
+  if (const YamlNode* repeats = map.find("repeats")) {
     for (const MeasureField& field : measure_fields())
       if (field.key == "min_repeats" || field.key == "max_repeats") {
         MeasureField both = field;
         both.key = "repeats";
-        read_setting(both, repeats->value, measure);
+        read_setting(both, *repeats, measure);
       }
     if (least != nullptr || most != nullptr)
-      fail_at(repeats->place,
+      fail_at(repeats->key_place,
               fmt::format("'repeats' sets min_repeats and max_repeats both; '{}' cannot stand "
                           "beside it",
                           least != nullptr ? "min_repeats" : "max_repeats"));
     return;
   }
   if (measure.min_repeats > measure.max_repeats)
-    fail_at((least != nullptr ? least : most)->value.place,
+    fail_at((least != nullptr ? least : most)->place,
             fmt::format("min_repeats {} is above max_repeats {}{}", measure.min_repeats,
                         measure.max_repeats,
                         least == nullptr || most == nullptr ? " (a default)" : ""));
@@ -122,13 +122,13 @@ void read_repeats(const YamlNode& map, Measure& measure) {
 
 Measure read_measure(const YamlNode& spec) {
   Measure measure;
-  const YamlEntry* section = spec.find("measure");
+  const YamlNode* section = spec.find("measure");
   if (section == nullptr) return measure;
-  const YamlNode& map = section->value;
-  if (map.kind != YamlKind::map) fail_at(map.place, "'measure:' takes a map of keys to values");
+  const YamlNode& map = *section;
+  if (map.kind != YamlNode::map) fail_at(map.place, "'measure:' takes a map of keys to values");
   check_keys(map, measure_keys());
   for (const MeasureField& field : measure_fields())
-    if (const YamlEntry* entry = map.find(field.key)) read_setting(field, entry->value, measure);
+    if (const YamlNode* entry = map.find(field.key)) read_setting(field, *entry, measure);
   read_repeats(map, measure);
   return measure;
 }
@@ -206,11 +206,11 @@ class Combinations {
   std::set<std::pair<std::string, int>> verified_;
 };
 
-void check_count(const Grid& grid, const YamlNode& spec, const SpecOptions& options) {
+void check_count(const Grid& grid, const YamlNode& spec, const Spec::Options& options) {
   const auto count = grid.count();
   Place place = spec.place;
   for (std::string_view key : {"cases", "zip", "sweep"})
-    if (const YamlEntry* entry = spec.find(key)) place = entry->place;
+    if (const YamlNode* entry = spec.find(key)) place = entry->key_place;
   if (count == std::uint64_t{0})
     fail_at(place, options.filter.empty() ? "'exclude:' leaves no case"
                                           : "no case is left after --filter");
@@ -226,7 +226,7 @@ void check_count(const Grid& grid, const YamlNode& spec, const SpecOptions& opti
 
 }  // namespace
 
-Spec parse_spec(std::string_view yaml, std::string_view file_name, const SpecOptions& options) {
+Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::Options& options) {
   // Places point into these texts, and a deque does not move them.
   std::deque<std::string> labels;
   YamlNode root = read_yaml(yaml, file_name);
@@ -260,7 +260,7 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const SpecOpt
   return spec;
 }
 
-Spec load_spec(const std::string& path, const SpecOptions& options) {
+Spec load_spec(const std::string& path, const Spec::Options& options) {
   return parse_spec(read_file(path), path, options);
 }
 

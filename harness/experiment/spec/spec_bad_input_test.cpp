@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string error_of(const std::string& yaml, const SpecOptions& options = {}) {
+std::string error_of(const std::string& yaml, const Spec::Options& options = {}) {
   try {
     const Spec spec = parse_spec(yaml, "spec.yaml", options);
     return "no error: " + std::to_string(spec.cases.size()) + " cases";

@@ -15,19 +15,19 @@ constexpr std::string_view kRangeKeys[] = {"from", "to", "factor", "step"};
 constexpr double kSlack = 1e-12;
 
 Value read_end(const Parameter& parameter, const YamlNode& range, std::string_view key) {
-  const YamlEntry* entry = range.find(key);
+  const YamlNode* entry = range.find(key);
   if (entry == nullptr)
     fail_at(range.place, fmt::format("the range of {} has no '{}'", parameter.key, key));
-  if (entry->value.kind == YamlKind::null)
-    fail_at(entry->value.place, fmt::format("'{}' of a range must be a number, got nothing", key));
-  return read_value(parameter, entry->value);
+  if (entry->kind == YamlNode::null)
+    fail_at(entry->place, fmt::format("'{}' of a range must be a number, got nothing", key));
+  return read_value(parameter, *entry);
 }
 
-double read_above(const YamlEntry& entry, double bound) {
-  const double growth = read_real(entry.key, entry.value);
+double read_above(const YamlNode& entry, double bound) {
+  const double growth = read_real(entry.key, entry);
   if (growth > bound) return growth;
-  fail_at(entry.value.place,
-          fmt::format("{} must be above {}, got {}", entry.key, to_text(bound), entry.value.text));
+  fail_at(entry.place,
+          fmt::format("{} must be above {}, got {}", entry.key, to_text(bound), entry.text));
 }
 
 [[noreturn]] void fail_count(const Parameter& parameter, const YamlNode& range) {
@@ -36,8 +36,8 @@ double read_above(const YamlEntry& entry, double bound) {
 }
 
 std::vector<Value> integer_steps(const Parameter& parameter, const YamlNode& range,
-                                 std::int64_t from, std::int64_t to, const YamlEntry& step_entry) {
-  const std::int64_t step = read_integer("step", step_entry.value, 1, INT64_MAX);
+                                 std::int64_t from, std::int64_t to, const YamlNode& step_entry) {
+  const std::int64_t step = read_integer("step", step_entry, 1, INT64_MAX);
   const std::int64_t last = (to - from) / step;
   if (last >= kMaxRangeValues) fail_count(parameter, range);
   std::vector<Value> values;
@@ -48,7 +48,7 @@ std::vector<Value> integer_steps(const Parameter& parameter, const YamlNode& ran
 }
 
 std::vector<Value> real_steps(const Parameter& parameter, const YamlNode& range, double from,
-                              double to, const YamlEntry& step_entry) {
+                              double to, const YamlNode& step_entry) {
   const double step = read_above(step_entry, 0.0);
   std::vector<Value> values;
   for (double i = 0.0; from + i * step <= to * (1.0 + kSlack); ++i) {
@@ -59,7 +59,7 @@ std::vector<Value> real_steps(const Parameter& parameter, const YamlNode& range,
 }
 
 std::vector<Value> products(const Parameter& parameter, const YamlNode& range, double from,
-                            double to, const YamlEntry& factor_entry) {
+                            double to, const YamlNode& factor_entry) {
   const double factor = read_above(factor_entry, 1.0);
   if (!(from > 0.0)) fail_at(range.place, "a range with a factor must start above 0");
   const bool integer = parameter.kind == FieldKind::integer;
@@ -71,9 +71,9 @@ std::vector<Value> products(const Parameter& parameter, const YamlNode& range, d
     const double value = integer ? std::round(exact) : exact;
     if (value > (integer ? to : to * (1.0 + kSlack)) || value >= kTwoTo63) return values;
     if (!(value > previous))
-      fail_at(factor_entry.value.place,
+      fail_at(factor_entry.place,
               fmt::format("factor {} is too near 1: {} comes twice after rounding",
-                          factor_entry.value.text, to_text(value)));
+                          factor_entry.text, to_text(value)));
     if (std::ssize(values) == kMaxRangeValues) fail_count(parameter, range);
     previous = value;
     values.push_back(
@@ -89,8 +89,8 @@ std::vector<Value> read_range(const Parameter& parameter, const YamlNode& range)
   const Value last = read_end(parameter, range, "to");
   const double from = parse_real(first.text).value();
   const double to = parse_real(last.text).value();
-  const YamlEntry* factor = range.find("factor");
-  const YamlEntry* step = range.find("step");
+  const YamlNode* factor = range.find("factor");
+  const YamlNode* step = range.find("step");
   if ((factor == nullptr) == (step == nullptr))
     fail_at(range.place,
             fmt::format("the range of {} needs one of 'factor' and 'step'", parameter.key));
@@ -107,8 +107,8 @@ std::vector<Value> read_range(const Parameter& parameter, const YamlNode& range)
 }  // namespace
 
 std::vector<Value> read_values(const Parameter& parameter, const YamlNode& node) {
-  if (node.kind == YamlKind::map) return read_range(parameter, node);
-  if (node.kind != YamlKind::list)
+  if (node.kind == YamlNode::map) return read_range(parameter, node);
+  if (node.kind != YamlNode::list)
     fail_at(node.place,
             fmt::format("{} needs a list or a range {{from, to, factor}} or {{from, to, step}}",
                         parameter.key));

@@ -73,8 +73,8 @@ void read_cpu(Machine& machine, const std::string& cpuinfo) {
       machine.isa.push_back(word);
 }
 
-std::vector<Cache> read_caches(const std::string& folder) {
-  std::vector<Cache> caches;
+std::vector<Machine::Cache> read_caches(const std::string& folder) {
+  std::vector<Machine::Cache> caches;
   for (int index = 0;; ++index) {
     const std::string cache = fmt::format("{}/index{}/", folder, index);
     const auto level = parse_integer(trimmed(slurp(cache + "level")));

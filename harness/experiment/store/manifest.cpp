@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -12,11 +13,7 @@
 #include "base/status.h"
 
 namespace qb {
-namespace {
-
 using Json = nlohmann::ordered_json;
-
-}  // namespace
 
 std::string fingerprint_of(std::string_view environment) {
   return Json::parse(environment).value("device_fingerprint", "");
@@ -69,21 +66,26 @@ std::string utc_text(std::time_t time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
 
-std::vector<RunReference> list_runs(const std::string& experiment_folder) {
-  std::vector<RunReference> runs;
+Manifest read_manifest(const std::string& folder) {
+  const std::string path = folder + "/manifest.json";
+  Manifest manifest = manifest_from_json(read_file(path), path);
+  manifest.folder = folder;
+  return manifest;
+}
+
+std::vector<Manifest> list_runs(const std::string& experiment_folder) {
+  std::vector<Manifest> runs;
   std::error_code missing;
   for (const auto& entry : std::filesystem::directory_iterator(experiment_folder, missing)) {
     if (entry.is_symlink(missing)) continue;  // `latest`
-    const std::string manifest = entry.path() / "manifest.json";
-    if (!std::filesystem::is_regular_file(manifest, missing)) continue;
     try {
-      runs.push_back({entry.path(), manifest_from_json(read_file(manifest), manifest)});
+      runs.push_back(read_manifest(entry.path()));
     } catch (const UsageError&) {
-      continue;  // its manifest is malformed or of another version
+      continue;  // its manifest is missing, malformed or of another version
     }
   }
-  std::sort(runs.begin(), runs.end(), [](const RunReference& a, const RunReference& b) {
-    return std::tie(a.manifest.started_at, a.path) > std::tie(b.manifest.started_at, b.path);
+  std::ranges::sort(runs, std::greater(), [](const Manifest& manifest) {
+    return std::tie(manifest.started_at, manifest.folder);
   });
   return runs;
 }

@@ -26,6 +26,8 @@ struct Manifest {
 
   // The environment's device_fingerprint; runs resume only where it is the same.
   std::string device_fingerprint;
+
+  std::string folder;  // where read_manifest() found it; the file does not have it
 };
 
 [[nodiscard]] std::string manifest_to_json(const Manifest& manifest);
@@ -39,13 +41,11 @@ struct Manifest {
 // `2025-01-31T12:00:00Z`
 [[nodiscard]] std::string utc_text(std::time_t time);
 
-struct RunReference {
-  std::string path;
-  Manifest manifest;
-};
+// Throws UsageError where FOLDER/manifest.json cannot be read.
+[[nodiscard]] Manifest read_manifest(const std::string& folder);
 
-// The runs under `experiment_folder`, newest first. Folders without a readable manifest are left
-// out.
-[[nodiscard]] std::vector<RunReference> list_runs(const std::string& experiment_folder);
+// The manifests of the runs under `experiment_folder`, newest first. Folders without a readable
+// manifest are left out.
+[[nodiscard]] std::vector<Manifest> list_runs(const std::string& experiment_folder);
 
 }  // namespace qb

@@ -44,9 +44,9 @@ std::vector<std::string> sample_row(const std::string& id, const Sample& sample)
 
 }  // namespace
 
-CaseRecord make_record(const Case& c, const CaseResult& result, const std::string& started_at,
-                       double duration_s) {
-  CaseRecord record;
+RunStore::Record make_record(const Case& c, const CaseResult& result, const std::string& started_at,
+                             double duration_s) {
+  RunStore::Record record;
   record.case_id = case_id(c);
   std::map<std::string, std::string> values = result.values;
   for (const auto& [name, value] : case_parameters(c)) values[name] = value;

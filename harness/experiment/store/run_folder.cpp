@@ -26,12 +26,8 @@ CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(
 
 RunFolder read_run_folder(const std::string& path) {
   require_run_folder(path);
-  RunFolder run;
-  run.path = path;
-  run.manifest = manifest_from_json(read_file(path + "/manifest.json"), path + "/manifest.json");
-  run.cases = read_table(path + "/cases.csv");
-  run.samples = read_table(path + "/samples.csv");
-  return run;
+  return {path, read_manifest(path), read_table(path + "/cases.csv"),
+          read_table(path + "/samples.csv")};
 }
 
 Status row_status(const RunFolder& run, std::size_t row) {

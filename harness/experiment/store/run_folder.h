@@ -17,10 +17,8 @@ struct RunFolder {
   CsvTable samples;
 };
 
-// A torn last line (the writer was killed) is left out; CsvTable::torn() reports it. A run of
-// schema 3 to 5 gets the parameters of schema 6 with their defaults, with which it ran, and counts
-// as schema 6. Throws UsageError, which names the file: no such folder, no run folder, a missing or
-// malformed file.
+// A torn last line (the writer was killed) is left out; CsvTable::torn() reports it. Throws
+// UsageError, which names the file: no such folder, no run folder, a missing or malformed file.
 [[nodiscard]] RunFolder read_run_folder(const std::string& path);
 
 // Throws UsageError, which names run and row, for a word that is no status.

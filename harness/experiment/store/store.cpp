@@ -13,19 +13,18 @@ namespace qb {
 namespace {
 
 constexpr const char* kCases = "cases.csv";
-constexpr const char* kManifest = "manifest.json";
 
 struct SideFile {
   const RunTable& (*table)();
-  std::vector<std::vector<std::string>> CaseRecord::*rows;
+  std::vector<std::vector<std::string>> RunStore::Record::*rows;
 };
 
 // These files are written before the row of cases.csv.
 constexpr SideFile kSideFiles[] = {
-    {sample_table, &CaseRecord::samples},
-    {step_table, &CaseRecord::steps},
-    {part_table, &CaseRecord::parts},
-    {timeline_table, &CaseRecord::timeline},
+    {sample_table, &RunStore::Record::samples},
+    {step_table, &RunStore::Record::steps},
+    {part_table, &RunStore::Record::parts},
+    {timeline_table, &RunStore::Record::timeline},
 };
 
 // The whole records of a file; only the header where even that is missing or torn.
@@ -80,7 +79,7 @@ RunStore RunStore::create(const std::string& path, const Manifest& manifest,
 
 RunStore RunStore::open(const std::string& path) {
   RunStore store(path, FolderLock(path));
-  store.manifest_ = manifest_from_json(read_file(store.file(kManifest)), store.file(kManifest));
+  store.manifest_ = read_manifest(path);
   if (store.manifest_.schema_version != kSchemaVersion)
     throw UsageError(
         fmt::format("{} has schema version {}, this qb writes {}; start a new run "
@@ -128,7 +127,7 @@ void RunStore::repair_all() {
   for (const SideFile& side : kSideFiles) repair(side.table());
 }
 
-void RunStore::commit(const CaseRecord& record) {
+void RunStore::commit(const Record& record) {
   for (const SideFile& side : kSideFiles) {
     std::string text;
     for (const auto& row : record.*side.rows) text += csv_record(row);
@@ -162,7 +161,7 @@ void RunStore::finish(const std::string& utc) {
 }
 
 void RunStore::write_manifest() {
-  write_file_atomically(file(kManifest), manifest_to_json(manifest_));
+  write_file_atomically(file("manifest.json"), manifest_to_json(manifest_));
 }
 
 }  // namespace qb

@@ -39,7 +39,7 @@ class SweepRunner : public testing::Test {
     return cases;
   }
   static Manifest manifest_of(const RunOutcome& outcome) {
-    return manifest_from_json(read_file(outcome.folder + "/manifest.json"), "manifest.json");
+    return read_manifest(outcome.folder);
   }
 
   FakeSweep sweep_;
@@ -156,7 +156,7 @@ TEST_F(SweepRunner, AResumedRunRemembersWhatRanOut) {
   Spec larger = fake_spec({small_case(1000), small_case(2000)});
   larger.resolved_yaml = "both";
   RunOptions same = options();
-  same.run_id = std::filesystem::path(list_runs(folder_ / "study").front().path).filename();
+  same.run_id = std::filesystem::path(list_runs(folder_ / "study").front().folder).filename();
   const RunOutcome outcome = sweep_.run(larger, same);
   EXPECT_TRUE(sweep_.launcher.launched.empty());
   EXPECT_EQ(outcome.counts.at(Status::oom_skipped), 1u);
