@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/schema/mask_reader.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {

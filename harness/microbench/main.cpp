@@ -14,7 +14,7 @@
 #include "base/schema/column_fields.h"
 #include "base/status.h"
 #include "harness/experiment/store/environment.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/microbench/line_reporter.h"
 #include "harness/microbench/subject.h"
 #include "harness/microbench/targets.h"

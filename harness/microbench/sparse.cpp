@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "harness/experiment/schema/mask_reader.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/microbench/subject.h"
 #include "kernels/attention.h"
 #include "kernels/mask/mask_tiles.h"

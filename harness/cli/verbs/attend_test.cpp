@@ -1,4 +1,4 @@
-#include "harness/cli/verbs/attend.h"
+#include "harness/cli/views/tensor_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "harness/cli/verbs/layer.h"
+#include "harness/cli/views/tensor_job.h"
 
 #include <fmt/format.h>
 

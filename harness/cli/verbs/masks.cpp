@@ -9,7 +9,7 @@
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
-#include "harness/experiment/schema/mask_reader.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"

@@ -6,9 +6,8 @@
 
 #include "base/text_table.h"
 #include "harness/cli/verb.h"
-#include "harness/experiment/store/folder_lock.h"
-#include "harness/experiment/store/manifest.h"
 #include "harness/experiment/store/run_folder.h"
+#include "harness/experiment/store/store.h"
 
 namespace qb {
 namespace {

@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "base/numbers.h"
-#include "harness/experiment/schema/mask_reader.h"
 #include "harness/plan/strategies/strategy.h"
 
 namespace qb {

@@ -4,16 +4,23 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <set>
+#include <string>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/figure_names.h"
+#include "base/status.h"
+#include "harness/execute/model/device_model.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/sweep.h"
 #include "harness/experiment/spec/yaml_reader.h"
 #include "harness/workload/case.h"
+#include "harness/workload/layer/layer_weights.h"
 #include "interest_sets/sets/interest_set.h"
 
 namespace qb {
@@ -224,6 +231,35 @@ void check_count(const Grid& grid, const YamlNode& spec, const Spec::Options& op
                              n, format_grouped(static_cast<std::int64_t>(options.max_cases))));
 }
 
+void require_weights(std::span<const Case> cases) {
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> seen;
+  for (const Case& c : cases) {
+    if (c.workload != WorkloadKind::transformer_layer || !c.layer_weights) continue;
+    const LayerShape shape{1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim};
+    if (!seen.emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim).second)
+      continue;
+    try {
+      (void)read_weights(*c.layer_weights, shape, heap_allocator());
+    } catch (const UsageError& problem) {
+      throw UsageError(fmt::format("layer.weights: {}", problem.what()));
+    }
+  }
+}
+
+void require_device_models(std::span<const Case> cases) {
+  std::set<std::string> seen;
+  for (const Case& c : cases) {
+    if (!c.model_device || *c.model_device == "here" || !seen.insert(*c.model_device).second)
+      continue;
+    if (!std::filesystem::is_regular_file(*c.model_device))
+      throw UsageError(
+          fmt::format("model.device: {}: no such file; give a device file such as "
+                      "data/devices/a100.csv, or here",
+                      *c.model_device));
+    (void)load_device_model(*c.model_device);
+  }
+}
+
 }  // namespace
 
 Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::Options& options) {
@@ -262,6 +298,11 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
 
 Spec load_spec(const std::string& path, const Spec::Options& options) {
   return parse_spec(read_file(path), path, options);
+}
+
+void require_named_files(std::span<const Case> cases) {
+  require_device_models(cases);
+  require_weights(cases);
 }
 
 }  // namespace qb

@@ -12,7 +12,7 @@
 #include "harness/execute/transport/nccl_link.h"
 #include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 #include "kernels/attention.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/loaded_library.h"

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 
 namespace qb {
 namespace {

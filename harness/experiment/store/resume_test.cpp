@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 
 namespace qb {
 namespace {

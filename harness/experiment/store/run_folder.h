@@ -1,14 +1,57 @@
-// Reads a finished or interrupted run folder for compare, verify, plot and report.
+// Run folders: what manifest.json says of a run, and the tables that compare, verify, plot and
+// report read.
 #pragma once
 
+#include <cstdint>
+#include <ctime>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/csv.h"
 #include "base/status.h"
-#include "harness/experiment/store/manifest.h"
 
 namespace qb {
+
+// What ran, in which order, where, when, and whether it is finished.
+struct Manifest {
+  int schema_version = 0;
+  std::string experiment;
+  std::string description;
+  std::vector<std::string> figures;
+  std::string run_id;
+  std::string spec_hash;  // hash of spec.resolved.yaml; runs of the same spec share it
+  std::uint64_t order_seed = 0;
+  std::size_t n_cases = 0;
+  std::vector<std::string> argv;
+  std::string started_at;               // UTC, ISO 8601, like every time here
+  std::vector<std::string> resumed_at;  // one entry for each time that the run resumed
+  std::string finished_at;              // empty: cases are missing
+  std::string environment;              // a JSON object, as environment_json() gives it
+
+  // The environment's device_fingerprint; runs resume only where it is the same.
+  std::string device_fingerprint;
+
+  std::string folder;  // where read_manifest() found it; the file does not have it
+};
+
+[[nodiscard]] std::string manifest_to_json(const Manifest& manifest);
+
+// Throws UsageError `name: …` where the text is no manifest.
+[[nodiscard]] Manifest manifest_from_json(std::string_view text, std::string_view name);
+
+// The device_fingerprint of an environment_json(); empty where it has none.
+[[nodiscard]] std::string fingerprint_of(std::string_view environment);
+
+// `2025-01-31T12:00:00Z`
+[[nodiscard]] std::string utc_text(std::time_t time);
+
+// Throws UsageError where FOLDER/manifest.json cannot be read.
+[[nodiscard]] Manifest read_manifest(const std::string& folder);
+
+// The manifests of the runs under `experiment_folder`, newest first. Folders without a readable
+// manifest are left out.
+[[nodiscard]] std::vector<Manifest> list_runs(const std::string& experiment_folder);
 
 struct RunFolder {
   std::string path;

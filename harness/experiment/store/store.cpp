@@ -2,12 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/status.h"
 #include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
@@ -40,13 +51,6 @@ CsvTable read_table(const std::string& path, const std::vector<std::string>& col
   return table;
 }
 
-}  // namespace
-
-RunStore::RunStore(std::string path, FolderLock lock)
-    : path_(std::move(path)), lock_(std::move(lock)) {}
-
-namespace {
-
 // `latest` beside the run folders names the newest one. A file system without links gets none.
 void point_latest_at(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).lexically_normal();
@@ -59,7 +63,47 @@ void point_latest_at(const std::string& path) {
   std::filesystem::rename(temporary, link, ignored);
 }
 
+// A row is one line, so a missing line end shows that the last one is torn.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+std::vector<std::vector<std::string>> with_case_id(
+    const std::string& id, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::vector<std::string>> result;
+  for (const auto& row : rows) {
+    std::vector<std::string> fields = {id};
+    for (const std::string& field : row) fields.push_back(one_line(field));
+    result.push_back(std::move(fields));
+  }
+  return result;
+}
+
+std::string text_or_empty(double value) {
+  return std::isnan(value) ? std::string() : to_text(value);
+}
+
+std::vector<std::string> sample_row(const std::string& id, const Sample& sample) {
+  std::vector<std::string> row = {id, to_text(std::int64_t{sample.repeat}),
+                                  sample.warmup ? "1" : "0"};
+  for (const SampleField& field : sample_fields())
+    row.push_back(text_or_empty(sample.*field.member));
+  return row;
+}
+
+std::string pid_in(int fd) {
+  std::array<char, 32> text{};
+  const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
+  return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : std::string("?");
+}
+
 }  // namespace
+
+RunStore::RunStore(std::string path, FolderLock lock)
+    : path_(std::move(path)), lock_(std::move(lock)) {}
 
 RunStore RunStore::create(const std::string& path, const Manifest& manifest,
                           const std::string& resolved_yaml) {
@@ -162,6 +206,66 @@ void RunStore::finish(const std::string& utc) {
 
 void RunStore::write_manifest() {
   write_file_atomically(file("manifest.json"), manifest_to_json(manifest_));
+}
+
+RunStore::Record make_record(const Case& c, const CaseResult& result, const std::string& started_at,
+                             double duration_s) {
+  RunStore::Record record;
+  record.case_id = case_id(c);
+  std::map<std::string, std::string> values = result.values;
+  for (const auto& [name, value] : case_parameters(c)) values[name] = value;
+  values["schema_version"] = to_text(std::int64_t{kSchemaVersion});
+  values["case_id"] = record.case_id;
+  values["experiment"] = c.experiment;
+  values["status"] = word(result.status);
+  values["message"] = result.message;
+  values["started_at"] = started_at;
+  values["duration_s"] = to_text(duration_s);
+  for (const std::string& column : case_table().columns)
+    record.row.push_back(one_line(values[column]));
+  if (result.status == Status::ok)
+    for (const Sample& sample : result.samples)
+      record.samples.push_back(sample_row(record.case_id, sample));
+  record.steps = with_case_id(record.case_id, result.steps);
+  record.parts = with_case_id(record.case_id, result.parts);
+  record.timeline = with_case_id(record.case_id, result.timeline);
+  return record;
+}
+
+RunStore::FolderLock::FolderLock(const std::string& folder) {
+  const std::string path = folder + "/.lock";
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0)
+    throw EnvironmentError(
+        fmt::format("cannot write to the run folder {}: {}; choose another with "
+                    "--out",
+                    folder, std::strerror(errno)));
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    const std::string pid = pid_in(fd_);
+    ::close(fd_);
+    throw EnvironmentError(
+        fmt::format("another run (pid {}) is writing {}; wait for it, or choose another --run-id",
+                    pid, folder));
+  }
+  // The id serves only the message above: where it cannot be written, the lock still holds.
+  const std::string pid = fmt::format("{}", ::getpid());
+  [[maybe_unused]] const auto cut = ::ftruncate(fd_, 0);
+  [[maybe_unused]] const auto written = ::pwrite(fd_, pid.data(), pid.size(), 0);
+}
+
+RunStore::FolderLock::FolderLock(FolderLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+RunStore::FolderLock::~FolderLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string writer_of(const std::string& folder) {
+  const int fd = ::open((folder + "/.lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  const bool busy = ::flock(fd, LOCK_SH | LOCK_NB) != 0;
+  const std::string pid = busy ? pid_in(fd) : std::string();
+  ::close(fd);
+  return pid;
 }
 
 }  // namespace qb

@@ -14,8 +14,7 @@
 
 #include "base/csv.h"
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/store/folder_lock.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
 
@@ -23,6 +22,21 @@ namespace qb {
 
 class RunStore {
  public:
+  // Holds an exclusive flock on FOLDER/.lock while it lives; the kernel releases the lock whenever
+  // the process dies. Children do not inherit it (close-on-exec).
+  class FolderLock {
+   public:
+    // Throws EnvironmentError `another run (pid N) is writing FOLDER`, or where the folder cannot
+    // be written to.
+    explicit FolderLock(const std::string& folder);
+    FolderLock(FolderLock&& other) noexcept;
+    FolderLock& operator=(FolderLock&&) = delete;
+    ~FolderLock();
+
+   private:
+    int fd_ = -1;
+  };
+
   // A finished case as rows of the five files.
   struct Record {
     std::string case_id;
@@ -77,5 +91,8 @@ class RunStore {
 // Keeps times and samples only where the status is ok. Line ends in texts become spaces.
 [[nodiscard]] RunStore::Record make_record(const Case& c, const CaseResult& result,
                                            const std::string& started_at, double duration_s);
+
+// The process id that the writer wrote into the file; empty where nobody writes.
+[[nodiscard]] std::string writer_of(const std::string& folder);
 
 }  // namespace qb

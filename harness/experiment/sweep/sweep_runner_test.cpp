@@ -7,8 +7,8 @@
 
 #include "base/files.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/store/folder_lock.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
+#include "harness/experiment/store/store.h"
 #include "harness/experiment/testing/fake_sweep.h"
 
 namespace qb {
@@ -38,9 +38,7 @@ class SweepRunner : public testing::Test {
     for (int i = 1; i <= 10; ++i) cases.push_back(small_case(i * 1000));
     return cases;
   }
-  static Manifest manifest_of(const RunOutcome& outcome) {
-    return read_manifest(outcome.folder);
-  }
+  static Manifest manifest_of(const RunOutcome& outcome) { return read_manifest(outcome.folder); }
 
   FakeSweep sweep_;
   ScratchFolder folder_;
@@ -191,7 +189,7 @@ TEST_F(SweepRunner, AFinishedRunIdHasNothingToDo) {
 TEST_F(SweepRunner, ASecondRunnerIsTurnedAway) {
   run_id_ = "mine";
   run(ten());
-  const FolderLock first(folder_ / "study/mine");
+  const RunStore::FolderLock first(folder_ / "study/mine");
   EXPECT_THROW(run(ten()), EnvironmentError);
 }
 
