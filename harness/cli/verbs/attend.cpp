@@ -48,7 +48,8 @@ Plan checked_plan(const AttendRequest& request, const Shape& shape, DType dtype)
   c.dtype = dtype;
   Plan plan = with_mask_option([&] { return plan_of(c); });
   if (const auto offence = check(plan))
-    throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
+    throw CaseError(Status::error,
+                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
   return plan;
 }
 

@@ -21,9 +21,9 @@ struct ColumnsWords {
 
 const RunTable& table_named(const std::string& file) {
   std::vector<std::string_view> files;
-  for (const RunTable* const table : run_tables()) {
-    if (table->file == file) return *table;
-    files.push_back(table->file);
+  for (const RunTable& table : run_tables()) {
+    if (table.file == file) return table;
+    files.push_back(table.file);
   }
   throw UsageError(unknown_word("--file", file, files));
 }

@@ -189,7 +189,8 @@ void show_plan(const PlanWords& words) {
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
   const Plan plan = with_mask_option([&] { return plan_of(c); });
   if (const auto offence = check(plan))
-    throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
+    throw CaseError(Status::error,
+                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
   const Work work = model_work(plan, c.kernel);
   const PlanMemory memory = plan_memory(plan, c.kernel, 1);
   fmt::print("{}", words.json ? plan_json(plan, work, memory, words.pairs)

@@ -109,7 +109,7 @@ class CaseReader {
   [[nodiscard]] std::int64_t size(std::size_t row, std::string_view column) const {
     const std::string& text = cases_.text(row, column);
     const auto value = parse_integer(text);
-    if (!value || *value < 1) fail(row, "{} '{}' is no size", column, text);
+    if (!value || *value < 1) fail(row, "{} '{}' is not a size", column, text);
     return *value;
   }
 

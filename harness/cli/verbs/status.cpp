@@ -24,7 +24,7 @@ std::string state_of(const std::string& path, const Manifest& manifest, std::siz
   if (!writer.empty()) return fmt::format("running (pid {}), {}", writer, done);
   if (!manifest.finished_at.empty())
     return fmt::format("finished {}, {}", manifest.finished_at, done);
-  return fmt::format("unfinished, {}; the same `qb run` goes on with it", done);
+  return fmt::format("unfinished, {}; the same `qb run` continues it", done);
 }
 
 void print_run(const std::string& path) {

@@ -8,12 +8,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 Json scheme_json(const SchemeForecast& scheme) {
   Json out;
   out["scheme"] = scheme.scheme;
-  out["alias"] = scheme.alias.empty() ? Json() : Json(scheme.alias);
+  out["alias"] = text_or_null(scheme.alias);
   out["base"] = scheme.base;
-  out["unsupported"] = scheme.unsupported.empty() ? Json() : Json(scheme.unsupported);
+  out["unsupported"] = text_or_null(scheme.unsupported);
   if (!scheme.has_plan()) return out;
   out["over_budget"] = scheme.over_budget;
   out["wall_s"] = scheme.wall_s;
@@ -28,19 +30,13 @@ Json scheme_json(const SchemeForecast& scheme) {
   return out;
 }
 
-Json change_json(const std::optional<BandwidthChange>& change) {
-  if (!change) return {};
-  return {{"byte_per_s", change->byte_per_s}, {"scheme", change->scheme}};
-}
-
-Json change_json(const std::optional<SizeChange>& change) {
-  if (!change) return {};
-  return {{"value", change->value}, {"scheme", change->scheme}};
-}
-
+// `name` is what the member `value` of a change is called.
 template <class Change>
-Json changes_json(const Changes<Change>& changes) {
-  return {{"below", change_json(changes.below)}, {"above", change_json(changes.above)}};
+Json changes_json(const Changes<Change>& changes, const char* name, auto Change::*value) {
+  const auto json = [&](const std::optional<Change>& change) {
+    return change ? Json{{name, (*change).*value}, {"scheme", change->scheme}} : Json();
+  };
+  return {{"below", json(changes.below)}, {"above", json(changes.above)}};
 }
 
 Json selector_json(const std::optional<SelectorAdvice>& asked) {
@@ -87,12 +83,13 @@ std::string advice_json(const SchemeQuestion& question, const std::string& link_
   const SchemeForecast* winner = advice.winner();
   out["winner"] = winner != nullptr ? Json(winner->scheme) : Json();
   out["limit"] = winner != nullptr ? Json(word(limit_of(*winner))) : Json();
-  out["bandwidth_changes"] = changes_json(advice.bandwidth);
+  out["bandwidth_changes"] =
+      changes_json(advice.bandwidth, "byte_per_s", &BandwidthChange::byte_per_s);
   out["splitting_pays_above_byte_per_s"] = advice.splitting_pays_above_byte_per_s
                                                ? Json(*advice.splitting_pays_above_byte_per_s)
                                                : Json();
-  out["token_changes"] = changes_json(advice.new_tokens);
-  out["worker_changes"] = changes_json(advice.workers);
+  out["token_changes"] = changes_json(advice.new_tokens, "value", &SizeChange::value);
+  out["worker_changes"] = changes_json(advice.workers, "value", &SizeChange::value);
   out["selectors"] = selector_json(advice.selectors);
   out["advice"] = advice_sentences(question, advice);
   return out.dump(2) + "\n";

@@ -212,15 +212,14 @@ std::string show_set(int workers) {
   return text + "\n" + table.terminal();
 }
 
-void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write) {
-  const auto sets = minimum_interest_sets(workers);
-  bool first = true;
-  for (const InterestSet& set : sets) {
+void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write,
+                        bool with_header) {
+  for (const InterestSet& set : minimum_interest_sets(workers)) {
     const std::string prefix = fmt::format("{},{},", workers, csv_residues(set));
     std::string piece;
     for_each_row(set, from, to, [&](const ResponsibilityRow& row) {
-      if (first) piece += "workers,interest_set,n_tokens,responsibility_ratio\n";
-      first = false;
+      if (std::exchange(with_header, false))
+        piece += "workers,interest_set,n_tokens,responsibility_ratio\n";
       piece += fmt::format("{}{},{}\n", prefix, row.n_tokens, to_text(row.ratio));
       if (piece.size() < std::size_t{1} << 16) return;
       write(piece);

@@ -57,7 +57,8 @@ using Sink = std::function<void(std::string_view)>;
 // Writes CSV `workers,interest_set,n_tokens,responsibility_ratio` in pieces: every minimum set of W
 // at every N in [from, to]. Throws UsageError outside the reach of minimum_interest_sets() and
 // responsibility_rows().
-void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write);
+void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write,
+                        bool with_header = true);
 // Summarizes the same: mean, least and greatest ratio of each minimum set over [from, to].
 [[nodiscard]] std::string responsibility_table(int workers, std::int64_t from, std::int64_t to);
 

@@ -153,7 +153,7 @@ void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devi
   if (a.manifest.device_fingerprint != b.manifest.device_fingerprint && !across_devices)
     throw ExitError(ExitCode::not_comparable,
                     fmt::format("the runs are from different devices ({}; {}); --across-devices "
-                                "compares them all the same, labelled",
+                                "compares them nevertheless, and labels them",
                                 a.manifest.device_fingerprint, b.manifest.device_fingerprint));
 }
 

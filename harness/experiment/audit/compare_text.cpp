@@ -85,7 +85,8 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
   std::string text;
   if (comparison.device_a != comparison.device_b)
     text += fmt::format(
-        "ACROSS DEVICES: times tell devices apart as much as code.\n  A: {}\n  B: {}\n\n",
+        "ACROSS DEVICES: the times differ by the devices as much as by the code.\n  A: {}\n  B: "
+        "{}\n\n",
         comparison.device_a, comparison.device_b);
   text += ignored_text(comparison);
   std::vector<std::string> header = {"case"};

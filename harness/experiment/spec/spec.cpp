@@ -80,26 +80,23 @@ std::vector<std::string> read_figures(const YamlNode& spec) {
 }
 
 // Reads a setting of `measure:` in the member's type.
-void read_setting(const MeasureField& field, const YamlNode& node, int& setting) {
-  setting = static_cast<int>(read_integer(field.key, node, static_cast<std::int64_t>(field.min),
-                                          static_cast<std::int64_t>(field.max)));
-}
-void read_setting(const MeasureField& field, const YamlNode& node, std::int64_t& setting) {
-  setting = read_integer(field.key, node, static_cast<std::int64_t>(field.min),
-                         static_cast<std::int64_t>(field.max));
-}
-void read_setting(const MeasureField& field, const YamlNode& node, double& setting) {
-  setting = field.is_time ? read_seconds(field.key, node) : read_real(field.key, node);
-  if (!field.is_time && !(setting >= field.min && setting <= field.max))
-    fail_at(node.place, fmt::format("{} must be from {} to {}, got {}", field.key, field.min,
-                                    field.max, node.text));
-}
-void read_setting(const MeasureField& field, const YamlNode& node, bool& setting) {
-  setting = read_bool(field.key, node);
-}
-
 void read_setting(const MeasureField& field, const YamlNode& node, Measure& measure) {
-  std::visit([&](auto member) { read_setting(field, node, measure.*member); }, field.member);
+  const auto read = [&](auto member) {
+    auto& setting = measure.*member;
+    using T = std::remove_reference_t<decltype(setting)>;
+    if constexpr (std::is_same_v<T, bool>) {
+      setting = read_bool(field.key, node);
+    } else if constexpr (std::is_integral_v<T>) {
+      setting = static_cast<T>(read_integer(field.key, node, static_cast<std::int64_t>(field.min),
+                                            static_cast<std::int64_t>(field.max)));
+    } else {
+      setting = field.is_time ? read_seconds(field.key, node) : read_real(field.key, node);
+      if (!field.is_time && !(setting >= field.min && setting <= field.max))
+        fail_at(node.place, fmt::format("{} must be from {} to {}, got {}", field.key, field.min,
+                                        field.max, node.text));
+    }
+  };
+  std::visit(read, field.member);
 }
 
 // `repeats` sets both min_repeats and max_repeats.
@@ -115,7 +112,7 @@ void read_repeats(const YamlNode& map, Measure& measure) {
       }
     if (least != nullptr || most != nullptr)
       fail_at(repeats->key_place,
-              fmt::format("'repeats' sets min_repeats and max_repeats both; '{}' cannot stand "
+              fmt::format("'repeats' sets min_repeats and max_repeats both; '{}' cannot be given "
                           "beside it",
                           least != nullptr ? "min_repeats" : "max_repeats"));
     return;
@@ -145,7 +142,7 @@ class Combinations {
  public:
   void check(const Case& c, const Point& point) {
     if (c.shape.q_heads % c.shape.kv_heads != 0)
-      fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is no multiple of kv_heads {}",
+      fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is not a multiple of kv_heads {}",
                                                     c.shape.q_heads, c.shape.kv_heads));
     check_mask(c, point);
     if (c.distillation != Distillation::published && !takes_interest_set(c.algorithm))

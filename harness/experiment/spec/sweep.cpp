@@ -31,7 +31,7 @@ Grid::Grid(const YamlNode& spec, std::span<const std::size_t> overridden) {
     for (std::string_view other : {"sweep", "zip", "exclude"})
       if (spec.find(other) != nullptr)
         fail_at(entry.key_place,
-                fmt::format("'cases:' lists every case; '{}:' cannot stand beside it", other));
+                fmt::format("'cases:' lists every case; '{}:' cannot be given beside it", other));
     read_cases(entry);
   }
   complete(spec.place);
@@ -80,7 +80,7 @@ void Grid::require_free(std::size_t parameter, const YamlNode& entry) const {
     fail_at(entry.key_place, fmt::format("{} is fixed already, at {}", entry.key,
                                          to_string(fixed_[parameter]->place)));
   if (on_axis(parameter))
-    fail_at(entry.key_place, fmt::format("{} stands under both 'sweep:' and 'zip:'", entry.key));
+    fail_at(entry.key_place, fmt::format("{} is given under both 'sweep:' and 'zip:'", entry.key));
 }
 
 void Grid::read_sweep(const YamlNode& sweep) {

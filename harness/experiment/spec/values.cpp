@@ -74,7 +74,7 @@ std::vector<Value> products(const Parameter& parameter, const YamlNode& range, d
     if (value > (integer ? to : to * (1.0 + kSlack)) || value >= kTwoTo63) return values;
     if (!(value > previous))
       fail_at(factor_entry.place,
-              fmt::format("factor {} is too near 1: {} comes twice after rounding",
+              fmt::format("factor {} is too near 1: {} is there twice after rounding",
                           factor_entry.text, to_text(value)));
     if (std::ssize(values) == kMaxRangeValues) fail_count(parameter, range);
     previous = value;
@@ -86,7 +86,8 @@ std::vector<Value> products(const Parameter& parameter, const YamlNode& range, d
 std::vector<Value> read_range(const Parameter& parameter, const YamlNode& range) {
   check_keys(range, kRangeKeys);
   if (!parameter.is_number())
-    fail_at(range.place, fmt::format("{} is no number: give its values as a list", parameter.key));
+    fail_at(range.place,
+            fmt::format("{} is not a number: give its values as a list", parameter.key));
   const Value first = read_end(parameter, range, "from");
   const Value last = read_end(parameter, range, "to");
   const double from = parse_real(first.text).value();
@@ -160,7 +161,7 @@ Grid::Predicate parse_filter(std::string_view text, const Place& place) {
   const Parameter& parameter = parameters()[predicate.parameter];
   const bool ordered = predicate.comparison != "=" && predicate.comparison != "!=";
   if (ordered && !parameter.is_number())
-    fail_at(place, fmt::format("{} is no number: compare it with = or !=", key));
+    fail_at(place, fmt::format("{} is not a number: compare it with = or !=", key));
   const std::string_view value = text.substr(at + predicate.comparison.size());
   const YamlNode::Kind kind = value.empty() ? YamlNode::null : YamlNode::scalar;
   predicate.operand = read_operand(parameter, {kind, place, std::string(value)});

@@ -53,15 +53,16 @@ class TreeBuilder final : public YAML::EventHandler {
               fmt::format("YAML: the '{}' that opens here is not closed", list ? '[' : '{'));
     std::string what = problem.msg;
     if (what.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR))  // yaml-cpp 0.8 appends its name
-      what = "no anchor of this name stands before this alias; quote a text that begins with '*'";
+      what = "no anchor before this alias has its name; quote a text that begins with '*'";
     else if (what == YAML::ErrorMsg::MAP_VALUE)
-      what = "a ':' cannot stand here; quote a text that holds one";
+      what = "a ':' is not allowed here; quote a text that contains one";
     fail_at(place_of(problem.mark), fmt::format("YAML: {}", what));
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0)
-      fail_at(place_of(mark), "a second YAML document; a file holds one experiment");
+      fail_at(place_of(mark),
+              "this is a second YAML document, and a file may have one experiment only");
     root_.place = place_of(mark);
   }
   void OnDocumentEnd() override {}
@@ -114,7 +115,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   [[noreturn]] void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
-    fail_at(place_of(mark), fmt::format("the tag '{}' means nothing here; leave it out", tag));
+    fail_at(place_of(mark), fmt::format("the tag '{}' has no meaning here; leave it out", tag));
   }
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -151,9 +152,10 @@ class TreeBuilder final : public YAML::EventHandler {
     if (node.text == "<<" && !node.quoted)
       fail_at(node.place, "merge keys ('<<') are not supported; write the keys out");
     if (const YamlNode* first = std::as_const(map.node).find(node.text)) {
-      const std::string where =
-          first->key_place.line > 0 ? fmt::format(" on line {}", first->key_place.line) : "";
-      fail_at(node.place, fmt::format("duplicate key '{}'; it stands{} already", node.text, where));
+      const std::string where = first->key_place.line > 0 ? fmt::format("; the first is on line {}",
+                                                                        first->key_place.line)
+                                                          : "";
+      fail_at(node.place, fmt::format("the key '{}' is given twice{}", node.text, where));
     }
     map.key.emplace(std::move(node.text), node.place);
   }

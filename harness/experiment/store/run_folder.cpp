@@ -22,7 +22,7 @@ void require_run_folder(const std::string& path) {
   for (const char* name : {"manifest.json", "cases.csv", "samples.csv"})
     if (!std::filesystem::is_regular_file(path + "/" + name))
       throw UsageError(fmt::format(
-          "{} is no run folder: it has no {}; give one that `qb run` wrote, results/NAME/RUN_ID",
+          "{} is not a run folder: it has no {}; give one that `qb run` wrote, results/NAME/RUN_ID",
           path, name));
 }
 

@@ -41,7 +41,7 @@ TEST(RunFolder, WhatIsNoneIsASentence) {
   FakeRun fake("partial");
   fake.write_manifest("X");
   EXPECT_THAT([&] { (void)read_run_folder(fake.path()); },
-              ThrowsMessage<UsageError>(AllOf(HasSubstr("no run folder"), HasSubstr("cases.csv"))));
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("not a run folder"), HasSubstr("cases.csv"))));
 }
 
 TEST(RunFolder, MalformedManifestIsNamed) {
