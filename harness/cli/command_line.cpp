@@ -4,10 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <string_view>
-#include <utility>
-
-#include "base/words.h"
 
 namespace qb {
 namespace {

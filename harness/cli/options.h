@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <initializer_list>
-#include <string>
-#include <utility>
 
 #include "base/numbers.h"
 #include "base/status.h"

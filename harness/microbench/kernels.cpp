@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <vector>
 
 #include "harness/microbench/subject.h"
-#include "kernels/attention.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/mask/mask.h"
 #include "kernels/parallel.h"

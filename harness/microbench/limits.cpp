@@ -1,8 +1,6 @@
 // Measures the accuracy against float64, and the memory that a million tokens take.
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "base/status.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/microbench/subject.h"

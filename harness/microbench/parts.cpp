@@ -1,8 +1,6 @@
 // Measures the ceilings of the machine and the parts of attention, each alone.
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "harness/microbench/subject.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/roofline.h"

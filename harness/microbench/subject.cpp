@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <utility>
 
 #include "base/clock.h"
 #include "base/csv.h"

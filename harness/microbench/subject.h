@@ -4,13 +4,8 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
-#include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/executor.h"

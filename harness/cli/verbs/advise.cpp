@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <string>
 
 #include "base/numbers.h"
 #include "harness/cli/options.h"

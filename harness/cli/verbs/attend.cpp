@@ -11,7 +11,6 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/plan/check/check.h"
-#include "harness/workload/case.h"
 #include "kernels/parallel.h"
 
 namespace qb {

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/numbers.h"
 
@@ -248,7 +245,7 @@ void add_min_block(Verb bounds) {
   add_integer(verb, "--q-heads", words.q_heads, "query heads (default 1)").needs(compute);
   add_integer(verb, "--kv-heads", words.kv_heads, "key-value heads (default q-heads)")
       .needs(compute);
-  add_word(verb, "--dtype", words.dtype, "default bf16").needs(compute);
+  add_word(verb, "--dtype", words.dtype, "the element type (default bf16)").needs(compute);
   add_table_form(verb, words.form);
 }
 
@@ -281,11 +278,12 @@ void add_sent_bytes(Verb bounds) {
   problem.kv_heads = 0;
   add_integer(verb, "--n-tokens", problem.new_tokens, "T, new tokens of the whole sequence")
       .required();
-  add_integer(verb, "--cached-tokens", problem.cached_tokens, "P, default 0");
-  add_integer(verb, "--workers", problem.workers, "W").required();
+  add_integer(verb, "--cached-tokens", problem.cached_tokens,
+              "P, the tokens in the cache (default 0)");
+  add_integer(verb, "--workers", problem.workers, "W, the number of workers").required();
   add_integer(verb, "--q-heads", problem.q_heads, "NH, query heads (default 1)");
   add_integer(verb, "--kv-heads", problem.kv_heads, "NKV (default q-heads)");
-  add_integer(verb, "--head-dim", problem.head_dim, "d, default 64");
+  add_integer(verb, "--head-dim", problem.head_dim, "d, the width of a head (default 64)");
   add_word(verb, "--dtype", words.dtype,
            "the type, of e bytes; partials (O, LSE) are f32; default bf16");
   add_table_form(verb, words.form);

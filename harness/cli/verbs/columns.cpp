@@ -1,11 +1,7 @@
 // `qb columns`: what the columns of a run folder and the parameters of a spec mean.
 #include <fmt/format.h>
 
-#include <string>
-
-#include "base/status.h"
 #include "base/text_table.h"
-#include "base/words.h"
 #include "harness/cli/verb.h"
 #include "harness/experiment/schema/columns.h"
 

@@ -1,9 +1,6 @@
 // qb masks: shows which pairs of tokens sparse patterns keep, as a table and as pictures.
 #include <fmt/format.h>
 
-#include <string>
-#include <vector>
-
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
@@ -77,7 +74,7 @@ void show(const MaskWords& words) {
     if (!words.out.empty())
       drawn.push_back({mask.text(), words.n_tokens, share, partition_rectangles(plan, kCells)});
   }
-  fmt::print("N = {}, a head; executed: by the kernel flash on this machine\n\n{}",
+  fmt::print("N = {}. The counts are those of one head; the kernel flash executes the pairs on this machine.\n\n{}",
              format_grouped(words.n_tokens), table.terminal());
   if (words.out.empty()) return;
   ensure_directory(words.out);

@@ -4,12 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/csv.h"
 #include "base/files.h"
 #include "base/schema/figure_names.h"
 #include "harness/cli/verb.h"

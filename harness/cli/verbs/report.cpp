@@ -1,5 +1,4 @@
 // `qb report RUN`: one HTML page with a run's figures, tables and failures.
-#include <string>
 
 #include "harness/cli/verb.h"
 #include "harness/cli/views/publish.h"

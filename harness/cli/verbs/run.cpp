@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <optional>
 
 #include "base/numbers.h"
 #include "base/text_table.h"
@@ -16,7 +15,6 @@
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/spec/spec.h"
 #include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
@@ -31,10 +29,10 @@ constexpr const char* kFooter = R"(Examples:
   qb run experiments/smoke.yaml --dry-run
   qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
   qb run experiments/smoke.yaml --retry          only the cases that are not ok
-  qb run experiments/mine.yaml --run-id a --only workers=4    now these, the others another time
+  qb run experiments/mine.yaml --run-id a --only workers=4    runs these now, the others later
 
-Results go to OUT/<experiment>/<run_id>/. The same command again goes on with an unfinished run; a
-finished one is followed by a new one. Ctrl-C kills the case in flight and stops; a second Ctrl-C
+Results go to OUT/<experiment>/<run_id>/. The same command again continues an unfinished run; a
+finished one is followed by a new one. Ctrl-C kills the running case and stops; a second Ctrl-C
 stops at once. Neither loses more than that case.
 
 Exit codes: 0 every case ended as ok, oom, oom_skipped, infeasible or unsupported, and at least one

@@ -2,10 +2,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/csv.h"
 #include "base/files.h"

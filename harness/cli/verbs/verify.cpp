@@ -1,8 +1,6 @@
 // `qb verify RUN`: is a published run real?
 #include <fmt/format.h>
 
-#include <string>
-
 #include "harness/cli/verb.h"
 #include "harness/experiment/audit/audit.h"
 

@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
-#include "base/csv.h"
 #include "base/files.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
-#include "harness/workload/case.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "plots/report/report.h"
 
 namespace qb {
 namespace {

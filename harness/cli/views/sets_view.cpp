@@ -5,15 +5,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <vector>
 
 #include "base/numbers.h"
-#include "base/status.h"
 #include "base/text_table.h"
-#include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/constructions.h"
-#include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
 
 namespace qb {
@@ -245,6 +240,21 @@ std::string responsibility_table(int workers, std::int64_t from, std::int64_t to
                fmt::format("{:.4f}", least), fmt::format("{:.4f}", greatest)});
   }
   return table.terminal();
+}
+
+std::string progress_line(const SearchState& state, int size, std::size_t played_before,
+                          double seconds) {
+  const SearchState::Size& progress = state.sizes.at(size);
+  const std::size_t played = progress.tasks_played();
+  std::string text =
+      fmt::format("m = {}: {} of {} tasks, {} orbits, {}", size, played, progress.played.size(),
+                  progress.found.size(), format_seconds(seconds));
+  if (played > played_before)
+    text +=
+        fmt::format(", about {} to go",
+                    format_seconds(seconds * static_cast<double>(progress.played.size() - played) /
+                                   static_cast<double>(played - played_before)));
+  return text;
 }
 
 }  // namespace qb

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/status.h"
 #include "harness/cli/options.h"
 
 namespace qb {

@@ -1,10 +1,6 @@
 // The verbs that compute on a user's own tensors: attend and layer, and what they have in common.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-
 #include "harness/cli/command_line.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/verify/npy_tensor.h"

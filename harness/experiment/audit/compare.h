@@ -9,9 +9,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/status.h"
 #include "base/words.h"

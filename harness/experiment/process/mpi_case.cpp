@@ -9,11 +9,7 @@
 #include <algorithm>
 #include <future>
 #include <memory>
-#include <optional>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "harness/execute/device/cpu_device.h"

@@ -10,7 +10,6 @@
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
 #include "base/source_root.h"
-#include "base/words.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "base/numbers.h"
-#include "base/status.h"
 #include "harness/workload/case.h"
 
 namespace qb {
@@ -45,11 +44,7 @@ std::int64_t read_any_integer(std::string_view name, const YamlNode& node) {
 // Returns the one spelling of the node's text. `parse` reads it, and throws UsageError on a bad
 // text.
 std::string canonical(const YamlNode& node, std::string_view text, auto parse) {
-  try {
-    return to_string(parse(text));
-  } catch (const UsageError& problem) {
-    fail_at(node.place, problem.what());
-  }
+  return at_place(node.place, [&] { return to_string(parse(text)); });
 }
 
 std::string scalar_of(const Parameter& parameter, const YamlNode& node, std::string_view wanted) {
@@ -233,11 +228,7 @@ void check_keys(const YamlNode& map, std::span<const std::string_view> known) {
 
 MaskSpec read_mask(const YamlNode& node) {
   const PatternNode pattern = read_pattern(node);
-  try {
-    return MaskSpec(pattern);
-  } catch (const UsageError& problem) {
-    fail_at(node.place, problem.what());
-  }
+  return at_place(node.place, [&] { return MaskSpec(pattern); });
 }
 
 MaskSpec parse_mask(std::string_view text, std::string_view source) {

@@ -3,14 +3,7 @@
 // filters, the resolved spec, the columns, the case id and the case's JSON.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/schema/parameter_fields.h"
 #include "harness/experiment/spec/yaml_reader.h"

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"

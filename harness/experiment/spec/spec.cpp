@@ -4,24 +4,18 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <set>
-#include <string>
 #include <tuple>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/figure_names.h"
-#include "base/status.h"
 #include "harness/execute/model/device_model.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/sweep.h"
-#include "harness/experiment/spec/yaml_reader.h"
-#include "harness/workload/case.h"
 #include "harness/workload/layer/layer_weights.h"
-#include "interest_sets/sets/interest_set.h"
 
 namespace qb {
 namespace {
@@ -145,18 +139,8 @@ class Combinations {
       fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is not a multiple of kv_heads {}",
                                                     c.shape.q_heads, c.shape.kv_heads));
     check_mask(c, point);
-    if (c.distillation != Distillation::published && !takes_interest_set(c.algorithm))
-      fail_at(
-          place(point, "distillation"),
-          fmt::format("distillation is for algorithm cqs or cqs_sharded, and this spec combines "
-                      "it with {}; zip the two, with published for the others",
-                      c.algorithm));
-    if (c.group_sizes != GroupSizes::equal && !takes_interest_set(c.algorithm))
-      fail_at(
-          place(point, "group_sizes"),
-          fmt::format("group_sizes: by_speed is for algorithm cqs or cqs_sharded, and this spec "
-                      "combines it with {}; zip the two, with equal for the others",
-                      c.algorithm));
+    require_cqs(c, point, "distillation", c.distillation != Distillation::published, "published");
+    require_cqs(c, point, "group_sizes: by_speed", c.group_sizes != GroupSizes::equal, "equal");
     check_workload(c, point);
     check_speeds(c, point);
     if (!c.interest_set) return;
@@ -168,14 +152,19 @@ class Combinations {
                           c.algorithm));
     // Fewer workers have no quorums: their case becomes a row `unsupported`.
     if (c.workers < 3 || !verified_.emplace(*c.interest_set, c.workers).second) return;
-    try {
-      verify(parse_interest_set(*c.interest_set, c.workers));
-    } catch (const UsageError& problem) {
-      fail_at(at, problem.what());
-    }
+    at_place(at, [&] { verify(parse_interest_set(*c.interest_set, c.workers)); });
   }
 
  private:
+  // `choice` is a parameter, perhaps with its value; `neutral` is what other algorithms take.
+  static void require_cqs(const Case& c, const Point& point, std::string_view choice, bool chosen,
+                          std::string_view neutral) {
+    if (chosen && !takes_interest_set(c.algorithm))
+      fail_at(place(point, choice.substr(0, choice.find(':'))),
+              fmt::format("{} is for algorithm cqs or cqs_sharded, and this spec combines it with "
+                          "{}; zip the two, with {} for the others",
+                          choice, c.algorithm, neutral));
+  }
   static void check_workload(const Case& c, const Point& point) {
     constexpr std::pair<std::string_view, WorkloadKind> kOwn[] = {
         {"layer.feed_forward_dim", WorkloadKind::transformer_layer},
@@ -189,20 +178,12 @@ class Combinations {
         fail_at(value.place, fmt::format("{} is for workload {}", name, word(workload)));
   }
   static void check_speeds(const Case& c, const Point& point) {
-    try {
-      (void)worker_speeds_of(c);
-    } catch (const UsageError& problem) {
-      fail_at(place(point, "worker_speeds"), problem.what());
-    }
+    at_place(place(point, "worker_speeds"), [&] { return worker_speeds_of(c); });
   }
   // Global tokens, dilations and window sizes must fit the length.
   static void check_mask(const Case& c, const Point& point) {
-    if (c.mask.kind() != MaskKind::pattern || c.sequences) return;
-    try {
-      (void)c.mask.mask(c.shape.q_len, c.shape.kv_len);
-    } catch (const UsageError& problem) {
-      fail_at(place(point, "mask"), problem.what());
-    }
+    if (c.mask.kind() == MaskKind::pattern && !c.sequences)
+      at_place(place(point, "mask"), [&] { return c.mask.mask(c.shape.q_len, c.shape.kv_len); });
   }
   static const Place& place(const Point& point, std::string_view name) {
     return point[*find_parameter(name)]->place;

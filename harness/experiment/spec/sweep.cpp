@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <unordered_map>
 
 namespace qb {
@@ -69,10 +68,8 @@ void Grid::read_fixed(const YamlNode& spec) {
 }
 
 bool Grid::on_axis(std::size_t parameter) const {
-  return std::any_of(axes_.begin(), axes_.end(), [&](const Axis& axis) {
-    return std::find(axis.parameters.begin(), axis.parameters.end(), parameter) !=
-           axis.parameters.end();
-  });
+  return std::ranges::any_of(
+      axes_, [&](const Axis& axis) { return std::ranges::count(axis.parameters, parameter) > 0; });
 }
 
 void Grid::require_free(std::size_t parameter, const YamlNode& entry) const {
@@ -187,8 +184,7 @@ void Grid::read_excludes(const YamlNode& excludes, std::span<const std::size_t> 
     bool may_be_idle = false;
     for (const YamlNode& entry : item.items) {
       const std::size_t index = parameter_of(entry);
-      may_be_idle =
-          may_be_idle || std::find(overridden.begin(), overridden.end(), index) != overridden.end();
+      may_be_idle = may_be_idle || std::ranges::count(overridden, index) > 0;
       rule.push_back({follows_[index], "=", read_value(parameters()[index], entry)});
     }
     if (!apply_rule(rule, bit) && !may_be_idle)
@@ -199,7 +195,7 @@ void Grid::read_excludes(const YamlNode& excludes, std::span<const std::size_t> 
 
 // Sets the rule's bit in the rows that do not contradict it; true when the rule matches a point.
 bool Grid::apply_rule(std::span<const Predicate> rule, std::uint64_t bit) {
-  const bool fixed_match = std::all_of(rule.begin(), rule.end(), [&](const Predicate& predicate) {
+  const bool fixed_match = std::ranges::all_of(rule, [&](const Predicate& predicate) {
     const auto& fixed = fixed_[predicate.parameter];
     return !fixed || predicate.holds(*fixed);
   });
@@ -225,7 +221,7 @@ void Grid::filter(const Predicate& predicate) {
   const std::size_t parameter = follows_[predicate.parameter];
   if (fixed_[parameter] && !predicate.holds(*fixed_[parameter])) empty_ = true;
   for (Axis& axis : axes_) {
-    const auto found = std::find(axis.parameters.begin(), axis.parameters.end(), parameter);
+    const auto found = std::ranges::find(axis.parameters, parameter);
     if (found == axis.parameters.end()) continue;
     const auto column = static_cast<std::size_t>(found - axis.parameters.begin());
     Axis kept{axis.parameters, {}, {}};

@@ -12,8 +12,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <vector>
 
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/yaml_reader.h"

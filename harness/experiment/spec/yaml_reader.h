@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
+
 namespace qb {
 
 // line and column count from 1. Where line is 0 the source is no file (`--set workers=4`) and is
@@ -25,6 +27,15 @@ struct Place {
 
 // Throws UsageError `source:line:column: message`.
 [[noreturn]] void fail_at(const Place& place, const std::string& message);
+
+// Returns what make() returns, and gives a UsageError of it the place.
+auto at_place(const Place& place, const auto& make) {
+  try {
+    return make();
+  } catch (const UsageError& problem) {
+    fail_at(place, problem.what());
+  }
+}
 
 struct YamlNode {
   enum Kind { null, scalar, list, map };

@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "base/files.h"
-#include "base/status.h"
 
 namespace qb {
 namespace {

@@ -4,9 +4,6 @@
 
 #include <cstdint>
 #include <ctime>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/csv.h"
 #include "base/status.h"

@@ -12,12 +12,9 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <utility>
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "base/status.h"
-#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
@@ -51,6 +48,14 @@ CsvTable read_table(const std::string& path, const std::vector<std::string>& col
   return table;
 }
 
+// Returns the CSV text of the rows that are kept.
+std::string rows_that(const CsvTable& table, const auto& are_kept) {
+  CsvTable kept(table.header());
+  for (std::size_t row = 0; row < table.size(); ++row)
+    if (are_kept(row)) kept.append(table.row(row));
+  return kept.to_string();
+}
+
 // `latest` beside the run folders names the newest one. A file system without links gets none.
 void point_latest_at(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).lexically_normal();
@@ -82,15 +87,10 @@ std::vector<std::vector<std::string>> with_case_id(
   return result;
 }
 
-std::string text_or_empty(double value) {
-  return std::isnan(value) ? std::string() : to_text(value);
-}
-
 std::vector<std::string> sample_row(const std::string& id, const Sample& sample) {
   std::vector<std::string> row = {id, to_text(std::int64_t{sample.repeat}),
                                   sample.warmup ? "1" : "0"};
-  for (const SampleField& field : sample_fields())
-    row.push_back(text_or_empty(sample.*field.member));
+  for (const SampleField& field : sample_fields()) row.push_back(to_text(sample.*field.member));
   return row;
 }
 
@@ -155,10 +155,8 @@ void RunStore::load_cases() {
 void RunStore::repair(const RunTable& side) {
   std::size_t file_bytes = 0;
   const CsvTable table = read_table(file(side.file), side.columns, file_bytes);
-  CsvTable kept(side.columns);
-  for (std::size_t row = 0; row < table.size(); ++row)
-    if (has(table.row(row).front())) kept.append(table.row(row));
-  const std::string text = kept.to_string();
+  const std::string text =
+      rows_that(table, [&](std::size_t row) { return has(table.row(row).front()); });
   if (text.size() != file_bytes) write_file_atomically(file(side.file), text);
 }
 
@@ -187,10 +185,9 @@ void RunStore::drop_failures() {
   // case and finishes again.
   manifest_.finished_at.clear();
   write_manifest();
-  CsvTable kept(case_table().columns);
-  for (std::size_t row = 0; row < cases_.size(); ++row)
-    if (cases_.text(row, "status") == word(Status::ok)) kept.append(cases_.row(row));
-  write_file_atomically(file(kCases), kept.to_string());
+  write_file_atomically(file(kCases), rows_that(cases_, [&](std::size_t row) {
+                          return cases_.text(row, "status") == word(Status::ok);
+                        }));
   repair_all();
 }
 

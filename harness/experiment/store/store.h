@@ -9,8 +9,6 @@
 #pragma once
 
 #include <set>
-#include <string>
-#include <vector>
 
 #include "base/csv.h"
 #include "harness/experiment/schema/columns.h"

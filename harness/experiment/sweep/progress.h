@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <string>
-#include <string_view>
 
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
