@@ -74,8 +74,10 @@ void show(const MaskWords& words) {
     if (!words.out.empty())
       drawn.push_back({mask.text(), words.n_tokens, share, partition_rectangles(plan, kCells)});
   }
-  fmt::print("N = {}. The counts are those of one head; the kernel flash executes the pairs on this machine.\n\n{}",
-             format_grouped(words.n_tokens), table.terminal());
+  fmt::print(
+      "N = {}. The counts are those of one head; the kernel flash executes the pairs on this "
+      "machine.\n\n{}",
+      format_grouped(words.n_tokens), table.terminal());
   if (words.out.empty()) return;
   ensure_directory(words.out);
   for (const std::string& path : write_figure(connectivity_figure(drawn), words.out))

@@ -14,7 +14,7 @@ digit for digit; the parameters from the resolved spec and the predictions from 
 repeat claims more FLOP/s than cores x 5 GHz x 64 (float32; twice that for 16-bit types), which is a
 generous bound.
 
-The exit code is 0 if everything agrees, and 4 if something does not, which is listed.
+The exit code is 0 if everything agrees, and 4 if something does not; it lists what does not.
 
 Example:
   qb verify results/smoke/RUN_ID)";
