@@ -30,13 +30,19 @@ Json scheme_json(const SchemeForecast& scheme) {
   return out;
 }
 
-// `name` is what the member `value` of a change is called.
+Json change_json(const std::optional<BandwidthChange>& change) {
+  if (!change) return {};
+  return {{"byte_per_s", change->byte_per_s}, {"scheme", change->scheme}};
+}
+
+Json change_json(const std::optional<SizeChange>& change) {
+  if (!change) return {};
+  return {{"value", change->value}, {"scheme", change->scheme}};
+}
+
 template <class Change>
-Json changes_json(const Changes<Change>& changes, const char* name, auto Change::*value) {
-  const auto json = [&](const std::optional<Change>& change) {
-    return change ? Json{{name, (*change).*value}, {"scheme", change->scheme}} : Json();
-  };
-  return {{"below", json(changes.below)}, {"above", json(changes.above)}};
+Json changes_json(const Changes<Change>& changes) {
+  return {{"below", change_json(changes.below)}, {"above", change_json(changes.above)}};
 }
 
 Json selector_json(const std::optional<SelectorAdvice>& asked) {
@@ -83,13 +89,12 @@ std::string advice_json(const SchemeQuestion& question, const std::string& link_
   const SchemeForecast* winner = advice.winner();
   out["winner"] = winner != nullptr ? Json(winner->scheme) : Json();
   out["limit"] = winner != nullptr ? Json(word(limit_of(*winner))) : Json();
-  out["bandwidth_changes"] =
-      changes_json(advice.bandwidth, "byte_per_s", &BandwidthChange::byte_per_s);
+  out["bandwidth_changes"] = changes_json(advice.bandwidth);
   out["splitting_pays_above_byte_per_s"] = advice.splitting_pays_above_byte_per_s
                                                ? Json(*advice.splitting_pays_above_byte_per_s)
                                                : Json();
-  out["token_changes"] = changes_json(advice.new_tokens, "value", &SizeChange::value);
-  out["worker_changes"] = changes_json(advice.workers, "value", &SizeChange::value);
+  out["token_changes"] = changes_json(advice.new_tokens);
+  out["worker_changes"] = changes_json(advice.workers);
   out["selectors"] = selector_json(advice.selectors);
   out["advice"] = advice_sentences(question, advice);
   return out.dump(2) + "\n";
