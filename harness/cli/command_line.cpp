@@ -4,10 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <string_view>
-#include <utility>
-
-#include "base/words.h"
 
 namespace qb {
 namespace {
@@ -15,15 +11,14 @@ namespace {
 // Lists the verbs below `verb`, or its long options, as they are typed.
 std::vector<std::string> words_of(const CLI::App& verb, bool options) {
   std::vector<std::string> words;
-  if (options) {
+  if (options)
     for (const CLI::Option* option : verb.get_options())
       for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
-  } else {
+  else
     // --help does not list a verb in the empty group either.
     for (const CLI::App* below :
          verb.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); }))
       words.push_back(below->get_name());
-  }
   return words;
 }
 
@@ -65,112 +60,100 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
-Option& Option::required() {
+Verb::Option& Verb::Option::required() {
   option_->required();
   return *this;
 }
 
-Option& Option::needs(const Option& other) {
+Verb::Option& Verb::Option::needs(const Option& other) {
   option_->needs(other.option_);
   return *this;
 }
 
-Option& Option::excludes(const Option& other) {
+Verb::Option& Verb::Option::excludes(const Option& other) {
   option_->excludes(other.option_);
   return *this;
 }
 
-Option& Option::type_name(const std::string& name) {
+Verb::Option& Verb::Option::type_name(const std::string& name) {
   option_->type_name(name);
   return *this;
 }
 
-Option& Option::show_default() {
+Verb::Option& Verb::Option::show_default() {
   option_->capture_default_str();
   return *this;
 }
 
-Option& Option::repeatable() {
+Verb::Option& Verb::Option::repeatable() {
   option_->expected(1)->take_all();
   return *this;
 }
 
-Option& Option::repeatable_list() {
+Verb::Option& Verb::Option::repeatable_list() {
   option_->allow_extra_args(false);
   return *this;
 }
 
-bool Option::given() const { return option_->count() > 0; }
+bool Verb::Option::given() const { return option_->count() > 0; }
 
-Verb Verb::add_verb(const std::string& name, const std::string& what) {
-  return Verb(app_->add_subcommand(name, what), action_);
+Verb Verb::add_verb(const std::string& name, const std::string& what, const std::string& footer) {
+  CLI::App* const verb = app_->add_subcommand(name, what);
+  verb->footer(footer);
+  if (what.empty()) verb->group("");
+  return Verb(verb, action_);
 }
 
 void Verb::require_verb() { app_->require_subcommand(1); }
 
-void Verb::hide() { app_->group(""); }
-
-void Verb::footer(const std::string& text) { app_->footer(text); }
-
-void Verb::runs(Action action) {
+void Verb::set_action(std::function<ExitCode()> action) {
   app_->callback([chosen = action_, action = std::move(action)] { *chosen = action; });
 }
 
-Option Verb::option(const std::string& name, std::string& value, const std::string& what) {
+Verb::Option Verb::option(const std::string& name, std::string& value, const std::string& what) {
   return Option(app_->add_option(name, value, what));
 }
 
-Option Verb::option(const std::string& name, double& value, const std::string& what) {
+Verb::Option Verb::option(const std::string& name, double& value, const std::string& what) {
   return Option(app_->add_option(name, value, what));
 }
 
-Option Verb::option(const std::string& name, std::optional<double>& value,
-                    const std::string& what) {
-  return Option(app_->add_option(name, value, what));
-}
-
-Option Verb::option(const std::string& name, std::vector<std::string>& values,
-                    const std::string& what) {
+Verb::Option Verb::option(const std::string& name, std::vector<std::string>& values,
+                          const std::string& what) {
   return Option(app_->add_option(name, values, what));
 }
 
-Option Verb::option(const std::string& name, std::vector<double>& values, const std::string& what) {
-  return Option(app_->add_option(name, values, what)->delimiter(','));
-}
-
-Option Verb::option(const std::string& name, std::function<void(const std::string&)> read,
-                    const std::string& what) {
+Verb::Option Verb::option(const std::string& name, std::function<void(const std::string&)> read,
+                          const std::string& what) {
   return Option(app_->add_option_function<std::string>(name, read, what));
 }
 
-Option Verb::flag(const std::string& name, bool& value, const std::string& what) {
+Verb::Option Verb::flag(const std::string& name, bool& value, const std::string& what) {
   return Option(app_->add_flag(name, value, what));
 }
 
-Option Verb::flag(const std::string& name, std::function<void()> then, const std::string& what) {
+Verb::Option Verb::flag(const std::string& name, std::function<void()> then,
+                        const std::string& what) {
   return Option(app_->add_flag_callback(name, std::move(then), what));
 }
 
-CommandLine::CommandLine(const std::string& description, const std::string& name,
-                         const std::string& version)
-    : app_(std::make_unique<CLI::App>(description, name)) {
-  app_->set_version_flag("--version", version);
-}
-
-CommandLine::~CommandLine() = default;
-
-Verb CommandLine::program() { return Verb(app_.get(), &action_); }
-
-Action CommandLine::parse(std::vector<std::string> words) {
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+ExitCode run_words(const std::function<void(Verb)>& add_verbs, std::vector<std::string> words,
+                   const std::string& description, const std::string& footer,
+                   const std::string& version) {
+  CLI::App app(description, "qb");
+  app.set_version_flag("--version", version);
+  app.footer(footer);
+  std::function<ExitCode()> action = [] { return ExitCode::ok; };
+  add_verbs(Verb(&app, &action));
+  std::ranges::reverse(words);  // as CLI11 wants them
   try {
-    app_->parse(std::move(words));
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw UsageError(usage_sentence(*app_, error));
-    app_->exit(error);  // --help, --version
-    return [] { return ExitCode::ok; };
+    if (error.get_exit_code() != 0) throw UsageError(usage_sentence(app, error));
+    app.exit(error);  // --help, --version
+    return ExitCode::ok;
   }
-  return std::move(action_);
+  return action();
 }
 
 }  // namespace qb

@@ -4,8 +4,8 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/status.h"
@@ -17,53 +17,63 @@ class Option;
 
 namespace qb {
 
-// What a verb does once all words are parsed.
-using Action = std::function<ExitCode()>;
-
-// An option of a verb. This is a handle: copies mean the same option, which lives as long as its
-// CommandLine.
-class Option {
- public:
-  explicit Option(CLI::Option* option) : option_(option) {}
-
-  Option& required();
-  Option& needs(const Option& other);
-  Option& excludes(const Option& other);
-  Option& type_name(const std::string& name);  // --help shows it instead of TEXT or FLOAT
-  Option& show_default();                      // --help shows the variable's value now
-
-  // A list may be given several times, each time with one value. --help calls it a value, or a
-  // list.
-  Option& repeatable();
-  Option& repeatable_list();
-
-  // Says whether the words named it; call it once they are parsed.
-  [[nodiscard]] bool given() const;
-
- private:
-  CLI::Option* option_;
-};
-
-// A verb, or the program itself. This is a handle, as Option is.
+// A verb, or the program itself. This is a handle: copies mean the same verb, which lives as long
+// as run_words().
 //
 // The `name` of an option is --word, or WORD if its position identifies it. Variables must live
 // until the words are parsed.
 class Verb {
  public:
-  Verb(CLI::App* app, Action* action) : app_(app), action_(action) {}
+  // An option of a verb; a handle, too.
+  class Option {
+   public:
+    explicit Option(CLI::Option* option = nullptr) : option_(option) {}
 
-  [[nodiscard]] Verb add_verb(const std::string& name, const std::string& what);
+    Option& required();
+    Option& needs(const Option& other);
+    Option& excludes(const Option& other);
+    Option& type_name(const std::string& name);  // --help shows it instead of TEXT or FLOAT
+    Option& show_default();                      // --help shows the variable's value now
+
+    // A list may be given several times, each time with one value. --help calls it a value, or a
+    // list.
+    Option& repeatable();
+    Option& repeatable_list();
+
+    // Says whether the words named it; call it once they are parsed.
+    [[nodiscard]] bool given() const;
+
+   private:
+    CLI::Option* option_;
+  };
+
+  Verb(CLI::App* app, std::function<ExitCode()>* action) : app_(app), action_(action) {}
+
+  // --help lists the verb unless `what` is empty, and its own --help ends with the footer.
+  [[nodiscard]] Verb add_verb(const std::string& name, const std::string& what,
+                              const std::string& footer = "");
   void require_verb();  // one of its own verbs must follow
-  void hide();          // --help does not list it
-  void footer(const std::string& text);
-  void runs(Action action);
+
+  // Makes a Words, which the options fill in; the verb then calls act(words), which may return an
+  // ExitCode.
+  template <class Words, class Act>
+  Words& runs(Act act) {
+    const auto words = std::make_shared<Words>();
+    set_action([words, act] {
+      if constexpr (std::is_void_v<std::invoke_result_t<Act, Words&>>) {
+        act(*words);
+        return ExitCode::ok;
+      } else {
+        return act(*words);
+      }
+    });
+    return *words;
+  }
 
   Option option(const std::string& name, std::string& value, const std::string& what);
   Option option(const std::string& name, double& value, const std::string& what);
-  Option option(const std::string& name, std::optional<double>& value, const std::string& what);
-  // Values follow one another; commas may also separate numbers.
+  // Values follow one another.
   Option option(const std::string& name, std::vector<std::string>& values, const std::string& what);
-  Option option(const std::string& name, std::vector<double>& values, const std::string& what);
   // `read` throws UsageError on what it does not understand.
   Option option(const std::string& name, std::function<void(const std::string&)> read,
                 const std::string& what);
@@ -72,27 +82,17 @@ class Verb {
   Option flag(const std::string& name, std::function<void()> then, const std::string& what);
 
  private:
+  void set_action(std::function<ExitCode()> action);
+
   CLI::App* app_;
-  Action* action_;
+  std::function<ExitCode()>* action_;
 };
 
-class CommandLine {
- public:
-  CommandLine(const std::string& description, const std::string& name, const std::string& version);
-  ~CommandLine();
-  CommandLine(const CommandLine&) = delete;
-  CommandLine& operator=(const CommandLine&) = delete;
-
-  [[nodiscard]] Verb program();
-
-  // Returns what to do for `words`, which do not include the program's own name. --help and
-  // --version are answered here, and the action then does nothing. Throws UsageError: one sentence
-  // says what is wrong, gives the nearest word that exists, and says where the others are listed.
-  [[nodiscard]] Action parse(std::vector<std::string> words);
-
- private:
-  std::unique_ptr<CLI::App> app_;
-  Action action_;
-};
+// Does what `words` ask for, which do not include the program's own name; `add_verbs` declares what
+// they can be. It answers --help and --version itself. Throws UsageError: one sentence says what is
+// wrong, gives the nearest word that exists, and says where the others are listed.
+ExitCode run_words(const std::function<void(Verb)>& add_verbs, std::vector<std::string> words,
+                   const std::string& description = "", const std::string& footer = "",
+                   const std::string& version = "");
 
 }  // namespace qb

@@ -30,38 +30,37 @@ Exit codes: 0 everything ended as allowed, 1 some case failed, 2 bad spec or usa
 3 environment (missing tool, full disk), 4 regression or mismatch, 5 not comparable,
 130 interrupted (run again to resume).)";
 
-int run_main(int argc, char** argv) {
-  CommandLine line(kDescription, "qb", "qb " QB_VERSION);
-  Verb app = line.program();
-  app.footer(kFooter);
+void add_verbs(Verb app) {
   app.require_verb();
 #define QB_ADD_VERB(name) add_##name(app);
   QB_VERBS(QB_ADD_VERB)
 #undef QB_ADD_VERB
-  const Action action = line.parse({argv + 1, argv + argc});
-  return static_cast<int>(action());
+}
+
+// Says what a caught exception says, and returns its exit code.
+int failed(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "qb: {}\n", message);
+  return static_cast<int>(code);
 }
 
 }  // namespace
 }  // namespace qb
 
 int main(int argc, char** argv) {
+  using qb::ExitCode;
   try {
-    return qb::run_main(argc, argv);
+    return static_cast<int>(qb::run_words(qb::add_verbs, {argv + 1, argv + argc}, qb::kDescription,
+                                          qb::kFooter, "qb " QB_VERSION));
   } catch (const qb::ExitError& error) {
-    fmt::print(stderr, "qb: {}\n", error.what());
-    return static_cast<int>(error.code());
+    return qb::failed(error.code(), error.what());
   } catch (const qb::CaseError& error) {
     // A single plan or tensor, outside a sweep, is not possible as asked.
-    fmt::print(stderr, "qb: {}\n", error.what());
-    return static_cast<int>(error.status() == qb::Status::unsupported ? qb::ExitCode::usage
-                                                                      : qb::ExitCode::case_failed);
+    const bool unsupported = error.status() == qb::Status::unsupported;
+    return qb::failed(unsupported ? ExitCode::usage : ExitCode::case_failed, error.what());
   } catch (const std::system_error& error) {
     // Output cannot be written or threads cannot be started.
-    fmt::print(stderr, "qb: {}\n", error.what());
-    return static_cast<int>(qb::ExitCode::environment);
+    return qb::failed(ExitCode::environment, error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "qb: unexpected: {}\n", error.what());
-    return static_cast<int>(qb::ExitCode::case_failed);
+    return qb::failed(ExitCode::case_failed, fmt::format("unexpected: {}", error.what()));
   }
 }

@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/schema/mask_reader.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
@@ -32,7 +31,7 @@ std::string type_of(const Parameter& parameter) {
 
 }  // namespace
 
-Option add_parameter(Verb verb, Case& c, std::string_view key) {
+Verb::Option add_parameter(Verb verb, Case& c, std::string_view key) {
   const auto index = find_parameter(key);
   if (!index) throw std::logic_error(fmt::format("no parameter has the key {}", key));
   const Parameter& parameter = parameters()[*index];
@@ -43,7 +42,7 @@ Option add_parameter(Verb verb, Case& c, std::string_view key) {
     const std::string label = fmt::format("{} {}", name, text);
     const std::string value = parameter.kind == FieldKind::mask
                                   ? parse_mask(text, name).text()
-                                  : read_value(parameter, plain_scalar(text, {label, 0, 0})).text;
+                                  : read_value(parameter, {YamlNode::scalar, {label}, text}).text;
     parameter.set(c, parameter, value);
   };
   return verb.option(name, read, help_of(parameter, c)).type_name(type_of(parameter));
@@ -68,7 +67,8 @@ void require_writable(const std::string& path) {
         fmt::format("cannot write {}: {}: {}", path, folder, std::strerror(errno)));
 }
 
-Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what) {
+Verb::Option add_positive(Verb verb, const std::string& name, double& value,
+                          const std::string& what) {
   return verb
       .option(
           name,

@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <initializer_list>
-#include <string>
-#include <utility>
 
 #include "base/numbers.h"
 #include "base/status.h"
@@ -18,7 +15,7 @@ namespace qb {
 // Adds options for parameters of a spec: key link.mode is --link-mode. They take the values that a
 // spec takes, and --help describes them as the schema does. The default is the value in `c`. Throws
 // std::logic_error for a key that no parameter has.
-Option add_parameter(Verb verb, Case& c, std::string_view key);
+Verb::Option add_parameter(Verb verb, Case& c, std::string_view key);
 void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys);
 
 // Fills in the parameters that follow others where they are 0: as many keys as tokens, as many
@@ -42,7 +39,8 @@ void require_writable(const std::string& path);
 
 // Adds `name` as an integer option.
 template <class Integer>
-Option add_integer(Verb verb, const std::string& name, Integer& value, const std::string& what) {
+Verb::Option add_integer(Verb verb, const std::string& name, Integer& value,
+                         const std::string& what) {
   return verb
       .option(
           name,
@@ -60,11 +58,12 @@ Option add_integer(Verb verb, const std::string& name, Integer& value, const std
 }
 
 // Adds `name` as a number above 0.
-Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what);
+Verb::Option add_positive(Verb verb, const std::string& name, double& value,
+                          const std::string& what);
 
 // Adds `name` as one of the words of the enum E.
 template <class E>
-Option add_word(Verb verb, const std::string& name, E& value, const std::string& what) {
+Verb::Option add_word(Verb verb, const std::string& name, E& value, const std::string& what) {
   return verb
       .option(
           name,

@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <vector>
 
 #include "harness/microbench/subject.h"
-#include "kernels/attention.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/mask/mask.h"
 #include "kernels/parallel.h"
@@ -41,20 +39,15 @@ void prepare_kernel(Subject& s, const KernelCase& c) {
   const SpanKind kind = c.mask == MaskKind::full ? SpanKind::full : SpanKind::causal;
   s.schedule = build_schedule(queries, c.n, {{0, queries, {0, c.n, kind, c.n - queries}}},
                               kernel_tiles(c.kernel, c.d).query_tile);
-  AttentionArguments arguments;
-  arguments.q = s.add(c.dtype, q);
-  arguments.k = s.add(c.dtype, kv);
-  arguments.v = s.add(c.dtype, kv);
-  arguments.out = s.add(DType::f32, q);
-  arguments.lse = s.add(DType::f32, {1, c.heads, queries, 1});
+  auto arguments = s.add_attention<AttentionArguments>(c.dtype, q, kv);
   arguments.schedule = &s.schedule;
   arguments.scale = 1.0 / std::sqrt(static_cast<double>(c.d));
-  s.row.benchmark = c.name ? c.name : std::string(word(c.kernel));
-  s.row.dtype = word(c.dtype);
-  s.row.mask = word(c.mask);
-  s.row.threads = c.threads;
-  s.row.n_tokens = c.n;
-  s.row.head_dim = c.d;
+  s.row = {.benchmark = std::string(c.name ? c.name : word(c.kernel)),
+           .dtype = std::string(word(c.dtype)),
+           .mask = std::string(word(c.mask)),
+           .threads = c.threads,
+           .n_tokens = c.n,
+           .head_dim = c.d};
   const bool decoding = queries == 1;
   if (decoding) {  // K and V are read once
     s.row.bytes = 2.0 * static_cast<double>(arguments.k.bytes());
@@ -73,10 +66,7 @@ std::vector<int> thread_counts() {
   return {1, available_cores()};
 }
 
-bool has(InstructionSet set) {
-  const auto& sets = available_instruction_sets();
-  return std::find(sets.begin(), sets.end(), set) != sets.end();
-}
+bool has(InstructionSet set) { return std::ranges::count(available_instruction_sets(), set) > 0; }
 
 std::vector<KernelCase> quick_cases() {
   constexpr std::int64_t kLong = 8192;

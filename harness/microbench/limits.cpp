@@ -1,10 +1,7 @@
 // Measures the accuracy against float64, and the memory that a million tokens take.
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "base/status.h"
-#include "harness/execute/player/executor.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/microbench/subject.h"
 #include "harness/plan/strategies/strategy.h"
@@ -23,25 +20,18 @@ void add_outliers(const TensorView& view) {
 }
 
 void prepare_accuracy(Subject& s, DType dtype, MaskKind mask, bool outliers) {
-  const Shape shape{1, 2, 2, 1024, 1024, 64, 64};
-  const Problem problem = make_problem(shape, mask, dtype, 1);
+  constexpr std::int64_t kTokens = 1024;
+  const Problem problem = make_problem({1, 2, 2, kTokens, kTokens, 64, 64}, mask, dtype, 1);
   const Plan dense = make_plan("dense", problem, {});
-  ExecutionArguments arguments;
-  arguments.q = s.add(dtype, shape.q());
-  arguments.k = s.add(dtype, shape.k());
-  arguments.v = s.add(dtype, shape.v());
-  arguments.out = s.add(DType::f32, shape.out());
-  arguments.lse = s.add(DType::f32, shape.lse());
-  arguments.threads = available_cores();
-  arguments.allocator = &s.memory;
+  const ExecutionArguments arguments = s.add_execution(dtype, 2, kTokens, 64);
   if (outliers)
     for (const TensorView& view : {arguments.q, arguments.k, arguments.v}) add_outliers(view);
-  s.row.benchmark = "accuracy";
-  s.row.dtype = word(dtype);
-  s.row.mask = word(mask);
-  s.row.threads = arguments.threads;
-  s.row.n_tokens = shape.q_len;
-  s.row.head_dim = shape.head_dim;
+  s.row = {.benchmark = "accuracy",
+           .dtype = std::string(word(dtype)),
+           .mask = std::string(word(mask)),
+           .threads = arguments.threads,
+           .n_tokens = kTokens,
+           .head_dim = 64};
   s.measure = [arguments, problem, dense](MicrobenchRow& row) {
     poison(arguments.out, arguments.lse);
     row.wall_time_s = execute(Ranks::serial, dense, arguments).wall_s;
@@ -59,28 +49,27 @@ void prepare_million(Subject& s, std::int64_t queries) {
   constexpr std::int64_t kTokens = 1'000'000;
   constexpr std::int64_t kHeadDim = 64;
   const Extent extent{1, 1, kTokens, kHeadDim};
-  const TensorView q = s.add(DType::f32, extent);
-  const TensorView k = s.add(DType::f32, extent);
-  const TensorView v = s.add(DType::f32, extent);
-  const TensorView out = s.add(DType::f32, extent);
-  const TensorView lse = s.add(DType::f32, {1, 1, kTokens, 1});
+  auto arguments = s.add_attention<AttentionArguments>(DType::f32, extent, extent);
+  double tensors = 0.0;
+  for (const TensorView& view :
+       {arguments.q, arguments.k, arguments.v, arguments.out, arguments.lse})
+    tensors += static_cast<double>(view.bytes());
   const std::int64_t first = kTokens - queries;
   s.schedule =
       build_schedule(queries, kTokens, {{0, queries, {0, kTokens, SpanKind::causal, first}}},
                      kernel_tiles(Kernel::flash, kHeadDim).query_tile);
+  arguments.schedule = &s.schedule;
+  arguments.scale = 0.125;
+  for (TensorView* view : {&arguments.q, &arguments.out, &arguments.lse})
+    *view = view->tokens(first, queries);
   const int threads = available_cores();
-  s.row.benchmark = "million";
-  s.row.dtype = "f32";
-  s.row.mask = "causal";
-  s.row.threads = threads;
-  s.row.n_tokens = kTokens;
-  s.row.head_dim = kHeadDim;
-  s.row.flop = 4.0 * static_cast<double>(s.schedule.unmasked_pairs() * kHeadDim);
-  const auto tensors =
-      static_cast<double>(q.bytes() + k.bytes() + v.bytes() + out.bytes() + lse.bytes());
-  const AttentionArguments arguments{
-      q.tokens(first, queries),  k, v, &s.schedule, 0.125, out.tokens(first, queries),
-      lse.tokens(first, queries)};
+  s.row = {.benchmark = "million",
+           .dtype = "f32",
+           .mask = "causal",
+           .threads = threads,
+           .n_tokens = kTokens,
+           .head_dim = kHeadDim,
+           .flop = 4.0 * static_cast<double>(s.schedule.unmasked_pairs() * kHeadDim)};
   s.ceiling = [threads] { return cpu::kernel_peak_flop_per_s(Kernel::flash, DType::f32, threads); };
   s.operation = [arguments, threads, &s] {
     attention(Kernel::flash, arguments, {s.memory, threads, 0});

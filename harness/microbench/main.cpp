@@ -6,15 +6,11 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/files.h"
 #include "base/schema/column_fields.h"
-#include "base/status.h"
 #include "harness/experiment/store/environment.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/microbench/line_reporter.h"
 #include "harness/microbench/subject.h"
 #include "harness/microbench/targets.h"

@@ -10,7 +10,7 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/microbench/row.h"
+#include "harness/microbench/subject.h"
 
 namespace qb {
 namespace {

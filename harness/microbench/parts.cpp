@@ -1,8 +1,6 @@
 // Measures the ceilings of the machine and the parts of attention, each alone.
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "harness/microbench/subject.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/roofline.h"
@@ -33,29 +31,26 @@ void add_ceiling(Recorder& recorder, const std::string& what, const std::string&
 
 using Part = void (*)(Subject&, std::int64_t n, std::int64_t d);
 
-void score_product(Subject& s, std::int64_t n, std::int64_t d) {
-  const TensorView q = s.add(DType::f32, {1, 1, n, d});
-  const TensorView k = s.add(DType::f32, {1, 1, n, d});
-  const TensorView scores = s.add(DType::f32, {1, 1, n, n});
-  s.row.flop = 2.0 * static_cast<double>(n * n * d);
+// Multiplies [rows, inner] with [inner, columns], whose second is stored by columns if
+// `transposed`.
+void product(Subject& s, std::int64_t rows, std::int64_t columns, std::int64_t inner,
+             bool transposed) {
+  const TensorView a = s.add(DType::f32, {1, 1, rows, inner});
+  const Extent of_b = transposed ? Extent{1, 1, columns, inner} : Extent{1, 1, inner, columns};
+  const TensorView b = s.add(DType::f32, of_b);
+  const TensorView out = s.add(DType::f32, {1, 1, rows, columns});
+  s.row.flop = 2.0 * static_cast<double>(rows * columns * inner);
   s.ceiling = [] { return cpu::fma_peak_flop_per_s(1, false); };
   s.operation = [=] {
-    cpu::gemm(n, n, d, {q.row_as<float>(0, 0, 0), d, false}, {k.row_as<float>(0, 0, 0), d, true},
-              scores.row_as<float>(0, 0, 0), n);
+    cpu::gemm(rows, columns, inner, {a.row_as<float>(0, 0, 0), inner, false},
+              {b.row_as<float>(0, 0, 0), of_b.head_dim, transposed}, out.row_as<float>(0, 0, 0),
+              columns);
   };
 }
 
-void value_product(Subject& s, std::int64_t n, std::int64_t d) {
-  const TensorView p = s.add(DType::f32, {1, 1, n, n});
-  const TensorView v = s.add(DType::f32, {1, 1, n, d});
-  const TensorView out = s.add(DType::f32, {1, 1, n, d});
-  s.row.flop = 2.0 * static_cast<double>(n * n * d);
-  s.ceiling = [] { return cpu::fma_peak_flop_per_s(1, false); };
-  s.operation = [=] {
-    cpu::gemm(n, d, n, {p.row_as<float>(0, 0, 0), n, false}, {v.row_as<float>(0, 0, 0), d, false},
-              out.row_as<float>(0, 0, 0), d);
-  };
-}
+void score_product(Subject& s, std::int64_t n, std::int64_t d) { product(s, n, n, d, true); }
+
+void value_product(Subject& s, std::int64_t n, std::int64_t d) { product(s, n, d, n, false); }
 
 void softmax(Subject& s, std::int64_t n, std::int64_t /*d*/) {
   const TensorView scores = s.add(DType::f32, {1, 1, n, n});
@@ -66,24 +61,26 @@ void softmax(Subject& s, std::int64_t n, std::int64_t /*d*/) {
   };
 }
 
-// Reads two partials and writes one; the ceiling is a copy of as many bytes.
+// The ceiling is a copy of as many bytes on one thread.
+std::function<double()> copy_ceiling() {
+  return
+      [ceiling = std::make_shared<cpu::MemoryCeiling>(1)] { return ceiling->copy_bytes_per_s(); };
+}
+
+// Reads two partials and writes one.
 void merge(Subject& s, std::int64_t n, std::int64_t d) {
   const TensorView acc_out = s.add(DType::f32, {1, kHeads, n, d});
   const TensorView acc_lse = s.add(DType::f32, {1, kHeads, n, 1});
   const TensorView part_out = s.add(DType::f32, {1, kHeads, n, d});
   const TensorView part_lse = s.add(DType::f32, {1, kHeads, n, 1});
   s.row.bytes = 3.0 * static_cast<double>(acc_out.bytes() + acc_lse.bytes());
-  s.ceiling = [ceiling = std::make_shared<cpu::MemoryCeiling>(1)] {
-    return ceiling->copy_bytes_per_s();
-  };
+  s.ceiling = copy_ceiling();
   s.operation = [=] { merge_partial(acc_out, acc_lse, part_out, part_lse); };
 }
 
 void copy_between(Subject& s, const TensorView& from, const TensorView& to) {
   s.row.bytes = 2.0 * static_cast<double>(to.bytes());
-  s.ceiling = [ceiling = std::make_shared<cpu::MemoryCeiling>(1)] {
-    return ceiling->copy_bytes_per_s();
-  };
+  s.ceiling = copy_ceiling();
   s.operation = [=] { copy_rows(from, to); };
 }
 

@@ -1,29 +1,45 @@
 #include "harness/microbench/subject.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <utility>
 
 #include "base/clock.h"
 #include "base/csv.h"
 #include "base/files.h"
+#include "base/numbers.h"
 #include "harness/execute/verify/inputs.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 
-Recorder::Recorder(std::string csv_path) : csv_path_(std::move(csv_path)) {
-  if (!csv_path_.empty()) write_file_atomically(csv_path_, csv_record(microbench_columns()));
-}
-
-void Recorder::add(const MicrobenchRow& row) {
-  if (!csv_path_.empty()) append_and_flush(csv_path_, to_record(row));
-  rows_.push_back(row);
-}
-
 namespace {
+
+// The columns of microbench.csv in their order; values that are not available are empty.
+std::vector<std::pair<const char*, std::string>> fields_of(const MicrobenchRow& row) {
+  return {{"case_id", row.case_id},
+          {"benchmark", row.benchmark},
+          {"dtype", row.dtype},
+          {"mask", row.mask},
+          {"isa", row.isa},
+          {"threads", fmt::to_string(row.threads)},
+          {"workers", row.workers == 0 ? "" : fmt::to_string(row.workers)},
+          {"n_tokens", to_text(row.n_tokens)},
+          {"head_dim", to_text(row.head_dim)},
+          {"repeat", fmt::to_string(row.repeat)},
+          {"warmup", row.warmup ? "1" : "0"},
+          {"wall_time_s", to_text(row.wall_time_s)},
+          {"flop", to_text(row.flop)},
+          {"bytes", to_text(row.bytes)},
+          {"peak_per_s", to_text(row.peak_per_s)},
+          {"peak_fraction", to_text(row.peak_fraction)},
+          {"overhead", to_text(row.overhead)},
+          {"memory_ratio", to_text(row.memory_ratio)},
+          {"error_ratio", to_text(row.error_ratio)}};
+}
 
 // Holds the subject of the benchmark that ran last: its repeats follow one another.
 struct Current {
@@ -63,11 +79,12 @@ void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
     state.counters["peak"] = row.peak_fraction;
   }
   state.SetIterationTime(row.wall_time_s);
-  if (!std::isnan(row.flop)) state.counters["flop/s"] = row.flop / row.wall_time_s;
-  if (!std::isnan(row.bytes)) state.counters["bytes/s"] = row.bytes / row.wall_time_s;
-  if (!std::isnan(row.overhead)) state.counters["overhead"] = row.overhead;
-  if (!std::isnan(row.memory_ratio)) state.counters["memory"] = row.memory_ratio;
-  if (!std::isnan(row.error_ratio)) state.counters["error"] = row.error_ratio;
+  for (const auto& [name, value] : {std::pair{"flop/s", row.flop / row.wall_time_s},
+                                    {"bytes/s", row.bytes / row.wall_time_s},
+                                    {"overhead", row.overhead},
+                                    {"memory", row.memory_ratio},
+                                    {"error", row.error_ratio}})
+    if (!std::isnan(value)) state.counters[name] = value;
   recorder.add(row);
 }
 
@@ -89,6 +106,24 @@ class Forced {
 
 }  // namespace
 
+std::vector<std::string> microbench_columns() {
+  std::vector<std::string> columns;
+  for (const auto& [name, value] : fields_of({})) columns.emplace_back(name);
+  return columns;
+}
+
+Recorder::Recorder(std::string csv_path) : csv_path_(std::move(csv_path)) {
+  if (!csv_path_.empty()) write_file_atomically(csv_path_, csv_record(microbench_columns()));
+}
+
+void Recorder::add(const MicrobenchRow& row) {
+  rows_.push_back(row);
+  if (csv_path_.empty()) return;
+  std::vector<std::string> values;
+  for (auto& [name, value] : fields_of(row)) values.push_back(value);
+  append_and_flush(csv_path_, csv_record(values));
+}
+
 double seconds_of(const std::function<void()>& operation, int calls) {
   const double start_s = now_s();
   for (int call = 0; call < calls; ++call) operation();
@@ -99,6 +134,15 @@ const TensorView& Subject::add(DType dtype, const Extent& extent) {
   tensors.emplace_back(memory, dtype, extent, "inputs");
   fill_normal(tensors.back().view(), tensors.size(), available_cores());
   return tensors.back().view();
+}
+
+ExecutionArguments Subject::add_execution(DType dtype, std::int64_t heads, std::int64_t n_tokens,
+                                          std::int64_t head_dim) {
+  const Extent extent{1, heads, n_tokens, head_dim};
+  auto arguments = add_attention<ExecutionArguments>(dtype, extent, extent);
+  arguments.threads = available_cores();
+  arguments.allocator = &memory;
+  return arguments;
 }
 
 void add_benchmark(const std::string& name, std::optional<InstructionSet> isa, Recorder& recorder,

@@ -4,19 +4,45 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
-#include <functional>
+#include <limits>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/microbench/row.h"
+#include "harness/execute/player/executor.h"
 #include "kernels/allocator.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb {
+
+inline constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN();
+
+// One timed repeat of a microbenchmark is a row of microbench.csv.
+struct MicrobenchRow {
+  std::string case_id{};    // the benchmark's full name
+  std::string benchmark{};  // flash, materialized, decode, cqs, merge, …
+  std::string dtype{};      // empty where it has none
+  std::string mask{};
+  std::string isa{};
+  int threads = 1;
+  int workers = 0;  // 0: no plan
+  std::int64_t n_tokens = 0;
+  std::int64_t head_dim = 0;
+  int repeat = 0;
+  bool warmup = false;
+  double wall_time_s = kNotAvailable;
+  double flop = kNotAvailable;           // unmasked pairs only
+  double bytes = kNotAvailable;          // read and written
+  double peak_per_s = kNotAvailable;     // ceiling measured beside it, FLOP/s or bytes/s
+  double peak_fraction = kNotAvailable;  // rate of flop (or bytes) over peak
+  // It is the sum of worker times over dense time for cqs; time over dense time times the share of
+  // pairs kept for sparse; and time of building over time of the kernel for schedule.
+  double overhead = kNotAvailable;
+  double memory_ratio = kNotAvailable;  // peak of active bytes over inputs and outputs
+  double error_ratio = kNotAvailable;   // error over that of a naive kernel in the same precision
+};
+
+[[nodiscard]] std::vector<std::string> microbench_columns();
 
 class Recorder {
  public:
@@ -60,6 +86,22 @@ struct Subject {
   // Adds a tensor of standard normal values (zeros would run faster than data), the same every
   // time.
   const TensorView& add(DType dtype, const Extent& extent);
+
+  // Adds the tensors of an attention: inputs of `dtype`, f32 outputs.
+  template <class Arguments>
+  Arguments add_attention(DType dtype, const Extent& queries, const Extent& keys) {
+    Arguments arguments;
+    arguments.q = add(dtype, queries);
+    arguments.k = add(dtype, keys);
+    arguments.v = add(dtype, keys);
+    arguments.out = add(DType::f32, queries);
+    arguments.lse = add(DType::f32, {queries.batch, queries.heads, queries.length, 1});
+    return arguments;
+  }
+
+  // Adds these for a problem of equal lengths that plans play on all cores.
+  ExecutionArguments add_execution(DType dtype, std::int64_t heads, std::int64_t n_tokens,
+                                   std::int64_t head_dim);
 };
 
 // Returns the seconds that one call takes.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "base/statistics.h"
 #include "base/text_table.h"
@@ -72,15 +71,14 @@ class Judge {
   void at_most(const std::string& what, double target, double measured) {
     add(what, fmt::format("<= {:g}", target), measured, false, measured <= target);
   }
-  void add(const std::string& what, std::string target, double measured, bool percent, bool good) {
-    if (std::isnan(measured)) {
-      targets_.push_back({what, std::move(target), "", Target::Reached::not_measured});
-      return;
-    }
-    targets_.push_back(
-        {what, std::move(target),
-         percent ? fmt::format("{:.1f} %", 100.0 * measured) : fmt::format("{:.3g}", measured),
-         good ? Target::Reached::met : Target::Reached::missed});
+  void add(const std::string& what, const std::string& target, double measured, bool percent,
+           bool good) {
+    const std::string value =
+        percent ? fmt::format("{:.1f} %", 100.0 * measured) : fmt::format("{:.3g}", measured);
+    if (std::isnan(measured))
+      targets_.push_back({what, target, "", "not measured"});
+    else
+      targets_.push_back({what, target, value, good ? "met" : "missed"});
   }
 
   [[nodiscard]] std::string of_threads(int threads) const {
@@ -174,11 +172,7 @@ std::vector<Target> judge(const std::vector<MicrobenchRow>& rows, int all_thread
 
 std::string target_table(const std::vector<Target>& targets) {
   TextTable table({"what", "target", "measured", "verdict"});
-  for (const Target& t : targets)
-    table.add({t.what, t.target, t.measured,
-               t.reached == Target::Reached::met
-                   ? "met"
-                   : (t.reached == Target::Reached::missed ? "missed" : "not measured")});
+  for (const Target& t : targets) table.add({t.what, t.target, t.measured, t.verdict});
   return table.terminal();
 }
 

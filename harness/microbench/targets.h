@@ -4,16 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "harness/microbench/row.h"
+#include "harness/microbench/subject.h"
 
 namespace qb {
 
 struct Target {
-  enum class Reached { met, missed, not_measured };
   std::string what;
   std::string target;    // `>= 85 %`
   std::string measured;  // empty: not measured
-  Reached reached = Reached::not_measured;
+  std::string verdict;   // met, missed or not measured
 };
 
 // Judges by the medians of the repeats after the warm-up; `all_threads` is what "all threads" means

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
-#include <string>
 
 #include "base/numbers.h"
 #include "harness/cli/options.h"
@@ -40,7 +38,7 @@ Examples:
 struct AdviseWords {
   Case c;
   std::int64_t cached_tokens = 0;
-  bool dtype_given = false;
+  Verb::Option dtype;
   std::string device = "here";
   std::string link = "none";
   bool json = false;
@@ -84,7 +82,7 @@ DeviceModel calibrate(const Case& c) {
                         {.max_tokens = std::min<std::int64_t>(c.shape.kv_len, 4096)});
 }
 
-ExitCode give_advice(const AdviseWords& asked) {
+void give_advice(const AdviseWords& asked) {
   if (asked.cached_tokens < 0)
     throw UsageError(fmt::format("--cached-tokens {}: 0 or more", asked.cached_tokens));
   if (asked.c.workers > kMostWorkers)
@@ -105,45 +103,40 @@ ExitCode give_advice(const AdviseWords& asked) {
                           .link = link.limit,
                           .kernel = c.kernel,
                           .memory_budget_bytes = c.memory_budget_bytes};
-  if (!asked.dtype_given) question.problem.dtype = default_dtype(question.device, c.kernel);
+  if (!asked.dtype.given()) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);
   if (asked.json) {
     fmt::print("{}", advice_json(question, link.source, advice));
-    return ExitCode::ok;
+    return;
   }
   for (const std::string& line : advice_assumptions(question, link.source))
     fmt::print("{}\n", line);
   fmt::print("\n{}\n", advice_table(advice));
   for (const std::string& sentence : advice_sentences(question, advice))
     fmt::print("{}\n", sentence);
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_advise(Verb app) {
-  Verb verb = app.add_verb("advise", "Say which scheme to use for a problem on a machine, and why");
-  const auto words = std::make_shared<AdviseWords>();
-  words->c.shape = {1, 1, 0, 0, 0, 64, 64};
-  add_parameter(verb, words->c, "n_tokens").required();
-  add_parameter(verb, words->c, "workers").required();
+  Verb verb = app.add_verb("advise", "Say which scheme to use for a problem on a machine, and why",
+                           kFooter);
+  auto& words = verb.runs<AdviseWords>(give_advice);
+  words.c.shape = {1, 1, 0, 0, 0, 64, 64};
+  add_parameter(verb, words.c, "n_tokens").required();
+  add_parameter(verb, words.c, "workers").required();
   verb.option(
-      "--link", words->link,
+      "--link", words.link,
       "nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default: none, the workers "
       "share one memory)");
   verb.option(
-      "--device", words->device,
+      "--device", words.device,
       "here (the default: this machine is measured now), a100 (published rates), or a file");
-  add_integer(verb, "--cached-tokens", words->cached_tokens, "P, the tokens in the cache");
-  add_parameters(verb, words->c, {"q_heads", "kv_heads", "head_dim", "batch", "mask", "kernel"});
-  const Option dtype = add_parameter(verb, words->c, "dtype");
-  add_parameter(verb, words->c, "memory_budget");
-  verb.flag("--json", words->json, "print JSON with every digit");
-  verb.footer(kFooter);
-  verb.runs([words, dtype] {
-    words->dtype_given = dtype.given();
-    return give_advice(*words);
-  });
+  add_integer(verb, "--cached-tokens", words.cached_tokens, "P, the tokens in the cache");
+  add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "batch", "mask", "kernel"});
+  words.dtype = add_parameter(verb, words.c, "dtype");
+  add_parameter(verb, words.c, "memory_budget");
+  verb.flag("--json", words.json, "print JSON with every digit");
 }
 
 }  // namespace qb

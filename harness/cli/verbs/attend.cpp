@@ -1,8 +1,7 @@
-#include "harness/cli/verbs/attend.h"
+#include "harness/cli/views/tensor_job.h"
 
 #include <fmt/format.h>
 #include <filesystem>
-#include <memory>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -12,7 +11,6 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/plan/check/check.h"
-#include "harness/workload/case.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -49,7 +47,8 @@ Plan checked_plan(const AttendRequest& request, const Shape& shape, DType dtype)
   c.dtype = dtype;
   Plan plan = with_mask_option([&] { return plan_of(c); });
   if (const auto offence = check(plan))
-    throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
+    throw CaseError(Status::error,
+                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
   return plan;
 }
 
@@ -143,18 +142,8 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
 }
 
 void add_attend(Verb app) {
-  Verb verb = app.add_verb("attend", "Run attention on your own tensors (NPY files)");
-  const auto request = std::make_shared<AttendRequest>();
-  verb.option("--q", request->q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64")
-      .required();
-  verb.option("--k", request->k, "keys; may have fewer heads and another length").required();
-  verb.option("--v", request->v, "values; heads and length of the keys").required();
-  verb.option("--out", request->out, "where to write O; its rank is that of --q").required();
-  verb.option("--lse", request->lse, "where to write the log-sum-exp of each row");
-  add_parameters(verb, request->c,
-                 {"algorithm", "workers", "interest_set", "distillation", "ranks"});
-  add_tensor_job(verb, *request, "O and LSE", "rows a head");
-  verb.footer(
+  Verb verb = app.add_verb(
+      "attend", "Run attention on your own tensors (NPY files)",
       "qb writes O and LSE only when everything has succeeded. Queries take the last positions of "
       "the\n"
       "keys. The ranks mpi, nccl and model are for `qb run`.\n"
@@ -165,10 +154,16 @@ void add_attend(Verb app) {
       "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \\\n"
       "            --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: "
       "4}}]}'");
-  verb.runs([request] {
-    fmt::print("{}", attend(*request));
-    return ExitCode::ok;
-  });
+  auto& request =
+      verb.runs<AttendRequest>([](const AttendRequest& said) { fmt::print("{}", attend(said)); });
+  verb.option("--q", request.q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64").required();
+  verb.option("--k", request.k, "keys; may have fewer heads and another length").required();
+  verb.option("--v", request.v, "values; heads and length of the keys").required();
+  verb.option("--out", request.out, "where to write O; its rank is that of --q").required();
+  verb.option("--lse", request.lse, "where to write the log-sum-exp of each row");
+  add_parameters(verb, request.c,
+                 {"algorithm", "workers", "interest_set", "distillation", "ranks"});
+  add_tensor_job(verb, request, "O and LSE", "rows a head");
 }
 
 }  // namespace qb

@@ -1,4 +1,4 @@
-#include "harness/cli/verbs/attend.h"
+#include "harness/cli/views/tensor_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -256,18 +256,15 @@ TEST_F(Attend, AnUnwrittenRowIsFoundWithoutAskingForVerification) {
 
 TEST_F(Attend, RunsFromTheCommandLine) {
   write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f16, 3);
-  CommandLine line("", "qb", "");
-  add_attend(line.program());
   const AttendRequest asked = request();
-  const Action action = line.parse(
-      {"attend",  "--q",     asked.q,     "--k",      asked.k,        "--v",     asked.v,
-       "--out",   asked.out, "--lse",     asked.lse,  "--algorithm",  "cqs",     "--workers",
-       "4",       "--mask",  "causal",    "--kernel", "materialized", "--scale", "0.5",
-       "--ranks", "threads", "--threads", "2",        "--out-dtype",  "f16",     "--memory-budget",
-       "1MiB",    "--verify"});
-  ASSERT_TRUE(action);
+  const std::vector<std::string> words = {
+      "attend",  "--q",     asked.q,     "--k",      asked.k,        "--v",     asked.v,
+      "--out",   asked.out, "--lse",     asked.lse,  "--algorithm",  "cqs",     "--workers",
+      "4",       "--mask",  "causal",    "--kernel", "materialized", "--scale", "0.5",
+      "--ranks", "threads", "--threads", "2",        "--out-dtype",  "f16",     "--memory-budget",
+      "1MiB",    "--verify"};
   ::testing::internal::CaptureStdout();
-  EXPECT_EQ(action(), ExitCode::ok);
+  EXPECT_EQ(run_words(add_attend, words), ExitCode::ok);
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("cqs, 4 workers, threads"));
   EXPECT_LT(error_of_files(MaskKind::causal, 0.5), 4e-3);
   EXPECT_EQ(read_npy(asked.out).dtype, DType::f16);

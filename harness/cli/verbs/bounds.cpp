@@ -1,23 +1,175 @@
 // qb bounds: recomputes bounds that papers print, and shows what each scheme sends.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <memory>
-#include <string>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/numbers.h"
 
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/views/bounds_view.h"
+#include "harness/cli/views/table_form.h"
+#include "harness/plan/theory/published_bounds.h"
+#include "harness/plan/theory/sent_bytes.h"
 #include "kernels/dtype.h"
 
 namespace qb {
 namespace {
 
+constexpr DenseCount kCounts[] = {DenseCount::layers, DenseCount::layers_and_vocabulary};
+
+double speed_up(const PublishedSpeedUp& row, DenseCount count) {
+  return max_speed_up(row.step, count, default_weight(count));
+}
+
+// People see one digit more than printed: this shows which way a rounding went.
+ViewTable::Cell ours(double value, const Printed& printed) {
+  return {value, static_cast<int>(std::lround(-std::log10(printed.unit))) + 2};
+}
+
+ViewTable::Cell rate(double per_s) { return {to_text(per_s), format_si(per_s)}; }
+
+std::string verdict_word(double value, const Printed& printed) {
+  return std::string(word(judge(value, printed)));
+}
+
+std::string count_sentence(std::span<const PublishedSpeedUp> rows, DenseCount count) {
+  std::map<Verdict, std::size_t> counted;
+  for (const PublishedSpeedUp& row : rows) ++counted[judge(speed_up(row, count), row.printed)];
+  const WeightFit fit = fit_weight(rows, count);
+  return fmt::format(
+      "{} of {} agree: dense products of the {}, w = {}; {} one unit off, {} differ.\n"
+      "  Fitted: least squares w = {:.4f} (rms difference {:.4f}); the most that agree at once are "
+      "{}, for w = {:.4f} to {:.4f}.\n",
+      counted[Verdict::agrees], rows.size(),
+      count == DenseCount::layers ? "layers" : "layers and of the projection to the vocabulary",
+      default_weight(count), counted[Verdict::one_unit_off], counted[Verdict::differs],
+      fit.least_squares, fit.rms_difference, fit.most_agreeing, fit.from, fit.to);
+}
+
+// Computes the table's own case, in thousands of tokens: 16-bit full multi-head attention, every
+// block whole.
+double block_kilotokens(const PublishedMinBlock& row) {
+  return 1e-3 * min_block_tokens(row.peak_flop_per_s, row.link_byte_per_s, 2, 1, 1, false);
+}
+
+std::string speed_up_table(std::span<const PublishedSpeedUp> rows, TableForm form) {
+  ViewTable table({{"paper_table", "table"},
+                   {"hardware", "hardware"},
+                   {"model", "model"},
+                   {"mesh", "mesh"},
+                   {"tokens_per_worker", "tokens a worker"},
+                   {"published_max_speed_up_ratio", "printed"},
+                   {"layers_max_speed_up_ratio", fmt::format("layers, w = {}", kLayersWeight)},
+                   {"layers_verdict", "verdict"},
+                   {"layers_and_vocabulary_max_speed_up_ratio",
+                    fmt::format("+ vocabulary, w = {}", kLayersAndVocabularyWeight)},
+                   {"layers_and_vocabulary_verdict", "verdict"}});
+  for (const PublishedSpeedUp& row : rows) {
+    std::vector<ViewTable::Cell> cells = {
+        std::string(row.table),
+        std::string(row.hardware),
+        std::string(row.step.model.name),
+        fmt::format("{}x{}", row.model_parallel, row.step.workers),
+        to_text(row.step.tokens_per_worker),
+        row.printed.text};
+    for (const DenseCount count : kCounts) {
+      cells.push_back(ours(speed_up(row, count), row.printed));
+      cells.emplace_back(verdict_word(speed_up(row, count), row.printed));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text(form);
+}
+
+std::string speed_up_summary(std::span<const PublishedSpeedUp> rows) {
+  std::string text;
+  for (const DenseCount count : kCounts) text += count_sentence(rows, count);
+  return text;
+}
+
+std::string min_block_table(std::span<const PublishedMinBlock> rows, TableForm form) {
+  ViewTable table({{"host", "host"},
+                   {"peak_flop_per_s", "FLOP/s"},
+                   {"link_bandwidth_byte_per_s", "bytes/s"},
+                   {"published_min_block_kilotokens", "c printed (K)"},
+                   {"min_block_kilotokens", "c = C/B"},
+                   {"min_block_verdict", "verdict"},
+                   {"published_min_sequence_kilotokens", "s printed (K)"},
+                   {"min_sequence_kilotokens", "s = 6c"},
+                   {"min_sequence_verdict", "verdict"}});
+  for (const PublishedMinBlock& row : rows) {
+    const double block = block_kilotokens(row);
+    const double sequence = kBlocksPerWorker * block;
+    table.add({row.host, rate(row.peak_flop_per_s), rate(row.link_byte_per_s),
+               row.block_kilotokens.text, ours(block, row.block_kilotokens),
+               verdict_word(block, row.block_kilotokens), row.sequence_kilotokens.text,
+               ours(sequence, row.sequence_kilotokens),
+               verdict_word(sequence, row.sequence_kilotokens)});
+  }
+  return table.text(form);
+}
+
+std::string min_block_summary(std::span<const PublishedMinBlock> rows) {
+  std::size_t agreeing = 0;
+  std::vector<std::string> others;
+  for (const PublishedMinBlock& row : rows) {
+    const double block = block_kilotokens(row);
+    const std::size_t here =
+        (judge(block, row.block_kilotokens) == Verdict::agrees ? 1u : 0u) +
+        (judge(kBlocksPerWorker * block, row.sequence_kilotokens) == Verdict::agrees ? 1u : 0u);
+    agreeing += here;
+    if (here < 2) others.push_back(row.host);
+  }
+  return fmt::format("{} of {} printed values agree{}{}.\n", agreeing, 2 * rows.size(),
+                     others.empty() ? "" : "; look at ", fmt::join(others, ", "));
+}
+
+std::string sent_bytes_table(const SplitProblem& problem, TableForm form) {
+  ViewTable table({{"scheme", "scheme"},
+                   {"transfer", "transfer"},
+                   {"direction", ""},
+                   {"messages", "messages"},
+                   {"message_bytes", "bytes each"},
+                   {"total_bytes", "bytes"},
+                   {"formula", "each is"},
+                   {"unsupported", ""}});
+  for (const SentBytes& row : sent_bytes(problem)) {
+    const bool supported = row.unsupported.empty();
+    const auto bytes = [&](std::int64_t n) {
+      return supported ? ViewTable::Cell(to_text(n), format_grouped(n)) : ViewTable::Cell("", "-");
+    };
+    table.add({row.scheme,
+               {row.transfer, row.received ? row.transfer + " (received)" : row.transfer},
+               std::string(row.received ? "received" : "sent"),
+               supported ? ViewTable::Cell(row.messages) : ViewTable::Cell("", "-"),
+               bytes(row.bytes),
+               bytes(row.total()),
+               {row.formula, supported ? row.formula : row.unsupported},
+               row.unsupported});
+  }
+  return table.text(form);
+}
+
+std::string sent_bytes_summary(const SplitProblem& problem) {
+  std::vector<std::pair<std::string, std::int64_t>> totals;
+  for (const SentBytes& row : sent_bytes(problem)) {
+    if (!row.unsupported.empty() || row.received) continue;
+    if (totals.empty() || totals.back().first != row.scheme) totals.emplace_back(row.scheme, 0);
+    totals.back().second += row.total();
+  }
+  std::vector<std::string> words;
+  words.reserve(totals.size());
+  for (const auto& [scheme, bytes] : totals)
+    words.push_back(fmt::format("{} {}", scheme, format_bytes(static_cast<std::uint64_t>(bytes))));
+  return fmt::format("A worker sends in all: {}.\n", fmt::join(words, ", "));
+}
+
 void add_speed_up(Verb bounds) {
-  Verb verb =
-      bounds.add_verb("tms", "the 190 theoretical max speed-ups of Striped Attention, recomputed");
-  const auto form = std::make_shared<TableForm>(TableForm::terminal);
-  add_table_form(verb, *form);
-  verb.footer(
+  Verb verb = bounds.add_verb(
+      "tms", "the 190 theoretical max speed-ups of Striped Attention, recomputed",
       "TMS = (attention_ring + dense) / (attention_striped + dense) on the critical path:\n"
       "dense = 2c [L (4 D^2 + 3 D d_ff) + vocabulary D], attention = a w 4 L D pairs, c tokens a\n"
       "worker, a = 2 on A100 (TF32) and 1 on TPU. The papers do not print w, how much more of\n"
@@ -28,49 +180,52 @@ void add_speed_up(Verb bounds) {
       "Examples:\n"
       "  qb bounds tms\n"
       "  qb bounds tms --csv > tms.csv");
-  verb.runs([form] {
+  auto& form = verb.runs<TableForm>([](TableForm said) {
     const auto& rows = published_speed_ups();
-    print_table(speed_up_table(rows, *form), speed_up_summary(rows), *form);
-    return ExitCode::ok;
+    print_table(speed_up_table(rows, said), speed_up_summary(rows), said);
   });
+  add_table_form(verb, form);
 }
 
 struct MinBlockWords {
-  RingMachine machine;
+  double compute_flop_per_s = 0.0;  // of one worker
+  double link_byte_per_s = 0.0;     // sent by one worker
+  std::int64_t q_heads = 1;
+  std::int64_t kv_heads = 0;
   DType dtype = DType::bf16;
   TableForm form = TableForm::terminal;
 };
 
-ExitCode print_min_block(MinBlockWords& words, bool own) {
-  if (!own) {
+// Gives the least tokens per worker on the user's machine, for whole and for balanced causal
+// blocks.
+std::string own_min_block_table(const MinBlockWords& words) {
+  if (words.kv_heads < 1 || words.q_heads < 1 || words.q_heads % words.kv_heads != 0)
+    throw UsageError(fmt::format("{} key-value heads do not divide {} query heads", words.kv_heads,
+                                 words.q_heads));
+  ViewTable table({{"blocks", "blocks"}, {"min_tokens_per_worker", "least tokens a worker"}});
+  for (const auto& [name, half_blocks] :
+       {std::pair{"whole blocks", false}, std::pair{"balanced causal (striped, zigzag)", true}}) {
+    const double tokens =
+        min_block_tokens(words.compute_flop_per_s, words.link_byte_per_s, size_of(words.dtype),
+                         words.q_heads, words.kv_heads, half_blocks);
+    table.add({std::string(name), {to_text(tokens), fmt::format("{:.0f}", std::ceil(tokens))}});
+  }
+  return table.text(words.form);
+}
+
+void print_min_block(MinBlockWords& words) {
+  if (!(words.compute_flop_per_s > 0.0)) {  // --compute was not given
     const auto& rows = published_min_blocks();
     print_table(min_block_table(rows, words.form), min_block_summary(rows), words.form);
-    return ExitCode::ok;
+    return;
   }
-  words.machine.element_bytes = size_of(words.dtype);
-  if (words.machine.kv_heads == 0) words.machine.kv_heads = words.machine.q_heads;
-  fmt::print("{}", own_min_block_table(words.machine, words.form));
-  return ExitCode::ok;
+  if (words.kv_heads == 0) words.kv_heads = words.q_heads;
+  fmt::print("{}", own_min_block_table(words));
 }
 
 void add_min_block(Verb bounds) {
   Verb verb = bounds.add_verb(
-      "min-block", "Ring Attention's least block, as its Table 2 prints it or for a machine");
-  const auto words = std::make_shared<MinBlockWords>();
-  words->machine.kv_heads = 0;
-  Option compute = add_positive(verb, "--compute", words->machine.compute_flop_per_s,
-                                "peak FLOP/s of one worker");
-  Option link = add_positive(verb, "--bandwidth", words->machine.link_byte_per_s,
-                             "bytes/s that one worker sends");
-  compute.needs(link);
-  link.needs(compute);
-  Option more[] = {
-      add_integer(verb, "--q-heads", words->machine.q_heads, "query heads (default 1)"),
-      add_integer(verb, "--kv-heads", words->machine.kv_heads, "key-value heads (default q-heads)"),
-      add_word(verb, "--dtype", words->dtype, "default bf16")};
-  for (Option option : more) option.needs(compute);
-  add_table_form(verb, words->form);
-  verb.footer(
+      "min-block", "Ring Attention's least block, as its Table 2 prints it or for a machine",
       "The transfers of a ring hide behind compute from c = (C/B)(e/2)(NKV/NH) tokens a worker "
       "on,\n"
       "twice that where each round computes half of a block. Without --compute and --bandwidth:\n"
@@ -78,7 +233,18 @@ void add_min_block(Verb bounds) {
       "Examples:\n"
       "  qb bounds min-block\n"
       "  qb bounds min-block --compute 989e12 --bandwidth 50e9 --q-heads 32 --kv-heads 8");
-  verb.runs([words, compute] { return print_min_block(*words, compute.given()); });
+  auto& words = verb.runs<MinBlockWords>(print_min_block);
+  auto compute =
+      add_positive(verb, "--compute", words.compute_flop_per_s, "peak FLOP/s of one worker");
+  auto link =
+      add_positive(verb, "--bandwidth", words.link_byte_per_s, "bytes/s that one worker sends");
+  compute.needs(link);
+  link.needs(compute);
+  add_integer(verb, "--q-heads", words.q_heads, "query heads (default 1)").needs(compute);
+  add_integer(verb, "--kv-heads", words.kv_heads, "key-value heads (default q-heads)")
+      .needs(compute);
+  add_word(verb, "--dtype", words.dtype, "the element type (default bf16)").needs(compute);
+  add_table_form(verb, words.form);
 }
 
 struct SentBytesWords {
@@ -87,31 +253,17 @@ struct SentBytesWords {
   TableForm form = TableForm::terminal;
 };
 
-ExitCode print_sent_bytes(SentBytesWords& words) {
+void print_sent_bytes(SentBytesWords& words) {
   SplitProblem& problem = words.problem;
   if (problem.kv_heads == 0) problem.kv_heads = problem.q_heads;
   problem.element_bytes = size_of(words.dtype);
   problem.partial_bytes = size_of(DType::f32);
   print_table(sent_bytes_table(problem, words.form), sent_bytes_summary(problem), words.form);
-  return ExitCode::ok;
 }
 
 void add_sent_bytes(Verb bounds) {
-  Verb verb = bounds.add_verb("bytes", "what one worker sends in a forward pass, scheme by scheme");
-  const auto words = std::make_shared<SentBytesWords>();
-  SplitProblem& problem = words->problem;
-  problem.kv_heads = 0;
-  add_integer(verb, "--n-tokens", problem.new_tokens, "T, new tokens of the whole sequence")
-      .required();
-  add_integer(verb, "--cached-tokens", problem.cached_tokens, "P, default 0");
-  add_integer(verb, "--workers", problem.workers, "W").required();
-  add_integer(verb, "--q-heads", problem.q_heads, "NH, query heads (default 1)");
-  add_integer(verb, "--kv-heads", problem.kv_heads, "NKV (default q-heads)");
-  add_integer(verb, "--head-dim", problem.head_dim, "d, default 64");
-  add_word(verb, "--dtype", words->dtype,
-           "the type, of e bytes; partials (O, LSE) are f32; default bf16");
-  add_table_form(verb, words->form);
-  verb.footer(
+  Verb verb = bounds.add_verb(
+      "bytes", "what one worker sends in a forward pass, scheme by scheme",
       "A row is one kind of transfer; the worker counted is the one that sends most, and a shard\n"
       "of T tokens is ceil(T/W). CQS workers talk to the root only: they receive the scatter and\n"
       "send the gather, `local` being the tokens of the longest subsequence. Ulysses repeats\n"
@@ -119,22 +271,34 @@ void add_sent_bytes(Verb bounds) {
       "Examples:\n"
       "  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64\n"
       "  qb bounds bytes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --csv");
-  verb.runs([words] { return print_sent_bytes(*words); });
+  auto& words = verb.runs<SentBytesWords>(print_sent_bytes);
+  SplitProblem& problem = words.problem;
+  problem.kv_heads = 0;
+  add_integer(verb, "--n-tokens", problem.new_tokens, "T, new tokens of the whole sequence")
+      .required();
+  add_integer(verb, "--cached-tokens", problem.cached_tokens,
+              "P, the tokens in the cache (default 0)");
+  add_integer(verb, "--workers", problem.workers, "W, the number of workers").required();
+  add_integer(verb, "--q-heads", problem.q_heads, "NH, query heads (default 1)");
+  add_integer(verb, "--kv-heads", problem.kv_heads, "NKV (default q-heads)");
+  add_integer(verb, "--head-dim", problem.head_dim, "d, the width of a head (default 64)");
+  add_word(verb, "--dtype", words.dtype,
+           "the type, of e bytes; partials (O, LSE) are f32; default bf16");
+  add_table_form(verb, words.form);
 }
 
 }  // namespace
 
 void add_bounds(Verb app) {
-  Verb bounds =
-      app.add_verb("bounds", "Bounds that papers print, recomputed; bytes that each scheme sends");
-  bounds.require_verb();
-  bounds.footer(
+  Verb bounds = app.add_verb(
+      "bounds", "Bounds that papers print, recomputed; bytes that each scheme sends",
       "A verdict is an answer and no failure: the exit code is 0 whatever the verdicts are.\n\n"
       "Examples:\n"
       "  qb bounds tms\n"
       "  qb bounds min-block\n"
       "  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64\n"
       "  qb bounds SUBCOMMAND --help");
+  bounds.require_verb();
   add_speed_up(bounds);
   add_min_block(bounds);
   add_sent_bytes(bounds);

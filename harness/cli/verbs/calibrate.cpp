@@ -1,8 +1,6 @@
 // qb calibrate: measures this machine as a device for the model executor.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
@@ -18,7 +16,7 @@ struct CalibrateWords {
   Case c;
 };
 
-ExitCode calibrate(const CalibrateWords& words) {
+void calibrate(const CalibrateWords& words) {
   if (!words.out.empty()) require_writable(words.out);
   DeviceModel device = calibrate_here(words.c.kernel, words.c.dtype, words.c.shape.head_dim,
                                       {.max_tokens = 8192, .budget_s = 10.0});
@@ -27,29 +25,28 @@ ExitCode calibrate(const CalibrateWords& words) {
   for (const RatePoint& point : device.rates)
     table.add({fmt::format("{} x {}", point.queries, point.keys),
                format_si(point.flop_per_s) + "FLOP/s"});
-  fmt::print("{}\none thread; a call costs {}; merging {}B/s, copying {}B/s\n", table.terminal(),
-             format_seconds(device.call_overhead_s.value), format_si(device.merge_byte_per_s.value),
-             format_si(device.copy_byte_per_s.value));
-  if (words.out.empty()) return ExitCode::ok;
+  fmt::print(
+      "{}\nThese are the rates of one thread. A call costs {}; it merges {}B/s and copies {}B/s.\n",
+      table.terminal(), format_seconds(device.call_overhead_s.value),
+      format_si(device.merge_byte_per_s.value), format_si(device.copy_byte_per_s.value));
+  if (words.out.empty()) return;
   store_device_model(device, words.out);
   fmt::print("{}\n", words.out);
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_calibrate(Verb app) {
-  Verb verb = app.add_verb("calibrate", "Measure this machine as a device for ranks: model");
-  const auto words = std::make_shared<CalibrateWords>();
-  verb.option("--out", words->out, "the device file to write, CSV (by default it only prints)");
-  verb.option("--name", words->name, "the name of the device in the file").show_default();
-  words->c.shape.head_dim = 64;
-  add_parameters(verb, words->c, {"kernel", "dtype", "head_dim"});
-  verb.footer(
+  Verb verb = app.add_verb(
+      "calibrate", "Measure this machine as a device for ranks: model",
       "It takes about 15 s; the machine should do nothing else meanwhile.\n"
       "Example:\n"
       "  qb calibrate --out my.csv && qb run experiments/schemes.yaml --set model.device=my.csv");
-  verb.runs([words] { return calibrate(*words); });
+  auto& words = verb.runs<CalibrateWords>(calibrate);
+  verb.option("--out", words.out, "the device file to write, CSV (by default it only prints)");
+  verb.option("--name", words.name, "the name of the device in the file").show_default();
+  words.c.shape.head_dim = 64;
+  add_parameters(verb, words.c, {"kernel", "dtype", "head_dim"});
 }
 
 }  // namespace qb

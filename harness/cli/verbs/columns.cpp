@@ -1,13 +1,7 @@
 // `qb columns`: what the columns of a run folder and the parameters of a spec mean.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
-#include <string>
-
-#include "base/status.h"
 #include "base/text_table.h"
-#include "base/words.h"
 #include "harness/cli/verb.h"
 #include "harness/experiment/schema/columns.h"
 
@@ -23,9 +17,9 @@ struct ColumnsWords {
 
 const RunTable& table_named(const std::string& file) {
   std::vector<std::string_view> files;
-  for (const RunTable* const table : run_tables()) {
-    if (table->file == file) return *table;
-    files.push_back(table->file);
+  for (const RunTable& table : run_tables()) {
+    if (table.file == file) return table;
+    files.push_back(table.file);
   }
   throw UsageError(unknown_word("--file", file, files));
 }
@@ -38,35 +32,31 @@ std::string terminal(const RunTable& table) {
   return text.terminal();
 }
 
+void print_columns(const ColumnsWords& words) {
+  if (words.write) return write_documents();
+  fmt::print("{}", words.parameters ? parameters_markdown()
+                   : words.markdown ? columns_markdown()
+                                    : terminal(table_named(words.file)));
+}
+
 }  // namespace
 
 void add_columns(Verb app) {
-  Verb verb = app.add_verb("columns", "Explain the columns of a run folder's tables");
-  verb.footer(
+  Verb verb = app.add_verb(
+      "columns", "Explain the columns of a run folder's tables",
       "Examples:\n  qb columns\n  qb columns --file samples.csv\n"
       "  qb columns --markdown      the tables of data/README.md\n"
       "  qb columns --parameters    the table of parameters in experiments/README.md\n"
       "  qb columns --write         writes both tables into the documents of this checkout");
-  const auto words = std::make_shared<ColumnsWords>();
+  auto& words = verb.runs<ColumnsWords>(print_columns);
   verb.option(
-      "--file", words->file,
+      "--file", words.file,
       "The table to explain: cases.csv, samples.csv, steps.csv, parts.csv or memory_timeline.csv");
-  verb.flag("--markdown", words->markdown, "Print all tables as Markdown");
-  verb.flag("--parameters", words->parameters, "Print the parameters of a spec as Markdown");
+  verb.flag("--markdown", words.markdown, "Print all tables as Markdown");
+  verb.flag("--parameters", words.parameters, "Print the parameters of a spec as Markdown");
   verb.flag(
-      "--write", words->write,
+      "--write", words.write,
       "Write both into experiments/README.md and data/README.md, after a change of the schema");
-  verb.runs([words] {
-    if (words->write)
-      write_documents();
-    else if (words->parameters)
-      fmt::print("{}", parameters_markdown());
-    else if (words->markdown)
-      fmt::print("{}", columns_markdown());
-    else
-      fmt::print("{}", terminal(table_named(words->file)));
-    return ExitCode::ok;
-  });
 }
 
 }  // namespace qb

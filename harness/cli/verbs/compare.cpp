@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "harness/cli/verb.h"
 
@@ -37,7 +34,6 @@ Examples:
 struct CompareWords {
   std::string a;
   std::string b;
-  std::string metric;
   std::string ignore;
   bool csv = false;
   CompareOptions options;
@@ -55,11 +51,9 @@ std::vector<std::string> comma_separated(const std::string& text) {
 ExitCode compare(CompareWords& words) {
   if (!(words.options.threshold > 0.0))
     throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
-  if (!words.metric.empty()) {
-    words.options.metric = parse_word<Metric>(words.metric);
-    if (!words.options.metric)
-      throw UsageError("--metric: " + unknown_word("metric", words.metric, all_words<Metric>()));
-  }
+  const std::string& metric = words.options.metric;
+  if (!metric.empty() && std::ranges::find(kMetrics, metric) == std::end(kMetrics))
+    throw UsageError("--metric: " + unknown_word("metric", metric, kMetrics));
   words.options.ignore = comma_separated(words.ignore);
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
@@ -71,24 +65,21 @@ ExitCode compare(CompareWords& words) {
 }  // namespace
 
 void add_compare(Verb app) {
-  Verb verb = app.add_verb("compare", "Compare two runs, case by case");
-  verb.footer(kFooter);
-  const auto words = std::make_shared<CompareWords>();
-  verb.option("A", words->a, "Run folder to compare with").required();
-  verb.option("B", words->b, "Run folder to judge").required();
-  verb.option("--threshold", words->options.threshold,
-              "The least change that counts, as a fraction")
+  Verb verb = app.add_verb("compare", "Compare two runs, case by case", kFooter);
+  auto& words = verb.runs<CompareWords>(compare);
+  verb.option("A", words.a, "Run folder to compare with").required();
+  verb.option("B", words.b, "Run folder to judge").required();
+  verb.option("--threshold", words.options.threshold, "The least change that counts, as a fraction")
       .show_default();
-  verb.option("--metric", words->metric,
+  verb.option("--metric", words.options.metric,
               "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
               "where ranks are threads, else critical_path");
-  verb.flag("--across-devices", words->options.across_devices,
+  verb.flag("--across-devices", words.options.across_devices,
             "Compare runs from different devices too, labelled");
-  verb.option("--ignore", words->ignore,
+  verb.option("--ignore", words.ignore,
               "Keys that may differ between the cases of the two runs, such as kernel,isa")
       .type_name("KEYS");
-  verb.flag("--csv", words->csv, "CSV instead of a table");
-  verb.runs([words] { return compare(*words); });
+  verb.flag("--csv", words.csv, "CSV instead of a table");
 }
 
 }  // namespace qb

@@ -1,9 +1,8 @@
-#include "harness/cli/verbs/layer.h"
+#include "harness/cli/views/tensor_job.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
 #include <numeric>
 
 #include "base/files.h"
@@ -126,21 +125,18 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
 }
 
 void add_layer(Verb app) {
-  Verb verb = app.add_verb("layer", "Run a transformer layer on your own weights and tensors");
-  const auto request = std::make_shared<LayerRequest>();
-  verb.option("--weights", request->weights, "the folder of the layer's 16 NPY files").required();
-  verb.option("--input", request->input, "hidden states, [n,hidden] or [b,n,hidden]").required();
-  verb.option("--out", request->out, "where to write the layer's output").required();
-  add_integer(verb, "--heads", request->heads, "attention heads; they divide the hidden width")
+  Verb verb = app.add_verb("layer", "Run a transformer layer on your own weights and tensors",
+                           weights_help() + kShapes);
+  auto& request = verb.runs<LayerRequest>(
+      [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); });
+  verb.option("--weights", request.weights, "the folder of the layer's 16 NPY files").required();
+  verb.option("--input", request.input, "hidden states, [n,hidden] or [b,n,hidden]").required();
+  verb.option("--out", request.out, "where to write the layer's output").required();
+  add_integer(verb, "--heads", request.heads, "attention heads; they divide the hidden width")
       .required();
-  add_integer(verb, "--block-tokens", request->block_tokens,
+  add_integer(verb, "--block-tokens", request.block_tokens,
               "compute attention and feed-forward in blocks of this many query tokens");
-  add_tensor_job(verb, *request, "the output", "rows");
-  verb.footer(weights_help() + kShapes);
-  verb.runs([request] {
-    fmt::print("{}", layer_of_files(*request));
-    return ExitCode::ok;
-  });
+  add_tensor_job(verb, request, "the output", "rows");
 }
 
 }  // namespace qb

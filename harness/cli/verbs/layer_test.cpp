@@ -1,4 +1,4 @@
-#include "harness/cli/verbs/layer.h"
+#include "harness/cli/views/tensor_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -134,17 +134,14 @@ TEST_F(LayerOfFiles, AWrongOutputExitsFourAndIsNotWritten) {
 }
 
 TEST_F(LayerOfFiles, RunsFromTheCommandLine) {
-  CommandLine line("", "qb", "");
-  add_layer(line.program());
   const LayerRequest asked = request();
-  const Action action = line.parse(
-      {"layer",     "--weights",   asked.weights, "--input",         asked.input, "--out",
-       asked.out,   "--heads",     "3",           "--mask",          "causal",    "--kernel",
-       "reference", "--scale",     "0.5",         "--block-tokens",  "4",         "--threads",
-       "2",         "--out-dtype", "f64",         "--memory-budget", "1MiB",      "--verify"});
-  ASSERT_TRUE(action);
+  const std::vector<std::string> words = {
+      "layer",     "--weights",   asked.weights, "--input",         asked.input, "--out",
+      asked.out,   "--heads",     "3",           "--mask",          "causal",    "--kernel",
+      "reference", "--scale",     "0.5",         "--block-tokens",  "4",         "--threads",
+      "2",         "--out-dtype", "f64",         "--memory-budget", "1MiB",      "--verify"};
   ::testing::internal::CaptureStdout();
-  EXPECT_EQ(action(), ExitCode::ok);
+  EXPECT_EQ(run_words(add_layer, words), ExitCode::ok);
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("of 4 tokens"));
   EXPECT_LT(error_of_file(Mask::causal(21, 21), 0.5), 1e-5);
   EXPECT_EQ(read_npy(asked.out).dtype, DType::f64);

@@ -1,16 +1,12 @@
 // qb masks: shows which pairs of tokens sparse patterns keep, as a table and as pictures.
 #include <fmt/format.h>
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
-#include "harness/experiment/schema/mask_reader.h"
+#include "harness/experiment/schema/parameters.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
@@ -57,7 +53,7 @@ std::vector<std::string> one_of_each(std::int64_t n_tokens) {
                   4 * s)};
 }
 
-ExitCode show(const MaskWords& words) {
+void show(const MaskWords& words) {
   const std::vector<std::string> masks =
       words.masks.empty() ? one_of_each(words.n_tokens) : words.masks;
   TextTable table({"mask", "pairs kept", "% of N x N", "executed/kept", "rows without keys"});
@@ -78,35 +74,35 @@ ExitCode show(const MaskWords& words) {
     if (!words.out.empty())
       drawn.push_back({mask.text(), words.n_tokens, share, partition_rectangles(plan, kCells)});
   }
-  fmt::print("N = {}, a head; executed: by the kernel flash on this machine\n\n{}",
-             format_grouped(words.n_tokens), table.terminal());
-  if (words.out.empty()) return ExitCode::ok;
+  fmt::print(
+      "N = {}. The counts are those of one head; the kernel flash executes the pairs on this "
+      "machine.\n\n{}",
+      format_grouped(words.n_tokens), table.terminal());
+  if (words.out.empty()) return;
   ensure_directory(words.out);
   for (const std::string& path : write_figure(connectivity_figure(drawn), words.out))
     fmt::print("{}\n", path);
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_masks(Verb app) {
-  Verb verb = app.add_verb("masks", "Show which pairs of tokens sparse patterns keep");
-  const auto words = std::make_shared<MaskWords>();
-  verb.option("--mask", words->masks,
-              "a mask as a spec writes it; the option may be given several times (default: one of "
-              "each kind of pattern)")
-      .repeatable();
-  add_integer(verb, "--n-tokens", words->n_tokens, "N (default 64)");
-  verb.option(
-      "--out", words->out,
-      "draw the figure sparse_connectivity into this folder: each mask is a square that shows "
-      "its pairs, and beyond 128 tokens squares of pairs");
-  verb.footer(
+  Verb verb = app.add_verb(
+      "masks", "Show which pairs of tokens sparse patterns keep",
       "Examples:\n"
       "  qb masks --out results/masks\n"
       "  qb masks --n-tokens 32Ki --mask '{sliding_window: {left: 128, right: 127}}' \\\n"
       "    --mask '{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64}}'");
-  verb.runs([words] { return show(*words); });
+  auto& words = verb.runs<MaskWords>(show);
+  verb.option("--mask", words.masks,
+              "a mask as a spec writes it; the option may be given several times (default: one of "
+              "each kind of pattern)")
+      .repeatable();
+  add_integer(verb, "--n-tokens", words.n_tokens, "N (default 64)");
+  verb.option(
+      "--out", words.out,
+      "draw the figure sparse_connectivity into this folder: each mask is a square that shows "
+      "its pairs, and beyond 128 tokens squares of pairs");
 }
 
 }  // namespace qb

@@ -1,12 +1,15 @@
 // qb plan: shows what a strategy decides, without running anything.
 #include <fmt/format.h>
 
-#include <memory>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/numbers.h"
+#include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/views/plan_view.h"
+#include "harness/execute/device/device_rehearsal.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
@@ -19,6 +22,159 @@
 namespace qb {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+// Above this many local tokens over all workers, half-open `token_ranges` replace the `tokens`
+// lists. Above kMaxListedPairs pairs, a list of pairs is refused (UsageError).
+constexpr std::int64_t kMaxListedTokens = 10'000'000;
+constexpr std::int64_t kMaxListedPairs = 10'000'000;
+
+std::string bytes_text(std::int64_t bytes) {
+  return format_bytes(static_cast<std::uint64_t>(bytes));
+}
+
+// Lists the groups that a worker holds for queries or for keys, ascending and without repeats.
+std::vector<TokenGroup> held_groups(const Plan& plan, const Worker& worker) {
+  std::set<std::pair<std::int64_t, std::int64_t>> seen;
+  std::vector<TokenGroup> groups;
+  const auto add = [&](const std::vector<TokenGroup>& from, const std::vector<int>& indices) {
+    for (int index : indices) {
+      const TokenGroup& group = from[static_cast<std::size_t>(index)];
+      if (seen.insert({group.first, group.count}).second) groups.push_back(group);
+    }
+  };
+  add(plan.q_groups, worker.q_groups);
+  // If keys have a length of their own, the tokens are those of the queries.
+  if (plan.problem.shape.q_len == plan.problem.shape.kv_len) add(plan.kv_groups, worker.kv_groups);
+  std::sort(groups.begin(), groups.end(),
+            [](const TokenGroup& a, const TokenGroup& b) { return a.first < b.first; });
+  return groups;
+}
+
+Json token_list(const std::vector<TokenGroup>& groups) {
+  std::vector<std::int64_t> tokens;
+  for (const TokenGroup& group : groups)
+    for (std::int64_t i = 0; i < group.count; ++i) tokens.push_back(group.token(i));
+  std::sort(tokens.begin(), tokens.end());
+  return tokens;
+}
+
+// Writes [[begin, end), …] with touching ranges joined; a strided group is [first, last + 1,
+// stride].
+Json token_ranges(const std::vector<TokenGroup>& groups) {
+  Json ranges = Json::array();
+  for (const TokenGroup& group : groups) {
+    const std::int64_t end = group.token(group.count - 1) + 1;
+    if (group.stride != 1)
+      ranges.push_back({group.first, end, group.stride});
+    else if (!ranges.empty() && ranges.back().size() == 2 && ranges.back()[1] == group.first)
+      ranges.back()[1] = end;
+    else
+      ranges.push_back({group.first, end});
+  }
+  return ranges;
+}
+
+Json pair_list(const Plan& plan, const Worker& worker) {
+  const Problem& problem = plan.problem;
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (const Step& step : worker.steps) {
+    for (const PairTask& task : step.tasks) {
+      const TokenGroup& q = plan.q_groups[static_cast<std::size_t>(task.q_group)];
+      const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
+      for (std::int64_t i = 0; i < q.count; ++i)
+        for (std::int64_t j = 0; j < k.count; ++j)
+          if (problem.mask.allows(q.token(i), k.token(j)))
+            pairs.emplace_back(q.token(i), k.token(j));
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+// {"longest_subsequence", "shortest_subsequence", "responsibility_ratio", "critical_path_pairs",
+//  "workers": [{"worker", "tokens": [global, ascending], "pairs_count", "pairs": [[q, k], …]}]}
+// `memory` assumes kernels on one thread.
+std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memory,
+                      bool with_pairs) {
+  if (with_pairs && work.unmasked_pairs > kMaxListedPairs)
+    throw UsageError(fmt::format("--pairs would list {} pairs; the most is {}",
+                                 format_grouped(work.unmasked_pairs),
+                                 format_grouped(kMaxListedPairs)));
+  std::int64_t local_tokens = 0;
+  for (const WorkerWork& worker : work.workers) local_tokens += worker.q_tokens;
+  Json workers = Json::array();
+  const bool communicating = communicates(plan);
+  Worker scratch;
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    const std::vector<TokenGroup> groups = held_groups(plan, plan.workers.share(w));
+    Json entry;
+    entry["worker"] = w;
+    if (local_tokens <= kMaxListedTokens)
+      entry["tokens"] = token_list(groups);
+    else
+      entry["token_ranges"] = token_ranges(groups);
+    entry["pairs_count"] = work.workers[w].unmasked_pairs;
+    if (with_pairs) entry["pairs"] = pair_list(plan, plan.workers.read(w, scratch));
+    if (communicating) {
+      for (const StepWork& step : work.workers[w].steps)
+        entry["pairs_by_step"].push_back(step.unmasked_pairs);
+      entry["sent_bytes"] = work.workers[w].bytes_out;
+      entry["active_peak_bytes"] = memory.worker_peak_bytes[w];
+    }
+    workers.push_back(std::move(entry));
+  }
+  Json out;
+  out["longest_subsequence"] = work.longest_subsequence;
+  out["shortest_subsequence"] = work.shortest_subsequence;
+  out["responsibility_ratio"] = work.responsibility_ratio;
+  out["critical_path_pairs"] = work.critical_path_pairs;
+  out["workers"] = std::move(workers);
+  return out.dump() + "\n";
+}
+
+std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& memory,
+                       Kernel kernel) {
+  const Shape& shape = plan.problem.shape;
+  const bool in_place = plan.workers.size() == 1;
+  TextTable table(
+      {"worker", "tokens", "ranges", "pairs", "executed pairs", "bytes in", "bytes out", "memory"});
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    const WorkerWork& worker = work.workers[w];
+    std::string ranges;
+    for (const Json& range : token_ranges(held_groups(plan, plan.workers.share(w)))) {
+      const auto first = range[0].get<std::int64_t>();
+      const auto last = range[1].get<std::int64_t>() - 1;
+      ranges += ranges.empty() ? "" : " ";
+      ranges += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+    }
+    if (ranges.size() > 48) ranges = ranges.substr(0, 45) + "...";
+    table.add({fmt::format("{}", w), format_grouped(worker.q_tokens), ranges,
+               format_grouped(worker.unmasked_pairs), format_grouped(worker.executed_pairs),
+               bytes_text(worker.bytes_in), bytes_text(worker.bytes_out),
+               bytes_text(memory.worker_peak_bytes[w])});
+  }
+  std::string out = fmt::format("{} · {} tokens · {} worker{} · {} mask · kernel {}\n",
+                                plan.algorithm, format_grouped(shape.q_len), plan.workers.size(),
+                                in_place ? "" : "s", to_string(plan.problem.mask), word(kernel));
+  out += "exact cover: proved (each unmasked pair exactly once)\n\n" + table.terminal();
+  out += fmt::format(
+      "\nlongest subsequence    {} tokens\nshortest subsequence   {} tokens\n"
+      "responsibility ratio   {:.4f} of {}\ncritical path          {} pairs a head\n"
+      "all workers            {} pairs a head, {} executed\nforward pass           {}FLOP\n"
+      "moved                  {}, {} by the busiest worker\n"
+      "peak memory            {} of a worker, {} serial\n",
+      format_grouped(work.longest_subsequence), format_grouped(work.shortest_subsequence),
+      work.responsibility_ratio, plan.workers.size(), format_grouped(work.critical_path_pairs),
+      format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
+      format_si(work.flops), bytes_text(work.bytes_total), bytes_text(work.sent_bytes_max),
+      bytes_text(memory.worst_worker_bytes), bytes_text(memory.serial_bytes));
+  if (work.rows_without_keys > 0)
+    out += fmt::format("queries without a key  {} of {}: output 0, LSE -inf\n",
+                       format_grouped(work.rows_without_keys), format_grouped(shape.q_len));
+  return out;
+}
+
 struct PlanWords {
   Case c;
   bool json = false;
@@ -26,14 +182,15 @@ struct PlanWords {
   std::string picture;
 };
 
-ExitCode show_plan(const PlanWords& words) {
+void show_plan(const PlanWords& words) {
   if (!words.picture.empty()) require_picture_format(words.picture);
   const Case c = whole_case(words.c);
   if (c.shape.q_len == 0 && !c.sequences)
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
   const Plan plan = with_mask_option([&] { return plan_of(c); });
   if (const auto offence = check(plan))
-    throw CaseError(Status::error, fmt::format("the plan is no exact cover: {}", *offence));
+    throw CaseError(Status::error,
+                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
   const Work work = model_work(plan, c.kernel);
   const PlanMemory memory = plan_memory(plan, c.kernel, 1);
   fmt::print("{}", words.json ? plan_json(plan, work, memory, words.pairs)
@@ -44,27 +201,13 @@ ExitCode show_plan(const PlanWords& words) {
                                            format_grouped(plan.problem.shape.q_len), c.workers,
                                            pattern_kind(to_string(plan.problem.mask)))),
                   words.picture);
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_plan(Verb app) {
-  Verb verb = app.add_verb("plan", "Show which worker computes which pairs");
-  const auto words = std::make_shared<PlanWords>();
-  words->c.algorithm = "cqs";
-  words->c.shape = {1, 1, 0, 0, 0, 64, 64};
-  add_parameters(verb, words->c,
-                 {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
-                  "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
-                  "kv_heads", "head_dim", "batch", "dtype", "kernel"});
-  Option json = verb.flag("--json", words->json, "print JSON with exact integers");
-  verb.flag("--pairs", words->pairs, "list every pair of every worker; needs --json").needs(json);
-  verb.option(
-      "--picture", words->picture,
-      "draw the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
-      "by its pairs, and beyond 256 tokens by squares of pairs");
-  verb.footer(
+  Verb verb = app.add_verb(
+      "plan", "Show which worker computes which pairs",
       "Examples:\n"
       "  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs\n"
       "  qb plan --n-tokens 49000 --workers 31 --mask causal\n"
@@ -75,7 +218,19 @@ void add_plan(Verb app) {
       "  qb plan --n-tokens 1e9 --workers 1057\n"
       "  qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json\n"
       "  qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal");
-  verb.runs([words] { return show_plan(*words); });
+  auto& words = verb.runs<PlanWords>(show_plan);
+  words.c.algorithm = "cqs";
+  words.c.shape = {1, 1, 0, 0, 0, 64, 64};
+  add_parameters(verb, words.c,
+                 {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
+                  "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
+                  "kv_heads", "head_dim", "batch", "dtype", "kernel"});
+  const auto json = verb.flag("--json", words.json, "print JSON with exact integers");
+  verb.flag("--pairs", words.pairs, "list every pair of every worker; needs --json").needs(json);
+  verb.option(
+      "--picture", words.picture,
+      "draw the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
+      "by its pairs, and beyond 256 tokens by squares of pairs");
 }
 
 }  // namespace qb

@@ -4,13 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/csv.h"
 #include "base/files.h"
 #include "base/schema/figure_names.h"
 #include "harness/cli/verb.h"
@@ -83,7 +77,7 @@ std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Fi
   return beside;
 }
 
-ExitCode plot(const PlotWords& words) {
+void plot(const PlotWords& words) {
   const PlottedRun run = read_runs(words);
   std::optional<CsvTable> published;
   if (!words.published.empty())
@@ -104,27 +98,23 @@ ExitCode plot(const PlotWords& words) {
   }
   if (!drawn) throw UsageError(fmt::format("{}: nothing to draw", words.run));
   fmt::print("{}\n", write_provenance(run.provenance, out, beside));
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_plot(Verb app) {
-  Verb verb = app.add_verb("plot", "Draw the figures of a run");
-  verb.footer(footer());
-  const auto words = std::make_shared<PlotWords>();
-  verb.option("RUN", words->run, "Run folder").required();
-  verb.option("--figure", words->figures, "Figure to draw; may be given several times")
-      .repeatable();
+  Verb verb = app.add_verb("plot", "Draw the figures of a run", footer());
+  auto& words = verb.runs<PlotWords>(plot);
+  verb.option("RUN", words.run, "Run folder").required();
+  verb.option("--figure", words.figures, "Figure to draw; may be given several times").repeatable();
   verb.option(
-          "--beside", words->beside,
+          "--beside", words.beside,
           "Another run folder, drawn into the figures that show several runs; may be given several "
           "times")
       .repeatable();
-  verb.option("--out", words->out, "Folder for the figures; default RUN/figures");
-  verb.option("--published", words->published,
+  verb.option("--out", words.out, "Folder for the figures; default RUN/figures");
+  verb.option("--published", words.published,
               "CSV of published numbers to draw beside the run, whatever its shape");
-  verb.runs([words] { return plot(*words); });
 }
 
 }  // namespace qb

@@ -1,6 +1,4 @@
 // `qb report RUN`: one HTML page with a run's figures, tables and failures.
-#include <memory>
-#include <string>
 
 #include "harness/cli/verb.h"
 #include "harness/cli/views/publish.h"
@@ -16,16 +14,20 @@ Examples:
   qb report results/smoke/latest
   qb report results/case_study_2/latest --out case_study_2.html)";
 
+struct ReportWords {
+  std::string run;
+  std::string page;
+};
+
 }  // namespace
 
 void add_report(Verb app) {
-  Verb verb = app.add_verb("report", "Write a run's report, one HTML page");
-  verb.footer(kFooter);
-  const auto run = std::make_shared<std::string>();
-  const auto out = std::make_shared<std::string>();
-  verb.option("RUN", *run, "The run folder").required();
-  verb.option("--out", *out, "The path of the page (default: RUN/report.html)");
-  verb.runs([run, out] { return publish_run(*run, out->empty() ? *run + "/report.html" : *out); });
+  Verb verb = app.add_verb("report", "Write a run's report, one HTML page", kFooter);
+  auto& words = verb.runs<ReportWords>([](const ReportWords& said) {
+    return publish_run(said.run, said.page.empty() ? said.run + "/report.html" : said.page);
+  });
+  verb.option("RUN", words.run, "The run folder").required();
+  verb.option("--out", words.page, "The path of the page (default: RUN/report.html)");
 }
 
 }  // namespace qb

@@ -3,8 +3,8 @@
 // one table published | ours | ratio | verdict.
 #include <fmt/format.h>
 
-#include <memory>
-#include <utility>
+#include <algorithm>
+#include <cmath>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -26,13 +26,13 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Writes OUT/report.html, OUT/tables and OUT/figures; the runs themselves lie beside the other results.
-Times are those of this machine: they stand beside the published ones and never have to agree with
+    R"(It writes OUT/report.html, OUT/tables and OUT/figures; the runs themselves are beside the other
+results. The times of this machine are printed beside the published ones and need not agree with
 them. Token counts and responsibility ratios must agree.
 
---full takes the paper's N (10,000 to 49,000): about an hour on two cores; and where the whole
-sequence's score matrix exceeds the memory, an out-of-memory row: the paper's claim. Interrupted, it
-goes on where it was.
+--full takes the paper's N (10,000 to 49,000), which takes about an hour on two cores; where the whole
+sequence's score matrix exceeds the memory, there is an out-of-memory row, as the paper claims. If it
+is interrupted, the same command goes on where it was.
 
 Exit codes: 0 all exact quantities agree; 4 one differs; 1 a case failed; 3 gnuplot is missing, or
 the disk is full; 130 interrupted.
@@ -93,16 +93,15 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
   if (outcome.interrupted) return ExitCode::interrupted;
   all.note(exit_code(outcome));
   all.comparisons.push_back(compare_case_study_1());
-  ReportSection section;
-  section.title = "Case study 1";
-  section.paragraphs = {spec.description};
+  ReportSection section{.title = "Case study 1",
+                        .paragraphs = {spec.description},
+                        .tables = {cases_table(outcome.cases)}};
   const Problem problem = make_problem({1, 1, 1, 10, 10, 1, 1}, MaskKind::full, DType::f32, 0);
   const Plan plan = make_plan("cqs", problem, {7, parse_interest_set("0,1,3", 7)});
   Figure figure =
       partition_of(partition_rectangles(plan), "Case study 1: which worker computes which pair");
   figure.name = "case_study_1_partition";
   add_figure(section, figure, words, all);
-  section.tables.push_back(cases_table(outcome.cases));
   all.sections.push_back(std::move(section));
   return ExitCode::ok;
 }
@@ -111,15 +110,13 @@ void tabulate_interest_sets(const ReproduceWords& words, Reproduction& all) {
   say("[2/4] the 109 published interest sets");
   const auto rows = compare_with_published();
   for (Reproduced& row : compare_interest_sets()) all.comparisons.push_back(std::move(row));
-  Table table =
+  const Table table =
       interest_set_table(CsvTable::parse(comparison_table(rows, TableForm::csv), "interest sets"));
   (void)write_table(table, words.out + "/tables");
-  ReportSection section;
-  section.title = "Interest sets, W = 3 to 111";
-  section.paragraphs = {comparison_summary(rows)};
-  section.tables.push_back(std::move(table));
-  section.folded = true;
-  all.sections.push_back(std::move(section));
+  all.sections.push_back({.title = "Interest sets, W = 3 to 111",
+                          .paragraphs = {comparison_summary(rows)},
+                          .tables = {table},
+                          .folded = true});
 }
 
 ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance& provenance) {
@@ -155,18 +152,19 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
 }
 
 Table verdict_table(const std::vector<Reproduced>& rows) {
-  const CsvTable csv = comparison_table(rows);
-  Table table;
-  table.name = "verdicts";
-  table.title = "Published against ours";
-  table.header = csv.header();
-  for (std::size_t row = 0; row < csv.size(); ++row) table.rows.push_back(csv.row(row));
-  table.notes = {
-      "agrees, differs: exact quantities, planned at the paper's N; a longest subsequence may "
-      "differ "
-      "by two tokens, since the notebook's interest sets are not printed.",
-      "comparable (a factor of two), higher, lower: measured here against an A100 whose clock was "
-      "read without synchronising the device; placed beside each other, no pass mark."};
+  Table table{
+      .name = "verdicts",
+      .title = "Published against ours",
+      .header = {"what", "published", "ours", "ratio", "verdict"},
+      .notes = {
+          "agrees, differs: exact quantities, planned at the paper's N; a longest subsequence may "
+          "differ by two tokens, since the notebook's interest sets are not printed.",
+          "comparable (a factor of two), higher, lower: measured here against an A100 whose clock "
+          "was read without synchronising the device; placed beside each other, no pass mark."}};
+  for (const Reproduced& row : rows)
+    table.rows.push_back({row.what, row.published, row.ours,
+                          std::isnan(row.ratio) ? "" : fmt::format("{:.4g}", row.ratio),
+                          row.verdict});
   return table;
 }
 
@@ -183,31 +181,25 @@ ExitCode reproduce(ReproduceWords words) {
   const Table verdicts = verdict_table(all.comparisons);
   (void)write_table(verdicts, words.out + "/tables");
   (void)write_provenance(provenance, words.out);
-  ReportSection first;
-  first.title = verdicts.title;
-  first.tables = {verdicts};
-  all.sections.insert(all.sections.begin(), std::move(first));
+  all.sections.insert(all.sections.begin(), {.title = verdicts.title, .tables = {verdicts}});
   const std::string page = words.out + "/report.html";
   write_file_atomically(page, report_html({"CQS-Attention, reproduced", provenance_line(provenance),
                                            std::move(all.sections)}));
   fmt::print("\n{}\n{}\n", table_terminal(verdicts), page);
-  for (const Reproduced& row : all.comparisons)
-    if (row.differs) return ExitCode::regression;
-  return all.code;
+  const bool differs = std::ranges::any_of(all.comparisons, &Reproduced::differs);
+  return differs ? ExitCode::regression : all.code;
 }
 
 }  // namespace
 
 void add_reproduce(Verb app) {
-  Verb verb = app.add_verb("reproduce",
-                           "Run the paper's case studies, check them, write figures and report");
-  verb.footer(kFooter);
-  const auto words = std::make_shared<ReproduceWords>();
-  verb.flag("--full", words->full, "The paper's N instead of a tenth of it");
-  verb.option("--out", words->out,
+  Verb verb = app.add_verb(
+      "reproduce", "Run the paper's case studies, check them, write figures and report", kFooter);
+  auto& words = verb.runs<ReproduceWords>(reproduce);
+  verb.flag("--full", words.full, "Take the paper's N instead of a tenth of it");
+  verb.option("--out", words.out,
               "Folder for report, tables and figures; default RESULTS/reproduce");
-  verb.flag("--quiet", words->quiet, "No progress of single cases");
-  verb.runs([words] { return reproduce(*words); });
+  verb.flag("--quiet", words.quiet, "Show no progress of single cases");
 }
 
 }  // namespace qb

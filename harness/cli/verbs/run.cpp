@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <memory>
-#include <optional>
 
 #include "base/numbers.h"
 #include "base/text_table.h"
@@ -17,7 +15,6 @@
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/spec/spec.h"
 #include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
@@ -32,10 +29,10 @@ constexpr const char* kFooter = R"(Examples:
   qb run experiments/smoke.yaml --dry-run
   qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
   qb run experiments/smoke.yaml --retry          only the cases that are not ok
-  qb run experiments/mine.yaml --run-id a --only workers=4    now these, the others another time
+  qb run experiments/mine.yaml --run-id a --only workers=4    runs these now, the others later
 
-Results go to OUT/<experiment>/<run_id>/. The same command again goes on with an unfinished run; a
-finished one is followed by a new one. Ctrl-C kills the case in flight and stops; a second Ctrl-C
+Results go to OUT/<experiment>/<run_id>/. The same command again continues an unfinished run; a
+finished one is followed by a new one. Ctrl-C kills the running case and stops; a second Ctrl-C
 stops at once. Neither loses more than that case.
 
 Exit codes: 0 every case ended as ok, oom, oom_skipped, infeasible or unsupported, and at least one
@@ -44,7 +41,7 @@ is ok; 1 some case is incorrect, timeout, crashed or error, or none is ok; 2 bad
 
 struct RunWords {
   std::vector<std::string> specs;
-  SpecOptions spec;
+  Spec::Options spec;
   std::vector<std::string> only;
   RunOptions run;
   bool dry_run = false;
@@ -114,7 +111,7 @@ struct Task {
 };
 
 Task load_task(const std::string& path, const RunWords& words) {
-  SpecOptions options = words.spec;
+  Spec::Options options = words.spec;
   if (words.yes) options.max_cases = std::numeric_limits<std::size_t>::max();
   Task task{load_spec(path, options), {}, {}};
   options.filter.insert(options.filter.end(), words.only.begin(), words.only.end());
@@ -139,6 +136,7 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
       continue;
     }
     RunOptions options = words.run;
+    options.argv = command_line();
     if (!words.only.empty()) {
       options.only.emplace();
       for (const Case& c : cases) options.only->insert(case_id(c));
@@ -201,37 +199,28 @@ ExitCode run_all(const RunWords& words) {
 }  // namespace
 
 void add_run(Verb app) {
-  Verb verb = app.add_verb("run", "Run the cases of a spec, verify them, write CSV");
-  verb.footer(kFooter);
-  const auto words = std::make_shared<RunWords>();
-  verb.option("SPEC", words->specs, "The specs, YAML files").required();
-  verb.option("--set", words->spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
+  Verb verb = app.add_verb("run", "Run the cases of a spec, verify them, write CSV", kFooter);
+  auto& words = verb.runs<RunWords>(run_all);
+  verb.option("SPEC", words.specs, "The specs, YAML files").required();
+  verb.option("--set", words.spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
       .repeatable_list();
-  verb.option("--filter", words->spec.filter,
+  verb.option("--filter", words.spec.filter,
               "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
       .repeatable_list();
-  verb.option("--only", words->only, "Run only cases with KEY=VALUE now; the others stay to be run")
+  verb.option("--only", words.only, "Run only cases with KEY=VALUE now; the others stay to be run")
       .repeatable_list();
-  verb.flag("--dry-run", words->dry_run, "List the cases with predicted cost; write nothing");
-  verb.flag("--yes", words->yes, "Run however many cases there are");
-  verb.option("--out", words->run.out, "The folder that the run folders go to").show_default();
-  verb.option("--run-id", words->run.run_id, "The name of the run to start or to go on with");
-  verb.flag("--retry", words->run.retry, "Run the cases of the newest run that are not ok");
-  verb.flag("--quiet", words->run.quiet, "Show no progress, only failures and the table");
-  verb.runs([words] {
-    words->run.argv = command_line();
-    return run_all(*words);
-  });
+  verb.flag("--dry-run", words.dry_run, "List the cases with predicted cost; write nothing");
+  verb.flag("--yes", words.yes, "Run however many cases there are");
+  verb.option("--out", words.run.out, "The folder that the run folders go to").show_default();
+  verb.option("--run-id", words.run.run_id, "The name of the run to start or to go on with");
+  verb.flag("--retry", words.run.retry, "Run the cases of the newest run that are not ok");
+  verb.flag("--quiet", words.run.quiet, "Show no progress, only failures and the table");
 
-  // People do not use this verb: see harness/experiment/process/supervisor.h.
+  // People do not use this verb, and --help does not list it: see
+  // harness/experiment/process/supervisor.h.
   Verb child = app.add_verb("__case", "");
-  child.hide();
-  const auto traces = std::make_shared<std::string>();
-  child.option("--traces", *traces, "");
-  child.runs([traces] {
-    answer_case(*traces);
-    return ExitCode::ok;
-  });
+  auto& traces = child.runs<std::string>(answer_case);
+  child.option("--traces", traces, "");
 }
 
 }  // namespace qb

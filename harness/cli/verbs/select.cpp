@@ -1,13 +1,16 @@
 // `qb select RUN`: would a selector have taken the faster of pass-KV and pass-Q?
 #include <fmt/format.h>
 
-#include <memory>
-#include <string>
+#include <map>
 
+#include "base/csv.h"
 #include "base/files.h"
+#include "base/numbers.h"
+#include "base/schema/parameter_fields.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/views/select_view.h"
+#include "harness/cli/views/table_form.h"
+#include "harness/plan/theory/selector.h"
 
 namespace qb {
 namespace {
@@ -36,34 +39,220 @@ struct SelectWords {
   std::string csv;
 };
 
-ExitCode select(const SelectWords& words) {
-  const auto given = [](double value) { return value > 0.0 ? std::optional(value) : std::nullopt; };
-  const std::string path = words.run + "/cases.csv";
-  const RingVariantPairs pairs =
-      pair_ring_variants(CsvTable::parse(read_file(path), path), path,
-                         given(words.compute_flop_per_s), given(words.link_byte_per_s));
-  if (pairs.samples.empty())
-    throw ExitError(
-        ExitCode::not_comparable,
-        fmt::format("{} has no pass_kv row and pass_q row, both ok, of the same parameters", path));
+// The two rows of a case, one by each variant.
+struct Pairs {
+  std::vector<SelectorSample> samples;
+  std::size_t unpaired = 0;  // ok rows of either variant without the other
+  bool any_serial = false;   // some times leave out transfers
+};
+
+// Reads the rows of a cases.csv; its errors name the file and the row.
+class CaseReader {
+ public:
+  explicit CaseReader(const SelectWords& words)
+      : words_(words),
+        name_(words.run + "/cases.csv"),
+        cases_(CsvTable::parse(read_file(name_), name_)) {}
+
+  // Pairs the ok rows of pass_kv and pass_q whose parameters are equal except for the algorithm;
+  // their wall_time_median_s decides.
+  [[nodiscard]] Pairs pairs() const {
+    // The map is ordered, so that the answer does not depend on the order of the run.
+    std::map<std::string, std::map<RingVariant, std::size_t>> found;
+    for (std::size_t row = 0; row < cases_.size(); ++row) {
+      const auto variant = parse_word<RingVariant>(cases_.text(row, "algorithm"));
+      if (!variant || cases_.text(row, "status") != word(Status::ok)) continue;
+      const auto [place, is_new] = found[rest_of_case(row)].emplace(*variant, row);
+      if (!is_new)
+        throw UsageError(
+            fmt::format("{}: rows {} and {} are the same case", name_, place->second + 1, row + 1));
+    }
+    Pairs pairs;
+    for (const auto& [parameters, rows] : found) {
+      if (rows.size() < 2) {
+        ++pairs.unpaired;
+        continue;
+      }
+      const std::size_t kv = rows.at(RingVariant::pass_kv);
+      pairs.any_serial |= cases_.text(kv, "ranks") == "serial";
+      pairs.samples.push_back({prefill_of(kv), seconds(kv), seconds(rows.at(RingVariant::pass_q))});
+    }
+    if (pairs.samples.empty())
+      throw ExitError(ExitCode::not_comparable,
+                      fmt::format("{} has no pass_kv row and pass_q row that are both ok and have "
+                                  "the same parameters",
+                                  name_));
+    return pairs;
+  }
+
+ private:
+  template <class... Args>
+  [[noreturn]] void fail(std::size_t row, fmt::format_string<Args...> format,
+                         Args&&... args) const {
+    throw UsageError(fmt::format("{}: row {}: {}", name_, row + 1,
+                                 fmt::format(format, std::forward<Args>(args)...)));
+  }
+
+  // Gives every parameter except the algorithm, as text.
+  [[nodiscard]] std::string rest_of_case(std::size_t row) const {
+    std::vector<std::string> fields;
+    for (const Field& field : kParameterFields)
+      if (field.column != "algorithm" && cases_.has(field.column))
+        fields.push_back(cases_.text(row, field.column));
+    return csv_record(fields);
+  }
+
+  [[nodiscard]] std::int64_t size(std::size_t row, std::string_view column) const {
+    const std::string& text = cases_.text(row, column);
+    const auto value = parse_integer(text);
+    if (!value || *value < 1) fail(row, "{} '{}' is not a size", column, text);
+    return *value;
+  }
+
+  // Returns `given`, or the column's value; `what` tells the user what to give.
+  [[nodiscard]] double rate(double given, std::size_t row, std::string_view column,
+                            std::string_view what) const {
+    if (given > 0.0) return given;
+    const double value = cases_.has(column) ? cases_.number(row, column) : 0.0;
+    if (value > 0.0) return value;
+    throw UsageError(fmt::format("{} has no {}; say {}", name_, column, what));
+  }
+
+  [[nodiscard]] Prefill prefill_of(std::size_t row) const {
+    const auto dtype = parse_word<DType>(cases_.text(row, "dtype"));
+    if (!dtype)
+      fail(row, "{}", unknown_word("dtype", cases_.text(row, "dtype"), all_words<DType>()));
+    const std::int64_t new_tokens = size(row, "n_tokens");
+    const std::int64_t all_tokens = size(row, "kv_len");
+    if (all_tokens < new_tokens)
+      fail(row, "kv_len {} is less than n_tokens {}", all_tokens, new_tokens);
+    return {.new_tokens = new_tokens,
+            .cached_tokens = all_tokens - new_tokens,
+            .workers = size(row, "workers"),
+            .q_heads = size(row, "q_heads"),
+            .kv_heads = size(row, "kv_heads"),
+            .element_bytes = size_of(*dtype),
+            .compute_flop_per_s = rate(words_.compute_flop_per_s, row, "peak_flop_per_s",
+                                       "--compute FLOP/s, the peak of one worker"),
+            .link_byte_per_s = rate(words_.link_byte_per_s, row, "link_bandwidth_byte_per_s",
+                                    "--bandwidth BYTES/s, what one worker can send")};
+  }
+
+  [[nodiscard]] double seconds(std::size_t row) const {
+    const double value = cases_.number(row, "wall_time_median_s");
+    if (!(value > 0.0)) fail(row, "the row is ok, but has no wall_time_median_s");
+    return value;
+  }
+
+  const SelectWords& words_;
+  std::string name_;
+  CsvTable cases_;
+};
+
+struct NamedScore {
+  std::string selector;
+  SelectorScore score;
+  std::optional<LogLinearSelector> fitted{};
+};
+
+// Scores Algorithm 1, Algorithm 5, Appendix D refitted (to all samples, and for each sample to all
+// others), always pass-KV, and always pass-Q. It needs a sample; leaving one out needs two.
+std::vector<NamedScore> score_selectors(std::span<const SelectorSample> samples) {
+  const LogLinearSelector fitted = fit_appendix_d(samples);
+  std::vector<NamedScore> scores = {
+      {"algorithm 1", score_selector(samples, choose_algorithm_1)},
+      {"algorithm 5", score_selector(samples, choose_algorithm_5)},
+      {"appendix D, refitted",
+       score_selector(samples, [&](const Prefill& prefill) { return fitted.choose(prefill); }),
+       fitted}};
+  if (samples.size() > 1)
+    scores.push_back({"appendix D, left out", score_appendix_d_left_out(samples)});
+  for (const auto& [variant, name] : kWords<RingVariant>.rows)
+    scores.push_back(
+        {fmt::format("always {}", name),
+         score_selector(samples, [chosen = variant](const Prefill&) { return chosen; })});
+  return scores;
+}
+
+std::string selector_table(std::span<const NamedScore> scores, TableForm form) {
+  const auto share = [](double part) {
+    return ViewTable::Cell(to_text(part), fmt::format("{:.2f} %", 100.0 * part));
+  };
+  ViewTable table({{"selector", "selector"},
+                   {"n_pairs", ""},
+                   {"", "accuracy"},
+                   {"", "mean regret"},
+                   {"", "max regret"},
+                   {"pass_kv_best_pass_kv_chosen", "KV best: KV"},
+                   {"pass_kv_best_pass_q_chosen", "Q"},
+                   {"pass_q_best_pass_kv_chosen", "Q best: KV"},
+                   {"pass_q_best_pass_q_chosen", "Q"},
+                   {"accuracy", ""},
+                   {"mean_regret", ""},
+                   {"max_regret", ""},
+                   {"alpha", ""},
+                   {"beta", ""},
+                   {"gamma", ""}});
+  for (const auto& [selector, score, fitted] : scores) {
+    std::vector<ViewTable::Cell> cells = {selector,
+                                          score.samples(),
+                                          share(score.accuracy()),
+                                          share(score.mean_regret),
+                                          share(score.max_regret),
+                                          score.kv_best_kv_chosen,
+                                          score.kv_best_q_chosen,
+                                          score.q_best_kv_chosen,
+                                          score.q_best_q_chosen,
+                                          share(score.accuracy()),
+                                          share(score.mean_regret),
+                                          share(score.max_regret)};
+    for (const auto coefficient :
+         {&LogLinearSelector::alpha, &LogLinearSelector::beta, &LogLinearSelector::gamma})
+      cells.emplace_back(fitted ? to_text((*fitted).*coefficient) : std::string());
+    table.add(std::move(cells));
+  }
+  return table.text(form);
+}
+
+// Gives `h = … log T + … log m + …`, how many pairs there are, and what limits them.
+std::string selector_summary(const Pairs& pairs, std::span<const NamedScore> scores) {
+  std::string text;
+  for (const NamedScore& score : scores)
+    if (score.fitted)
+      text += fmt::format(
+          "Fitted: pass-KV where {:.4g} log T {:+.4g} log m {:+.4g} > 0 (natural logarithms).\n",
+          score.fitted->alpha, score.fitted->beta, score.fitted->gamma);
+  const std::size_t kv_best =
+      scores.front().score.kv_best_kv_chosen + scores.front().score.kv_best_q_chosen;
+  text += fmt::format("There are {} pairs, and pass_kv is faster in {} of them.\n",
+                      pairs.samples.size(), kv_best);
+  if (kv_best == 0 || kv_best == pairs.samples.size())
+    text += "One variant is always faster: there was nothing to choose.\n";
+  if (pairs.unpaired > 0)
+    text += fmt::format("{} cases have no partner and are left out.\n", pairs.unpaired);
+  if (pairs.any_serial)
+    text += "Under ranks: serial a time leaves out transfers, which the choice is about.\n";
+  return text;
+}
+
+void select(const SelectWords& words) {
+  const Pairs pairs = CaseReader(words).pairs();
   const auto scores = score_selectors(pairs.samples);
   fmt::print("{}\n{}", selector_table(scores, TableForm::terminal),
              selector_summary(pairs, scores));
   if (!words.csv.empty()) write_file_atomically(words.csv, selector_table(scores, TableForm::csv));
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_select(Verb app) {
-  Verb verb = app.add_verb("select", "Score selectors of pass-KV or pass-Q on a run's cases");
-  verb.footer(kFooter);
-  const auto words = std::make_shared<SelectWords>();
-  verb.option("RUN", words->run, "Run folder, results/NAME/RUN_ID").required();
-  add_positive(verb, "--compute", words->compute_flop_per_s, "C, peak FLOP/s of one worker");
-  add_positive(verb, "--bandwidth", words->link_byte_per_s, "B, bytes/s that one worker sends");
-  verb.option("--csv", words->csv, "Write the table as CSV to this file too").type_name("FILE");
-  verb.runs([words] { return select(*words); });
+  Verb verb =
+      app.add_verb("select", "Score selectors of pass-KV or pass-Q on a run's cases", kFooter);
+  auto& words = verb.runs<SelectWords>(select);
+  verb.option("RUN", words.run, "Run folder, results/NAME/RUN_ID").required();
+  add_positive(verb, "--compute", words.compute_flop_per_s, "C, peak FLOP/s of one worker");
+  add_positive(verb, "--bandwidth", words.link_byte_per_s, "B, bytes/s that one worker sends");
+  verb.option("--csv", words.csv, "Write the table as CSV to this file too").type_name("FILE");
 }
 
 }  // namespace qb

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
 #include "base/files.h"
 #include "harness/cli/options.h"
@@ -29,59 +28,57 @@ ExitCode print_balance(TableForm form) {
   return better ? ExitCode::ok : ExitCode::regression;
 }
 
+struct TableWords {
+  Distillation distillation = Distillation::published;
+  TableForm form = TableForm::terminal;
+};
+
 void add_table(Verb sets) {
   Verb verb = sets.add_verb(
-      "table", "the 109 published sets, their asym-RR recomputed beside the published one");
-  const auto form = std::make_shared<TableForm>(TableForm::terminal);
-  add_table_form(verb, *form);
-  const auto distillation = std::make_shared<Distillation>(Distillation::published);
-  add_word(verb, "--distillation", *distillation,
-           "with balanced the table shows both distillations side by side, RR / W and the longest "
-           "subsequence; default published");
-  verb.footer(
+      "table", "the 109 published sets, their asym-RR recomputed beside the published one",
       "Exit code 4 if any ratio differs by more than one unit of the fourth decimal; with\n"
       "--distillation balanced, if a balanced ratio is below the published one.\n\n"
       "Examples:\n"
       "  qb sets table\n"
       "  qb sets table --csv > interest_sets.csv\n"
       "  qb sets table --distillation balanced");
-  verb.runs([form, distillation] {
-    return *distillation == Distillation::balanced ? print_balance(*form) : print_comparison(*form);
+  auto& words = verb.runs<TableWords>([](const TableWords& said) {
+    return said.distillation == Distillation::balanced ? print_balance(said.form)
+                                                       : print_comparison(said.form);
   });
+  add_table_form(verb, words.form);
+  add_word(verb, "--distillation", words.distillation,
+           "with balanced the table shows both distillations side by side, RR / W and the longest "
+           "subsequence; default published");
 }
 
 void add_verify_file(Verb sets) {
-  Verb verb = sets.add_verb("verify", "check every interest set of a text file");
-  const auto path = std::make_shared<std::string>();
-  verb.option("FILE", *path, "lines such as 7: 0 1 3").required();
-  verb.footer(
+  Verb verb = sets.add_verb(
+      "verify", "check every interest set of a text file",
       "A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four\n"
       "decimals); # begins a comment. Exit code 4 if a set does not cover every difference or its\n"
       "ratio differs, 2 if the file cannot be read as sets.\n\n"
       "Examples:\n"
       "  qb sets verify interest_sets/sets/published.txt\n"
       "  echo '8: 0 1 3' > mine.txt; qb sets verify mine.txt");
-  verb.runs([path] {
-    const SetVerdicts verdicts = verify_sets(read_file(*path), *path);
-    fmt::print("{}", verdicts.text);
-    return verdicts.all_good ? ExitCode::ok : ExitCode::regression;
+  auto& path = verb.runs<std::string>([](const std::string& file) {
+    const auto [text, all_good] = verify_sets(read_file(file), file);
+    fmt::print("{}", text);
+    return all_good ? ExitCode::ok : ExitCode::regression;
   });
+  verb.option("FILE", path, "lines such as 7: 0 1 3").required();
 }
 
 void add_show(Verb sets) {
-  Verb verb = sets.add_verb("show", "the set used by default for W, and its quorums");
-  const auto workers = std::make_shared<int>(0);
-  add_integer(verb, "--workers", *workers, "W, 3 or more").required();
-  verb.footer(
+  Verb verb = sets.add_verb(
+      "show", "the set used by default for W, and its quorums",
       "Up to W = 111 it is the published set, to 1024 the best known one, above it Singer's where\n"
       "W = q^2 + q + 1 with a prime power q, else a ruler.\n\n"
       "Examples:\n"
       "  qb sets show --workers 7\n"
       "  qb sets show --workers 1057");
-  verb.runs([workers] {
-    fmt::print("{}", show_set(*workers));
-    return ExitCode::ok;
-  });
+  auto& workers = verb.runs<int>([](int said) { fmt::print("{}", show_set(said)); });
+  add_integer(verb, "--workers", workers, "W, 3 or more").required();
 }
 
 struct ConstructWords {
@@ -90,26 +87,25 @@ struct ConstructWords {
   double moves = 4e5;
 };
 
+void construct(const ConstructWords& words) {
+  for (int workers = words.from; workers <= words.to; ++workers) {
+    fmt::print("{}", set_line(searched_set(workers, static_cast<std::int64_t>(words.moves))));
+    std::fflush(stdout);
+  }
+}
+
 void add_construct(Verb sets) {
   Verb verb = sets.add_verb(
-      "construct", "small sets for a range of W: Singer, ruler, local search; lines W m: residues");
-  const auto words = std::make_shared<ConstructWords>();
-  add_integer(verb, "--from", words->from, "first W, 3 or more").required();
-  add_integer(verb, "--to", words->to, "last W").required();
-  add_positive(verb, "--moves", words->moves,
-               "moves of local search for each W, about 2 million a second (default 4e5)");
-  verb.footer(
-      "Deterministic. interest_sets/sets/best_known.txt is what it printed.\n\n"
+      "construct", "small sets for a range of W: Singer, ruler, local search; lines W m: residues",
+      "It prints the same each time. interest_sets/sets/best_known.txt holds what it printed.\n\n"
       "Examples:\n"
       "  qb sets construct --from 112 --to 157 --moves 4e6\n"
       "  qb sets construct --from 1057 --to 1057");
-  verb.runs([words] {
-    for (int workers = words->from; workers <= words->to; ++workers) {
-      fmt::print("{}", set_line(searched_set(workers, static_cast<std::int64_t>(words->moves))));
-      std::fflush(stdout);
-    }
-    return ExitCode::ok;
-  });
+  auto& words = verb.runs<ConstructWords>(construct);
+  add_integer(verb, "--from", words.from, "first W, 3 or more").required();
+  add_integer(verb, "--to", words.to, "last W").required();
+  add_positive(verb, "--moves", words.moves,
+               "moves of local search for each W, about 2 million a second (default 4e5)");
 }
 
 struct ResponsibilityWords {
@@ -119,43 +115,39 @@ struct ResponsibilityWords {
   bool csv = false;
 };
 
-ExitCode print_responsibility(const ResponsibilityWords& words) {
+void print_responsibility(const ResponsibilityWords& words) {
   if (words.csv)
     responsibility_csv(words.workers, words.from, words.to,
                        [](std::string_view piece) { fmt::print("{}", piece); });
   else
     fmt::print("{}", responsibility_table(words.workers, words.from, words.to));
-  return ExitCode::ok;
 }
 
 void add_responsibility(Verb sets) {
-  Verb verb = sets.add_verb("responsibility",
-                            "responsibility ratio against N, for every minimum-size set of W");
-  const auto words = std::make_shared<ResponsibilityWords>();
-  add_integer(verb, "--workers", words->workers, "W, 3 to 65 (the sets are searched)").required();
-  add_integer(verb, "--from", words->from, "first N, at least W").required();
-  add_integer(verb, "--to", words->to, "last N").required();
-  verb.flag("--csv", words->csv, "a row for each set and N instead of a summary");
-  verb.footer(
+  Verb verb = sets.add_verb(
+      "responsibility", "responsibility ratio against N, for every minimum-size set of W",
       "RR = N^2 / (largest responsibility of a worker), at every whole N of the range.\n\n"
       "Examples:\n"
       "  qb sets responsibility --workers 8 --from 320 --to 327\n"
       "  qb sets responsibility --workers 31 --from 31 --to 1300 --csv > rr_31.csv");
-  verb.runs([words] { return print_responsibility(*words); });
+  auto& words = verb.runs<ResponsibilityWords>(print_responsibility);
+  add_integer(verb, "--workers", words.workers, "W, 3 to 65 (the sets are searched)").required();
+  add_integer(verb, "--from", words.from, "first N, at least W").required();
+  add_integer(verb, "--to", words.to, "last N").required();
+  verb.flag("--csv", words.csv, "print a row for each set and N instead of a summary");
 }
 
 }  // namespace
 
 void add_sets(Verb app) {
   Verb sets = app.add_verb(
-      "sets", "Interest sets: the published table, exhaustive search, a set for any W, balance");
-  sets.require_verb();
-  sets.footer(
+      "sets", "Interest sets: the published table, exhaustive search, a set for any W, balance",
       "Examples:\n"
       "  qb sets table\n"
       "  qb sets show --workers 7\n"
       "  qb sets search --workers 52\n"
       "  qb sets SUBCOMMAND --help");
+  sets.require_verb();
   add_table(sets);
   add_verify_file(sets);
   add_show(sets);

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
-#include <optional>
 
-#include "base/csv.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "harness/cli/verb.h"
@@ -80,11 +77,8 @@ CsvTable growth_csv() {
       for (std::int64_t n : {1'000, 3'000, 10'000, 30'000, 100'000, 300'000, 1'000'000}) {
         const auto rows =
             responsibility_rows(default_interest_set(workers), n - workers + 1, n, distillation);
-        const auto worst =
-            std::min_element(rows.begin(), rows.end(),
-                             [](const auto& a, const auto& b) { return a.ratio < b.ratio; });
-        table.append(
-            {fmt::to_string(workers), std::string(name), to_text(n), to_text(worst->ratio)});
+        const double worst = std::ranges::min_element(rows, {}, &ResponsibilityRow::ratio)->ratio;
+        table.append({fmt::to_string(workers), std::string(name), to_text(n), to_text(worst)});
       }
   return table;
 }
@@ -92,12 +86,14 @@ CsvTable growth_csv() {
 // Adds to the published table, for the paper's readers, what it does not say.
 Table paper_table(const std::vector<DistillationRow>& rows) {
   const auto counted = counts();
-  Table table{.name = "interest_sets",
-              .title =
-                  "Interest sets of the published table: minimality, number of minimum sets, "
-                  "and asym-RR under both distillations"};
-  table.header = {"W",         "m",        "interest set", "minimum sets",
-                  "published", "balanced", "balanced / W"};
+  Table table{
+      .name = "interest_sets",
+      .title =
+          "Interest sets of the published table: minimality, number of minimum sets, "
+          "and asym-RR under both distillations",
+      .header = {"W", "m", "interest set", "minimum sets", "published", "balanced", "balanced / W"},
+      .notes = {"Every m is the least: proved by exhaustive search of m - 1 or by counting.",
+                "Minimum sets: those with 0 and 1; - where they were not counted."}};
   for (const DistillationRow& row : rows) {
     const int workers = row.set.modulus;
     const auto count = counted.find(workers);
@@ -107,12 +103,10 @@ Table paper_table(const std::vector<DistillationRow>& rows) {
                           fmt::format("{:.4f}", row.published), fmt::format("{:.4f}", row.balanced),
                           fmt::format("{:.4f}", row.balanced / workers)});
   }
-  table.notes = {"Every m is the least: proved by exhaustive search of m - 1 or by counting.",
-                 "Minimum sets: those with 0 and 1; - where they were not counted."};
   return table;
 }
 
-ExitCode draw(const std::string& directory) {
+void draw(const std::string& directory) {
   ensure_directory(directory);
   const auto rows = compare_distillations();
   for (const std::string& path : write_table(paper_table(rows), directory))
@@ -122,18 +116,18 @@ ExitCode draw(const std::string& directory) {
        {set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
         distillation_ratio_figure(ratios_csv()), balance_growth_figure(growth_csv())})
     fmt::print("{}\n", write_figure(figure, directory).front());
-  return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_sets_figures(Verb sets) {
   Verb verb =
-      sets.add_verb("figures", "draw size, number and balance of interest sets, and a LaTeX table");
-  const auto directory = std::make_shared<std::string>("results/interest_sets");
-  verb.option("--out", *directory, "folder to write to").show_default();
-  verb.footer("Exit code 3 without gnuplot.\n\nExamples:\n  qb sets figures --out figures");
-  verb.runs([directory] { return draw(*directory); });
+      sets.add_verb("figures", "draw size, number and balance of interest sets, and a LaTeX table",
+                    "The exit code is 3 without gnuplot.\n\n"
+                    "Examples:\n  qb sets figures --out figures");
+  auto& directory = verb.runs<std::string>(draw);
+  directory = "results/interest_sets";
+  verb.option("--out", directory, "folder to write to").show_default();
 }
 
 }  // namespace qb

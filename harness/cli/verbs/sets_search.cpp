@@ -2,18 +2,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <functional>
 #include <thread>
 
 #include "base/clock.h"
+#include "base/csv.h"
 #include "base/files.h"
-#include "base/status.h"
+#include "base/numbers.h"
+#include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/views/sets_view.h"
 #include "interest_sets/search/minimum_sets.h"
+#include "interest_sets/split/distillation.h"
 
 namespace qb {
 namespace {
@@ -29,6 +33,21 @@ struct SearchWords {
   bool compact = false;
   std::string journal;
   TableForm form = TableForm::terminal;
+};
+
+// A set with the two figures by which sets of one size differ.
+struct RankedSet {
+  InterestSet set;
+  double asymptotic_ratio = 0.0;    // published distillation
+  double longest_share_of_n = 0.0;  // longest subsequence / N, mean over N in [40 W, 41 W)
+};
+
+struct SearchOutcome {
+  SearchState state;
+  int size = 0;  // of the sets found, or searched for
+  std::vector<InterestSet> sets;
+  double seconds = 0.0;
+  int threads = 1;
 };
 
 // Keeps the journal and says how far the search is.
@@ -104,6 +123,106 @@ class Watcher {
   double line_s_ = now_s();
 };
 
+double longest_share(const InterestSet& set) {
+  double sum = 0.0;
+  std::int64_t n_tokens = 40 * std::int64_t{set.modulus};
+  const auto longest = longest_subsequences(set);
+  for (std::int64_t tokens : longest)
+    sum += static_cast<double>(tokens) / static_cast<double>(n_tokens++);
+  return sum / static_cast<double>(longest.size());
+}
+
+std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, TableForm form,
+                      const std::function<bool(const RankedSet&, const RankedSet&)>& before) {
+  std::vector<const RankedSet*> order;
+  for (const RankedSet& ranked : sets) order.push_back(&ranked);
+  best = std::min(best, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best), order.end(),
+                    [&](const RankedSet* a, const RankedSet* b) { return before(*a, *b); });
+  TextTable table({"interest set", "asym-RR", "balanced", "longest / N"});
+  for (std::size_t i = 0; i < best; ++i) {
+    const RankedSet& ranked = *order[i];
+    table.add(
+        {set_cell(ranked.set).people, fmt::format("{:.4f}", ranked.asymptotic_ratio),
+         fmt::format("{:.4f}", asymptotic_responsibility_ratio(ranked.set, Distillation::balanced)),
+         fmt::format("{:.5f}", ranked.longest_share_of_n)});
+  }
+  return form == TableForm::markdown ? table.markdown() : table.terminal();
+}
+
+// Keeps the order of `sets` and uses `threads` threads.
+std::vector<RankedSet> ranked_sets(std::vector<InterestSet> sets, int threads) {
+  std::vector<RankedSet> ranked(sets.size());
+  const auto rank = [&](std::size_t from) {
+    for (std::size_t i = from; i < sets.size(); i += static_cast<std::size_t>(threads)) {
+      const double ratio = asymptotic_responsibility_ratio(sets[i]);
+      const double share = longest_share(sets[i]);
+      ranked[i] = {std::move(sets[i]), ratio, share};
+    }
+  };
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(rank, static_cast<std::size_t>(i));
+  rank(0);
+  for (std::thread& other : others) other.join();
+  return ranked;
+}
+
+// W, m, what is proved, counts, checksum, time.
+std::string search_summary(const SearchOutcome& outcome) {
+  const SearchState& state = outcome.state;
+  std::string text;
+  const auto line = [&](std::string_view what, const std::string& value) {
+    text += fmt::format("{:<14}{}\n", what, value);
+  };
+  const int bound = std::max(2, least_conceivable_size(state.modulus));
+  line("workers", fmt::to_string(state.modulus));
+  line("size", fmt::to_string(outcome.size));
+  // These sizes were searched to the end and have no set; each excludes all smaller ones.
+  int empty = bound - 1;
+  for (const auto& [size, progress] : state.sizes)
+    if (progress.found.empty()) empty = std::max(empty, size);
+  if (outcome.sets.empty())
+    line("proved", fmt::format("no interest set of {} residues exists", outcome.size));
+  else if (outcome.size == bound)
+    line("proved", "minimum: m (m - 1) >= W - 1 allows no smaller one");
+  else if (empty == outcome.size - 1)
+    line("proved", fmt::format("minimum: none of {} residues exists", empty));
+  else
+    line("proved", "nothing about smaller ones: they were not searched");
+  line("orbits",
+       fmt::format("{} (under x -> u x + t, u a unit)", state.sizes.at(outcome.size).found.size()));
+  line("sets", fmt::format("{} (with 0 and 1)", outcome.sets.size()));
+  line("checksum",
+       fmt::format("{:016x} (FNV-1a of the sets as lines, ascending)", checksum(outcome.sets)));
+  line("search time", fmt::format("{} on {} thread{}", format_seconds(outcome.seconds),
+                                  outcome.threads, outcome.threads == 1 ? "" : "s"));
+  return text;
+}
+
+// Prints the `best` sets by asym-RR and the `best` by longest subsequence.
+std::string best_sets(const std::vector<RankedSet>& sets, std::size_t best, TableForm form) {
+  if (sets.empty() || best == 0) return "";
+  return fmt::format("\nBest by asym-RR:\n{}\nBest by longest subsequence:\n{}",
+                     top_table(sets, best, form,
+                               [](const RankedSet& a, const RankedSet& b) {
+                                 return a.asymptotic_ratio > b.asymptotic_ratio;
+                               }),
+                     top_table(sets, best, form, [](const RankedSet& a, const RankedSet& b) {
+                       return std::pair(a.longest_share_of_n, -a.asymptotic_ratio) <
+                              std::pair(b.longest_share_of_n, -b.asymptotic_ratio);
+                     }));
+}
+
+std::string ranked_csv(const std::vector<RankedSet>& sets) {
+  CsvTable table({"workers", "quorum_size", "interest_set", "asymptotic_responsibility_ratio",
+                  "longest_subsequence_share"});
+  for (const RankedSet& ranked : sets)
+    table.append({fmt::to_string(ranked.set.modulus), fmt::to_string(ranked.set.residues.size()),
+                  set_cell(ranked.set).csv, to_text(ranked.asymptotic_ratio),
+                  to_text(ranked.longest_share_of_n)});
+  return table.to_string();
+}
+
 SearchOutcome search(const SearchWords& words) {
   SearchOutcome outcome;
   outcome.state.modulus = words.workers;
@@ -124,55 +243,43 @@ SearchOutcome search(const SearchWords& words) {
   return outcome;
 }
 
-ExitCode print_search(const SearchWords& words) {
+void print_search(const SearchWords& words) {
   SearchOutcome outcome = search(words);
-  if (words.count) {
-    fmt::print("{}\n", outcome.sets.size());
-    return ExitCode::ok;
-  }
-  if (words.compact) {
-    fmt::print(
+  if (words.count) return fmt::print("{}\n", outcome.sets.size());
+  if (words.compact)
+    return fmt::print(
         "{}", compact_record({words.workers, outcome.size, outcome.sets.size(),
                               checksum(outcome.sets), outcome.state.sizes.at(outcome.size).found}));
-    return ExitCode::ok;
-  }
-  const std::string summary = search_summary(outcome);
+  const bool csv = words.form == TableForm::csv;
+  fmt::print(csv ? stderr : stdout, "{}", search_summary(outcome));
   const auto ranked = ranked_sets(std::move(outcome.sets), outcome.threads);
-  if (words.form == TableForm::csv) {
-    fmt::print(stderr, "{}", summary);
-    fmt::print("{}", ranked_csv(ranked));
-  } else {
-    fmt::print("{}{}", summary, best_sets(ranked, kBest, words.form));
-  }
-  return ExitCode::ok;
+  fmt::print("{}", csv ? ranked_csv(ranked) : best_sets(ranked, kBest, words.form));
 }
 
 }  // namespace
 
 void add_sets_search(Verb sets) {
   Verb verb = sets.add_verb(
-      "search", "all interest sets of the least size: searched, counted, proved, ranked");
-  const auto words = std::make_shared<SearchWords>();
-  add_integer(verb, "--workers", words->workers, "W, 3 to 257").required();
-  add_integer(verb, "--size", words->size, "search only sets of this size m (default: the least)");
-  add_integer(verb, "--threads", words->threads, "default: all cores");
-  verb.flag("--count", words->count, "print only the number of sets");
-  verb.flag("--compact", words->compact, "print a record as in interest_sets/search/minimum.txt");
-  verb.flag("--quiet", words->quiet, "show no progress");
-  verb.option("--journal", words->journal,
-              "a file for the finished tasks; where it exists, the search goes on from there");
-  add_table_form(verb, words->form);
-  verb.footer(
-      "m residues with 0 and 1 among them whose differences cover Z_W, for the least m. "
-      "Minimality\n"
-      "is proved by searching every smaller size to its end. W <= 79 takes seconds, proofs to\n"
-      "W = 133 minutes. --csv prints every set. After it was killed, the same command with the\n"
-      "same --journal goes on.\n\n"
+      "search", "all interest sets of the least size: searched, counted, proved, ranked",
+      "It finds the sets of m residues that contain 0 and 1 and whose differences cover Z_W, for\n"
+      "the least m. It proves that m is the least by searching every smaller size to its end.\n"
+      "W <= 79 takes seconds, and proofs up to W = 133 take minutes. --csv prints every set. "
+      "After\n"
+      "it was killed, the same command with the same --journal continues the search.\n\n"
       "Examples:\n"
       "  qb sets search --workers 52\n"
       "  qb sets search --workers 64 --count\n"
       "  qb sets search --workers 112 --size 12 --journal w112.txt");
-  verb.runs([words] { return print_search(*words); });
+  auto& words = verb.runs<SearchWords>(print_search);
+  add_integer(verb, "--workers", words.workers, "W, 3 to 257").required();
+  add_integer(verb, "--size", words.size, "search only sets of this size m (default: the least)");
+  add_integer(verb, "--threads", words.threads, "how many threads search (default: all cores)");
+  verb.flag("--count", words.count, "print only the number of sets");
+  verb.flag("--compact", words.compact, "print a record as in interest_sets/search/minimum.txt");
+  verb.flag("--quiet", words.quiet, "show no progress");
+  verb.option("--journal", words.journal,
+              "a file for the finished tasks; where it exists, the search goes on from there");
+  add_table_form(verb, words.form);
 }
 
 }  // namespace qb

@@ -3,13 +3,11 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "base/text_table.h"
 #include "harness/cli/verb.h"
-#include "harness/experiment/store/folder_lock.h"
-#include "harness/experiment/store/manifest.h"
 #include "harness/experiment/store/run_folder.h"
+#include "harness/experiment/store/store.h"
 
 namespace qb {
 namespace {
@@ -26,11 +24,13 @@ std::string state_of(const std::string& path, const Manifest& manifest, std::siz
   if (!writer.empty()) return fmt::format("running (pid {}), {}", writer, done);
   if (!manifest.finished_at.empty())
     return fmt::format("finished {}, {}", manifest.finished_at, done);
-  return fmt::format("unfinished, {}; the same `qb run` goes on with it", done);
+  return fmt::format("unfinished, {}; the same `qb run` continues it", done);
 }
 
 void print_run(const std::string& path) {
   const RunFolder run = read_run_folder(path);
+  const std::vector<std::string> columns = {"case_id",  "status", "algorithm", "workers",
+                                            "n_tokens", "kernel", "message"};
   std::map<Status, std::size_t> counts;
   TextTable failures({"case", "status", "algorithm", "workers", "n_tokens", "kernel", "message"});
   for (std::size_t row = 0; row < run.cases.size(); ++row) {
@@ -38,9 +38,7 @@ void print_run(const std::string& path) {
     ++counts[status];
     if (status == Status::ok) continue;
     std::vector<std::string> cells;
-    for (const char* column :
-         {"case_id", "status", "algorithm", "workers", "n_tokens", "kernel", "message"})
-      cells.push_back(run.cases.text(row, column));
+    for (const std::string& column : columns) cells.push_back(run.cases.text(row, column));
     failures.add(cells);
   }
   fmt::print("{}\n{}\n", path, state_of(path, run.manifest, run.cases.size()));
@@ -48,24 +46,19 @@ void print_run(const std::string& path) {
   if (counts.size() > counts.count(Status::ok)) fmt::print("\n{}", failures.terminal());
 }
 
-ExitCode print_status(const std::string& path) {
-  if (!std::filesystem::exists(path + "/manifest.json")) {
-    const auto runs = list_runs(path);
-    for (const RunReference& run : runs) print_run(run.path);
-    if (!runs.empty()) return ExitCode::ok;
-  }
-  print_run(path);
-  return ExitCode::ok;
+void print_status(const std::string& path) {
+  const bool is_run = std::filesystem::exists(path + "/manifest.json");
+  const auto runs = is_run ? std::vector<Manifest>() : list_runs(path);
+  for (const Manifest& run : runs) print_run(run.folder);
+  if (runs.empty()) print_run(path);
 }
 
 }  // namespace
 
 void add_status(Verb app) {
-  Verb verb = app.add_verb("status", "Show how far a run is and what went wrong in it");
-  verb.footer(kFooter);
-  const auto path = std::make_shared<std::string>();
-  verb.option("RUN", *path, "A run folder, or the folder of an experiment").required();
-  verb.runs([path] { return print_status(*path); });
+  Verb verb = app.add_verb("status", "Show how far a run is and what went wrong in it", kFooter);
+  auto& path = verb.runs<std::string>(print_status);
+  verb.option("RUN", path, "A run folder, or the folder of an experiment").required();
 }
 
 }  // namespace qb

@@ -1,9 +1,6 @@
 // `qb verify RUN`: is a published run real?
 #include <fmt/format.h>
 
-#include <memory>
-#include <string>
-
 #include "harness/cli/verb.h"
 #include "harness/experiment/audit/audit.h"
 
@@ -11,12 +8,13 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(It recomputes what can be recomputed. It checks files and schema; that each timed row was verified within its
-tolerance and no other row has times; medians and intervals from the samples, digit for digit;
-parameters from the resolved spec and predictions from the plan; and that no repeat claims more
-FLOP/s than cores x 5 GHz x 64 (float32; twice that for 16-bit types), a generous bound.
+    R"(It recomputes what can be recomputed. It checks the files and the schema; that each timed row was
+verified within its tolerance and no other row has times; the medians and intervals from the samples,
+digit for digit; the parameters from the resolved spec and the predictions from the plan; and that no
+repeat claims more FLOP/s than cores x 5 GHz x 64 (float32; twice that for 16-bit types), which is a
+generous bound.
 
-Exit codes: 0 everything agrees, 4 some things do not agree, and they are listed.
+The exit code is 0 if everything agrees, and 4 if something does not; it lists what does not.
 
 Example:
   qb verify results/smoke/RUN_ID)";
@@ -26,19 +24,18 @@ ExitCode verify(const std::string& path) {
   for (const std::string& finding : audit.findings) fmt::print("MISMATCH  {}\n", finding);
   for (const std::string& note : audit.notes) fmt::print("note      {}\n", note);
   fmt::print("{}: {} rows, {} of them timed; {}\n", path, audit.rows, audit.timed_rows,
-             audit.findings.empty() ? "everything that was checked holds"
-                                    : fmt::format("{} mismatches", audit.findings.size()));
+             audit.findings.empty() ? "everything that was checked agrees"
+                                    : fmt::format("{} things do not agree", audit.findings.size()));
   return audit.findings.empty() ? ExitCode::ok : ExitCode::regression;
 }
 
 }  // namespace
 
 void add_verify(Verb app) {
-  Verb verb = app.add_verb("verify", "Check that a run folder's numbers follow from its data");
-  verb.footer(kFooter);
-  const auto path = std::make_shared<std::string>();
-  verb.option("RUN", *path, "The run folder, results/NAME/RUN_ID").required();
-  verb.runs([path] { return verify(*path); });
+  Verb verb =
+      app.add_verb("verify", "Check that a run folder's numbers follow from its data", kFooter);
+  auto& path = verb.runs<std::string>(verify);
+  verb.option("RUN", path, "The run folder, results/NAME/RUN_ID").required();
 }
 
 }  // namespace qb

@@ -8,12 +8,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 Json scheme_json(const SchemeForecast& scheme) {
   Json out;
   out["scheme"] = scheme.scheme;
-  out["alias"] = scheme.alias.empty() ? Json() : Json(scheme.alias);
+  out["alias"] = text_or_null(scheme.alias);
   out["base"] = scheme.base;
-  out["unsupported"] = scheme.unsupported.empty() ? Json() : Json(scheme.unsupported);
+  out["unsupported"] = text_or_null(scheme.unsupported);
   if (!scheme.has_plan()) return out;
   out["over_budget"] = scheme.over_budget;
   out["wall_s"] = scheme.wall_s;

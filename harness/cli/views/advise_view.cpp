@@ -76,6 +76,15 @@ std::string why_not(const SchemeForecast& scheme) {
   return scheme.base ? "base: one worker" : "";
 }
 
+// Returns the scheme with the least value among those that are allowed; null if there is none.
+const SchemeForecast* least(const Advice& advice, auto SchemeForecast::*value,
+                            const auto& allowed) {
+  const SchemeForecast* best = nullptr;
+  for (const SchemeForecast& scheme : advice.schemes)
+    if (allowed(scheme) && (best == nullptr || scheme.*value < best->*value)) best = &scheme;
+  return best;
+}
+
 std::string lead_sentence(const Advice& advice) {
   const SchemeForecast& winner = *advice.winner();
   std::string text =
@@ -93,10 +102,10 @@ std::string lead_sentence(const Advice& advice) {
                               format_seconds(next->wall_s));
   text += fmt::format("; {} {} within {:.0f} % of it, which a model cannot tell apart",
                       join(level, ", "), level.size() == 1 ? "is" : "are", 100.0 * kTellsApart);
-  const SchemeForecast* behind = nullptr;
-  for (const SchemeForecast& scheme : advice.schemes)
-    if (behind == nullptr && scheme.ranked() && scheme.wall_s > winner.wall_s * (1.0 + kTellsApart))
-      behind = &scheme;
+  const SchemeForecast* const behind =
+      least(advice, &SchemeForecast::wall_s, [&](const SchemeForecast& scheme) {
+        return scheme.ranked() && scheme.wall_s > winner.wall_s * (1.0 + kTellsApart);
+      });
   if (behind == nullptr) return text + ".";
   return text + fmt::format(", and {:.3g} times as fast as {} ({}).",
                             behind->wall_s / winner.wall_s, behind->scheme,
@@ -137,11 +146,10 @@ std::string limit_sentence(const SchemeQuestion& question, const SchemeForecast&
 }
 
 std::string budget_sentence(const SchemeQuestion& question, const Advice& advice) {
-  const SchemeForecast* faster = nullptr;
-  for (const SchemeForecast& scheme : advice.schemes)
-    if (scheme.over_budget && !scheme.base && scheme.wall_s < advice.winner()->wall_s &&
-        (faster == nullptr || scheme.wall_s < faster->wall_s))
-      faster = &scheme;
+  const SchemeForecast* const faster =
+      least(advice, &SchemeForecast::wall_s, [&](const SchemeForecast& scheme) {
+        return scheme.over_budget && !scheme.base && scheme.wall_s < advice.winner()->wall_s;
+      });
   if (faster == nullptr) return {};
   return fmt::format("Memory limits the choice: {} would take {}, but needs {} a worker, over {}.",
                      faster->scheme, format_seconds(faster->wall_s),
@@ -223,15 +231,13 @@ std::string selector_sentence(const SelectorAdvice& asked) {
 }
 
 std::string nothing_fits_sentence(const SchemeQuestion& question, const Advice& advice) {
-  const SchemeForecast* least = nullptr;
-  for (const SchemeForecast& scheme : advice.schemes)
-    if (scheme.over_budget && !scheme.base &&
-        (least == nullptr || scheme.memory_bytes < least->memory_bytes))
-      least = &scheme;
-  if (least == nullptr) return "No scheme has a plan for this.";
-  return fmt::format("No scheme fits {} a worker: {} needs least, {}.",
-                     bytes_text(question.memory_budget_bytes), least->scheme,
-                     bytes_text(least->memory_bytes));
+  const SchemeForecast* const smallest =
+      least(advice, &SchemeForecast::memory_bytes,
+            [](const SchemeForecast& scheme) { return scheme.over_budget && !scheme.base; });
+  if (smallest == nullptr) return "No scheme has a plan for this.";
+  return fmt::format("No scheme fits {} a worker: {} needs the least, {}.",
+                     bytes_text(question.memory_budget_bytes), smallest->scheme,
+                     bytes_text(smallest->memory_bytes));
 }
 
 }  // namespace

@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
-#include "base/csv.h"
 #include "base/files.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
-#include "harness/workload/case.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "plots/report/report.h"
 
 namespace qb {
 namespace {
@@ -22,7 +18,7 @@ namespace {
 constexpr std::int64_t kIntervals = 41;
 
 bool names(const Spec& spec, std::string_view figure) {
-  return std::find(spec.figures.begin(), spec.figures.end(), figure) != spec.figures.end();
+  return std::ranges::count(spec.figures, figure) > 0;
 }
 
 // Plans one case per worker count: the longest that has a plan.
@@ -56,12 +52,9 @@ std::string ratios_csv(const std::map<int, Plan>& plans) {
   std::string csv;
   for (const auto& [workers, plan] : plans) {
     if (plan.algorithm != "cqs" || workers > kMostExhaustiveWorkers) continue;
-    bool header = true;
-    responsibility_csv(workers, workers, kIntervals * workers - 1, [&](std::string_view piece) {
-      if (header && !csv.empty()) piece.remove_prefix(piece.find('\n') + 1);
-      header = false;
-      csv += piece;
-    });
+    responsibility_csv(
+        workers, workers, kIntervals * workers - 1, [&](std::string_view piece) { csv += piece; },
+        csv.empty());
   }
   return csv;
 }

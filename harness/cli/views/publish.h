@@ -2,9 +2,6 @@
 // reproduce` share it.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "base/status.h"
 #include "harness/experiment/spec/spec.h"
 #include "plots/figures/figures.h"

@@ -92,21 +92,20 @@ Reproduced compare_case_study_1() {
   const std::string published = "3 4 4 5 5 5 4";
   const std::string text = fmt::format("{}", fmt::join(ours, " "));
   const bool agrees = text == published;
+  const char* const verdict = agrees ? "agrees" : "differs";
   return {"case study 1: tokens held by workers 0..6",
           published,
           text,
           agrees ? 1.0 : kNone,
-          agrees ? "agrees" : "differs",
+          verdict,
           !agrees};
 }
 
 std::vector<Reproduced> compare_interest_sets() {
   const std::vector<PublishedComparison> rows = compare_with_published();
-  const auto covers = std::count_if(rows.begin(), rows.end(), [](const PublishedComparison& row) {
-    return !first_uncovered_difference(row.set);
-  });
-  const auto agree = std::count_if(rows.begin(), rows.end(),
-                                   [](const PublishedComparison& row) { return row.agrees; });
+  const auto covers = std::ranges::count_if(
+      rows, [](const PublishedComparison& row) { return !first_uncovered_difference(row.set); });
+  const auto agree = std::ranges::count_if(rows, &PublishedComparison::agrees);
   const auto count = static_cast<double>(rows.size());
   return {exact("interest sets W = 3..111 that cover", count, static_cast<double>(covers), 0.0),
           exact("asymptotic responsibility ratios, to the printed digit", count,
@@ -184,14 +183,6 @@ std::vector<Reproduced> compare_memory(const CsvTable& cases) {
            "whole needs far more",
            fmt::format("{} | {}", describe(rows[1]), describe(rows[most_workers])), whole / part,
            verdict, false}};
-}
-
-CsvTable comparison_table(const std::vector<Reproduced>& rows) {
-  CsvTable table({"what", "published", "ours", "ratio", "verdict"});
-  for (const Reproduced& row : rows)
-    table.append({row.what, row.published, row.ours,
-                  std::isnan(row.ratio) ? "" : fmt::format("{:.4g}", row.ratio), row.verdict});
-  return table;
 }
 
 }  // namespace qb

@@ -41,7 +41,4 @@ struct Reproduced {
 // W.
 [[nodiscard]] std::vector<Reproduced> compare_memory(const CsvTable& cases);
 
-// Columns what, published, ours, ratio, verdict.
-[[nodiscard]] CsvTable comparison_table(const std::vector<Reproduced>& rows);
-
 }  // namespace qb

@@ -5,15 +5,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <vector>
 
 #include "base/numbers.h"
-#include "base/status.h"
 #include "base/text_table.h"
-#include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/constructions.h"
-#include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
 
 namespace qb {
@@ -166,25 +161,22 @@ std::string set_line(const InterestSet& set) {
   return fmt::format("{:4} {:2}: {}\n", set.modulus, set.residues.size(), csv_residues(set));
 }
 
-SetVerdicts verify_sets(std::string_view text, std::string_view name) {
-  SetVerdicts verdicts;
+std::pair<std::string, bool> verify_sets(std::string_view text, std::string_view name) {
+  std::string lines;
   const auto sets = parse_interest_sets(text, name);
   std::size_t good = 0;
   for (const ListedSet& listed : sets) {
     const auto problem = complaint(listed);
     if (!problem) ++good;
-    verdicts.text +=
-        fmt::format("{}:{}: {}\n", name, listed.line,
-                    problem ? *problem
-                            : fmt::format("interest set {} covers W = {}{}", to_string(listed.set),
-                                          listed.set.modulus,
-                                          listed.printed_ratio.empty()
-                                              ? ""
-                                              : ", asym-RR " + listed.printed_ratio + " agrees"));
+    const std::string& ratio = listed.printed_ratio;
+    lines += fmt::format(
+        "{}:{}: {}\n", name, listed.line,
+        problem.value_or(fmt::format("interest set {} covers W = {}{}", to_string(listed.set),
+                                     listed.set.modulus,
+                                     ratio.empty() ? "" : ", asym-RR " + ratio + " agrees")));
   }
-  verdicts.all_good = good == sets.size();
-  verdicts.text += fmt::format("{} of {} interest sets are good.\n", good, sets.size());
-  return verdicts;
+  lines += fmt::format("{} of {} interest sets are good.\n", good, sets.size());
+  return {lines, good == sets.size()};
 }
 
 std::string source_of(int workers) {
@@ -215,15 +207,14 @@ std::string show_set(int workers) {
   return text + "\n" + table.terminal();
 }
 
-void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write) {
-  const auto sets = minimum_interest_sets(workers);
-  bool first = true;
-  for (const InterestSet& set : sets) {
+void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write,
+                        bool with_header) {
+  for (const InterestSet& set : minimum_interest_sets(workers)) {
     const std::string prefix = fmt::format("{},{},", workers, csv_residues(set));
     std::string piece;
     for_each_row(set, from, to, [&](const ResponsibilityRow& row) {
-      if (first) piece += "workers,interest_set,n_tokens,responsibility_ratio\n";
-      first = false;
+      if (std::exchange(with_header, false))
+        piece += "workers,interest_set,n_tokens,responsibility_ratio\n";
       piece += fmt::format("{}{},{}\n", prefix, row.n_tokens, to_text(row.ratio));
       if (piece.size() < std::size_t{1} << 16) return;
       write(piece);
@@ -249,6 +240,21 @@ std::string responsibility_table(int workers, std::int64_t from, std::int64_t to
                fmt::format("{:.4f}", least), fmt::format("{:.4f}", greatest)});
   }
   return table.terminal();
+}
+
+std::string progress_line(const SearchState& state, int size, std::size_t played_before,
+                          double seconds) {
+  const SearchState::Size& progress = state.sizes.at(size);
+  const std::size_t played = progress.tasks_played();
+  std::string text =
+      fmt::format("m = {}: {} of {} tasks, {} orbits, {}", size, played, progress.played.size(),
+                  progress.found.size(), format_seconds(seconds));
+  if (played > played_before)
+    text +=
+        fmt::format(", about {} to go",
+                    format_seconds(seconds * static_cast<double>(progress.played.size() - played) /
+                                   static_cast<double>(played - played_before)));
+  return text;
 }
 
 }  // namespace qb

@@ -1,13 +1,6 @@
 // What `qb sets` prints, as pure functions.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "harness/cli/views/table_form.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
@@ -42,13 +35,11 @@ struct DistillationRow {
 // Writes `  57  8: 0 1 3 13 32 36 43 52` with its line end, as interest-set files do.
 [[nodiscard]] std::string set_line(const InterestSet& set);
 
-struct SetVerdicts {
-  std::string text;  // one line per set, `NAME:LINE: …`, then how many sets are good
-  bool all_good = true;
-};
-// Verifies every set of a file (see known_sets.h), and its asym-RR if the file gives one. Throws
+// Verifies every set of a file (see known_sets.h), and its asym-RR if the file gives one. Returns
+// one line per set, `NAME:LINE: …`, then how many sets are good; and whether all are. Throws
 // UsageError if the text is no such file.
-[[nodiscard]] SetVerdicts verify_sets(std::string_view text, std::string_view name);
+[[nodiscard]] std::pair<std::string, bool> verify_sets(std::string_view text,
+                                                       std::string_view name);
 
 // Shows the default set for W workers: size, source, asym-RR, and each worker's quorum.
 [[nodiscard]] std::string show_set(int workers);
@@ -58,39 +49,10 @@ using Sink = std::function<void(std::string_view)>;
 // Writes CSV `workers,interest_set,n_tokens,responsibility_ratio` in pieces: every minimum set of W
 // at every N in [from, to]. Throws UsageError outside the reach of minimum_interest_sets() and
 // responsibility_rows().
-void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write);
+void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write,
+                        bool with_header = true);
 // Summarizes the same: mean, least and greatest ratio of each minimum set over [from, to].
 [[nodiscard]] std::string responsibility_table(int workers, std::int64_t from, std::int64_t to);
-
-// ---- qb sets search
-
-// A set with the two figures by which sets of one size differ.
-struct RankedSet {
-  InterestSet set;
-  double asymptotic_ratio = 0.0;    // published distillation
-  double longest_share_of_n = 0.0;  // longest subsequence / N, mean over N in [40 W, 41 W)
-};
-
-// Keeps the order of `sets` and uses `threads` threads.
-[[nodiscard]] std::vector<RankedSet> ranked_sets(std::vector<InterestSet> sets, int threads);
-
-struct SearchOutcome {
-  SearchState state;
-  int size = 0;  // of the sets found, or searched for
-  std::vector<InterestSet> sets;
-  double seconds = 0.0;
-  int threads = 1;
-};
-
-// W, m, what is proved, counts, checksum, time.
-[[nodiscard]] std::string search_summary(const SearchOutcome& outcome);
-
-// Prints the `best` sets by asym-RR and the `best` by longest subsequence.
-[[nodiscard]] std::string best_sets(const std::vector<RankedSet>& sets, std::size_t best,
-                                    TableForm form);
-
-// `workers,quorum_size,interest_set,asymptotic_responsibility_ratio,longest_subsequence_share`.
-[[nodiscard]] std::string ranked_csv(const std::vector<RankedSet>& sets);
 
 // Writes `m = 11: 4210 of 8520 tasks, 3 orbits, 12.0 s, about 12.3 s to go`. The tasks played in
 // this session took `seconds`.

@@ -1,10 +1,14 @@
 #include "harness/cli/views/sets_view.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/csv.h"
 #include "base/status.h"
+#include "harness/cli/testing/run_binary.h"
 #include "interest_sets/split/distillation.h"
 
 namespace qb {
@@ -41,19 +45,19 @@ TEST(SetsView, SummaryNamesTheRowsThatDiffer) {
 }
 
 TEST(SetsView, VerifyNamesFileLineAndFirstUncoveredDifference) {
-  const SetVerdicts verdicts = verify_sets("# mine\n7: 0 1 3\n8: 0 1 3\n", "mine.txt");
-  EXPECT_FALSE(verdicts.all_good);
-  EXPECT_EQ(verdicts.text,
+  const auto [text, all_good] = verify_sets("# mine\n7: 0 1 3\n8: 0 1 3\n", "mine.txt");
+  EXPECT_FALSE(all_good);
+  EXPECT_EQ(text,
             "mine.txt:2: interest set 0,1,3 covers W = 7\n"
             "mine.txt:3: interest set 0,1,3 is invalid for W = 8: no two residues differ by 4\n"
             "1 of 2 interest sets are good.\n");
 }
 
 TEST(SetsView, VerifyComparesTheRatioOfTheFile) {
-  EXPECT_TRUE(verify_sets("7 3 6.9095: 0 1 3", "mine.txt").all_good);
-  const SetVerdicts wrong = verify_sets("7 3 6.95: 0 1 3", "mine.txt");
-  EXPECT_FALSE(wrong.all_good);
-  EXPECT_THAT(wrong.text, HasSubstr("its asym-RR is 6.9095, not 6.95"));
+  EXPECT_TRUE(verify_sets("7 3 6.9095: 0 1 3", "mine.txt").second);
+  const auto [wrong, good] = verify_sets("7 3 6.95: 0 1 3", "mine.txt");
+  EXPECT_FALSE(good);
+  EXPECT_THAT(wrong, HasSubstr("its asym-RR is 6.9095, not 6.95"));
 }
 
 TEST(SetsView, VerifyRefusesWhatIsNoListOfSets) {
@@ -100,30 +104,31 @@ TEST(SetsView, ALineOfASetIsReadAgain) {
   EXPECT_EQ(parse_interest_sets(set_line(set), "mine").at(0).set, set);
 }
 
-TEST(SetsSearchView, SaysWhatIsProvedAndRanks) {
-  SearchOutcome outcome;
-  outcome.state.modulus = 8;
-  const auto go_on = [](const SearchState&, const PlayedTask&) { return true; };
-  outcome.size = search_minimum(outcome.state, 1, go_on);
-  outcome.sets = sets_of_orbits(8, outcome.state.sizes.at(outcome.size).found);
-  const std::string text = search_summary(outcome);
+TEST(SetsSearch, SaysWhatIsProvedAndRanks) {
+  const std::string text = testing_support::run_qb("sets search --workers 8 --threads 2").out;
   EXPECT_THAT(text, HasSubstr("size          4\n"));
   EXPECT_THAT(text, HasSubstr("proved        minimum"));
   EXPECT_THAT(text, HasSubstr("(with 0 and 1)"));
-  const auto ranked = ranked_sets(outcome.sets, 2);
-  ASSERT_EQ(ranked.size(), outcome.sets.size());
-  for (std::size_t i = 0; i < ranked.size(); ++i) {
-    EXPECT_EQ(ranked[i].set, outcome.sets[i]);
-    EXPECT_EQ(ranked[i].asymptotic_ratio, asymptotic_responsibility_ratio(outcome.sets[i]));
+  EXPECT_THAT(text, HasSubstr("Best by longest subsequence"));
+  const CsvTable ranked = CsvTable::parse(
+      testing_support::run_qb("sets search --workers 8 --threads 2 --csv").out, "csv");
+  EXPECT_THAT(text, HasSubstr(fmt::format("sets          {} (", ranked.size())));
+  for (std::size_t row = 0; row < ranked.size(); ++row) {
+    std::string residues = ranked.text(row, "interest_set");
+    std::ranges::replace(residues, ' ', ',');
+    EXPECT_EQ(ranked.number(row, "asymptotic_responsibility_ratio"),
+              asymptotic_responsibility_ratio(parse_interest_set(residues, 8)));
   }
-  EXPECT_THAT(best_sets(ranked, 2, TableForm::terminal), HasSubstr("Best by longest subsequence"));
-  EXPECT_EQ(CsvTable::parse(ranked_csv(ranked), "csv").size(), ranked.size());
-  outcome.size = 3;
-  outcome.state.sizes[3].played.assign(4, false);
-  outcome.sets.clear();
-  EXPECT_THAT(search_summary(outcome), HasSubstr("no interest set of 3 residues exists"));
-  outcome.state.sizes[3].played[0] = true;
-  EXPECT_EQ(progress_line(outcome.state, 3, 0, 2.0),
+  EXPECT_THAT(testing_support::run_qb("sets search --workers 8 --size 3").out,
+              HasSubstr("no interest set of 3 residues exists"));
+}
+
+TEST(SetsSearch, ProgressSaysWhatIsDoneAndWhatIsLeft) {
+  SearchState state;
+  state.modulus = 8;
+  state.sizes[3].played.assign(4, false);
+  state.sizes[3].played[0] = true;
+  EXPECT_EQ(progress_line(state, 3, 0, 2.0),
             "m = 3: 1 of 4 tasks, 0 orbits, 2.00 s, about 6.00 s to go");
 }
 

@@ -11,7 +11,7 @@
 namespace qb {
 
 void add_table_form(Verb app, TableForm& form) {
-  Option csv = app.flag(
+  const auto csv = app.flag(
       "--csv", [&form] { form = TableForm::csv; }, "print CSV, with every digit that we compute");
   app.flag(
          "--markdown", [&form] { form = TableForm::markdown; }, "print a Markdown table")

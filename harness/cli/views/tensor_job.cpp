@@ -9,6 +9,28 @@ namespace {
 
 constexpr std::int64_t kVerifiedRows = 256;
 
+// [b, h, n, d]
+Extent extent_of(const NamedArray& named) {
+  const std::vector<std::int64_t>& shape = named.array.shape;
+  if (shape.size() < 2 || shape.size() > 4)
+    throw UsageError(fmt::format("{} has shape {}; it must be [n, d], [h, n, d] or [b, h, n, d]",
+                                 named.name, shape_text(shape)));
+  for (const std::int64_t size : shape)
+    if (size < 1)
+      throw UsageError(fmt::format("{} has shape {}: it is empty", named.name, shape_text(shape)));
+  std::vector<std::int64_t> full(4 - shape.size(), 1);
+  full.insert(full.end(), shape.begin(), shape.end());
+  return {full[0], full[1], full[2], full[3]};
+}
+
+void require_equal(const NamedArray& a, std::int64_t of_a, const NamedArray& b, std::int64_t of_b,
+                   std::string_view what) {
+  if (of_a != of_b)
+    throw UsageError(fmt::format("{} {} has {} {} and {} {} has {}; they must be equal", a.name,
+                                 shape_text(a.array.shape), of_a, what, b.name,
+                                 shape_text(b.array.shape), of_b));
+}
+
 }  // namespace
 
 void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
@@ -40,6 +62,32 @@ std::string error_text(const TensorJob& job, const Verification& verification,
   if (!job.verify) return "not asked for (--verify)";
   return fmt::format("{:.3g} (tolerance {:.3g}, {} {})", verification.max_error,
                      verification.tolerance, verification.rows, rows);
+}
+
+Shape shape_of(const NamedArray& q, const NamedArray& k, const NamedArray& v) {
+  const Extent of_q = extent_of(q);
+  const Extent of_k = extent_of(k);
+  const Extent of_v = extent_of(v);
+  require_equal(q, of_q.batch, k, of_k.batch, "batches");
+  require_equal(k, of_k.batch, v, of_v.batch, "batches");
+  require_equal(k, of_k.heads, v, of_v.heads, "heads");
+  require_equal(k, of_k.length, v, of_v.length, "tokens");
+  require_equal(q, of_q.head_dim, k, of_k.head_dim, "elements a token");
+  if (of_q.heads % of_k.heads != 0)
+    throw UsageError(
+        fmt::format("{} has {} heads and {} has {}; query heads must be a multiple of "
+                    "key-value heads, which they share evenly",
+                    q.name, of_q.heads, k.name, of_k.heads));
+  return {of_q.batch,  of_q.heads,    of_k.heads,   of_q.length,
+          of_k.length, of_q.head_dim, of_v.head_dim};
+}
+
+DType common_dtype(const NamedArray& q, const NamedArray& k, const NamedArray& v) {
+  for (const NamedArray* other : {&k, &v})
+    if (other->array.dtype != q.array.dtype)
+      throw UsageError(fmt::format("{} is {} and {} is {}; convert them to one type", q.name,
+                                   word(q.array.dtype), other->name, word(other->array.dtype)));
+  return q.array.dtype;
 }
 
 }  // namespace qb

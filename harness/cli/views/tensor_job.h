@@ -1,13 +1,12 @@
-// What the verbs that compute on a user's own tensors (attend, layer) have in common.
+// The verbs that compute on a user's own tensors: attend and layer, and what they have in common.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "harness/cli/command_line.h"
+#include "harness/execute/player/executor.h"
 #include "harness/execute/verify/npy_tensor.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/workload/case.h"
+#include "harness/workload/layer/transformer_layer.h"
 
 namespace qb {
 
@@ -43,5 +42,36 @@ void require_correct(const Verification& verification);
 
 // Throws UsageError unless q, k and v have one type.
 [[nodiscard]] DType common_dtype(const NamedArray& q, const NamedArray& k, const NamedArray& v);
+
+struct AttendRequest : TensorJob {
+  std::string q;  // paths of NPY files
+  std::string k;
+  std::string v;
+  std::string lse;  // empty: not written
+};
+
+// execute(), or a fake of it in tests.
+using Executor = std::function<Execution(Ranks, const Plan&, const ExecutionArguments&)>;
+
+// Reads, computes and checks, and only then writes. Returns the summary table. Throws UsageError if
+// inputs do not fit, EnvironmentError if an output cannot be written, CaseError as the strategy and
+// the executor do, and ExitError(regression) if an output is not finite or, with `verify`, differs
+// from float64. In each case no output file is written.
+[[nodiscard]] std::string attend(const AttendRequest& request, const Executor& executor = execute);
+
+struct LayerRequest : TensorJob {
+  std::string weights;  // a folder, see harness/workload/layer/layer_weights.h
+  std::string input;    // path of an NPY file
+  std::int64_t heads = 0;
+  std::int64_t block_tokens = 0;  // 0: the plain layer
+};
+
+// run_layer(), or a fake of it in tests.
+using LayerRunner = decltype(run_layer);
+
+// Reads, computes and checks, and only then writes. Returns the summary table. Throws as attend()
+// does.
+[[nodiscard]] std::string layer_of_files(const LayerRequest& request,
+                                         const std::function<LayerRunner>& runner = run_layer);
 
 }  // namespace qb

@@ -75,7 +75,8 @@ class Audited : public testing::Test {
     const Spec spec = parse_spec(kSpec, "spec.yaml", {});
     for (const Case& open : spec.cases) {
       const Case c = resolve_case(open);
-      const CaseRecord record = make_record(c, plausible_result(c), "2025-01-31T12:00:00Z", 1.0);
+      const RunStore::Record record =
+          make_record(c, plausible_result(c), "2025-01-31T12:00:00Z", 1.0);
       cases_.push_back(named(case_table().columns, record.row));
       for (const auto& sample : record.samples)
         samples_.push_back(named(sample_table().columns, sample));
@@ -107,7 +108,7 @@ TEST_F(Audited, ABetterMedianThanTheSamplesGiveIsFound) {
   cases_[0]["critical_path_median_s"] = "0.009";
   EXPECT_THAT(
       audit().findings,
-      ElementsAre(HasSubstr("critical_path_median_s is '0.009', samples.csv gives '0.013")));
+      ElementsAre(HasSubstr("critical_path_median_s is '0.009', but samples.csv gives '0.013")));
 }
 
 TEST_F(Audited, StagesThatTheSamplesDoNotGiveAreFound) {
@@ -121,9 +122,10 @@ TEST_F(Audited, StagesThatTheSamplesDoNotGiveAreFound) {
   EXPECT_THAT(audit().findings, IsEmpty());
   cases_[0]["stage_product_median_s"] = "0.002";
   cases_[1]["stage_scores_median_s"] = "0.002";
-  EXPECT_THAT(audit().findings,
-              ElementsAre(HasSubstr("stage_product_median_s is '0.002', samples.csv gives '0.003'"),
-                          HasSubstr("stage_scores_median_s is '0.002', samples.csv gives ''")));
+  EXPECT_THAT(
+      audit().findings,
+      ElementsAre(HasSubstr("stage_product_median_s is '0.002', but samples.csv gives '0.003'"),
+                  HasSubstr("stage_scores_median_s is '0.002', but samples.csv gives ''")));
 }
 
 TEST_F(Audited, StagesLongerThanTheWallClockAreFound) {
@@ -135,7 +137,7 @@ TEST_F(Audited, StagesLongerThanTheWallClockAreFound) {
 
 TEST_F(Audited, ADroppedSlowSampleIsFound) {
   samples_.erase(samples_.begin() + 6);
-  EXPECT_THAT(audit().findings, Contains(HasSubstr("n_samples is '7', samples.csv gives '6'")));
+  EXPECT_THAT(audit().findings, Contains(HasSubstr("n_samples is '7', but samples.csv gives '6'")));
 }
 
 TEST_F(Audited, AnUnverifiedOrWrongResultIsFound) {
@@ -154,20 +156,20 @@ TEST_F(Audited, AnErrorAboveTheToleranceIsFound) {
 TEST_F(Audited, ATimeOfAFailedCaseIsFound) {
   cases_[0]["status"] = "oom";
   const Audit result = audit();
-  EXPECT_THAT(result.findings, Contains(HasSubstr("status oom with a time in wall_time_median_s")));
-  EXPECT_THAT(result.findings, Contains(HasSubstr("status oom with samples")));
+  EXPECT_THAT(result.findings, Contains(HasSubstr("status oom has a time in wall_time_median_s")));
+  EXPECT_THAT(result.findings, Contains(HasSubstr("status oom has samples")));
 }
 
 TEST_F(Audited, AChangedParameterIsFound) {
   cases_[1]["n_tokens"] = "128";
   EXPECT_THAT(audit().findings,
-              Contains(HasSubstr("n_tokens is '128', the resolved spec gives '64'")));
+              Contains(HasSubstr("n_tokens is '128', but the resolved spec gives '64'")));
 }
 
 TEST_F(Audited, APredictionThatThePlanDoesNotGiveIsFound) {
   cases_[1]["longest_subsequence_tokens"] = "5";
   EXPECT_THAT(audit().findings,
-              ElementsAre(HasSubstr("longest_subsequence_tokens is '5', the plan")));
+              ElementsAre(HasSubstr("longest_subsequence_tokens is '5', but the plan")));
 }
 
 TEST_F(Audited, ACaseOfAnotherSpecIsFound) {
@@ -193,7 +195,7 @@ TEST_F(Audited, RowsThatComeTwiceAreFound) {
   samples_.push_back(samples_[0]);
   const Audit result = audit();
   EXPECT_THAT(result.findings, Contains(HasSubstr("the case has a row already")));
-  EXPECT_THAT(result.findings, Contains(HasSubstr("the repeat is there already")));
+  EXPECT_THAT(result.findings, Contains(HasSubstr("the repeat has a row already")));
 }
 
 TEST_F(Audited, SamplesWithoutACaseAreFound) {

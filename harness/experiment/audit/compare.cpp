@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "base/numbers.h"
@@ -21,6 +21,9 @@ constexpr double kMemoryTolerance = 0.01;
 
 using Key = std::vector<std::string>;
 using Columns = std::vector<std::string>;
+using Change = RunComparison::Change;
+using Side = RunComparison::Side;
+using Verdict = RunComparison::Verdict;
 
 Key values_of(const RunFolder& run, std::size_t row, const Columns& columns) {
   Key values;
@@ -66,103 +69,78 @@ std::string assignments(const Columns& columns, const Key& values) {
       first + 1, second + 1, run.path, assignments(ignored, one), assignments(ignored, other)));
 }
 
-std::map<Key, std::size_t> rows_by_key(const RunFolder& run, const Columns& identity,
-                                       const Columns& ignored) {
-  std::map<Key, std::size_t> rows;
+// Compares numbers as numbers, so that N = 512 comes before N = 1024.
+bool key_before(const Key& a, const Key& b) {
+  const auto [in_a, in_b] = std::ranges::mismatch(a, b);
+  if (in_a == a.end()) return false;
+  const auto number_a = parse_real(*in_a);
+  const auto number_b = parse_real(*in_b);
+  const bool numbers = number_a && number_b && *number_a != *number_b;
+  return numbers ? *number_a < *number_b : *in_a < *in_b;
+}
+
+// Rows by their parameters, in the order of these, since cases run in random order.
+using Rows = std::map<Key, std::size_t, decltype(&key_before)>;
+
+Rows rows_by_key(const RunFolder& run, const Columns& identity, const Columns& ignored) {
+  Rows rows(key_before);
   for (std::size_t row = 0; row < run.cases.size(); ++row)
     if (const auto [at, is_new] = rows.emplace(values_of(run, row, identity), row); !is_new)
       refuse_repeated(run, at->second, row, ignored);
   return rows;
 }
 
-// Compares numbers as numbers, so that N = 512 comes before N = 1024.
-bool key_before(const Key& a, const Key& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i]) continue;
-    const auto number_a = parse_real(a[i]);
-    const auto number_b = parse_real(b[i]);
-    return number_a && number_b ? *number_a < *number_b : a[i] < b[i];
-  }
-  return false;
-}
-
-// Sorts rows by their parameters, since they run in random order.
-std::vector<std::size_t> sorted_rows(const RunFolder& run, const Columns& identity) {
-  std::vector<std::size_t> rows(run.cases.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
-    return key_before(values_of(run, a, identity), values_of(run, b, identity));
+// Returns the parameters that distinguish a case from the others of both runs.
+Columns label_columns(const RunFolder& a, const RunFolder& b, const Columns& identity) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const RunFolder* run : {&a, &b})
+    for (std::size_t row = 0; row < run->cases.size(); ++row)
+      for (const std::string& column : identity)
+        values[column].insert(run->cases.text(row, column));
+  Columns columns;
+  std::ranges::copy_if(identity, std::back_inserter(columns), [&](const std::string& column) {
+    const bool follows_workers = column == "interest_set" && values["workers"].size() > 1;
+    return column == "algorithm" || (values[column].size() > 1 && !follows_workers);
   });
-  return rows;
+  return columns;
 }
 
-// Names a case by the parameters that distinguish it from the others of both runs.
-class Labels {
- public:
-  Labels(const RunFolder& a, const RunFolder& b, const Columns& identity) {
-    std::map<std::string, std::set<std::string>> values;
-    for (const RunFolder* run : {&a, &b})
-      for (std::size_t row = 0; row < run->cases.size(); ++row)
-        for (const std::string& column : identity)
-          values[column].insert(run->cases.text(row, column));
-    for (const std::string& column : identity) {
-      const bool follows_workers = column == "interest_set" && values["workers"].size() > 1;
-      if (column == "algorithm" || (values[column].size() > 1 && !follows_workers))
-        columns_.push_back(column);
-    }
+std::string label_of(const RunFolder& run, std::size_t row, const Columns& columns) {
+  std::string label;
+  for (const std::string& column : columns) {
+    const std::string& value = run.cases.text(row, column);
+    const bool square = column == "kv_len" && value == run.cases.text(row, "n_tokens");
+    if (!value.empty() && !square) label += (label.empty() ? "" : " ") + column + '=' + value;
   }
-  [[nodiscard]] std::string of(const RunFolder& run, std::size_t row) const {
-    std::string label;
-    for (const std::string& column : columns_) {
-      const std::string& value = run.cases.text(row, column);
-      const bool square = column == "kv_len" && value == run.cases.text(row, "n_tokens");
-      if (!value.empty() && !square) label += (label.empty() ? "" : " ") + column + '=' + value;
-    }
-    return label;
-  }
-
- private:
-  Columns columns_;
-};
-
-Timing timing_of(const CsvTable& cases, std::size_t row, std::optional<Metric> metric) {
-  const Metric by_ranks =
-      cases.text(row, "ranks") == "threads" ? Metric::wall_time : Metric::critical_path;
-  const std::string name(word(metric.value_or(by_ranks)));
-  return {cases.number(row, name + "_median_s"), cases.number(row, name + "_low95_s"),
-          cases.number(row, name + "_high95_s"), cases.number(row, "n_samples")};
+  return label;
 }
 
 // Ranks how bad a status is: a limit that was reached is a result, a wrong or lost output is a
 // failure.
-int severity(Status status) {
+double severity(Status status) {
   switch (status) {
     case Status::ok:
-      return 0;
+      return 0.0;
     case Status::oom:
     case Status::oom_skipped:
     case Status::infeasible:
     case Status::unsupported:
-      return 1;
+      return 1.0;
     case Status::timeout:
     case Status::interrupted:
-      return 2;
+      return 2.0;
     case Status::incorrect:
     case Status::crashed:
     case Status::error:
-      return 3;
+      break;
   }
-  return 3;
+  return 3.0;
 }
 
-Change compare_statuses(Status a, Status b) {
-  if (severity(b) > severity(a)) return Change::worse;
-  return severity(b) < severity(a) ? Change::better : Change::same;
-}
-
-Change compare_memory(double a, double b) {
-  if (b > a * (1.0 + kMemoryTolerance)) return Change::worse;
-  return b < a * (1.0 - kMemoryTolerance) ? Change::better : Change::same;
+// More is worse; NaN is the same as anything.
+Change change_of(double a, double b, double tolerance) {
+  if (b > a * (1.0 + tolerance)) return Change::worse;
+  return b < a * (1.0 - tolerance) ? Change::better : Change::same;
 }
 
 void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devices) {
@@ -175,77 +153,67 @@ void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devi
   if (a.manifest.device_fingerprint != b.manifest.device_fingerprint && !across_devices)
     throw ExitError(ExitCode::not_comparable,
                     fmt::format("the runs are from different devices ({}; {}); --across-devices "
-                                "compares them all the same, labelled",
+                                "compares them nevertheless, and labels them",
                                 a.manifest.device_fingerprint, b.manifest.device_fingerprint));
 }
 
-// Fills everything but the label.
-CaseComparison compare_rows(const RunFolder& a, std::size_t row_a, const RunFolder& b,
-                            std::size_t row_b, const CompareOptions& options) {
-  CaseComparison c;
-  c.status_a = row_status(a, row_a);
-  c.status_b = row_status(b, row_b);
-  c.status = compare_statuses(c.status_a, c.status_b);
-  c.a = timing_of(a.cases, row_a, options.metric);
-  c.b = timing_of(b.cases, row_b, options.metric);
-  c.ratio = c.b.median_s / c.a.median_s;
-  c.verdict = time_verdict(c.a, c.b, options.threshold);
-  c.memory_a_bytes = a.cases.number(row_a, "active_memory_peak_bytes");
-  c.memory_b_bytes = b.cases.number(row_b, "active_memory_peak_bytes");
-  c.memory = compare_memory(c.memory_a_bytes, c.memory_b_bytes);
-  c.ignored_a = values_of(a, row_a, options.ignore);
-  c.ignored_b = values_of(b, row_b, options.ignore);
-  return c;
+Side side_of(const RunFolder& run, std::size_t row, const CompareOptions& options) {
+  const CsvTable& cases = run.cases;
+  const std::string by_ranks =
+      cases.text(row, "ranks") == "threads" ? "wall_time" : "critical_path";
+  const std::string name = options.metric.empty() ? by_ranks : options.metric;
+  return {row_status(run, row),
+          {cases.number(row, name + "_median_s"), cases.number(row, name + "_low95_s"),
+           cases.number(row, name + "_high95_s"), cases.number(row, "n_samples")},
+          cases.number(row, "active_memory_peak_bytes"),
+          values_of(run, row, options.ignore)};
 }
 
 }  // namespace
 
-std::size_t RunComparison::count(TimeVerdict verdict) const {
-  return static_cast<std::size_t>(std::count_if(
-      cases.begin(), cases.end(), [&](const CaseComparison& c) { return c.verdict == verdict; }));
-}
-
 std::size_t RunComparison::regressions() const {
-  return static_cast<std::size_t>(std::count_if(
-      cases.begin(), cases.end(), [](const CaseComparison& c) { return c.regression(); }));
+  return static_cast<std::size_t>(std::ranges::count_if(cases, &Row::regression));
 }
 
-TimeVerdict time_verdict(const Timing& a, const Timing& b, double threshold) {
+Verdict time_verdict(const RunComparison::Timing& a, const RunComparison::Timing& b,
+                     double threshold) {
   const double ratio = b.median_s / a.median_s;
   const double low = b.low95_s / a.high95_s;
   const double high = b.high95_s / a.low95_s;
-  if (!std::isfinite(ratio) || !std::isfinite(low) || !std::isfinite(high))
-    return TimeVerdict::untimed;
-  if (!(a.n_samples >= kMinSamples) || !(b.n_samples >= kMinSamples)) return TimeVerdict::ambiguous;
-  if (low > 1.0 && ratio > 1.0 + threshold) return TimeVerdict::slow;
-  if (high < 1.0 && ratio < 1.0 - threshold) return TimeVerdict::fast;
-  if (low >= 1.0 - threshold && high <= 1.0 + threshold) return TimeVerdict::same;
-  return TimeVerdict::ambiguous;
+  if (!std::isfinite(ratio) || !std::isfinite(low) || !std::isfinite(high)) return Verdict::untimed;
+  if (!(a.n_samples >= kMinSamples) || !(b.n_samples >= kMinSamples)) return Verdict::ambiguous;
+  if (low > 1.0 && ratio > 1.0 + threshold) return Verdict::slow;
+  if (high < 1.0 && ratio < 1.0 - threshold) return Verdict::fast;
+  if (low >= 1.0 - threshold && high <= 1.0 + threshold) return Verdict::same;
+  return Verdict::ambiguous;
 }
 
 RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const CompareOptions& options) {
   const Columns identity = identity_without(options.ignore);
   require_comparable(a, b, options.across_devices);
-  const std::map<Key, std::size_t> rows_a = rows_by_key(a, identity, options.ignore);
-  const std::map<Key, std::size_t> rows_b = rows_by_key(b, identity, options.ignore);
-  const Labels labels(a, b, identity);
+  const Rows rows_a = rows_by_key(a, identity, options.ignore);
+  const Rows rows_b = rows_by_key(b, identity, options.ignore);
+  const Columns columns = label_columns(a, b, identity);
   RunComparison comparison;
   comparison.device_a = a.manifest.device_fingerprint;
   comparison.device_b = b.manifest.device_fingerprint;
   comparison.ignored = options.ignore;
-  for (const std::size_t row_a : sorted_rows(a, identity)) {
-    const auto match = rows_b.find(values_of(a, row_a, identity));
+  for (const auto& [key, row_a] : rows_a) {
+    const std::string label = label_of(a, row_a, columns);
+    const auto match = rows_b.find(key);
     if (match == rows_b.end()) {
-      comparison.missing.push_back(labels.of(a, row_a));
+      comparison.missing.push_back(label);
       continue;
     }
-    CaseComparison c = compare_rows(a, row_a, b, match->second, options);
-    c.label = labels.of(a, row_a);
-    comparison.cases.push_back(std::move(c));
+    const Side in_a = side_of(a, row_a, options);
+    const Side in_b = side_of(b, match->second, options);
+    comparison.cases.push_back({label, in_a, in_b, in_b.time.median_s / in_a.time.median_s,
+                                time_verdict(in_a.time, in_b.time, options.threshold),
+                                change_of(in_a.memory_bytes, in_b.memory_bytes, kMemoryTolerance),
+                                change_of(severity(in_a.status), severity(in_b.status), 0.0)});
   }
-  for (const std::size_t row_b : sorted_rows(b, identity))
-    if (!rows_a.contains(values_of(b, row_b, identity)))
-      comparison.added.push_back(labels.of(b, row_b));
+  for (const auto& [key, row_b] : rows_b)
+    if (!rows_a.contains(key)) comparison.added.push_back(label_of(b, row_b, columns));
   if (comparison.cases.empty())
     throw ExitError(ExitCode::not_comparable,
                     fmt::format("{} and {} have no case in common", a.path, b.path));

@@ -10,6 +10,8 @@
 namespace qb {
 namespace {
 
+using Verdict = RunComparison::Verdict;
+
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -19,35 +21,35 @@ using testing::ThrowsMessage;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(TimeVerdict, DisjointIntervalsAndAMedianBeyondTheThreshold) {
-  const Timing base{1.0, 0.99, 1.01, 7};
-  EXPECT_EQ(time_verdict(base, {1.20, 1.19, 1.21, 7}, 0.05), TimeVerdict::slow);
-  EXPECT_EQ(time_verdict(base, {0.80, 0.79, 0.81, 7}, 0.05), TimeVerdict::fast);
+  const RunComparison::Timing base{1.0, 0.99, 1.01, 7};
+  EXPECT_EQ(time_verdict(base, {1.20, 1.19, 1.21, 7}, 0.05), Verdict::slow);
+  EXPECT_EQ(time_verdict(base, {0.80, 0.79, 0.81, 7}, 0.05), Verdict::fast);
 }
 
 TEST(TimeVerdict, WithinTheThresholdIsTheSame) {
-  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.01, 1.0, 1.02, 7}, 0.05), TimeVerdict::same);
+  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.01, 1.0, 1.02, 7}, 0.05), Verdict::same);
   // The medians surely differ, but by less than the threshold.
-  EXPECT_EQ(time_verdict({1.0, 0.999, 1.001, 7}, {1.02, 1.019, 1.021, 7}, 0.05), TimeVerdict::same);
+  EXPECT_EQ(time_verdict({1.0, 0.999, 1.001, 7}, {1.02, 1.019, 1.021, 7}, 0.05), Verdict::same);
 }
 
 TEST(TimeVerdict, NoiseIsAmbiguousHoweverFarTheMediansAreApart) {
-  EXPECT_EQ(time_verdict({1.0, 0.5, 2.0, 7}, {1.5, 0.9, 2.5, 7}, 0.05), TimeVerdict::ambiguous);
+  EXPECT_EQ(time_verdict({1.0, 0.5, 2.0, 7}, {1.5, 0.9, 2.5, 7}, 0.05), Verdict::ambiguous);
   // The intervals are disjoint, but only one end of the ratio is above the threshold.
-  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.04, 1.02, 1.08, 7}, 0.05),
-            TimeVerdict::ambiguous);
+  EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.04, 1.02, 1.08, 7}, 0.05), Verdict::ambiguous);
 }
 
 TEST(TimeVerdict, TwoRepeatsProveNothing) {
-  EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 2}, {2.0, 2.0, 2.0, 7}, 0.05), TimeVerdict::ambiguous);
+  EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 2}, {2.0, 2.0, 2.0, 7}, 0.05), Verdict::ambiguous);
 }
 
 TEST(TimeVerdict, WithoutATimeThereIsNone) {
-  EXPECT_EQ(time_verdict({kNan, kNan, kNan, kNan}, {1, 1, 1, 7}, 0.05), TimeVerdict::untimed);
-  EXPECT_EQ(time_verdict({0, 0, 0, 7}, {1, 1, 1, 7}, 0.05), TimeVerdict::untimed);
+  EXPECT_EQ(time_verdict({kNan, kNan, kNan, kNan}, {1, 1, 1, 7}, 0.05), Verdict::untimed);
+  EXPECT_EQ(time_verdict({0, 0, 0, 7}, {1, 1, 1, 7}, 0.05), Verdict::untimed);
 }
 
 // Compares one case of each side.
-CaseComparison compare_rows(const RunRow& a, const RunRow& b, const CompareOptions& options = {}) {
+RunComparison::Row compare_rows(const RunRow& a, const RunRow& b,
+                                const CompareOptions& options = {}) {
   FakeRun run_a("a");
   FakeRun run_b("b");
   run_a.with({a});
@@ -60,12 +62,14 @@ CaseComparison compare_rows(const RunRow& a, const RunRow& b, const CompareOptio
 
 TEST(Compare, SlowerIsARegressionAndFasterIsNone) {
   const RunRow base = FakeRun::ok_row(small_case(7), 1.0, 0.99, 1.01);
-  const CaseComparison slow = compare_rows(base, FakeRun::ok_row(small_case(7), 1.5, 1.49, 1.51));
-  EXPECT_EQ(slow.verdict, TimeVerdict::slow);
+  const RunComparison::Row slow =
+      compare_rows(base, FakeRun::ok_row(small_case(7), 1.5, 1.49, 1.51));
+  EXPECT_EQ(slow.verdict, Verdict::slow);
   EXPECT_DOUBLE_EQ(slow.ratio, 1.5);
   EXPECT_TRUE(slow.regression());
-  const CaseComparison fast = compare_rows(base, FakeRun::ok_row(small_case(7), 0.5, 0.49, 0.51));
-  EXPECT_EQ(fast.verdict, TimeVerdict::fast);
+  const RunComparison::Row fast =
+      compare_rows(base, FakeRun::ok_row(small_case(7), 0.5, 0.49, 0.51));
+  EXPECT_EQ(fast.verdict, Verdict::fast);
   EXPECT_FALSE(fast.regression());
 }
 
@@ -74,10 +78,10 @@ TEST(Compare, MoreMemoryIsARegression) {
   RunRow more = base;
   more["active_memory_peak_bytes"] = "1020000";
   EXPECT_TRUE(compare_rows(base, more).regression());
-  EXPECT_EQ(compare_rows(more, base).memory, Change::better);
+  EXPECT_EQ(compare_rows(more, base).memory, RunComparison::Change::better);
   RunRow little = base;
   little["active_memory_peak_bytes"] = "1009000";
-  EXPECT_EQ(compare_rows(base, little).memory, Change::same);
+  EXPECT_EQ(compare_rows(base, little).memory, RunComparison::Change::same);
 }
 
 TEST(Compare, LosingAResultIsARegressionAndGainingOneIsNone) {
@@ -85,9 +89,9 @@ TEST(Compare, LosingAResultIsARegressionAndGainingOneIsNone) {
   for (const char* status : {"oom", "timeout", "incorrect", "crashed", "unsupported"}) {
     SCOPED_TRACE(status);
     const RunRow failed = FakeRun::failed_row(small_case(7), status);
-    const CaseComparison lost = compare_rows(ok, failed);
+    const RunComparison::Row lost = compare_rows(ok, failed);
     EXPECT_TRUE(lost.regression());
-    EXPECT_EQ(lost.verdict, TimeVerdict::untimed);
+    EXPECT_EQ(lost.verdict, Verdict::untimed);
     EXPECT_FALSE(compare_rows(failed, ok).regression());
     EXPECT_FALSE(compare_rows(failed, failed).regression());
   }
@@ -106,10 +110,10 @@ TEST(Compare, ThreadsAreComparedByTheWallClockUnlessToldOtherwise) {
   RunRow slower_wall = base;
   for (const char* column : {"wall_time_median_s", "wall_time_low95_s", "wall_time_high95_s"})
     slower_wall[column] = "2";
-  EXPECT_EQ(compare_rows(base, slower_wall).verdict, TimeVerdict::slow);
+  EXPECT_EQ(compare_rows(base, slower_wall).verdict, Verdict::slow);
   CompareOptions options;
-  options.metric = Metric::critical_path;
-  EXPECT_EQ(compare_rows(base, slower_wall, options).verdict, TimeVerdict::same);
+  options.metric = "critical_path";
+  EXPECT_EQ(compare_rows(base, slower_wall, options).verdict, Verdict::same);
 }
 
 TEST(Compare, MissingAndNewCasesAreListedByWhatTellsThemApart) {
@@ -136,7 +140,7 @@ TEST(Compare, CasesStandInTheOrderOfTheirParametersNotOfTheRun) {
   a.with(rows);
   const RunFolder run = read_run_folder(a.path());
   std::vector<std::string> labels;
-  for (const CaseComparison& c : compare_runs(run, run, {}).cases) labels.push_back(c.label);
+  for (const RunComparison::Row& c : compare_runs(run, run, {}).cases) labels.push_back(c.label);
   EXPECT_THAT(labels, ElementsAre("algorithm=cqs workers=7", "algorithm=cqs workers=8",
                                   "algorithm=cqs workers=31", "algorithm=cqs workers=111"));
 }

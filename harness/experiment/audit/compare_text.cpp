@@ -12,35 +12,37 @@
 namespace qb {
 namespace {
 
+using Verdict = RunComparison::Verdict;
+
 std::string seconds_cell(double seconds) {
   return std::isnan(seconds) ? "-" : format_seconds(seconds);
 }
 
-std::string ratio_cell(const CaseComparison& c) {
+std::string ratio_cell(const RunComparison::Row& c) {
   if (std::isnan(c.ratio)) return "-";
-  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio, c.b.low95_s / c.a.high95_s,
-                     c.b.high95_s / c.a.low95_s);
+  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio, c.b.time.low95_s / c.a.time.high95_s,
+                     c.b.time.high95_s / c.a.time.low95_s);
 }
 
-std::string memory_cell(const CaseComparison& c) {
-  if (c.memory == Change::same) return std::isnan(c.memory_b_bytes) ? "-" : "same";
-  return fmt::format("{:+.1f} %", 100.0 * (c.memory_b_bytes / c.memory_a_bytes - 1.0));
+std::string memory_cell(const RunComparison::Row& c) {
+  if (c.memory == RunComparison::Change::same) return std::isnan(c.b.memory_bytes) ? "-" : "same";
+  return fmt::format("{:+.1f} %", 100.0 * (c.b.memory_bytes / c.a.memory_bytes - 1.0));
 }
 
-std::string status_cell(const CaseComparison& c) {
-  if (c.status_a == c.status_b) return std::string(word(c.status_a));
-  return fmt::format("{} -> {}", word(c.status_a), word(c.status_b));
+std::string status_cell(const RunComparison::Row& c) {
+  if (c.a.status == c.b.status) return std::string(word(c.a.status));
+  return fmt::format("{} -> {}", word(c.a.status), word(c.b.status));
 }
 
 std::string value_cell(const std::string& value) { return value.empty() ? "none" : value; }
 
 // Returns whether each run has one value of the ignored key at `index`.
 bool uniform(const RunComparison& comparison, std::size_t index) {
-  const CaseComparison& first = comparison.cases.front();
+  const RunComparison::Row& first = comparison.cases.front();
   return std::all_of(comparison.cases.begin(), comparison.cases.end(),
-                     [&](const CaseComparison& c) {
-                       return c.ignored_a[index] == first.ignored_a[index] &&
-                              c.ignored_b[index] == first.ignored_b[index];
+                     [&](const RunComparison::Row& c) {
+                       return c.a.ignored[index] == first.a.ignored[index] &&
+                              c.b.ignored[index] == first.b.ignored[index];
                      });
 }
 
@@ -50,8 +52,8 @@ std::string ignored_text(const RunComparison& comparison) {
   for (std::size_t i = 0; i < comparison.ignored.size(); ++i)
     if (uniform(comparison, i))
       text += fmt::format("ignored {}: A {}, B {}\n", comparison.ignored[i],
-                          value_cell(comparison.cases.front().ignored_a[i]),
-                          value_cell(comparison.cases.front().ignored_b[i]));
+                          value_cell(comparison.cases.front().a.ignored[i]),
+                          value_cell(comparison.cases.front().b.ignored[i]));
   return text.empty() ? text : text + '\n';
 }
 
@@ -62,13 +64,15 @@ std::string listed(std::string_view what, const std::vector<std::string>& labels
 }
 
 std::string summary(const RunComparison& comparison, const CompareOptions& options) {
+  const auto count = [&](Verdict verdict) {
+    return std::ranges::count(comparison.cases, verdict, &RunComparison::Row::verdict);
+  };
   std::string text = fmt::format("{} in both:", comparison.cases.size());
-  for (const TimeVerdict verdict :
-       {TimeVerdict::fast, TimeVerdict::slow, TimeVerdict::same, TimeVerdict::ambiguous})
-    text += fmt::format(" {} {},", comparison.count(verdict), word(verdict));
+  for (const Verdict verdict : {Verdict::fast, Verdict::slow, Verdict::same, Verdict::ambiguous})
+    text += fmt::format(" {} {},", count(verdict), word(verdict));
   text += fmt::format(" {} without times; {} missing, {} new; threshold {:g} %; ",
-                      comparison.count(TimeVerdict::untimed), comparison.missing.size(),
-                      comparison.added.size(), 100.0 * options.threshold);
+                      count(Verdict::untimed), comparison.missing.size(), comparison.added.size(),
+                      100.0 * options.threshold);
   const std::size_t regressions = comparison.regressions();
   return text + (regressions == 0
                      ? "no regression\n"
@@ -81,7 +85,8 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
   std::string text;
   if (comparison.device_a != comparison.device_b)
     text += fmt::format(
-        "ACROSS DEVICES: times tell devices apart as much as code.\n  A: {}\n  B: {}\n\n",
+        "ACROSS DEVICES: the times differ by the devices as much as by the code.\n  A: {}\n  B: "
+        "{}\n\n",
         comparison.device_a, comparison.device_b);
   text += ignored_text(comparison);
   std::vector<std::string> header = {"case"};
@@ -93,11 +98,11 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
   }
   header.insert(header.end(), {"A", "B", "B/A [95 %]", "time", "memory", "status", ""});
   TextTable table(header);
-  for (const CaseComparison& c : comparison.cases) {
+  for (const RunComparison::Row& c : comparison.cases) {
     std::vector<std::string> cells = {c.label};
     for (const std::size_t i : mixed)
-      cells.insert(cells.end(), {value_cell(c.ignored_a[i]), value_cell(c.ignored_b[i])});
-    cells.insert(cells.end(), {seconds_cell(c.a.median_s), seconds_cell(c.b.median_s),
+      cells.insert(cells.end(), {value_cell(c.a.ignored[i]), value_cell(c.b.ignored[i])});
+    cells.insert(cells.end(), {seconds_cell(c.a.time.median_s), seconds_cell(c.b.time.median_s),
                                ratio_cell(c), std::string(word(c.verdict)), memory_cell(c),
                                status_cell(c), c.regression() ? "REGRESSION" : ""});
     table.add(std::move(cells));
@@ -114,21 +119,21 @@ std::string comparison_csv(const RunComparison& comparison) {
   for (const std::string& key : comparison.ignored)
     header.insert(header.end(), {key + "_a", key + "_b"});
   CsvTable table(header);
-  for (const CaseComparison& c : comparison.cases) {
+  for (const RunComparison::Row& c : comparison.cases) {
     std::vector<std::string> row = {
         c.label,
         "both",
-        to_text(c.a.median_s),
-        to_text(c.b.median_s),
+        to_text(c.a.time.median_s),
+        to_text(c.b.time.median_s),
         to_text(c.ratio),
-        c.verdict == TimeVerdict::untimed ? "" : std::string(word(c.verdict)),
-        to_text(c.memory_a_bytes),
-        to_text(c.memory_b_bytes),
-        std::string(word(c.status_a)),
-        std::string(word(c.status_b)),
+        c.verdict == Verdict::untimed ? "" : std::string(word(c.verdict)),
+        to_text(c.a.memory_bytes),
+        to_text(c.b.memory_bytes),
+        std::string(word(c.a.status)),
+        std::string(word(c.b.status)),
         c.regression() ? "yes" : "no"};
     for (std::size_t i = 0; i < comparison.ignored.size(); ++i)
-      row.insert(row.end(), {c.ignored_a[i], c.ignored_b[i]});
+      row.insert(row.end(), {c.a.ignored[i], c.b.ignored[i]});
     table.append(std::move(row));
   }
   const auto add_lonely = [&](const std::vector<std::string>& labels, const char* presence) {

@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
-#include <string>
 
 #include "base/csv.h"
 #include "harness/workload/case.h"

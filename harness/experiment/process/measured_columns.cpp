@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <utility>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -29,10 +28,6 @@ std::string resident_peak_bytes() {
 
 bool is_known(const std::vector<double>& times) {
   return std::none_of(times.begin(), times.end(), [](double time) { return std::isnan(time); });
-}
-
-void add_median(const char* column, const std::vector<double>& times, RowValues& values) {
-  if (is_known(times)) values[column] = to_text(median(times));
 }
 
 // Times of the repeats, without warm-ups.
@@ -93,13 +88,17 @@ void add_medians(const std::vector<Sample>& samples, RowValues& values) {
     values[prefix + "_low95_s"] = to_text(summary.low95);
     values[prefix + "_high95_s"] = to_text(summary.high95);
   }
-  add_median("gather_median_s", repeats(samples, &Sample::gather_s), values);
-  add_median("merge_median_s", repeats(samples, &Sample::merge_s), values);
-  add_median("stage_scores_median_s", repeats(samples, &Sample::stage_scores_s), values);
-  add_median("stage_softmax_median_s", repeats(samples, &Sample::stage_softmax_s), values);
-  add_median("stage_product_median_s", repeats(samples, &Sample::stage_product_s), values);
-  add_median("device_time_median_s", repeats(samples, &Sample::device_s), values);
-  add_median("sm_clock_median_hz", repeats(samples, &Sample::sm_clock_hz), values);
+  constexpr std::pair<const char*, double Sample::*> kMedians[] = {
+      {"gather_median_s", &Sample::gather_s},
+      {"merge_median_s", &Sample::merge_s},
+      {"stage_scores_median_s", &Sample::stage_scores_s},
+      {"stage_softmax_median_s", &Sample::stage_softmax_s},
+      {"stage_product_median_s", &Sample::stage_product_s},
+      {"device_time_median_s", &Sample::device_s},
+      {"sm_clock_median_hz", &Sample::sm_clock_hz}};
+  for (const auto& [column, member] : kMedians)
+    if (const std::vector<double> times = repeats(samples, member); is_known(times))
+      values[column] = to_text(median(times));
   double throttled = 0.0;
   for (const double value : repeats(samples, &Sample::throttled)) throttled += value;
   if (!std::isnan(throttled)) values["throttled_samples"] = to_text(throttled);

@@ -1,9 +1,6 @@
 // The ledger and the columns of every measured case, whatever it computes.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "harness/execute/device/compute_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/verify.h"

@@ -9,11 +9,7 @@
 #include <algorithm>
 #include <future>
 #include <memory>
-#include <optional>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "harness/execute/device/cpu_device.h"
@@ -126,9 +122,11 @@ class RankWatch {
       // This comes before the signal, because mpirun signals all ranks when one has died.
       for (std::size_t i = 0; i < ranks_.size(); ++i)
         if (events[i + 2].revents != 0)
-          return ended(Status::crashed,
-                       fmt::format("rank {} (process {} of this host) has died; mpirun says how",
-                                   ranks_[i].rank, ranks_[i].id));
+          return ended(
+              Status::crashed,
+              fmt::format(
+                  "rank {} (process {} of this host) has died; the messages of mpirun say how",
+                  ranks_[i].rank, ranks_[i].id));
       if (events[1].revents != 0) return ended(Status::interrupted, "interrupted");
     }
   }

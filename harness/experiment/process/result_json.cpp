@@ -6,7 +6,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <string>
 
 #include "harness/experiment/schema/columns.h"
 

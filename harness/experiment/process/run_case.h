@@ -1,9 +1,7 @@
 // Runs a case in this process, or predicts what it will take.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "harness/execute/device/compute_device.h"
 #include "harness/workload/case.h"

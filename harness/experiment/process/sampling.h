@@ -2,8 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
-#include <vector>
 
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"

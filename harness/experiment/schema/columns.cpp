@@ -1,8 +1,46 @@
 #include "harness/experiment/schema/columns.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "base/files.h"
+#include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
+#include "base/source_root.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
+
+template <>
+inline constexpr auto kWords<FieldKind> =
+    word_table<FieldKind>("kind", {{FieldKind::word, "word"},
+                                   {FieldKind::integer, "integer"},
+                                   {FieldKind::real, "real"},
+                                   {FieldKind::flag, "flag"},
+                                   {FieldKind::text, "text"},
+                                   {FieldKind::residues, "residues"},
+                                   {FieldKind::sequences, "sequences"},
+                                   {FieldKind::speeds, "speeds"},
+                                   {FieldKind::file, "file"},
+                                   {FieldKind::mask, "mask"}});
+
+template <>
+inline constexpr auto kWords<FieldGroup> =
+    word_table<FieldGroup>("group", {{FieldGroup::identity, "identity"},
+                                     {FieldGroup::problem, "problem"},
+                                     {FieldGroup::split, "split"},
+                                     {FieldGroup::link, "link"},
+                                     {FieldGroup::means, "means"},
+                                     {FieldGroup::outcome, "outcome"},
+                                     {FieldGroup::prediction, "prediction"},
+                                     {FieldGroup::memory, "memory"},
+                                     {FieldGroup::time, "time"},
+                                     {FieldGroup::verification, "verification"},
+                                     {FieldGroup::bookkeeping, "bookkeeping"}});
+
 namespace {
 
 using fields::column;
@@ -52,45 +90,120 @@ RunTable table_of(std::string_view file, std::string_view meaning, const auto&..
   return table;
 }
 
+std::string range_of(const Field& field) {
+  return fmt::format("{} to {}", field.min,
+                     field.max == INT64_MAX ? "2^63 - 1" : format_grouped(field.max));
+}
+
+std::string words_of(const Field& field) {
+  std::string text;
+  for (const std::string_view word : parameters()[*find_parameter(field.key)].words())
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", word);
+  return text;
+}
+
+std::string meaning_of(const Field& field) {
+  std::string text(field.meaning);
+  const auto fill = [&](std::string_view name, std::string (*said)(const Field&)) {
+    if (const std::size_t at = text.find(name); at != std::string::npos)
+      text.replace(at, name.size(), said(field));
+  };
+  fill("{range}", range_of);
+  fill("{words}", words_of);
+  return text;
+}
+
+std::string standard_of(const Field& field) {
+  if (!field.standard_meaning.empty()) return std::string(field.standard_meaning);
+  if (!field.follows.empty()) return fmt::format("`{}`", field.follows);
+  const bool is_number = field.kind == FieldKind::integer || field.kind == FieldKind::real;
+  return fmt::format(fmt::runtime(is_number ? "{}" : "`{}`"), field.standard);
+}
+
+nlohmann::ordered_json json_of(const Field& field) {
+  return {{"name", field.column},       {"key", field.key},
+          {"kind", word(field.kind)},   {"unit", field.unit},
+          {"group", word(field.group)}, {"since", field.since},
+          {"standard", field.standard}, {"meaning", meaning_of(field)}};
+}
+
+// Removes links to sections, and keeps only the words of other links.
+std::string plain(std::string text) {
+  text = std::regex_replace(text, std::regex(R"(; see \[[^\]]*\]\([^)]*\))"), "");
+  text = std::regex_replace(text, std::regex(R"( \(see \[[^\]]*\]\([^)]*\)\))"), "");
+  text = std::regex_replace(text, std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1");
+  std::erase(text, '`');
+  return text;
+}
+
+// Replaces the text that begins as `table` does: all that follows, or up to the next empty line.
+void replace_table(const std::string& name, const std::string& table, bool to_the_end) {
+  const std::string path = source_path(name);
+  std::string text = read_file(path);
+  const std::size_t begin = text.find(table.substr(0, table.find('\n')));
+  if (begin == std::string::npos)
+    throw UsageError(fmt::format("{} has no such table to replace", path));
+  const std::size_t end = to_the_end ? text.size() : text.find("\n\n", begin) + 1;
+  write_file_atomically(path, text.replace(begin, end - begin, table));
+}
+
 }  // namespace
 
 std::span<const SampleField> sample_fields() { return kSampleFields; }
 
-const RunTable& case_table() {
-  static const RunTable table = table_of("cases.csv", "There is a row for each case.",
-                                         kIdentityFields, kParameterFields, kResultFields);
-  return table;
-}
-
-const RunTable& sample_table() {
-  static const RunTable table =
+std::span<const RunTable> run_tables() {
+  static const std::array tables = {
+      table_of("cases.csv", "There is a row for each case.", kIdentityFields, kParameterFields,
+               kResultFields),
       table_of("samples.csv", "There is a row for each repeat of each case that is `ok`.",
-               kSampleKeys, kSampleFields);
-  return table;
+               kSampleKeys, kSampleFields),
+      table_of("steps.csv", "There is a row for each worker and step of a case.", kStepFields),
+      table_of("parts.csv", "There is a row for each part of a layer and each repeat.",
+               kPartFields),
+      table_of("memory_timeline.csv",
+               "There is a row for each event of the memory pass if `measure.memory_timeline` is "
+               "set.",
+               kTimelineFields)};
+  return tables;
 }
 
-const RunTable& step_table() {
-  static const RunTable table =
-      table_of("steps.csv", "There is a row for each worker and step of a case.", kStepFields);
-  return table;
+void write_documents() {
+  replace_table("experiments/README.md", parameters_markdown(), false);
+  replace_table("data/README.md", columns_markdown(), true);
 }
 
-const RunTable& part_table() {
-  static const RunTable table = table_of(
-      "parts.csv", "There is a row for each part of a layer and each repeat.", kPartFields);
-  return table;
+std::string plain_meaning(const Field& field) { return plain(meaning_of(field)); }
+
+std::string plain_standard(const Field& field) { return plain(standard_of(field)); }
+
+std::string parameters_markdown() {
+  std::string text = "| parameter | values | default |\n|---|---|---|\n";
+  for (const Field& field : kParameterFields)
+    text += fmt::format("| `{}` | {} | {} |\n", field.key, meaning_of(field), standard_of(field));
+  return text;
 }
 
-const RunTable& timeline_table() {
-  static const RunTable table = table_of(
-      "memory_timeline.csv",
-      "There is a row for each event of the memory pass if `measure.memory_timeline` is set.",
-      kTimelineFields);
-  return table;
+std::string columns_markdown() {
+  std::string text;
+  for (const RunTable& table : run_tables()) {
+    text += fmt::format("{}## `{}`\n\n{}\n\n| column | unit | what it says |\n|---|---|---|\n",
+                        text.empty() ? "" : "\n", table.file, table.meaning);
+    for (const Field& field : table.fields)
+      text += fmt::format(
+          "| `{}` | {} | {} |\n", field.column, field.unit,
+          is_parameter(field.group) ? fmt::format("parameter `{}`", field.key) : meaning_of(field));
+  }
+  return text;
 }
 
-std::array<const RunTable*, 5> run_tables() {
-  return {&case_table(), &sample_table(), &step_table(), &part_table(), &timeline_table()};
+std::string schema_json() {
+  nlohmann::ordered_json json = {{"schema_version", kSchemaVersion}};
+  for (const RunTable& table : run_tables()) {
+    nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+    for (const Field& field : table.fields) columns.push_back(json_of(field));
+    json["tables"][std::string(table.file)] = std::move(columns);
+  }
+  return json.dump(2);
 }
 
 }  // namespace qb

@@ -2,7 +2,6 @@
 // JSON that are made from the descriptions of fields.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,13 +25,13 @@ struct RunTable {
   std::vector<Field> fields{};
   std::vector<std::string> columns{};  // the names of the fields
 };
-[[nodiscard]] const RunTable& case_table();
-[[nodiscard]] const RunTable& sample_table();
-[[nodiscard]] const RunTable& step_table();
-[[nodiscard]] const RunTable& part_table();
-[[nodiscard]] const RunTable& timeline_table();
-// All tables.
-[[nodiscard]] std::array<const RunTable*, 5> run_tables();
+// All tables; the functions below give each of them.
+[[nodiscard]] std::span<const RunTable> run_tables();
+[[nodiscard]] inline const RunTable& case_table() { return run_tables()[0]; }
+[[nodiscard]] inline const RunTable& sample_table() { return run_tables()[1]; }
+[[nodiscard]] inline const RunTable& step_table() { return run_tables()[2]; }
+[[nodiscard]] inline const RunTable& part_table() { return run_tables()[3]; }
+[[nodiscard]] inline const RunTable& timeline_table() { return run_tables()[4]; }
 
 // The meaning of a field, without Markdown's links and quotes.
 [[nodiscard]] std::string plain_meaning(const Field& field);

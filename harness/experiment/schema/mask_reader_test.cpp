@@ -1,4 +1,3 @@
-#include "harness/experiment/schema/mask_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "base/numbers.h"
-#include "harness/experiment/schema/mask_reader.h"
 #include "harness/workload/case.h"
 
 namespace qb {
@@ -17,13 +16,13 @@ constexpr std::int64_t kMaxResidue = 999'999;  // for the largest number of work
 // Describes the node, for "must be …, got …".
 std::string describe(const YamlNode& node) {
   switch (node.kind) {
-    case YamlKind::null:
+    case YamlNode::null:
       return "nothing";
-    case YamlKind::list:
+    case YamlNode::list:
       return "a list";
-    case YamlKind::map:
+    case YamlNode::map:
       return "a map";
-    case YamlKind::scalar:
+    case YamlNode::scalar:
       break;
   }
   if (node.quoted) return fmt::format("the text \"{}\"", node.text);
@@ -34,7 +33,7 @@ std::string describe(const YamlNode& node) {
   fail_at(node.place, fmt::format("{} must be {}, got {}", name, wanted, describe(node)));
 }
 
-bool is_plain(const YamlNode& node) { return node.kind == YamlKind::scalar && !node.quoted; }
+bool is_plain(const YamlNode& node) { return node.kind == YamlNode::scalar && !node.quoted; }
 
 std::int64_t read_any_integer(std::string_view name, const YamlNode& node) {
   if (is_plain(node))
@@ -45,15 +44,11 @@ std::int64_t read_any_integer(std::string_view name, const YamlNode& node) {
 // Returns the one spelling of the node's text. `parse` reads it, and throws UsageError on a bad
 // text.
 std::string canonical(const YamlNode& node, std::string_view text, auto parse) {
-  try {
-    return to_string(parse(text));
-  } catch (const UsageError& problem) {
-    fail_at(node.place, problem.what());
-  }
+  return at_place(node.place, [&] { return to_string(parse(text)); });
 }
 
 std::string scalar_of(const Parameter& parameter, const YamlNode& node, std::string_view wanted) {
-  if (node.kind != YamlKind::scalar) fail_type(parameter.key, wanted, node);
+  if (node.kind != YamlNode::scalar) fail_type(parameter.key, wanted, node);
   return node.text;
 }
 
@@ -68,7 +63,7 @@ std::string read_word(const Parameter& parameter, const YamlNode& node) {
 // Reads `0,1,3` or a list of numbers. The modulus of the residues is W, which is known later.
 std::string read_interest_set(const Parameter& parameter, const YamlNode& node) {
   std::string text;
-  if (node.kind == YamlKind::list)
+  if (node.kind == YamlNode::list)
     for (const YamlNode& item : node.items)
       text += fmt::format("{}{}", text.empty() ? "" : ",",
                           read_integer("a residue of interest_set", item, 0, kMaxResidue));
@@ -78,7 +73,7 @@ std::string read_interest_set(const Parameter& parameter, const YamlNode& node) 
 }
 
 std::string read_file_name(const Parameter& parameter, const YamlNode& node) {
-  if (node.kind != YamlKind::scalar || node.text.empty())
+  if (node.kind != YamlNode::scalar || node.text.empty())
     fail_type(parameter.key, parameter.key == "layer.weights" ? "a folder" : "a file, or here",
               node);
   return node.text;
@@ -114,10 +109,53 @@ std::string read_text(const Parameter& parameter, const YamlNode& node) {
   throw std::logic_error("no parameter is of this kind");
 }
 
+void read_number(const YamlNode& node, PatternNode::Argument& argument) {
+  const bool plain = node.kind == YamlNode::scalar && !node.quoted;
+  if (plain)
+    if (const auto value = parse_integer(node.text)) {
+      argument.integers.push_back(*value);
+      return;
+    }
+  const auto value = plain ? parse_real(node.text) : std::nullopt;
+  if (!value || argument.list)
+    fail_at(node.place, fmt::format("{} of a mask must be {}", argument.name,
+                                    argument.list ? "a list of whole numbers" : "a number"));
+  argument.real = *value;
+}
+
+PatternNode read_pattern(const YamlNode& node) {
+  if (node.kind == YamlNode::scalar) return {node.text};
+  if (node.kind != YamlNode::map || node.items.size() != 1)
+    fail_at(node.place,
+            "mask must be a word such as causal, or one pattern such as "
+            "{sliding_window: {left: 128, right: 128}}");
+  const YamlNode& entry = node.items.front();
+  PatternNode pattern{entry.key};
+  if (entry.key == "any_of" || entry.key == "all_of") {
+    if (entry.kind != YamlNode::list)
+      fail_at(entry.place, fmt::format("{} takes a list of masks", entry.key));
+    for (const YamlNode& item : entry.items) pattern.parts.push_back(read_pattern(item));
+    return pattern;
+  }
+  if (entry.kind == YamlNode::null) return pattern;
+  if (entry.kind != YamlNode::map)
+    fail_at(entry.place,
+            fmt::format("{} takes its parameters as a map, such as {{block: 16}}", entry.key));
+  for (const YamlNode& parameter : entry.items) {
+    PatternNode::Argument argument{parameter.key, {}, {}, parameter.kind == YamlNode::list};
+    if (argument.list)
+      for (const YamlNode& item : parameter.items) read_number(item, argument);
+    else
+      read_number(parameter, argument);
+    pattern.arguments.push_back(std::move(argument));
+  }
+  return pattern;
+}
+
 }  // namespace
 
 Value read_operand(const Parameter& parameter, const YamlNode& node) {
-  if (node.kind == YamlKind::null && parameter.nullable) return {{}, node.place};
+  if (node.kind == YamlNode::null && parameter.nullable) return {{}, node.place};
   return {read_text(parameter, node), node.place};
 }
 
@@ -183,9 +221,21 @@ void fail_unknown_key(const Place& place, std::string_view key,
 }
 
 void check_keys(const YamlNode& map, std::span<const std::string_view> known) {
-  for (const YamlEntry& entry : map.entries)
+  for (const YamlNode& entry : map.items)
     if (std::find(known.begin(), known.end(), entry.key) == known.end())
-      fail_unknown_key(entry.place, entry.key, known);
+      fail_unknown_key(entry.key_place, entry.key, known);
+}
+
+MaskSpec read_mask(const YamlNode& node) {
+  const PatternNode pattern = read_pattern(node);
+  return at_place(node.place, [&] { return MaskSpec(pattern); });
+}
+
+MaskSpec parse_mask(std::string_view text, std::string_view source) {
+  if (parse_word<MaskKind>(text)) return *parse_word<MaskKind>(text);  // no pattern, so no YAML
+  const YamlNode map = read_yaml(fmt::format("value: {}", text), source, false);
+  if (map.items.size() != 1) fail_at({source, 0, 0}, "expected one mask");
+  return read_mask(map.items.front());
 }
 
 }  // namespace qb

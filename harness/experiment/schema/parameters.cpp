@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "base/numbers.h"
-#include "harness/experiment/schema/mask_reader.h"
 #include "harness/plan/strategies/strategy.h"
 
 namespace qb {
@@ -40,7 +39,7 @@ std::string text_of(const std::optional<T>& member, const Field& field) {
 }
 
 [[noreturn]] void fail_number(const Field& field, std::string_view text) {
-  throw UsageError(fmt::format("{} is no number: {}", field.column, text));
+  throw UsageError(fmt::format("{} is not a number: {}", field.column, text));
 }
 
 template <class T>
@@ -153,7 +152,7 @@ static_assert(std::apply(
                     return ((held.column == kParameterFields[i++].column) && ...);
                   },
                   kHeldParameters),
-              "kHeldParameters stands in the order of kParameterFields");
+              "kHeldParameters has the order of kParameterFields");
 static_assert(find_parameter_field("n_tokens")->max == kMaxTokens);
 
 constexpr std::string_view kInEveryLabel[] = {"algorithm", "workers", "n_tokens", "kernel",

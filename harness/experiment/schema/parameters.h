@@ -3,18 +3,12 @@
 // filters, the resolved spec, the columns, the case id and the case's JSON.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/schema/parameter_fields.h"
 #include "harness/experiment/spec/yaml_reader.h"
 #include "harness/workload/case.h"
+#include "kernels/mask/mask_spec.h"
 
 namespace qb {
 
@@ -81,6 +75,15 @@ struct MeasureField {
 [[nodiscard]] Value read_value(const Parameter& parameter, const YamlNode& node);
 // Checks type and word only: in a comparison, `n_tokens>0` is no mistake.
 [[nodiscard]] Value read_operand(const Parameter& parameter, const YamlNode& node);
+
+// Masks as specs and the command line write them: `causal`, `{sliding_window: {left: 4, right:
+// 4}}`. What the names mean is in kernels/mask/mask_spec.h.
+
+// Throws UsageError at the node's place.
+[[nodiscard]] MaskSpec read_mask(const YamlNode& node);
+
+// The same text without a place; `source` begins the message, such as --mask.
+[[nodiscard]] MaskSpec parse_mask(std::string_view text, std::string_view source = "mask");
 
 // These read scalars of the other keys of a spec; the message contains `name`. They throw
 // UsageError.

@@ -8,7 +8,7 @@ namespace {
 const Parameter& parameter(std::string_view name) { return parameters()[*find_parameter(name)]; }
 
 std::string read(std::string_view name, std::string text) {
-  return read_value(parameter(name), plain_scalar(std::move(text), {"p", 1, 1})).text;
+  return read_value(parameter(name), {YamlNode::scalar, {"p", 1, 1}, std::move(text)}).text;
 }
 
 // The resolved spec and the filters use the same index for both lists.
@@ -35,7 +35,7 @@ TEST(Parameters, EveryWordOfAnEnumIsAValue) {
     if (p.kind != FieldKind::word) continue;
     for (std::string_view word : p.words()) {
       Case c;
-      p.set(c, p, read_value(p, plain_scalar(std::string(word), {"p", 1, 1})).text);
+      p.set(c, p, read_value(p, {YamlNode::scalar, {"p", 1, 1}, std::string(word)}).text);
       EXPECT_EQ(p.get(c, p), word) << p.key;
     }
   }
@@ -58,7 +58,7 @@ TEST(Parameters, InterestSetsHaveOneSpelling) {
 
 TEST(Parameters, TimesHaveUnits) {
   const auto seconds = [](std::string text) {
-    return read_seconds("timeout", plain_scalar(std::move(text), {"p", 1, 1}));
+    return read_seconds("timeout", {YamlNode::scalar, {"p", 1, 1}, std::move(text)});
   };
   EXPECT_EQ(seconds("90"), 90.0);
   EXPECT_EQ(seconds("90s"), 90.0);

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
@@ -22,35 +20,36 @@ void require_known(const Place& place, std::string_view key,
 }
 
 void erase(YamlNode& map, std::string_view key) {
-  std::erase_if(map.entries, [&](const YamlEntry& entry) { return entry.key == key; });
+  std::erase_if(map.items, [&](const YamlNode& entry) { return entry.key == key; });
 }
 
-void put(YamlNode& map, std::string_view key, const YamlNode& value) {
-  if (YamlEntry* entry = map.find(key))
-    *entry = {std::string(key), value.place, value};
+void put(YamlNode& map, std::string_view key, YamlNode value) {
+  value.key = key;
+  value.key_place = value.place;
+  if (YamlNode* entry = map.find(key))
+    *entry = std::move(value);
   else
-    map.entries.push_back({std::string(key), value.place, value});
+    map.items.push_back(std::move(value));
 }
 
 // Reads the text as the value of a key, since `a: b` alone would be a map.
 YamlNode read_override(std::string_view text, std::string_view label) {
   YamlNode map = read_yaml(fmt::format("value: {}", text), label, false);
-  if (map.entries.size() != 1) fail_at({label, 0, 0}, "expected one value after the '='");
-  return std::move(map.entries.front().value);
+  if (map.items.size() != 1) fail_at({label, 0, 0}, "expected one value after the '='");
+  return std::move(map.items.front());
 }
 
 // Returns the section of that name, and adds it where there is none.
 YamlNode& section(YamlNode& spec, std::string_view name, const Place& place) {
-  if (spec.find(name) == nullptr)
-    spec.entries.push_back({std::string(name), place, {YamlKind::map, place, {}, false, {}, {}}});
-  YamlNode& found = spec.find(name)->value;
-  if (found.kind == YamlKind::null) found.kind = YamlKind::map;
+  if (spec.find(name) == nullptr) put(spec, name, {YamlNode::map, place});
+  YamlNode& found = *spec.find(name);
+  if (found.kind == YamlNode::null) found.kind = YamlNode::map;
   return found;
 }
 
 bool stands_in(YamlNode& spec, std::string_view section_name, std::string_view key) {
-  YamlEntry* entry = spec.find(section_name);
-  return entry != nullptr && entry->value.find(key) != nullptr;
+  YamlNode* entry = spec.find(section_name);
+  return entry != nullptr && entry->find(key) != nullptr;
 }
 
 // Sets a parameter in `home` ("" for fixed) and nowhere else.
@@ -59,8 +58,8 @@ void set_parameter(YamlNode& spec, std::string_view key, std::string_view home,
   if (!home.empty()) erase(spec, key);
   for (std::string_view other : {"sweep", "zip"})
     if (other != home && stands_in(spec, other, key)) {
-      erase(spec.find(other)->value, key);
-      if (spec.find(other)->value.entries.empty()) erase(spec, other);
+      erase(*spec.find(other), key);
+      if (spec.find(other)->items.empty()) erase(spec, other);
     }
   put(home.empty() ? spec : section(spec, home, value.place), key, value);
 }
@@ -70,7 +69,7 @@ void set_measure(YamlNode& measure, std::string_view key, const YamlNode& value)
   if (key == "repeats") {
     erase(measure, "min_repeats");
     erase(measure, "max_repeats");
-  } else if (YamlEntry* repeats = measure.find("repeats");
+  } else if (YamlNode* repeats = measure.find("repeats");
              repeats != nullptr && (key == "min_repeats" || key == "max_repeats")) {
     repeats->key = key == "min_repeats" ? "max_repeats" : "min_repeats";
   }
@@ -79,12 +78,12 @@ void set_measure(YamlNode& measure, std::string_view key, const YamlNode& value)
 
 // The section of a parameter's values where `--set` names none.
 std::string_view home_of(YamlNode& spec, const Parameter& parameter, const YamlNode& value) {
-  const bool scalar = value.kind == YamlKind::scalar || value.kind == YamlKind::null;
+  const bool scalar = value.kind == YamlNode::scalar || value.kind == YamlNode::null;
   // `interest_set=[0, 1, 3]` is one value.
-  const bool one_set = parameter.kind == FieldKind::residues && value.kind == YamlKind::list &&
-                       !value.items.empty() && value.items.front().kind == YamlKind::scalar &&
+  const bool one_set = parameter.kind == FieldKind::residues && value.kind == YamlNode::list &&
+                       !value.items.empty() && value.items.front().kind == YamlNode::scalar &&
                        !value.items.front().quoted;
-  const bool one_mask = parameter.kind == FieldKind::mask && value.kind == YamlKind::map;
+  const bool one_mask = parameter.kind == FieldKind::mask && value.kind == YamlNode::map;
   if (scalar || one_set || one_mask) return "";
   return stands_in(spec, "zip", parameter.key) ? "zip" : "sweep";
 }

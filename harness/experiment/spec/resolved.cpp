@@ -39,17 +39,18 @@ std::string entry(std::size_t index, const std::string& value) {
   return fmt::format("{}: {}", parameter.key, value);
 }
 
-std::string text_of(int value) { return to_text(std::int64_t{value}); }
-std::string text_of(bool value) { return value ? "true" : "false"; }
-std::string text_of(std::int64_t value) { return to_text(value); }
-std::string text_of(double value) { return to_text(value); }
-
 std::string measure_text(const Measure& measure) {
   std::string text = "measure:\n";
-  for (const MeasureField& field : measure_fields())
-    text += fmt::format(
-        "  {}: {}\n", field.key,
-        std::visit([&](auto member) { return text_of(measure.*member); }, field.member));
+  for (const MeasureField& field : measure_fields()) {
+    const auto text_of = [&](auto member) -> std::string {
+      const auto value = measure.*member;
+      if constexpr (std::is_same_v<decltype(value), const bool>) return value ? "true" : "false";
+      if constexpr (std::is_integral_v<decltype(value)>)
+        return to_text(static_cast<std::int64_t>(value));
+      return to_text(static_cast<double>(value));
+    };
+    text += fmt::format("  {}: {}\n", field.key, std::visit(text_of, field.member));
+  }
   return text;
 }
 
@@ -78,8 +79,7 @@ std::string write_resolved(const Spec& spec) {
   for (std::size_t i = 0; i < first.size(); ++i)
     if (!varies[i]) out += entry(i, first[i].second) + '\n';
   out += measure_text(spec.cases.front().measure);
-  const std::vector<std::string_view> figures(spec.figures.begin(), spec.figures.end());
-  out += fmt::format("figures: [{}]\n", join(figures, ", "));
+  out += fmt::format("figures: [{}]\n", fmt::join(spec.figures, ", "));
   if (spec.cases.size() == 1) return out;
 
   out += "cases:\n";

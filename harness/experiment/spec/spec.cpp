@@ -5,64 +5,65 @@
 #include <algorithm>
 #include <cctype>
 #include <deque>
+#include <filesystem>
 #include <set>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/figure_names.h"
+#include "harness/execute/model/device_model.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/sweep.h"
-#include "harness/experiment/spec/yaml_reader.h"
-#include "harness/workload/case.h"
-#include "interest_sets/sets/interest_set.h"
+#include "harness/workload/layer/layer_weights.h"
 
 namespace qb {
 namespace {
 
 void check_top_level(const YamlNode& spec) {
-  if (spec.kind == YamlKind::null)
+  if (spec.kind == YamlNode::null)
     fail_at(spec.place, "the file is empty; an experiment needs 'experiment:' and 'n_tokens:'");
-  if (spec.kind != YamlKind::map)
+  if (spec.kind != YamlNode::map)
     fail_at(spec.place, "an experiment is a map of keys to values, such as 'n_tokens: 1024'");
   const auto measure = measure_keys();
-  for (const YamlEntry& entry : spec.entries)
+  for (const YamlNode& entry : spec.items)
     if (std::find(measure.begin(), measure.end(), entry.key) != measure.end())
-      fail_at(entry.place, fmt::format("unknown key '{}'; it belongs under 'measure:'", entry.key));
+      fail_at(entry.key_place,
+              fmt::format("unknown key '{}'; it belongs under 'measure:'", entry.key));
   check_keys(spec, spec_keys());
 }
 
 std::string read_name(const YamlNode& spec) {
-  const YamlEntry* entry = spec.find("experiment");
+  const YamlNode* entry = spec.find("experiment");
   if (entry == nullptr)
     fail_at(spec.place, "'experiment:' is missing; it names the experiment and its results folder");
-  const std::string& name = entry->value.text;
+  const std::string& name = entry->text;
   const bool good = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
   });
   if (!good)
     fail_at(
-        entry->value.place,
+        entry->place,
         fmt::format("an experiment's name has only letters, digits, '_' and '-', got '{}'", name));
   return name;
 }
 
 std::string read_description(const YamlNode& spec) {
-  const YamlEntry* entry = spec.find("description");
+  const YamlNode* entry = spec.find("description");
   if (entry == nullptr) return {};
-  if (entry->value.kind != YamlKind::scalar)
-    fail_at(entry->value.place, "description must be a text");
+  if (entry->kind != YamlNode::scalar) fail_at(entry->place, "description must be a text");
   // A block scalar ends with a line end.
-  const std::string& text = entry->value.text;
+  const std::string& text = entry->text;
   return text.substr(0, text.find_last_not_of(" \n") + 1);
 }
 
 std::vector<std::string> read_figures(const YamlNode& spec) {
-  const YamlEntry* entry = spec.find("figures");
+  const YamlNode* entry = spec.find("figures");
   if (entry == nullptr) return {};
-  if (entry->value.kind != YamlKind::list)
-    fail_at(entry->value.place, "'figures:' takes a list of figure names");
+  if (entry->kind != YamlNode::list)
+    fail_at(entry->place, "'figures:' takes a list of figure names");
   std::vector<std::string> figures;
-  for (const YamlNode& item : entry->value.items) {
+  for (const YamlNode& item : entry->items) {
     if (std::ranges::find(kFigureNames, item.text) == std::end(kFigureNames))
       fail_at(item.place, unknown_word("figure", item.text, kFigureNames));
     if (std::find(figures.begin(), figures.end(), item.text) != figures.end())
@@ -73,48 +74,45 @@ std::vector<std::string> read_figures(const YamlNode& spec) {
 }
 
 // Reads a setting of `measure:` in the member's type.
-void read_setting(const MeasureField& field, const YamlNode& node, int& setting) {
-  setting = static_cast<int>(read_integer(field.key, node, static_cast<std::int64_t>(field.min),
-                                          static_cast<std::int64_t>(field.max)));
-}
-void read_setting(const MeasureField& field, const YamlNode& node, std::int64_t& setting) {
-  setting = read_integer(field.key, node, static_cast<std::int64_t>(field.min),
-                         static_cast<std::int64_t>(field.max));
-}
-void read_setting(const MeasureField& field, const YamlNode& node, double& setting) {
-  setting = field.is_time ? read_seconds(field.key, node) : read_real(field.key, node);
-  if (!field.is_time && !(setting >= field.min && setting <= field.max))
-    fail_at(node.place, fmt::format("{} must be from {} to {}, got {}", field.key, field.min,
-                                    field.max, node.text));
-}
-void read_setting(const MeasureField& field, const YamlNode& node, bool& setting) {
-  setting = read_bool(field.key, node);
-}
-
 void read_setting(const MeasureField& field, const YamlNode& node, Measure& measure) {
-  std::visit([&](auto member) { read_setting(field, node, measure.*member); }, field.member);
+  const auto read = [&](auto member) {
+    auto& setting = measure.*member;
+    using T = std::remove_reference_t<decltype(setting)>;
+    if constexpr (std::is_same_v<T, bool>) {
+      setting = read_bool(field.key, node);
+    } else if constexpr (std::is_integral_v<T>) {
+      setting = static_cast<T>(read_integer(field.key, node, static_cast<std::int64_t>(field.min),
+                                            static_cast<std::int64_t>(field.max)));
+    } else {
+      setting = field.is_time ? read_seconds(field.key, node) : read_real(field.key, node);
+      if (!field.is_time && !(setting >= field.min && setting <= field.max))
+        fail_at(node.place, fmt::format("{} must be from {} to {}, got {}", field.key, field.min,
+                                        field.max, node.text));
+    }
+  };
+  std::visit(read, field.member);
 }
 
 // `repeats` sets both min_repeats and max_repeats.
 void read_repeats(const YamlNode& map, Measure& measure) {
-  const YamlEntry* const least = map.find("min_repeats");
-  const YamlEntry* const most = map.find("max_repeats");
-  if (const YamlEntry* repeats = map.find("repeats")) {
+  const YamlNode* const least = map.find("min_repeats");
+  const YamlNode* const most = map.find("max_repeats");
+  if (const YamlNode* repeats = map.find("repeats")) {
     for (const MeasureField& field : measure_fields())
       if (field.key == "min_repeats" || field.key == "max_repeats") {
         MeasureField both = field;
         both.key = "repeats";
-        read_setting(both, repeats->value, measure);
+        read_setting(both, *repeats, measure);
       }
     if (least != nullptr || most != nullptr)
-      fail_at(repeats->place,
-              fmt::format("'repeats' sets min_repeats and max_repeats both; '{}' cannot stand "
+      fail_at(repeats->key_place,
+              fmt::format("'repeats' sets min_repeats and max_repeats both; '{}' cannot be given "
                           "beside it",
                           least != nullptr ? "min_repeats" : "max_repeats"));
     return;
   }
   if (measure.min_repeats > measure.max_repeats)
-    fail_at((least != nullptr ? least : most)->value.place,
+    fail_at((least != nullptr ? least : most)->place,
             fmt::format("min_repeats {} is above max_repeats {}{}", measure.min_repeats,
                         measure.max_repeats,
                         least == nullptr || most == nullptr ? " (a default)" : ""));
@@ -122,13 +120,13 @@ void read_repeats(const YamlNode& map, Measure& measure) {
 
 Measure read_measure(const YamlNode& spec) {
   Measure measure;
-  const YamlEntry* section = spec.find("measure");
+  const YamlNode* section = spec.find("measure");
   if (section == nullptr) return measure;
-  const YamlNode& map = section->value;
-  if (map.kind != YamlKind::map) fail_at(map.place, "'measure:' takes a map of keys to values");
+  const YamlNode& map = *section;
+  if (map.kind != YamlNode::map) fail_at(map.place, "'measure:' takes a map of keys to values");
   check_keys(map, measure_keys());
   for (const MeasureField& field : measure_fields())
-    if (const YamlEntry* entry = map.find(field.key)) read_setting(field, entry->value, measure);
+    if (const YamlNode* entry = map.find(field.key)) read_setting(field, *entry, measure);
   read_repeats(map, measure);
   return measure;
 }
@@ -138,21 +136,11 @@ class Combinations {
  public:
   void check(const Case& c, const Point& point) {
     if (c.shape.q_heads % c.shape.kv_heads != 0)
-      fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is no multiple of kv_heads {}",
+      fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is not a multiple of kv_heads {}",
                                                     c.shape.q_heads, c.shape.kv_heads));
     check_mask(c, point);
-    if (c.distillation != Distillation::published && !takes_interest_set(c.algorithm))
-      fail_at(
-          place(point, "distillation"),
-          fmt::format("distillation is for algorithm cqs or cqs_sharded, and this spec combines "
-                      "it with {}; zip the two, with published for the others",
-                      c.algorithm));
-    if (c.group_sizes != GroupSizes::equal && !takes_interest_set(c.algorithm))
-      fail_at(
-          place(point, "group_sizes"),
-          fmt::format("group_sizes: by_speed is for algorithm cqs or cqs_sharded, and this spec "
-                      "combines it with {}; zip the two, with equal for the others",
-                      c.algorithm));
+    require_cqs(c, point, "distillation", c.distillation != Distillation::published, "published");
+    require_cqs(c, point, "group_sizes: by_speed", c.group_sizes != GroupSizes::equal, "equal");
     check_workload(c, point);
     check_speeds(c, point);
     if (!c.interest_set) return;
@@ -164,14 +152,19 @@ class Combinations {
                           c.algorithm));
     // Fewer workers have no quorums: their case becomes a row `unsupported`.
     if (c.workers < 3 || !verified_.emplace(*c.interest_set, c.workers).second) return;
-    try {
-      verify(parse_interest_set(*c.interest_set, c.workers));
-    } catch (const UsageError& problem) {
-      fail_at(at, problem.what());
-    }
+    at_place(at, [&] { verify(parse_interest_set(*c.interest_set, c.workers)); });
   }
 
  private:
+  // `choice` is a parameter, perhaps with its value; `neutral` is what other algorithms take.
+  static void require_cqs(const Case& c, const Point& point, std::string_view choice, bool chosen,
+                          std::string_view neutral) {
+    if (chosen && !takes_interest_set(c.algorithm))
+      fail_at(place(point, choice.substr(0, choice.find(':'))),
+              fmt::format("{} is for algorithm cqs or cqs_sharded, and this spec combines it with "
+                          "{}; zip the two, with {} for the others",
+                          choice, c.algorithm, neutral));
+  }
   static void check_workload(const Case& c, const Point& point) {
     constexpr std::pair<std::string_view, WorkloadKind> kOwn[] = {
         {"layer.feed_forward_dim", WorkloadKind::transformer_layer},
@@ -185,20 +178,12 @@ class Combinations {
         fail_at(value.place, fmt::format("{} is for workload {}", name, word(workload)));
   }
   static void check_speeds(const Case& c, const Point& point) {
-    try {
-      (void)worker_speeds_of(c);
-    } catch (const UsageError& problem) {
-      fail_at(place(point, "worker_speeds"), problem.what());
-    }
+    at_place(place(point, "worker_speeds"), [&] { return worker_speeds_of(c); });
   }
   // Global tokens, dilations and window sizes must fit the length.
   static void check_mask(const Case& c, const Point& point) {
-    if (c.mask.kind() != MaskKind::pattern || c.sequences) return;
-    try {
-      (void)c.mask.mask(c.shape.q_len, c.shape.kv_len);
-    } catch (const UsageError& problem) {
-      fail_at(place(point, "mask"), problem.what());
-    }
+    if (c.mask.kind() == MaskKind::pattern && !c.sequences)
+      at_place(place(point, "mask"), [&] { return c.mask.mask(c.shape.q_len, c.shape.kv_len); });
   }
   static const Place& place(const Point& point, std::string_view name) {
     return point[*find_parameter(name)]->place;
@@ -206,11 +191,11 @@ class Combinations {
   std::set<std::pair<std::string, int>> verified_;
 };
 
-void check_count(const Grid& grid, const YamlNode& spec, const SpecOptions& options) {
+void check_count(const Grid& grid, const YamlNode& spec, const Spec::Options& options) {
   const auto count = grid.count();
   Place place = spec.place;
   for (std::string_view key : {"cases", "zip", "sweep"})
-    if (const YamlEntry* entry = spec.find(key)) place = entry->place;
+    if (const YamlNode* entry = spec.find(key)) place = entry->key_place;
   if (count == std::uint64_t{0})
     fail_at(place, options.filter.empty() ? "'exclude:' leaves no case"
                                           : "no case is left after --filter");
@@ -224,9 +209,38 @@ void check_count(const Grid& grid, const YamlNode& spec, const SpecOptions& opti
                              n, format_grouped(static_cast<std::int64_t>(options.max_cases))));
 }
 
+void require_weights(std::span<const Case> cases) {
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> seen;
+  for (const Case& c : cases) {
+    if (c.workload != WorkloadKind::transformer_layer || !c.layer_weights) continue;
+    const LayerShape shape{1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim};
+    if (!seen.emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim).second)
+      continue;
+    try {
+      (void)read_weights(*c.layer_weights, shape, heap_allocator());
+    } catch (const UsageError& problem) {
+      throw UsageError(fmt::format("layer.weights: {}", problem.what()));
+    }
+  }
+}
+
+void require_device_models(std::span<const Case> cases) {
+  std::set<std::string> seen;
+  for (const Case& c : cases) {
+    if (!c.model_device || *c.model_device == "here" || !seen.insert(*c.model_device).second)
+      continue;
+    if (!std::filesystem::is_regular_file(*c.model_device))
+      throw UsageError(
+          fmt::format("model.device: {}: no such file; give a device file such as "
+                      "data/devices/a100.csv, or here",
+                      *c.model_device));
+    (void)load_device_model(*c.model_device);
+  }
+}
+
 }  // namespace
 
-Spec parse_spec(std::string_view yaml, std::string_view file_name, const SpecOptions& options) {
+Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::Options& options) {
   // Places point into these texts, and a deque does not move them.
   std::deque<std::string> labels;
   YamlNode root = read_yaml(yaml, file_name);
@@ -260,8 +274,13 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const SpecOpt
   return spec;
 }
 
-Spec load_spec(const std::string& path, const SpecOptions& options) {
+Spec load_spec(const std::string& path, const Spec::Options& options) {
   return parse_spec(read_file(path), path, options);
+}
+
+void require_named_files(std::span<const Case> cases) {
+  require_device_models(cases);
+  require_weights(cases);
 }
 
 }  // namespace qb

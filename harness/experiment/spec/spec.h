@@ -21,6 +21,12 @@ namespace qb {
 struct YamlNode;
 
 struct Spec {
+  struct Options {
+    std::vector<std::string> set{};     // `key.path=value`, as for --set
+    std::vector<std::string> filter{};  // `key=value`, `key!=value`, `key<value` …; all must hold
+    std::size_t max_cases = 10'000;  // more throw UsageError with the count, which asks for --yes
+  };
+
   std::string name;                  // `experiment:`; letters, digits, '_' and '-'
   std::string description;           // one paragraph for the report
   std::vector<Case> cases;           // expanded, in spec order
@@ -28,16 +34,10 @@ struct Spec {
   std::string resolved_yaml;         // reading it again gives the same cases
 };
 
-struct SpecOptions {
-  std::vector<std::string> set;     // `key.path=value`, as for --set
-  std::vector<std::string> filter;  // `key=value`, `key!=value`, `key<value` …; all must hold
-  std::size_t max_cases = 10'000;   // more throw UsageError with the count, which asks for --yes
-};
-
 // Throws UsageError `file:line:column: message` (with the nearest valid key where one is near).
 [[nodiscard]] Spec parse_spec(std::string_view yaml, std::string_view file_name,
-                              const SpecOptions& options);
-[[nodiscard]] Spec load_spec(const std::string& path, const SpecOptions& options);
+                              const Spec::Options& options);
+[[nodiscard]] Spec load_spec(const std::string& path, const Spec::Options& options);
 
 // Looks at the files that cases name, before any of the cases runs and in dry runs too. Throws
 // UsageError where a device file of the cost model is missing or malformed, and where the weights

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string error_of(const std::string& yaml, const SpecOptions& options = {}) {
+std::string error_of(const std::string& yaml, const Spec::Options& options = {}) {
   try {
     const Spec spec = parse_spec(yaml, "spec.yaml", options);
     return "no error: " + std::to_string(spec.cases.size()) + " cases";
@@ -50,13 +50,14 @@ TEST(SpecBadInput, Keys) {
       {"cases:\n  - {ntokens: 8}\n", "3:6: unknown key 'ntokens'; did you mean 'n_tokens'?"},
       {"sweep:\n  n_tokens: {from: 1, till: 8, factor: 2}\n",
        "3:23: unknown key 'till'; known: from, to, factor, step"},
-      {"n_tokens: 8\nn_tokens: 9\n", "3:1: duplicate key 'n_tokens'; it stands on line 2 already"},
+      {"n_tokens: 8\nn_tokens: 9\n",
+       "3:1: the key 'n_tokens' is given twice; the first is on line 2"},
       {"n_tokens: 8\nmeasure: {warmups: 1, repeats: 2, warmups: 3}\n",
-       "3:35: duplicate key 'warmups'; it stands on line 3 already"},
+       "3:35: the key 'warmups' is given twice; the first is on line 3"},
       {"sweep:\n  n_tokens: [1]\n  n_tokens: [2]\n",
-       "4:3: duplicate key 'n_tokens'; it stands on line 3 already"},
+       "4:3: the key 'n_tokens' is given twice; the first is on line 3"},
       {"n_tokens: 8\nexclude:\n  - n_tokens: 8\n    n_tokens: 8\n",
-       "5:5: duplicate key 'n_tokens'; it stands on line 4 already"},
+       "5:5: the key 'n_tokens' is given twice; the first is on line 4"},
       {"kernel: flash\n", "1:1: n_tokens is missing"},
   });
   EXPECT_EQ(error_of("n_tokens: 8\n"),
@@ -151,11 +152,11 @@ TEST(SpecBadInput, Ranges) {
        "3:13: the range of n_tokens needs one of 'factor' and 'step'"},
       {"sweep:\n  n_tokens: {from: 1, factor: 2}\n", "3:13: the range of n_tokens has no 'to'"},
       {"sweep:\n  n_tokens: {from: 1, to: 100, factor: 1.1}\n",
-       "3:40: factor 1.1 is too near 1: 1 comes twice after rounding"},
+       "3:40: factor 1.1 is too near 1: 1 is there twice after rounding"},
       {"sweep:\n  n_tokens: {from: 1, to: 3e9, step: 1}\n",
        "3:13: the range of n_tokens has more than 1,000,000 values"},
       {"n_tokens: 8\nsweep:\n  kernel: {from: 1, to: 2, step: 1}\n",
-       "4:11: kernel is no number: give its values as a list"},
+       "4:11: kernel is not a number: give its values as a list"},
       {"n_tokens: 8\nsweep:\n  threads: {from: 0, to: 2, factor: 2}\n",
        "4:12: a range with a factor must start above 0"},
       {"sweep:\n  n_tokens: []\n", "3:13: n_tokens needs at least one value"},
@@ -167,11 +168,11 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nsweep: {n_tokens: [8]}\n",
        "3:9: n_tokens is fixed already, at spec.yaml:2:11"},
       {"sweep: {n_tokens: [8]}\nzip: {n_tokens: [8]}\n",
-       "3:7: n_tokens stands under both 'sweep:' and 'zip:'"},
+       "3:7: n_tokens is given under both 'sweep:' and 'zip:'"},
       {"n_tokens: 8\ncases: [{n_tokens: 9}]\n",
        "3:10: n_tokens is fixed already, at spec.yaml:2:11"},
       {"cases: [{n_tokens: 9}]\nsweep: {workers: [1]}\n",
-       "2:1: 'cases:' lists every case; 'sweep:' cannot stand beside it"},
+       "2:1: 'cases:' lists every case; 'sweep:' cannot be given beside it"},
       {"cases: [{n_tokens: 9}, {workers: 2}]\n", "2:24: n_tokens is missing"},
       {"zip:\n  n_tokens: [8, 9, 10]\n  workers: [1, 2]\n",
        "4:3: zipped lists must be of equal length: n_tokens has 3 values, workers has 2"},
@@ -206,12 +207,12 @@ TEST(SpecBadInput, Combinations) {
        "with ring; zip the two, with equal for the others"},
       {"n_tokens: 8\nworkload: transformer_layer\nlayer.block_tokens: 0\n",
        "4:21: layer.block_tokens must be from 1 to 3,000,000,000, got 0"},
-      {"n_tokens: 8\nq_heads: 8\nkv_heads: 3\n", "4:11: q_heads 8 is no multiple of kv_heads 3"},
+      {"n_tokens: 8\nq_heads: 8\nkv_heads: 3\n", "4:11: q_heads 8 is not a multiple of kv_heads 3"},
       {"n_tokens: 8\nkv_heads: 2\nsweep: {q_heads: [4, 5]}\n",
-       "3:11: q_heads 5 is no multiple of kv_heads 2"},
+       "3:11: q_heads 5 is not a multiple of kv_heads 2"},
       {"n_tokens: 8\nmeasure: {repeats: 3, max_repeats: 9}\n",
-       "3:11: 'repeats' sets min_repeats and max_repeats both; 'max_repeats' cannot stand beside "
-       "it"},
+       "3:11: 'repeats' sets min_repeats and max_repeats both; 'max_repeats' cannot be given "
+       "beside it"},
       {"n_tokens: 8\nmeasure: {min_repeats: 9}\n",
        "3:24: min_repeats 9 is above max_repeats 5 (a default)"},
       {"n_tokens: 8\nmeasure: {min_repeats: 9, max_repeats: 8}\n",
@@ -241,15 +242,16 @@ TEST(SpecBadInput, Yaml) {
   EXPECT_EQ(error_of("- a\n- b\n"),
             "spec.yaml:1:1: an experiment is a map of keys to values, such as 'n_tokens: 1024'");
   expect_errors({
-      {"---\nexperiment: f\n", "2:1: a second YAML document; a file holds one experiment"},
+      {"---\nexperiment: f\n",
+       "2:1: this is a second YAML document, and a file may have one experiment only"},
       {"<<: {n_tokens: 8}\n", "2:1: merge keys ('<<') are not supported; write the keys out"},
       {"sweep:\n\tn_tokens: [8]\n", "3:1: a tab in the indentation; use spaces"},
       {"n_tokens: !!int 8\n",
-       "2:11: the tag 'tag:yaml.org,2002:int' means nothing here; leave it out"},
+       "2:11: the tag 'tag:yaml.org,2002:int' has no meaning here; leave it out"},
       {"n_tokens: *where\n",
-       "2:11: YAML: no anchor of this name stands before this alias; quote a text that begins with "
+       "2:11: YAML: no anchor before this alias has its name; quote a text that begins with "
        "'*'"},
-      {"n_tokens: 8: 9\n", "2:12: YAML: a ':' cannot stand here; quote a text that holds one"},
+      {"n_tokens: 8: 9\n", "2:12: YAML: a ':' is not allowed here; quote a text that contains one"},
       {"description: \"open\nn_tokens: 8\n",
        "2:14: YAML: the quote that opens here is never closed"},
       {"sweep: {n_tokens: [8\n", "2:19: YAML: the '[' that opens here is not closed"},
@@ -286,7 +288,7 @@ TEST(SpecBadInput, Set) {
       "--set workers=[3, 4, 5]: zipped lists must be of equal length: algorithm has 2 values, "
       "workers has 3");
   EXPECT_EQ(error_of_set("measure={repeats: 1, repeats: 2}"),
-            "--set measure={repeats: 1, repeats: 2}: duplicate key 'repeats'; it stands already");
+            "--set measure={repeats: 1, repeats: 2}: the key 'repeats' is given twice");
 }
 
 TEST(SpecBadInput, Filter) {
@@ -303,7 +305,7 @@ TEST(SpecBadInput, Filter) {
   EXPECT_EQ(error_of_filter("=3"),
             "--filter =3: expected a column, one of = != < <= > >=, and a value, as in workers=7");
   EXPECT_EQ(error_of_filter("kernel<flash"),
-            "--filter kernel<flash: kernel is no number: compare it with = or !=");
+            "--filter kernel<flash: kernel is not a number: compare it with = or !=");
   EXPECT_EQ(error_of_filter("kernel=flahs"),
             "--filter kernel=flahs: unknown kernel 'flahs'; did you mean 'flash'?");
   EXPECT_EQ(error_of_filter("workers==7"),

@@ -4,39 +4,38 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <unordered_map>
 
 namespace qb {
 namespace {
 
-void require_kind(std::string_view key, const YamlNode& node, YamlKind kind,
+void require_kind(std::string_view key, const YamlNode& node, YamlNode::Kind kind,
                   std::string_view shape) {
   if (node.kind != kind) fail_at(node.place, fmt::format("'{}:' takes {}", key, shape));
 }
 
-std::size_t parameter_of(const YamlEntry& entry) {
+std::size_t parameter_of(const YamlNode& entry) {
   if (const auto index = find_parameter(entry.key)) return *index;
-  fail_unknown_key(entry.place, entry.key, parameter_keys());
+  fail_unknown_key(entry.key_place, entry.key, parameter_keys());
 }
 
 }  // namespace
 
 Grid::Grid(const YamlNode& spec, std::span<const std::size_t> overridden) {
   read_fixed(spec);
-  for (const YamlEntry& entry : spec.entries) {
-    if (entry.key == "sweep") read_sweep(entry.value);
-    if (entry.key == "zip") read_zip(entry.value);
+  for (const YamlNode& entry : spec.items) {
+    if (entry.key == "sweep") read_sweep(entry);
+    if (entry.key == "zip") read_zip(entry);
     if (entry.key != "cases") continue;
     for (std::string_view other : {"sweep", "zip", "exclude"})
       if (spec.find(other) != nullptr)
-        fail_at(entry.place,
-                fmt::format("'cases:' lists every case; '{}:' cannot stand beside it", other));
-    read_cases(entry.value);
+        fail_at(entry.key_place,
+                fmt::format("'cases:' lists every case; '{}:' cannot be given beside it", other));
+    read_cases(entry);
   }
   complete(spec.place);
   for (Axis& axis : axes_) axis.masks.assign(axis.rows(), 0);
-  if (const YamlEntry* excludes = spec.find("exclude")) read_excludes(excludes->value, overridden);
+  if (const YamlNode* excludes = spec.find("exclude")) read_excludes(*excludes, overridden);
 }
 
 // Two equal rows would run one case twice.
@@ -54,61 +53,59 @@ void Grid::require_distinct_rows(const Axis& axis, std::string_view what) {
 
 void Grid::read_fixed(const YamlNode& spec) {
   fixed_.resize(parameters().size());
-  for (const YamlEntry& entry : spec.entries) {
+  for (const YamlNode& entry : spec.items) {
     const auto index = find_parameter(entry.key);
     if (!index) continue;
     const Parameter& parameter = parameters()[*index];
     // An interest set may be a list and a mask a map; each is still one value.
     if (parameter.kind != FieldKind::residues && parameter.kind != FieldKind::mask &&
-        (entry.value.kind == YamlKind::map || entry.value.kind == YamlKind::list))
-      fail_at(entry.value.place, fmt::format("{} takes one value here; a list or range belongs "
-                                             "under 'sweep:'",
-                                             entry.key));
-    fixed_[*index] = read_value(parameter, entry.value);
+        (entry.kind == YamlNode::map || entry.kind == YamlNode::list))
+      fail_at(entry.place, fmt::format("{} takes one value here; a list or range belongs "
+                                       "under 'sweep:'",
+                                       entry.key));
+    fixed_[*index] = read_value(parameter, entry);
   }
 }
 
 bool Grid::on_axis(std::size_t parameter) const {
-  return std::any_of(axes_.begin(), axes_.end(), [&](const Axis& axis) {
-    return std::find(axis.parameters.begin(), axis.parameters.end(), parameter) !=
-           axis.parameters.end();
-  });
+  return std::ranges::any_of(
+      axes_, [&](const Axis& axis) { return std::ranges::count(axis.parameters, parameter) > 0; });
 }
 
-void Grid::require_free(std::size_t parameter, const YamlEntry& entry) const {
+void Grid::require_free(std::size_t parameter, const YamlNode& entry) const {
   if (fixed_[parameter])
-    fail_at(entry.place, fmt::format("{} is fixed already, at {}", entry.key,
-                                     to_string(fixed_[parameter]->place)));
+    fail_at(entry.key_place, fmt::format("{} is fixed already, at {}", entry.key,
+                                         to_string(fixed_[parameter]->place)));
   if (on_axis(parameter))
-    fail_at(entry.place, fmt::format("{} stands under both 'sweep:' and 'zip:'", entry.key));
+    fail_at(entry.key_place, fmt::format("{} is given under both 'sweep:' and 'zip:'", entry.key));
 }
 
 void Grid::read_sweep(const YamlNode& sweep) {
-  require_kind("sweep", sweep, YamlKind::map, "a map of parameters to lists or ranges");
-  for (const YamlEntry& entry : sweep.entries) {
+  require_kind("sweep", sweep, YamlNode::map, "a map of parameters to lists or ranges");
+  for (const YamlNode& entry : sweep.items) {
     const std::size_t index = parameter_of(entry);
     require_free(index, entry);
-    axes_.push_back({{index}, read_values(parameters()[index], entry.value), {}});
+    axes_.push_back({{index}, read_values(parameters()[index], entry), {}});
     // The values of a range are distinct by construction.
-    if (entry.value.kind == YamlKind::list)
+    if (entry.kind == YamlNode::list)
       require_distinct_rows(axes_.back(), fmt::format("values of {}:", entry.key));
   }
 }
 
 void Grid::read_zip(const YamlNode& zip) {
-  require_kind("zip", zip, YamlKind::map, "a map of parameters to lists of equal length");
-  if (zip.entries.empty()) return;
+  require_kind("zip", zip, YamlNode::map, "a map of parameters to lists of equal length");
+  if (zip.items.empty()) return;
   Axis axis;
   std::vector<std::vector<Value>> columns;
-  for (const YamlEntry& entry : zip.entries) {
+  for (const YamlNode& entry : zip.items) {
     const std::size_t index = parameter_of(entry);
     require_free(index, entry);
     axis.parameters.push_back(index);
-    columns.push_back(read_values(parameters()[index], entry.value));
+    columns.push_back(read_values(parameters()[index], entry));
     if (columns.back().size() != columns.front().size())
-      fail_at(entry.place,
+      fail_at(entry.key_place,
               fmt::format("zipped lists must be of equal length: {} has {} values, {} has {}",
-                          zip.entries.front().key, columns.front().size(), entry.key,
+                          zip.items.front().key, columns.front().size(), entry.key,
                           columns.back().size()));
   }
   for (std::size_t row = 0; row < columns.front().size(); ++row)
@@ -124,14 +121,14 @@ Value Grid::missing_value(std::size_t parameter, const Place& place) const {
 }
 
 void Grid::read_cases(const YamlNode& cases) {
-  require_kind("cases", cases, YamlKind::list, "a list of maps of parameters");
+  require_kind("cases", cases, YamlNode::list, "a list of maps of parameters");
   if (cases.items.empty()) fail_at(cases.place, "'cases:' needs at least one case");
   const std::size_t n = parameters().size();
   std::vector<bool> used(n, false);
   for (const YamlNode& item : cases.items) {
-    if (item.kind != YamlKind::map || item.entries.empty())
+    if (item.kind != YamlNode::map || item.items.empty())
       fail_at(item.place, "a case is a map of parameters");
-    for (const YamlEntry& entry : item.entries) {
+    for (const YamlNode& entry : item.items) {
       const std::size_t index = parameter_of(entry);
       require_free(index, entry);
       used[index] = true;
@@ -144,8 +141,8 @@ void Grid::read_cases(const YamlNode& cases) {
     std::vector<Value> row(n);  // n_tokens comes before kv_len, q_heads before kv_heads
     for (const std::size_t p : axis.parameters) {
       const Parameter& parameter = parameters()[p];
-      if (const YamlEntry* entry = item.find(parameter.key)) {
-        row[p] = read_value(parameter, entry->value);
+      if (const YamlNode* entry = item.find(parameter.key)) {
+        row[p] = read_value(parameter, *entry);
       } else if (!parameter.follows.empty()) {
         const std::size_t leader = *find_parameter(parameter.follows);
         row[p] = used[leader]     ? row[leader]
@@ -175,21 +172,20 @@ void Grid::complete(const Place& place) {
 }
 
 void Grid::read_excludes(const YamlNode& excludes, std::span<const std::size_t> overridden) {
-  require_kind("exclude", excludes, YamlKind::list, "a list of maps of parameters to values");
+  require_kind("exclude", excludes, YamlNode::list, "a list of maps of parameters to values");
   if (excludes.items.size() > kMaxExcludeRules)
     fail_at(excludes.place,
             fmt::format("at most {} rules, got {}", kMaxExcludeRules, excludes.items.size()));
   std::uint64_t bit = 1;
   for (const YamlNode& item : excludes.items) {
-    if (item.kind != YamlKind::map || item.entries.empty())
+    if (item.kind != YamlNode::map || item.items.empty())
       fail_at(item.place, "a rule of 'exclude:' is a map of parameters to values");
     std::vector<Predicate> rule;
     bool may_be_idle = false;
-    for (const YamlEntry& entry : item.entries) {
+    for (const YamlNode& entry : item.items) {
       const std::size_t index = parameter_of(entry);
-      may_be_idle =
-          may_be_idle || std::find(overridden.begin(), overridden.end(), index) != overridden.end();
-      rule.push_back({follows_[index], "=", read_value(parameters()[index], entry.value)});
+      may_be_idle = may_be_idle || std::ranges::count(overridden, index) > 0;
+      rule.push_back({follows_[index], "=", read_value(parameters()[index], entry)});
     }
     if (!apply_rule(rule, bit) && !may_be_idle)
       fail_at(item.place, "this rule of 'exclude:' matches no case");
@@ -199,7 +195,7 @@ void Grid::read_excludes(const YamlNode& excludes, std::span<const std::size_t> 
 
 // Sets the rule's bit in the rows that do not contradict it; true when the rule matches a point.
 bool Grid::apply_rule(std::span<const Predicate> rule, std::uint64_t bit) {
-  const bool fixed_match = std::all_of(rule.begin(), rule.end(), [&](const Predicate& predicate) {
+  const bool fixed_match = std::ranges::all_of(rule, [&](const Predicate& predicate) {
     const auto& fixed = fixed_[predicate.parameter];
     return !fixed || predicate.holds(*fixed);
   });
@@ -225,7 +221,7 @@ void Grid::filter(const Predicate& predicate) {
   const std::size_t parameter = follows_[predicate.parameter];
   if (fixed_[parameter] && !predicate.holds(*fixed_[parameter])) empty_ = true;
   for (Axis& axis : axes_) {
-    const auto found = std::find(axis.parameters.begin(), axis.parameters.end(), parameter);
+    const auto found = std::ranges::find(axis.parameters, parameter);
     if (found == axis.parameters.end()) continue;
     const auto column = static_cast<std::size_t>(found - axis.parameters.begin());
     Axis kept{axis.parameters, {}, {}};

@@ -12,8 +12,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <vector>
 
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/yaml_reader.h"
@@ -27,21 +25,6 @@ inline constexpr std::int64_t kMaxRangeValues = 1'000'000;
 // list or range, a wrong value, and a range of more than kMaxRangeValues or of values that repeat.
 [[nodiscard]] std::vector<Value> read_values(const Parameter& parameter, const YamlNode& node);
 
-// A comparison of a parameter: `--filter n_tokens<=4096`, and the entries of `exclude:`.
-struct Predicate {
-  std::size_t parameter = 0;          // index into parameters()
-  std::string_view comparison = "=";  // = != < <= > >=
-  Value operand;
-
-  // Numbers compare as numbers, words and interest sets as text. A missing value equals only a
-  // missing value, and is neither less nor greater than any.
-  [[nodiscard]] bool holds(const Value& value) const;
-};
-
-// `key=value` with one of these comparisons; keys are the parameter columns of cases.csv, and an
-// empty text is a missing value. Throws UsageError at `place`.
-[[nodiscard]] Predicate parse_filter(std::string_view text, const Place& place);
-
 inline constexpr std::size_t kMaxExcludeRules = 64;
 
 // The value of every parameter, by index into parameters().
@@ -49,6 +32,17 @@ using Point = std::vector<const Value*>;
 
 class Grid {
  public:
+  // A comparison of a parameter: `--filter n_tokens<=4096`, and the entries of `exclude:`.
+  struct Predicate {
+    std::size_t parameter = 0;          // index into parameters()
+    std::string_view comparison = "=";  // = != < <= > >=
+    Value operand;
+
+    // Numbers compare as numbers, words and interest sets as text. A missing value equals only a
+    // missing value, and is neither less nor greater than any.
+    [[nodiscard]] bool holds(const Value& value) const;
+  };
+
   // Reads the parameters, sweep, zip, exclude and cases of a spec; it ignores other keys.
   // `overridden`: parameters set on the command line; an exclude rule over one may match nothing.
   // Throws UsageError.
@@ -82,7 +76,7 @@ class Grid {
   void complete(const Place& place);
   void read_excludes(const YamlNode& excludes, std::span<const std::size_t> overridden);
   bool apply_rule(std::span<const Predicate> rule, std::uint64_t bit);
-  void require_free(std::size_t parameter, const YamlEntry& entry) const;
+  void require_free(std::size_t parameter, const YamlNode& entry) const;
   [[nodiscard]] bool on_axis(std::size_t parameter) const;
   [[nodiscard]] Value missing_value(std::size_t parameter, const Place& place) const;
 
@@ -92,5 +86,9 @@ class Grid {
   std::uint64_t fixed_mask_ = 0;
   bool empty_ = false;  // a filter contradicts a fixed parameter
 };
+
+// `key=value` with one of these comparisons; keys are the parameter columns of cases.csv, and an
+// empty text is a missing value. Throws UsageError at `place`.
+[[nodiscard]] Grid::Predicate parse_filter(std::string_view text, const Place& place);
 
 }  // namespace qb

@@ -1,7 +1,9 @@
 // The lists and ranges that `sweep:` and `zip:` give a parameter.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <compare>
 
 #include "base/numbers.h"
 #include "harness/experiment/spec/sweep.h"
@@ -15,19 +17,19 @@ constexpr std::string_view kRangeKeys[] = {"from", "to", "factor", "step"};
 constexpr double kSlack = 1e-12;
 
 Value read_end(const Parameter& parameter, const YamlNode& range, std::string_view key) {
-  const YamlEntry* entry = range.find(key);
+  const YamlNode* entry = range.find(key);
   if (entry == nullptr)
     fail_at(range.place, fmt::format("the range of {} has no '{}'", parameter.key, key));
-  if (entry->value.kind == YamlKind::null)
-    fail_at(entry->value.place, fmt::format("'{}' of a range must be a number, got nothing", key));
-  return read_value(parameter, entry->value);
+  if (entry->kind == YamlNode::null)
+    fail_at(entry->place, fmt::format("'{}' of a range must be a number, got nothing", key));
+  return read_value(parameter, *entry);
 }
 
-double read_above(const YamlEntry& entry, double bound) {
-  const double growth = read_real(entry.key, entry.value);
+double read_above(const YamlNode& entry, double bound) {
+  const double growth = read_real(entry.key, entry);
   if (growth > bound) return growth;
-  fail_at(entry.value.place,
-          fmt::format("{} must be above {}, got {}", entry.key, to_text(bound), entry.value.text));
+  fail_at(entry.place,
+          fmt::format("{} must be above {}, got {}", entry.key, to_text(bound), entry.text));
 }
 
 [[noreturn]] void fail_count(const Parameter& parameter, const YamlNode& range) {
@@ -36,8 +38,8 @@ double read_above(const YamlEntry& entry, double bound) {
 }
 
 std::vector<Value> integer_steps(const Parameter& parameter, const YamlNode& range,
-                                 std::int64_t from, std::int64_t to, const YamlEntry& step_entry) {
-  const std::int64_t step = read_integer("step", step_entry.value, 1, INT64_MAX);
+                                 std::int64_t from, std::int64_t to, const YamlNode& step_entry) {
+  const std::int64_t step = read_integer("step", step_entry, 1, INT64_MAX);
   const std::int64_t last = (to - from) / step;
   if (last >= kMaxRangeValues) fail_count(parameter, range);
   std::vector<Value> values;
@@ -48,7 +50,7 @@ std::vector<Value> integer_steps(const Parameter& parameter, const YamlNode& ran
 }
 
 std::vector<Value> real_steps(const Parameter& parameter, const YamlNode& range, double from,
-                              double to, const YamlEntry& step_entry) {
+                              double to, const YamlNode& step_entry) {
   const double step = read_above(step_entry, 0.0);
   std::vector<Value> values;
   for (double i = 0.0; from + i * step <= to * (1.0 + kSlack); ++i) {
@@ -59,7 +61,7 @@ std::vector<Value> real_steps(const Parameter& parameter, const YamlNode& range,
 }
 
 std::vector<Value> products(const Parameter& parameter, const YamlNode& range, double from,
-                            double to, const YamlEntry& factor_entry) {
+                            double to, const YamlNode& factor_entry) {
   const double factor = read_above(factor_entry, 1.0);
   if (!(from > 0.0)) fail_at(range.place, "a range with a factor must start above 0");
   const bool integer = parameter.kind == FieldKind::integer;
@@ -71,9 +73,9 @@ std::vector<Value> products(const Parameter& parameter, const YamlNode& range, d
     const double value = integer ? std::round(exact) : exact;
     if (value > (integer ? to : to * (1.0 + kSlack)) || value >= kTwoTo63) return values;
     if (!(value > previous))
-      fail_at(factor_entry.value.place,
-              fmt::format("factor {} is too near 1: {} comes twice after rounding",
-                          factor_entry.value.text, to_text(value)));
+      fail_at(factor_entry.place,
+              fmt::format("factor {} is too near 1: {} is there twice after rounding",
+                          factor_entry.text, to_text(value)));
     if (std::ssize(values) == kMaxRangeValues) fail_count(parameter, range);
     previous = value;
     values.push_back(
@@ -84,13 +86,14 @@ std::vector<Value> products(const Parameter& parameter, const YamlNode& range, d
 std::vector<Value> read_range(const Parameter& parameter, const YamlNode& range) {
   check_keys(range, kRangeKeys);
   if (!parameter.is_number())
-    fail_at(range.place, fmt::format("{} is no number: give its values as a list", parameter.key));
+    fail_at(range.place,
+            fmt::format("{} is not a number: give its values as a list", parameter.key));
   const Value first = read_end(parameter, range, "from");
   const Value last = read_end(parameter, range, "to");
   const double from = parse_real(first.text).value();
   const double to = parse_real(last.text).value();
-  const YamlEntry* factor = range.find("factor");
-  const YamlEntry* step = range.find("step");
+  const YamlNode* factor = range.find("factor");
+  const YamlNode* step = range.find("step");
   if ((factor == nullptr) == (step == nullptr))
     fail_at(range.place,
             fmt::format("the range of {} needs one of 'factor' and 'step'", parameter.key));
@@ -104,11 +107,24 @@ std::vector<Value> read_range(const Parameter& parameter, const YamlNode& range)
   return real_steps(parameter, range, from, to, *step);
 }
 
+// A comparison that begins with another one comes before it.
+constexpr std::string_view kComparisons[] = {"!=", "<=", ">=", "=", "<", ">"};
+
+// Unordered where a value is missing.
+std::partial_ordering order(const Parameter& parameter, const std::string& a,
+                            const std::string& b) {
+  if (a.empty() && b.empty()) return std::partial_ordering::equivalent;
+  if (a.empty() || b.empty()) return std::partial_ordering::unordered;
+  if (parameter.kind == FieldKind::integer) return parse_integer(a) <=> parse_integer(b);
+  if (parameter.kind == FieldKind::real) return *parse_real(a) <=> *parse_real(b);
+  return a <=> b;
+}
+
 }  // namespace
 
 std::vector<Value> read_values(const Parameter& parameter, const YamlNode& node) {
-  if (node.kind == YamlKind::map) return read_range(parameter, node);
-  if (node.kind != YamlKind::list)
+  if (node.kind == YamlNode::map) return read_range(parameter, node);
+  if (node.kind != YamlNode::list)
     fail_at(node.place,
             fmt::format("{} needs a list or a range {{from, to, factor}} or {{from, to, step}}",
                         parameter.key));
@@ -118,6 +134,38 @@ std::vector<Value> read_values(const Parameter& parameter, const YamlNode& node)
   values.reserve(node.items.size());
   for (const YamlNode& item : node.items) values.push_back(read_value(parameter, item));
   return values;
+}
+
+bool Grid::Predicate::holds(const Value& value) const {
+  const std::partial_ordering o = order(parameters()[parameter], value.text, operand.text);
+  if (comparison == "!=") return o != 0;
+  return (comparison.find('=') != std::string_view::npos && o == 0) ||
+         (comparison.front() == '<' && o < 0) || (comparison.front() == '>' && o > 0);
+}
+
+Grid::Predicate parse_filter(std::string_view text, const Place& place) {
+  const std::size_t at = std::min(text.find_first_of("=!<>"), text.size());
+  const auto found_comparison = std::ranges::find_if(
+      kComparisons, [&](std::string_view known) { return text.substr(at).starts_with(known); });
+  if (found_comparison == std::end(kComparisons) || at == 0)
+    fail_at(place, "expected a column, one of = != < <= > >=, and a value, as in workers=7");
+
+  const std::string_view key = text.substr(0, at);
+  std::vector<std::string_view> columns;
+  for (const Parameter& parameter : parameters()) columns.push_back(parameter.column);
+  const auto found = std::ranges::find(columns, key);
+  if (found == columns.end()) fail_unknown_key(place, key, columns);
+
+  Grid::Predicate predicate{
+      static_cast<std::size_t>(found - columns.begin()), *found_comparison, {}};
+  const Parameter& parameter = parameters()[predicate.parameter];
+  const bool ordered = predicate.comparison != "=" && predicate.comparison != "!=";
+  if (ordered && !parameter.is_number())
+    fail_at(place, fmt::format("{} is not a number: compare it with = or !=", key));
+  const std::string_view value = text.substr(at + predicate.comparison.size());
+  const YamlNode::Kind kind = value.empty() ? YamlNode::null : YamlNode::scalar;
+  predicate.operand = read_operand(parameter, {kind, place, std::string(value)});
+  return predicate;
 }
 
 }  // namespace qb

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -27,7 +28,6 @@ constexpr std::string_view kEndMark = "#end of the text#";
 std::size_t count_nodes(const YamlNode& node) {
   std::size_t count = 1;
   for (const YamlNode& item : node.items) count += count_nodes(item);
-  for (const YamlEntry& entry : node.entries) count += count_nodes(entry.value);
   return count;
 }
 
@@ -53,21 +53,22 @@ class TreeBuilder final : public YAML::EventHandler {
               fmt::format("YAML: the '{}' that opens here is not closed", list ? '[' : '{'));
     std::string what = problem.msg;
     if (what.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR))  // yaml-cpp 0.8 appends its name
-      what = "no anchor of this name stands before this alias; quote a text that begins with '*'";
+      what = "no anchor before this alias has its name; quote a text that begins with '*'";
     else if (what == YAML::ErrorMsg::MAP_VALUE)
-      what = "a ':' cannot stand here; quote a text that holds one";
+      what = "a ':' is not allowed here; quote a text that contains one";
     fail_at(place_of(problem.mark), fmt::format("YAML: {}", what));
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0)
-      fail_at(place_of(mark), "a second YAML document; a file holds one experiment");
+      fail_at(place_of(mark),
+              "this is a second YAML document, and a file may have one experiment only");
     root_.place = place_of(mark);
   }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    complete({YamlKind::null, place_of(mark), {}, false, {}, {}}, anchor);
+    complete({YamlNode::null, place_of(mark)}, anchor);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -87,18 +88,18 @@ class TreeBuilder final : public YAML::EventHandler {
     if (tag != "?" && tag != "!") refuse_tag(mark, tag);
     if (tag == "!" && value.find(kEndMark) != std::string::npos)
       fail_at(place_of(mark), "YAML: the quote that opens here is never closed");
-    complete({YamlKind::scalar, place_of(mark), value, tag == "!", {}, {}}, anchor);
+    complete({YamlNode::scalar, place_of(mark), value, tag == "!"}, anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    open(YamlKind::list, mark, tag, anchor);
+    open(YamlNode::list, mark, tag, anchor);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
-    open(YamlKind::map, mark, tag, anchor);
+    open(YamlNode::map, mark, tag, anchor);
   }
   void OnMapEnd() override { close(); }
 
@@ -110,17 +111,18 @@ class TreeBuilder final : public YAML::EventHandler {
   };
 
   [[nodiscard]] bool expects_value() const {
-    return frames_.back().node.kind == YamlKind::list || frames_.back().key.has_value();
+    return frames_.back().node.kind == YamlNode::list || frames_.back().key.has_value();
   }
 
   [[noreturn]] void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
-    fail_at(place_of(mark), fmt::format("the tag '{}' means nothing here; leave it out", tag));
+    fail_at(place_of(mark), fmt::format("the tag '{}' has no meaning here; leave it out", tag));
   }
 
-  void open(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+  void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
+            YAML::anchor_t anchor) {
     if (!tag.empty() && tag != "?" && tag != "!") refuse_tag(mark, tag);
     if (!frames_.empty() && !expects_value()) fail_at(place_of(mark), "a key must be one word");
-    frames_.push_back({{kind, place_of(mark), {}, false, {}, {}}, anchor, std::nullopt});
+    frames_.push_back({{kind, place_of(mark)}, anchor, std::nullopt});
   }
 
   void close() {
@@ -133,27 +135,27 @@ class TreeBuilder final : public YAML::EventHandler {
     if (anchor != 0) anchors_[anchor] = node;
     if (frames_.empty()) {
       root_ = std::move(node);
-    } else if (Frame& parent = frames_.back(); parent.node.kind == YamlKind::list) {
+    } else if (Frame& parent = frames_.back(); parent.node.kind == YamlNode::list) {
       parent.node.items.push_back(std::move(node));
     } else if (parent.key) {
       // The parser places a missing value at the next word; its key is the better place.
-      if (node.kind == YamlKind::null) node.place = parent.key->second;
-      parent.node.entries.push_back(
-          {std::move(parent.key->first), parent.key->second, std::move(node)});
-      parent.key.reset();
+      if (node.kind == YamlNode::null) node.place = parent.key->second;
+      std::tie(node.key, node.key_place) = *std::exchange(parent.key, std::nullopt);
+      parent.node.items.push_back(std::move(node));
     } else {
       take_key(parent, std::move(node));
     }
   }
 
   static void take_key(Frame& map, YamlNode node) {
-    if (node.kind != YamlKind::scalar) fail_at(node.place, "a key must be one word");
+    if (node.kind != YamlNode::scalar) fail_at(node.place, "a key must be one word");
     if (node.text == "<<" && !node.quoted)
       fail_at(node.place, "merge keys ('<<') are not supported; write the keys out");
-    if (const YamlEntry* first = std::as_const(map.node).find(node.text)) {
-      const std::string where =
-          first->place.line > 0 ? fmt::format(" on line {}", first->place.line) : "";
-      fail_at(node.place, fmt::format("duplicate key '{}'; it stands{} already", node.text, where));
+    if (const YamlNode* first = std::as_const(map.node).find(node.text)) {
+      const std::string where = first->key_place.line > 0 ? fmt::format("; the first is on line {}",
+                                                                        first->key_place.line)
+                                                          : "";
+      fail_at(node.place, fmt::format("the key '{}' is given twice{}", node.text, where));
     }
     map.key.emplace(std::move(node.text), node.place);
   }
@@ -189,18 +191,13 @@ void fail_at(const Place& place, const std::string& message) {
   throw UsageError(fmt::format("{}: {}", to_string(place), message));
 }
 
-const YamlEntry* YamlNode::find(std::string_view key) const {
-  const auto at = std::find_if(entries.begin(), entries.end(),
-                               [&](const YamlEntry& entry) { return entry.key == key; });
-  return at == entries.end() ? nullptr : &*at;
+const YamlNode* YamlNode::find(std::string_view wanted) const {
+  const auto at = std::ranges::find(items, wanted, &YamlNode::key);
+  return kind != map || at == items.end() ? nullptr : &*at;
 }
 
-YamlEntry* YamlNode::find(std::string_view key) {
-  return const_cast<YamlEntry*>(std::as_const(*this).find(key));
-}
-
-YamlNode plain_scalar(std::string text, const Place& place) {
-  return {YamlKind::scalar, place, std::move(text), false, {}, {}};
+YamlNode* YamlNode::find(std::string_view wanted) {
+  return const_cast<YamlNode*>(std::as_const(*this).find(wanted));
 }
 
 YamlNode read_yaml(std::string_view text, std::string_view source, bool line_numbers) {

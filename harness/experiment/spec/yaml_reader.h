@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
+
 namespace qb {
 
 // line and column count from 1. Where line is 0 the source is no file (`--set workers=4`) and is
@@ -26,30 +28,29 @@ struct Place {
 // Throws UsageError `source:line:column: message`.
 [[noreturn]] void fail_at(const Place& place, const std::string& message);
 
-enum class YamlKind { null, scalar, list, map };
-
-struct YamlEntry;
+// Returns what make() returns, and gives a UsageError of it the place.
+auto at_place(const Place& place, const auto& make) {
+  try {
+    return make();
+  } catch (const UsageError& problem) {
+    fail_at(place, problem.what());
+  }
+}
 
 struct YamlNode {
-  YamlKind kind = YamlKind::null;
-  Place place;
-  std::string text;                // the text of a scalar
-  bool quoted = false;             // a scalar in quotes or a block: text, never a number
-  std::vector<YamlNode> items;     // the items of a list
-  std::vector<YamlEntry> entries;  // the entries of a map, in the order of the text
+  enum Kind { null, scalar, list, map };
+  Kind kind = null;
+  Place place{};
+  std::string text{};             // the text of a scalar
+  bool quoted = false;            // a scalar in quotes or a block: text, never a number
+  std::vector<YamlNode> items{};  // of a list, or of a map in the order of the text
+  std::string key{};              // of an item of a map
+  Place key_place{};
 
-  [[nodiscard]] const YamlEntry* find(std::string_view key) const;
   // Returns nullptr unless this is a map that has the key.
-  [[nodiscard]] YamlEntry* find(std::string_view key);
+  [[nodiscard]] const YamlNode* find(std::string_view wanted) const;
+  [[nodiscard]] YamlNode* find(std::string_view wanted);
 };
-
-struct YamlEntry {
-  std::string key;
-  Place place;  // the place of the key
-  YamlNode value;
-};
-
-[[nodiscard]] YamlNode plain_scalar(std::string text, const Place& place);
 
 // Reads the one document of `text`, a null node where it is empty. If line_numbers is false the
 // text is no file, and places name the source alone. Throws UsageError.

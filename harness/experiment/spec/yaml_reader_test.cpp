@@ -18,41 +18,41 @@ std::string error_of(const std::string& yaml) {
 
 TEST(YamlReader, EveryKeyAndValueKnowsItsPlace) {
   const YamlNode root = read_yaml("a: 1\nb:\n  - x\n  - {c: 2, d: \"3\"}\n", "f.yaml");
-  ASSERT_EQ(root.kind, YamlKind::map);
-  ASSERT_EQ(root.entries.size(), 2u);
-  EXPECT_EQ(to_string(root.entries[1].place), "f.yaml:2:1");
-  const YamlNode& list = root.find("b")->value;
-  ASSERT_EQ(list.kind, YamlKind::list);
+  ASSERT_EQ(root.kind, YamlNode::map);
+  ASSERT_EQ(root.items.size(), 2u);
+  EXPECT_EQ(to_string(root.items[1].key_place), "f.yaml:2:1");
+  const YamlNode& list = *root.find("b");
+  ASSERT_EQ(list.kind, YamlNode::list);
   EXPECT_EQ(to_string(list.items[0].place), "f.yaml:3:5");
-  const YamlEntry* d = list.items[1].find("d");
+  const YamlNode* d = list.items[1].find("d");
   ASSERT_NE(d, nullptr);
-  EXPECT_EQ(to_string(d->place), "f.yaml:4:12");
-  EXPECT_EQ(to_string(d->value.place), "f.yaml:4:15");
-  EXPECT_EQ(d->value.text, "3");
-  EXPECT_TRUE(d->value.quoted);
-  EXPECT_FALSE(list.items[1].find("c")->value.quoted);
+  EXPECT_EQ(to_string(d->key_place), "f.yaml:4:12");
+  EXPECT_EQ(to_string(d->place), "f.yaml:4:15");
+  EXPECT_EQ(d->text, "3");
+  EXPECT_TRUE(d->quoted);
+  EXPECT_FALSE(list.items[1].find("c")->quoted);
   EXPECT_EQ(root.find("z"), nullptr);
 }
 
 TEST(YamlReader, AMissingValueIsAtItsKey) {
   const YamlNode root = read_yaml("a:\n\n\nb: ~\n", "f.yaml");
-  EXPECT_EQ(root.find("a")->value.kind, YamlKind::null);
-  EXPECT_EQ(to_string(root.find("a")->value.place), "f.yaml:1:1");
-  EXPECT_EQ(root.find("b")->value.kind, YamlKind::null);
+  EXPECT_EQ(root.find("a")->kind, YamlNode::null);
+  EXPECT_EQ(to_string(root.find("a")->place), "f.yaml:1:1");
+  EXPECT_EQ(root.find("b")->kind, YamlNode::null);
 }
 
 TEST(YamlReader, AliasesAreCopiesOfTheirAnchor) {
   const YamlNode root = read_yaml("a: &sizes [1, 2]\nb: *sizes\nc: &k key\n*k : 3\n", "f.yaml");
-  const YamlNode& b = root.find("b")->value;
+  const YamlNode& b = *root.find("b");
   ASSERT_EQ(b.items.size(), 2u);
   EXPECT_EQ(b.items[1].text, "2");
   ASSERT_NE(root.find("key"), nullptr);
-  EXPECT_EQ(to_string(root.find("key")->place), "f.yaml:4:1");
+  EXPECT_EQ(to_string(root.find("key")->key_place), "f.yaml:4:1");
 }
 
 TEST(YamlReader, NoDocumentIsNull) {
   for (const char* text : {"", "\n", "# comment\n", "---\n"})
-    EXPECT_EQ(read_yaml(text, "f.yaml").kind, YamlKind::null) << text;
+    EXPECT_EQ(read_yaml(text, "f.yaml").kind, YamlNode::null) << text;
 }
 
 TEST(YamlReader, TakesByteOrderMarksAndCarriageReturns) {
@@ -60,18 +60,18 @@ TEST(YamlReader, TakesByteOrderMarksAndCarriageReturns) {
       "\xef\xbb\xbf"
       "a: 1\r\nb: 2\r\n",
       "f.yaml");
-  EXPECT_EQ(root.find("a")->value.text, "1");
-  EXPECT_EQ(root.find("b")->value.text, "2");
+  EXPECT_EQ(root.find("a")->text, "1");
+  EXPECT_EQ(root.find("b")->text, "2");
 }
 
 TEST(YamlReader, ADocumentMayEnd) {
-  EXPECT_EQ(read_yaml("---\na: 1\n...\n", "f.yaml").find("a")->value.text, "1");
+  EXPECT_EQ(read_yaml("---\na: 1\n...\n", "f.yaml").find("a")->text, "1");
 }
 
 TEST(YamlReader, TextsMayEndWithTheFile) {
-  EXPECT_EQ(read_yaml("a: 'one'", "f.yaml").find("a")->value.text, "one");
-  EXPECT_EQ(read_yaml("a: |\n  one\n  two", "f.yaml").find("a")->value.text, "one\ntwo\n");
-  EXPECT_EQ(read_yaml("a: one", "f.yaml").find("a")->value.text, "one");
+  EXPECT_EQ(read_yaml("a: 'one'", "f.yaml").find("a")->text, "one");
+  EXPECT_EQ(read_yaml("a: |\n  one\n  two", "f.yaml").find("a")->text, "one\ntwo\n");
+  EXPECT_EQ(read_yaml("a: one", "f.yaml").find("a")->text, "one");
 }
 
 TEST(YamlReader, OpenQuotesAreFoundWhereTheyOpen) {
@@ -104,7 +104,7 @@ TEST(YamlReader, DeepNestingIsRefused) {
 
 TEST(YamlReader, TextOfNoFileHasNoLines) {
   const YamlNode root = read_yaml("a: 1", "--set x=1", false);
-  EXPECT_EQ(to_string(root.find("a")->value.place), "--set x=1");
+  EXPECT_EQ(to_string(root.find("a")->place), "--set x=1");
 }
 
 }  // namespace

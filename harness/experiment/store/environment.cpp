@@ -12,7 +12,7 @@
 #include "harness/execute/transport/nccl_link.h"
 #include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 #include "kernels/attention.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/loaded_library.h"
@@ -27,7 +27,7 @@ Json number_or_null(std::int64_t value) { return value == 0 ? Json() : Json(valu
 
 Json cpu_json(const Machine& machine) {
   Json caches = Json::array();
-  for (const Cache& cache : machine.caches)
+  for (const Machine::Cache& cache : machine.caches)
     caches.push_back({{"level", cache.level},
                       {"type", cache.type},
                       {"bytes", number_or_null(cache.bytes)},
@@ -110,7 +110,7 @@ std::string fingerprint_with(const Machine& machine, const CudaProbe& probe) {
   return text;
 }
 
-Json environment(NvidiaLibraries libraries) {
+Json environment(bool with_libraries) {
   const Machine machine = probe_machine();
   const CudaProbe cuda = cuda_devices();
   Json facts = {{"time_utc", utc_text(std::time(nullptr))},
@@ -122,7 +122,7 @@ Json environment(NvidiaLibraries libraries) {
                 {"system", system_json(machine)},
                 {"build", build_json(build_info())},
                 {"cuda", cuda_json(cuda)}};
-  if (libraries == NvidiaLibraries::looked_for) facts["cuda"]["libraries"] = libraries_json();
+  if (with_libraries) facts["cuda"]["libraries"] = libraries_json();
   return facts;
 }
 
@@ -154,13 +154,13 @@ void add_rows(TextTable& table, const std::string& path, const Json& value) {
 
 }  // namespace
 
-std::string environment_json(NvidiaLibraries libraries) { return environment(libraries).dump(2); }
+std::string environment_json(bool with_libraries) { return environment(with_libraries).dump(2); }
 
 std::string device_fingerprint() { return fingerprint_with(probe_machine(), cuda_devices()); }
 
-std::string environment_table(NvidiaLibraries libraries) {
+std::string environment_table(bool with_libraries) {
   TextTable table({"fact", "value"});
-  add_rows(table, "", environment(libraries));
+  add_rows(table, "", environment(with_libraries));
   return table.terminal();
 }
 

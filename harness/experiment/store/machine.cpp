@@ -69,12 +69,11 @@ void read_cpu(Machine& machine, const std::string& cpuinfo) {
       "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16", "asimd",   "sve",      "bf16"};
   std::istringstream words(flags);
   for (std::string word; words >> word;)
-    if (std::find(kInteresting.begin(), kInteresting.end(), word) != kInteresting.end())
-      machine.isa.push_back(word);
+    if (std::ranges::count(kInteresting, word) > 0) machine.isa.push_back(word);
 }
 
-std::vector<Cache> read_caches(const std::string& folder) {
-  std::vector<Cache> caches;
+std::vector<Machine::Cache> read_caches(const std::string& folder) {
+  std::vector<Machine::Cache> caches;
   for (int index = 0;; ++index) {
     const std::string cache = fmt::format("{}/index{}/", folder, index);
     const auto level = parse_integer(trimmed(slurp(cache + "level")));
@@ -150,17 +149,13 @@ Machine probe_machine(const std::string& root) {
 
 std::string load_average() {
   std::istringstream text(slurp("/proc/loadavg"));
-  std::string one;
-  std::string five;
-  std::string fifteen;
-  text >> one >> five >> fifteen;
-  return text ? fmt::format("{} {} {}", one, five, fifteen) : std::string();
+  std::array<std::string, 3> loads;
+  for (std::string& load : loads) text >> load;
+  return text ? fmt::format("{}", fmt::join(loads, " ")) : std::string();
 }
 
 std::string fingerprint(const Machine& machine) {
-  const auto has = [&](std::string_view isa) {
-    return std::find(machine.isa.begin(), machine.isa.end(), isa) != machine.isa.end();
-  };
+  const auto has = [&](std::string_view isa) { return std::ranges::count(machine.isa, isa) > 0; };
   const std::string_view isa = has("avx512f") ? "avx512" : has("avx2") ? "avx2" : "baseline";
   return fmt::format("{} | {} cores | {} | {} GiB", machine.cpu_model, machine.usable.size(), isa,
                      memory_class_gib(machine.memory_bytes));

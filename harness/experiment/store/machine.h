@@ -9,15 +9,15 @@
 
 namespace qb {
 
-struct Cache {
-  int level = 0;
-  std::string type;  // Data, Instruction, Unified
-  std::int64_t bytes = 0;
-  std::string shared_by;  // processors, such as `0-1`
-};
-
 // Empty fields and 0 mean "not available".
 struct Machine {
+  struct Cache {
+    int level = 0;
+    std::string type;  // Data, Instruction, Unified
+    std::int64_t bytes = 0;
+    std::string shared_by;  // processors, such as `0-1`
+  };
+
   std::string cpu_model;         // `AMD EPYC, family 25 model 17`; virtual machines hide the rest
   int processors = 0;            // logical processors of the machine
   std::vector<int> usable;       // those that this process may run on (its affinity mask)

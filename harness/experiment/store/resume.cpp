@@ -7,10 +7,9 @@
 #include <cctype>
 #include <filesystem>
 
-#include "base/files.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 
 namespace qb {
 namespace {
@@ -24,8 +23,8 @@ bool is_name(std::string_view text) {
 void require_same(const RunRequest& request, const Manifest& manifest) {
   if (manifest.spec_hash != request.spec_hash)
     throw UsageError(
-        fmt::format("run {} is of another spec than this one (or of other --set and "
-                    "--filter); choose another --run-id",
+        fmt::format("run {} has another spec than this one (or other --set and --filter); choose "
+                    "another --run-id",
                     request.run_id));
   if (manifest.device_fingerprint != request.device_fingerprint)
     throw UsageError(
@@ -39,14 +38,10 @@ RunPlace named_run(const RunRequest& request, const std::string& folder) {
     throw UsageError(
         fmt::format("--run-id {}: use letters, digits, '_', '-' and '.'", request.run_id));
   RunPlace place{folder + "/" + request.run_id, request.run_id};
-  const std::string file = place.path + "/manifest.json";
-  place.exists = std::filesystem::exists(file);
+  place.exists = std::filesystem::exists(place.path + "/manifest.json");
   if (!place.exists && request.retry)
     throw UsageError(fmt::format("--retry: there is no run {}", place.path));
-  if (!place.exists) return place;
-  const Manifest manifest = manifest_from_json(read_file(file), file);
-  require_same(request, manifest);
-  place.finished = !manifest.finished_at.empty();
+  if (place.exists) require_same(request, read_manifest(place.path));
   return place;
 }
 
@@ -71,13 +66,11 @@ std::string hash_spec(std::string_view resolved_yaml) {
 RunPlace find_run(const RunRequest& request, std::time_t now) {
   const std::string folder = request.out + "/" + request.experiment;
   if (!request.run_id.empty()) return named_run(request, folder);
-  for (const RunReference& run : list_runs(folder)) {
-    const Manifest& m = run.manifest;
-    const bool finished = !m.finished_at.empty();
-    if (m.spec_hash == request.spec_hash && m.device_fingerprint == request.device_fingerprint &&
-        (request.retry || !finished))
-      return {run.path, m.run_id, true, finished};
-  }
+  for (const Manifest& run : list_runs(folder))
+    if (run.spec_hash == request.spec_hash &&
+        run.device_fingerprint == request.device_fingerprint &&
+        (request.retry || run.finished_at.empty()))
+      return {run.folder, run.run_id, true};
   if (request.retry)
     throw UsageError(fmt::format("--retry: there is no run of this spec in {}", folder));
   return new_run(request, folder, now);

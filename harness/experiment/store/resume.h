@@ -20,7 +20,6 @@ struct RunPlace {
   std::string path;
   std::string run_id;
   bool exists = false;
-  bool finished = false;
 };
 
 // 16 hex digits over the resolved spec.

@@ -1,14 +1,54 @@
-// Reads a finished or interrupted run folder for compare, verify, plot and report.
+// Run folders: what manifest.json says of a run, and the tables that compare, verify, plot and
+// report read.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <cstdint>
+#include <ctime>
 
 #include "base/csv.h"
 #include "base/status.h"
-#include "harness/experiment/store/manifest.h"
 
 namespace qb {
+
+// What ran, in which order, where, when, and whether it is finished.
+struct Manifest {
+  int schema_version = 0;
+  std::string experiment;
+  std::string description;
+  std::vector<std::string> figures;
+  std::string run_id;
+  std::string spec_hash;  // hash of spec.resolved.yaml; runs of the same spec share it
+  std::uint64_t order_seed = 0;
+  std::size_t n_cases = 0;
+  std::vector<std::string> argv;
+  std::string started_at;               // UTC, ISO 8601, like every time here
+  std::vector<std::string> resumed_at;  // one entry for each time that the run resumed
+  std::string finished_at;              // empty: cases are missing
+  std::string environment;              // a JSON object, as environment_json() gives it
+
+  // The environment's device_fingerprint; runs resume only where it is the same.
+  std::string device_fingerprint;
+
+  std::string folder;  // where read_manifest() found it; the file does not have it
+};
+
+[[nodiscard]] std::string manifest_to_json(const Manifest& manifest);
+
+// Throws UsageError `name: …` where the text is no manifest.
+[[nodiscard]] Manifest manifest_from_json(std::string_view text, std::string_view name);
+
+// The device_fingerprint of an environment_json(); empty where it has none.
+[[nodiscard]] std::string fingerprint_of(std::string_view environment);
+
+// `2025-01-31T12:00:00Z`
+[[nodiscard]] std::string utc_text(std::time_t time);
+
+// Throws UsageError where FOLDER/manifest.json cannot be read.
+[[nodiscard]] Manifest read_manifest(const std::string& folder);
+
+// The manifests of the runs under `experiment_folder`, newest first. Folders without a readable
+// manifest are left out.
+[[nodiscard]] std::vector<Manifest> list_runs(const std::string& experiment_folder);
 
 struct RunFolder {
   std::string path;
@@ -17,10 +57,8 @@ struct RunFolder {
   CsvTable samples;
 };
 
-// A torn last line (the writer was killed) is left out; CsvTable::torn() reports it. A run of
-// schema 3 to 5 gets the parameters of schema 6 with their defaults, with which it ran, and counts
-// as schema 6. Throws UsageError, which names the file: no such folder, no run folder, a missing or
-// malformed file.
+// A torn last line (the writer was killed) is left out; CsvTable::torn() reports it. Throws
+// UsageError, which names the file: no such folder, no run folder, a missing or malformed file.
 [[nodiscard]] RunFolder read_run_folder(const std::string& path);
 
 // Throws UsageError, which names run and row, for a word that is no status.

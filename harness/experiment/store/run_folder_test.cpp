@@ -40,8 +40,9 @@ TEST(RunFolder, WhatIsNoneIsASentence) {
               ThrowsMessage<UsageError>(HasSubstr("/nowhere/at/all: no such folder")));
   FakeRun fake("partial");
   fake.write_manifest("X");
-  EXPECT_THAT([&] { (void)read_run_folder(fake.path()); },
-              ThrowsMessage<UsageError>(AllOf(HasSubstr("no run folder"), HasSubstr("cases.csv"))));
+  EXPECT_THAT(
+      [&] { (void)read_run_folder(fake.path()); },
+      ThrowsMessage<UsageError>(AllOf(HasSubstr("not a run folder"), HasSubstr("cases.csv"))));
 }
 
 TEST(RunFolder, MalformedManifestIsNamed) {

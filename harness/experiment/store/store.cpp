@@ -2,30 +2,37 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
 
 namespace qb {
 namespace {
 
 constexpr const char* kCases = "cases.csv";
-constexpr const char* kManifest = "manifest.json";
 
 struct SideFile {
   const RunTable& (*table)();
-  std::vector<std::vector<std::string>> CaseRecord::*rows;
+  std::vector<std::vector<std::string>> RunStore::Record::*rows;
 };
 
 // These files are written before the row of cases.csv.
 constexpr SideFile kSideFiles[] = {
-    {sample_table, &CaseRecord::samples},
-    {step_table, &CaseRecord::steps},
-    {part_table, &CaseRecord::parts},
-    {timeline_table, &CaseRecord::timeline},
+    {sample_table, &RunStore::Record::samples},
+    {step_table, &RunStore::Record::steps},
+    {part_table, &RunStore::Record::parts},
+    {timeline_table, &RunStore::Record::timeline},
 };
 
 // The whole records of a file; only the header where even that is missing or torn.
@@ -41,12 +48,13 @@ CsvTable read_table(const std::string& path, const std::vector<std::string>& col
   return table;
 }
 
-}  // namespace
-
-RunStore::RunStore(std::string path, FolderLock lock)
-    : path_(std::move(path)), lock_(std::move(lock)) {}
-
-namespace {
+// Returns the CSV text of the rows that are kept.
+std::string rows_that(const CsvTable& table, const auto& are_kept) {
+  CsvTable kept(table.header());
+  for (std::size_t row = 0; row < table.size(); ++row)
+    if (are_kept(row)) kept.append(table.row(row));
+  return kept.to_string();
+}
 
 // `latest` beside the run folders names the newest one. A file system without links gets none.
 void point_latest_at(const std::string& path) {
@@ -60,7 +68,42 @@ void point_latest_at(const std::string& path) {
   std::filesystem::rename(temporary, link, ignored);
 }
 
+// A row is one line, so a missing line end shows that the last one is torn.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+std::vector<std::vector<std::string>> with_case_id(
+    const std::string& id, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::vector<std::string>> result;
+  for (const auto& row : rows) {
+    std::vector<std::string> fields = {id};
+    for (const std::string& field : row) fields.push_back(one_line(field));
+    result.push_back(std::move(fields));
+  }
+  return result;
+}
+
+std::vector<std::string> sample_row(const std::string& id, const Sample& sample) {
+  std::vector<std::string> row = {id, to_text(std::int64_t{sample.repeat}),
+                                  sample.warmup ? "1" : "0"};
+  for (const SampleField& field : sample_fields()) row.push_back(to_text(sample.*field.member));
+  return row;
+}
+
+std::string pid_in(int fd) {
+  std::array<char, 32> text{};
+  const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
+  return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : std::string("?");
+}
+
 }  // namespace
+
+RunStore::RunStore(std::string path, FolderLock lock)
+    : path_(std::move(path)), lock_(std::move(lock)) {}
 
 RunStore RunStore::create(const std::string& path, const Manifest& manifest,
                           const std::string& resolved_yaml) {
@@ -80,7 +123,7 @@ RunStore RunStore::create(const std::string& path, const Manifest& manifest,
 
 RunStore RunStore::open(const std::string& path) {
   RunStore store(path, FolderLock(path));
-  store.manifest_ = manifest_from_json(read_file(store.file(kManifest)), store.file(kManifest));
+  store.manifest_ = read_manifest(path);
   if (store.manifest_.schema_version != kSchemaVersion)
     throw UsageError(
         fmt::format("{} has schema version {}, this qb writes {}; start a new run "
@@ -112,10 +155,8 @@ void RunStore::load_cases() {
 void RunStore::repair(const RunTable& side) {
   std::size_t file_bytes = 0;
   const CsvTable table = read_table(file(side.file), side.columns, file_bytes);
-  CsvTable kept(side.columns);
-  for (std::size_t row = 0; row < table.size(); ++row)
-    if (has(table.row(row).front())) kept.append(table.row(row));
-  const std::string text = kept.to_string();
+  const std::string text =
+      rows_that(table, [&](std::size_t row) { return has(table.row(row).front()); });
   if (text.size() != file_bytes) write_file_atomically(file(side.file), text);
 }
 
@@ -128,7 +169,7 @@ void RunStore::repair_all() {
   for (const SideFile& side : kSideFiles) repair(side.table());
 }
 
-void RunStore::commit(const CaseRecord& record) {
+void RunStore::commit(const Record& record) {
   for (const SideFile& side : kSideFiles) {
     std::string text;
     for (const auto& row : record.*side.rows) text += csv_record(row);
@@ -144,10 +185,9 @@ void RunStore::drop_failures() {
   // case and finishes again.
   manifest_.finished_at.clear();
   write_manifest();
-  CsvTable kept(case_table().columns);
-  for (std::size_t row = 0; row < cases_.size(); ++row)
-    if (cases_.text(row, "status") == word(Status::ok)) kept.append(cases_.row(row));
-  write_file_atomically(file(kCases), kept.to_string());
+  write_file_atomically(file(kCases), rows_that(cases_, [&](std::size_t row) {
+                          return cases_.text(row, "status") == word(Status::ok);
+                        }));
   repair_all();
 }
 
@@ -162,7 +202,67 @@ void RunStore::finish(const std::string& utc) {
 }
 
 void RunStore::write_manifest() {
-  write_file_atomically(file(kManifest), manifest_to_json(manifest_));
+  write_file_atomically(file("manifest.json"), manifest_to_json(manifest_));
+}
+
+RunStore::Record make_record(const Case& c, const CaseResult& result, const std::string& started_at,
+                             double duration_s) {
+  RunStore::Record record;
+  record.case_id = case_id(c);
+  std::map<std::string, std::string> values = result.values;
+  for (const auto& [name, value] : case_parameters(c)) values[name] = value;
+  values["schema_version"] = to_text(std::int64_t{kSchemaVersion});
+  values["case_id"] = record.case_id;
+  values["experiment"] = c.experiment;
+  values["status"] = word(result.status);
+  values["message"] = result.message;
+  values["started_at"] = started_at;
+  values["duration_s"] = to_text(duration_s);
+  for (const std::string& column : case_table().columns)
+    record.row.push_back(one_line(values[column]));
+  if (result.status == Status::ok)
+    for (const Sample& sample : result.samples)
+      record.samples.push_back(sample_row(record.case_id, sample));
+  record.steps = with_case_id(record.case_id, result.steps);
+  record.parts = with_case_id(record.case_id, result.parts);
+  record.timeline = with_case_id(record.case_id, result.timeline);
+  return record;
+}
+
+RunStore::FolderLock::FolderLock(const std::string& folder) {
+  const std::string path = folder + "/.lock";
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0)
+    throw EnvironmentError(
+        fmt::format("cannot write to the run folder {}: {}; choose another with "
+                    "--out",
+                    folder, std::strerror(errno)));
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    const std::string pid = pid_in(fd_);
+    ::close(fd_);
+    throw EnvironmentError(
+        fmt::format("another run (pid {}) is writing {}; wait for it, or choose another --run-id",
+                    pid, folder));
+  }
+  // The id serves only the message above: where it cannot be written, the lock still holds.
+  const std::string pid = fmt::format("{}", ::getpid());
+  [[maybe_unused]] const auto cut = ::ftruncate(fd_, 0);
+  [[maybe_unused]] const auto written = ::pwrite(fd_, pid.data(), pid.size(), 0);
+}
+
+RunStore::FolderLock::FolderLock(FolderLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+RunStore::FolderLock::~FolderLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string writer_of(const std::string& folder) {
+  const int fd = ::open((folder + "/.lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  const bool busy = ::flock(fd, LOCK_SH | LOCK_NB) != 0;
+  const std::string pid = busy ? pid_in(fd) : std::string();
+  ::close(fd);
+  return pid;
 }
 
 }  // namespace qb

@@ -9,34 +9,42 @@
 #pragma once
 
 #include <set>
-#include <string>
-#include <vector>
 
 #include "base/csv.h"
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/store/folder_lock.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
 
 namespace qb {
 
-// A finished case as rows of the five files.
-struct CaseRecord {
-  std::string case_id;
-  std::vector<std::string> row;  // case_table().columns
-  std::vector<std::vector<std::string>> samples;
-  std::vector<std::vector<std::string>> steps;
-  std::vector<std::vector<std::string>> parts;
-  std::vector<std::vector<std::string>> timeline;
-};
-
-// Keeps times and samples only where the status is ok. Line ends in texts become spaces.
-[[nodiscard]] CaseRecord make_record(const Case& c, const CaseResult& result,
-                                     const std::string& started_at, double duration_s);
-
 class RunStore {
  public:
+  // Holds an exclusive flock on FOLDER/.lock while it lives; the kernel releases the lock whenever
+  // the process dies. Children do not inherit it (close-on-exec).
+  class FolderLock {
+   public:
+    // Throws EnvironmentError `another run (pid N) is writing FOLDER`, or where the folder cannot
+    // be written to.
+    explicit FolderLock(const std::string& folder);
+    FolderLock(FolderLock&& other) noexcept;
+    FolderLock& operator=(FolderLock&&) = delete;
+    ~FolderLock();
+
+   private:
+    int fd_ = -1;
+  };
+
+  // A finished case as rows of the five files.
+  struct Record {
+    std::string case_id;
+    std::vector<std::string> row;  // case_table().columns
+    std::vector<std::vector<std::string>> samples;
+    std::vector<std::vector<std::string>> steps;
+    std::vector<std::vector<std::string>> parts;
+    std::vector<std::vector<std::string>> timeline;
+  };
+
   // Makes the folder (and its parents), locks it and points `latest` beside it at it. Throws
   // EnvironmentError (not writable, full disk, locked by another).
   [[nodiscard]] static RunStore create(const std::string& path, const Manifest& manifest,
@@ -54,7 +62,7 @@ class RunStore {
 
   // Appends and flushes. Throws EnvironmentError; the case is then not committed and earlier rows
   // stay.
-  void commit(const CaseRecord& record);
+  void commit(const Record& record);
   // Drops every case whose status is not ok, so that it runs again.
   void drop_failures();
   void note_resume(const std::string& utc);
@@ -77,5 +85,12 @@ class RunStore {
   CsvTable cases_;
   std::set<std::string> done_;
 };
+
+// Keeps times and samples only where the status is ok. Line ends in texts become spaces.
+[[nodiscard]] RunStore::Record make_record(const Case& c, const CaseResult& result,
+                                           const std::string& started_at, double duration_s);
+
+// The process id that the writer wrote into the file; empty where nobody writes.
+[[nodiscard]] std::string writer_of(const std::string& folder);
 
 }  // namespace qb

@@ -30,7 +30,7 @@ Manifest a_manifest() {
   return manifest;
 }
 
-CaseRecord a_record(std::int64_t n_tokens, const CaseResult& result = good_result()) {
+RunStore::Record a_record(std::int64_t n_tokens, const CaseResult& result = good_result()) {
   return make_record(small_case(n_tokens), result, "2025-01-31T12:00:00Z", 1.5);
 }
 
@@ -76,7 +76,7 @@ TEST_F(Store, ACommittedCaseIsThereWhenOpenedAgain) {
   std::string id;
   {
     RunStore store = create();
-    const CaseRecord record = a_record(100);
+    const RunStore::Record record = a_record(100);
     id = record.case_id;
     EXPECT_FALSE(store.has(id));
     store.commit(record);
@@ -116,7 +116,7 @@ std::vector<std::size_t> cuts(std::size_t before, std::size_t after) {
 TEST_F(Store, KilledAtAnyMomentItLosesAtMostTheCaseInFlight) {
   std::map<std::string, std::string> before;
   std::map<std::string, std::string> after;
-  const CaseRecord second = a_record(200);
+  const RunStore::Record second = a_record(200);
   {
     RunStore store = create();
     store.commit(a_record(100));

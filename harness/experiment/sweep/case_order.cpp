@@ -1,7 +1,6 @@
 #include "harness/experiment/sweep/case_order.h"
 
 #include <numeric>
-#include <utility>
 
 #include "base/hash.h"
 #include "base/random.h"

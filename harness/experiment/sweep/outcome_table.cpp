@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "base/numbers.h"
 #include "base/text_table.h"

@@ -34,7 +34,7 @@ double number(const CaseResult& result, const std::string& column) {
 
 }  // namespace
 
-ProgressStyle stderr_style(bool quiet) {
+Progress::Style stderr_style(bool quiet) {
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   const char* no_colour = std::getenv("NO_COLOR");
   return {quiet, terminal, terminal && (no_colour == nullptr || *no_colour == '\0')};

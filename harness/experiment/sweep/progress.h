@@ -3,22 +3,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <string>
-#include <string_view>
 
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
 
 namespace qb {
-
-struct ProgressStyle {
-  bool quiet = false;     // only failures and notes
-  bool terminal = false;  // good results overwrite one live line; false: plain lines
-  bool colour = false;
-};
-
-// Reads the style from whether stderr is a terminal and from NO_COLOR.
-[[nodiscard]] ProgressStyle stderr_style(bool quiet);
 
 // `ok 12.3 ms [12.1, 12.9] peak 1.20 GiB`, or the status and its message.
 [[nodiscard]] std::string describe_result(const CaseResult& result);
@@ -28,7 +17,13 @@ struct ProgressStyle {
 
 class Progress {
  public:
-  Progress(ProgressStyle style, std::function<void(std::string_view)> sink)
+  struct Style {
+    bool quiet = false;     // only failures and notes
+    bool terminal = false;  // good results overwrite one live line; false: plain lines
+    bool colour = false;
+  };
+
+  Progress(Style style, std::function<void(std::string_view)> sink)
       : style_(style), sink_(std::move(sink)) {}
 
   void note(std::string_view text);
@@ -41,11 +36,14 @@ class Progress {
  private:
   [[nodiscard]] std::string coloured(Status status, const std::string& text) const;
 
-  ProgressStyle style_;
+  Style style_;
   std::function<void(std::string_view)> sink_;
   std::string heading_;
   bool live_ = false;  // the cursor is after unfinished text
 };
+
+// Reads the style from whether stderr is a terminal and from NO_COLOR.
+[[nodiscard]] Progress::Style stderr_style(bool quiet);
 
 // Estimates the remaining time from the work done so far: a case weighs its query-key pairs, plus a
 // constant for the start of a process.

@@ -24,7 +24,7 @@ CaseResult crashed() {
   return result;
 }
 
-std::string play(ProgressStyle style) {
+std::string play(Progress::Style style) {
   std::string out;
   Progress progress(style, [&](std::string_view text) { out += text; });
   progress.started(1, 2, "cqs W=7");

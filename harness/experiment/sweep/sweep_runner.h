@@ -6,12 +6,8 @@
 #pragma once
 
 #include <ctime>
-#include <functional>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "base/csv.h"
 #include "base/status.h"

@@ -7,8 +7,8 @@
 
 #include "base/files.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/store/folder_lock.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
+#include "harness/experiment/store/store.h"
 #include "harness/experiment/testing/fake_sweep.h"
 
 namespace qb {
@@ -38,9 +38,7 @@ class SweepRunner : public testing::Test {
     for (int i = 1; i <= 10; ++i) cases.push_back(small_case(i * 1000));
     return cases;
   }
-  static Manifest manifest_of(const RunOutcome& outcome) {
-    return manifest_from_json(read_file(outcome.folder + "/manifest.json"), "manifest.json");
-  }
+  static Manifest manifest_of(const RunOutcome& outcome) { return read_manifest(outcome.folder); }
 
   FakeSweep sweep_;
   ScratchFolder folder_;
@@ -156,7 +154,7 @@ TEST_F(SweepRunner, AResumedRunRemembersWhatRanOut) {
   Spec larger = fake_spec({small_case(1000), small_case(2000)});
   larger.resolved_yaml = "both";
   RunOptions same = options();
-  same.run_id = std::filesystem::path(list_runs(folder_ / "study").front().path).filename();
+  same.run_id = std::filesystem::path(list_runs(folder_ / "study").front().folder).filename();
   const RunOutcome outcome = sweep_.run(larger, same);
   EXPECT_TRUE(sweep_.launcher.launched.empty());
   EXPECT_EQ(outcome.counts.at(Status::oom_skipped), 1u);
@@ -191,7 +189,7 @@ TEST_F(SweepRunner, AFinishedRunIdHasNothingToDo) {
 TEST_F(SweepRunner, ASecondRunnerIsTurnedAway) {
   run_id_ = "mine";
   run(ten());
-  const FolderLock first(folder_ / "study/mine");
+  const RunStore::FolderLock first(folder_ / "study/mine");
   EXPECT_THROW(run(ten()), EnvironmentError);
 }
 

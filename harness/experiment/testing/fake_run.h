@@ -11,7 +11,7 @@
 #include "base/testing/scratch_folder.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/store/manifest.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
 

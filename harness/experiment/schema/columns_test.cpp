@@ -30,10 +30,10 @@ TEST(Schema, TheTablesOfColumnsInTheReadmeAreMadeFromIt) {
 }
 
 TEST(Schema, EveryColumnIsSaidOnceAndSaysSomething) {
-  for (const RunTable* const table : run_tables()) {
+  for (const RunTable& table : run_tables()) {
     std::set<std::string_view> names;
-    for (const Field& field : table->fields) {
-      EXPECT_TRUE(names.insert(field.column).second) << table->file << ": " << field.column;
+    for (const Field& field : table.fields) {
+      EXPECT_TRUE(names.insert(field.column).second) << table.file << ": " << field.column;
       EXPECT_FALSE(field.meaning.empty()) << field.column;
       EXPECT_LE(field.since, kSchemaVersion) << field.column;
       EXPECT_EQ(is_parameter(field.group), !field.key.empty()) << field.column;
@@ -57,11 +57,11 @@ TEST(Schema, UnitsOfResultsStandInTheirNames) {
 TEST(Schema, TheJsonHasEveryColumnInOrder) {
   const nlohmann::json json = nlohmann::json::parse(schema_json());
   EXPECT_EQ(json.at("schema_version"), kSchemaVersion);
-  for (const RunTable* const table : run_tables()) {
+  for (const RunTable& table : run_tables()) {
     std::vector<std::string> names;
-    for (const auto& column : json.at("tables").at(std::string(table->file)))
+    for (const auto& column : json.at("tables").at(std::string(table.file)))
       names.push_back(column.at("name"));
-    EXPECT_EQ(names, table->columns);
+    EXPECT_EQ(names, table.columns);
   }
 }
 

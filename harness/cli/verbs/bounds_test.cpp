@@ -1,0 +1,98 @@
+// `qb bounds` through the real binary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/csv.h"
+#include "harness/cli/testing/run_binary.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::run_qb;
+using testing_support::Said;
+
+// Returns what `qb bounds WORDS` prints.
+std::string bounds(const std::string& words) {
+  const Said said = run_qb("bounds " + words);
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  return said.out;
+}
+
+CsvTable csv_of(const std::string& words) {
+  return CsvTable::parse(bounds(words + " --csv"), "csv");
+}
+
+TEST(Bounds, SpeedUpsHavePrintedOursAndAVerdictByEitherCount) {
+  const std::string text = bounds("tms");
+  EXPECT_THAT(text, HasSubstr("A100 80GB NVLink"));
+  EXPECT_THAT(text, HasSubstr("1.4678  one unit off"));
+  EXPECT_THAT(text, HasSubstr("agrees\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("157 of 190 agree"), HasSubstr("33 one unit off, 0 differ"),
+                          HasSubstr("166, for w = 1.23"), HasSubstr("190 of 190 agree")));
+  const CsvTable csv = csv_of("tms");
+  ASSERT_EQ(csv.size(), 190u);
+  EXPECT_EQ(csv.text(0, "published_max_speed_up_ratio"), "1.46");
+  EXPECT_NEAR(csv.number(0, "layers_max_speed_up_ratio"), 1.4678, 1e-4);
+  EXPECT_EQ(csv.text(0, "layers_and_vocabulary_verdict"), "agrees");
+}
+
+TEST(Bounds, MinimumBlocksNameTheHostThatDiffers) {
+  EXPECT_THAT(
+      bounds("min-block --markdown"),
+      AllOf(HasSubstr("| A100 InfiniBand | 312 T | 12.5 G | 24.5 | 24.960 | differs | 149.5 "
+                      "| 149.760 | differs |\n"),
+            HasSubstr("\n8 of 10 printed values agree; look at A100 InfiniBand.\n")));
+}
+
+TEST(Bounds, AMachineOfOnesOwn) {
+  const std::string machine = "min-block --compute 312e12 --bandwidth 300e9 --q-heads 32 ";
+  EXPECT_EQ(bounds(machine + "--kv-heads 8 --csv"),
+            "blocks,min_tokens_per_worker\n"
+            "whole blocks,260\n"
+            "\"balanced causal (striped, zigzag)\",520\n");
+  EXPECT_EQ(run_qb("bounds " + machine + "--kv-heads 5").exit_code, 2);
+}
+
+TEST(Bounds, BytesHaveARowForEachTransferAndATotalForEachScheme) {
+  const std::string words =
+      "bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64";
+  EXPECT_THAT(csv_of(words).row(0), ElementsAre("pass_kv", "ring hop", "sent", "7", "524288",
+                                                "3670016", "2 (P/W + T/W) NKV d e", ""));
+  // 7 MiB of hops, 14.22 MiB of partials
+  EXPECT_THAT(bounds(words), AllOf(HasSubstr("pass_kv 3.50 MiB"), HasSubstr("pass_q 21.22 MiB")));
+}
+
+TEST(Bounds, ASchemeWithoutAPlanSaysWhyAndHasNoNumbers) {
+  const std::string two = "bytes --n-tokens 64 --workers 2 --q-heads 4 --kv-heads 4";
+  const std::string text = bounds(two);
+  EXPECT_THAT(text, HasSubstr("cqs needs 3 workers"));
+  EXPECT_THAT(text.substr(text.find("in all: ")), Not(HasSubstr("cqs")));
+  const CsvTable csv = csv_of(two);
+  EXPECT_EQ(csv.text(csv.size() - 1, "total_bytes"), "");
+}
+
+TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {
+  const Said bytes = run_qb(
+      "bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64 "
+      "--dtype bf16");
+  EXPECT_EQ(bytes.exit_code, 0) << bytes.err;
+  EXPECT_THAT(bytes.out, AllOf(HasSubstr("tree_decode"), HasSubstr("in all: ")));
+  EXPECT_EQ(run_qb("bounds tms --markdown").exit_code, 0);
+  EXPECT_THAT(run_qb("bounds tms --csv").out, Not(HasSubstr("of 190 agree")));
+  EXPECT_EQ(run_qb("bounds min-block").exit_code, 0);
+  EXPECT_EQ(run_qb("bounds min-block --compute 312e12 --bandwidth 25e9").exit_code, 0);
+  for (const char* words :
+       {"bounds", "bounds tmx", "bounds bytes", "bounds bytes --n-tokens 0 --workers 2",
+        "bounds bytes --n-tokens 9 --workers 2 --q-heads 3 --kv-heads 2",
+        "bounds bytes --n-tokens 1e30 --workers 2", "bounds min-block --compute 1e12",
+        "bounds min-block --compute -1 --bandwidth 1", "bounds min-block --q-heads 8",
+        "bounds min-block --compute nan --bandwidth 1", "bounds tms --csv --markdown"})
+    EXPECT_EQ(run_qb(words).exit_code, 2) << words;
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,67 @@
+// `qb plan` through the real binary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/cli/testing/run_binary.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+// Returns what `qb plan WORDS` prints.
+std::string plan(const std::string& words) {
+  const testing_support::Said said = testing_support::run_qb("plan " + words);
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  return said.out;
+}
+
+constexpr const char* kCaseStudyOne =
+    "--algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 ";
+
+TEST(Plan, CaseStudyOneAsJson) {
+  EXPECT_EQ(plan(std::string(kCaseStudyOne) + "--json"),
+            R"({"longest_subsequence":5,"shortest_subsequence":3,)"
+            R"("responsibility_ratio":5.0,"critical_path_pairs":20,"workers":[)"
+            R"({"worker":0,"tokens":[0,1,3],"pairs_count":7},)"
+            R"({"worker":1,"tokens":[1,2,4,5],"pairs_count":11},)"
+            R"({"worker":2,"tokens":[2,3,6,7],"pairs_count":11},)"
+            R"({"worker":3,"tokens":[3,4,5,8,9],"pairs_count":17},)"
+            R"({"worker":4,"tokens":[0,4,5,6,7],"pairs_count":20},)"
+            R"({"worker":5,"tokens":[1,6,7,8,9],"pairs_count":20},)"
+            R"({"worker":6,"tokens":[0,2,8,9],"pairs_count":14}]})"
+            "\n");
+}
+
+TEST(Plan, PairsAreListedOnRequestAndBounded) {
+  EXPECT_THAT(plan(std::string(kCaseStudyOne) + "--json --pairs"),
+              HasSubstr(R"("pairs_count":7,"pairs":[[0,0],[0,1],[0,3],[1,0],[1,3],[3,0],[3,1]])"));
+  EXPECT_EQ(testing_support::run_qb("plan --n-tokens 10000 --workers 7 --json --pairs").exit_code,
+            2);
+}
+
+TEST(Plan, HugePlansListRangesInsteadOfTokens) {
+  EXPECT_THAT(
+      plan("--n-tokens 70e6 --workers 7 --json"),
+      HasSubstr(R"({"worker":0,"token_ranges":[[0,20000000],[30000000,40000000]],"pairs_count")"));
+}
+
+TEST(Plan, TheTableSaysWhatTheJsonSays) {
+  const std::string table = plan(std::string(kCaseStudyOne) + "--mask causal");
+  EXPECT_THAT(table, HasSubstr("cqs · 10 tokens · 7 workers · causal mask"));
+  EXPECT_THAT(table, HasSubstr("0-1 3 "));
+  EXPECT_THAT(table, HasSubstr("longest subsequence    5 tokens"));
+}
+
+TEST(Plan, RingsSayWhatEachRoundComputesAndSends) {
+  const std::string json =
+      plan("--algorithm ring --n-tokens 8 --workers 4 --mask causal --head-dim 4 --json");
+  // c = 2: c(c+1)/2 + 3 c^2 pairs; K and V of two tokens of 16 bytes, three hops.
+  EXPECT_THAT(json, HasSubstr(R"("critical_path_pairs":15)"));
+  EXPECT_THAT(json,
+              HasSubstr(R"({"worker":1,"tokens":[2,3],"pairs_count":7,"pairs_by_step":[3,4,0,0],)"
+                        R"("sent_bytes":192,)"));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,158 @@
+// Measures what a CQS plan costs over the dense kernel; what sparse patterns cost over the ideal,
+// which is the time of the dense kernel times the share of pairs that the pattern keeps, and what
+// building their schedules costs over the kernel; both sides are measured in each repeat.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/experiment/schema/parameters.h"
+#include "harness/microbench/subject.h"
+#include "harness/plan/strategies/strategy.h"
+#include "kernels/mask/mask_tiles.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+constexpr std::int64_t kHeads = 8;
+constexpr std::int64_t kHeadDim = 64;
+// The dense call has this many tokens: with more, its time for each pair does not change.
+constexpr std::int64_t kDenseTokens = 4096;
+
+struct SparseCase {
+  const char* name;
+  const char* mask;
+};
+
+constexpr SparseCase kTargets[] = {
+    {"window", "{sliding_window: {left: 128, right: 127}}"},
+    {"random_blocks", "{random: {blocks: 4, block: 64}}"},
+};
+constexpr SparseCase kOthers[] = {
+    {"block_local", "{block_local: {block: 256}}"},
+    {"dilated", "{dilated_window: {left: 64, right: 63, dilation: 2}}"},
+    {"dilated_wide", "{dilated_window: {left: 128, right: 127, dilation: 8}}"},
+    {"strided", "{strided: {stride: 128}}"},
+    {"fixed", "{fixed: {block: 256, summary: 16}}"},
+    {"longformer", "{longformer: {left: 128, right: 127, tokens: 64}}"},
+    {"bigbird",
+     "{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64, seed: 1}}"},
+    {"random_pairs", "{random: {fraction: 0.02}}"},
+    {"random_pairs_10", "{random: {fraction: 0.1}}"},
+};
+
+TileSchedule schedule_of(const Mask& mask, std::int64_t n, int threads) {
+  const KernelTiles tiles = kernel_tiles(Kernel::flash, kHeadDim);
+  return build_mask_schedule(mask, n, n, {{0, 0, {0, n, 1}, {0, n, 1}}}, tiles.query_tile,
+                             {tiles.residue_classes, threads});
+}
+
+// Attends densely to the first tokens of the same tensors.
+AttentionArguments dense_arguments(const AttentionArguments& all, const TileSchedule& schedule) {
+  AttentionArguments some = all;
+  for (TensorView* view : {&some.q, &some.k, &some.v, &some.out, &some.lse})
+    *view = view->tokens(0, schedule.n_keys);
+  some.schedule = &schedule;
+  return some;
+}
+
+// Describes the subject and adds its tensors.
+AttentionArguments begin(Subject& s, const char* benchmark, const SparseCase& c, std::int64_t n) {
+  s.row = {.benchmark = benchmark,
+           .dtype = "f32",
+           .mask = c.name,
+           .threads = available_cores(),
+           .n_tokens = n,
+           .head_dim = kHeadDim};
+  const Extent extent{1, kHeads, n, kHeadDim};
+  auto arguments = s.add_attention<AttentionArguments>(DType::f32, extent, extent);
+  arguments.schedule = &s.schedule;
+  arguments.scale = 1.0 / std::sqrt(static_cast<double>(kHeadDim));
+  return arguments;
+}
+
+// Returns the seconds that one call of the kernel takes.
+double kernel_s(Subject& s, const AttentionArguments& arguments) {
+  return seconds_of([&] { attention(Kernel::flash, arguments, {s.memory, s.row.threads, 0}); }, 1);
+}
+
+void prepare_sparse(Subject& s, const SparseCase& c, std::int64_t n) {
+  const AttentionArguments arguments = begin(s, "sparse", c, n);
+  s.schedule = schedule_of(parse_mask(c.mask, c.name).mask(n, n), n, s.row.threads);
+  const auto dense = std::make_shared<TileSchedule>(
+      build_schedule(kDenseTokens, kDenseTokens, {{0, kDenseTokens, {0, kDenseTokens}}},
+                     kernel_tiles(Kernel::flash, kHeadDim).query_tile));
+  const auto pairs = static_cast<double>(s.schedule.unmasked_pairs());
+  s.row.flop = 4.0 * pairs * static_cast<double>(kHeads * kHeadDim);
+  s.measure = [arguments, dense, pairs, &s](MicrobenchRow& row) {
+    const double dense_s = kernel_s(s, dense_arguments(arguments, *dense));
+    row.wall_time_s = kernel_s(s, arguments);
+    row.overhead =
+        row.wall_time_s / (dense_s * pairs / static_cast<double>(kDenseTokens * kDenseTokens));
+  };
+}
+
+void prepare_schedule(Subject& s, const SparseCase& c, std::int64_t n) {
+  const AttentionArguments arguments = begin(s, "schedule", c, n);
+  const Mask mask = parse_mask(c.mask, c.name).mask(n, n);
+  s.measure = [arguments, mask, n, &s](MicrobenchRow& row) {
+    s.schedule = {};
+    row.wall_time_s = seconds_of([&] { s.schedule = schedule_of(mask, n, s.row.threads); }, 1);
+    row.overhead = row.wall_time_s / kernel_s(s, arguments);
+  };
+}
+
+void add(Recorder& recorder, const SparseCase& c, std::int64_t n) {
+  add_benchmark(fmt::format("sparse/{}/n:{}", c.name, n), std::nullopt, recorder,
+                [=](Subject& s) { prepare_sparse(s, c, n); });
+  add_benchmark(fmt::format("schedule/{}/n:{}", c.name, n), std::nullopt, recorder,
+                [=](Subject& s) { prepare_schedule(s, c, n); });
+}
+
+// Measures the sum of all workers' times with gather and merge, run one after another on one
+// device, over the time of the dense plan.
+void prepare_cqs(Subject& s, std::int64_t n, int workers, std::int64_t heads) {
+  const Problem problem =
+      make_problem({1, heads, heads, n, n, kHeadDim, kHeadDim}, MaskKind::full, DType::f32, 1);
+  const Plan dense = make_plan("dense", problem, {});
+  const Plan cqs = make_plan("cqs", problem, {.workers = workers, .interest_set = {}});
+  const ExecutionArguments arguments = s.add_execution(DType::f32, heads, n, kHeadDim);
+  s.row = {.benchmark = "cqs",
+           .dtype = "f32",
+           .mask = "full",
+           .threads = arguments.threads,
+           .workers = workers,
+           .n_tokens = n,
+           .head_dim = kHeadDim,
+           .flop = 4.0 * static_cast<double>(unmasked_pairs(problem) * heads * kHeadDim)};
+  s.measure = [arguments, dense, cqs](MicrobenchRow& row) {
+    const double dense_s = execute(Ranks::serial, dense, arguments).wall_s;
+    row.wall_time_s = execute(Ranks::serial, cqs, arguments).worker_sum_s;
+    row.overhead = row.wall_time_s / dense_s;
+  };
+}
+
+void add_cqs(Recorder& recorder, const std::string& prefix, std::int64_t n, int workers,
+             std::int64_t heads) {
+  add_benchmark(fmt::format("{}cqs/n:{}/w:{}/h:{}", prefix, n, workers, heads), std::nullopt,
+                recorder, [=](Subject& s) { prepare_cqs(s, n, workers, heads); });
+}
+
+}  // namespace
+
+void register_sparse(Recorder& recorder, bool quick) {
+  for (const SparseCase& c : kTargets) add(recorder, c, 32768);
+  if (quick) return;
+  for (const SparseCase& c : kTargets) add(recorder, c, 8192);
+  for (const SparseCase& c : kOthers)
+    for (const std::int64_t n : {8192, 32768}) add(recorder, c, n);
+}
+
+void register_cqs(Recorder& recorder, bool quick) {
+  for (const int workers : {7, 31}) add_cqs(recorder, "", 16384, workers, 4);
+  if (quick) return;
+  for (const int workers : {4, 7, 8, 13, 21, 31, 57})
+    for (std::int64_t n = 2048; n <= 16384; n *= 2) add_cqs(recorder, "sweep/", n, workers, 2);
+}
+
+}  // namespace qb
