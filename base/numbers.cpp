@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <span>
 #include <utility>
 
 namespace qb {
@@ -16,29 +15,6 @@ struct Suffix {
   double factor;
 };
 
-constexpr double kKi = 1024.0;
-constexpr Suffix kSizeSuffixes[] = {
-    {"KiB", kKi},
-    {"MiB", kKi* kKi},
-    {"GiB", kKi* kKi* kKi},
-    {"TiB", kKi* kKi* kKi* kKi},
-    {"Ki", kKi},
-    {"Mi", kKi* kKi},
-    {"Gi", kKi* kKi* kKi},
-    {"Ti", kKi* kKi* kKi* kKi},
-    {"kB", 1e3},
-    {"KB", 1e3},
-    {"MB", 1e6},
-    {"GB", 1e9},
-    {"TB", 1e12},
-    {"k", 1e3},
-    {"K", 1e3},
-    {"M", 1e6},
-    {"G", 1e9},
-    {"T", 1e12},
-    {"B", 1.0},
-    {"", 1.0},
-};
 constexpr Suffix kTimeSuffixes[] = {{"ns", 1e-9},  {"us", 1e-6},  {"ms", 1e-3},
                                     {"min", 60.0}, {"h", 3600.0}, {"s", 1.0}};
 
@@ -72,10 +48,14 @@ std::optional<std::pair<double, std::string_view>> split(std::string_view text) 
   return std::pair{value, text.substr(at)};
 }
 
-std::optional<double> factor_of(std::span<const Suffix> suffixes, std::string_view text) {
-  for (const Suffix& suffix : suffixes)
-    if (suffix.text == text) return suffix.factor;
-  return std::nullopt;
+// `KiB` and `Ki` are 1024; `kB`, `KB`, `k` and `K` are 1000; `B` and no suffix are 1.
+std::optional<double> size_factor(std::string_view suffix) {
+  if (suffix.ends_with('B')) suffix.remove_suffix(1);
+  if (suffix.empty()) return 1.0;
+  const bool binary = suffix.size() == 2 && suffix[1] == 'i';
+  const std::size_t power = std::string_view("KMGT").find(suffix == "k" ? 'K' : suffix[0]);
+  if (power == std::string_view::npos || (!binary && suffix.size() > 1)) return std::nullopt;
+  return std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power + 1));
 }
 
 // Reads plain digits with all 63 bits, which a double would not keep.
@@ -93,7 +73,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   if (auto plain = parse_plain(text)) return plain;
   const auto parts = split(text);
   if (!parts) return std::nullopt;
-  const auto factor = factor_of(kSizeSuffixes, parts->second);
+  const auto factor = size_factor(parts->second);
   if (!factor) return std::nullopt;
   const double value = parts->first * *factor;
   if (value != std::floor(value) || !(std::abs(value) < 9.2233720368547e18)) return std::nullopt;
@@ -103,8 +83,9 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 std::optional<double> parse_real(std::string_view text) {
   const auto parts = split(text);
   if (!parts) return std::nullopt;
-  auto factor = factor_of(kSizeSuffixes, parts->second);
-  if (!factor) factor = factor_of(kTimeSuffixes, parts->second);
+  auto factor = size_factor(parts->second);
+  for (const Suffix& suffix : kTimeSuffixes)
+    if (suffix.text == parts->second) factor = suffix.factor;
   if (!factor) return std::nullopt;
   return parts->first * *factor;
 }

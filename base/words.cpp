@@ -46,12 +46,7 @@ std::string unknown_word(std::string_view what, std::string_view text,
 }
 
 std::string join(std::span<const std::string_view> words, std::string_view separator) {
-  std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) out += separator;
-    out += words[i];
-  }
-  return out;
+  return fmt::format("{}", fmt::join(words, separator));
 }
 
 }  // namespace qb
