@@ -155,7 +155,7 @@ Panel shares_panel(const Group& layer, const Parts& parts) {
     add_bar(panel, slices, row.text("n_tokens"), false);
   }
   // Labels of more bars than this would overlap, so every second one is kept, and the last.
-  std::vector<Tic>& tics = panel.x.tics;
+  std::vector<Axis::Tic>& tics = panel.x.tics;
   for (std::size_t i = 0; i < tics.size(); ++i)
     if (tics.size() > kMostLabels && (tics.size() - 1 - i) % 2 == 1) tics[i].label.clear();
   return panel;
@@ -182,9 +182,9 @@ Panel published_shares_panel() {
 
 }  // namespace
 
-Figure layer_shares_figure(const PlottedRun& run, const FigureContext& context) {
+Figure layer_shares_figure(const PlottedRun& run) {
   const Parts parts = parts_of(run.parts);
-  Figure figure{.title = "Share of each part of a transformer layer", .subtitle = context.subtitle};
+  Figure figure{.title = "Share of each part of a transformer layer"};
   figure.notes = {
       "A bar: medians of the parts as shares of their sum. Biases, residual sums and the norm's "
       "scale are in the pass beside them; QKV projection, output projection and feed-forward are "

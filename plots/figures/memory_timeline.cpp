@@ -79,8 +79,8 @@ void add_timeline(Panel& panel, const Timeline& from, const Unit& unit) {
 
 }  // namespace
 
-Figure memory_timeline_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "Active memory over time", .subtitle = context.subtitle};
+Figure memory_timeline_figure(const PlottedRun& run) {
+  Figure figure{.title = "Active memory over time"};
   if (!run.timeline)
     return empty_figure(figure.title,
                         "the run has no memory_timeline.csv (measure: {memory_timeline: true})");

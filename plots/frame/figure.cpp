@@ -45,13 +45,6 @@ Series legend_key(std::string name, const Style& style, Draw draw, bool thin) {
   return {.name = std::move(name), .draw = draw, .style = style, .thin = thin};
 }
 
-Series behind(const Series& line, const std::string& what, int dash) {
-  Series series{
-      .name = line.name + ", " + what, .style = line.style, .thin = true, .in_legend = false};
-  series.style.dash = dash;
-  return series;
-}
-
 void add_slice(Panel& panel, const Series& look, const Point& slice, std::string text,
                const std::string& place) {
   Series own = look;
@@ -129,8 +122,8 @@ Axis workers_axis(std::vector<double> workers) {
   return axis;
 }
 
-std::vector<Tic> whole_tics(const std::vector<double>& values) {
-  std::vector<Tic> tics;
+std::vector<Axis::Tic> whole_tics(const std::vector<double>& values) {
+  std::vector<Axis::Tic> tics;
   for (const double value : values) tics.push_back({value, fmt::format("{:.0f}", value)});
   return tics;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "plots/frame/lines.h"
+#include "plots/frame/pattern_names.h"
 
 #define QB_PUBLISHED(TABLE)                         \
   TABLE(context_parallel_table_4_pass_kv_vs_pass_q) \
@@ -38,13 +39,27 @@ bool shape_of_case_study_2(const Row& row) {
          row.is("mask", "full");
 }
 
-template <class Value>
-Series published_series(const Overlay& overlay, const Group& like, Value value) {
-  Series series{.name = like.name, .style = like.style, .published = true};
-  for (const std::int64_t n : lengths(*overlay.published))
-    if (const double y = value(n); !std::isnan(y))
-      series.points.push_back({.x = static_cast<double>(n) / overlay.scale, .y = y});
-  return series;
+// Gives what is published of the worker count of each line, at the run's own scale.
+template <class Published>
+std::vector<Series> published_series(const Overlay& overlay, const Groups& lines,
+                                     Published published) {
+  std::vector<Series> all;
+  for (const Group& line : lines) {
+    all.push_back({.name = line.name, .style = line.style, .published = true});
+    for (const std::int64_t n : lengths(*overlay.published))
+      if (const double y = published(workers_of(line), n); !std::isnan(y))
+        all.back().points.push_back({.x = static_cast<double>(n) / overlay.scale, .y = y});
+  }
+  return all;
+}
+
+const CsvTable& times() { return published_table("sparse_attention_15618_table_1_main"); }
+
+// Keeps the order of the table, which is ascending N.
+Rows rows_of(const std::string& mode, const std::string& device) {
+  return where(all_rows(times()), [&](const Row& row) {
+    return row.is("attention_mode", mode) && row.is("device", device);
+  });
 }
 
 }  // namespace
@@ -81,25 +96,23 @@ double published_mean_ms(const CsvTable& published, std::int64_t workers, std::i
   return kNaN;
 }
 
-std::optional<Overlay> overlay_of(const CsvTable& cases, const FigureContext& context) {
-  const Rows rows = all_rows(cases);
-  if (context.published == nullptr || rows.empty()) return std::nullopt;
-  if (!context.published_for_any_shape && count(rows, shape_of_case_study_2) < rows.size())
-    return std::nullopt;
-  const std::optional<int> scale = published_scale(cases, *context.published);
-  if (!scale) return std::nullopt;
-  return Overlay{context.published, *scale};
+std::optional<Overlay> overlay_of(const PlottedRun& run) {
+  const Rows rows = all_rows(run.cases);
+  if (!run.published && count(rows, shape_of_case_study_2) < rows.size()) return std::nullopt;
+  const CsvTable& published = run.published ? *run.published : published_case_study_2();
+  const std::optional<int> scale = published_scale(run.cases, published);
+  return scale ? std::optional(Overlay{&published, *scale}) : std::nullopt;
 }
 
-Series Overlay::times(const Group& like) const {
-  return published_series(*this, like, [&](std::int64_t n) {
-    return published_mean_ms(*published, workers_of(like), n);
+std::vector<Series> Overlay::times(const Groups& lines) const {
+  return published_series(*this, lines, [&](std::int64_t workers, std::int64_t n) {
+    return published_mean_ms(*published, workers, n);
   });
 }
 
-Series Overlay::speed_ups(const Group& like) const {
-  return published_series(*this, like, [&](std::int64_t n) {
-    return published_mean_ms(*published, 1, n) / published_mean_ms(*published, workers_of(like), n);
+std::vector<Series> Overlay::speed_ups(const Groups& lines) const {
+  return published_series(*this, lines, [&](std::int64_t workers, std::int64_t n) {
+    return published_mean_ms(*published, 1, n) / published_mean_ms(*published, workers, n);
   });
 }
 
@@ -158,6 +171,66 @@ double executed_tile(const Row& ring) {
   const double share = (ring.number("executed_pairs") - whole) / (workers * block * block);
   if (!(share > 0.5) || share > 1.0) return kNaN;
   return block * (2.0 * share - 1.0);
+}
+
+std::optional<std::string> published_sparse_mode(const std::string& mask) {
+  const std::string kind = pattern_kind(mask);
+  auto arguments = pattern_arguments(mask);
+  if (kind == "full") return kind;
+  if (kind == "block_local" && arguments["block"] == "16") return "window";
+  if (kind == "global" && arguments["tokens"] == "16") return kind;
+  const std::string& block = arguments["block"];
+  if (kind == "random" && (block.empty() || block == "1")) return kind;
+  return std::nullopt;
+}
+
+bool of_published_sparse_shape(const CsvTable& cases) {
+  std::set<double> theirs;
+  for (const Row& row : all_rows(times())) theirs.insert(row.number("sequence_length_tokens"));
+  std::set<double> ours;
+  for (const Row& row : all_rows(cases)) {
+    if (!row.is("q_heads", "8") || !row.is("head_dim", "64")) return false;
+    ours.insert(row.number("n_tokens"));
+  }
+  const auto shared =
+      std::count_if(ours.begin(), ours.end(), [&](double n) { return theirs.contains(n); });
+  return shared > 0 && 2 * static_cast<std::size_t>(shared) >= ours.size();
+}
+
+Series published_sparse_series(const std::string& mode, const std::string& device) {
+  constexpr double kPerMillisecond = 1e-3;
+  // A mode is drawn like our nearest kind of mask.
+  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ""),
+                .style = pattern_style(mode == "window" ? "block_local" : mode),
+                .published = true};
+  for (const Row& row : rows_of(mode, device))
+    series.points.push_back(
+        {.x = row.number("sequence_length_tokens"), .y = row.number("total_us") * kPerMillisecond});
+  return series;
+}
+
+Series published_sparse_speed_ups(const std::string& mode, const std::string& device) {
+  const Series full = published_sparse_series("full", device);
+  Series series = published_sparse_series(mode, device);
+  for (std::size_t i = 0; i < series.points.size(); ++i)
+    series.points[i].y = full.points.at(i).y / series.points[i].y;
+  return series;
+}
+
+std::vector<double> published_sparse_stages(const std::string& mode, double n_tokens) {
+  for (const Row& row : rows_of(mode, "gpu"))
+    if (row.number("sequence_length_tokens") == n_tokens && !row.is("dds_us", ""))
+      return {row.number("dds_us"), row.number("softmax_us"), row.number("sdd_us")};
+  return {};
+}
+
+std::string published_sparse_note() {
+  return "Published: final report of the CMU 15-618 project Sparse Attention in CUDA (2023), one "
+         "GeForce RTX 2080 against one CPU thread, f32, 8 heads of 64, no spread given. Not "
+         "comparable: its public code divides by the row sum without an exponential, does not "
+         "check launches, and launches the softmax of full attention with an empty grid below N = "
+         "1024; the same cell differs between its tables by up to 42 %. The axes compare, the "
+         "numbers do not.";
 }
 
 }  // namespace qb

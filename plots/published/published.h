@@ -29,23 +29,22 @@ namespace qb {
 [[nodiscard]] double published_mean_ms(const CsvTable& published, std::int64_t workers,
                                        std::int64_t n_tokens);
 
-// The overlay of a context on a run. There is none if the context has none, or if the shape differs
-// from case study 2's (B = 1, H = 8, d = 64, no mask) and the user did not insist.
+// The published times that are drawn beside a run: the user's own or, if the shape is that of case
+// study 2 (B = 1, H = 8, d = 64, no mask), the compiled-in ones.
 struct Overlay {
   const CsvTable* published = nullptr;
   int scale = 1;
 
-  // Gives published points of a line's worker count at the run's own scale: mean times (ms), or
+  // Gives published points of each line's worker count at the run's own scale: mean times (ms), or
   // speed-ups over W = 1 of the same N.
-  [[nodiscard]] Series times(const Group& like) const;
-  [[nodiscard]] Series speed_ups(const Group& like) const;
+  [[nodiscard]] std::vector<Series> times(const Groups& lines) const;
+  [[nodiscard]] std::vector<Series> speed_ups(const Groups& lines) const;
   // Writes `published, at N/10`.
   [[nodiscard]] std::string legend() const;
   // Says why those numbers and ours are not comparable.
   [[nodiscard]] std::vector<std::string> notes() const;
 };
-[[nodiscard]] std::optional<Overlay> overlay_of(const CsvTable& cases,
-                                                const FigureContext& context);
+[[nodiscard]] std::optional<Overlay> overlay_of(const PlottedRun& run);
 
 // ---- Striped Attention -------------------------------------------------------------------------
 

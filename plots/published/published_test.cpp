@@ -60,16 +60,16 @@ TEST(Published, AnotherShapeIsLaidOverOnlyWhereTheUserInsists) {
   Values values = ok_case(1, 10000, 1.0);
   values["head_dim"] = "128";
   add_case(cases, values);
-  FigureContext context{.published = &published_case_study_2()};
-  EXPECT_FALSE(overlay_of(cases, context));
-  context.published_for_any_shape = true;
-  EXPECT_TRUE(overlay_of(cases, context));
+  PlottedRun run(cases);
+  EXPECT_FALSE(overlay_of(run));
+  run.published = &published_case_study_2();
+  EXPECT_TRUE(overlay_of(run));
 }
 
 TEST(Published, PointsStandAtTheRunsOwnScale) {
   const CsvTable cases = one_case_of_four();
   const Overlay overlay{&published_case_study_2(), 10};
-  const Series times = overlay.times(four_workers(cases));
+  const Series times = overlay.times({four_workers(cases)}).at(0);
   ASSERT_EQ(times.points.size(), 9u);
   EXPECT_TRUE(times.published);
   EXPECT_EQ(times.points[0].x, 1000.0);
@@ -79,7 +79,7 @@ TEST(Published, PointsStandAtTheRunsOwnScale) {
 TEST(Published, SpeedUpsAreOverOneWorker) {
   const CsvTable cases = one_case_of_four();
   const Overlay overlay{&published_case_study_2(), 1};
-  const Series series = overlay.speed_ups(four_workers(cases));
+  const Series series = overlay.speed_ups({four_workers(cases)}).at(0);
   EXPECT_NEAR(series.points[0].y, 3.43102 / 2.47633, 1e-4);
 }
 
