@@ -58,6 +58,14 @@ std::optional<double> size_factor(std::string_view suffix) {
   return std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power + 1));
 }
 
+// Divides by `step` until the value is below it, or the last of `units` is reached; also gives the
+// index of the unit.
+std::pair<double, std::size_t> scaled(double value, double step, std::size_t units) {
+  std::size_t unit = 0;
+  for (; std::abs(value) >= step && unit + 1 < units; ++unit) value /= step;
+  return {value, unit};
+}
+
 // Reads plain digits with all 63 bits, which a double would not keep.
 std::optional<std::int64_t> parse_plain(std::string_view text) {
   std::int64_t value = 0;
@@ -101,14 +109,8 @@ std::string to_text(std::int64_t value) { return fmt::format("{}", value); }
 
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024.0 && unit + 1 < units.size()) {
-    value /= 1024.0;
-    ++unit;
-  }
-  if (unit == 0) return fmt::format("{} B", bytes);
-  return fmt::format("{:.2f} {}", value, units[unit]);
+  const auto [value, unit] = scaled(static_cast<double>(bytes), 1024.0, units.size());
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
 }
 
 std::string format_seconds(double seconds) {
@@ -122,13 +124,9 @@ std::string format_seconds(double seconds) {
   return fmt::format("{:.0f} ns", seconds * 1e9);
 }
 
-std::string format_si(double value) {
+std::string format_si(double number) {
   constexpr std::array<std::string_view, 7> prefixes = {"", "k", "M", "G", "T", "P", "E"};
-  std::size_t prefix = 0;
-  while (std::abs(value) >= 1000.0 && prefix + 1 < prefixes.size()) {
-    value /= 1000.0;
-    ++prefix;
-  }
+  const auto [value, prefix] = scaled(number, 1000.0, prefixes.size());
   if (prefix == 0 && value == std::floor(value)) return fmt::format("{:.0f}", value);
   return fmt::format("{:.3g} {}", value, prefixes[prefix]);
 }
