@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -59,27 +60,6 @@ void fix_creation_date(const std::string& path) {
   write_file_atomically(path, pdf);
 }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "qb_picture_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw EnvironmentError(
-          fmt::format("cannot make a temporary folder {}: {}", pattern, std::strerror(errno)));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 void append_point(CsvTable& table, const std::vector<std::string>& key, const Point& point,
                   bool edges) {
   std::vector<std::string> row = key;
@@ -124,11 +104,19 @@ void require_picture_format(const std::string& path) {
 
 void write_picture(const Figure& figure, const std::string& path) {
   require_picture_format(path);
-  const TemporaryFolder folder;
-  write_figure(figure, folder.path());
-  const std::string extension = fs::path(path).extension().string();
-  write_file_atomically(path,
-                        read_file(fmt::format("{}/{}{}", folder.path(), figure.name, extension)));
+  std::string folder = (fs::temp_directory_path() / "qb_picture_XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr)
+    throw EnvironmentError(
+        fmt::format("cannot make a temporary folder {}: {}", folder, std::strerror(errno)));
+  const std::shared_ptr<void> removed_at_the_end(nullptr, [&](void*) {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  });
+  const std::vector<std::string> files = write_figure(figure, folder);
+  const auto same_format = [&](const std::string& file) {
+    return fs::path(file).extension() == fs::path(path).extension();
+  };
+  write_file_atomically(path, read_file(*std::ranges::find_if(files, same_format)));
 }
 
 CsvTable figure_csv(const Figure& figure) {

@@ -166,7 +166,7 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
   const std::vector<std::string> columns = csv_columns(figure);
   std::vector<std::string> elements;
   for (const Series& series : from.series) {
-    const std::size_t count = csv_rows(series);
+    const std::size_t count = series.draw == Draw::limit ? 2 : series.points.size();
     if (count == 0) continue;
     const std::size_t first = elements.size();
     add_elements(elements, columns, fmt::format("every ::{}::{}", row, row + count - 1), series, y);

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {

@@ -8,7 +8,6 @@
 
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_layout.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {

@@ -14,8 +14,7 @@
 
 #include "base/csv.h"
 #include "base/schema/figure_names.h"
-#include "plots/frame/frame.h"
-#include "plots/frame/run.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 

@@ -3,7 +3,6 @@
 
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {

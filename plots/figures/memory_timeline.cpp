@@ -3,7 +3,6 @@
 // There is a panel for each of up to four lengths, and in it the fewest and the most workers that
 // have a timeline in memory_timeline.csv.
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {

@@ -11,7 +11,6 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {

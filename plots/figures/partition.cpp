@@ -2,7 +2,6 @@
 
 #include "base/status.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/frame/pattern_names.h"
 
 namespace qb {

@@ -5,7 +5,6 @@
 // memory.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/schema/strategies.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -204,7 +203,7 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
             timing_notes(setting.rows)})});
   figure.subtitle = setting.name;
   std::erase_if(figure.panels, [](const Panel& panel) {
-    return std::ranges::none_of(all_x(panel), [](double x) { return std::isfinite(x); });
+    return std::ranges::none_of(all_x({panel}), [](double x) { return std::isfinite(x); });
   });
   return figure;
 }

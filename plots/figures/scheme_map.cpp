@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -118,10 +117,8 @@ Rows drawn_rows(const std::vector<Map>& maps) {
 
 // Gives the index of the row's group among ascending groups: its cell is drawn there.
 double index_of(const Groups& places, const Row& row) {
-  for (std::size_t i = 0; i < places.size(); ++i)
-    for (const Row& one : places[i].rows)
-      if (one == row) return static_cast<double>(i);
-  return kNaN;
+  const auto holds = [&](const Group& place) { return std::ranges::count(place.rows, row) > 0; };
+  return static_cast<double>(std::ranges::find_if(places, holds) - places.begin());
 }
 
 std::string lead_text(double lead) {

@@ -44,8 +44,7 @@ std::vector<Series> published(const SparseCases& cases, const Group& device, boo
   std::vector<Series> out;
   for (const std::string& name : from)
     for (const std::string& mode : modes)
-      out.push_back(speed_ups ? published_sparse_speed_ups(mode, name)
-                              : published_sparse_series(mode, name));
+      out.push_back(published_sparse_series(mode, name, speed_ups));
   return out;
 }
 

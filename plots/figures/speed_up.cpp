@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -60,13 +59,7 @@ Figure speed_up_figure(const PlottedRun& run) {
                       .panel_height = 330,
                       .notes = notes(standing_rows(run.cases))};
   std::erase_if(declared.lines, [](const Group& line) { return workers_of(line) == 1; });
-  if (const auto overlay = overlay_of(run)) {
-    declared.y[0].reference = [lines = declared.lines, overlay](const Group&) {
-      return overlay->speed_ups(lines);
-    };
-    declared.published_legend = overlay->legend();
-    declared.notes = joined_notes({declared.notes, overlay->notes()});
-  }
+  add_case_study_2(declared, run, true);
   return line_figure(declared);
 }
 

@@ -3,7 +3,6 @@
 // It shows the paper's own quantity (kernel time of the worker with the longest subsequence) beside
 // the critical path, which counts gather and merge.
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -25,13 +24,7 @@ Figure wall_clock_figure(const PlottedRun& run) {
                       .crosses = kNaN,
                       .panel_height = 330,
                       .notes = case_notes(run.cases)};
-  if (const auto overlay = overlay_of(run)) {
-    declared.y[0].reference = [lines = declared.lines, overlay](const Group&) {
-      return overlay->times(lines);
-    };
-    declared.published_legend = overlay->legend();
-    declared.notes = joined_notes({declared.notes, overlay->notes()});
-  }
+  add_case_study_2(declared, run, false);
   return line_figure(declared);
 }
 

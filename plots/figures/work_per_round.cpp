@@ -8,7 +8,6 @@
 
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/frame/pattern_names.h"
 
 namespace qb {

@@ -74,14 +74,8 @@ void add(Panel& panel, std::vector<Series> series) {
   for (Series& one : series) add(panel, std::move(one));
 }
 
-std::vector<double> all_x(const Panel& panel) { return all({panel}, &Point::x); }
-std::vector<double> all_y(const Panel& panel) { return all({panel}, &Point::y); }
 std::vector<double> all_x(const std::vector<Panel>& panels) { return all(panels, &Point::x); }
 std::vector<double> all_y(const std::vector<Panel>& panels) { return all(panels, &Point::y); }
-
-bool any_positive(const std::vector<double>& values) {
-  return std::any_of(values.begin(), values.end(), [](double value) { return value > 0.0; });
-}
 
 bool spans_powers(const std::vector<double>& values) {
   double low = std::numeric_limits<double>::infinity();

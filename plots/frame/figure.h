@@ -119,11 +119,8 @@ void add(Panel& panel, std::vector<Series> series);
 
 // Collects all x (or y) of the points of a panel, or of several that share an axis, to choose
 // between a linear and a log one.
-[[nodiscard]] std::vector<double> all_x(const Panel& panel);
-[[nodiscard]] std::vector<double> all_y(const Panel& panel);
 [[nodiscard]] std::vector<double> all_x(const std::vector<Panel>& panels);
 [[nodiscard]] std::vector<double> all_y(const std::vector<Panel>& panels);
-[[nodiscard]] bool any_positive(const std::vector<double>& values);
 
 // Says whether positive values spread over so many powers that a log axis is clearer: a factor
 // of 8.

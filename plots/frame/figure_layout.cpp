@@ -93,10 +93,6 @@ std::string_view kind_word(const Series& series) {
   return series.published ? "published" : "data";
 }
 
-std::size_t csv_rows(const Series& series) {
-  return series.draw == Draw::limit ? 2 : series.points.size();
-}
-
 Scale x_scale(const Figure& figure, std::size_t p) {
   std::vector<double> values;
   for_points(figure, p, figure.shared_axes || figure.shared_x, [&](const Point& point) {

@@ -45,10 +45,6 @@ enum CsvColumn { kCsvX = 3, kCsvY, kCsvYLow, kCsvYHigh, kCsvXLow, kCsvXHigh };
 // Returns data, published, out_of_memory or limit.
 [[nodiscard]] std::string_view kind_word(const Series& series);
 
-// Counts the rows that a series takes in the figure's CSV: one per point, two for the ends of a
-// limit.
-[[nodiscard]] std::size_t csv_rows(const Series& series);
-
 // Makes the scale of panel `p`, from all panels' values if the figure shares its axes, or this one.
 [[nodiscard]] Scale x_scale(const Figure& figure, std::size_t p);
 [[nodiscard]] Scale y_scale(const Figure& figure, std::size_t p);

@@ -7,6 +7,12 @@
 namespace qb {
 namespace {
 
+using Quantity = LineFigure::Quantity;
+
+bool has_value(const Series& series) {
+  return std::ranges::any_of(series.points, [](const Point& at) { return std::isfinite(at.y); });
+}
+
 void draw_line(Panel& panel, const LineFigure& declared, const PointOf& shown, const Group& line) {
   const PointOf& value = line.value ? line.value : shown;
   Series series = line_series(
@@ -24,14 +30,19 @@ void draw_line(Panel& panel, const LineFigure& declared, const PointOf& shown, c
     for (const auto& [x, point] : last) series.points.push_back(point);
   }
   // A line without a value would only appear in the legend; the notes count its cases.
-  if (line.even_empty ||
-      std::ranges::any_of(series.points, [](const Point& at) { return std::isfinite(at.y); }))
-    panel.series.push_back(std::move(series));
+  if (line.even_empty || has_value(series)) panel.series.push_back(std::move(series));
   if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses));
 }
 
-Panel draw_panel(const LineFigure& declared, const LineFigure::Quantity& quantity,
-                 const Group& from) {
+// Keeps of a line's rows those that are in a panel.
+Group in_panel(Group line, const Group& panel) {
+  line.rows = where(line.rows, [&](const Row& row) {
+    return std::ranges::find(panel.rows, row) != panel.rows.end();
+  });
+  return line;
+}
+
+Panel draw_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
   Panel panel{.y = quantity.y};
   for (const Group& line : quantity.lines ? quantity.lines(from) : declared.lines)
     draw_line(panel, declared, quantity.value,
@@ -42,15 +53,30 @@ Panel draw_panel(const LineFigure& declared, const LineFigure::Quantity& quantit
 
 bool has_data(const Panel& panel) {
   return std::ranges::any_of(panel.series, [](const Series& series) {
-    return !series.published && series.draw != Draw::limit &&
-           std::ranges::any_of(series.points, [](const Point& at) { return std::isfinite(at.y); });
+    return !series.published && series.draw != Draw::limit && has_value(series);
   });
+}
+
+// `shown` has the quantity of each panel.
+void choose_axes(Figure& figure, const LineFigure& declared,
+                 const std::vector<const Quantity*>& shown) {
+  const Axis x = declared.x_axis(all_x(figure.panels));
+  const std::vector<double> every_y = all_y(figure.panels);
+  for (std::size_t p = 0; p < shown.size(); ++p) {
+    Panel& panel = figure.panels[p];
+    panel.x = shown[p]->x_axis ? shown[p]->x_axis(all_x({panel})) : x;
+    if (!shown[p]->fit) continue;
+    std::vector<double> y = declared.shared_axes ? every_y : all_y({panel});
+    for (std::size_t other = 0; shown[p]->alike && other < shown.size(); ++other)
+      if (shown[other] == shown[p])
+        std::ranges::copy(all_y({figure.panels[other]}), std::back_inserter(y));
+    panel.y = shown[p]->fit(panel.y, y);
+  }
 }
 
 }  // namespace
 
 Figure line_figure(const LineFigure& declared) {
-  using Quantity = LineFigure::Quantity;
   Figure figure{.title = declared.title,
                 .shared_axes = declared.shared_axes,
                 .published_legend = declared.published_legend,
@@ -73,31 +99,13 @@ Figure line_figure(const LineFigure& declared) {
   }
   if (std::ranges::none_of(figure.panels, has_data))
     return empty_figure(declared.title, declared.nothing);
-  const Axis x = declared.x_axis(all_x(figure.panels));
-  const std::vector<double> every_y = all_y(figure.panels);
-  for (std::size_t p = 0; p < shown.size(); ++p) {
-    Panel& panel = figure.panels[p];
-    panel.x = shown[p]->x_axis ? shown[p]->x_axis(all_x(panel)) : x;
-    if (!shown[p]->fit) continue;
-    std::vector<double> y = declared.shared_axes ? every_y : all_y(panel);
-    for (std::size_t other = 0; shown[p]->alike && other < shown.size(); ++other)
-      if (shown[other] == shown[p])
-        std::ranges::copy(all_y(figure.panels[other]), std::back_inserter(y));
-    panel.y = shown[p]->fit(panel.y, y);
-  }
+  choose_axes(figure, declared, shown);
   arrange_panels(figure);
   if (figure.columns > 1) figure.panel_height = declared.panel_height;
   figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
                                       declared.keys.end());
   std::erase(figure.notes, "");
   return figure;
-}
-
-Group in_panel(Group line, const Group& panel) {
-  line.rows = where(line.rows, [&](const Row& row) {
-    return std::ranges::find(panel.rows, row) != panel.rows.end();
-  });
-  return line;
 }
 
 Group behind(Group line, const std::string& what, int dash, PointOf value) {

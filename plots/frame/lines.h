@@ -57,9 +57,6 @@ struct LineFigure {
 // line.
 [[nodiscard]] Series line_series(const Group& line, const PointOf& value, bool breaks = false);
 
-// Keeps of a line's rows those that are in a panel.
-[[nodiscard]] Group in_panel(Group line, const Group& panel);
-
 // Makes a line behind another one, in its colour: it is thin, not in the legend, and named `LINE,
 // WHAT`.
 [[nodiscard]] Group behind(Group line, const std::string& what, int dash, PointOf value);

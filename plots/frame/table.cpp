@@ -25,6 +25,12 @@ TextTable text_table(const Table& table, bool escape_pipes) {
   return out;
 }
 
+std::string notes_below(const Table& table) {
+  std::string out;
+  for (const std::string& note : table.notes) out += fmt::format("\n{}\n", note);
+  return out;
+}
+
 void latex_row(std::string& out, const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) out += " & ";
@@ -42,17 +48,13 @@ bool numeric_column(const Table& table, std::size_t column) {
 }
 
 std::string table_terminal(const Table& table) {
-  std::string out = table.title.empty() ? std::string() : table.title + "\n\n";
-  out += text_table(table, false).terminal();
-  for (const std::string& note : table.notes) out += fmt::format("\n{}\n", note);
-  return out;
+  const std::string title = table.title.empty() ? "" : table.title + "\n\n";
+  return title + text_table(table, false).terminal() + notes_below(table);
 }
 
 std::string table_markdown(const Table& table) {
-  std::string out = table.title.empty() ? std::string() : fmt::format("**{}**\n\n", table.title);
-  out += text_table(table, true).markdown();
-  for (const std::string& note : table.notes) out += fmt::format("\n{}\n", note);
-  return out;
+  const std::string title = table.title.empty() ? "" : fmt::format("**{}**\n\n", table.title);
+  return title + text_table(table, true).markdown() + notes_below(table);
 }
 
 std::string replaced(std::string_view text, const Replacements& replacements) {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "plots/frame/lines.h"
 #include "plots/frame/pattern_names.h"
 
 #define QB_PUBLISHED(TABLE)                         \
@@ -37,20 +36,6 @@ std::set<std::int64_t> lengths(const CsvTable& table) {
 bool shape_of_case_study_2(const Row& row) {
   return row.is("batch", "1") && row.is("q_heads", "8") && row.is("head_dim", "64") &&
          row.is("mask", "full");
-}
-
-// Gives what is published of the worker count of each line, at the run's own scale.
-template <class Published>
-std::vector<Series> published_series(const Overlay& overlay, const Groups& lines,
-                                     Published published) {
-  std::vector<Series> all;
-  for (const Group& line : lines) {
-    all.push_back({.name = line.name, .style = line.style, .published = true});
-    for (const std::int64_t n : lengths(*overlay.published))
-      if (const double y = published(workers_of(line), n); !std::isnan(y))
-        all.back().points.push_back({.x = static_cast<double>(n) / overlay.scale, .y = y});
-  }
-  return all;
 }
 
 const CsvTable& times() { return published_table("sparse_attention_15618_table_1_main"); }
@@ -96,31 +81,31 @@ double published_mean_ms(const CsvTable& published, std::int64_t workers, std::i
   return kNaN;
 }
 
-std::optional<Overlay> overlay_of(const PlottedRun& run) {
+void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups) {
   const Rows rows = all_rows(run.cases);
-  if (!run.published && count(rows, shape_of_case_study_2) < rows.size()) return std::nullopt;
+  if (!run.published && count(rows, shape_of_case_study_2) < rows.size()) return;
   const CsvTable& published = run.published ? *run.published : published_case_study_2();
   const std::optional<int> scale = published_scale(run.cases, published);
-  return scale ? std::optional(Overlay{&published, *scale}) : std::nullopt;
+  if (!scale) return;
+  declared.published_legend =
+      *scale == 1 ? "published (A100)" : fmt::format("published, at N/{}", *scale);
+  declared.notes = joined_notes({declared.notes, case_study_2_notes(*scale)});
+  declared.y[0].reference = [=, &published, lines = declared.lines](const Group&) {
+    std::vector<Series> all;
+    for (const Group& line : lines) {
+      all.push_back({.name = line.name, .style = line.style, .published = true});
+      for (const std::int64_t n : lengths(published)) {
+        const double ms = published_mean_ms(published, workers_of(line), n);
+        const double y = speed_ups ? published_mean_ms(published, 1, n) / ms : ms;
+        if (!std::isnan(y))
+          all.back().points.push_back({.x = static_cast<double>(n) / *scale, .y = y});
+      }
+    }
+    return all;
+  };
 }
 
-std::vector<Series> Overlay::times(const Groups& lines) const {
-  return published_series(*this, lines, [&](std::int64_t workers, std::int64_t n) {
-    return published_mean_ms(*published, workers, n);
-  });
-}
-
-std::vector<Series> Overlay::speed_ups(const Groups& lines) const {
-  return published_series(*this, lines, [&](std::int64_t workers, std::int64_t n) {
-    return published_mean_ms(*published, 1, n) / published_mean_ms(*published, workers, n);
-  });
-}
-
-std::string Overlay::legend() const {
-  return scale == 1 ? "published (A100)" : fmt::format("published, at N/{}", scale);
-}
-
-std::vector<std::string> Overlay::notes() const {
+std::vector<std::string> case_study_2_notes(int scale) {
   std::string where =
       "Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean "
       "without outliers";
@@ -197,23 +182,18 @@ bool of_published_sparse_shape(const CsvTable& cases) {
   return shared > 0 && 2 * static_cast<std::size_t>(shared) >= ours.size();
 }
 
-Series published_sparse_series(const std::string& mode, const std::string& device) {
-  constexpr double kPerMillisecond = 1e-3;
+Series published_sparse_series(const std::string& mode, const std::string& device, bool speed_ups) {
   // A mode is drawn like our nearest kind of mask.
   Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ""),
                 .style = pattern_style(mode == "window" ? "block_local" : mode),
                 .published = true};
+  const Rows full = rows_of("full", device);
+  const auto milliseconds = [](const Row& row) { return row.number("total_us") * 1e-3; };
   for (const Row& row : rows_of(mode, device))
     series.points.push_back(
-        {.x = row.number("sequence_length_tokens"), .y = row.number("total_us") * kPerMillisecond});
-  return series;
-}
-
-Series published_sparse_speed_ups(const std::string& mode, const std::string& device) {
-  const Series full = published_sparse_series("full", device);
-  Series series = published_sparse_series(mode, device);
-  for (std::size_t i = 0; i < series.points.size(); ++i)
-    series.points[i].y = full.points.at(i).y / series.points[i].y;
+        {.x = row.number("sequence_length_tokens"),
+         .y = speed_ups ? milliseconds(full.at(series.points.size())) / milliseconds(row)
+                        : milliseconds(row)});
   return series;
 }
 

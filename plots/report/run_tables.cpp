@@ -139,7 +139,7 @@ Table case_study_2_table(const CsvTable& cases, const CsvTable& published) {
         "Published times are those of {0} x N: only S can be compared, and it depends on "
         "N too.",
         *scale));
-  table.notes = joined_notes({table.notes, Overlay{&published, *scale}.notes()});
+  table.notes = joined_notes({table.notes, case_study_2_notes(*scale)});
   return table;
 }
 
