@@ -41,7 +41,7 @@ Groups splits_of(const Rows& rows) {
   return splits;
 }
 
-// Makes the marks of each way to split and, behind the legend, the bound that the split allows.
+// Makes the marks of each way to split and, not in the legend, the bound that the split allows.
 // `wholes` are the cases of the whole product.
 Groups speed_up_lines(const Groups& splits, const Rows& wholes) {
   Groups lines;

@@ -98,7 +98,7 @@ Json origin(const Provenance& provenance) {
 
 Provenance read_provenance(std::string_view manifest_json, std::string_view name) {
   const Json json = Json::parse(manifest_json, nullptr, false);
-  if (!json.is_object()) throw UsageError(fmt::format("{}: no manifest of a run", name));
+  if (!json.is_object()) throw UsageError(fmt::format("{} is no manifest of a run", name));
   Provenance out;
   out.command = command_of(list_at(json, "argv"));
   out.experiment = text_at(json, "/experiment");
