@@ -48,12 +48,12 @@ constexpr Pairing kDistillation = {
 // The marks of one worker count take this share of the distance between two counts.
 constexpr double kSpread = 0.6;
 
-// Cases of both choices, by worker count, with the same other parameters.
+// Cases of both choices, each beside the one of the same worker count and other parameters.
 struct Line {
   std::string name{};
   std::string mask{};
-  std::map<double, Row> first{};
-  std::map<double, Row> second{};
+  Rows first{};
+  Rows second{};
 };
 using Lines = std::vector<Line>;
 
@@ -70,19 +70,15 @@ Lines lines_of(const Rows& rows, const Pairing& pairing) {
     const auto of_choice = [&](const Choice& choice) {
       return by_number(where(one.rows, pairing.column, {choice.value}), "workers");
     };
-    line.first = of_choice(pairing.first);
-    line.second = of_choice(pairing.second);
-    std::erase_if(line.first, [&](const auto& at) { return !line.second.contains(at.first); });
-    std::erase_if(line.second, [&](const auto& at) { return !line.first.contains(at.first); });
+    const std::map<double, Row> second = of_choice(pairing.second);
+    for (const auto& [workers, row] : of_choice(pairing.first))
+      if (const auto found = second.find(workers); found != second.end()) {
+        line.first.push_back(row);
+        line.second.push_back(found->second);
+      }
     if (!line.first.empty()) lines.push_back(std::move(line));
   }
   return lines;
-}
-
-Rows rows_of(const std::map<double, Row>& by_workers) {
-  Rows rows;
-  for (const auto& [workers, row] : by_workers) rows.push_back(row);
-  return rows;
 }
 
 Axis axis_of(const Rows& drawn) {
@@ -116,7 +112,7 @@ Groups time_lines(const Lines& lines, const Pairing& pairing, const Axis& axis, 
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (const bool second : {false, true}) {
       const Choice& choice = second ? pairing.second : pairing.first;
-      out.push_back({.rows = rows_of(second ? lines[i].second : lines[i].first),
+      out.push_back({.rows = second ? lines[i].second : lines[i].first,
                      .name = listed({choice.name, titled ? without_mask(lines[i]) : lines[i].name}),
                      .style = {indexed_style(second ? 0 : 1).colour, static_cast<int>(i)},
                      .draw = Draw::points,
@@ -132,14 +128,15 @@ Groups time_lines(const Lines& lines, const Pairing& pairing, const Axis& axis, 
 Groups ratio_lines(const Lines& lines, const Pairing& pairing, const Axis& axis) {
   Groups out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto over_first = [=, first = lines[i].first, slots = lines.size()](auto ratio) {
+    const auto over_first = [=, first = by_number(lines[i].first, "workers"),
+                             slots = lines.size()](auto ratio) {
       return [=](const Row& row) {
         Point point = ratio(row, first.at(row.number("workers")));
         point.x = place_of(row, axis, i, slots);
         return point;
       };
     };
-    const Group measured{.rows = rows_of(lines[i].second),
+    const Group measured{.rows = lines[i].second,
                          .name = lines[i].name,
                          .style = indexed_style(static_cast<int>(i) + 2),
                          .draw = Draw::points,
@@ -165,7 +162,7 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
   for (const Line& line : lines) {
     by_mask[line.mask].push_back(line);
     for (const auto* choice : {&line.first, &line.second})
-      std::ranges::copy(rows_of(*choice), std::back_inserter(drawn));
+      std::ranges::copy(*choice, std::back_inserter(drawn));
   }
   const Unit unit =
       time_unit(largest(drawn, [](const Row& row) { return timed(row, clock_of(row), 1.0).y; }));

@@ -77,6 +77,13 @@ Cell cell_of(Rows rows) {
   return {where(rows, [&](const Row& row) { return seen.insert(row.text("algorithm")).second; })};
 }
 
+Rows drawn_rows(const std::vector<Map>& maps) {
+  Rows rows;
+  for (const Map& map : maps)
+    for (const Cell& cell : map.cells) rows.push_back(cell.any());
+  return rows;
+}
+
 // Makes the cells in which at least two algorithms have a time.
 std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
   std::set<std::string> contexts;  // lengths of cases in which cached keys precede the new tokens
@@ -84,7 +91,6 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
     if (row.text("kv_len") != row.text("n_tokens")) contexts.insert(row.text("kv_len"));
   const Columns place = {sides.panels, "ranks", "model_device"};
   std::vector<Map> maps;
-  Rows drawn;
   for (const Group& panel : group(rows, [&](const Row& row) {
          std::vector<std::string> key;
          for (const std::string& column : joined(place, kShapeColumns))
@@ -96,23 +102,15 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
     for (const Group& where_to : group(panel.rows, joined(kLink, {sides.y})))
       map.cells.push_back(cell_of(where_to.rows));
     std::erase_if(map.cells, [](const Cell& cell) { return cell.rows.size() < 2; });
-    for (const Cell& cell : map.cells) drawn.push_back(cell.any());
     if (!map.cells.empty()) maps.push_back(std::move(map));
   }
-  const Columns shown = joined(place, differing_columns(drawn, kShapeColumns));
+  const Columns shown = joined(place, differing_columns(drawn_rows(maps), kShapeColumns));
   for (Map& map : maps) {
     const Row& any = map.cells.front().any();
     map.title = named_values(any, shown);
     if (!map.keys.empty()) map.title += ", " + named_values(any, {"kv_len"});
   }
   return maps;
-}
-
-Rows drawn_rows(const std::vector<Map>& maps) {
-  Rows rows;
-  for (const Map& map : maps)
-    for (const Cell& cell : map.cells) rows.push_back(cell.any());
-  return rows;
 }
 
 // Gives the index of the row's group among ascending groups: its cell is drawn there.

@@ -118,27 +118,23 @@ std::vector<std::string> case_study_2_notes(int scale) {
 
 std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
   const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
-  std::map<std::string, Series> found;
-  for (const Row& row : all_rows(published_table("striped_attention_tables"))) {
-    if (row.is("paper_table", "2") || row.integer("mesh_sequence_parallel") != workers) continue;
-    const std::string& model = row.text("model");
-    const std::string& hardware = row.text("hardware");
-    const std::string name =
-        fmt::format("{}, {}, mesh {}x{}", model, hardware, row.text("mesh_model_parallel"),
-                    row.text("mesh_sequence_parallel"));
-    Series& series = found[name];
-    series.name = name;
-    series.published = true;
-    const bool tpu = hardware.starts_with("TPU");
-    series.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(model)};
-    series.points.push_back(
-        {.x = row.is("block_size_tokens", "")
-                  ? row.number("sequence_length_tokens") / static_cast<double>(workers)
-                  : row.number("block_size_tokens"),
-         .y = row.number("observed_speedup_ratio")});
-  }
+  const Rows rows =
+      where(all_rows(published_table("striped_attention_tables")), [&](const Row& row) {
+        return !row.is("paper_table", "2") && row.integer("mesh_sequence_parallel") == workers;
+      });
   std::vector<Series> out;
-  for (auto& [name, series] : found) out.push_back(std::move(series));
+  for (Group& line : group(rows, Columns{"model", "hardware", "mesh_model_parallel"})) {
+    line.name = fmt::format("{}, {}, mesh {}x{}", line.key[0], line.key[1], line.key[2], workers);
+    line.published = true;
+    const bool tpu = line.key[1].starts_with("TPU");
+    line.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(line.key[0])};
+    out.push_back(line_series(line, [&](const Row& row) {
+      const double block = row.number("block_size_tokens");
+      const double tokens = row.number("sequence_length_tokens") / static_cast<double>(workers);
+      return Point{.x = std::isnan(block) ? tokens : block,
+                   .y = row.number("observed_speedup_ratio")};
+    }));
+  }
   return out;
 }
 
