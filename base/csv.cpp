@@ -24,54 +24,31 @@ void append_field(std::string& out, std::string_view field) {
   out += '"';
 }
 
-// Reads records one by one and remembers where the last whole one ended.
-class Reader {
- public:
-  explicit Reader(std::string_view text) : text_(text) {}
-
-  // Returns false at the end of the text or before a torn record.
-  bool next(std::vector<std::string>& fields) {
-    fields.clear();
-    first_line_ = line_;
-    std::string field;
-    bool quoted = false;
-    for (std::size_t at = whole_; at < text_.size(); ++at) {
-      const char c = text_[at];
-      if (c == '\n') ++line_;
-      if (quoted) {
-        if (c != '"') {
-          field += c;
-        } else if (at + 1 < text_.size() && text_[at + 1] == '"') {
-          field += text_[++at];
-        } else {
-          quoted = false;
-        }
-      } else if (c == '"') {
-        quoted = true;
-      } else if (c == ',') {
-        fields.push_back(std::move(field));
-        field.clear();
-      } else if (c == '\n') {
-        if (!field.empty() && field.back() == '\r') field.pop_back();
-        fields.push_back(std::move(field));
-        whole_ = at + 1;
-        return true;
-      } else {
-        field += c;
-      }
+// Reads the record at the beginning of `text`, removes it and counts its lines. Returns false at
+// the end of the text or before a torn record.
+bool next_record(std::string_view& text, int& line, std::vector<std::string>& fields) {
+  fields.assign(1, {});
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    std::string& field = fields.back();
+    if (c == '\n') ++line;
+    if (quoted && c == '"' && at + 1 < text.size() && text[at + 1] == '"') {
+      field += text[++at];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (quoted || (c != ',' && c != '\n')) {
+      field += c;
+    } else if (c == ',') {
+      fields.emplace_back();
+    } else {
+      if (!field.empty() && field.back() == '\r') field.pop_back();
+      text.remove_prefix(at + 1);
+      return true;
     }
-    return false;
   }
-  [[nodiscard]] bool torn() const { return whole_ < text_.size(); }
-  [[nodiscard]] std::size_t whole_bytes() const { return whole_; }
-  [[nodiscard]] int line() const { return first_line_; }
-
- private:
-  std::string_view text_;
-  std::size_t whole_ = 0;
-  int line_ = 1;
-  int first_line_ = 1;
-};
+  return false;
+}
 
 }  // namespace
 
@@ -90,19 +67,20 @@ CsvTable::CsvTable(std::vector<std::string> header) : header_(std::move(header))
 }
 
 CsvTable CsvTable::parse(std::string_view text, std::string_view name) {
-  Reader reader(text);
+  std::string_view rest = text;
+  int line = 1;
   std::vector<std::string> fields;
-  if (!reader.next(fields)) throw UsageError(fmt::format("{}: no header line", name));
+  if (!next_record(rest, line, fields)) throw UsageError(fmt::format("{} has no header line", name));
   CsvTable table(fields);
   table.name_ = name;
-  while (reader.next(fields)) {
+  for (int first_line = line; next_record(rest, line, fields); first_line = line) {
     if (fields.size() != table.header_.size())
-      throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", name, reader.line(),
+      throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", name, first_line,
                                    fields.size(), table.header_.size()));
     table.rows_.push_back(fields);
   }
-  table.torn_ = reader.torn();
-  table.whole_bytes_ = reader.whole_bytes();
+  table.torn_ = !rest.empty();
+  table.whole_bytes_ = text.size() - rest.size();
   return table;
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <span>
 #include <utility>
 
 namespace qb {
@@ -16,29 +15,6 @@ struct Suffix {
   double factor;
 };
 
-constexpr double kKi = 1024.0;
-constexpr Suffix kSizeSuffixes[] = {
-    {"KiB", kKi},
-    {"MiB", kKi* kKi},
-    {"GiB", kKi* kKi* kKi},
-    {"TiB", kKi* kKi* kKi* kKi},
-    {"Ki", kKi},
-    {"Mi", kKi* kKi},
-    {"Gi", kKi* kKi* kKi},
-    {"Ti", kKi* kKi* kKi* kKi},
-    {"kB", 1e3},
-    {"KB", 1e3},
-    {"MB", 1e6},
-    {"GB", 1e9},
-    {"TB", 1e12},
-    {"k", 1e3},
-    {"K", 1e3},
-    {"M", 1e6},
-    {"G", 1e9},
-    {"T", 1e12},
-    {"B", 1.0},
-    {"", 1.0},
-};
 constexpr Suffix kTimeSuffixes[] = {{"ns", 1e-9},  {"us", 1e-6},  {"ms", 1e-3},
                                     {"min", 60.0}, {"h", 3600.0}, {"s", 1.0}};
 
@@ -72,10 +48,22 @@ std::optional<std::pair<double, std::string_view>> split(std::string_view text) 
   return std::pair{value, text.substr(at)};
 }
 
-std::optional<double> factor_of(std::span<const Suffix> suffixes, std::string_view text) {
-  for (const Suffix& suffix : suffixes)
-    if (suffix.text == text) return suffix.factor;
-  return std::nullopt;
+// `KiB` and `Ki` are 1024; `kB`, `KB`, `k` and `K` are 1000; `B` and no suffix are 1.
+std::optional<double> size_factor(std::string_view suffix) {
+  if (suffix.ends_with('B')) suffix.remove_suffix(1);
+  if (suffix.empty()) return 1.0;
+  const bool binary = suffix.size() == 2 && suffix[1] == 'i';
+  const std::size_t power = std::string_view("KMGT").find(suffix == "k" ? 'K' : suffix[0]);
+  if (power == std::string_view::npos || (!binary && suffix.size() > 1)) return std::nullopt;
+  return std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power + 1));
+}
+
+// Divides by `step` until the value is below it, or the last of `units` is reached; also gives the
+// index of the unit.
+std::pair<double, std::size_t> scaled(double value, double step, std::size_t units) {
+  std::size_t unit = 0;
+  for (; std::abs(value) >= step && unit + 1 < units; ++unit) value /= step;
+  return {value, unit};
 }
 
 // Reads plain digits with all 63 bits, which a double would not keep.
@@ -93,7 +81,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   if (auto plain = parse_plain(text)) return plain;
   const auto parts = split(text);
   if (!parts) return std::nullopt;
-  const auto factor = factor_of(kSizeSuffixes, parts->second);
+  const auto factor = size_factor(parts->second);
   if (!factor) return std::nullopt;
   const double value = parts->first * *factor;
   if (value != std::floor(value) || !(std::abs(value) < 9.2233720368547e18)) return std::nullopt;
@@ -103,8 +91,9 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 std::optional<double> parse_real(std::string_view text) {
   const auto parts = split(text);
   if (!parts) return std::nullopt;
-  auto factor = factor_of(kSizeSuffixes, parts->second);
-  if (!factor) factor = factor_of(kTimeSuffixes, parts->second);
+  auto factor = size_factor(parts->second);
+  for (const Suffix& suffix : kTimeSuffixes)
+    if (suffix.text == parts->second) factor = suffix.factor;
   if (!factor) return std::nullopt;
   return parts->first * *factor;
 }
@@ -120,14 +109,8 @@ std::string to_text(std::int64_t value) { return fmt::format("{}", value); }
 
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024.0 && unit + 1 < units.size()) {
-    value /= 1024.0;
-    ++unit;
-  }
-  if (unit == 0) return fmt::format("{} B", bytes);
-  return fmt::format("{:.2f} {}", value, units[unit]);
+  const auto [value, unit] = scaled(static_cast<double>(bytes), 1024.0, units.size());
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
 }
 
 std::string format_seconds(double seconds) {
@@ -141,13 +124,9 @@ std::string format_seconds(double seconds) {
   return fmt::format("{:.0f} ns", seconds * 1e9);
 }
 
-std::string format_si(double value) {
+std::string format_si(double number) {
   constexpr std::array<std::string_view, 7> prefixes = {"", "k", "M", "G", "T", "P", "E"};
-  std::size_t prefix = 0;
-  while (std::abs(value) >= 1000.0 && prefix + 1 < prefixes.size()) {
-    value /= 1000.0;
-    ++prefix;
-  }
+  const auto [value, prefix] = scaled(number, 1000.0, prefixes.size());
   if (prefix == 0 && value == std::floor(value)) return fmt::format("{:.0f}", value);
   return fmt::format("{:.3g} {}", value, prefixes[prefix]);
 }

@@ -26,34 +26,27 @@ double mean(std::span<const double> values) {
 
 }  // namespace
 
-MedianInterval median_interval(std::size_t n) {
-  if (n == 0) return {};
+Summary summarise(std::span<const double> values) {
+  if (values.empty()) return {0, kNan, kNan, kNan, kNan};
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t n = sorted.size();
+  const double count = static_cast<double>(n);
+  Summary s{n, sorted_median(sorted), sorted.front(), sorted.back(),
+            1.0 - std::pow(2.0, 1.0 - count)};
   // P(the median lies outside [x_(r), x_(n+1-r)]) = 2 P(Binomial(n, 1/2) < r); take the largest r
   // that keeps it at or below 5 %. Terms are computed from logarithms so that large n do not
   // overflow.
-  const double count = static_cast<double>(n);
   double tail = 0.0;
-  MedianInterval interval{0, n - 1, 1.0 - std::pow(2.0, 1.0 - count)};
   for (std::size_t r = 0; r < (n + 1) / 2; ++r) {
     const double k = static_cast<double>(r);
     tail += std::exp(std::lgamma(count + 1) - std::lgamma(k + 1) - std::lgamma(count - k + 1) -
                      count * std::log(2.0));
     if (2.0 * tail > 0.05) break;
-    interval = {r, n - 1 - r, 1.0 - 2.0 * tail};
+    s.low95 = sorted[r];
+    s.high95 = sorted[n - 1 - r];
+    s.coverage = 1.0 - 2.0 * tail;
   }
-  return interval;
-}
-
-Summary summarise(std::span<const double> values) {
-  Summary s{values.size(), kNan, kNan, kNan, kNan};
-  if (values.empty()) return s;
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  const MedianInterval interval = median_interval(sorted.size());
-  s.median = sorted_median(sorted);
-  s.low95 = sorted[interval.low_index];
-  s.high95 = sorted[interval.high_index];
-  s.coverage = interval.coverage;
   return s;
 }
 

@@ -7,17 +7,9 @@
 
 namespace qb {
 
-// Two-sided 95 % interval of the median from order statistics: sorted[low_index] to
-// sorted[high_index]. Fewer than six values cannot reach 95 %; the interval is then the whole range
-// and `coverage` is 1 - 2^(1-n).
-struct MedianInterval {
-  std::size_t low_index = 0;
-  std::size_t high_index = 0;
-  double coverage = 0.0;
-};
-[[nodiscard]] MedianInterval median_interval(std::size_t n);
-
-// All fields are NaN and n is 0 for an empty sample.
+// The median, and its two-sided 95 % interval from order statistics. Fewer than six values cannot
+// reach 95 %; the interval is then the whole range and `coverage` is 1 - 2^(1-n). All fields are
+// NaN and n is 0 for an empty sample.
 struct Summary {
   std::size_t n = 0;
   double median = 0.0;

@@ -3,25 +3,32 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace qb {
 namespace {
 
-TEST(Statistics, MedianIntervalMatchesTheBinomialTables) {
-  // Known ranks (1-based, low): n = 6 -> 1, n = 10 -> 2, n = 20 -> 6, n = 100 -> 40.
-  EXPECT_EQ(median_interval(6).low_index, 0u);
-  EXPECT_EQ(median_interval(10).low_index, 1u);
-  EXPECT_EQ(median_interval(20).low_index, 5u);
-  EXPECT_EQ(median_interval(100).low_index, 39u);
-  EXPECT_EQ(median_interval(100).high_index, 60u);
-  EXPECT_NEAR(median_interval(10).coverage, 0.978515625, 1e-12);
+// Summarises 1, 2, … n, so that an end of the interval is its own rank.
+Summary of_ranks(int n) {
+  std::vector<double> values(static_cast<std::size_t>(n));
+  std::iota(values.begin(), values.end(), 1.0);
+  return summarise(values);
+}
+
+TEST(Statistics, TheIntervalOfTheMedianMatchesTheBinomialTables) {
+  EXPECT_EQ(of_ranks(6).low95, 1.0);
+  EXPECT_EQ(of_ranks(10).low95, 2.0);
+  EXPECT_EQ(of_ranks(20).low95, 6.0);
+  EXPECT_EQ(of_ranks(100).low95, 40.0);
+  EXPECT_EQ(of_ranks(100).high95, 61.0);
+  EXPECT_NEAR(of_ranks(10).coverage, 0.978515625, 1e-12);
 }
 
 TEST(Statistics, FewSamplesSayWhatTheirRangeCovers) {
-  EXPECT_NEAR(median_interval(5).coverage, 1.0 - 2.0 / 32.0, 1e-12);
-  EXPECT_EQ(median_interval(5).high_index, 4u);
-  EXPECT_EQ(median_interval(1).coverage, 0.0);
+  EXPECT_NEAR(of_ranks(5).coverage, 1.0 - 2.0 / 32.0, 1e-12);
+  EXPECT_EQ(of_ranks(5).high95, 5.0);
+  EXPECT_EQ(of_ranks(1).coverage, 0.0);
 }
 
 TEST(Statistics, SummaryOfKnownValues) {

@@ -7,6 +7,9 @@
 
 namespace qb {
 
+// Counts UTF-8 code points.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+
 // True for an empty cell, `-`, and a number with or without a sign and a unit.
 [[nodiscard]] bool reads_as_number(std::string_view cell);
 

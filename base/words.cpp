@@ -26,16 +26,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest_word(std::string_view text, std::span<const std::string_view> candidates) {
-  std::string_view best;
-  std::size_t best_distance = text.size() / 2 + 1;
-  for (std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(text, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
+  const auto distance = [&](std::string_view candidate) { return edit_distance(text, candidate); };
+  const auto nearest = std::ranges::min_element(candidates, {}, distance);
+  return nearest != candidates.end() && distance(*nearest) <= text.size() / 2 ? *nearest
+                                                                              : std::string_view();
 }
 
 std::string unknown_word(std::string_view what, std::string_view text,
@@ -46,12 +40,7 @@ std::string unknown_word(std::string_view what, std::string_view text,
 }
 
 std::string join(std::span<const std::string_view> words, std::string_view separator) {
-  std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) out += separator;
-    out += words[i];
-  }
-  return out;
+  return fmt::format("{}", fmt::join(words, separator));
 }
 
 }  // namespace qb

@@ -1,24 +1,26 @@
 #include "plots/draw/gnuplot.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
-#include <system_error>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <tuple>
 
 #include "base/files.h"
+#include "base/numbers.h"
 #include "base/status.h"
-
-extern char** environ;
+#include "plots/frame/figure_layout.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -27,69 +29,23 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kFormats = {"svg", "pdf", "png"};
 
-// File actions of a child, destroyed on every path.
-class SpawnActions {
- public:
-  SpawnActions() { posix_spawn_file_actions_init(&actions_); }
-  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  [[nodiscard]] posix_spawn_file_actions_t* get() { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-};
-
-std::string read_to_end(int fd) {
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (;;) {
-    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  ::close(fd);
-  return text;
-}
-
-struct Ended {
-  int status = 0;       // status from waitpid
-  std::string message;  // its output on stderr
-};
-
-// There is no shell: the script's name is one argument, whatever letters it has.
-Ended run_gnuplot(const std::string& script, const std::string& directory) {
-  std::array<int, 2> channel{};
-  if (::pipe2(channel.data(), O_CLOEXEC) != 0)
-    throw EnvironmentError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  SpawnActions actions;
-  posix_spawn_file_actions_addchdir_np(actions.get(), directory.c_str());
-  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(actions.get(), channel[1], STDERR_FILENO);
-  std::string program = "gnuplot";
-  std::string argument = script;
-  std::array<char*, 3> arguments = {program.data(), argument.data(), nullptr};
-  pid_t child = 0;
-  const int problem =
-      ::posix_spawnp(&child, "gnuplot", actions.get(), nullptr, arguments.data(), environ);
-  ::close(channel[1]);
-  if (problem != 0) {
-    ::close(channel[0]);
-    throw EnvironmentError(
-        fmt::format("cannot run gnuplot ({}): install gnuplot-nox", std::strerror(problem)));
-  }
-  Ended ended;
-  ended.message = read_to_end(channel[0]);
-  while (::waitpid(child, &ended.status, 0) < 0 && errno == EINTR) {
-  }
-  return ended;
-}
-
-std::string first_sentence(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  const std::size_t last = text.rfind('\n');
-  return last == std::string::npos ? text : text.substr(last + 1);
+// Runs a script in its folder. Returns a sentence if gnuplot fails.
+std::optional<std::string> failure_of_gnuplot(const fs::path& script) {
+  const std::string command = fmt::format("cd -- {} && exec gnuplot {} 2>&1 >/dev/null </dev/null",
+                                          shell_quote(script.parent_path().string()),
+                                          shell_quote(script.filename().string()));
+  FILE* const pipe = ::popen(command.c_str(), "re");
+  if (pipe == nullptr) return fmt::format("cannot run gnuplot: {}", std::strerror(errno));
+  std::string message;
+  for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe))
+    message += static_cast<char>(letter);
+  const int status = ::pclose(pipe);
+  if (status == 0) return std::nullopt;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    return "cannot run gnuplot: install gnuplot-nox";
+  message.erase(message.find_last_not_of(" \n") + 1);
+  const std::size_t last_line = message.rfind('\n') + 1;  // 0 if there is one line
+  return fmt::format("gnuplot failed on {}: {}", script.string(), message.substr(last_line));
 }
 
 // The drawing library writes the time of day into a PDF; the same figure must be the same file.
@@ -104,26 +60,15 @@ void fix_creation_date(const std::string& path) {
   write_file_atomically(path, pdf);
 }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "qb_picture_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw EnvironmentError(
-          fmt::format("cannot make a temporary folder {}: {}", pattern, std::strerror(errno)));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+void append_point(CsvTable& table, const std::vector<std::string>& key, const Point& point,
+                  bool edges) {
+  std::vector<std::string> row = key;
+  for (const double value : {point.x, point.y, point.low, point.high})
+    row.push_back(to_text(value));
+  if (edges)
+    for (const double value : {point.x_low, point.x_high}) row.push_back(to_text(value));
+  table.append(std::move(row));
+}
 
 }  // namespace
 
@@ -140,11 +85,9 @@ std::vector<std::string> write_figure(const Figure& figure, const std::string& d
     paths.push_back(fmt::format("{}.{}", stem, format));
     fs::remove(paths.back(), ignored);  // an old picture must not pass for a new one
   }
-  const Ended ended = run_gnuplot(figure.name + ".gp", directory);
-  if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
+  if (const auto failure = failure_of_gnuplot(paths[1])) {
     for (std::size_t i = 2; i < paths.size(); ++i) fs::remove(paths[i], ignored);
-    throw EnvironmentError(
-        fmt::format("gnuplot failed on {}: {}", paths[1], first_sentence(ended.message)));
+    throw EnvironmentError(*failure);
   }
   for (std::size_t i = 2; i < paths.size(); ++i)
     if (!fs::exists(paths[i]) || fs::file_size(paths[i]) == 0)
@@ -155,19 +98,48 @@ std::vector<std::string> write_figure(const Figure& figure, const std::string& d
 
 void require_picture_format(const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
-  if (std::none_of(std::begin(kFormats), std::end(kFormats), [&](std::string_view format) {
-        return extension == fmt::format(".{}", format);
-      }))
+  if (extension.empty() || std::ranges::count(kFormats, extension.substr(1)) == 0)
     throw UsageError(fmt::format("{}: a picture ends in .svg, .pdf or .png", path));
 }
 
 void write_picture(const Figure& figure, const std::string& path) {
   require_picture_format(path);
-  const TemporaryFolder folder;
-  write_figure(figure, folder.path());
-  const std::string extension = fs::path(path).extension().string();
-  write_file_atomically(path,
-                        read_file(fmt::format("{}/{}{}", folder.path(), figure.name, extension)));
+  std::string folder = (fs::temp_directory_path() / "qb_picture_XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr)
+    throw EnvironmentError(
+        fmt::format("cannot make a temporary folder {}: {}", folder, std::strerror(errno)));
+  const std::shared_ptr<void> removed_at_the_end(nullptr, [&](void*) {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  });
+  const std::vector<std::string> files = write_figure(figure, folder);
+  const auto same_format = [&](const std::string& file) {
+    return fs::path(file).extension() == fs::path(path).extension();
+  };
+  write_file_atomically(path, read_file(*std::ranges::find_if(files, same_format)));
+}
+
+CsvTable figure_csv(const Figure& figure) {
+  CsvTable table(csv_columns(figure));
+  const bool edges = table.header().size() > kCsvXLow;
+  std::set<std::tuple<std::size_t, std::string, std::string>> seen;
+  for (std::size_t p = 0; p < figure.panels.size(); ++p) {
+    const Scale x = x_scale(figure, p);
+    for (const Series& series : figure.panels[p].series) {
+      const std::string kind(kind_word(series));
+      if (!seen.insert({p, series.name, kind}).second)
+        throw std::logic_error(
+            fmt::format("figure {}: two series '{}' in one panel", figure.name, series.name));
+      const std::vector<std::string> key = {fmt::format("{}", p + 1), series.name, kind};
+      if (series.draw == Draw::limit) {
+        for (const double end : {x.min, x.max})
+          append_point(table, key, {.x = end, .y = series.points.at(0).y}, edges);
+        continue;
+      }
+      for (const Point& point : series.points) append_point(table, key, point, edges);
+    }
+  }
+  return table;
 }
 
 }  // namespace qb

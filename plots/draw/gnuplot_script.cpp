@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "plots/frame/figure_layout.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -63,12 +64,6 @@ std::string line_look(const Series& series) {
   return {};
 }
 
-// Rows of the figure's CSV that a series has, counted from 0 without the header.
-struct Rows {
-  std::size_t first = 0;
-  std::size_t last = 0;
-};
-
 std::string from_column(const std::string& column) { return fmt::format("(num('{}'))", column); }
 
 std::vector<std::string> text_lines(const std::string& text) {
@@ -88,47 +83,48 @@ std::string line_offset(std::size_t i, std::size_t count) {
   return fmt::format(" offset 0,{:.2f}", 1.05 * up);
 }
 
-void add_elements(std::vector<std::string>& out, const CsvNames& names, const Rows& rows,
-                  const Series& series, const Scale& y) {
-  const std::string x =
-      fmt::format("every ::{}::{} using {}", rows.first, rows.last, from_column(names.x));
+// `rows` chooses the rows of the figure's CSV that the series has: `every ::0::4`.
+void add_elements(std::vector<std::string>& out, const std::vector<std::string>& columns,
+                  const std::string& rows, const Series& series, const Scale& y) {
+  const std::string at = fmt::format("{} using {}", rows, from_column(columns[kCsvX]));
+  const std::string y_of_row = from_column(columns[kCsvY]);
   if (series.draw == Draw::rectangles) {
-    out.push_back(fmt::format("{}:{}:{}:{}:{}:{} with {}", x, from_column(names.y),
-                              from_column(names.x_low()), from_column(names.x_high()),
-                              from_column(names.y_low()), from_column(names.y_high()),
+    out.push_back(fmt::format("{}:{}:{}:{}:{}:{} with {}", at, y_of_row,
+                              from_column(columns.at(kCsvXLow)), from_column(columns.at(kCsvXHigh)),
+                              from_column(columns[kCsvYLow]), from_column(columns[kCsvYHigh]),
                               line_look(series)));
     const std::vector<std::string> texts = text_lines(series.text);
     for (std::size_t i = 0; i < texts.size(); ++i)
-      out.push_back(fmt::format("{}:{}:({}) with labels font ',11'{}", x, from_column(names.y),
+      out.push_back(fmt::format("{}:{}:({}) with labels font ',11'{}", at, y_of_row,
                                 gnuplot_quote(texts[i]), line_offset(i, texts.size())));
     return;
   }
   if (series.draw == Draw::out_of_memory) {
-    out.push_back(fmt::format("{}:(strlen(strcol('{}')) > 0 ? column('{}') : {}) with {}", x,
-                              names.y, names.y, to_text(y.max), line_look(series)));
+    out.push_back(fmt::format("{0}:(strlen(strcol('{1}')) > 0 ? column('{1}') : {2}) with {3}", at,
+                              columns[kCsvY], to_text(y.max), line_look(series)));
     return;
   }
   // Bars are vectors with flat heads, because gnuplot's error bars blank what is under their
   // points.
-  const bool intervals =
-      std::any_of(series.points.begin(), series.points.end(),
-                  [](const Point& at) { return std::isfinite(at.low) && std::isfinite(at.high); });
-  if (intervals)
+  if (std::ranges::any_of(series.points, [](const Point& point) {
+        return std::isfinite(point.low) && std::isfinite(point.high);
+      }))
     out.push_back(
         fmt::format("{0}:(num('{1}')):(0):(num('{2}') - num('{1}')) with vectors heads size screen "
                     "0.004,90 lw 1.2 lc rgb '{3}'",
-                    x, names.y_low(), names.y_high(), colour_text(series.style.colour)));
-  out.push_back(fmt::format("{}:{} with {}", x, from_column(names.y), line_look(series)));
+                    at, columns[kCsvYLow], columns[kCsvYHigh], colour_text(series.style.colour)));
+  out.push_back(fmt::format("{}:{} with {}", at, y_of_row, line_look(series)));
 }
 
 std::string tic_list(const Scale& scale) {
   std::string out;
-  for (const Tic& tic : scale.tics)
+  for (const Axis::Tic& tic : scale.tics)
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", gnuplot_quote(tic.label),
                        to_text(tic.value));
   for (const double value : scale.minor)
-    if (std::none_of(scale.tics.begin(), scale.tics.end(),
-                     [&](const Tic& tic) { return std::abs(tic.value - value) < 1e-9 * value; }))
+    if (std::none_of(scale.tics.begin(), scale.tics.end(), [&](const Axis::Tic& tic) {
+          return std::abs(tic.value - value) < 1e-9 * value;
+        }))
       out += fmt::format(", '' {} 1", to_text(value));
   return out;
 }
@@ -142,48 +138,40 @@ void axis(std::string& out, char letter, const Axis& from, const Scale& scale) {
   line(out, "  set {}label {}", letter, gnuplot_quote(from.label));
 }
 
-class Canvas {
- public:
-  explicit Canvas(const Layout& layout) : layout_(layout) {}
-  [[nodiscard]] std::string x(double pixels) const {
-    return fmt::format("screen {:.5f}", pixels / layout_.width);
-  }
-  [[nodiscard]] std::string y(double pixels) const {
-    return fmt::format("screen {:.5f}", 1.0 - pixels / layout_.height);
-  }
-
- private:
-  const Layout& layout_;
-};
+std::string at_x(const Layout& layout, double pixels) {
+  return fmt::format("screen {:.5f}", pixels / layout.width);
+}
+std::string at_y(const Layout& layout, double pixels) {
+  return fmt::format("screen {:.5f}", 1.0 - pixels / layout.height);
+}
 
 // Draws panel `p`, whose rows in the CSV begin at `row`, and moves `row` past them.
 void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& layout,
            std::size_t& row) {
   const Panel& from = figure.panels[p];
-  const Canvas canvas(layout);
-  const Box& box = layout.plots[p];
+  const Layout::Box& box = layout.plots[p];
   line(out, "\n  # panel {}", p + 1);
-  line(out, "  set lmargin at {}", canvas.x(box.left));
-  line(out, "  set rmargin at {}", canvas.x(box.right));
-  line(out, "  set tmargin at {}", canvas.y(box.top));
-  line(out, "  set bmargin at {}", canvas.y(box.bottom));
+  line(out, "  set lmargin at {}", at_x(layout, box.left));
+  line(out, "  set rmargin at {}", at_x(layout, box.right));
+  line(out, "  set tmargin at {}", at_y(layout, box.top));
+  line(out, "  set bmargin at {}", at_y(layout, box.bottom));
   const Scale y = y_scale(figure, p);
   axis(out, 'x', from.x, x_scale(figure, p));
   axis(out, 'y', from.y, y);
   if (!from.title.empty())
     line(out, "  set label 1 {} at {}, {} left font ',13'", gnuplot_quote(from.title),
-         canvas.x(box.left), canvas.y(box.top - 16.0));
-  if (figure.legend == Legend::inside)
+         at_x(layout, box.left), at_y(layout, box.top - 16.0));
+  if (figure.legend == Figure::Legend::inside)
     line(out, "  set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',11'");
-  const CsvNames names = csv_names(figure);
+  const std::vector<std::string> columns = csv_columns(figure);
   std::vector<std::string> elements;
   for (const Series& series : from.series) {
-    const std::size_t count = csv_rows(series);
+    const std::size_t count = series.draw == Draw::limit ? 2 : series.points.size();
     if (count == 0) continue;
     const std::size_t first = elements.size();
-    add_elements(elements, names, {row, row + count - 1}, series, y);
+    add_elements(elements, columns, fmt::format("every ::{}::{}", row, row + count - 1), series, y);
     row += count;
-    const bool keyed = figure.legend == Legend::inside && series.in_legend;
+    const bool keyed = figure.legend == Figure::Legend::inside && series.in_legend;
     for (std::size_t i = first; i < elements.size(); ++i)
       elements[i] += keyed && i + 1 == elements.size() ? " title " + gnuplot_quote(series.name)
                                                        : std::string(" notitle");
@@ -199,22 +187,23 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
 void legend(std::string& out, const Figure& figure, const Layout& layout) {
   const std::vector<Series> entries = legend_entries(figure);
   if (entries.empty()) return;
-  const Canvas canvas(layout);
-  line(out, "\n  # legend");
-  line(out, "  unset logscale");
-  line(out, "  unset border");
-  line(out, "  unset xtics");
-  line(out, "  unset ytics");
-  line(out, "  unset xlabel");
-  line(out, "  unset ylabel");
-  line(out, "  unset grid");
   // A key that is higher than its plot would continue in a second column, off the canvas.
-  line(out, "  set tmargin at screen 1");
-  line(out, "  set bmargin at screen 0");
-  line(out, "  set xrange [0:1]");
-  line(out, "  set yrange [0:1]");
+  out += R"(
+  # legend
+  unset logscale
+  unset border
+  unset xtics
+  unset ytics
+  unset xlabel
+  unset ylabel
+  unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
+  set xrange [0:1]
+  set yrange [0:1]
+)";
   line(out, "  set key at {}, {} left top Left reverse samplen 2.4 spacing 1.25 font ',12'",
-       canvas.x(layout.legend_left), canvas.y(layout.legend_top));
+       at_x(layout, layout.legend_left), at_y(layout, layout.legend_top));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Series& like = entries[i];
     const std::string look =
@@ -227,15 +216,14 @@ void legend(std::string& out, const Figure& figure, const Layout& layout) {
 }
 
 void texts(std::string& out, const Figure& figure, const Layout& layout) {
-  const Canvas canvas(layout);
   line(out, "  set label 101 {} at {}, {} left font ',16'", gnuplot_quote(figure.title),
-       canvas.x(18.0), canvas.y(24.0));
+       at_x(layout, 18.0), at_y(layout, 24.0));
   std::size_t tag = 102;
   const auto small = [&](const std::vector<std::string>& lines, double top) {
     for (std::size_t i = 0; i < lines.size(); ++i)
       line(out, "  set label {} {} at {}, {} left font ',11' textcolor rgb '#444444'", tag++,
-           gnuplot_quote(lines[i]), canvas.x(18.0),
-           canvas.y(top + kNoteLine * static_cast<double>(i)));
+           gnuplot_quote(lines[i]), at_x(layout, 18.0),
+           at_y(layout, top + kNoteLine * static_cast<double>(i)));
   };
   small(layout.subtitle, kSubtitleTop);
   small(layout.notes, layout.notes_top + kNoteLine / 2);
@@ -259,38 +247,28 @@ void terminals(std::string& out, const Figure& figure, const Layout& layout) {
 }  // namespace
 
 std::string gnuplot_quote(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
-  }
-  return out + '\'';
+  return '\'' + replaced(text, {{"'", "''"}, {"\n", " "}, {"\r", " "}, {"\t", " "}}) + '\'';
 }
 
 std::string gnuplot_script(const Figure& figure) {
   const Layout layout = lay_out(figure);
   std::string out;
   line(out, "# Draws {0}.svg, {0}.pdf and {0}.png from {0}.csv: gnuplot {0}.gp", figure.name);
-  line(out, "set encoding utf8");
-  line(out, "set datafile separator ','");
-  line(out, "set datafile columnheaders");
-  line(out, "data = {}", gnuplot_quote(figure.name + ".csv"));
-  line(out, "num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN");
-  line(out, "do for [format in 'svg pdf png'] {{");
+  line(out,
+       "set encoding utf8\nset datafile separator ','\nset datafile columnheaders\n"
+       "data = {}\nnum(name) = strlen(strcol(name)) > 0 ? column(name) : NaN\n"
+       "do for [format in 'svg pdf png'] {{",
+       gnuplot_quote(figure.name + ".csv"));
   terminals(out, figure, layout);
   line(out, "  set output {}.format", gnuplot_quote(figure.name + "."));
-  line(out, "  set multiplot");
-  line(out, "  unset key");
-  line(out, "  set border 3 lw 1 lc rgb '#444444'");
-  line(out, "  set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'");
+  out +=
+      "  set multiplot\n  unset key\n  set border 3 lw 1 lc rgb '#444444'\n"
+      "  set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'\n";
   texts(out, figure, layout);
   std::size_t row = 0;
   for (std::size_t p = 0; p < figure.panels.size(); ++p) panel(out, figure, p, layout, row);
   legend(out, figure, layout);
-  line(out, "  unset multiplot");
-  line(out, "}}");
-  line(out, "unset output");
-  return out;
+  return out + "  unset multiplot\n}\nunset output\n";
 }
 
 }  // namespace qb

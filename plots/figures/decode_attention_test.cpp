@@ -18,11 +18,10 @@ Values steps(const std::string& algorithm, int workers, double seconds, const Va
 }
 
 TEST(DecodeAttention, TimeIsOfOneStepWithItsParts) {
-  const Figure figure = decode_attention_figure(
-      scheme_table({steps("dense", 1, 0.08), steps("tree_decode", 2, 0.05,
-                                                   {{"compute_median_s", "0.03"},
-                                                    {"exposed_communication_median_s", "0.01"}})}),
-      {});
+  const Figure figure = decode_attention_figure(scheme_table(
+      {steps("dense", 1, 0.08),
+       steps("tree_decode", 2, 0.05,
+             {{"compute_median_s", "0.03"}, {"exposed_communication_median_s", "0.01"}})}));
   ASSERT_EQ(figure.panels.size(), 2u);
   const Panel& panel = figure.panels[0];
   EXPECT_DOUBLE_EQ(series_named(panel, "dense").points.at(0).y, 8.0);
@@ -39,8 +38,7 @@ TEST(DecodeAttention, TimeIsOfOneStepWithItsParts) {
 TEST(DecodeAttention, TheBaseIsTheOwnCaseOfOneWorkerAndElseDense) {
   const Figure figure =
       decode_attention_figure(scheme_table({steps("dense", 1, 0.08), steps("tree_decode", 4, 0.02),
-                                            steps("decode", 1, 0.1), steps("decode", 4, 0.05)}),
-                              {});
+                                            steps("decode", 1, 0.1), steps("decode", 4, 0.05)}));
   const Panel& panel = figure.panels.at(1);
   EXPECT_DOUBLE_EQ(series_named(panel, "tree_decode").points.at(0).y, 0.25);
   const auto& decode = series_named(panel, "decode").points;
@@ -49,7 +47,7 @@ TEST(DecodeAttention, TheBaseIsTheOwnCaseOfOneWorkerAndElseDense) {
 }
 
 TEST(DecodeAttention, PublishedShapesAreRelativeToOneRank) {
-  const Figure figure = decode_attention_figure(scheme_table({steps("decode", 1, 0.1)}), {});
+  const Figure figure = decode_attention_figure(scheme_table({steps("decode", 1, 0.1)}));
   const Series& op = series_named(figure.panels.at(1), "op, 128K, B = 1");
   EXPECT_TRUE(op.published);
   ASSERT_EQ(op.points.size(), 3u);
@@ -63,8 +61,7 @@ TEST(DecodeAttention, PublishedShapesAreRelativeToOneRank) {
 TEST(DecodeAttention, KeysAndBatchAreRowsOfPanels) {
   const Figure figure = decode_attention_figure(
       scheme_table({steps("decode", 2, 0.1), steps("decode", 2, 0.2, {{"batch", "4"}}),
-                    steps("decode", 2, 0.2, {{"kv_len", "2000"}})}),
-      {});
+                    steps("decode", 2, 0.2, {{"kv_len", "2000"}})}));
   ASSERT_EQ(figure.panels.size(), 6u);
   EXPECT_EQ(figure.panels[0].title, "1,000 keys, B = 1, threads, no link limit");
   EXPECT_EQ(figure.panels[2].title, "1,000 keys, B = 4, threads, no link limit");
@@ -72,9 +69,9 @@ TEST(DecodeAttention, KeysAndBatchAreRowsOfPanels) {
 }
 
 TEST(DecodeAttention, DenseAloneIsNoDecoding) {
-  EXPECT_THAT(decode_attention_figure(scheme_table({steps("dense", 1, 0.08)}), {}).empty_reason,
+  EXPECT_THAT(decode_attention_figure(scheme_table({steps("dense", 1, 0.08)})).empty_reason,
               HasSubstr("tree_decode"));
-  EXPECT_THAT(decode_attention_figure(case_study_2(10), {}).empty_reason, HasSubstr("tree_decode"));
+  EXPECT_THAT(decode_attention_figure(case_study_2(10)).empty_reason, HasSubstr("tree_decode"));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_layout.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -17,8 +16,6 @@ constexpr std::size_t kMostPanels = 6;
 constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
 constexpr const char* kExposed = "exposed_communication_median_s";
 const Columns kPanel = {"n_tokens", "workers", "ranks"};
-
-using Number = std::function<double(const Row&)>;
 
 bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
 
@@ -44,9 +41,8 @@ Rows drawn_rows(const CsvTable& cases) {
 
 // Groups the rows of each panel. Model rows are in each measured panel of their N and W, or in a
 // panel of their own if there is none.
-std::vector<Group> panels_of(const Rows& rows) {
-  std::vector<Group> panels =
-      panels_by(where(rows, [](const Row& row) { return !of_model(row); }), kPanel);
+Groups panels_of(const Rows& rows) {
+  Groups panels = panels_by(where(rows, [](const Row& row) { return !of_model(row); }), kPanel);
   const std::size_t measured = panels.size();
   for (Group& own : panels_by(where(rows, of_model), kPanel)) {
     bool beside = false;
@@ -77,14 +73,14 @@ struct Links {
     if (!limits.empty()) {
       axis.tics = make_scale(axis, limits).tics;
       no_limit = 4.0 * *std::max_element(limits.begin(), limits.end());
-      std::erase_if(axis.tics, [&](const Tic& tic) { return tic.value * 2.0 > no_limit; });
+      std::erase_if(axis.tics, [&](const Axis::Tic& tic) { return tic.value * 2.0 > no_limit; });
     }
     axis.tics.push_back({no_limit, "no limit"});
   }
 };
 
 // Names the lines of a panel; those of the model are thin if measured ones are beside them.
-std::vector<Group> lines_of(const Group& panel, const Columns& others) {
+Groups lines_of(const Group& panel, const Columns& others) {
   std::map<std::string, Group> lines;
   std::map<std::pair<std::string, bool>, int> variants;  // per algorithm, and per its model
   for (const Row& row : panel.rows) {
@@ -98,123 +94,113 @@ std::vector<Group> lines_of(const Group& panel, const Columns& others) {
     }
     at->second.rows.push_back(row);
   }
-  std::vector<Group> out;
+  Groups out;
   for (auto& [name, line] : lines) out.push_back(std::move(line));
   return out;
 }
 
-Series limited_series(const Group& line, const Number& y) {
-  Group limited = line;
-  limited.rows = order(where(line.rows, [](const Row& row) { return !std::isnan(bandwidth(row)); }),
-                       bandwidth);
-  return line_series(limited,
-                     [&](const Row& row) { return Point{.x = bandwidth(row), .y = y(row)}; });
-}
-
-Panel draw_panel(const Group& from, const Columns& others, const Links& links, const Number& y) {
-  Panel panel{.title = from.name, .x = links.axis};
-  for (const Group& line : lines_of(from, others)) {
-    panel.series.push_back(limited_series(line, y));
-    Series apart = panel.series.back();
+// Draws cases without a limit apart from the line of the others. `link_times`: beside it is the
+// time that the bytes alone take on the link, for cases that were not modelled.
+Groups drawn_lines(const Group& panel, const Columns& others, const Links& links,
+                   const PointOf& value, bool link_times) {
+  const auto limited = [](Group line) {
+    line.rows = order(where(line.rows, [](const Row& row) { return !std::isnan(bandwidth(row)); }),
+                      bandwidth);
+    line.even_empty = true;
+    return line;
+  };
+  Groups lines;
+  for (const Group& line : lines_of(panel, others)) {
+    Group apart = line;
     apart.name += ", no limit";
     apart.in_legend = false;
-    apart.points.clear();
-    for (const Row& row : line.rows)
-      if (std::isnan(bandwidth(row))) apart.points.push_back({.x = links.no_limit, .y = y(row)});
-    add(panel, apart);
+    apart.rows = where(line.rows, [](const Row& row) { return std::isnan(bandwidth(row)); });
+    apart.value = [=](const Row& row) { return Point{.x = links.no_limit, .y = value(row).y}; };
+    lines.insert(lines.end(), {limited(line), apart});
   }
-  return panel;
+  Group own = panel;
+  if (panel.key[2] != "model")
+    own.rows = where(panel.rows, [](const Row& row) { return !of_model(row); });
+  if (link_times)
+    for (const Group& line : lines_of(own, others))
+      lines.push_back(behind(limited(line), "bytes / bandwidth", 2,
+                             [](const Row& row) { return Point{.y = link_seconds(row)}; }));
+  return lines;
 }
 
-// Draws what the two figures share. `y` of a row is drawn on an axis; `beside` adds to a panel.
-Figure exposed_figure(Figure figure, const Rows& rows, const Number& y, const Axis& y_axis,
-                      const std::function<void(Panel&, const Group&, const Columns&)>& beside) {
+// Draws what the two figures share.
+Figure exposed_figure(LineFigure declared, const Rows& rows, bool link_times) {
   const Columns others =
       splitting_columns(rows, {"algorithm", "n_tokens", "workers", "ranks", kBandwidth});
   const Links links(rows);
-  const std::vector<Group> panels = panels_of(rows);
-  figure.shared_axes = true;
-  for (const Group& from : panels) {
-    if (figure.panels.size() == kMostPanels) break;
-    figure.panels.push_back(draw_panel(from, others, links, y));
-    figure.panels.back().y = y_axis;
-    if (beside) beside(figure.panels.back(), from, others);
-  }
-  arrange_panels(figure);
-  if (links.unlimited)
-    figure.notes.push_back(
-        "No limit: the case names no bandwidth, data move as fast as the machine's memory or "
-        "network lets them.");
-  const auto has_thin = [](const Panel& panel) {
-    return std::ranges::any_of(panel.series, &Series::thin);
-  };
-  if (!beside && std::ranges::any_of(figure.panels, has_thin))
-    figure.notes.push_back("Thin and dashed: the cost model's prediction.");
-  if (panels.size() > kMostPanels)
-    figure.notes.push_back(
-        fmt::format("The first {} panels by N, W and ranks are drawn; left out: {}.", kMostPanels,
-                    panels.size() - kMostPanels));
-  return figure;
+  declared.panels = panels_of(rows);
+  const std::string left_out = keep_first(declared.panels, kMostPanels, "N, W and ranks");
+  const bool thin = std::ranges::any_of(declared.panels, [](const Group& panel) {
+    return panel.key[2] != "model" && count(panel.rows, of_model) > 0;
+  });
+  if (!rows.empty())
+    declared.y[0].lines = [&, value = declared.y[0].value](const Group& panel) {
+      return drawn_lines(panel, others, links, value, link_times);
+    };
+  declared.x = bandwidth;
+  declared.x_axis = fixed(links.axis);
+  declared.shared_axes = true;
+  declared.notes = joined_notes(
+      {declared.notes,
+       {links.unlimited ? "No limit: the case names no bandwidth, data move as fast as the "
+                          "machine's memory or network lets them."
+                        : "",
+        thin && !link_times ? "Thin and dashed: the cost model's prediction." : "", left_out}});
+  return line_figure(declared);
 }
 
 }  // namespace
 
 // Draws seconds, beside the time that each scheme's bytes alone take on the link, for cases that
 // name a bandwidth.
-Figure exposed_time_figure(const PlottedRun& run, const FigureContext& context) {
+Figure exposed_time_figure(const PlottedRun& run) {
   const Rows rows = where(drawn_rows(run.cases), [](const Row& row) {
     return bandwidth(row) > 0.0 && row.number(kExposed) > 0.0;
   });
-  Figure figure{.title = "Exposed communication follows the link", .subtitle = context.subtitle};
-  if (rows.empty())
-    return empty_figure(figure.title, "no case of two workers or more names a link.bandwidth");
-  figure.notes = {
-      "Time in which the worker with most of it waited for data on its way, summed over steps: "
-      "median. Thin: what the busiest worker sends over the link's bandwidth, which is what would "
-      "be exposed if nothing were hidden behind computing. A line below its thin one hides the "
-      "difference; one above it waits for more than the link."};
-  const auto add_link_times = [](Panel& panel, const Group& from, const Columns& others) {
-    Group own = from;
-    if (from.key[2] != "model")
-      own.rows = where(from.rows, [](const Row& row) { return !of_model(row); });
-    for (const Group& line : lines_of(own, others)) {
-      Series bytes = limited_series(line, link_seconds);
-      Series thin = behind(bytes, "bytes / bandwidth", 2);
-      thin.points = bytes.points;
-      panel.series.push_back(std::move(thin));
-    }
-  };
-  figure = exposed_figure(
-      std::move(figure), rows, [](const Row& row) { return row.number(kExposed); },
-      {.label = "exposed communication (s)", .column = "exposed_communication_s", .log = true},
-      add_link_times);
-  figure.panels.front().series.push_back(
-      legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}, Draw::line_points, true));
-  return figure;
+  return exposed_figure(
+      {.title = "Exposed communication follows the link",
+       .nothing = "no case of two workers or more names a link.bandwidth",
+       .y = {{.y = {.label = "exposed communication (s)",
+                    .column = "exposed_communication_s",
+                    .log = true},
+              .value = shows(kExposed)}},
+       .keys = {legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}, Draw::line_points,
+                           true)},
+       .notes = {"Time in which the worker with most of it waited for data on its way, summed over "
+                 "steps: median. Thin: what the busiest worker sends over the link's bandwidth, "
+                 "which is what would be exposed if nothing were hidden behind computing. A line "
+                 "below its thin one hides the difference; one above it waits for more than the "
+                 "link."}},
+      rows, true);
 }
 
 // Draws the share of the wall clock.
-Figure exposed_communication_figure(const PlottedRun& run, const FigureContext& context) {
+Figure exposed_communication_figure(const PlottedRun& run) {
   const Rows rows = drawn_rows(run.cases);
-  Figure figure{.title = "Communication that computing does not hide",
-                .subtitle = context.subtitle};
-  if (rows.empty())
-    return empty_figure(figure.title,
-                        "no case of two workers or more that are not serial has communication "
-                        "times");
-  figure.notes = {
-      "Time in which the worker with most of it waited for data on its way, summed over steps, "
-      "over the wall clock of the case: medians of both; the run keeps no interval of the first. "
-      "Waiting for a peer that is not ready is not in it."};
-  if (count(rows, [](const Row& row) { return row.is("algorithm", "cqs") && modelled(row); }) > 0)
-    figure.notes.push_back(
-        "cqs, modelled: a worker's first step begins when the root's link has served those before "
-        "it, which is in the wall clock and not in what is exposed.");
-  return exposed_figure(std::move(figure), rows, exposed_share,
-                        {.label = "exposed communication (% of wall)",
-                         .column = "exposed_communication_percent",
-                         .from_zero = true},
-                        nullptr);
+  const auto modelled_cqs = [](const Row& row) {
+    return row.is("algorithm", "cqs") && modelled(row);
+  };
+  return exposed_figure(
+      {.title = "Communication that computing does not hide",
+       .nothing = "no case of two workers or more that are not serial has communication times",
+       .y = {{.y = {.label = "exposed communication (% of wall)",
+                    .column = "exposed_communication_percent",
+                    .from_zero = true},
+              .value = [](const Row& row) { return Point{.y = exposed_share(row)}; }}},
+       .notes = {"Time in which the worker with most of it waited for data on its way, summed over "
+                 "steps, over the wall clock of the case: medians of both; the run keeps no "
+                 "interval of the first. Waiting for a peer that is not ready is not in it.",
+                 count(rows, modelled_cqs) == 0
+                     ? ""
+                     : "cqs, modelled: a worker's first step begins when the root's link has "
+                       "served those before it, which is in the wall clock and not in what is "
+                       "exposed."}},
+      rows, false);
 }
 
 }  // namespace qb

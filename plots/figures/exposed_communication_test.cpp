@@ -33,8 +33,7 @@ Values link_case(const std::string& algorithm, const std::string& ranks,
 TEST(ExposedCommunication, IsAShareOfTheWallClockAgainstBandwidth) {
   const Figure figure = exposed_communication_figure(
       cases_of({link_case("ring", "threads", "1e10", 0.1), link_case("ring", "threads", "1e9", 1.0),
-                link_case("zigzag", "threads", "1e9", 0.5)}),
-      {});
+                link_case("zigzag", "threads", "1e9", 0.5)}));
   ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, threads"));
   const Series& ring = series_named(figure.panels[0], "ring");
   ASSERT_EQ(ring.points.size(), 2u);
@@ -53,7 +52,7 @@ TEST(ExposedCommunication, TellsOfTheRootsLinkWhereAModelScattersOverIt) {
        {std::tuple{"cqs", "model", true}, std::tuple{"cqs", "mpi", false},
         std::tuple{"cqs_sharded", "model", false}}) {
     const Figure figure =
-        exposed_communication_figure(cases_of({link_case(algorithm, ranks, "1e9", 1.0)}), {});
+        exposed_communication_figure(cases_of({link_case(algorithm, ranks, "1e9", 1.0)}));
     EXPECT_EQ(
         std::any_of(figure.notes.begin(), figure.notes.end(),
                     [](const std::string& note) { return note.starts_with("cqs, modelled: "); }),
@@ -63,10 +62,9 @@ TEST(ExposedCommunication, TellsOfTheRootsLinkWhereAModelScattersOverIt) {
 }
 
 TEST(ExposedCommunication, TheModelStandsThinAndDashedBesideTheMeasuredCases) {
-  const Figure figure = exposed_communication_figure(
-      cases_of({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "mpi", "1e9", 1.2),
-                link_case("ring", "model", "1e9", 0.8), link_case("ring", "model", "1e9", 0.6, 8)}),
-      {});
+  const Figure figure = exposed_communication_figure(cases_of(
+      {link_case("ring", "threads", "1e9", 1.0), link_case("ring", "mpi", "1e9", 1.2),
+       link_case("ring", "model", "1e9", 0.8), link_case("ring", "model", "1e9", 0.6, 8)}));
   ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi", "N = 8,192, W = 4, threads",
                                           "N = 8,192, W = 8, model"));
   for (const std::size_t panel : {0u, 1u}) {
@@ -82,8 +80,7 @@ TEST(ExposedCommunication, TheModelStandsThinAndDashedBesideTheMeasuredCases) {
 TEST(ExposedCommunication, CasesWithoutALimitStandApartBehindTheOthers) {
   const Figure figure = exposed_communication_figure(
       cases_of({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "threads", "1e10", 0.5),
-                link_case("ring", "threads", "", 0.2)}),
-      {});
+                link_case("ring", "threads", "", 0.2)}));
   const Panel& panel = figure.panels.at(0);
   EXPECT_EQ(series_named(panel, "ring").points.size(), 2u);
   const Series& apart = series_named(panel, "ring, no limit");
@@ -96,7 +93,7 @@ TEST(ExposedCommunication, CasesWithoutALimitStandApartBehindTheOthers) {
 
 TEST(ExposedCommunication, AnAlgorithmWithoutAnyLimitIsStillInTheLegend) {
   const Figure figure =
-      exposed_communication_figure(cases_of({link_case("ring", "threads", "", 0.2)}), {});
+      exposed_communication_figure(cases_of({link_case("ring", "threads", "", 0.2)}));
   const Series& line = figure.panels.at(0).series.at(0);  // without points: its name and colour
   EXPECT_EQ(line.name, "ring");
   EXPECT_TRUE(line.in_legend);
@@ -105,8 +102,7 @@ TEST(ExposedCommunication, AnAlgorithmWithoutAnyLimitIsStillInTheLegend) {
 
 TEST(ExposedCommunication, SerialCasesAndOneWorkerHaveNoShare) {
   EXPECT_THAT(exposed_communication_figure(cases_of({link_case("ring", "serial", "", 0.2),
-                                                     link_case("ring", "threads", "", 0.0, 1)}),
-                                           {})
+                                                     link_case("ring", "threads", "", 0.0, 1)}))
                   .empty_reason,
               HasSubstr("communication times"));
 }
@@ -125,7 +121,7 @@ TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
   unlimited["link_bandwidth_byte_per_s"] = "";
   unlimited["case_id"] = "unlimited";
   const Figure figure = exposed_time_figure(
-      scheme_table({sent_case("mpi", "0.5"), sent_case("model", "0.4"), unlimited}), {});
+      scheme_table({sent_case("mpi", "0.5"), sent_case("model", "0.4"), unlimited}));
   ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi"));
   const Panel& panel = figure.panels[0];
   EXPECT_THAT(series_named(panel, "ring").points, SizeIs(1));
@@ -133,7 +129,7 @@ TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
   EXPECT_DOUBLE_EQ(series_named(panel, "ring, model").points.at(0).y, 0.4);
   EXPECT_DOUBLE_EQ(series_named(panel, "ring, bytes / bandwidth").points.at(0).y, 2.0);
   EXPECT_TRUE(panel.y.log);
-  EXPECT_THAT(exposed_time_figure(scheme_table({unlimited}), {}).empty_reason,
+  EXPECT_THAT(exposed_time_figure(scheme_table({unlimited})).empty_reason,
               HasSubstr("link.bandwidth"));
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -129,9 +128,8 @@ Panel split_panel(const std::vector<Bar>& bars, std::string title, bool publishe
 
 }  // namespace
 
-Figure exposed_split_figure(const PlottedRun& run, const FigureContext& context) {
+Figure exposed_split_figure(const PlottedRun& run) {
   Figure figure{.title = "Where the time of pass_kv and pass_q goes, by miss rate",
-                .subtitle = context.subtitle,
                 .panel_height = 220};
   for (const Group& from : pass_groups(run.cases))
     if (const std::vector<Bar> bars = bars_of(from); !bars.empty())

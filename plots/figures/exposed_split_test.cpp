@@ -22,8 +22,7 @@ Values split(const std::string& algorithm, std::int64_t new_tokens, const char* 
 TEST(ExposedSplit, PartsAreStackedAsSharesOfTheirSum) {
   const Figure figure =
       exposed_split_figure(scheme_table({split("pass_kv", 100, "0.005", "0.003", "0.002"),
-                                         split("pass_q", 100, "0.006", "0", "0.002")}),
-                           {});
+                                         split("pass_q", 100, "0.006", "0", "0.002")}));
   ASSERT_EQ(figure.panels.size(), 2u);
   const Panel& panel = figure.panels[0];
   const auto& compute = series_named(panel, "compute").points;
@@ -40,11 +39,9 @@ TEST(ExposedSplit, PartsAreStackedAsSharesOfTheirSum) {
 }
 
 TEST(ExposedSplit, KeysStandLeftOfTheMissRateAndQueriesRight) {
-  const Figure figure =
-      exposed_split_figure(scheme_table({split("pass_q", 100, "0.006", "0", "0.002"),
-                                         split("pass_kv", 25, "0.005", "0.003", "0.002"),
-                                         split("pass_kv", 100, "0.005", "0.003", "0.002")}),
-                           {});
+  const Figure figure = exposed_split_figure(scheme_table(
+      {split("pass_q", 100, "0.006", "0", "0.002"), split("pass_kv", 25, "0.005", "0.003", "0.002"),
+       split("pass_kv", 100, "0.005", "0.003", "0.002")}));
   const Panel& panel = figure.panels.at(0);
   ASSERT_EQ(panel.x.tics.size(), 2u);
   EXPECT_EQ(panel.x.tics[0].label, "2.5");
@@ -61,7 +58,7 @@ TEST(ExposedSplit, OfRepeatedCasesTheLastIsDrawn) {
   again["case_id"] = "with another seed";
   again["seed"] = "2";
   add_case(cases, again);
-  const Figure figure = exposed_split_figure(cases, {});
+  const Figure figure = exposed_split_figure(cases);
   const auto& points = series_named(figure.panels.at(0), "compute").points;
   ASSERT_EQ(points.size(), 1u);
   EXPECT_DOUBLE_EQ(points[0].high, 60.0);
@@ -69,7 +66,7 @@ TEST(ExposedSplit, OfRepeatedCasesTheLastIsDrawn) {
 
 TEST(ExposedSplit, ThePublishedBreakdownIsTheLastPanel) {
   const Figure figure =
-      exposed_split_figure(scheme_table({split("pass_kv", 100, "0.005", "0.003", "0.002")}), {});
+      exposed_split_figure(scheme_table({split("pass_kv", 100, "0.005", "0.003", "0.002")}));
   const Panel& panel = figure.panels.back();
   EXPECT_THAT(panel.title, HasSubstr("published"));
   const Series& sent = series_named(panel, "sendrecv of pass_kv, 2.5 %");
@@ -82,10 +79,9 @@ TEST(ExposedSplit, ThePublishedBreakdownIsTheLastPanel) {
 }
 
 TEST(ExposedSplit, WithoutPartsThereIsASentence) {
-  EXPECT_THAT(exposed_split_figure(case_study_2(10), {}).empty_reason, HasSubstr("no case of"));
-  EXPECT_THAT(
-      exposed_split_figure(scheme_table({split("pass_kv", 100, "", "", "")}), {}).empty_reason,
-      HasSubstr("compute, exposed communication and idle"));
+  EXPECT_THAT(exposed_split_figure(case_study_2(10)).empty_reason, HasSubstr("no case of"));
+  EXPECT_THAT(exposed_split_figure(scheme_table({split("pass_kv", 100, "", "", "")})).empty_reason,
+              HasSubstr("compute, exposed communication and idle"));
 }
 
 }  // namespace

@@ -14,15 +14,13 @@
 
 #include "base/csv.h"
 #include "base/schema/figure_names.h"
-#include "plots/frame/frame.h"
-#include "plots/frame/run.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 
-// NAME_figure(run, context) draws each figure of base/schema/figure_names.h; figures_of_run() sets
-// the figure's name.
-#define QB_FIGURE_FUNCTION(name, needs) \
-  [[nodiscard]] Figure name##_figure(const PlottedRun& run, const FigureContext& context);
+// NAME_figure(run) draws each figure of base/schema/figure_names.h; figures_of_run() sets the
+// figure's name and its line of provenance.
+#define QB_FIGURE_FUNCTION(name, needs) [[nodiscard]] Figure name##_figure(const PlottedRun& run);
 QB_FIGURES(QB_FIGURE_FUNCTION)
 #undef QB_FIGURE_FUNCTION
 
@@ -31,15 +29,11 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // Says whether a figure shows the runs beside a run.
 [[nodiscard]] bool shows_runs_beside(std::string_view figure);
 
-struct FigureChoice {
-  std::vector<std::string> names{};     // empty: those of the manifest, or all if it names none
-  const CsvTable* published = nullptr;  // the user's own; null: the compiled-in case study 2
-};
-
-// Draws figures in the order of the names. A figure without data is returned empty, with its
-// reason, if it was named, and is left out otherwise. Throws UsageError for a name that is no
-// figure.
-[[nodiscard]] std::vector<Figure> figures_of_run(const PlottedRun& run, const FigureChoice& choice);
+// Draws the figures of these names in their order; without names those of the manifest, or all if
+// it names none. A figure without data is returned empty, with its reason, if it was named, and is
+// left out otherwise. Throws UsageError for a name that is no figure.
+[[nodiscard]] std::vector<Figure> figures_of_run(const PlottedRun& run,
+                                                 std::vector<std::string> names = {});
 
 // ---- partition ---------------------------------------------------------------------------------
 
@@ -94,7 +88,7 @@ struct Connectivity {
 
 // Groups transformer layers that differ in n_tokens alone, named by what tells them from the
 // others: `plain`, `blocks of 1024 tokens`, `plain, causal mask`. The plain ones come first.
-[[nodiscard]] std::vector<Group> layers_of(const CsvTable& cases);
+[[nodiscard]] Groups layers_of(const CsvTable& cases);
 // Says whether a layer is not in blocks.
 [[nodiscard]] bool is_plain(const Group& layer);
 
@@ -103,7 +97,7 @@ struct Connectivity {
 [[nodiscard]] double miss_rate(const Row& row);
 // Groups the cases that ran and differ in algorithm and miss rate alone, in ascending miss rate.
 // Cases of a group have the same P + T, unless the run has no two miss rates of one P + T.
-[[nodiscard]] std::vector<Group> pass_groups(const CsvTable& cases);
+[[nodiscard]] Groups pass_groups(const CsvTable& cases);
 
 // The project calls CQS too slow if the time of all its workers over that of dense attention
 // exceeds this.

@@ -29,25 +29,25 @@ std::vector<std::string> names(const std::vector<Figure>& figures) {
 }
 
 TEST(RunFigures, DrawsWhatTheSpecNames) {
-  EXPECT_THAT(names(figures_of_run(sample(), {})), ElementsAre("wall_clock", "peak_memory"));
+  EXPECT_THAT(names(figures_of_run(sample())), ElementsAre("wall_clock", "peak_memory"));
 }
 
 TEST(RunFigures, WithoutNamesDrawsAllThatTheRunHasDataFor) {
   PlottedRun run = sample();
   run.provenance.figures.clear();
-  EXPECT_THAT(names(figures_of_run(run, {})),
+  EXPECT_THAT(names(figures_of_run(run)),
               ElementsAre("memory_summary", "wall_clock", "speed_up", "throughput", "peak_memory"));
 }
 
 TEST(RunFigures, ANamedFigureWithoutDataSaysWhy) {
-  const auto figures = figures_of_run(sample(), {.names = {"memory_timeline"}});
+  const auto figures = figures_of_run(sample(), {"memory_timeline"});
   ASSERT_EQ(figures.size(), 1u);
   EXPECT_THAT(figures[0].empty_reason, HasSubstr("memory_timeline.csv"));
 }
 
 TEST(RunFigures, AnUnknownNameGetsTheNearest) {
   try {
-    (void)figures_of_run(sample(), {.names = {"wallclock"}});
+    (void)figures_of_run(sample(), {"wallclock"});
     FAIL() << "accepted";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("did you mean 'wall_clock'"));
@@ -55,7 +55,7 @@ TEST(RunFigures, AnUnknownNameGetsTheNearest) {
 }
 
 TEST(RunFigures, TheSubtitleSaysShapeAndOrigin) {
-  const std::string subtitle = figures_of_run(sample(), {}).at(0).subtitle;
+  const std::string subtitle = figures_of_run(sample()).at(0).subtitle;
   EXPECT_THAT(subtitle, HasSubstr("H = 8"));
   EXPECT_THAT(subtitle, HasSubstr("Some CPU"));
 }
@@ -64,7 +64,7 @@ TEST(RunFigures, TheSubtitleOfAModelNamesItsDeviceAndNotTheMachineThatComputedIt
   PlottedRun run = sample();
   run.cases = scheme_table(
       {scheme_case("ring", 4, 1024, 1.0, {{"ranks", "model"}, {"model_device", "a100"}})});
-  const std::string subtitle = figures_of_run(run, {.names = {"wall_clock"}}).at(0).subtitle;
+  const std::string subtitle = figures_of_run(run, {"wall_clock"}).at(0).subtitle;
   EXPECT_THAT(subtitle, HasSubstr("model of a100; qb"));
   EXPECT_THAT(subtitle, ::testing::Not(HasSubstr("cpu")));
 }
@@ -84,7 +84,7 @@ PlottedRun peer(const std::string& run_id, const std::string& kernel) {
 TEST(RunFigures, ThroughputShowsTheRunsBesideItAndSaysWhatTheyAre) {
   PlottedRun run = sample();
   run.beside = {peer("r2", "torch_sdpa")};
-  const auto figures = figures_of_run(run, {.names = {"throughput", "wall_clock"}});
+  const auto figures = figures_of_run(run, {"throughput", "wall_clock"});
   ASSERT_EQ(figures.size(), 2u);
   EXPECT_THAT(figures[0].subtitle, HasSubstr("beside it r2 (torch 2.5; qb 0.1.0"));
   EXPECT_THAT(figures[0].subtitle, ::testing::Not(HasSubstr("kernel")))
@@ -97,7 +97,7 @@ TEST(RunFigures, RunsThatShareAnIdAreNamedByTheirFolders) {
   PlottedRun run = sample();
   run.beside = {peer(run.provenance.run_id, "materialized")};
   run.beside[0].path = "elsewhere";
-  const Figure figure = figures_of_run(run, {.names = {"throughput"}}).at(0);
+  const Figure figure = figures_of_run(run, {"throughput"}).at(0);
   EXPECT_THAT(figure.subtitle, HasSubstr("beside it elsewhere"));
 }
 
@@ -109,15 +109,14 @@ TEST(RunFigures, AFolderOfMicrobenchmarksNeedsNoCases) {
   add_repeat(microbench, {{"benchmark", "cqs"}, {"workers", "7"}, {"overhead", "1.05"}});
   write_file_atomically(folder + "/microbench.csv", microbench.to_string());
   const PlottedRun run = read_plotted_run(folder);
-  EXPECT_THAT(names(figures_of_run(run, {})), ElementsAre("kernel_peak_fraction", "cqs_overhead"));
-  for (const std::string_view name : kFigureNames)
-    (void)figures_of_run(run, {.names = {std::string(name)}});
-  EXPECT_EQ(figures_of_run(run, {.names = {"wall_clock"}}).at(0).empty_reason,
+  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("kernel_peak_fraction", "cqs_overhead"));
+  for (const std::string_view name : kFigureNames) (void)figures_of_run(run, {std::string(name)});
+  EXPECT_EQ(figures_of_run(run, {"wall_clock"}).at(0).empty_reason,
             "the run folder has no cases.csv");
 }
 
 TEST(RunFigures, StepsAreReadWhereTheFolderHasThem) {
-  EXPECT_EQ(figures_of_run(sample(), {.names = {"gantt"}}).at(0).empty_reason,
+  EXPECT_EQ(figures_of_run(sample(), {"gantt"}).at(0).empty_reason,
             "the run folder has no steps.csv");
   const std::string folder = fresh_folder("steps");
   write_file_atomically(folder + "/manifest.json", sample_manifest());
@@ -129,8 +128,7 @@ TEST(RunFigures, StepsAreReadWhereTheFolderHasThem) {
     add_step(steps, ring.at("case_id"), 0, round, {{"compute_s", "1"}, {"unmasked_pairs", "1000"}});
   write_file_atomically(folder + "/cases.csv", cases.to_string());
   write_file_atomically(folder + "/steps.csv", steps.to_string());
-  for (const Figure& figure :
-       figures_of_run(read_plotted_run(folder), {.names = {"gantt", "work_per_round"}}))
+  for (const Figure& figure : figures_of_run(read_plotted_run(folder), {"gantt", "work_per_round"}))
     EXPECT_EQ(figure.empty_reason, "") << figure.name;
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -231,9 +230,8 @@ int panel_height(const std::vector<Chart>& charts) {
 
 }  // namespace
 
-Figure gantt_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{
-      .title = "What each worker does when", .subtitle = context.subtitle, .shared_x = true};
+Figure gantt_figure(const PlottedRun& run) {
+  Figure figure{.title = "What each worker does when", .shared_x = true};
   if (!run.steps) return empty_figure(figure.title, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows rows = ranked_rows(run.cases, steps);

@@ -28,7 +28,7 @@ TEST(Gantt, OfSeveralLinksTheOneInTheMiddleComesFirst) {
     for (int worker : {0, 1})
       add_step(steps, link, worker, 0, {{"start_s", "0"}, {"compute_s", "0.010"}});
   }
-  const Figure figure = gantt_figure(with_steps(cases_of(cases), steps), {});
+  const Figure figure = gantt_figure(with_steps(cases_of(cases), steps));
   ASSERT_EQ(figure.panels.size(), 3u);
   EXPECT_THAT(figure.panels[0].title, HasSubstr("200 MB/s"));
 }
@@ -43,7 +43,7 @@ TEST(Gantt, TheLinkIsNamedWhereTheRunHasSeveralThoughOneAloneIsDrawn) {
       cases.back()["link_bandwidth_byte_per_s"] = link;
       add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
     }
-  const Figure figure = gantt_figure(with_steps(cases_of(cases), steps), {});
+  const Figure figure = gantt_figure(with_steps(cases_of(cases), steps));
   ASSERT_EQ(figure.panels.size(), 6u);
   for (const Panel& panel : figure.panels) EXPECT_THAT(panel.title, HasSubstr("200 MB/s"));
   EXPECT_THAT(figure.notes.back(), HasSubstr("2 MB/s"));
@@ -58,8 +58,7 @@ TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
             {"exposed_communication_s", "0.004"},
             {"idle_s", "0.006"},
             {"compute_s", "0.030"}});
-  const Figure figure =
-      gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps), {});
+  const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps));
   ASSERT_EQ(figure.panels.size(), 1u);
   const Panel& panel = figure.panels[0];
   EXPECT_EQ(panel.title, "ring, N = 8,192, W = 2, threads: 50.00 ms");
@@ -87,7 +86,7 @@ TEST(Gantt, WithoutStartTimesAStepBeginsWhenTheSlowestWorkerEnded) {
       add_step(steps, "a", worker, step, {{"compute_s", to_text(seconds[worker][step])}});
   Values serial = threads_case("a", "ring", 2);
   serial["ranks"] = "serial";
-  const Figure figure = gantt_figure(with_steps(cases_of({serial}), steps), {});
+  const Figure figure = gantt_figure(with_steps(cases_of({serial}), steps));
   const Panel& panel = figure.panels.at(0);
   const Series& second = series_named(panel, "compute, step 1");
   EXPECT_DOUBLE_EQ(second.points.at(0).x_low, 3.0);
@@ -104,8 +103,7 @@ TEST(Gantt, StepsTooShortForTheirNumberAreDrawnWithoutIt) {
   CsvTable steps = no_steps();
   add_step(steps, "a", 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
   add_step(steps, "a", 0, 1, {{"start_s", "1"}, {"compute_s", "0.005"}});
-  const Figure figure =
-      gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps), {});
+  const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps));
   const Series& plain = series_named(figure.panels.at(0), "compute");
   ASSERT_EQ(plain.points.size(), 1u);
   EXPECT_EQ(plain.text, "");
@@ -121,7 +119,7 @@ TEST(Gantt, SixCasesOverOneRangeOfTimeAndANoteNamesTheOthers) {
     add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", to_text(1.0 + i)}});
   }
   add_step(steps, "one worker", 0, 0, {{"start_s", "0"}, {"compute_s", "100"}});
-  const Figure figure = gantt_figure(with_steps(cases_of(rows), steps), {});
+  const Figure figure = gantt_figure(with_steps(cases_of(rows), steps));
   EXPECT_EQ(figure.panels.size(), 6u);
   EXPECT_TRUE(figure.shared_x);
   EXPECT_THAT(figure.notes.back(), HasSubstr("left out: 2 (ring, N = 8,192, W = 2, threads; "
@@ -134,10 +132,8 @@ TEST(Gantt, LongSequencesAndManyWorkersComeFirstWhateverRanFirst) {
   longer["n_tokens"] = "16384";
   for (const char* id : {"a", "b", "c"})
     add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
-  const Figure figure = gantt_figure(
-      with_steps(cases_of({threads_case("a", "ring", 2), longer, threads_case("c", "ring", 8)}),
-                 steps),
-      {});
+  const Figure figure = gantt_figure(with_steps(
+      cases_of({threads_case("a", "ring", 2), longer, threads_case("c", "ring", 8)}), steps));
   ASSERT_EQ(figure.panels.size(), 3u);
   EXPECT_THAT(figure.panels[0].title, HasSubstr("N = 16,384, W = 4"));
   EXPECT_THAT(figure.panels[1].title, HasSubstr("N = 8,192, W = 8"));
@@ -148,15 +144,14 @@ TEST(Gantt, OfManyWorkersThirtyTwoAreDrawn) {
   CsvTable steps = no_steps();
   for (int worker = 0; worker < 40; ++worker)
     add_step(steps, "a", worker, 0, {{"start_s", "0"}, {"compute_s", "1"}});
-  const Figure figure =
-      gantt_figure(with_steps(cases_of({threads_case("a", "ring", 40)}), steps), {});
+  const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 40)}), steps));
   EXPECT_EQ(series_named(figure.panels.at(0), "compute").points.size(), 32u);
   EXPECT_THAT(figure.notes.back(), HasSubstr("the first 32 are drawn"));
 }
 
 TEST(Gantt, NoStepsAreASentence) {
   const CsvTable cases = cases_of({threads_case("a", "ring", 2)});
-  EXPECT_THAT(gantt_figure(with_steps(cases, no_steps()), {}).empty_reason, HasSubstr("steps.csv"));
+  EXPECT_THAT(gantt_figure(with_steps(cases, no_steps())).empty_reason, HasSubstr("steps.csv"));
 }
 
 }  // namespace

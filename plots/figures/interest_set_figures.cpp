@@ -2,177 +2,164 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kPublished = "published";
 constexpr const char* kBalanced = "balanced";
 
-// Makes one line over all rows of a table.
-Group line_over(const CsvTable& table, std::string name, const Style& style) {
-  return {.rows = all_rows(table), .name = std::move(name), .style = style};
-}
-
-Style distillation_style(std::string_view distillation) {
-  return indexed_style(distillation == kBalanced ? 0 : 1);
+// Makes one line over all rows of a table, which shows a column.
+Group line_over(const CsvTable& table, std::string name, const std::string& column, int index,
+                Draw draw = Draw::points) {
+  return {.rows = all_rows(table),
+          .name = std::move(name),
+          .style = indexed_style(index),
+          .draw = draw,
+          .value = shows(column)};
 }
 
 // Groups RR curves by distillation, published first.
-std::vector<Group> by_distillation(const Rows& rows) {
-  std::vector<Group> lines = group(rows, Columns{"distillation"});
+Groups by_distillation(const Rows& rows) {
+  Groups lines = group(rows, Columns{"distillation"});
   std::reverse(lines.begin(), lines.end());
   for (Group& line : lines) {
     line.name = line.key[0];
-    line.style = distillation_style(line.name);
+    line.style = indexed_style(line.name == kBalanced ? 0 : 1);
+    line.draw = Draw::line;
   }
   return lines;
 }
 
-// Makes a point for each row: its worker count and a number of the row.
-Value at_workers(const std::function<double(const Row&)>& number) {
-  return [=](const Row& row) { return Point{.x = row.number("workers"), .y = number(row)}; };
-}
-Value column_at_workers(const char* column) {
-  return at_workers([=](const Row& row) { return row.number(column); });
+const Axis kWorkersAxis = {.label = "workers W", .column = "workers", .tight = true};
+
+Figure interest_set_figure(std::string name, LineFigure declared,
+                           Figure::Legend legend = Figure::Legend::beside) {
+  Figure figure = line_figure(declared);
+  figure.name = std::move(name);
+  figure.legend = legend;
+  return figure;
 }
 
-Series drawn_as(Series series, Draw draw) {
-  series.draw = draw;
-  return series;
-}
-
-Axis tight_workers() { return {.label = "workers W", .column = "workers", .tight = true}; }
+double workers(const Row& row) { return row.number("workers"); }
 
 }  // namespace
 
 Figure set_size_figure(const CsvTable& sets) {
-  Figure figure{.name = "set_size", .title = "Size of the smallest known interest sets"};
-  if (sets.size() == 0) return empty_figure(figure.title, "there are no sets");
   const auto over_root = [](const char* column) {
-    return at_workers(
-        [=](const Row& row) { return row.number(column) / std::sqrt(row.number("workers")); });
+    return [=](const Row& row) { return Point{.y = row.number(column) / std::sqrt(workers(row))}; };
   };
-  Panel panel{.x = tight_workers(), .y = {.label = "m / √W", .column = "size_over_sqrt_workers"}};
-  panel.x.log = true;
-  add(panel, drawn_as(line_series(line_over(sets, "proved lower bound", {kGrey, 0}),
-                                  over_root("lower_bound")),
-                      Draw::line));
+  Groups lines = {{.rows = all_rows(sets),
+                   .name = "proved lower bound",
+                   .style = {kGrey, 0},
+                   .draw = Draw::line,
+                   .value = over_root("lower_bound")}};
   int index = 0;
-  for (Group& standing : group(all_rows(sets), Columns{"standing"})) {
-    standing.name = standing.key[0];
-    standing.style = indexed_style(index++);
-    add(panel, drawn_as(line_series(standing, over_root("quorum_size")), Draw::points));
-  }
-  figure.panels = {panel};
-  figure.notes = {
-      "A worker holds m of W token groups, so m/√W over 1 is what its memory and traffic lose. "
-      "Singer: perfect difference sets, W = q² + q + 1. Optimal: no smaller set exists, by "
-      "counting "
-      "or by exhaustive search."};
-  return figure;
+  for (const Group& standing : group(all_rows(sets), Columns{"standing"}))
+    lines.push_back({.rows = standing.rows,
+                     .name = standing.key[0],
+                     .style = indexed_style(index++),
+                     .draw = Draw::points});
+  Axis x = kWorkersAxis;
+  x.log = true;
+  return interest_set_figure(
+      "set_size",
+      {.title = "Size of the smallest known interest sets",
+       .nothing = "there are no sets",
+       .lines = lines,
+       .y = {{.y = {.label = "m / √W", .column = "size_over_sqrt_workers"},
+              .value = over_root("quorum_size")}},
+       .x = workers,
+       .x_axis = fixed(x),
+       .notes = {"A worker holds m of W token groups, so m/√W over 1 is what its memory and "
+                 "traffic lose. Singer: perfect difference sets, W = q² + q + 1. Optimal: no "
+                 "smaller set exists, by counting or by exhaustive search."}});
 }
 
 Figure set_count_figure(const CsvTable& counts) {
-  Figure figure{.name = "set_count",
-                .title = "How many interest sets of the least size there are",
-                .panel_height = 260,
-                .shared_x = true,
-                .notes = {"Each by exhaustive search; that of size m - 1 found none."}};
-  if (counts.size() == 0) return empty_figure(figure.title, "there are no counts");
-  const auto marks = [&](const char* name, const char* column, int index) {
-    return drawn_as(
-        line_series(line_over(counts, name, indexed_style(index)), column_at_workers(column)),
-        Draw::points);
-  };
-  Series sizes = marks("m", "quorum_size", 2);
+  Group sizes = line_over(counts, "m", "quorum_size", 2);
   sizes.in_legend = false;
-  figure.panels = {
-      {.title = "Number of minimum sets",
-       .x = tight_workers(),
-       .y = {.label = "sets", .column = "sets", .log = true},
-       .series = {marks("sets with 0 and 1", "sets", 0), marks("up to x → ux + t", "orbits", 1)}},
-      {.title = "Their size m",
-       .x = tight_workers(),
-       .y = {.label = "m", .column = "quorum_size", .whole = true},
-       .series = {sizes}}};
+  Figure figure = interest_set_figure(
+      "set_count", {.title = "How many interest sets of the least size there are",
+                    .nothing = "there are no counts",
+                    .lines = {line_over(counts, "sets with 0 and 1", "sets", 0),
+                              line_over(counts, "up to x → ux + t", "orbits", 1)},
+                    .y = {{.title = "Number of minimum sets",
+                           .y = {.label = "sets", .column = "sets", .log = true}},
+                          {.title = "Their size m",
+                           .y = {.label = "m", .column = "quorum_size", .whole = true},
+                           .lines = [&](const Group&) { return Groups{sizes}; }}},
+                    .x = workers,
+                    .x_axis = fixed(kWorkersAxis),
+                    .notes = {"Each by exhaustive search; that of size m - 1 found none."}});
+  figure.columns = 1;
+  figure.shared_x = true;
   return figure;
 }
 
 Figure distillation_figure(const CsvTable& table) {
-  Figure figure{.name = "distillation",
-                .title = "Balance of published and balanced self-distillation",
-                .legend = Legend::inside};
-  if (table.size() == 0) return empty_figure(figure.title, "there are no ratios");
-  Panel panel{.x = tight_workers(),
-              .y = {.label = "asym-RR / W", .column = "asymptotic_ratio_over_workers"}};
-  for (const char* distillation : {kPublished, kBalanced}) {
-    const std::string column = fmt::format("{}_asymptotic_responsibility_ratio", distillation);
-    add(panel, line_series(line_over(table, distillation, distillation_style(distillation)),
-                           at_workers([&](const Row& row) {
-                             return row.number(column) / row.number("workers");
-                           })));
-  }
-  add(panel, limit_line("0.985", 0.985));
-  figure.panels = {panel};
-  figure.notes = {
-      "asym-RR: mean over N in [40 W, 41 W) of N² / (pairs of the most loaded worker); 1 is "
-      "perfect "
-      "balance. The same published sets for both. Published, half of an even W's workers compute "
-      "the blocks W/2 apart alone."};
-  return figure;
+  const auto line = [&](const std::string& name, int index) {
+    const std::string column = name + "_asymptotic_responsibility_ratio";
+    Group one = line_over(table, name, column, index, Draw::line_points);
+    one.value = [=](const Row& row) { return Point{.y = row.number(column) / workers(row)}; };
+    return one;
+  };
+  return interest_set_figure(
+      "distillation",
+      {.title = "Balance of published and balanced self-distillation",
+       .nothing = "there are no ratios",
+       .lines = {line("published", 1), line(kBalanced, 0)},
+       .y = {{.y = {.label = "asym-RR / W", .column = "asymptotic_ratio_over_workers"},
+              .reference = always(limit_line("0.985", 0.985))}},
+       .x = workers,
+       .x_axis = fixed(kWorkersAxis),
+       .notes = {"asym-RR: mean over N in [40 W, 41 W) of N² / (pairs of the most loaded worker); "
+                 "1 is perfect balance. The same published sets for both. Published, half of an "
+                 "even W's workers compute the blocks W/2 apart alone."}},
+      Figure::Legend::inside);
 }
 
 Figure distillation_ratio_figure(const CsvTable& ratios) {
-  Figure figure{.name = "distillation_ratio",
-                .title = "Responsibility ratio against sequence length",
-                .columns = 2,
-                .panel_height = 260,
-                .legend = Legend::inside};
-  for (const Group& workers : panels_by(all_rows(ratios), {"workers"})) {
-    Panel panel{.title = workers.name,
-                .x = {.label = "N", .column = "n_tokens", .tight = true},
-                .y = {.label = "responsibility ratio", .column = "responsibility_ratio"}};
-    for (const Group& line : by_distillation(workers.rows))
-      add(panel, drawn_as(line_series(line,
-                                      [](const Row& row) {
-                                        return Point{.x = row.number("n_tokens"),
-                                                     .y = row.number("responsibility_ratio")};
-                                      }),
-                          Draw::line));
-    figure.panels.push_back(std::move(panel));
-  }
-  if (figure.panels.empty()) return empty_figure(figure.title, "there are no ratios");
-  figure.notes = {
-      "RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up that the split "
-      "allows, for the published interest set at every N from W to 41 W."};
-  return figure;
+  return interest_set_figure(
+      "distillation_ratio",
+      {.title = "Responsibility ratio against sequence length",
+       .nothing = "there are no ratios",
+       .y = {{.y = {.label = "responsibility ratio", .column = "responsibility_ratio"},
+              .value = shows("responsibility_ratio"),
+              .lines = [](const Group& panel) { return by_distillation(panel.rows); }}},
+       .panels = panels_by(all_rows(ratios), {"workers"}),
+       .x_axis = fixed({.label = "N", .column = "n_tokens", .tight = true}),
+       .notes = {"RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up "
+                 "that the split allows, for the published interest set at every N from W to 41 "
+                 "W."}},
+      Figure::Legend::inside);
 }
 
 Figure balance_growth_figure(const CsvTable& ratios) {
-  Figure figure{.name = "balance_growth", .title = "What uneven work costs as N grows"};
-  Panel panel{.x = {.label = "N", .column = "n_tokens", .log = true},
-              .y = {.label = "1 - RR / W", .column = "lost_share", .log = true}};
+  Groups lines;
   int index = 0;
-  for (const Group& workers : panels_by(all_rows(ratios), {"workers"})) {
-    for (Group& line : by_distillation(workers.rows)) {
+  for (const Group& of_count : panels_by(all_rows(ratios), {"workers"})) {
+    for (Group& line : by_distillation(of_count.rows)) {
       line.style = indexed_style(index);
       line.style.dash = line.name == kBalanced ? 0 : 1;
-      line.name = workers.name + ' ' + line.name;
-      add(panel, line_series(line, [](const Row& row) {
-            return Point{.x = row.number("n_tokens"),
-                         .y = 1.0 - row.number("responsibility_ratio") / row.number("workers")};
-          }));
+      line.name = of_count.name + ' ' + line.name;
+      line.draw = Draw::line_points;
+      lines.push_back(std::move(line));
     }
     ++index;
   }
-  if (panel.series.empty()) return empty_figure(figure.title, "there are no ratios");
-  figure.panels = {panel};
-  figure.notes = {
-      "The worst of the W lengths up to each N. Published, an even W never comes nearer to W than "
-      "1/(W + 1)."};
-  return figure;
+  return interest_set_figure(
+      "balance_growth",
+      {.title = "What uneven work costs as N grows",
+       .nothing = "there are no ratios",
+       .lines = lines,
+       .y = {{.y = {.label = "1 - RR / W", .column = "lost_share", .log = true},
+              .value =
+                  [](const Row& row) {
+                    return Point{.y = 1.0 - row.number("responsibility_ratio") / workers(row)};
+                  }}},
+       .x_axis = fixed({.label = "N", .column = "n_tokens", .log = true}),
+       .notes = {"The worst of the W lengths up to each N. Published, an even W never comes nearer "
+                 "to W than 1/(W + 1)."}});
 }
 
 }  // namespace qb

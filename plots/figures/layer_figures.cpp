@@ -3,7 +3,6 @@
 
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -38,11 +37,11 @@ std::string saving(const Group& whole, const Group& blocks) {
 
 bool is_plain(const Group& layer) { return layer.rows.front().is("layer_block_tokens", ""); }
 
-std::vector<Group> layers_of(const CsvTable& cases) {
+Groups layers_of(const CsvTable& cases) {
   const Rows rows =
       order(where(standing_rows(cases), "workload", {"transformer_layer"}), "n_tokens");
   const Columns others = splitting_columns(rows, {"n_tokens", "kv_len", "layer_block_tokens"});
-  std::vector<Group> layers = group(rows, joined({"layer_block_tokens"}, others));
+  Groups layers = group(rows, joined({"layer_block_tokens"}, others));
   std::stable_partition(layers.begin(), layers.end(), is_plain);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Row& row = layers[i].rows.front();
@@ -57,89 +56,83 @@ std::vector<Group> layers_of(const CsvTable& cases) {
 
 // Draws a line per kind of layer, and a dashed one for the attention of the plain ones. Hollow
 // marks surround the rows of which repeats were slowed down.
-Figure layer_time_figure(const PlottedRun& run, const FigureContext& context) {
+Figure layer_time_figure(const PlottedRun& run) {
   const std::map<std::string, Rows> parts =
       run.parts ? rows_by_case(*run.parts) : std::map<std::string, Rows>{};
-  const auto whole = [](const Row& row) {
-    return timed(row, "wall_time", kMilli, row.number("n_tokens"));
-  };
   const auto attention = [&](const Row& row) {
     std::vector<double> seconds;
     if (const auto found = parts.find(row.text("case_id")); found != parts.end())
       for (const Row& part : where(found->second, "part", {"attention"}))
         if (part.is("warmup", "0")) seconds.push_back(part.number("time_s"));
-    return Point{.x = row.number("n_tokens"),
-                 .y = seconds.empty() ? kNaN : median(seconds) * kMilli};
+    return Point{.y = seconds.empty() ? kNaN : median(seconds) * kMilli};
   };
   const auto slowed = [](const Row& row) {
     return ran(row) && row.number("throttled_samples") > 0;
   };
-  LineFigure declared{
-      .title = "Time of a transformer layer",
-      .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
-      .lines = layers_of(run.cases),
-      .y = {{.y = {.label = "time (ms)", .column = "time_ms"}, .value = whole}},
-      .y_by_range = true,
-      .breaks = true,
-      .crosses = kNaN};
+  Groups lines;
   std::size_t ringed = 0;
-  declared.beside = [&](const Group& line) {
-    Series rings{.name = "slowed down, " + line.name, .draw = Draw::points, .thin = true};
-    for (const Row& row : where(line.rows, slowed))
-      rings.points.push_back({.x = row.number("n_tokens"), .y = whole(row).y});
-    ringed += rings.points.size();
-    Series dashed = line_series(line, attention);
+  for (const Group& line : layers_of(run.cases)) {
+    Group rings{.rows = where(line.rows, slowed),
+                .name = "slowed down, " + line.name,
+                .thin = true,
+                .draw = Draw::points,
+                .value = shows("wall_time_median_s", kMilli)};
+    Group dashed = behind(line, "", 1, attention);
     dashed.name = "attention, " + line.name;
-    dashed.thin = true;
-    dashed.style.dash = 1;
-    if (!is_plain(line)) dashed.points.clear();
-    return std::vector<Series>{rings, dashed};
-  };
-  Figure figure = line_figure(declared, context);
-  if (!figure.empty_reason.empty()) return figure;
-  figure.panels[0].y.from_zero = false;
-  figure.notes = case_notes(run.cases);
-  figure.notes.emplace_back("Dashed: the attention kernel alone, of the plain layer.");
-  if (ringed > 0)
-    figure.notes.push_back(fmt::format(
-        "Ringed: the device was throttled in a repeat (column throttled_samples), {} cases.",
-        ringed));
+    dashed.in_legend = true;
+    dashed.rows = where(line.rows, [&](const Row& row) {
+      return is_plain(line) && std::isfinite(attention(row).y);
+    });
+    ringed += rings.rows.size();
+    lines.insert(lines.end(), {line, rings, dashed});
+  }
+  Figure figure = line_figure(
+      {.title = "Time of a transformer layer",
+       .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
+       .lines = lines,
+       .y = {{.y = {.label = "time (ms)", .column = "time_ms"},
+              .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
+              .fit = powers_or_zero}},
+       .breaks = true,
+       .crosses = kNaN,
+       .notes = joined_notes(
+           {case_notes(run.cases),
+            {"Dashed: the attention kernel alone, of the plain layer.",
+             ringed == 0 ? ""
+                         : fmt::format("Ringed: the device was throttled in a repeat (column "
+                                       "throttled_samples), {} cases.",
+                                       ringed)}})});
+  if (!figure.panels.empty()) figure.panels[0].y.from_zero = false;
   return figure;
 }
 
 // Draws a line per kind of layer.
-Figure layer_memory_figure(const PlottedRun& run, const FigureContext& context) {
-  const std::vector<Group> layers = layers_of(run.cases);
-  double largest = 0.0;
+Figure layer_memory_figure(const PlottedRun& run) {
+  const Groups layers = layers_of(run.cases);
   Rows rows;
   for (const Group& layer : layers)
-    for (const Row& row : layer.rows)
-      if (const double bytes = peak_bytes(row); std::isfinite(bytes)) {
-        largest = std::max(largest, bytes);
-        rows.push_back(row);
-      }
+    std::ranges::copy_if(layer.rows, std::back_inserter(rows),
+                         [](const Row& row) { return std::isfinite(peak_bytes(row)); });
   const std::size_t as_predicted = count(rows, [](const Row& row) {
     return peak_bytes(row) == row.number("predicted_active_peak_bytes");
   });
-  const Unit unit = byte_unit(largest);
-  LineFigure declared{
-      .title = "Peak active memory of a transformer layer",
-      .nothing = "no case of workload transformer_layer has a peak",
-      .lines = layers,
-      .y = {{.y = axis_in(unit, "peak active memory", "active_memory_peak"),
-             .value = [&](const Row& row) { return Point{.y = peak_bytes(row) * unit.factor}; }}},
-      .y_by_range = true,
-      .crosses = kNaN,
-      .notes = {fmt::format(
-          "Weights, hidden states, output and every buffer alive at the worst moment, as the "
-          "memory ledger counts them; {} of {} peaks are the predicted ones to the byte.",
-          as_predicted, rows.size())}};
+  const Unit unit = byte_unit(largest(rows, peak_bytes));
+  std::vector<std::string> notes = {fmt::format(
+      "Weights, hidden states, output and every buffer alive at the worst moment, as the memory "
+      "ledger counts them; {} of {} peaks are the predicted ones to the byte.",
+      as_predicted, rows.size())};
   for (const Group& whole : layers)
     for (const Group& blocks : layers)
-      if (is_plain(whole) && !is_plain(blocks))
-        if (std::string note = saving(whole, blocks); !note.empty())
-          declared.notes.push_back(std::move(note));
-  return line_figure(declared, context);
+      if (is_plain(whole) && !is_plain(blocks)) notes.push_back(saving(whole, blocks));
+  return line_figure(
+      {.title = "Peak active memory of a transformer layer",
+       .nothing = "no case of workload transformer_layer has a peak",
+       .lines = layers,
+       .y = {{.y = axis_in(unit, "peak active memory", "active_memory_peak"),
+              .value = [&](const Row& row) { return Point{.y = peak_bytes(row) * unit.factor}; },
+              .fit = powers_or_zero}},
+       .crosses = kNaN,
+       .notes = notes});
 }
 
 }  // namespace qb

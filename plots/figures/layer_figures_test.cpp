@@ -59,7 +59,7 @@ double height(const Panel& panel, const std::string& name, std::size_t point) {
 }
 
 TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
-  const Figure figure = layer_shares_figure(with_parts(cases_, parts_), {});
+  const Figure figure = layer_shares_figure(with_parts(cases_, parts_));
   ASSERT_EQ(figure.panels.size(), 3u) << "plain, in blocks, published";
   const Panel& plain = figure.panels[0];
   EXPECT_EQ(plain.x.tics.size(), 3u);
@@ -77,14 +77,14 @@ TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
 
 TEST_F(LayerFigures, OfManyLengthsEachSecondIsLabelled) {
   for (const int n : {128, 256, 512, 1024, 2048}) add(n, "", 70.0 * n);
-  const Figure figure = layer_shares_figure(with_parts(cases_, parts_), {});
+  const Figure figure = layer_shares_figure(with_parts(cases_, parts_));
   std::vector<std::string> labels;
-  for (const Tic& tic : figure.panels[0].x.tics) labels.push_back(tic.label);
+  for (const Axis::Tic& tic : figure.panels[0].x.tics) labels.push_back(tic.label);
   EXPECT_THAT(labels, ::testing::ElementsAre("", "128", "", "512", "", "1Ki", "", "10000"));
 }
 
 TEST_F(LayerFigures, TheHalfIsInterpolatedBetweenTheCasesAroundIt) {
-  const Figure figure = layer_shares_figure(with_parts(cases_, parts_), {});
+  const Figure figure = layer_shares_figure(with_parts(cases_, parts_));
   ASSERT_EQ(figure.notes.size(), 3u) << "in blocks it is half from 1000 on: no crossing is seen";
   EXPECT_THAT(
       figure.notes[1],
@@ -93,7 +93,7 @@ TEST_F(LayerFigures, TheHalfIsInterpolatedBetweenTheCasesAroundIt) {
 }
 
 TEST_F(LayerFigures, TimeHasTheLayerAndTheAttentionOfThePlainOne) {
-  const Figure figure = layer_time_figure(with_parts(cases_, parts_), {});
+  const Figure figure = layer_time_figure(with_parts(cases_, parts_));
   ASSERT_EQ(figure.panels.size(), 1u);
   std::vector<std::string> names;
   for (const Series& series : figure.panels[0].series) names.push_back(series.name);
@@ -112,7 +112,7 @@ TEST_F(LayerFigures, ThrottledRowsAreRinged) {
                                                      : "");
     flagged.append(std::move(fields));
   }
-  const Figure figure = layer_time_figure(with_parts(flagged, parts_), {});
+  const Figure figure = layer_time_figure(with_parts(flagged, parts_));
   std::size_t ringed = 0;
   for (const Series& series : figure.panels.at(0).series)
     if (series.draw == Draw::points) {
@@ -122,11 +122,11 @@ TEST_F(LayerFigures, ThrottledRowsAreRinged) {
     }
   EXPECT_EQ(ringed, 1u);
   EXPECT_THAT(figure.notes.back(), HasSubstr("throttled"));
-  EXPECT_THAT(layer_time_figure(with_parts(cases_, parts_), {}).notes.back(), HasSubstr("Dashed"));
+  EXPECT_THAT(layer_time_figure(with_parts(cases_, parts_)).notes.back(), HasSubstr("Dashed"));
 }
 
 TEST_F(LayerFigures, MemoryNamesTheSavingAtTheLongestSequence) {
-  const Figure figure = layer_memory_figure(cases_, {});
+  const Figure figure = layer_memory_figure(cases_);
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_THAT(figure.notes[0], HasSubstr("5 of 5 peaks are the predicted ones"));
   EXPECT_EQ(figure.notes[1],
@@ -136,11 +136,11 @@ TEST_F(LayerFigures, MemoryNamesTheSavingAtTheLongestSequence) {
 TEST_F(LayerFigures, ARunWithoutLayersSaysSo) {
   const CsvTable cases = case_study_2(10);
   const CsvTable none(parts_.header());
-  EXPECT_EQ(layer_shares_figure(with_parts(cases, none), {}).empty_reason,
+  EXPECT_EQ(layer_shares_figure(with_parts(cases, none)).empty_reason,
             "the run has no case of workload transformer_layer with times in parts.csv");
-  EXPECT_EQ(layer_time_figure(with_parts(cases, none), {}).empty_reason,
+  EXPECT_EQ(layer_time_figure(with_parts(cases, none)).empty_reason,
             "the run has no case of workload transformer_layer with times in parts.csv");
-  EXPECT_FALSE(layer_memory_figure(cases, {}).empty_reason.empty());
+  EXPECT_FALSE(layer_memory_figure(cases).empty_reason.empty());
 }
 
 }  // namespace

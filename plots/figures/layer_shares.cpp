@@ -8,7 +8,6 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -19,9 +18,17 @@ constexpr double kLeastTexted = 5.0;  // percent; thinner slices have no room fo
 constexpr std::size_t kMostPanels = 5;
 constexpr std::size_t kMostLabels = 7;
 
+// A part of a layer, or of a bar.
+struct Part {
+  std::string name{};
+  std::uint32_t colour = kBlack;
+  double percent = kNaN;  // of all parts
+};
+using Parts = std::vector<Part>;
+
 struct KnownPart {
-  std::string_view name;
-  std::string_view label;
+  std::string_view column;
+  const char* label;
   std::uint32_t colour;
 };
 // Products are blue and green, attention is red, passes over memory are grey and yellow.
@@ -36,25 +43,12 @@ constexpr KnownPart kParts[] = {
     {"output_norm", "output norm", 0xC4C4C4},
 };
 
-KnownPart known_part(const std::string& part) {
-  for (const KnownPart& known : kParts)
-    if (known.name == part) return known;
-  return {part, part, kBlack};
-}
-
-// A part of a layer: the median over the repeats without warm-ups, and its share of all parts.
-struct PartTime {
-  std::string part{};
-  double seconds = kNaN;
-  double share = kNaN;
-};
-// by case; parts are in the order in which they run
-using Parts = std::map<std::string, std::vector<PartTime>>;
-
-Parts parts_of(const std::optional<CsvTable>& table) {
-  Parts all;
+// Gives the parts of each case in the order in which they run: medians over the repeats without
+// warm-ups, as shares of their sum.
+std::map<std::string, Parts> parts_of(const std::optional<CsvTable>& table) {
+  std::map<std::string, Parts> all;
   for (const auto& [id, rows] : table ? rows_by_case(*table) : std::map<std::string, Rows>{}) {
-    std::vector<PartTime>& parts = all[id];
+    Parts& parts = all[id];
     std::map<std::string, std::vector<double>> times;
     for (const Row& row : where(rows, "warmup", {"0"})) {
       std::vector<double>& seconds = times[row.text("part")];
@@ -62,32 +56,30 @@ Parts parts_of(const std::optional<CsvTable>& table) {
       seconds.push_back(row.number("time_s"));
     }
     double sum = 0.0;
-    for (PartTime& one : parts) {
-      one.seconds = median(times[one.part]);
-      sum += one.seconds;
+    for (const Part& one : parts) sum += median(times[one.name]);
+    for (Part& one : parts) {
+      one.percent = kPercent * (median(times[one.name]) / sum);
+      const auto* const known = std::ranges::find(kParts, one.name, &KnownPart::column);
+      if (known == std::end(kParts)) continue;
+      one.name = known->label;
+      one.colour = known->colour;
     }
-    for (PartTime& one : parts) one.share = one.seconds / sum;
   }
   return all;
 }
 
-// Is NaN if the parts of the case were not timed.
-PartTime attention_of(const Row& row, const Parts& parts) {
-  if (const auto found = parts.find(row.text("case_id")); found != parts.end())
-    for (const PartTime& one : found->second)
-      if (one.part == "attention") return one;
-  return {};
-}
-
 // Finds the N at which attention takes half of the layer, log-interpolated between the two cases
 // around it; NaN if the rows do not cross.
-double half_share_tokens(const Group& layer, const Parts& parts) {
+double half_share_tokens(const Group& layer, const std::map<std::string, Parts>& parts) {
   double n_before = kNaN;
   double share_before = kNaN;
   for (const Row& row : layer.rows) {
+    const auto of_case = parts.find(row.text("case_id"));
+    if (of_case == parts.end()) continue;
+    const auto attention = std::ranges::find(of_case->second, "attention", &Part::name);
+    if (attention == of_case->second.end()) continue;
     const double n = row.number("n_tokens");
-    const double share = attention_of(row, parts).share;
-    if (std::isnan(share)) continue;
+    const double share = attention->percent / kPercent;
     if (share_before < 0.5 && share >= 0.5)
       return n_before * std::pow(n / n_before, (0.5 - share_before) / (share - share_before));
     n_before = n;
@@ -95,12 +87,6 @@ double half_share_tokens(const Group& layer, const Parts& parts) {
   }
   return kNaN;
 }
-
-struct Slice {
-  std::string name{};
-  std::uint32_t colour = kBlack;
-  double percent = 0.0;
-};
 
 // Nine lengths fit side by side if each is as short as `16Ki`.
 std::string short_length(const std::string& n) {
@@ -110,10 +96,10 @@ std::string short_length(const std::string& n) {
 
 // Adds the next bar of a panel, each slice on top of the one before. Each published slice is its
 // own series; the legend shows those of the first bar.
-void add_bar(Panel& panel, const std::vector<Slice>& slices, const std::string& n, bool published) {
+void add_bar(Panel& panel, const Parts& parts, const std::string& n, bool published) {
   const auto place = static_cast<double>(panel.x.tics.size());
   double low = 0.0;
-  for (const Slice& slice : slices) {
+  for (const Part& slice : parts) {
     const double high = low + slice.percent;
     const Point at{place, low + slice.percent / 2, low, high, place - kHalfBar, place + kHalfBar};
     const bool texted = slice.percent >= kLeastTexted;
@@ -142,20 +128,13 @@ Panel empty_panel(std::string title) {
                 .tics = whole_tics({0, 25, 50, 75, 100})}};
 }
 
-Panel shares_panel(const Group& layer, const Parts& parts) {
+Panel shares_panel(const Group& layer, const std::map<std::string, Parts>& parts) {
   Panel panel = empty_panel(layer.name);
-  for (const Row& row : layer.rows) {
-    const auto found = parts.find(row.text("case_id"));
-    if (found == parts.end()) continue;
-    std::vector<Slice> slices;
-    for (const PartTime& one : found->second) {
-      const KnownPart known = known_part(one.part);
-      slices.push_back({std::string(known.label), known.colour, kPercent * one.share});
-    }
-    add_bar(panel, slices, row.text("n_tokens"), false);
-  }
+  for (const Row& row : layer.rows)
+    if (const auto found = parts.find(row.text("case_id")); found != parts.end())
+      add_bar(panel, found->second, row.text("n_tokens"), false);
   // Labels of more bars than this would overlap, so every second one is kept, and the last.
-  std::vector<Tic>& tics = panel.x.tics;
+  std::vector<Axis::Tic>& tics = panel.x.tics;
   for (std::size_t i = 0; i < tics.size(); ++i)
     if (tics.size() > kMostLabels && (tics.size() - 1 - i) % 2 == 1) tics[i].label.clear();
   return panel;
@@ -170,21 +149,20 @@ Panel published_shares_panel() {
   Panel panel = empty_panel("published: 15-618 project, a BERT model");
   for (const Row& row : all_rows(published_table("sparse_attention_15618_table_4_bert_layers"))) {
     double sum = 0.0;
-    for (const KnownPart& column : kColumns) sum += row.number(column.name);
-    std::vector<Slice> slices;
+    for (const KnownPart& column : kColumns) sum += row.number(column.column);
+    Parts parts;
     for (const KnownPart& column : kColumns)
-      slices.push_back(
-          {std::string(column.label), column.colour, kPercent * row.number(column.name) / sum});
-    add_bar(panel, slices, row.text("sequence_length_tokens"), true);
+      parts.push_back({column.label, column.colour, kPercent * row.number(column.column) / sum});
+    add_bar(panel, parts, row.text("sequence_length_tokens"), true);
   }
   return panel;
 }
 
 }  // namespace
 
-Figure layer_shares_figure(const PlottedRun& run, const FigureContext& context) {
-  const Parts parts = parts_of(run.parts);
-  Figure figure{.title = "Share of each part of a transformer layer", .subtitle = context.subtitle};
+Figure layer_shares_figure(const PlottedRun& run) {
+  const std::map<std::string, Parts> parts = parts_of(run.parts);
+  Figure figure{.title = "Share of each part of a transformer layer"};
   figure.notes = {
       "A bar: medians of the parts as shares of their sum. Biases, residual sums and the norm's "
       "scale are in the pass beside them; QKV projection, output projection and feed-forward are "

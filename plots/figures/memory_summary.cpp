@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -93,10 +92,8 @@ Rows summary_rows(const CsvTable& cases) {
   return rows;
 }
 
-Figure memory_summary_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "Subsequence lengths of the workers",
-                .subtitle = context.subtitle,
-                .legend = Legend::none};
+Figure memory_summary_figure(const PlottedRun& run) {
+  Figure figure{.title = "Subsequence lengths of the workers", .legend = Figure::Legend::none};
   const Rows rows = summary_rows(run.cases);
   if (rows.empty())
     return empty_figure(figure.title, "no length N has subsequences for every worker count");

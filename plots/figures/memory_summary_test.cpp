@@ -22,7 +22,7 @@ TEST(MemorySummary, TakesTheGreatestLengthThatAllWorkerCountsHave) {
 TEST(MemorySummary, ShowsExtremesMeanAndDeviationInPercentOfN) {
   CsvTable cases = no_cases();
   add_case(cases, ok_case(4, 1000, 0.75));
-  const Figure figure = memory_summary_figure(cases, {});
+  const Figure figure = memory_summary_figure(cases);
   ASSERT_EQ(figure.panels.size(), 1u);
   const Point bar = figure.panels[0].series.at(0).points.at(0);
   EXPECT_DOUBLE_EQ(bar.low, 60.0);
@@ -40,7 +40,7 @@ TEST(MemorySummary, HistogramsCountEveryWorkerOnce) {
     subsequences.append({"7", fmt::format("{}", worker), worker < 3 ? "428" : "430"});
   PlottedRun run(cases);
   run.subsequences = subsequences;
-  const Figure figure = memory_summary_figure(run, {});
+  const Figure figure = memory_summary_figure(run);
   ASSERT_EQ(figure.panels.size(), 2u);
   const auto& bars = figure.panels[1].series.at(0).points;
   ASSERT_EQ(bars.size(), 2u);
@@ -51,7 +51,7 @@ TEST(MemorySummary, HistogramsCountEveryWorkerOnce) {
 }
 
 TEST(MemorySummary, NoLengthsGiveASentence) {
-  EXPECT_FALSE(memory_summary_figure(no_cases(), {}).empty_reason.empty());
+  EXPECT_FALSE(memory_summary_figure(no_cases()).empty_reason.empty());
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 // There is a panel for each of up to four lengths, and in it the fewest and the most workers that
 // have a timeline in memory_timeline.csv.
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -79,8 +78,8 @@ void add_timeline(Panel& panel, const Timeline& from, const Unit& unit) {
 
 }  // namespace
 
-Figure memory_timeline_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "Active memory over time", .subtitle = context.subtitle};
+Figure memory_timeline_figure(const PlottedRun& run) {
+  Figure figure{.title = "Active memory over time"};
   if (!run.timeline)
     return empty_figure(figure.title,
                         "the run has no memory_timeline.csv (measure: {memory_timeline: true})");

@@ -38,7 +38,7 @@ TEST(MemoryTimeline, StepsBeginAtZeroMillisecondsAndFollowActiveBytes) {
   const CsvTable cases = cases_of({1}, {1000});
   CsvTable timeline = no_events();
   add_events(timeline, cases.text(0, "case_id"), "alloc");
-  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline), {});
+  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
   const Series& series = figure.panels.at(0).series.at(0);
   EXPECT_EQ(series.draw, Draw::steps);
   ASSERT_EQ(series.points.size(), 3u) << "the segment changes nothing active; one end point";
@@ -53,7 +53,7 @@ TEST(MemoryTimeline, TheFewestAndTheMostWorkersShareAPanel) {
   CsvTable timeline = no_events();
   for (std::size_t row = 0; row < cases.size(); ++row)
     add_events(timeline, cases.text(row, "case_id"), "free");
-  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline), {});
+  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
   ASSERT_EQ(figure.panels.size(), 1u);
   ASSERT_EQ(figure.panels[0].series.size(), 2u);
   EXPECT_EQ(figure.panels[0].series[0].name, "W = 1");
@@ -65,7 +65,7 @@ TEST(MemoryTimeline, ManyLengthsGiveFourPanelsFromShortestToLongest) {
   CsvTable timeline = no_events();
   for (std::size_t row = 0; row < cases.size(); ++row)
     add_events(timeline, cases.text(row, "case_id"), "free");
-  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline), {});
+  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
   ASSERT_EQ(figure.panels.size(), 4u);
   EXPECT_EQ(figure.panels.front().title, "N = 1,000");
   EXPECT_EQ(figure.panels.back().title, "N = 7,000");
@@ -76,7 +76,7 @@ TEST(MemoryTimeline, LengthsWithBothExtremesAreChosen) {
   CsvTable timeline = no_events();
   for (const std::size_t row : {0u, 2u, 3u, 4u})
     add_events(timeline, cases.text(row, "case_id"), "free");
-  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline), {});
+  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_EQ(figure.panels[0].title, "N = 1,000");
 }
@@ -85,16 +85,15 @@ TEST(MemoryTimeline, RunningOutIsMarkedAtItsTime) {
   const CsvTable cases = cases_of({1}, {1000});
   CsvTable timeline = no_events();
   add_events(timeline, cases.text(0, "case_id"), "oom");
-  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline), {});
+  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
   const Series& mark = figure.panels.at(0).series.at(1);
   EXPECT_EQ(mark.draw, Draw::out_of_memory);
   EXPECT_NEAR(mark.points.at(0).x, 250.0, 1e-9);
 }
 
 TEST(MemoryTimeline, NoTimelineGivesASentence) {
-  EXPECT_EQ(
-      memory_timeline_figure(with_timeline(cases_of({1}, {1000}), no_events()), {}).empty_reason,
-      "no case has a memory timeline");
+  EXPECT_EQ(memory_timeline_figure(with_timeline(cases_of({1}, {1000}), no_events())).empty_reason,
+            "no case has a memory timeline");
 }
 
 }  // namespace

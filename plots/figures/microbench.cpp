@@ -11,7 +11,6 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -50,7 +49,7 @@ CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* 
   return table;
 }
 
-Value median_times(double factor) {
+PointOf median_times(double factor) {
   return [=](const Row& row) {
     return Point{.y = row.number("median") * factor,
                  .low = row.number("low95") * factor,
@@ -62,14 +61,14 @@ Value median_times(double factor) {
 // differ in their instruction sets, the set is added to the name, and all are lighter except the
 // one with most points, the machine's own.
 template <class StyleOf>
-std::vector<Group> curves_of(const CsvTable& table, const Columns& always, StyleOf style_of) {
+Groups curves_of(const CsvTable& table, const Columns& always, StyleOf style_of) {
   const Rows rows = all_rows(table);
   const Columns differing = differing_columns(rows, kCurve);
   Columns named;
   for (const char* column : {"workers", "dtype", "threads"})
     if (std::ranges::count(always, column) + std::ranges::count(differing, column) > 0)
       named.emplace_back(column);
-  std::vector<Group> lines = group(rows, kCurve);
+  Groups lines = group(rows, kCurve);
   std::map<std::string, std::map<std::string, std::size_t>> points;  // by name and set
   for (Group& line : lines) {
     line.name = name_with("", line.rows.front(), named);
@@ -93,28 +92,26 @@ std::vector<Group> curves_of(const CsvTable& table, const Columns& always, Style
 
 // Gives the position of a value among those of all lines.
 template <class ValueOf>
-int place_of(const Group& line, const std::vector<Group>& lines, ValueOf value_of) {
+int place_of(const Group& line, const Groups& lines, ValueOf value_of) {
   std::set<decltype(value_of(line))> values;
   for (const Group& other : lines) values.insert(value_of(other));
   return static_cast<int>(std::distance(values.begin(), values.find(value_of(line))));
 }
 
-Axis log_tokens() {
-  Axis axis = tokens_axis({});
+Axis log_tokens(const std::vector<double>& x) {
+  Axis axis = tokens_axis(x);
   axis.log = true;
   return axis;
 }
 
-double tokens(const Row& row) { return row.number("n_tokens"); }
-
 }  // namespace
 
 // Draws a line per element type and thread count of flash, and thin ones for materialized.
-Figure kernel_peak_fraction_figure(const PlottedRun& run, const FigureContext& context) {
+Figure kernel_peak_fraction_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Share of the measured peak against sequence length";
   if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
   // Colour and mark tell the element type; more threads take the next mark and dash.
-  const auto style_of = [](const Group& line, const std::vector<Group>& lines) {
+  const auto style_of = [](const Group& line, const Groups& lines) {
     const int more =
         place_of(line, lines, [](const Group& one) { return one.rows.front().integer("threads"); });
     Style style = dtype_style(line.key[1]);
@@ -124,7 +121,7 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run, const FigureContext& c
   };
   const CsvTable flash = medians(*run.microbench, "flash", "peak_fraction");
   const CsvTable materialized = medians(*run.microbench, "materialized", "peak_fraction");
-  std::vector<Group> lines = curves_of(flash, {"dtype", "threads"}, style_of);
+  Groups lines = curves_of(flash, {"dtype", "threads"}, style_of);
   for (Group& line : curves_of(materialized, {"dtype", "threads"}, style_of)) {
     line.name = "materialized, " + line.name;
     line.thin = true;
@@ -152,21 +149,19 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run, const FigureContext& c
                                    .tics = whole_tics(tics)},
                              .value = median_times(kPercent)}},
                       .panels = panels_by(rows, kPanel),
-                      .x = tokens,
-                      .x_axis = log_tokens(),
+                      .x_axis = log_tokens,
                       .shared_axes = true,
-                      .notes = {ceiling, interval_note(rows)}},
-                     context);
+                      .notes = {ceiling, interval_note(rows)}});
 }
 
 // Draws the rows of cqs, one line per worker count.
-Figure cqs_overhead_figure(const PlottedRun& run, const FigureContext& context) {
+Figure cqs_overhead_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Cost of splitting: time of all CQS workers over dense";
   if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
   const CsvTable table = medians(*run.microbench, "cqs", "overhead");
   // A name of one worker count means the same line in every panel.
-  const auto style_of = [](const Group& line, const std::vector<Group>& lines) {
-    std::vector<Group> of_count = lines;
+  const auto style_of = [](const Group& line, const Groups& lines) {
+    Groups of_count = lines;
     std::erase_if(of_count, [&](const Group& other) { return other.key[0] != line.key[0]; });
     const int variant = place_of(line, of_count, [](const Group& one) { return one.name; });
     Style style = worker_style(workers_of(line), variant);
@@ -178,19 +173,17 @@ Figure cqs_overhead_figure(const PlottedRun& run, const FigureContext& context) 
        .nothing = "microbench.csv has no overhead of cqs",
        .lines = curves_of(table, {"workers"}, style_of),
        .y = {{.y = {.label = "time of all workers / time of dense", .column = "overhead_ratio"},
-              .value = median_times(1.0)}},
+              .value = median_times(1.0),
+              .reference = always(limit_line(fmt::format("{}", kOverheadLimit), kOverheadLimit))}},
        .panels = panels_by(all_rows(table), kPanel),
-       .x = tokens,
-       .x_axis = log_tokens(),
+       .x_axis = log_tokens,
        .shared_axes = true,
-       .reference = {limit_line(fmt::format("{}", kOverheadLimit), kOverheadLimit)},
-       .notes = {fmt::format(
-                     "Time of all workers: their sum, gather and merge included, on one device; "
-                     "dense attention on the same problem is measured between them, repeat by "
-                     "repeat. 1: splitting costs nothing; dashed: the limit {}.",
-                     kOverheadLimit),
-                 interval_note(all_rows(table))}},
-      context);
+       .notes = {
+           fmt::format("Time of all workers: their sum, gather and merge included, on one device; "
+                       "dense attention on the same problem is measured between them, repeat by "
+                       "repeat. 1: splitting costs nothing; dashed: the limit {}.",
+                       kOverheadLimit),
+           interval_note(all_rows(table))}});
 }
 
 }  // namespace qb

@@ -24,7 +24,7 @@ CsvTable microbench() {
 }
 
 TEST(KernelPeakFraction, ALinePerTypeAndThreadsInPercentAndMaterializedThin) {
-  const Figure figure = kernel_peak_fraction_figure(with_microbench(microbench()), {});
+  const Figure figure = kernel_peak_fraction_figure(with_microbench(microbench()));
   ASSERT_EQ(figure.panels.size(), 1u);
   const auto& series = figure.panels[0].series;
   ASSERT_EQ(series.size(), 4u);
@@ -41,7 +41,7 @@ TEST(KernelPeakFraction, ALinePerTypeAndThreadsInPercentAndMaterializedThin) {
 TEST(KernelPeakFraction, TheAxisReachesTheCeilingHoweverLowTheKernel) {
   CsvTable table = no_microbench();
   add_repeat(table, {{"peak_fraction", "0.02"}});
-  const Figure figure = kernel_peak_fraction_figure(with_microbench(table), {});
+  const Figure figure = kernel_peak_fraction_figure(with_microbench(table));
   EXPECT_TRUE(figure.panels.at(0).x.log);
   EXPECT_EQ(y_scale(figure, 0).min, 0.0);
   EXPECT_GE(y_scale(figure, 0).max, 100.0);
@@ -51,13 +51,13 @@ TEST(KernelPeakFraction, ARepeatAboveTheCeilingIsInThePicture) {
   CsvTable table = no_microbench();
   for (const char* fraction : {"0.8", "1.25", "0.8"})
     add_repeat(table, {{"peak_fraction", fraction}});
-  const Figure figure = kernel_peak_fraction_figure(with_microbench(table), {});
+  const Figure figure = kernel_peak_fraction_figure(with_microbench(table));
   EXPECT_EQ(figure.panels.at(0).y.tics.back().label, "120");
   EXPECT_GT(y_scale(figure, 0).max, 125.0);
 }
 
 TEST(KernelPeakFraction, SaysWhatTheCeilingIs) {
-  EXPECT_THAT(kernel_peak_fraction_figure(with_microbench(microbench()), {}).notes,
+  EXPECT_THAT(kernel_peak_fraction_figure(with_microbench(microbench())).notes,
               Contains(HasSubstr("f32: FMA peak of the instruction set, bf16: of vdpbf16ps, both "
                                  "measured beside each repeat")));
 }
@@ -65,7 +65,7 @@ TEST(KernelPeakFraction, SaysWhatTheCeilingIs) {
 TEST(KernelPeakFraction, NothingToDrawIsASentence) {
   CsvTable table = no_microbench();
   add_repeat(table, {{"benchmark", "merge"}, {"peak_fraction", "0.5"}});
-  EXPECT_FALSE(kernel_peak_fraction_figure(with_microbench(table), {}).empty_reason.empty());
+  EXPECT_FALSE(kernel_peak_fraction_figure(with_microbench(table)).empty_reason.empty());
 }
 
 void add_overhead(CsvTable& table, const std::string& workers, const std::string& overhead,
@@ -80,7 +80,7 @@ TEST(CqsOverhead, ALinePerWorkerCountAndTheLimit) {
   add_overhead(table, "7", "1.05");
   add_overhead(table, "31", "1.2");
   add_repeat(table, {{"peak_fraction", "0.8"}});
-  const Figure figure = cqs_overhead_figure(with_microbench(table), {});
+  const Figure figure = cqs_overhead_figure(with_microbench(table));
   ASSERT_EQ(figure.panels.size(), 1u);
   const auto& series = figure.panels[0].series;
   ASSERT_EQ(series.size(), 3u);
@@ -95,7 +95,7 @@ TEST(CqsOverhead, ALinePerWorkerCountAndTheLimit) {
 TEST(CqsOverhead, TheLimitIsInThePictureHoweverLowTheOverhead) {
   CsvTable table = no_microbench();
   add_overhead(table, "7", "1.001");
-  EXPECT_GE(y_scale(cqs_overhead_figure(with_microbench(table), {}), 0).max, 1.08);
+  EXPECT_GE(y_scale(cqs_overhead_figure(with_microbench(table)), 0).max, 1.08);
 }
 
 TEST(CqsOverhead, ElementTypesOfOneWorkerCountAreToldApart) {
@@ -103,7 +103,7 @@ TEST(CqsOverhead, ElementTypesOfOneWorkerCountAreToldApart) {
   add_overhead(table, "7", "1.05");
   add_overhead(table, "7", "1.06", {{"dtype", "f32"}});
   add_overhead(table, "7", "1.06", {{"dtype", "f32"}, {"head_dim", "128"}});
-  const Figure figure = cqs_overhead_figure(with_microbench(table), {});
+  const Figure figure = cqs_overhead_figure(with_microbench(table));
   ASSERT_EQ(figure.panels.size(), 2u);
   EXPECT_EQ(figure.panels[0].series[1].name, "W = 7, f32");
   EXPECT_NE(figure.panels[0].series[0].style, figure.panels[0].series[1].style);
@@ -112,12 +112,10 @@ TEST(CqsOverhead, ElementTypesOfOneWorkerCountAreToldApart) {
 }
 
 TEST(CqsOverhead, NothingToDrawIsASentence) {
-  EXPECT_FALSE(cqs_overhead_figure(with_microbench(no_microbench()), {}).empty_reason.empty());
+  EXPECT_FALSE(cqs_overhead_figure(with_microbench(no_microbench())).empty_reason.empty());
 }
 
-Figure peaks(const CsvTable& table) {
-  return kernel_peak_fraction_figure(with_microbench(table), {});
-}
+Figure peaks(const CsvTable& table) { return kernel_peak_fraction_figure(with_microbench(table)); }
 
 TEST(Microbench, MedianAndIntervalOverTheRepeatsWithoutWarmUps) {
   CsvTable table = no_microbench();

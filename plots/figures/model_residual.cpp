@@ -4,7 +4,6 @@
 
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -19,27 +18,6 @@ Point residual_point(const Row& row, const Unit& unit) {
           .y = (ratio - 1.0) * kPercent,
           .low = (ratio * time.low / time.y - 1.0) * kPercent,
           .high = (ratio * time.high / time.y - 1.0) * kPercent};
-}
-
-// Gives marks by algorithm and ranks; the legend has the colours, then the marks.
-std::vector<Series> residual_series(const Rows& rows, const Unit& unit) {
-  std::vector<Series> out;
-  std::map<std::string, Series> algorithms;
-  std::map<std::string, Series> players;
-  for (Group& marks : group(rows, Columns{"algorithm", "ranks"})) {
-    const std::string& algorithm = marks.key[0];
-    const std::string& ranks = marks.key[1];
-    marks.name = fmt::format("{}, {}", algorithm, ranks);
-    marks.style = {algorithm_style(algorithm).colour, ranks_mark(ranks)};
-    out.push_back(line_series(marks, [&](const Row& row) { return residual_point(row, unit); }));
-    out.back().draw = Draw::points;
-    out.back().in_legend = false;
-    algorithms[algorithm] = legend_key(algorithm, {marks.style.colour, 0}, Draw::line);
-    players[ranks] = legend_key(ranks, {kBlack, marks.style.mark}, Draw::points);
-  }
-  for (const auto* keys : {&algorithms, &players})
-    for (const auto& [name, series] : *keys) out.push_back(series);
-  return out;
 }
 
 // Writes `median 5.1 % of 24 cases (mpi 7.0 %, threads 4.2 %); worst: ring, N = 8,192, W = 8, mpi:
@@ -67,27 +45,42 @@ std::string summary(const Rows& rows) {
 
 }  // namespace
 
-Figure model_residual_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "Measured against modelled wall clock", .subtitle = context.subtitle};
+Figure model_residual_figure(const PlottedRun& run) {
   const Rows rows = where(standing_rows(run.cases), [](const Row& row) {
     return ran(row) && !std::isnan(row.number(kResidual)) &&
            row.number("modelled_wall_time_s") > 0.0;
   });
-  if (rows.empty())
-    return empty_figure(figure.title, "no case has a measured time beside a modelled one");
-  double longest = 0.0;
-  for (const Row& row : rows) longest = std::max(longest, row.number("modelled_wall_time_s"));
-  const Unit unit = time_unit(longest);
-  Panel panel{.x = axis_in(unit, "modelled wall time", "modelled_wall_time"),
-              .y = {.label = "measured / modelled - 1 (%)", .column = "model_residual_percent"},
-              .series = residual_series(rows, unit)};
-  panel.x.log = true;
-  add(panel, limit_line("measured = modelled", 0.0));
-  figure.panels = {std::move(panel)};
-  figure.notes = {summary(rows),
-                  "Above zero the case took longer than the model says. Bars: the interval of the "
-                  "measured median alone. Colour: algorithm; mark: who played the workers."};
-  return figure;
+  const Unit unit =
+      time_unit(largest(rows, [](const Row& row) { return row.number("modelled_wall_time_s"); }));
+  // The legend has the colours, then the marks.
+  Groups lines = group(rows, Columns{"algorithm", "ranks"});
+  std::map<std::string, Series> algorithms;
+  std::map<std::string, Series> players;
+  for (Group& marks : lines) {
+    marks.name = listed(marks.key);
+    marks.style = {algorithm_style(marks.key[0]).colour, ranks_mark(marks.key[1])};
+    marks.draw = Draw::points;
+    marks.in_legend = false;
+    algorithms[marks.key[0]] = legend_key(marks.key[0], {marks.style.colour, 0}, Draw::line);
+    players[marks.key[1]] = legend_key(marks.key[1], {kBlack, marks.style.mark}, Draw::points);
+  }
+  std::vector<Series> keys;
+  for (const auto* some : {&algorithms, &players})
+    for (const auto& [name, series] : *some) keys.push_back(series);
+  Axis x = axis_in(unit, "modelled wall time", "modelled_wall_time");
+  x.log = true;
+  return line_figure(
+      {.title = "Measured against modelled wall clock",
+       .nothing = "no case has a measured time beside a modelled one",
+       .lines = lines,
+       .y = {{.y = {.label = "measured / modelled - 1 (%)", .column = "model_residual_percent"},
+              .value = [&](const Row& row) { return residual_point(row, unit); },
+              .reference = always(limit_line("measured = modelled", 0.0))}},
+       .x_axis = fixed(x),
+       .keys = keys,
+       .notes = {rows.empty() ? "" : summary(rows),
+                 "Above zero the case took longer than the model says. Bars: the interval of the "
+                 "measured median alone. Colour: algorithm; mark: who played the workers."}});
 }
 
 }  // namespace qb

@@ -25,7 +25,7 @@ Values modelled_case(const std::string& algorithm, const std::string& ranks, dou
 
 TEST(ModelResidual, AMarkACaseInPercentWithTheIntervalOfTheMeasuredTime) {
   const Figure figure =
-      model_residual_figure(cases_of({modelled_case("ring", "threads", 0.25, 0.1)}), {});
+      model_residual_figure(cases_of({modelled_case("ring", "threads", 0.25, 0.1)}));
   const Panel& panel = figure.panels.at(0);
   const Series& ring = panel.series.at(0);
   EXPECT_EQ(ring.name, "ring, threads");
@@ -40,26 +40,22 @@ TEST(ModelResidual, AMarkACaseInPercentWithTheIntervalOfTheMeasuredTime) {
 }
 
 TEST(ModelResidual, ColourTellsTheAlgorithmAndTheMarkWhoPlayedTheWorkers) {
-  const Figure figure = model_residual_figure(cases_of({modelled_case("ring", "threads", 0.25, 0.1),
-                                                        modelled_case("ring", "mpi", 0.25, 0.2),
-                                                        modelled_case("zigzag", "mpi", 0.25, 0.2)}),
-                                              {});
+  const Figure figure = model_residual_figure(cases_of(
+      {modelled_case("ring", "threads", 0.25, 0.1), modelled_case("ring", "mpi", 0.25, 0.2),
+       modelled_case("zigzag", "mpi", 0.25, 0.2)}));
   std::vector<std::string> legend;
   for (const Series& series : figure.panels.at(0).series) {
     if (series.in_legend) legend.push_back(series.name);
     if (series.name != "zigzag, mpi") continue;
     EXPECT_EQ(series.style, (Style{algorithm_style("zigzag").colour, ranks_mark("mpi")}));
   }
-  EXPECT_THAT(legend, ElementsAre("ring", "zigzag", "mpi", "threads", "measured = modelled"));
+  EXPECT_THAT(legend, ElementsAre("measured = modelled", "ring", "zigzag", "mpi", "threads"));
 }
 
 TEST(ModelResidual, TheNoteHasMediansAndTheWorstCase) {
-  const Figure figure =
-      model_residual_figure(cases_of({modelled_case("ring", "threads", 0.1, 0.02),
-                                      modelled_case("ring", "threads", 0.2, -0.04),
-                                      modelled_case("ring", "threads", 0.3, 0.06),
-                                      modelled_case("zigzag", "mpi", 0.1, -0.5)}),
-                            {});
+  const Figure figure = model_residual_figure(cases_of(
+      {modelled_case("ring", "threads", 0.1, 0.02), modelled_case("ring", "threads", 0.2, -0.04),
+       modelled_case("ring", "threads", 0.3, 0.06), modelled_case("zigzag", "mpi", 0.1, -0.5)}));
   EXPECT_EQ(figure.notes.at(0),
             "Median absolute residual 5.0 % of 4 cases (mpi 50.0 % of 1, threads 4.0 % of 3); the "
             "worst: zigzag, N = 8,192, W = 4, mpi: -50.0 %.");
@@ -68,7 +64,7 @@ TEST(ModelResidual, TheNoteHasMediansAndTheWorstCase) {
 TEST(ModelResidual, CasesWithoutAModelledTimeHaveNoMark) {
   Values none = modelled_case("ring", "threads", 0.1, 0.02);
   none["model_residual_ratio"].clear();
-  EXPECT_THAT(model_residual_figure(cases_of({none}), {}).empty_reason, HasSubstr("modelled"));
+  EXPECT_THAT(model_residual_figure(cases_of({none})).empty_reason, HasSubstr("modelled"));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -49,28 +48,22 @@ constexpr Pairing kDistillation = {
 // The marks of one worker count take this share of the distance between two counts.
 constexpr double kSpread = 0.6;
 
-// Two rows of one worker count, by their choice.
-struct Pair {
-  double workers = 0.0;
-  Row first{};
-  Row second{};
-};
-
-// Pairs with the same parameters except for the worker count and the choice.
+// Cases of both choices, each beside the one of the same worker count and other parameters.
 struct Line {
   std::string name{};
   std::string mask{};
-  std::vector<Pair> pairs{};
+  Rows first{};
+  Rows second{};
 };
+using Lines = std::vector<Line>;
 
-std::vector<Line> lines_of(const Rows& rows, const Pairing& pairing) {
+Lines lines_of(const Rows& rows, const Pairing& pairing) {
   Columns columns = {"ranks", "mask", "n_tokens"};  // parameters that name a line first
   const Columns others =
       splitting_columns(rows, joined(columns, {"workers", pairing.column, "interest_set"}));
   const Columns named = joined(differing_columns(rows, columns), others);
-  columns = joined(columns, others);
-  std::vector<Line> lines;
-  for (const Group& one : group(rows, columns)) {
+  Lines lines;
+  for (const Group& one : group(rows, joined(columns, others))) {
     Line line{.name = named_values(one.rows.front(), named), .mask = one.key[1]};
     if (one.key[0] == "serial" && line.name.starts_with("serial"))
       line.name.insert(6, " (composed)");
@@ -79,36 +72,29 @@ std::vector<Line> lines_of(const Rows& rows, const Pairing& pairing) {
     };
     const std::map<double, Row> second = of_choice(pairing.second);
     for (const auto& [workers, row] : of_choice(pairing.first))
-      if (const auto found = second.find(workers); found != second.end())
-        line.pairs.push_back({workers, row, found->second});
-    if (!line.pairs.empty()) lines.push_back(std::move(line));
+      if (const auto found = second.find(workers); found != second.end()) {
+        line.first.push_back(row);
+        line.second.push_back(found->second);
+      }
+    if (!line.first.empty()) lines.push_back(std::move(line));
   }
   return lines;
 }
 
-// Worker counts are 1 apart, whatever they are; the marks of one count are side by side.
-class Places {
- public:
-  explicit Places(const std::vector<Line>& lines) {
-    std::set<double> counts;
-    for (const Line& line : lines)
-      for (const Pair& pair : line.pairs) counts.insert(pair.workers);
-    for (const double workers : counts)
-      axis_.tics.push_back(
-          {static_cast<double>(axis_.tics.size()), fmt::format("{:.0f}", workers)});
-    counts_ = {counts.begin(), counts.end()};
-  }
-  [[nodiscard]] const Axis& axis() const { return axis_; }
-  [[nodiscard]] double of(double workers, double slot, std::size_t slots) const {
-    const auto at = std::find(counts_.begin(), counts_.end(), workers) - counts_.begin();
-    const auto all = static_cast<double>(slots);
-    return static_cast<double>(at) + kSpread * (slot / all + 0.5 / all - 0.5);
-  }
+Axis axis_of(const Rows& drawn) {
+  Axis axis{.label = "workers W", .column = "place"};
+  for (const auto& [workers, row] : by_number(drawn, "workers"))
+    axis.tics.push_back({static_cast<double>(axis.tics.size()), fmt::format("{:.0f}", workers)});
+  return axis;
+}
 
- private:
-  std::vector<double> counts_;
-  Axis axis_{.label = "workers W", .column = "place"};
-};
+// Worker counts are 1 apart, whatever they are; the marks of one count are side by side.
+double place_of(const Row& row, const Axis& axis, std::size_t slot, std::size_t slots) {
+  const auto at =
+      std::ranges::find(axis.tics, row.text("workers"), &Axis::Tic::label) - axis.tics.begin();
+  const auto all = static_cast<double>(slots);
+  return static_cast<double>(at) + kSpread * (static_cast<double>(slot) / all + 0.5 / all - 0.5);
+}
 
 // The panel's title says the mask.
 std::string without_mask(const Line& line) {
@@ -119,94 +105,103 @@ std::string without_mask(const Line& line) {
   return name == line.mask + " mask" ? "" : name;
 }
 
-Panel time_panel(const std::vector<Line>& lines, const Pairing& pairing, const Places& places,
-                 const Unit& unit, bool titled) {
-  Panel panel{.title = titled ? lines.front().mask + " mask" : "Time",
-              .x = places.axis(),
-              .y = axis_in(unit, "time", "time")};
-  panel.y.from_zero = true;
+// Makes the marks of both choices of the lines of one mask, or of all.
+Groups time_lines(const Lines& lines, const Pairing& pairing, const Axis& axis, double factor,
+                  bool titled) {
+  Groups out;
   for (std::size_t i = 0; i < lines.size(); ++i)
-    for (int second = 0; second < 2; ++second) {
-      const Choice& choice = second == 1 ? pairing.second : pairing.first;
-      Series series{.name = listed({choice.name, titled ? without_mask(lines[i]) : lines[i].name}),
-                    .draw = Draw::points,
-                    .style = {indexed_style(1 - second).colour, static_cast<int>(i)}};
-      for (const Pair& pair : lines[i].pairs) {
-        const Row& row = second == 1 ? pair.second : pair.first;
-        const double slot = 2.0 * static_cast<double>(i) + second;
-        series.points.push_back(timed(row, clock_of(row), unit.factor,
-                                      places.of(pair.workers, slot, 2 * lines.size())));
-      }
-      panel.series.push_back(std::move(series));
+    for (const bool second : {false, true}) {
+      const Choice& choice = second ? pairing.second : pairing.first;
+      out.push_back({.rows = second ? lines[i].second : lines[i].first,
+                     .name = listed({choice.name, titled ? without_mask(lines[i]) : lines[i].name}),
+                     .style = {indexed_style(second ? 0 : 1).colour, static_cast<int>(i)},
+                     .draw = Draw::points,
+                     .value = [=, slot = out.size(), slots = 2 * lines.size()](const Row& row) {
+                       return timed(row, clock_of(row), factor, place_of(row, axis, slot, slots));
+                     }});
     }
-  return panel;
+  return out;
 }
 
-Panel ratio_panel(const std::vector<Line>& lines, const Pairing& pairing, const Places& places) {
-  Panel panel{.title = "What it gains",
-              .x = places.axis(),
-              .y = {.label = pairing.ratio, .column = "time_ratio"}};
+// Makes the marks of the times of the second choice over those of the first and, hollow, of what
+// the pairs promise.
+Groups ratio_lines(const Lines& lines, const Pairing& pairing, const Axis& axis) {
+  Groups out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    Series measured{.name = lines[i].name,
-                    .draw = Draw::points,
-                    .style = indexed_style(static_cast<int>(i) + 2)};
-    Series promised{.name = "pairs, " + lines[i].name,
-                    .draw = Draw::points,
-                    .style = measured.style,
-                    .thin = true,
-                    .in_legend = false};
-    for (const Pair& pair : lines[i].pairs) {
-      const double x = places.of(pair.workers, static_cast<double>(i), lines.size());
-      measured.points.push_back(time_ratio(pair.second, pair.first, clock_of(pair.first), x));
-      promised.points.push_back({.x = x,
-                                 .y = pair.second.number("critical_path_pairs") /
-                                      pair.first.number("critical_path_pairs")});
-    }
-    add(panel, measured);
-    if (pairing.pairs_are_promised) add(panel, promised);
+    const auto over_first = [=, first = by_number(lines[i].first, "workers"),
+                             slots = lines.size()](auto ratio) {
+      return [=](const Row& row) {
+        Point point = ratio(row, first.at(row.number("workers")));
+        point.x = place_of(row, axis, i, slots);
+        return point;
+      };
+    };
+    const Group measured{.rows = lines[i].second,
+                         .name = lines[i].name,
+                         .style = indexed_style(static_cast<int>(i) + 2),
+                         .draw = Draw::points,
+                         .value = over_first([](const Row& row, const Row& first) {
+                           return time_ratio(row, first, clock_of(first));
+                         })};
+    Group promised = behind(measured, "", 0, over_first([](const Row& row, const Row& first) {
+                              return Point{.y = row.number("critical_path_pairs") /
+                                                first.number("critical_path_pairs")};
+                            }));
+    promised.name = "pairs, " + measured.name;
+    out.push_back(measured);
+    if (pairing.pairs_are_promised) out.push_back(promised);
   }
-  add(panel, limit_line("no gain", 1.0, false));
-  return panel;
+  return out;
 }
 
-Figure paired_figure(const Rows& rows, const Pairing& pairing, const FigureContext& context) {
-  const std::vector<Line> lines = lines_of(where(rows, ran), pairing);
+Figure paired_figure(const Rows& rows, const Pairing& pairing) {
+  const Lines lines = lines_of(where(rows, ran), pairing);
   if (lines.empty()) return empty_figure(pairing.title, pairing.nothing);
   Rows drawn;
-  double longest_s = 0.0;
-  std::map<std::string, std::vector<Line>, std::greater<>> by_mask;
+  std::map<std::string, Lines, std::greater<>> by_mask;
   for (const Line& line : lines) {
     by_mask[line.mask].push_back(line);
-    for (const Pair& pair : line.pairs)
-      for (const Row& row : {pair.first, pair.second}) {
-        drawn.push_back(row);
-        longest_s = std::max(longest_s, timed(row, clock_of(row), 1.0).y);
-      }
+    for (const auto* choice : {&line.first, &line.second})
+      std::ranges::copy(*choice, std::back_inserter(drawn));
   }
-  const Places places(lines);
-  Figure figure{.title = pairing.title, .subtitle = context.subtitle};
+  const Unit unit =
+      time_unit(largest(drawn, [](const Row& row) { return timed(row, clock_of(row), 1.0).y; }));
+  const Axis axis = axis_of(drawn);
+  Axis time = axis_in(unit, "time", "time");
+  time.from_zero = true;
+  const bool titled = by_mask.size() > 1;
+  Groups panels;
   for (const auto& [mask, of_mask] : by_mask)
-    figure.panels.push_back(
-        time_panel(of_mask, pairing, places, time_unit(longest_s), by_mask.size() > 1));
-  figure.panels.push_back(ratio_panel(lines, pairing, places));
-  arrange_panels(figure);
-  figure.notes = joined_notes({timing_notes(drawn), {pairing.note}});
-  return figure;
+    panels.push_back({.key = {mask}, .name = titled ? mask + " mask" : "Time"});
+  return line_figure(
+      {.title = pairing.title,
+       .y = {{.y = time,
+              .lines =
+                  [&](const Group& panel) {
+                    return time_lines(by_mask.at(panel.key[0]), pairing, axis, unit.factor, titled);
+                  },
+              .panels = panels},
+             {.title = "What it gains",
+              .y = {.label = pairing.ratio, .column = "time_ratio"},
+              .lines = [&](const Group&) { return ratio_lines(lines, pairing, axis); },
+              .reference = always(limit_line("no gain", 1.0, false))}},
+       .x_axis = fixed(axis),
+       .notes = joined_notes({timing_notes(drawn), {pairing.note}})});
 }
 
 }  // namespace
 
 // Compares groups of equal size with groups by speed, for cases with slower workers.
-Figure worker_skew_figure(const PlottedRun& run, const FigureContext& context) {
+Figure worker_skew_figure(const PlottedRun& run) {
   const Rows slower =
       where(standing_rows(run.cases), [](const Row& row) { return !row.is("worker_speeds", ""); });
-  return paired_figure(slower, kSkew, context);
+  return paired_figure(slower, kSkew);
 }
 
 // Compares published with balanced self-distillation, and shows what the pairs of the slowest
 // worker promise.
-Figure distillation_gain_figure(const PlottedRun& run, const FigureContext& context) {
-  return paired_figure(standing_rows(run.cases), kDistillation, context);
+Figure distillation_gain_figure(const PlottedRun& run) {
+  return paired_figure(standing_rows(run.cases), kDistillation);
 }
 
 }  // namespace qb

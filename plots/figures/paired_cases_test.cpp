@@ -45,8 +45,7 @@ TEST(WorkerSkew, TheGainIsTheTimeBySpeedOverTheTimeWithEqualGroups) {
   const Figure figure = worker_skew_figure(
       table({skewed(4, "threads", "equal", 0.200), skewed(4, "threads", "by_speed", 0.150),
              skewed(7, "threads", "equal", 0.100), skewed(7, "threads", "by_speed", 0.090),
-             skewed(7, "model", "equal", 0.100), skewed(7, "model", "by_speed", 0.080)}),
-      {});
+             skewed(7, "model", "equal", 0.100), skewed(7, "model", "by_speed", 0.080)}));
   ASSERT_EQ(figure.panels.size(), 2u);
   EXPECT_EQ(series_named(figure.panels[0], "equal groups, threads").points.size(), 2u);
   EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "groups by speed, threads").points[1].y, 90.0);
@@ -62,27 +61,24 @@ TEST(WorkerSkew, TheGainIsTheTimeBySpeedOverTheTimeWithEqualGroups) {
 TEST(WorkerSkew, ACaseWithoutItsPartnerIsNotDrawn) {
   EXPECT_THAT(worker_skew_figure(
                   table({skewed(4, "threads", "equal", 0.2), skewed(7, "threads", "by_speed", 0.2),
-                         skewed(8, "model", "by_speed", 0.2)}),
-                  {})
+                         skewed(8, "model", "by_speed", 0.2)}))
                   .empty_reason,
               HasSubstr("no case with slower workers"));
   Values failed = skewed(4, "threads", "by_speed", 0.2);
   failed["status"] = "incorrect";
-  EXPECT_FALSE(worker_skew_figure(table({skewed(4, "threads", "equal", 0.2), failed}), {})
-                   .empty_reason.empty());
+  EXPECT_FALSE(
+      worker_skew_figure(table({skewed(4, "threads", "equal", 0.2), failed})).empty_reason.empty());
   Values even = skewed(4, "threads", "by_speed", 0.2);
   even["worker_speeds"] = "";
-  EXPECT_FALSE(worker_skew_figure(table({even}), {}).empty_reason.empty());
-  EXPECT_FALSE(worker_skew_figure(no_cases(), {}).empty_reason.empty());
+  EXPECT_FALSE(worker_skew_figure(table({even})).empty_reason.empty());
+  EXPECT_FALSE(worker_skew_figure(no_cases()).empty_reason.empty());
 }
 
 TEST(DistillationGain, HasAPanelAMaskAndThePairsBesideTheGain) {
-  const Figure figure =
-      distillation_gain_figure(table({distilled(4, "full", "published", 0.4, "500"),
-                                      distilled(4, "full", "balanced", 0.3, "400"),
-                                      distilled(4, "causal", "published", 0.2, "200"),
-                                      distilled(4, "causal", "balanced", 0.2, "180")}),
-                               {});
+  const Figure figure = distillation_gain_figure(table(
+      {distilled(4, "full", "published", 0.4, "500"), distilled(4, "full", "balanced", 0.3, "400"),
+       distilled(4, "causal", "published", 0.2, "200"),
+       distilled(4, "causal", "balanced", 0.2, "180")}));
   ASSERT_EQ(figure.panels.size(), 3u);
   EXPECT_EQ(figure.panels[0].title, "full mask");
   EXPECT_EQ(figure.panels[1].title, "causal mask");
@@ -94,10 +90,10 @@ TEST(DistillationGain, HasAPanelAMaskAndThePairsBesideTheGain) {
 }
 
 TEST(DistillationGain, WithoutBothThereIsASentence) {
-  EXPECT_THAT(distillation_gain_figure(table({distilled(4, "full", "published", 0.4, "500")}), {})
-                  .empty_reason,
-              HasSubstr("both distillations"));
-  EXPECT_FALSE(distillation_gain_figure(no_cases(), {}).empty_reason.empty());
+  EXPECT_THAT(
+      distillation_gain_figure(table({distilled(4, "full", "published", 0.4, "500")})).empty_reason,
+      HasSubstr("both distillations"));
+  EXPECT_FALSE(distillation_gain_figure(no_cases()).empty_reason.empty());
 }
 
 }  // namespace

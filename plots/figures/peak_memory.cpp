@@ -5,7 +5,6 @@
 // memory.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -19,41 +18,43 @@ double budget_of(const Rows& rows) {
 
 }  // namespace
 
-Figure peak_memory_figure(const PlottedRun& run, const FigureContext& context) {
+Figure peak_memory_figure(const PlottedRun& run) {
   const Rows rows = all_rows(run.cases);
-  double largest = 0.0;
-  for (const Row& row : rows) largest = std::fmax(largest, row.number("active_memory_peak_bytes"));
-  const Unit unit = byte_unit(largest);
+  const double peak =
+      largest(rows, [](const Row& row) { return row.number("active_memory_peak_bytes"); });
+  const Unit unit = byte_unit(peak);
   const double budget = budget_of(rows);
-  const double limit = budget == 0.0 ? context.machine_memory_bytes : budget;
+  const double limit = budget == 0.0 ? run.provenance.memory_bytes : budget;
   const bool crosses = count(standing_rows(run.cases), out_of_memory) > 0;
-  LineFigure declared{
-      .title = "Peak active memory against sequence length",
-      .nothing = "no case has a memory peak",
-      .lines = case_lines(run.cases),
-      .y = {{.y = axis_in(unit, "peak active memory", "active_memory_peak"),
-             .value =
-                 [&](const Row& row) {
-                   return Point{.y = ran(row) ? row.number("active_memory_peak_bytes") * unit.factor
-                                              : kNaN};
-                 }}},
-      .y_by_range = true,
-      .crosses = limit * unit.factor,
-      .notes = {"Bytes of every tensor alive at once at the worst moment, inputs and outputs "
-                "included, as "
-                "the memory ledger counts them."}};
-  // A limit far above all data would only squeeze them.
-  if (limit > 0.0 && (crosses || limit < 4.0 * largest))
-    declared.reference = {limit_line(
+  const auto limits = [&](const Group&) -> std::vector<Series> {
+    // A limit far above all data would only squeeze them.
+    if (!(limit > 0.0) || !(crosses || limit < 4.0 * peak)) return {};
+    return {limit_line(
         (budget > 0.0 ? "budget " : "machine ") + format_bytes(static_cast<std::uint64_t>(limit)),
         limit * unit.factor)};
-  if (crosses)
-    declared.notes.emplace_back(
-        limit > 0.0
-            ? "Crosses: out of memory, or not tried because a shorter sequence of that line ran "
-              "out."
-            : "Crosses at the upper edge: out of memory; there is no one limit to draw them on.");
-  return line_figure(declared, context);
+  };
+  return line_figure(
+      {.title = "Peak active memory against sequence length",
+       .nothing = "no case has a memory peak",
+       .lines = case_lines(run.cases),
+       .y = {{.y = axis_in(unit, "peak active memory", "active_memory_peak"),
+              .value =
+                  [&](const Row& row) {
+                    return Point{.y = ran(row)
+                                          ? row.number("active_memory_peak_bytes") * unit.factor
+                                          : kNaN};
+                  },
+              .reference = limits,
+              .fit = powers_or_zero}},
+       .crosses = limit * unit.factor,
+       .notes = {"Bytes of every tensor alive at once at the worst moment, inputs and outputs "
+                 "included, as the memory ledger counts them.",
+                 !crosses ? ""
+                 : limit > 0.0
+                     ? "Crosses: out of memory, or not tried because a shorter sequence of that "
+                       "line ran out."
+                     : "Crosses at the upper edge: out of memory; there is no one limit to draw "
+                       "them on."}});
 }
 
 }  // namespace qb

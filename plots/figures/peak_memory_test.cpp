@@ -19,9 +19,15 @@ const Series* find(const Figure& figure, Draw draw) {
   return found == series.end() ? nullptr : &*found;
 }
 
+PlottedRun on_machine(const CsvTable& cases, double memory_bytes) {
+  PlottedRun run(cases);
+  run.provenance.memory_bytes = memory_bytes;
+  return run;
+}
+
 TEST(PeakMemory, CrossesStandOnTheMachinesLimit) {
   const double machine = 24.0 * 1024 * 1024 * 1024;
-  const Figure figure = peak_memory_figure(case_study_2(1), {.machine_memory_bytes = machine});
+  const Figure figure = peak_memory_figure(on_machine(case_study_2(1), machine));
   ASSERT_NE(find(figure, Draw::limit), nullptr);
   EXPECT_EQ(find(figure, Draw::limit)->name, "machine 24.00 GiB");
   EXPECT_DOUBLE_EQ(find(figure, Draw::limit)->points[0].y, 24.0);
@@ -34,7 +40,7 @@ TEST(PeakMemory, ASharedBudgetIsTheLimit) {
   Values values = ok_case(1, 1000, 1.0);
   values["memory_budget_bytes"] = "67108864";
   add_case(cases, values);
-  const Figure figure = peak_memory_figure(cases, {.machine_memory_bytes = 1e12});
+  const Figure figure = peak_memory_figure(on_machine(cases, 1e12));
   ASSERT_NE(find(figure, Draw::limit), nullptr);
   EXPECT_EQ(find(figure, Draw::limit)->name, "budget 64.00 MiB");
 }
@@ -42,17 +48,17 @@ TEST(PeakMemory, ASharedBudgetIsTheLimit) {
 TEST(PeakMemory, ALimitFarAboveAllDataIsLeftOut) {
   CsvTable cases = no_cases();
   add_case(cases, ok_case(1, 1000, 1.0));
-  EXPECT_EQ(find(peak_memory_figure(cases, {.machine_memory_bytes = 1e15}), Draw::limit), nullptr);
+  EXPECT_EQ(find(peak_memory_figure(on_machine(cases, 1e15)), Draw::limit), nullptr);
 }
 
 TEST(PeakMemory, WithoutALimitCrossesStandAtTheEdgeAndTheNoteSaysSo) {
-  const Figure figure = peak_memory_figure(case_study_2(1), {});
+  const Figure figure = peak_memory_figure(case_study_2(1));
   EXPECT_TRUE(std::isnan(find(figure, Draw::out_of_memory)->points[0].y));
   EXPECT_THAT(figure.notes.back(), HasSubstr("upper edge"));
 }
 
 TEST(PeakMemory, NoPeaksGiveASentence) {
-  EXPECT_EQ(peak_memory_figure(no_cases(), {}).empty_reason, "no case has a memory peak");
+  EXPECT_EQ(peak_memory_figure(no_cases()).empty_reason, "no case has a memory peak");
 }
 
 }  // namespace

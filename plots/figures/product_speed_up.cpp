@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
+
+const Columns kSize = {"n_tokens", "kv_len", "product_depth", "seed"};
 
 // Says how W was split, and by which distillation; 1 comes first if it is also a half or a quarter.
 std::string split_name(const Row& row) {
@@ -28,8 +29,8 @@ std::string size_name(const Row& row) {
 }
 
 // Makes a line for each way to split; the same way has the same mark in every panel.
-std::vector<Group> splits_of(const Rows& rows) {
-  std::vector<Group> splits = group(rows, [](const Row& row) {
+Groups splits_of(const Rows& rows) {
+  Groups splits = group(rows, [](const Row& row) {
     return std::vector<std::string>{row.text("distillation"), split_name(row)};
   });
   for (std::size_t i = 0; i < splits.size(); ++i) {
@@ -40,72 +41,68 @@ std::vector<Group> splits_of(const Rows& rows) {
   return splits;
 }
 
-Rows in(const Group& split, const Rows& rows) {
-  return where(split.rows, [&](const Row& row) {
-    return std::find(rows.begin(), rows.end(), row) != rows.end();
-  });
-}
-
-// `whole` is the case of the whole product, if it ran.
-Panel speed_up_panel(const Rows& rows, const std::vector<Group>& splits, const Rows& whole) {
-  Panel panel{.title = size_name(rows.front()),
-              .y = {.label = "speed-up", .column = "speed_up_ratio", .log = true}};
+// Makes the marks of each way to split and, not in the legend, the bound that the split allows.
+// `wholes` are the cases of the whole product.
+Groups speed_up_lines(const Groups& splits, const Rows& wholes) {
+  Groups lines;
   for (const Group& split : splits) {
-    Series measured{.name = split.name, .draw = Draw::points, .style = split.style};
-    Series bound{.name = "bound, " + split.name,
-                 .draw = Draw::line,
-                 .style = {split.style.colour, split.style.mark, 1},
-                 .in_legend = false};
-    for (const auto& [workers, row] : by_number(in(split, rows), "workers")) {
-      if (!whole.empty())
-        measured.points.push_back(time_ratio(whole.back(), row, clock_of(row), workers));
-      bound.points.push_back({.x = workers, .y = row.number("responsibility_ratio")});
-    }
-    add(panel, {measured, bound});
+    Group measured = split;
+    measured.draw = Draw::points;
+    measured.value = [=](const Row& row) {
+      const Rows whole = where(wholes, [&](const Row& one) {
+        return std::ranges::all_of(
+            kSize, [&](const std::string& column) { return one.is(column, row.text(column)); });
+      });
+      return whole.empty() ? Point{} : time_ratio(whole.back(), row, clock_of(row));
+    };
+    Group bound = split;
+    bound.name = "bound, " + split.name;
+    bound.style.dash = 1;
+    bound.draw = Draw::line;
+    bound.in_legend = false;
+    bound.value = shows("responsibility_ratio");
+    lines.insert(lines.end(), {measured, bound});
   }
-  return panel;
-}
-
-// The share follows from the split, whatever the size.
-Panel idle_panel(const std::vector<Group>& splits) {
-  Panel panel{
-      .title = "Idle workers",
-      .y = {.label = "workers without a block (%)", .column = "idle_percent", .from_zero = true}};
-  for (const Group& split : splits) {
-    Series series{.name = split.name, .style = split.style, .in_legend = false};
-    for (const auto& [workers, row] : by_number(split.rows, "workers"))
-      series.points.push_back({.x = workers, .y = kPercent * row.number("idle_workers") / workers});
-    panel.series.push_back(std::move(series));
-  }
-  return panel;
+  return lines;
 }
 
 }  // namespace
 
-Figure product_speed_up_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "CQS for a matrix product: speed-up and idle workers",
-                .subtitle = context.subtitle};
+Figure product_speed_up_figure(const PlottedRun& run) {
   const Rows rows = where(where(standing_rows(run.cases), "workload", {"matrix_product"}), ran);
   const auto is_whole = [](const Row& row) { return row.is("algorithm", "dense"); };
-  const std::vector<Group> splits =
-      splits_of(where(rows, [&](const Row& row) { return !is_whole(row); }));
-  if (splits.empty())
-    return empty_figure(figure.title,
-                        "no case of workload matrix_product over several workers has a time");
-  for (const Group& size : group(rows, Columns{"n_tokens", "kv_len", "product_depth", "seed"}))
-    if (const Rows whole = where(size.rows, is_whole); whole.size() < size.rows.size())
-      figure.panels.push_back(speed_up_panel(size.rows, splits, whole));
-  figure.panels.push_back(idle_panel(splits));
-  const Axis x = workers_axis(all_x(figure.panels));
-  for (Panel& panel : figure.panels) panel.x = x;
-  arrange_panels(figure);
-  figure.notes = joined_notes(
-      {case_notes(run.cases),
-       {"Speed-up: time of the whole product by one worker over that of the slowest of W, each "
-        "alone on one core. Dashed: elements of C over those of the most loaded worker.",
-        "A size is rows × depth × columns. W = W1 + W2: groups of rows of A and of columns of B; a "
-        "worker is idle where none of its pairs of groups has one of each."}});
-  return figure;
+  Groups splits = splits_of(where(rows, [&](const Row& row) { return !is_whole(row); }));
+  Groups sizes = group(rows, kSize);
+  std::erase_if(sizes,
+                [&](const Group& size) { return count(size.rows, is_whole) == size.rows.size(); });
+  for (Group& size : sizes) size.name = size_name(size.rows.front());
+  const Groups marks = speed_up_lines(splits, where(rows, is_whole));
+  for (Group& split : splits) split.in_legend = false;
+  return line_figure(
+      {.title = "CQS for a matrix product: speed-up and idle workers",
+       .nothing = "no case of workload matrix_product over several workers has a time",
+       .lines = marks,
+       .y = {{.y = {.label = "speed-up", .column = "speed_up_ratio", .log = true}, .panels = sizes},
+             // The share follows from the split, whatever the size.
+             {.title = "Idle workers",
+              .y = {.label = "workers without a block (%)",
+                    .column = "idle_percent",
+                    .from_zero = true},
+              .value =
+                  [](const Row& row) {
+                    return Point{.y =
+                                     kPercent * row.number("idle_workers") / row.number("workers")};
+                  },
+              .lines = [&](const Group&) { return splits; }}},
+       .x = number_in("workers"),
+       .x_axis = workers_axis,
+       .last_of_x = true,
+       .notes = joined_notes(
+           {case_notes(run.cases),
+            {"Speed-up: time of the whole product by one worker over that of the slowest of W, "
+             "each alone on one core. Dashed: elements of C over those of the most loaded worker.",
+             "A size is rows × depth × columns. W = W1 + W2: groups of rows of A and of columns of "
+             "B; a worker is idle where none of its pairs of groups has one of each."}})});
 }
 
 }  // namespace qb

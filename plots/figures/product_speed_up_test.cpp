@@ -42,8 +42,7 @@ TEST(ProductSpeedUp, IsTheWholeProductOverTheSlowestWorkerBesideItsBound) {
   const Figure figure = product_speed_up_figure(
       table({product(1, "0", 0.6, "1", "0"), product(7, "3", 0.12, "6", "1"),
              product(7, "1", 0.3, "3", "4"), product(8, "4", 0.2, "4", "0"),
-             product(8, "2", 0.2, "4", "2")}),
-      {});
+             product(8, "2", 0.2, "4", "2")}));
   ASSERT_EQ(figure.panels.size(), 2u);
   EXPECT_EQ(figure.panels[0].title, "1000 × 64 × 500");
   const auto& half = series_named(figure.panels[0], "W1 = W/2").points;
@@ -58,16 +57,16 @@ TEST(ProductSpeedUp, IsTheWholeProductOverTheSlowestWorkerBesideItsBound) {
 
 TEST(ProductSpeedUp, ASizeWithoutItsWholeProductHasItsBoundAlone) {
   const Figure figure = product_speed_up_figure(
-      table({product(1, "0", 0.6, "1", "0"), product(7, "3", 0.1, "6", "1", 2000)}), {});
+      table({product(1, "0", 0.6, "1", "0"), product(7, "3", 0.1, "6", "1", 2000)}));
   ASSERT_EQ(figure.panels.size(), 2u);
   ASSERT_EQ(figure.panels[0].series.size(), 1u);
   EXPECT_EQ(figure.panels[0].series[0].name, "bound, W1 = W/2");
 }
 
 TEST(ProductSpeedUp, SaysThatThereIsNothing) {
-  EXPECT_THAT(product_speed_up_figure(table({product(1, "0", 0.6, "1", "0")}), {}).empty_reason,
+  EXPECT_THAT(product_speed_up_figure(table({product(1, "0", 0.6, "1", "0")})).empty_reason,
               HasSubstr("matrix_product"));
-  EXPECT_FALSE(product_speed_up_figure(no_cases(), {}).empty_reason.empty());
+  EXPECT_FALSE(product_speed_up_figure(no_cases()).empty_reason.empty());
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -34,59 +33,69 @@ std::vector<Point> interval_means(const Group& set) {
   return means;
 }
 
-Panel ratio_panel(const Group& of_count) {
-  const std::vector<Group> sets = group(order(of_count.rows, "n_tokens"), [](const Row& row) {
-    return std::vector<std::string>{row.text("interest_set")};
-  });
-  Panel panel{.title = fmt::format("{}: {} interest set{} of the least size", of_count.name,
-                                   sets.size(), sets.size() == 1 ? "" : "s")};
-  std::vector<Series> means;
-  for (Group set : sets) {
-    const int index = static_cast<int>(means.size());
-    means.push_back({.name = fmt::format("{{{}}}", set.key[0]),
-                     .style = indexed_style(index),
-                     .in_legend = sets.size() <= kMostNamedSets,
-                     .points = interval_means(set)});
-    set.name = means.back().name + " at every N";
-    set.style = {lightened(indexed_style(index).colour), 0};
-    set.thin = true;
-    Series every = line_series(set, [](const Row& row) {
-      return Point{.x = row.number("n_tokens"), .y = row.number("responsibility_ratio")};
-    });
-    every.draw = Draw::line;
-    every.in_legend = false;
-    add(panel, every);
+std::string name_of(const Group& set) { return fmt::format("{{{}}}", set.key[0]); }
+
+Groups sets_of(const Group& of_count) {
+  return group(order(of_count.rows, "n_tokens"),
+               [](const Row& row) { return std::vector<std::string>{row.text("interest_set")}; });
+}
+
+Groups lines_of(const Group& of_count) {
+  Groups sets = sets_of(of_count);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    sets[i].name = name_of(sets[i]) + " at every N";
+    sets[i].style = {lightened(indexed_style(static_cast<int>(i)).colour), 0};
+    sets[i].thin = true;
+    sets[i].in_legend = false;
+    sets[i].draw = Draw::line;
   }
-  for (Series& one : means) panel.series.push_back(std::move(one));
-  for (const Row& row : all_rows(published_table("cqs_interest_set_table")))
-    if (row.integer("workers") == workers_of(of_count))
-      add(panel, limit_line(fmt::format("published asym-RR {}",
-                                        row.number("asymptotic_responsibility_ratio")),
-                            row.number("asymptotic_responsibility_ratio")));
-  panel.x = tokens_axis(all_x(panel));
-  panel.y = {.label = "responsibility ratio", .column = "responsibility_ratio"};
-  return panel;
+  return sets;
+}
+
+std::vector<Series> means_and_published(const Group& of_count) {
+  const Groups sets = sets_of(of_count);
+  if (sets.empty()) return {};
+  std::vector<Series> out;
+  for (const Group& set : sets)
+    out.push_back({.name = name_of(set),
+                   .style = indexed_style(static_cast<int>(out.size())),
+                   .in_legend = sets.size() <= kMostNamedSets,
+                   .points = interval_means(set)});
+  for (const Row& row :
+       where(all_rows(published_table("cqs_interest_set_table")), "workers", {of_count.key[0]})) {
+    const double ratio = row.number("asymptotic_responsibility_ratio");
+    out.push_back(limit_line(fmt::format("published asym-RR {}", ratio), ratio));
+  }
+  return out;
 }
 
 }  // namespace
 
-Figure responsibility_ratio_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "Responsibility ratio against sequence length",
-                .subtitle = context.subtitle,
-                .panel_height = 300,
-                .legend = Legend::inside};
+Figure responsibility_ratio_figure(const PlottedRun& run) {
+  constexpr const char* kTitle = "Responsibility ratio against sequence length";
   if (!run.responsibility)
-    return empty_figure(figure.title,
+    return empty_figure(kTitle,
                         "the run folder has no responsibility_ratio.csv (qb sets responsibility "
                         "--csv writes one)");
-  for (const Group& of_count : panels_by(all_rows(*run.responsibility), {"workers"}))
-    figure.panels.push_back(ratio_panel(of_count));
-  if (figure.panels.empty()) return empty_figure(figure.title, "there are no ratios");
-  figure.columns = figure.panels.size() > 1 ? 2 : 1;
-  figure.notes = {
-      "RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up that the split "
-      "allows. Thin: every N. Marks: means over whole intervals [jW, (j+1)W), at their middle; "
-      "asym-RR is the one of j = 40."};
+  Groups panels = panels_by(all_rows(*run.responsibility), {"workers"});
+  for (Group& panel : panels) {
+    const std::size_t sets = sets_of(panel).size();
+    panel.name += fmt::format(": {} interest set{} of the least size", sets, sets == 1 ? "" : "s");
+  }
+  Figure figure = line_figure(
+      {.title = kTitle,
+       .nothing = "there are no ratios",
+       .y = {{.y = {.label = "responsibility ratio", .column = "responsibility_ratio"},
+              .value = shows("responsibility_ratio"),
+              .lines = lines_of,
+              .reference = means_and_published,
+              .x_axis = tokens_axis}},
+       .panels = panels,
+       .notes = {"RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up "
+                 "that the split allows. Thin: every N. Marks: means over whole intervals [jW, "
+                 "(j+1)W), at their middle; asym-RR is the one of j = 40."}});
+  figure.panel_height = 300;
+  figure.legend = Figure::Legend::inside;
   return figure;
 }
 

@@ -18,7 +18,7 @@ PlottedRun ratios() {
 }
 
 TEST(ResponsibilityRatio, AThinCurveAndItsMeansForEachSet) {
-  const Figure figure = responsibility_ratio_figure(ratios(), {});
+  const Figure figure = responsibility_ratio_figure(ratios());
   ASSERT_EQ(figure.panels.size(), 1u);
   ASSERT_EQ(figure.panels[0].series.size(), 5u) << "and the published value";
   EXPECT_TRUE(figure.panels[0].series[0].thin);
@@ -26,7 +26,7 @@ TEST(ResponsibilityRatio, AThinCurveAndItsMeansForEachSet) {
 }
 
 TEST(ResponsibilityRatio, MeansAreOfWholeIntervalsAtTheirMiddle) {
-  const Figure figure = responsibility_ratio_figure(ratios(), {});
+  const Figure figure = responsibility_ratio_figure(ratios());
   const auto& means = figure.panels[0].series[2].points;
   ASSERT_EQ(means.size(), 2u) << "[12, 16) is not whole";
   EXPECT_EQ(means[0].x, 6.0);
@@ -34,7 +34,7 @@ TEST(ResponsibilityRatio, MeansAreOfWholeIntervalsAtTheirMiddle) {
 }
 
 TEST(ResponsibilityRatio, ThePublishedValueIsALine) {
-  const Figure figure = responsibility_ratio_figure(ratios(), {});
+  const Figure figure = responsibility_ratio_figure(ratios());
   const Series& line = figure.panels[0].series.back();
   EXPECT_EQ(line.draw, Draw::limit);
   EXPECT_DOUBLE_EQ(line.points.at(0).y, 3.1963);
@@ -44,7 +44,7 @@ TEST(ResponsibilityRatio, ThePublishedValueIsALine) {
 TEST(ResponsibilityRatio, NoRatiosGiveASentence) {
   PlottedRun none = ratios();
   none.responsibility = CsvTable(none.responsibility->header());
-  EXPECT_EQ(responsibility_ratio_figure(none, {}).empty_reason, "there are no ratios");
+  EXPECT_EQ(responsibility_ratio_figure(none).empty_reason, "there are no ratios");
 }
 
 }  // namespace

@@ -5,16 +5,17 @@
 // most measured cases; the notes name the others.
 #include <fmt/format.h>
 
-#include <array>
-
+#include "base/schema/strategies.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
 
-constexpr std::array<const char*, 7> kSchemes = {"cqs",    "cqs_sharded", "ring",         "striped",
-                                                 "zigzag", "ulysses",     "all_gather_kv"};
+#define QB_NAME(name, ...) #name,
+#define QB_NOTHING(...)
+constexpr const char* kSchemes[] = {QB_SCHEMES_AND_OTHERS(QB_NAME, QB_NOTHING)};
+#undef QB_NAME
+#undef QB_NOTHING
 constexpr std::size_t kMostNamed = 6;
 constexpr double kLeastRatioSpan = 0.2;
 
@@ -28,10 +29,9 @@ struct Setting {
 
 std::vector<Setting> settings(const CsvTable& cases) {
   const Rows rows = where(standing_rows(cases), [](const Row& row) {
-    return std::ranges::find(kSchemes, row.text("algorithm")) != kSchemes.end() &&
-           row.number("workers") >= 2;
+    return std::ranges::count(kSchemes, row.text("algorithm")) > 0 && row.number("workers") >= 2;
   });
-  const Columns shape = without(shape_columns(), "threads");
+  const Columns shape = without(kShapeColumns, "threads");
   const Columns link = {"link_bandwidth_byte_per_s", "link_latency_s"};
   // The subtitle already says what all cases share.
   const Columns shown =
@@ -54,9 +54,9 @@ std::vector<Setting> settings(const CsvTable& cases) {
 }
 
 // Groups rows by how they were timed, and sets the look of their lines: thin beside measured ones.
-std::vector<Group> kinds_of(const Rows& rows) {
+Groups kinds_of(const Rows& rows) {
   const Columns shown = joined({"ranks", "model_device"}, differing_columns(rows, {"threads"}));
-  std::vector<Group> kinds = group(rows, Columns{"ranks", "model_device", "threads"});
+  Groups kinds = group(rows, Columns{"ranks", "model_device", "threads"});
   int measured = 0;
   for (Group& kind : kinds) {
     const std::string& ranks = kind.key[0];
@@ -69,55 +69,41 @@ std::vector<Group> kinds_of(const Rows& rows) {
   return kinds;
 }
 
-// Makes a line of a scheme over the rows that ran; of several rows of one worker count it keeps the
-// last.
-std::vector<Point> line_of(const Rows& rows, const char* scheme, const Value& value) {
-  std::map<double, Point> points;
-  for (const Row& row : where(where(rows, "algorithm", {scheme}), ran)) {
-    Point point = value(row);
-    point.x = row.number("workers");
-    if (std::isfinite(point.y)) points[point.x] = point;
-  }
-  std::vector<Point> out;
-  for (const auto& [workers, point] : points) out.push_back(point);
-  return out;
-}
-
 // Values that follow from the plan are the same wherever it ran. A scheme without a point is in the
 // legend.
-Panel plan_panel(const Setting& setting, const Quantity& quantity) {
-  Panel panel{.title = quantity.title, .y = quantity.y};
+Groups plan_lines(const Rows& rows) {
+  Groups lines;
   for (const char* scheme : kSchemes)
-    if (!where(setting.rows, "algorithm", {scheme}).empty())
-      panel.series.push_back({.name = scheme,
-                              .style = algorithm_style(scheme),
-                              .points = line_of(setting.rows, scheme, quantity.value)});
-  return panel;
+    if (const Rows own = where(rows, "algorithm", {scheme}); !own.empty())
+      lines.push_back({.rows = where(own, ran),
+                       .name = scheme,
+                       .style = algorithm_style(scheme),
+                       .even_empty = true});
+  return lines;
 }
 
-Panel kind_panel(const std::vector<Group>& kinds, const Quantity& quantity) {
-  Panel panel{.title = quantity.title, .y = quantity.y};
+Groups kind_lines(const Groups& kinds) {
+  Groups lines;
   for (const Group& kind : kinds)
-    for (const char* scheme : kSchemes) {
-      Style style = algorithm_style(scheme);
-      style.dash = kind.style.dash;
-      add(panel, {.name = fmt::format("{}, {}", scheme, kind.name),
-                  .style = style,
-                  .thin = kind.thin,
-                  .in_legend = false,
-                  .points = line_of(kind.rows, scheme, quantity.value)});
+    for (Group& line : plan_lines(kind.rows)) {
+      line.name += ", " + kind.name;
+      line.style.dash = kind.style.dash;
+      line.thin = kind.thin;
+      line.in_legend = line.even_empty = false;
+      lines.push_back(std::move(line));
     }
-  return panel;
+  return lines;
 }
 
-void add_crosses(Panel& panel, const Setting& setting) {
+std::vector<Series> crosses(const Rows& rows) {
+  std::vector<Series> out;
   for (const char* scheme : kSchemes) {
-    Series crosses{.name = scheme, .draw = Draw::out_of_memory, .style = algorithm_style(scheme)};
-    const Rows lost = where(where(setting.rows, "algorithm", {scheme}), out_of_memory);
+    out.push_back({.name = scheme, .draw = Draw::out_of_memory, .style = algorithm_style(scheme)});
+    const Rows lost = where(where(rows, "algorithm", {scheme}), out_of_memory);
     for (const auto& [workers, row] : by_number(lost, "workers"))
-      crosses.points.push_back({.x = workers});
-    add(panel, crosses);
+      out.back().points.push_back({.x = workers});
   }
+  return out;
 }
 
 double pairs_over_mask(const Row& row, const char* pairs) {
@@ -132,55 +118,47 @@ double peak_bytes(const Row& row) {
 }
 
 // Shows bytes of a row in the unit of the largest of a setting.
-Quantity bytes(const char* title, const char* label, const char* column, const Rows& rows,
-               double (*value)(const Row&)) {
-  double largest = 0.0;
-  for (const Row& row : rows) largest = std::fmax(largest, value(row));
-  const Unit unit = byte_unit(largest);
+LineFigure::Quantity bytes(const char* title, const char* label, const char* column,
+                           const Rows& rows, double (*value)(const Row&)) {
+  const Unit unit = byte_unit(largest(rows, value));
   return {title, axis_in(unit, label, column),
           [=](const Row& row) { return Point{.y = value(row) * unit.factor}; }};
 }
 
-std::vector<Panel> panels_of(const Setting& setting, const std::vector<Group>& kinds) {
+std::vector<LineFigure::Quantity> quantities(const Setting& setting, const Groups& kinds) {
   const auto ratio_axis = [](const char* label, const char* column) {
     return Axis{.label = label, .column = column, .least_span = kLeastRatioSpan};
   };
-  std::vector<Panel> panels = {
-      plan_panel(setting, {"pairs of the slowest worker",
-                           ratio_axis("slowest / ideal", "critical_path_ratio"),
-                           [](const Row& row) {
-                             return Point{.y = pairs_over_mask(row, "critical_path_pairs") *
-                                               row.number("workers")};
-                           }}),
-      plan_panel(
-          setting,
-          {"pairs of all workers", ratio_axis("executed / unmasked", "executed_ratio"),
-           [](const Row& row) { return Point{.y = pairs_over_mask(row, "executed_pairs")}; }}),
-      plan_panel(setting, bytes("sent by the busiest worker", "sent", "worker_sent", setting.rows,
-                                sent_bytes)),
-      kind_panel(kinds, bytes("memory of the fullest worker", "peak memory", "worker_active_peak",
-                              setting.rows, peak_bytes)),
-      kind_panel(kinds, {"exposed communication, longest",
-                         {.label = "exposed (ms)", .column = "exposed_communication_ms"},
-                         [](const Row& row) {
-                           return Point{.y = row.number("exposed_communication_median_s") * kMilli};
-                         }}),
-      kind_panel(kinds, {"wall clock",
-                         {.label = "wall clock (ms)", .column = "wall_time_ms"},
-                         [](const Row& row) { return timed(row, clock_of(row), kMilli); }})};
-  add_crosses(panels.back(), setting);
-  std::erase_if(panels, [](const Panel& panel) { return all_x(panel).empty(); });
-  const Axis x = workers_axis(all_x(panels));
-  for (Panel& panel : panels) {
-    const bool ratio = panel.y.least_span > 0.0;
-    if (ratio) add(panel, limit_line("1", 1.0, false));  // the least possible ratio
-    const std::vector<double> y = all_y(panel);
-    const bool zero = std::any_of(y.begin(), y.end(), [](double value) { return value <= 0.0; });
-    panel.x = x;
-    panel.y.log = !zero && spans_powers(y);
-    panel.y.from_zero = !panel.y.log && !ratio;
+  std::vector<LineFigure::Quantity> shown = {
+      {"pairs of the slowest worker", ratio_axis("slowest / ideal", "critical_path_ratio"),
+       [](const Row& row) {
+         return Point{.y = pairs_over_mask(row, "critical_path_pairs") * row.number("workers")};
+       }},
+      {"pairs of all workers", ratio_axis("executed / unmasked", "executed_ratio"),
+       [](const Row& row) { return Point{.y = pairs_over_mask(row, "executed_pairs")}; }},
+      bytes("sent by the busiest worker", "sent", "worker_sent", setting.rows, sent_bytes),
+      bytes("memory of the fullest worker", "peak memory", "worker_active_peak", setting.rows,
+            peak_bytes),
+      {"exposed communication, longest",
+       {.label = "exposed (ms)", .column = "exposed_communication_ms"},
+       shows("exposed_communication_median_s", kMilli)},
+      {"wall clock", {.label = "wall clock (ms)", .column = "wall_time_ms"}, [](const Row& row) {
+         return timed(row, clock_of(row), kMilli);
+       }}};
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    shown[i].lines = [lines = i < 3 ? plan_lines(setting.rows) : kind_lines(kinds)](const Group&) {
+      return lines;
+    };
+    if (shown[i].y.least_span > 0.0)  // 1 is the least possible ratio
+      shown[i].reference = always(limit_line("1", 1.0, false));
+    shown[i].fit = [](Axis axis, const std::vector<double>& y) {
+      axis.log = spans_powers(y) && std::ranges::none_of(y, [](double at) { return at <= 0.0; });
+      axis.from_zero = !axis.log && !(axis.least_span > 0.0);
+      return axis;
+    };
   }
-  return panels;
+  shown.back().reference = [&setting](const Group&) { return crosses(setting.rows); };
+  return shown;
 }
 
 std::string others_note(const std::vector<Setting>& all) {
@@ -196,29 +174,37 @@ std::string others_note(const std::vector<Setting>& all) {
 
 }  // namespace
 
-Figure scheme_comparison_figure(const PlottedRun& run, const FigureContext& context) {
+Figure scheme_comparison_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Schemes of splitting exact attention at one length";
   const std::vector<Setting> all = settings(run.cases);
   if (all.empty() || all.front().schemes < 2)
     return empty_figure(kTitle, "no two schemes ran at one length, mask and link with W > 1");
   const Setting& setting = all.front();
-  const std::vector<Group> kinds = kinds_of(setting.rows);
-  Figure figure{.title = kTitle,
-                .subtitle = listed({setting.name, context.subtitle}, "; "),
-                .panels = panels_of(setting, kinds),
-                .columns = 2,
-                .panel_height = 200};
+  const Groups kinds = kinds_of(setting.rows);
+  std::vector<Series> keys;
   for (const Group& kind : kinds)
-    figure.panels.front().series.push_back(
-        legend_key(kind.name, kind.style, Draw::line_points, kind.thin));
-  figure.notes = joined_notes(
-      {{others_note(all),
-        "Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, "
-        "over unmasked pairs / W; 1 is perfect balance and no pair in vain. cqs scatters from one "
-        "root and gathers there; cqs_sharded begins and ends sharded, as the others do.",
-        "Pairs and bytes follow from the plan. Memory is measured where a case measured it, else "
-        "predicted."},
-       timing_notes(setting.rows)});
+    keys.push_back(legend_key(kind.name, kind.style, Draw::line_points, kind.thin));
+  Figure figure = line_figure(
+      {.title = kTitle,
+       .y = quantities(setting, kinds),
+       .x = number_in("workers"),
+       .x_axis = workers_axis,
+       .last_of_x = true,
+       .keys = keys,
+       .panel_height = 200,
+       .notes = joined_notes(
+           {{others_note(all),
+             "Slowest worker: query-key pairs of the slowest worker of each round, summed over "
+             "rounds, over unmasked pairs / W; 1 is perfect balance and no pair in vain. cqs "
+             "scatters from one root and gathers there; cqs_sharded begins and ends sharded, as "
+             "the others do.",
+             "Pairs and bytes follow from the plan. Memory is measured where a case measured it, "
+             "else predicted."},
+            timing_notes(setting.rows)})});
+  figure.subtitle = setting.name;
+  std::erase_if(figure.panels, [](const Panel& panel) {
+    return std::ranges::none_of(all_x({panel}), [](double x) { return std::isfinite(x); });
+  });
   return figure;
 }
 

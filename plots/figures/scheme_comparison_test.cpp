@@ -35,7 +35,7 @@ CsvTable two_schemes() {
 }
 
 TEST(SchemeComparison, EachPanelHasOneQuantityPerScheme) {
-  const Figure figure = scheme_comparison_figure(two_schemes(), {});
+  const Figure figure = scheme_comparison_figure(two_schemes());
   ASSERT_EQ(figure.panels.size(), 6u);
   const auto value = [&](const char* title, const char* series) {
     return series_named(panel_titled(figure, title), series).points.at(0).y;
@@ -56,7 +56,7 @@ TEST(SchemeComparison, EachPanelHasOneQuantityPerScheme) {
 }
 
 TEST(SchemeComparison, AZeroKeepsItsAxisLinear) {
-  const Figure figure = scheme_comparison_figure(two_schemes(), {});
+  const Figure figure = scheme_comparison_figure(two_schemes());
   EXPECT_FALSE(panel_titled(figure, "exposed communication, longest").y.log);
 }
 
@@ -64,7 +64,7 @@ TEST(SchemeComparison, ModelledCasesAreThinLinesOfTheirOwn) {
   CsvTable cases = two_schemes();
   add_case(cases,
            scheme_case("ring", 4, 1024, 0.05, {{"ranks", "model"}, {"provenance", "model"}}));
-  const Figure figure = scheme_comparison_figure(cases, {});
+  const Figure figure = scheme_comparison_figure(cases);
   const Series& modelled = series_named(panel_titled(figure, "wall clock"), "ring, model");
   EXPECT_TRUE(modelled.thin);
   EXPECT_DOUBLE_EQ(modelled.points.at(0).y, 50.0);
@@ -77,10 +77,8 @@ TEST(SchemeComparison, ModelledCasesAreThinLinesOfTheirOwn) {
 
 TEST(SchemeComparison, ModelledCasesAloneAreOfFullWidth) {
   const Values model = {{"ranks", "model"}, {"provenance", "model"}};
-  const Figure figure =
-      scheme_comparison_figure(scheme_table({scheme_case("ring", 4, 1024, 0.05, model),
-                                             scheme_case("zigzag", 4, 1024, 0.05, model)}),
-                               {});
+  const Figure figure = scheme_comparison_figure(scheme_table(
+      {scheme_case("ring", 4, 1024, 0.05, model), scheme_case("zigzag", 4, 1024, 0.05, model)}));
   EXPECT_FALSE(series_named(panel_titled(figure, "wall clock"), "ring, model").thin);
   EXPECT_THAT(figure.notes, ::testing::Not(Contains(HasSubstr("bars are"))));
 }
@@ -90,7 +88,7 @@ TEST(SchemeComparison, TheSettingWithMostSchemesIsDrawnAndTheOthersNamed) {
   add_case(cases, scheme_case("ring", 4, 4096, 0.3));
   add_case(cases, scheme_case("ring", 4, 512, 0.005));
   add_case(cases, scheme_case("ulysses", 4, 512, 0.004));
-  const Figure figure = scheme_comparison_figure(cases, {});
+  const Figure figure = scheme_comparison_figure(cases);
   EXPECT_THAT(figure.subtitle, HasSubstr("N = 1,024"));
   EXPECT_THAT(figure.notes.at(0), HasSubstr("Drawn: N = 1,024, no link limit."));
   EXPECT_THAT(figure.notes.at(0), HasSubstr("N = 512, no link limit (2 schemes)"));
@@ -102,16 +100,15 @@ TEST(SchemeComparison, OutOfMemoryIsACrossAtItsWorkerCount) {
   Values lost = scheme_case("cqs", 7, 1024, 0.0, {{"status", "oom"}});
   lost["wall_time_median_s"] = "";
   add_case(cases, lost);
-  const Figure figure = scheme_comparison_figure(cases, {});
+  const Figure figure = scheme_comparison_figure(cases);
   const Series& crosses = series_named(panel_titled(figure, "wall clock"), "cqs");
   EXPECT_EQ(crosses.draw, Draw::out_of_memory);
   EXPECT_EQ(crosses.points.at(0).x, 7.0);
 }
 
 TEST(SchemeComparison, OneSchemeAloneIsNoComparison) {
-  EXPECT_THAT(scheme_comparison_figure(case_study_2(10), {}).empty_reason,
-              HasSubstr("no two schemes"));
-  EXPECT_THAT(scheme_comparison_figure(no_cases(), {}).empty_reason, HasSubstr("no two schemes"));
+  EXPECT_THAT(scheme_comparison_figure(case_study_2(10)).empty_reason, HasSubstr("no two schemes"));
+  EXPECT_THAT(scheme_comparison_figure(no_cases()).empty_reason, HasSubstr("no two schemes"));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -78,6 +77,13 @@ Cell cell_of(Rows rows) {
   return {where(rows, [&](const Row& row) { return seen.insert(row.text("algorithm")).second; })};
 }
 
+Rows drawn_rows(const std::vector<Map>& maps) {
+  Rows rows;
+  for (const Map& map : maps)
+    for (const Cell& cell : map.cells) rows.push_back(cell.any());
+  return rows;
+}
+
 // Makes the cells in which at least two algorithms have a time.
 std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
   std::set<std::string> contexts;  // lengths of cases in which cached keys precede the new tokens
@@ -85,10 +91,9 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
     if (row.text("kv_len") != row.text("n_tokens")) contexts.insert(row.text("kv_len"));
   const Columns place = {sides.panels, "ranks", "model_device"};
   std::vector<Map> maps;
-  Rows drawn;
   for (const Group& panel : group(rows, [&](const Row& row) {
          std::vector<std::string> key;
-         for (const std::string& column : joined(place, shape_columns()))
+         for (const std::string& column : joined(place, kShapeColumns))
            key.push_back(row.text(column));
          key.push_back(other_keys(row, contexts));
          return key;
@@ -97,10 +102,9 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
     for (const Group& where_to : group(panel.rows, joined(kLink, {sides.y})))
       map.cells.push_back(cell_of(where_to.rows));
     std::erase_if(map.cells, [](const Cell& cell) { return cell.rows.size() < 2; });
-    for (const Cell& cell : map.cells) drawn.push_back(cell.any());
     if (!map.cells.empty()) maps.push_back(std::move(map));
   }
-  const Columns shown = joined(place, differing_columns(drawn, shape_columns()));
+  const Columns shown = joined(place, differing_columns(drawn_rows(maps), kShapeColumns));
   for (Map& map : maps) {
     const Row& any = map.cells.front().any();
     map.title = named_values(any, shown);
@@ -109,19 +113,10 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
   return maps;
 }
 
-Rows drawn_rows(const std::vector<Map>& maps) {
-  Rows rows;
-  for (const Map& map : maps)
-    for (const Cell& cell : map.cells) rows.push_back(cell.any());
-  return rows;
-}
-
 // Gives the index of the row's group among ascending groups: its cell is drawn there.
-double index_of(const std::vector<Group>& places, const Row& row) {
-  for (std::size_t i = 0; i < places.size(); ++i)
-    for (const Row& one : places[i].rows)
-      if (one == row) return static_cast<double>(i);
-  return kNaN;
+double index_of(const Groups& places, const Row& row) {
+  const auto holds = [&](const Group& place) { return std::ranges::count(place.rows, row) > 0; };
+  return static_cast<double>(std::ranges::find_if(places, holds) - places.begin());
 }
 
 std::string lead_text(double lead) {
@@ -164,7 +159,7 @@ void add_cell(Panel& panel, const Cell& cell, double x, double y, const std::str
 }
 
 // Names bandwidths alone if each has one latency.
-Columns link_columns(const std::vector<Group>& links) {
+Columns link_columns(const Groups& links) {
   std::set<std::string> bandwidths;
   for (const Group& link : links)
     if (!bandwidths.insert(link.key[0]).second) return kLink;
@@ -173,8 +168,8 @@ Columns link_columns(const std::vector<Group>& links) {
 
 std::vector<Panel> panels_of(const std::vector<Map>& maps, const Sides& sides) {
   const Rows drawn = drawn_rows(maps);
-  const std::vector<Group> links = group(drawn, kLink);
-  const std::vector<Group> heights = group(drawn, Columns{sides.y});
+  const Groups links = group(drawn, kLink);
+  const Groups heights = group(drawn, Columns{sides.y});
   const bool cached =
       std::any_of(maps.begin(), maps.end(), [](const Map& map) { return !map.keys.empty(); });
   Axis x{.label = "link bandwidth", .column = "link_index", .tight = true};
@@ -227,7 +222,7 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
                   "colours and ≈: the two best are within 2 %, a tie. White: fewer than two ran. "
                   "Dense attention, which splits nothing, is no candidate.",
                   listed({compared.begin(), compared.end()}))};
-  const std::vector<Group> links = group(drawn_rows(maps), kLink);
+  const Groups links = group(drawn_rows(maps), kLink);
   std::vector<std::string> latencies;
   if (link_columns(links).size() == 1)
     for (const Group& link : links)
@@ -241,7 +236,7 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
 
 }  // namespace
 
-Figure scheme_map_figure(const PlottedRun& run, const FigureContext& context) {
+Figure scheme_map_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "The fastest scheme by link and size";
   const Rows rows = candidates(run.cases);
   const Sides sides = sides_of(rows);
@@ -250,10 +245,7 @@ Figure scheme_map_figure(const PlottedRun& run, const FigureContext& context) {
     return empty_figure(kTitle,
                         "no two schemes have a wall clock in cases that are otherwise equal "
                         "(dense and ranks: serial do not count)");
-  Figure figure{.title = kTitle,
-                .subtitle = context.subtitle,
-                .panels = panels_of(maps, sides),
-                .shared_axes = true};
+  Figure figure{.title = kTitle, .panels = panels_of(maps, sides), .shared_axes = true};
   figure.panel_height = kCellHeight * static_cast<int>(figure.panels.front().y.tics.size());
   add_winners_to_legend(figure.panels.front(), maps);
   figure.notes = notes_of(rows, maps);

@@ -37,8 +37,7 @@ TEST(SchemeMap, ACellHasTheColourAndTheNameOfTheFastestAndItsLead) {
   const Figure figure = scheme_map_figure(
       scheme_table({on_link("ring", 1024, 0.03, "1e9"), on_link("zigzag", 1024, 0.02, "1e9"),
                     on_link("cqs", 1024, 0.08, "1e9"), on_link("ring", 2048, 0.04, "1e10"),
-                    on_link("cqs", 2048, 0.5, "1e10")}),
-      {});
+                    on_link("cqs", 2048, 0.5, "1e10")}));
   ASSERT_EQ(figure.panels.size(), 1u);
   const Panel& panel = figure.panels[0];
   EXPECT_THAT(texts(panel), ElementsAre("zigzag\n1.50×", "ring\n12×"));
@@ -60,8 +59,7 @@ TEST(SchemeMap, ACellHasTheColourAndTheNameOfTheFastestAndItsLead) {
 TEST(SchemeMap, WithinTwoPercentIsATieInBothColours) {
   const Figure figure = scheme_map_figure(
       scheme_table({on_link("ring", 1024, 0.0203, "1e9"), on_link("striped", 1024, 0.02, "1e9"),
-                    on_link("ring", 2048, 0.0205, "1e9"), on_link("striped", 2048, 0.02, "1e9")}),
-      {});
+                    on_link("ring", 2048, 0.0205, "1e9"), on_link("striped", 2048, 0.02, "1e9")}));
   const Panel& panel = figure.panels.at(0);
   EXPECT_THAT(texts(panel), ElementsAre("striped\n≈ ring", "striped\n1.02×"));
   EXPECT_EQ(panel.series.at(0).points.at(0).x_high, 0.0) << "left half";
@@ -78,7 +76,7 @@ TEST(SchemeMap, TheSideThatVariesMoreIsTheHeightAndTheOtherThePanels) {
       rows.push_back(on_link("ring", n, 0.02, "1e9", workers));
       rows.push_back(on_link("zigzag", n, 0.01, "1e9", workers));
     }
-  const Figure figure = scheme_map_figure(scheme_table(rows), {});
+  const Figure figure = scheme_map_figure(scheme_table(rows));
   ASSERT_EQ(figure.panels.size(), 2u);
   EXPECT_EQ(figure.panels[0].title, "N = 1,024, threads");
   EXPECT_EQ(figure.panels[1].title, "N = 2,048, threads");
@@ -92,8 +90,7 @@ TEST(SchemeMap, DenseIsNoCandidateNorIsOnePlayingAllWorkers) {
   serial["ranks"] = "serial";
   const Figure figure = scheme_map_figure(
       scheme_table({on_link("dense", 1024, 0.001, "1e9"), serial,
-                    on_link("ring", 1024, 0.03, "1e9"), on_link("zigzag", 1024, 0.02, "1e9")}),
-      {});
+                    on_link("ring", 1024, 0.03, "1e9"), on_link("zigzag", 1024, 0.02, "1e9")}));
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_THAT(texts(figure.panels[0]), ElementsAre("zigzag\n1.50×"));
   EXPECT_THAT(figure.notes, Contains(HasSubstr("ring, zigzag;")));
@@ -106,7 +103,7 @@ TEST(SchemeMap, WhatDoesNotRunAndWhatDiffersInMoreIsNotCompared) {
   Values other = on_link("striped", 1024, 0.001, "1e9");
   other["mask"] = "full";
   const CsvTable cases = scheme_table({on_link("ring", 1024, 0.02, "1e9"), failed, other});
-  EXPECT_THAT(scheme_map_figure(cases, {}).empty_reason, HasSubstr("no two schemes"));
+  EXPECT_THAT(scheme_map_figure(cases).empty_reason, HasSubstr("no two schemes"));
 }
 
 TEST(SchemeMap, ASweepOfMissRatesIsOnePanelUpToNoCachedTokens) {
@@ -118,7 +115,7 @@ TEST(SchemeMap, ASweepOfMissRatesIsOnePanelUpToNoCachedTokens) {
     }
   rows.push_back(on_link("ring", 1024, 0.02, "1e9"));
   rows.push_back(on_link("zigzag", 1024, 0.01, "1e9"));
-  const Figure figure = scheme_map_figure(scheme_table(rows), {});
+  const Figure figure = scheme_map_figure(scheme_table(rows));
   ASSERT_EQ(figure.panels.size(), 2u);
   EXPECT_EQ(figure.panels[0].title, "W = 4, threads, 1,024 keys");
   EXPECT_THAT(texts(figure.panels[0]), ElementsAre("pass_kv\n1.50×", "pass_kv\n1.50×"));
@@ -128,7 +125,7 @@ TEST(SchemeMap, ASweepOfMissRatesIsOnePanelUpToNoCachedTokens) {
 TEST(SchemeMap, LatencyIsOnTheAxisOnlyWhereOneBandwidthHasSeveral) {
   std::vector<Values> rows = {on_link("ring", 1024, 0.02, "1e9"),
                               on_link("zigzag", 1024, 0.01, "1e9")};
-  const Figure one = scheme_map_figure(scheme_table(rows), {});
+  const Figure one = scheme_map_figure(scheme_table(rows));
   EXPECT_EQ(one.panels.at(0).x.tics.at(0).label, "1 GB/s");
   EXPECT_THAT(one.notes, Contains("Latency of the link: 5 µs at 1 GB/s."));
   for (Values values : std::vector<Values>(rows)) {
@@ -136,7 +133,7 @@ TEST(SchemeMap, LatencyIsOnTheAxisOnlyWhereOneBandwidthHasSeveral) {
     values["case_id"] += " slow";
     rows.push_back(values);
   }
-  const Figure two = scheme_map_figure(scheme_table(rows), {});
+  const Figure two = scheme_map_figure(scheme_table(rows));
   EXPECT_EQ(two.panels.at(0).x.tics.at(1).label, "1 GB/s, 100 µs");
   EXPECT_THAT(two.notes, Not(Contains(HasSubstr("Latency"))));
 }

@@ -70,8 +70,9 @@ struct Family {
   Group line{};
   std::map<double, Row> rows{};  // by the parameter's value
 };
+using Families = std::vector<Family>;
 
-std::vector<Family> families_of(const SparseCases& cases, const Parameter& parameter) {
+Families families_of(const SparseCases& cases, const Parameter& parameter) {
   std::map<std::tuple<std::string, std::string, std::string, std::string, std::int64_t>, Family>
       families;
   for (const Group& line : cases.lines())
@@ -89,14 +90,14 @@ std::vector<Family> families_of(const SparseCases& cases, const Parameter& param
         family.rows[*value] = row;
       }
     }
-  std::vector<Family> out;
+  Families out;
   for (auto& [key, family] : families)
     if (family.rows.size() > 1) out.push_back(std::move(family));
   return out;
 }
 
 // Colours tell patterns apart, marks tell lengths apart.
-Style style_of(const Family& family, const std::vector<Family>& families) {
+Style style_of(const Family& family, const Families& families) {
   std::set<std::string> others;
   std::set<std::int64_t> lengths;
   for (const Family& one : families) {
@@ -112,87 +113,98 @@ Style style_of(const Family& family, const std::vector<Family>& families) {
   return style;
 }
 
-void add_family(Panel& times, Panel& pairs, const SparseCases& cases, const Family& family,
-                const Series& look) {
-  Series time = look;
-  Series kept = look;
-  Series ideal = behind(look, "ideal", 1);
-  Series executed = behind(look, "executed", 1);
-  for (const auto& [value, row] : family.rows) {
-    const double share = kPercent * kept_share(row);
-    const double pairs_kept = row.number("unmasked_pairs");
-    time.points.push_back(timed(row, "wall_time", kMilli, value));
-    ideal.points.push_back({.x = value, .y = kMilli * cases.ideal_time_s(row)});
-    kept.points.push_back({.x = value, .y = share});
-    executed.points.push_back({.x = value, .y = share * row.number("executed_pairs") / pairs_kept});
+// Makes a line for each family and a dashed one behind it, which is named by `what`.
+template <class Number, class Behind>
+Groups lines_of(const SparseCases& cases, const Families& families, Number number, const char* what,
+                Behind number_behind) {
+  std::set<std::string> kernels;
+  for (const Family& family : families) kernels.insert(family.line.key[1]);
+  Groups lines;
+  for (const Family& family : families) {
+    Group line = family.line;
+    line.name = listed(
+        {family.kind, family.others, kernels.size() > 1 ? family.line.key[1] : std::string()});
+    line.name = fmt::format("{}, N = {}", cases.full_name(line), format_grouped(family.n_tokens));
+    line.style = style_of(family, families);
+    line.rows.clear();
+    for (const auto& [value, row] : family.rows) line.rows.push_back(row);
+    const auto at_parameter = [&](auto shown) {
+      return [shown, rows = family.rows](const Row& row) {
+        Point point = shown(row);
+        point.x = std::ranges::find(rows, row, [](const auto& one) { return one.second; })->first;
+        return point;
+      };
+    };
+    line.value = at_parameter(number);
+    lines.insert(lines.end(), {line, behind(line, what, 1, at_parameter(number_behind))});
   }
-  for (auto& [panel, series] : {std::pair{&times, &time}, std::pair{&times, &ideal},
-                                std::pair{&pairs, &kept}, std::pair{&pairs, &executed}})
-    if (std::ranges::any_of(series->points, [](const Point& at) { return std::isfinite(at.y); }))
-      panel->series.push_back(std::move(*series));
+  return lines;
 }
 
 // Gives table 2 of the report, which has one N, 1024.
-Series published_series(const Parameter& parameter) {
-  Series series{.name = fmt::format("15-618 {}, N = 1,024", parameter.published),
-                .style = {kGrey, 5},
-                .published = true};
-  for (const Row& row : all_rows(published_table("sparse_attention_15618_table_2_ablation")))
-    if (row.is("hyperparameter", parameter.published))
-      series.points.push_back(
-          {.x = row.number("hyperparameter_value"), .y = row.number("total_us") / kMilli});
-  return series;
+Group published_line(const Parameter& parameter) {
+  return {.rows = where(all_rows(published_table("sparse_attention_15618_table_2_ablation")),
+                        "hyperparameter", {parameter.published}),
+          .name = fmt::format("15-618 {}, N = 1,024", parameter.published),
+          .style = {kGrey, 5},
+          .published = true,
+          .value = [](const Row& row) {
+            return Point{.x = row.number("hyperparameter_value"),
+                         .y = row.number("total_us") / kMilli};
+          }};
 }
 
-// Makes the panels of time and of pairs; none if no family has the parameter.
-std::vector<Panel> panels_of(const SparseCases& cases, const Parameter& parameter,
-                             bool with_published) {
-  const std::vector<Family> families = families_of(cases, parameter);
-  if (families.empty()) return {};
-  std::set<std::string> kernels;
-  for (const Family& family : families) kernels.insert(family.line.key[1]);
-  Panel times{.title = fmt::format("time against {}", parameter.label),
-              .x = {.label = parameter.label, .column = parameter.column},
-              .y = {.label = "time (ms)", .column = "time_ms", .log = true}};
-  Panel pairs{.title = fmt::format("pairs kept against {}", parameter.label),
-              .y = {.label = "share of all pairs (%)", .column = "pairs_percent", .log = true}};
-  for (const Family& family : families) {
-    Group named = family.line;
-    named.name = listed(
-        {family.kind, family.others, kernels.size() > 1 ? family.line.key[1] : std::string()});
-    add_family(
-        times, pairs, cases, family,
-        {.name = fmt::format("{}, N = {}", cases.full_name(named), format_grouped(family.n_tokens)),
-         .style = style_of(family, families)});
-  }
-  if (with_published) add(times, published_series(parameter));
-  times.x.log = spans_powers(all_x(times));
-  pairs.x = times.x;
-  return {times, pairs};
+// Makes the panels of time and of pairs.
+void add_quantities(std::vector<LineFigure::Quantity>& shown, const SparseCases& cases,
+                    const Parameter& parameter, bool with_published) {
+  const Families families = families_of(cases, parameter);
+  if (families.empty()) return;
+  Groups times = lines_of(
+      cases, families, [](const Row& row) { return timed(row, "wall_time", kMilli); }, "ideal",
+      [&cases](const Row& row) { return Point{.y = kMilli * cases.ideal_time_s(row)}; });
+  if (with_published) times.push_back(published_line(parameter));
+  std::vector<double> values;
+  for (const Group& line : times)
+    for (const Row& row : line.rows) values.push_back(line.value(row).x);
+  const auto x_axis = [&parameter, log = spans_powers(values)](const std::vector<double>&) {
+    return Axis{.label = parameter.label, .column = parameter.column, .log = log};
+  };
+  shown.push_back({.title = fmt::format("time against {}", parameter.label),
+                   .y = {.label = "time (ms)", .column = "time_ms", .log = true},
+                   .lines = [=](const Group&) { return times; },
+                   .x_axis = x_axis});
+  const Groups pairs = lines_of(
+      cases, families, [](const Row& row) { return Point{.y = kPercent * kept_share(row)}; },
+      "executed",
+      [](const Row& row) {
+        return Point{.y = kPercent * kept_share(row) * row.number("executed_pairs") /
+                          row.number("unmasked_pairs")};
+      });
+  shown.push_back({.title = fmt::format("pairs kept against {}", parameter.label),
+                   .y = {.label = "share of all pairs (%)", .column = "pairs_percent", .log = true},
+                   .lines = [=](const Group&) { return pairs; },
+                   .x_axis = x_axis});
 }
 
 }  // namespace
 
-Figure sparse_ablation_figure(const PlottedRun& run, const FigureContext& context) {
+Figure sparse_ablation_figure(const PlottedRun& run) {
   const SparseCases cases(run.cases);
-  Figure figure{.title = "One parameter of a pattern at a time",
-                .subtitle = context.subtitle,
-                .notes = joined_notes(
-                    {case_notes(run.cases),
-                     {"Dashed, left: the ideal, the time of dense flash at the same N × the share "
-                      "of pairs kept. Dashed, right: the share of pairs that the kernel executes, "
-                      "tiles being all or nothing."}})};
+  const bool with_published = of_published_sparse_shape(run.cases);
+  std::vector<LineFigure::Quantity> shown;
   for (const Parameter& parameter : kParameters)
-    for (Panel& panel : panels_of(cases, parameter, of_published_sparse_shape(run.cases))) {
-      if (panel.series.back().published) figure.published_legend = kPublishedSparseLegend;
-      figure.panels.push_back(std::move(panel));
-    }
-  if (figure.panels.empty())
-    return empty_figure(figure.title,
-                        "no pattern ran with two values of one parameter and all else equal");
-  arrange_panels(figure);
-  if (!figure.published_legend.empty()) figure.notes.push_back(published_sparse_note());
-  return figure;
+    add_quantities(shown, cases, parameter, with_published);
+  return line_figure(
+      {.title = "One parameter of a pattern at a time",
+       .nothing = "no pattern ran with two values of one parameter and all else equal",
+       .y = shown,
+       .published_legend = with_published ? kPublishedSparseLegend : "",
+       .notes = joined_notes(
+           {case_notes(run.cases),
+            {"Dashed, left: the ideal, the time of dense flash at the same N × the share of pairs "
+             "kept. Dashed, right: the share of pairs that the kernel executes, tiles being all or "
+             "nothing.",
+             with_published ? published_sparse_note() : ""}})});
 }
 
 }  // namespace qb

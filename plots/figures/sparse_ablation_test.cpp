@@ -30,7 +30,7 @@ const Series& series_of(const Panel& panel, std::string_view name) {
 }
 
 TEST(SparseAblation, TimeIdealAndPairsStandAgainstTheWindow) {
-  const Figure figure = sparse_ablation_figure(windows(4096), {});
+  const Figure figure = sparse_ablation_figure(windows(4096));
   ASSERT_EQ(figure.panels.size(), 2u) << "one fraction alone is no ablation";
   const Panel& time = figure.panels[0];
   EXPECT_EQ(time.title, "time against window (tokens)");
@@ -51,7 +51,7 @@ TEST(SparseAblation, PatternsThatDifferElsewhereAreLinesOfTheirOwn) {
     for (const char* fraction : {"0.1", "0.2"})
       add_case(cases, sparse_case(fmt::format("{{random: {{fraction: {}{}}}}}", fraction, block),
                                   4096, 0.1, 0.1));
-  const Figure figure = sparse_ablation_figure(cases, {});
+  const Figure figure = sparse_ablation_figure(cases);
   ASSERT_EQ(figure.panels.size(), 2u);
   const Panel& time = figure.panels[0];
   EXPECT_EQ(series_of(time, "random, N = 4,096").points.size(), 2u);
@@ -61,7 +61,7 @@ TEST(SparseAblation, PatternsThatDifferElsewhereAreLinesOfTheirOwn) {
 }
 
 TEST(SparseAblation, TheReportsTableStandsBesideItsShape) {
-  const Figure figure = sparse_ablation_figure(windows(1024), {});
+  const Figure figure = sparse_ablation_figure(windows(1024));
   const Series& published = series_of(figure.panels.at(0), "15-618 window_size, N = 1,024");
   ASSERT_EQ(published.points.size(), 3u);
   EXPECT_EQ(published.points[2].x, 64.0);
@@ -73,7 +73,7 @@ TEST(SparseAblation, WithoutTwoValuesThereIsASentence) {
   CsvTable cases = no_cases();
   add_case(cases, sparse_case("{global: {tokens: 16}}", 1024, 0.1, 0.1));
   add_case(cases, sparse_case("{global: {tokens: 32}}", 2048, 0.1, 0.1));
-  EXPECT_THAT(sparse_ablation_figure(cases, {}).empty_reason, HasSubstr("two values"));
+  EXPECT_THAT(sparse_ablation_figure(cases).empty_reason, HasSubstr("two values"));
 }
 
 }  // namespace

@@ -16,12 +16,44 @@ namespace {
 constexpr double kMicro = 1e6;
 constexpr double kMiB = 1024.0 * 1024.0;
 
-std::vector<Quantity> quantities(const SparseCases& cases) {
+// Gives the bytes of a matrix of all scores. Only `materialized` holds it and, for the pairs kept,
+// `staged`.
+std::vector<Series> score_matrix(const Group& device) {
+  constexpr double kBytes = 4.0;
+  Series series{.name = "all N × N scores, f32", .draw = Draw::line, .style = {kGrey, 0, 2}};
+  std::set<std::pair<double, double>> points;
+  for (const Row& row : device.rows) {
+    const double n = row.number("n_tokens");
+    const double mib = kBytes * n * n * row.number("q_heads") * row.number("batch") / kMiB;
+    if (std::isfinite(mib)) points.emplace(n, mib);
+  }
+  for (const auto& [n, mib] : points) series.points.push_back({.x = n, .y = mib});
+  return {series};
+}
+
+// Gives the report's series of the modes that the run has. If the run has several devices, the
+// panel of a GPU shows those of the report's GPU and that of a CPU those of its CPU; the panel of a
+// single device shows all of them.
+std::vector<Series> published(const SparseCases& cases, const Group& device, bool speed_ups) {
+  std::set<std::string> modes;
+  for (const Group& line : cases.lines())
+    if (const auto mode = published_sparse_mode(line.key[0])) modes.insert(*mode);
+  if (speed_ups) modes.erase("full");  // 1 by definition
+  std::vector<std::string> from = {"cpu", "gpu"};
+  if (cases.devices().size() > 1) from = {device.key[0] == "cuda" ? "gpu" : "cpu"};
+  std::vector<Series> out;
+  for (const std::string& name : from)
+    for (const std::string& mode : modes)
+      out.push_back(published_sparse_series(mode, name, speed_ups));
+  return out;
+}
+
+std::vector<LineFigure::Quantity> quantities(const SparseCases& cases, bool beside_published) {
   const auto log_axis = [](const char* label, const char* column) {
     return Axis{.label = label, .column = column, .log = true};
   };
   const auto time = [](const Row& row, double factor) { return timed(row, "wall_time", factor); };
-  return {
+  std::vector<LineFigure::Quantity> shown = {
       {"time", log_axis("time (ms)", "time_ms"), [=](const Row& row) { return time(row, kMilli); }},
       {"speed-up over dense", log_axis("dense time / time", "speed_up_ratio"),
        [&cases, time](const Row& row) {
@@ -36,76 +68,40 @@ std::vector<Quantity> quantities(const SparseCases& cases) {
       {"work beyond the mask", log_axis("executed / useful pairs", "executed_ratio"),
        [](const Row& row) { return Point{.y = executed_ratio(row)}; }},
       {"memory", log_axis("peak active memory (MiB)", "active_memory_mib"),
-       [](const Row& row) { return Point{.y = row.number("active_memory_peak_bytes") / kMiB}; }}};
-}
-
-// Gives the bytes of a matrix of all scores. Only `materialized` holds it and, for the pairs kept,
-// `staged`.
-Series score_matrix(const Group& device) {
-  constexpr double kBytes = 4.0;
-  Series series{.name = "all N × N scores, f32", .draw = Draw::line, .style = {kGrey, 0, 2}};
-  std::set<std::pair<double, double>> points;
-  for (const Row& row : device.rows) {
-    const double n = row.number("n_tokens");
-    const double mib = kBytes * n * n * row.number("q_heads") * row.number("batch") / kMiB;
-    if (std::isfinite(mib)) points.emplace(n, mib);
-  }
-  for (const auto& [n, mib] : points) series.points.push_back({.x = n, .y = mib});
-  return series;
-}
-
-// Adds the report's series of the modes that the run has to the panels of time and of speed-up. If
-// the run has several devices, a GPU panel shows those of its GPU and a CPU panel those of its CPU;
-// the panel of a single device shows all of them.
-void add_published(Figure& figure, const SparseCases& cases) {
-  std::set<std::string> modes;
-  for (const Group& line : cases.lines())
-    if (const auto mode = published_sparse_mode(line.key[0])) modes.insert(*mode);
-  const std::vector<Group>& devices = cases.devices();
-  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    Panel& panel = figure.panels[i];
-    const bool speed_ups = panel.y.column == "speed_up_ratio";
-    if (!speed_ups && panel.y.column != "time_ms") continue;
-    std::vector<std::string> from = {"cpu", "gpu"};
-    if (devices.size() > 1) from = {devices[i % devices.size()].key[0] == "cuda" ? "gpu" : "cpu"};
-    for (const std::string& device : from)
-      for (const std::string& mode : modes) {
-        if (speed_ups && mode == "full") continue;  // 1 by definition
-        add(panel, speed_ups ? published_sparse_speed_ups(mode, device)
-                             : published_sparse_series(mode, device));
-      }
-    figure.published_legend = kPublishedSparseLegend;
-  }
-  if (!figure.published_legend.empty()) figure.notes.push_back(published_sparse_note());
+       shows("active_memory_peak_bytes", 1.0 / kMiB)}};
+  shown.back().reference = score_matrix;
+  for (const bool speed_ups : {false, true})
+    if (beside_published)
+      shown[speed_ups ? 1 : 0].reference = [&cases, speed_ups](const Group& device) {
+        return published(cases, device, speed_ups);
+      };
+  return shown;
 }
 
 }  // namespace
 
-Figure sparse_attention_figure(const PlottedRun& run, const FigureContext& context) {
+Figure sparse_attention_figure(const PlottedRun& run) {
   const SparseCases cases(run.cases);
-  LineFigure declared{
-      .title = "Sparse attention against sequence length",
-      .nothing = "no case with a sparse mask has a time",
-      .lines = cases.has_patterns() ? cases.lines() : std::vector<Group>{},
-      .y = quantities(cases),
-      .panels = cases.devices(),
-      .notes = joined_notes(
-          {case_notes(run.cases),
-           {"Dense: full mask, flash, the same N and device. Ideal: its time × the share of pairs "
-            "that the mask keeps."},
-           growth_notes(cases)})};
-  Figure figure = line_figure(declared, context);
-  if (!figure.empty_reason.empty()) return figure;
+  const bool beside_published = of_published_sparse_shape(run.cases);
+  Figure figure = line_figure(
+      {.title = "Sparse attention against sequence length",
+       .nothing = "no case with a sparse mask has a time",
+       .lines = cases.has_patterns() ? cases.lines() : Groups{},
+       .y = quantities(cases, beside_published),
+       .panels = cases.has_patterns() ? cases.devices() : Groups{},
+       .published_legend = beside_published ? kPublishedSparseLegend : "",
+       .notes = joined_notes(
+           {case_notes(run.cases),
+            {"Dense: full mask, flash, the same N and device. Ideal: its time × the share of pairs "
+             "that the mask keeps."},
+            growth_notes(cases),
+            {beside_published ? published_sparse_note() : ""}})});
   // A GPU's schedules have no executed pairs: a row of panels keeps its place, or is removed as a
   // whole.
   std::set<std::string> shown;
   for (const Panel& panel : figure.panels)
     if (!panel.series.empty()) shown.insert(panel.y.column);
   std::erase_if(figure.panels, [&](const Panel& panel) { return !shown.contains(panel.y.column); });
-  for (std::size_t i = 0; i < figure.panels.size(); ++i)
-    if (figure.panels[i].y.column == "active_memory_mib")
-      add(figure.panels[i], score_matrix(cases.devices()[i % cases.devices().size()]));
-  if (of_published_sparse_shape(run.cases)) add_published(figure, cases);
   return figure;
 }
 

@@ -43,7 +43,7 @@ const Series& series_of(const Panel& panel, std::string_view name) {
 }
 
 TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {
-  const Figure figure = sparse_attention_figure(one_window(), {});
+  const Figure figure = sparse_attention_figure(one_window());
   const auto window = [&](const char* column) {
     return series_of(panel_of(figure, column), "sliding_window").points.at(0);
   };
@@ -70,7 +70,7 @@ TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
         cases_of({sparse_case("full", 10000, 1.0, 0.8), sparse_case(kWindow, 10000, 0.01, 0.01),
                   on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
                   on_gpu(sparse_case(kWindow, 10000, 0.01, 0.001), "Made-up GPU")})}) {
-    const Figure figure = sparse_attention_figure(both, {});
+    const Figure figure = sparse_attention_figure(both);
     ASSERT_EQ(figure.columns, 2);
     ASSERT_EQ(figure.panels.size() % 2, 0u);
     for (std::size_t i = 0; i < figure.panels.size(); i += 2) {
@@ -86,7 +86,7 @@ TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
 TEST(SparseAttentionFigure, TwoRunsOfOneDeviceAreTwoLines) {
   const CsvTable a = one_window();
   const Figure figure =
-      sparse_attention_figure(joined_cases(side_by_side(a, "first", a, "second")), {});
+      sparse_attention_figure(joined_cases(side_by_side(a, "first", a, "second")));
   std::vector<std::string> names;
   for (const Series& series : figure.panels.at(0).series) names.push_back(series.name);
   EXPECT_THAT(names, ::testing::ElementsAre("full, first", "full, second", "sliding_window, first",
@@ -97,8 +97,7 @@ TEST(SparseAttentionFigure, TwoRunsOfOneDeviceAreTwoLines) {
 TEST(SparseAttentionFigure, KernelsDifferInTheDashAndPatternsInTheColour) {
   const Figure figure = sparse_attention_figure(
       cases_of({sparse_case("full", 1000, 1.0, 1.0), sparse_case(kWindow, 1000, 0.1, 0.1),
-                sparse_case(kWindow, 1000, 0.1, 0.2, "staged")}),
-      {});
+                sparse_case(kWindow, 1000, 0.1, 0.2, "staged")}));
   const Series& fused = series_of(figure.panels.at(0), "sliding_window, flash");
   const Series& staged = series_of(figure.panels.at(0), "sliding_window, staged");
   EXPECT_EQ(fused.style.colour, staged.style.colour);
@@ -109,11 +108,10 @@ TEST(SparseAttentionFigure, KernelsDifferInTheDashAndPatternsInTheColour) {
 }
 
 TEST(SparseAttentionFigure, ThePublishedSeriesStandBesideARunOfTheirShapeWithTheReason) {
-  const Figure figure =
-      sparse_attention_figure(cases_of({sparse_case("full", 1024, 1.0, 1.0),
-                                        sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1),
-                                        sparse_case("{block_local: {block: 32}}", 1024, 0.1, 0.1)}),
-                              {});
+  const Figure figure = sparse_attention_figure(
+      cases_of({sparse_case("full", 1024, 1.0, 1.0),
+                sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1),
+                sparse_case("{block_local: {block: 32}}", 1024, 0.1, 0.1)}));
   EXPECT_THAT(figure.published_legend, HasSubstr("15-618"));
   EXPECT_THAT(figure.notes, Contains(HasSubstr("Not comparable")));
   const Series& window = series_of(panel_of(figure, "time_ms"), "15-618 window");
@@ -130,8 +128,7 @@ TEST(SparseAttentionFigure, OnAGpuOnlyThePublishedGpuStandsInItsPanel) {
   const Figure figure = sparse_attention_figure(
       cases_of({sparse_case("full", 1024, 1.0, 1.0),
                 sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1),
-                on_gpu(sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1), "G")}),
-      {});
+                on_gpu(sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1), "G")}));
   const auto published = [](const Panel& panel) {
     std::vector<std::string> names;
     for (const Series& series : panel.series)
@@ -145,9 +142,8 @@ TEST(SparseAttentionFigure, OnAGpuOnlyThePublishedGpuStandsInItsPanel) {
 }
 
 TEST(SparseAttentionFigure, SaysThatThereIsNothing) {
-  EXPECT_EQ(
-      sparse_attention_figure(cases_of({sparse_case("full", 100, 1.0, 1.0)}), {}).empty_reason,
-      "no case with a sparse mask has a time");
+  EXPECT_EQ(sparse_attention_figure(cases_of({sparse_case("full", 100, 1.0, 1.0)})).empty_reason,
+            "no case with a sparse mask has a time");
 }
 
 // Dense attention grows with N^2, a window with N.
@@ -176,7 +172,7 @@ TEST(SparseTables, GrowthIsFittedForEachLine) {
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_THAT(notes[0], AllOf(HasSubstr("full 2.00"), HasSubstr("sliding_window 1.00")));
   EXPECT_THAT(notes[1], AllOf(HasSubstr("sliding_window 2 µs ± 0 %"), Not(HasSubstr("full"))));
-  EXPECT_THAT(sparse_attention_figure(cases, {}).notes, Contains(notes[1]));
+  EXPECT_THAT(sparse_attention_figure(cases).notes, Contains(notes[1]));
 }
 
 TEST(SparseTables, EveryPatternAndLengthStandsAgainstDense) {

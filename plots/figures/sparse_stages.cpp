@@ -129,11 +129,10 @@ Panel panel_of(const SparseCases& cases, const Group& line, bool with_published)
 
 }  // namespace
 
-Figure sparse_stages_figure(const PlottedRun& run, const FigureContext& context) {
+Figure sparse_stages_figure(const PlottedRun& run) {
   const SparseCases cases(run.cases);
   const bool with_published = of_published_sparse_shape(run.cases);
-  Figure figure{.title = "Attention in three stages beside the fused kernel",
-                .subtitle = context.subtitle};
+  Figure figure{.title = "Attention in three stages beside the fused kernel"};
   for (const Group& line : cases.lines())
     if (line.key[1] == "staged")
       if (Panel panel = panel_of(cases, line, with_published); !panel.series.empty())

@@ -39,7 +39,7 @@ double height(const Figure& figure, const std::string& name) {
 }
 
 TEST(SparseStages, StagesAndTheRestFillTheStagedTimeAndTheFusedKernelStandsBeside) {
-  const Figure figure = sparse_stages_figure(staged_and_fused(4096), {});
+  const Figure figure = sparse_stages_figure(staged_and_fused(4096));
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_EQ(figure.panels[0].title, "block_local");
   EXPECT_NEAR(height(figure, "dense × dense → sparse"), 20.0, 1e-9);
@@ -54,7 +54,7 @@ TEST(SparseStages, StagesAndTheRestFillTheStagedTimeAndTheFusedKernelStandsBesid
 }
 
 TEST(SparseStages, TheReportsStagesStandBesideItsShape) {
-  const Figure figure = sparse_stages_figure(staged_and_fused(1024), {});
+  const Figure figure = sparse_stages_figure(staged_and_fused(1024));
   const double total = 36.86 + 13.12 + 14.34;
   EXPECT_NEAR(height(figure, "published softmax"), 100.0 * 13.12 / total, 1e-9);
   EXPECT_TRUE(series_of(figure, "published softmax").published);
@@ -64,7 +64,7 @@ TEST(SparseStages, TheReportsStagesStandBesideItsShape) {
 TEST(SparseStages, WithoutStageTimesThereIsASentence) {
   CsvTable fused = no_cases();
   add_case(fused, sparse_case(kWindow, 1024, 0.1, 0.1));
-  EXPECT_THAT(sparse_stages_figure(fused, {}).empty_reason, HasSubstr("no case of the kernel"));
+  EXPECT_THAT(sparse_stages_figure(fused).empty_reason, HasSubstr("no case of the kernel"));
 }
 
 }  // namespace

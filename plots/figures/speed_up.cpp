@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -40,32 +39,28 @@ std::vector<std::string> notes(const Rows& rows) {
 
 }  // namespace
 
-Figure speed_up_figure(const PlottedRun& run, const FigureContext& context) {
+Figure speed_up_figure(const PlottedRun& run) {
   const auto speed_up = [](const char* title, const char* prefix) {
-    return Quantity{.title = title,
-                    .y = {.label = "speed-up", .column = "speed_up_ratio"},
-                    .value = [=](const Row& row) {
-                      const auto base = timed_base(row);
-                      return base ? time_ratio(*base, row, prefix) : Point{};
-                    }};
+    return LineFigure::Quantity{.title = title,
+                                .y = {.label = "speed-up", .column = "speed_up_ratio"},
+                                .value =
+                                    [=](const Row& row) {
+                                      const auto base = timed_base(row);
+                                      return base ? time_ratio(*base, row, prefix) : Point{};
+                                    },
+                                .fit = powers_or_zero};
   };
   LineFigure declared{.title = "Speed-up over one worker",
                       .nothing = "no case has a time beside a case of one worker and the same N",
                       .lines = case_lines(run.cases),
                       .y = {speed_up("the paper's S: longest subsequence", "longest_subsequence"),
                             speed_up("critical path, with gather and merge", "critical_path")},
-                      .y_by_range = true,
                       .shared_axes = true,
                       .panel_height = 330,
                       .notes = notes(standing_rows(run.cases))};
   std::erase_if(declared.lines, [](const Group& line) { return workers_of(line) == 1; });
-  const auto overlay = overlay_of(run.cases, context);
-  if (overlay) {
-    declared.published = [&](const Group& line) { return overlay->speed_ups(line); };
-    declared.published_legend = overlay->legend();
-    declared.notes = joined_notes({declared.notes, overlay->notes()});
-  }
-  return line_figure(declared, context);
+  add_case_study_2(declared, run, true);
+  return line_figure(declared);
 }
 
 }  // namespace qb

@@ -18,7 +18,7 @@ TEST(SpeedUp, DividesTheBaseCaseOfTheSameLength) {
   CsvTable cases = no_cases();
   add_case(cases, ok_case(1, 1000, 1.0));
   add_case(cases, ok_case(8, 1000, 0.5));
-  const Figure figure = speed_up_figure(cases, {});
+  const Figure figure = speed_up_figure(cases);
   const Point point = figure.panels.at(0).series.at(0).points.at(0);
   EXPECT_DOUBLE_EQ(point.y, 4.0);
   EXPECT_DOUBLE_EQ(point.low, 4.0 * 0.93 / 1.12);
@@ -29,12 +29,12 @@ TEST(SpeedUp, CountsGatherAndMergeInTheSecondPanel) {
   CsvTable cases = no_cases();
   add_case(cases, ok_case(1, 1000, 1.0));
   add_case(cases, ok_case(8, 1000, 0.5));
-  const Figure figure = speed_up_figure(cases, {});
+  const Figure figure = speed_up_figure(cases);
   EXPECT_LT(figure.panels.at(1).series.at(0).points.at(0).y, 4.0);
 }
 
 TEST(SpeedUp, TheBaseCaseIsNamed) {
-  EXPECT_THAT(speed_up_figure(case_study_2(10), {}).notes.at(0),
+  EXPECT_THAT(speed_up_figure(case_study_2(10)).notes.at(0),
               HasSubstr("Base case: dense, materialized, W = 1"));
 }
 
@@ -45,7 +45,7 @@ TEST(SpeedUp, AnotherKernelIsNoBase) {
   add_case(cases, flash);
   add_case(cases, ok_case(8, 1000, 0.5));
   EXPECT_FALSE(base_case({&cases, 1}));
-  EXPECT_THAT(speed_up_figure(cases, {}).empty_reason, HasSubstr("one worker"));
+  EXPECT_THAT(speed_up_figure(cases).empty_reason, HasSubstr("one worker"));
 }
 
 // Both problems have 256 queries; only the number of keys tells their base cases apart.
@@ -77,12 +77,12 @@ TEST(SpeedUp, AProblemThatDiffersInAnyParameterIsNoBase) {
 }
 
 TEST(SpeedUp, CasesWhoseBaseRanOutOfMemoryAreCounted) {
-  const Figure figure = speed_up_figure(case_study_2(10), {});
+  const Figure figure = speed_up_figure(case_study_2(10));
   EXPECT_THAT(figure.notes.at(1), HasSubstr("20 cases"));
 }
 
 TEST(SpeedUp, PublishedSpeedUpsAreLaidOverThePapersOwn) {
-  const Figure figure = speed_up_figure(case_study_2(1), {.published = &published_case_study_2()});
+  const Figure figure = speed_up_figure(case_study_2(1));
   const auto published = [](const Series& series) { return series.published; };
   EXPECT_EQ(
       std::count_if(figure.panels[0].series.begin(), figure.panels[0].series.end(), published), 4);

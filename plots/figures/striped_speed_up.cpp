@@ -4,8 +4,8 @@
 // count.
 #include <fmt/format.h>
 
+#include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -62,47 +62,32 @@ Tiles executed_tiles(const Rows& rows) {
   return tiles;
 }
 
-// Makes the lines of each worker count, by name; those of one curve differ in their marks.
-std::map<std::int64_t, Panel> measured_panels(const Rows& rows) {
-  const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
-  std::map<std::int64_t, Panel> panels;
-  for (const Group& of_count : group(rows, Columns{"workers"})) {
-    Panel& panel = panels[workers_of(of_count)];
-    std::map<std::string, Group> lines;
-    for (const Row& row : order(of_count.rows, tokens_a_worker)) {
-      const std::string curve = curve_of(row);
-      Group& line = lines[name_with(curve, row, others)];
-      line.style = algorithm_style(curve);
-      line.rows.push_back(row);
-    }
-    std::map<std::uint32_t, int> variants;
-    for (auto& [name, line] : lines) {
-      line.name = name;
-      line.style.mark = (line.style.mark + variants[line.style.colour]++) % kMarks;
-      panel.series.push_back(line_series(line, [](const Row& row) {
-        return time_ratio(*ring_case(row), row, clock_of(row), tokens_a_worker(row));
-      }));
-    }
+// Makes the lines of a worker count, by name; those of one curve differ in their marks.
+Groups lines_of(const Group& of_count, const Columns& others) {
+  Groups lines = group(order(of_count.rows, tokens_a_worker), [&](const Row& row) {
+    return std::vector{name_with(curve_of(row), row, others), curve_of(row)};
+  });
+  std::ranges::stable_sort(lines, {}, &Group::key);
+  std::map<std::string, int> variants;
+  for (Group& line : lines) {
+    line.name = line.key[0];
+    line.style = algorithm_style(line.key[1], variants[line.key[1]]++);
   }
-  return panels;
+  return lines;
 }
 
-// Adds published lines to the panels of the same worker count. If there is no such panel, returns
-// one for the nearest count.
-std::map<std::int64_t, Panel> add_published(std::map<std::int64_t, Panel>& panels) {
-  std::map<std::int64_t, Panel> apart;
-  bool shared = false;
-  for (const std::int64_t workers : {2, 4, 8})
-    if (const auto found = panels.find(workers); found != panels.end()) {
-      add(found->second, published_striped_speed_ups(workers));
-      shared = true;
-    }
-  if (!shared) {
-    const double ours = std::log2(static_cast<double>(panels.begin()->first));
-    const std::int64_t workers = ours < 1.5 ? 2 : ours < 2.5 ? 4 : 8;
-    apart[workers].series = published_striped_speed_ups(workers);
-  }
-  return apart;
+// Makes a panel for each worker count of the rows. If nothing is published of any of them, there is
+// also one for the nearest count of which something is.
+Groups panels_of(const Rows& rows) {
+  Groups panels = panels_by(rows, {"workers"});
+  const auto shared = [](const Group& panel) {
+    return !published_striped_speed_ups(workers_of(panel)).empty();
+  };
+  if (panels.empty() || std::ranges::any_of(panels, shared)) return panels;
+  const double ours = std::log2(static_cast<double>(workers_of(panels.front())));
+  const char* const nearest = ours < 1.5 ? "2" : ours < 2.5 ? "4" : "8";
+  panels.push_back({.key = {nearest}, .name = fmt::format("W = {}, published alone", nearest)});
+  return panels;
 }
 
 // Draws the bound over a range of tokens per worker.
@@ -117,19 +102,21 @@ Series bound_curve(std::string name, Style style, std::int64_t workers, double t
   return series;
 }
 
-// `tile` is that of our kernel; it is NaN in a panel of published numbers alone.
-void add_bounds(Panel& panel, std::int64_t workers, double tile,
-                const std::pair<double, double>& range) {
-  const bool published = std::any_of(panel.series.begin(), panel.series.end(),
-                                     [](const Series& one) { return one.published; });
-  add(panel, bound_curve("bound, pairs", {kBlack, 0}, workers, 1.0, range));
-  panel.series.back().thin = true;  // it nearly covers the limit
+// Draws what is published of a worker count, and the bounds; `tile` is that of our kernel, NaN in a
+// panel of published numbers alone.
+std::vector<Series> reference_of(std::int64_t workers, double tile,
+                                 const std::pair<double, double>& range) {
+  std::vector<Series> out = published_striped_speed_ups(workers);
+  const bool published = !out.empty();
+  out.push_back(bound_curve("bound, pairs", {kBlack, 0}, workers, 1.0, range));
+  out.back().thin = true;  // it nearly covers the limit
   if (!std::isnan(tile))
-    add(panel, bound_curve("bound, our tiles", {kBlack, 0, 1}, workers, tile, range));
+    out.push_back(bound_curve("bound, our tiles", {kBlack, 0, 1}, workers, tile, range));
   if (published)
-    add(panel,
+    out.push_back(
         bound_curve("bound, published tiles", {kGrey, 0, 2}, workers, kPublishedTile, range));
-  add(panel, limit_line("limit 2 - 1/W", 2.0 - 1.0 / static_cast<double>(workers)));
+  out.push_back(limit_line("limit 2 - 1/W", 2.0 - 1.0 / static_cast<double>(workers)));
+  return out;
 }
 
 // Lists the tiles by size, and the assumed one for worker counts without a tile.
@@ -173,47 +160,45 @@ std::vector<std::string> notes(std::size_t panels, const Tiles& tiles, std::size
 
 }  // namespace
 
-Figure striped_speed_up_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "Speed-up of striped and zigzag over contiguous rings",
-                .subtitle = context.subtitle,
-                .shared_axes = true,
-                .published_legend = "published, training step"};
+Figure striped_speed_up_figure(const PlottedRun& run) {
   const Rows all = where(standing_rows(run.cases), balanced_causal);
   const Rows matched = where(all, [](const Row& row) { return ring_case(row).has_value(); });
   const Rows unlimited =
       where(matched, [](const Row& row) { return row.is("link_bandwidth_byte_per_s", ""); });
   const Rows& rows = unlimited.empty() ? matched : unlimited;
-  if (rows.empty())
-    return empty_figure(figure.title,
-                        "no causal striped or zigzag case ran beside a ring case of the same "
-                        "parameters");
-  std::map<std::int64_t, Panel> panels = measured_panels(rows);
+  const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
   const Tiles tiles = executed_tiles(rows);
-  figure.notes =
-      notes(panels.size(), tiles, all.size() - matched.size(), matched.size() - rows.size());
-  std::map<std::int64_t, Panel> apart = add_published(panels);
-  std::vector<double> tokens;
-  for (const auto* some : {&panels, &apart})
-    for (const auto& [workers, panel] : *some)
-      for (const double x : all_x(panel)) tokens.push_back(x);
-  const auto [least, most] = std::minmax_element(tokens.begin(), tokens.end());
-  const std::pair range(*least, *most);
-  for (auto& [workers, panel] : panels) {
-    add_bounds(panel, workers, tiles.contains(workers) ? tiles.at(workers) : kAssumedTile, range);
-    panel.title = fmt::format("W = {}", workers);
-    figure.panels.push_back(std::move(panel));
-  }
-  for (auto& [workers, panel] : apart) {
-    add_bounds(panel, workers, kNaN, range);
-    panel.title = fmt::format("W = {}, published alone", workers);
-    figure.panels.push_back(std::move(panel));
-  }
-  for (Panel& panel : figure.panels) {
-    panel.x = {.label = "tokens a worker N/W", .column = "tokens_per_worker", .log = true};
-    panel.y = {.label = "ring time / time", .column = "speed_up_ratio"};
-  }
-  arrange_panels(figure);
-  return figure;
+  const Groups panels = panels_of(rows);
+  const auto workers_in = [](const Group& panel) { return *parse_integer(panel.key[0]); };
+  std::set<double> tokens;  // per worker, on the x axis
+  for (const Row& row : rows) tokens.insert(tokens_a_worker(row));
+  for (const Group& panel : panels)
+    for (const Series& series : published_striped_speed_ups(workers_in(panel)))
+      for (const Point& point : series.points) tokens.insert(point.x);
+  return line_figure(
+      {.title = "Speed-up of striped and zigzag over contiguous rings",
+       .nothing = "no causal striped or zigzag case ran beside a ring case of the same parameters",
+       .y = {{.y = {.label = "ring time / time", .column = "speed_up_ratio"},
+              .value =
+                  [](const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); },
+              .lines = [&](const Group& panel) { return lines_of(panel, others); },
+              .reference =
+                  [&](const Group& panel) {
+                    if (tokens.empty()) return std::vector<Series>{};
+                    const std::int64_t workers = workers_in(panel);
+                    const double tile = panel.rows.empty()        ? kNaN
+                                        : tiles.contains(workers) ? tiles.at(workers)
+                                                                  : kAssumedTile;
+                    return reference_of(workers, tile, {*tokens.begin(), *tokens.rbegin()});
+                  }}},
+       .panels = panels,
+       .x = tokens_a_worker,
+       .x_axis =
+           fixed({.label = "tokens a worker N/W", .column = "tokens_per_worker", .log = true}),
+       .shared_axes = true,
+       .published_legend = "published, training step",
+       .notes = notes(group(rows, Columns{"workers"}).size(), tiles, all.size() - matched.size(),
+                      matched.size() - rows.size())});
 }
 
 }  // namespace qb

@@ -41,7 +41,7 @@ TEST(StripedSpeedUp, SerialCasesCompareCriticalPathsOthersWallClocks) {
   const CsvTable cases = cases_of(
       {causal_case("ring", 4, 4000, 1.5), causal_case("striped", 4, 4000, 1.0),
        causal_case("ring", 4, 4000, 1.5, threads), causal_case("striped", 4, 4000, 1.0, threads)});
-  const Panel panel = striped_speed_up_figure(cases, {}).panels.at(0);
+  const Panel panel = striped_speed_up_figure(cases).panels.at(0);
   const Point serial = series_named(panel, "striped, serial").points.at(0);
   EXPECT_EQ(serial.x, 1000.0);
   EXPECT_DOUBLE_EQ(serial.y, 1.5);
@@ -54,7 +54,7 @@ TEST(StripedSpeedUp, ZigzagIsASecondCurveUnderEitherOfItsNames) {
   const CsvTable cases =
       cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("zigzag", 4, 4000, 1.0),
                 causal_case("ring", 4, 8000, 4.0), causal_case("pass_kv", 4, 8000, 2.0)});
-  const Figure figure = striped_speed_up_figure(cases, {});
+  const Figure figure = striped_speed_up_figure(cases);
   const Series& zigzag = series_named(figure.panels.at(0), "zigzag");
   ASSERT_EQ(zigzag.points.size(), 2u);
   EXPECT_DOUBLE_EQ(zigzag.points[1].y, 2.0);
@@ -64,10 +64,10 @@ TEST(StripedSpeedUp, ZigzagIsASecondCurveUnderEitherOfItsNames) {
 TEST(StripedSpeedUp, OnlyARingOfTheSameParametersIsCompared) {
   CsvTable cases = cases_of({causal_case("ring", 4, 4000, 1.5, {{"dtype", "f32"}}),
                              causal_case("striped", 4, 4000, 1.0)});
-  EXPECT_THAT(striped_speed_up_figure(cases, {}).empty_reason, HasSubstr("ring case of the same"));
+  EXPECT_THAT(striped_speed_up_figure(cases).empty_reason, HasSubstr("ring case of the same"));
   add_case(cases, causal_case("ring", 4, 8000, 1.5, {{"link_latency_s", "1"}}));
   add_case(cases, causal_case("striped", 4, 8000, 1.5, {{"link_latency_s", "1"}}));
-  const Figure figure = striped_speed_up_figure(cases, {});
+  const Figure figure = striped_speed_up_figure(cases);
   EXPECT_EQ(figure.panels.at(0).series.at(0).points.size(), 1u);
   EXPECT_THAT(figure.notes.back(), HasSubstr("1 striped or zigzag case has no point"));
 }
@@ -76,11 +76,10 @@ TEST(StripedSpeedUp, CasesOverALinkAreDrawnWhereThereAreNoOthers) {
   const Values link = {{"link_bandwidth_byte_per_s", "1e9"}, {"ranks", "threads"}};
   CsvTable cases = cases_of(
       {causal_case("ring", 4, 4000, 1.5, link), causal_case("striped", 4, 4000, 1.2, link)});
-  EXPECT_DOUBLE_EQ(striped_speed_up_figure(cases, {}).panels.at(0).series.at(0).points.at(0).y,
-                   1.25);
+  EXPECT_DOUBLE_EQ(striped_speed_up_figure(cases).panels.at(0).series.at(0).points.at(0).y, 1.25);
   add_case(cases, causal_case("ring", 4, 8000, 1.5));
   add_case(cases, causal_case("striped", 4, 8000, 1.0));
-  const Figure figure = striped_speed_up_figure(cases, {});
+  const Figure figure = striped_speed_up_figure(cases);
   ASSERT_EQ(figure.panels.at(0).series.at(0).points.size(), 1u);
   EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 1.5);
   EXPECT_THAT(figure.notes.back(), HasSubstr("left out beside those without: 1"));
@@ -90,7 +89,7 @@ TEST(StripedSpeedUp, BoundsSpanThePointsAndSayTheirTile) {
   const Values executed = {{"executed_pairs", to_text(2 * 1e5 + 1.6e5)}};
   const CsvTable cases =
       cases_of({causal_case("ring", 2, 800, 1.5, executed), causal_case("striped", 2, 800, 1.0)});
-  const Figure figure = striped_speed_up_figure(cases, {});
+  const Figure figure = striped_speed_up_figure(cases);
   const Panel& panel = figure.panels.at(0);
   const Series& pairs = series_named(panel, "bound, pairs");
   EXPECT_DOUBLE_EQ(pairs.points.front().x, 400.0);
@@ -104,7 +103,7 @@ TEST(StripedSpeedUp, BoundsSpanThePointsAndSayTheirTile) {
 TEST(StripedSpeedUp, WithoutExecutedPairsATileIsAssumed) {
   const CsvTable cases =
       cases_of({causal_case("ring", 2, 3072, 1.5), causal_case("striped", 2, 3072, 1.0)});
-  const Figure figure = striped_speed_up_figure(cases, {});
+  const Figure figure = striped_speed_up_figure(cases);
   EXPECT_DOUBLE_EQ(series_named(figure.panels.at(0), "bound, our tiles").points.front().y,
                    speed_up_bound(2, 2));
   EXPECT_THAT(figure.notes,
@@ -117,7 +116,7 @@ TEST(StripedSpeedUp, PublishedStepsStandBesideTheSameWorkerCount) {
     rows.push_back(causal_case("ring", workers, 1000 * workers, 1.5));
     rows.push_back(causal_case("striped", workers, 1000 * workers, 1.0));
   }
-  const Figure figure = striped_speed_up_figure(cases_of(rows), {});
+  const Figure figure = striped_speed_up_figure(cases_of(rows));
   EXPECT_THAT(titles(figure), ElementsAre("W = 4", "W = 7"));
   EXPECT_EQ(published_count(figure.panels[0]), 4);
   EXPECT_EQ(published_count(figure.panels[1]), 0);
@@ -132,7 +131,7 @@ TEST(StripedSpeedUp, PublishedStepsStandBesideTheSameWorkerCount) {
 
 TEST(StripedSpeedUp, WithoutAMatchThePublishedStepsHaveAPanelOfTheirOwn) {
   const Figure figure = striped_speed_up_figure(
-      cases_of({causal_case("ring", 7, 7000, 1.5), causal_case("striped", 7, 7000, 1.0)}), {});
+      cases_of({causal_case("ring", 7, 7000, 1.5), causal_case("striped", 7, 7000, 1.0)}));
   ASSERT_THAT(titles(figure), ElementsAre("W = 7", "W = 8, published alone"));
   EXPECT_EQ(published_count(figure.panels[1]), 4) << "three models on TPU v4, one on A100";
   EXPECT_THROW((void)series_named(figure.panels[1], "bound, our tiles"), std::out_of_range);

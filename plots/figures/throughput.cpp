@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
@@ -14,7 +13,7 @@ constexpr double kGiga = 1e9;
 // The colour tells what computed, the mark and the dash the element type. A kernel's own colour
 // goes to the first line that has it; the same kernel in another run, or for another worker count,
 // takes a spare one.
-void style_lines(std::vector<Group>& lines) {
+void style_lines(Groups& lines) {
   std::map<std::vector<std::string>, std::uint32_t> colours;  // by key without element type
   std::set<std::uint32_t> taken;
   int spare = 0;
@@ -34,12 +33,12 @@ void style_lines(std::vector<Group>& lines) {
 
 // Cases that differ in n_tokens, head_dim and mask alone are one line in every panel. The lines of
 // the figure's own run come first. A run is named only if two of them have a line of one name.
-std::vector<Group> lines_of(const Rows& rows) {
+Groups lines_of(const Rows& rows) {
   const Columns others =
       splitting_columns(rows, {"head_dim", "mask", "kernel", "dtype", "run", "kv_len"});
   std::map<std::string, std::size_t> runs;  // by the index of their first row
   for (const Row& row : rows) runs.emplace(row.text("run"), row.index);
-  std::vector<Group> lines = group(order(rows, "n_tokens"), [&](const Row& row) {
+  Groups lines = group(order(rows, "n_tokens"), [&](const Row& row) {
     std::vector<std::string> key = {fmt::to_string(runs.at(row.text("run"))), row.text("kernel"),
                                     row.text("dtype")};
     for (const std::string& column : others) key.push_back(named_value(column, row.text(column)));
@@ -73,15 +72,16 @@ Point rate(const Row& row) {
 
 }  // namespace
 
-Figure throughput_figure(const PlottedRun& run, const FigureContext& context) {
+Figure throughput_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
   LineFigure declared{
       .title = "Throughput against sequence length",
       .nothing = "no case has a rate",
       .lines = lines_of(rows),
-      .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"}, .value = rate}},
+      .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},
+             .value = rate,
+             .fit = powers_or_zero}},
       .panels = panels_by(rows, {"head_dim", "mask"}),
-      .y_by_range = true,
       .shared_axes = true,
       .breaks = true,
       .notes = joined_notes(
@@ -91,7 +91,7 @@ Figure throughput_figure(const PlottedRun& run, const FigureContext& context) {
   if (const std::size_t lost = count(rows, out_of_memory); lost > 0)
     declared.notes.push_back(
         fmt::format("Out of memory, so without a point: {} of {} cases.", lost, rows.size()));
-  return line_figure(declared, context);
+  return line_figure(declared);
 }
 
 }  // namespace qb

@@ -25,7 +25,7 @@ Values dense_case(const std::string& kernel, const std::string& dtype, std::int6
   return values;
 }
 
-Figure figure_of(const CsvTable& cases) { return throughput_figure(joined_cases(cases), {}); }
+Figure figure_of(const CsvTable& cases) { return throughput_figure(joined_cases(cases)); }
 
 std::vector<std::string> names(const Panel& panel) {
   std::vector<std::string> out;
@@ -79,7 +79,7 @@ TEST(Throughput, AnotherRunStandsInTheSamePanelUnderItsKernel) {
   const CsvTable own =
       cases_of({dense_case("flash", "f32", 1000), dense_case("flash", "f32", 2000)});
   const CsvTable other = cases_of({dense_case("torch_sdpa", "f32", 1000)});
-  const Figure figure = throughput_figure(joined_cases(side_by_side(own, "a", other, "b")), {});
+  const Figure figure = throughput_figure(joined_cases(side_by_side(own, "a", other, "b")));
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_THAT(names(figure.panels[0]), ElementsAre("flash f32", "torch_sdpa f32"));
   EXPECT_EQ(figure.panels[0].series[0].style.mark, figure.panels[0].series[1].style.mark)
@@ -91,7 +91,7 @@ TEST(Throughput, OneKernelInTwoRunsIsNamedByRunAndColouredApart) {
   const CsvTable own = cases_of({dense_case("flash", "f32", 1000)});
   const CsvTable other =
       cases_of({dense_case("flash", "f32", 1000), dense_case("materialized", "f32", 1000)});
-  const Figure figure = throughput_figure(joined_cases(side_by_side(own, "a", other, "b")), {});
+  const Figure figure = throughput_figure(joined_cases(side_by_side(own, "a", other, "b")));
   EXPECT_THAT(names(figure.panels.at(0)),
               ElementsAre("flash f32, a", "flash f32, b", "materialized f32"));
   const auto& series = figure.panels[0].series;

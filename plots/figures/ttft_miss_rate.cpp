@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -19,33 +18,36 @@ Rows of_algorithm(const Group& from, std::string_view algorithm) {
   return where(from.rows, "algorithm", {algorithm});
 }
 
-Panel time_panel(const Group& from) {
-  Panel panel{.title = from.name};
-  for (const char* algorithm : {"pass_kv", "pass_q"}) {
-    Series series{.name = algorithm, .style = algorithm_style(algorithm)};
-    for (const auto& [rate, row] : by_number(of_algorithm(from, algorithm), miss_rate))
-      series.points.push_back(timed(row, clock_of(row), kMilli, rate));
-    panel.series.push_back(std::move(series));
-  }
-  return panel;
+Groups time_lines(const Group& panel) {
+  Groups lines;
+  for (const char* algorithm : {"pass_kv", "pass_q"})
+    lines.push_back({.rows = of_algorithm(panel, algorithm),
+                     .name = algorithm,
+                     .style = algorithm_style(algorithm),
+                     .even_empty = true});
+  return lines;
 }
 
-Series ratio_series(const Group& from) {
-  Series series{.name = kRatio, .style = {kBlack, 0}};
-  const std::map<double, Row> keys = by_number(of_algorithm(from, "pass_kv"), miss_rate);
-  for (const auto& [rate, row] : by_number(of_algorithm(from, "pass_q"), miss_rate))
-    if (const auto found = keys.find(rate); found != keys.end())
-      if (const Point point = time_ratio(row, found->second, clock_of(row), rate); point.y > 0.0)
-        series.points.push_back(point);
-  return series;
-}
-
-Series published_ratio() {
-  Series series{.name = kRatio, .style = {kGrey, 1}, .published = true};
-  for (const Row& row : all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")))
-    series.points.push_back({.x = row.number("miss_rate_percent"),
-                             .y = row.number("pass_q_ttft_ms") / row.number("pass_kv_ttft_ms")});
-  return series;
+// Makes the line of this run and the published one.
+Groups ratio_lines(const Group& panel) {
+  const auto ratio = [keys = by_number(of_algorithm(panel, "pass_kv"), miss_rate)](const Row& row) {
+    const auto found = keys.find(miss_rate(row));
+    return found == keys.end() ? Point{} : time_ratio(row, found->second, clock_of(row));
+  };
+  const auto published = [](const Row& row) {
+    return Point{.x = row.number("miss_rate_percent"),
+                 .y = row.number("pass_q_ttft_ms") / row.number("pass_kv_ttft_ms")};
+  };
+  return {{.rows = of_algorithm(panel, "pass_q"),
+           .name = kRatio,
+           .style = {kBlack, 0},
+           .even_empty = true,
+           .value = ratio},
+          {.rows = all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")),
+           .name = kRatio,
+           .style = {kGrey, 1},
+           .published = true,
+           .value = published}};
 }
 
 // Makes tics at 1, 2, 5 of each power of ten from below the least rate to 100 %: one range for all
@@ -71,36 +73,20 @@ std::string crossing_text(const std::vector<Point>& curve) {
                                : "pass_kv is the faster throughout";
 }
 
-void finish_axes(Figure& figure) {
-  std::vector<double> times;
-  for (std::size_t p = 0; p < figure.panels.size(); p += 2)
-    for (const double time : all_y(figure.panels[p])) times.push_back(time);
-  const Axis x = rate_axis(all_x(figure.panels));
-  for (std::size_t p = 0; p < figure.panels.size(); ++p) {
-    Panel& panel = figure.panels[p];
-    panel.x = x;
-    panel.y = p % 2 == 0
-                  ? powers_or_zero({.label = "wall clock (ms)", .column = "wall_time_ms"}, times)
-                  : Axis{.label = kRatio,
-                         .column = "pass_q_over_pass_kv_ratio",
-                         .log = spans_powers(all_y(panel))};
-  }
-}
-
 }  // namespace
 
 double miss_rate(const Row& row) { return 100.0 * row.number("n_tokens") / row.number("kv_len"); }
 
-std::vector<Group> pass_groups(const CsvTable& cases) {
+Groups pass_groups(const CsvTable& cases) {
   const Rows rows = pass_rows(cases);
-  const Columns place = joined({"workers"}, place_columns());
-  Columns told_by = joined(place, shape_columns());
-  Columns shown = joined(place, differing_columns(rows, shape_columns()));
+  const Columns place = joined({"workers"}, kPlaceColumns);
+  Columns told_by = joined(place, kShapeColumns);
+  Columns shown = joined(place, differing_columns(rows, kShapeColumns));
   if (group(rows, Columns{"kv_len"}).size() < group(rows, Columns{"kv_len", "n_tokens"}).size()) {
     told_by.emplace_back("kv_len");
     shown.emplace_back("kv_len");
   }
-  std::vector<Group> groups = group(order(where(rows, ran), miss_rate), told_by);
+  Groups groups = group(order(where(rows, ran), miss_rate), told_by);
   // A case that did not run may be the first of its group, but has the same name.
   for (Group& one : groups) one.name = named_values(one.rows.front(), shown);
   return groups;
@@ -118,27 +104,40 @@ std::vector<double> crossings_of_one(const std::vector<Point>& curve) {
   return found;
 }
 
-Figure ttft_miss_rate_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "Passing keys and values, or queries, by miss rate",
-                .subtitle = context.subtitle,
-                .columns = 2,
-                .panel_height = 230,
-                .published_legend = "published, TTFT"};
+Figure ttft_miss_rate_figure(const PlottedRun& run) {
+  Figure figure =
+      line_figure({.title = "Passing keys and values, or queries, by miss rate",
+                   .nothing = "no case of pass_kv or pass_q ran",
+                   .y = {{.y = {.label = "wall clock (ms)", .column = "wall_time_ms"},
+                          .value = [](const Row& row) { return timed(row, clock_of(row), kMilli); },
+                          .lines = time_lines,
+                          .fit = powers_or_zero,
+                          .alike = true},
+                         {.y = {.label = kRatio, .column = "pass_q_over_pass_kv_ratio"},
+                          .lines = ratio_lines,
+                          .reference = always(limit_line("equally fast", 1.0)),
+                          .fit =
+                              [](Axis axis, const std::vector<double>& y) {
+                                axis.log = spans_powers(y);
+                                return axis;
+                              }}},
+                   .panels = pass_groups(run.cases),
+                   .by_panel = true,
+                   .x = miss_rate,
+                   .x_axis = rate_axis,
+                   .last_of_x = true,
+                   .panel_height = 230,
+                   .published_legend = "published, TTFT"});
   std::vector<std::string> crossed;
-  for (const Group& from : pass_groups(run.cases)) {
-    figure.panels.push_back(time_panel(from));
-    const Series ratio = ratio_series(from);
-    crossed.push_back(fmt::format("{} ({})", crossing_text(ratio.points), from.name));
-    figure.panels.push_back(
-        {.series = {ratio, published_ratio(), limit_line("equally fast", 1.0)}});
-  }
-  if (figure.panels.empty()) return empty_figure(figure.title, "no case of pass_kv or pass_q ran");
-  crossed.push_back(fmt::format("{} (published)", crossing_text(published_ratio().points)));
-  finish_axes(figure);
+  for (std::size_t p = 1; p < figure.panels.size(); p += 2)
+    crossed.push_back(fmt::format("{} ({})", crossing_text(figure.panels[p].series[0].points),
+                                  figure.panels[p - 1].title));
+  if (!figure.panels.empty())
+    crossed.push_back(
+        fmt::format("{} (published)", crossing_text(figure.panels[1].series[1].points)));
   figure.notes = joined_notes(
       {{"T new tokens attend to P cached ones and to themselves. Ratio below 1: pass_q, which "
-        "sends "
-        "queries around and partial outputs home, is the faster; above 1: pass_kv. Its bars: "
+        "sends queries around and partial outputs home, is the faster; above 1: pass_kv. Its bars: "
         "quotients of the ends of the two intervals.",
         "Equally fast at: " + listed(crossed, "; ") +
             ". A selector between the two must switch there."},

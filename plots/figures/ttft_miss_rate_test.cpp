@@ -25,7 +25,7 @@ CsvTable crossing_at_ten_percent() {
 }
 
 TEST(TtftMissRate, TimesStandOverTheShareOfNewTokens) {
-  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent(), {});
+  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent());
   ASSERT_EQ(figure.panels.size(), 2u);
   const auto& points = series_named(figure.panels[0], "pass_q").points;
   ASSERT_EQ(points.size(), 2u);
@@ -37,7 +37,7 @@ TEST(TtftMissRate, TimesStandOverTheShareOfNewTokens) {
 }
 
 TEST(TtftMissRate, TheRatioHasBarsAndThePublishedOneStandsBesideIt) {
-  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent(), {});
+  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent());
   const auto& series = figure.panels.at(1).series;
   ASSERT_EQ(series.size(), 3u);
   EXPECT_DOUBLE_EQ(series[0].points.at(0).y, 0.5);
@@ -52,7 +52,7 @@ TEST(TtftMissRate, TheRatioHasBarsAndThePublishedOneStandsBesideIt) {
 }
 
 TEST(TtftMissRate, TheNotesSayWhereTheTwoAreEquallyFast) {
-  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent(), {});
+  const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent());
   EXPECT_THAT(figure.notes, Contains(HasSubstr("10 % (W = 4, threads")));
   EXPECT_THAT(figure.notes, Contains(HasSubstr("5.2 % (published)")));
 }
@@ -60,8 +60,7 @@ TEST(TtftMissRate, TheNotesSayWhereTheTwoAreEquallyFast) {
 TEST(TtftMissRate, NoCrossingSaysWhichIsTheFaster) {
   const Figure figure =
       ttft_miss_rate_figure(scheme_table({pass("pass_kv", 10, 0.02), pass("pass_q", 10, 0.01),
-                                          pass("pass_kv", 1000, 0.2), pass("pass_q", 1000, 0.1)}),
-                            {});
+                                          pass("pass_kv", 1000, 0.2), pass("pass_q", 1000, 0.1)}));
   EXPECT_THAT(figure.notes, Contains(HasSubstr("pass_q is the faster throughout (W = 4")));
 }
 
@@ -78,7 +77,7 @@ TEST(TtftMissRate, WorkersRanksAndLinksAreRowsOfPanels) {
   CsvTable cases = crossing_at_ten_percent();
   add_case(cases, pass("pass_kv", 10, 0.02, {{"link_bandwidth_byte_per_s", "1e9"}}));
   add_case(cases, pass("pass_kv", 10, 0.02, {{"ranks", "mpi"}}));
-  const Figure figure = ttft_miss_rate_figure(cases, {});
+  const Figure figure = ttft_miss_rate_figure(cases);
   ASSERT_EQ(figure.panels.size(), 6u);
   EXPECT_THAT(figure.panels[0].title, HasSubstr("W = 4, mpi, no link limit"));
   EXPECT_THAT(figure.panels[2].title, HasSubstr("W = 4, threads, 1 GB/s"));
@@ -95,7 +94,7 @@ TEST(TtftMissRate, AContextWithSeveralMissRatesHasPanelsOfItsOwn) {
   const CsvTable cases =
       scheme_table({pass("pass_kv", 800, 0.1), pass("pass_kv", 100, 0.1), pass("pass_q", 100, 0.1),
                     pass("pass_kv", 100, 0.1, {{"kv_len", "2000"}})});
-  const Figure figure = ttft_miss_rate_figure(cases, {});
+  const Figure figure = ttft_miss_rate_figure(cases);
   EXPECT_EQ(keys_of(figure),
             "W = 4, threads, no link limit, 1,000 keys; W = 4, threads, no link limit, 2,000 "
             "keys; ");
@@ -112,17 +111,17 @@ TEST(TtftMissRate, WithAsManyCachedTokensInEachTheContextsShareAPanel) {
   const CsvTable cases =
       scheme_table({of_keys("pass_kv", 100, "1100"), of_keys("pass_q", 100, "1100"),
                     of_keys("pass_kv", 1000, "2000"), of_keys("pass_q", 1000, "2000")});
-  EXPECT_EQ(keys_of(ttft_miss_rate_figure(cases, {})), "W = 4, threads, no link limit; ");
+  EXPECT_EQ(keys_of(ttft_miss_rate_figure(cases)), "W = 4, threads, no link limit; ");
 }
 
 TEST(TtftMissRate, APlaceWhereNothingRanHasNoPanel) {
   Values failed = pass("pass_kv", 100, 0.1);
   failed["status"] = "timeout";
-  EXPECT_FALSE(ttft_miss_rate_figure(scheme_table({failed}), {}).empty_reason.empty());
+  EXPECT_FALSE(ttft_miss_rate_figure(scheme_table({failed})).empty_reason.empty());
 }
 
 TEST(TtftMissRate, OtherAlgorithmsGiveASentence) {
-  EXPECT_EQ(ttft_miss_rate_figure(case_study_2(10), {}).empty_reason,
+  EXPECT_EQ(ttft_miss_rate_figure(case_study_2(10)).empty_reason,
             "no case of pass_kv or pass_q ran");
 }
 

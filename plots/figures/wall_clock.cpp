@@ -3,16 +3,16 @@
 // It shows the paper's own quantity (kernel time of the worker with the longest subsequence) beside
 // the critical path, which counts gather and merge.
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/published/published.h"
 
 namespace qb {
 
-Figure wall_clock_figure(const PlottedRun& run, const FigureContext& context) {
+Figure wall_clock_figure(const PlottedRun& run) {
   const auto time = [](const char* title, const char* prefix) {
-    return Quantity{.title = title,
-                    .y = {.label = "time (ms)", .column = "time_ms", .log = true},
-                    .value = [=](const Row& row) { return timed(row, prefix, kMilli); }};
+    return LineFigure::Quantity{
+        .title = title,
+        .y = {.label = "time (ms)", .column = "time_ms", .log = true},
+        .value = [=](const Row& row) { return timed(row, prefix, kMilli); }};
   };
   LineFigure declared{.title = "Time against sequence length",
                       .nothing = "no case has a time",
@@ -24,13 +24,8 @@ Figure wall_clock_figure(const PlottedRun& run, const FigureContext& context) {
                       .crosses = kNaN,
                       .panel_height = 330,
                       .notes = case_notes(run.cases)};
-  const auto overlay = overlay_of(run.cases, context);
-  if (overlay) {
-    declared.published = [&](const Group& line) { return overlay->times(line); };
-    declared.published_legend = overlay->legend();
-    declared.notes = joined_notes({declared.notes, overlay->notes()});
-  }
-  return line_figure(declared, context);
+  add_case_study_2(declared, run, false);
+  return line_figure(declared);
 }
 
 }  // namespace qb

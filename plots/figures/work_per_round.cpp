@@ -8,7 +8,6 @@
 
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/lines.h"
 #include "plots/frame/pattern_names.h"
 
 namespace qb {
@@ -16,53 +15,41 @@ namespace {
 
 constexpr std::size_t kMostPanels = 6;
 
-// Unmasked pairs per head of one round.
-struct Round {
-  double busiest = 0.0;
-  double least = 0.0;
-  friend bool operator==(const Round&, const Round&) = default;
-};
-using Profile = std::map<std::int64_t, Round>;  // by round
-
+// The rounds of a case (columns round, busiest, least: unmasked pairs per head), under its name.
 struct Line {
-  Row row{};  // the first case that has this profile
-  Profile rounds{};
+  Row row{};  // the first case that has these rounds
+  CsvTable rounds{};
   std::string name{};
+  double critical_path = 0.0;
 };
 using Lines = std::vector<Line>;
 
 // A worker without a row in a round does nothing in it.
-Profile read_profile(const Rows& steps, std::int64_t workers) {
-  std::map<std::int64_t, std::int64_t> seen;
-  Profile rounds;
-  for (const Row& row : steps) {
-    const std::int64_t step = row.integer("step");
-    const double pairs = row.number("unmasked_pairs");
-    if (!(pairs >= 0.0)) continue;
-    Round& round = rounds[step];
-    round.least = seen[step]++ == 0 ? pairs : std::min(round.least, pairs);
-    round.busiest = std::max(round.busiest, pairs);
+Line read_line(const Row& row, const Rows& steps) {
+  Line line{.row = row, .rounds = CsvTable({"round", "busiest", "least"})};
+  const Rows computing =
+      where(steps, [](const Row& step) { return step.number("unmasked_pairs") >= 0.0; });
+  for (const Group& round : group(computing, Columns{"step"})) {
+    std::vector<double> pairs;
+    for (const Row& step : round.rows) pairs.push_back(step.number("unmasked_pairs"));
+    const auto [least, most] = std::ranges::minmax(pairs);
+    const bool all = std::ssize(pairs) >= row.integer("workers");
+    line.rounds.append({round.key[0], to_text(most), to_text(all ? least : 0.0)});
+    line.critical_path += most;
   }
-  for (auto& [step, round] : rounds)
-    if (seen[step] < workers) round.least = 0.0;
-  return rounds;
-}
-
-double critical_path(const Line& line) {
-  double sum = 0.0;
-  for (const auto& [step, round] : line.rounds) sum += round.busiest;
-  return sum;
+  return line;
 }
 
 // Names lines by algorithm, and by what else changes the counts if one has several lines.
 Lines lines_of(const Group& panel, const std::map<std::string, Rows>& steps) {
   Lines lines;
   for (const Row& row : panel.rows) {
-    Profile rounds = read_profile(steps.at(row.text("case_id")), row.integer("workers"));
-    const bool known = std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
-      return line.rounds == rounds && line.row.text("algorithm") == row.text("algorithm");
+    Line line = read_line(row, steps.at(row.text("case_id")));
+    const bool known = std::ranges::any_of(lines, [&](const Line& other) {
+      return other.rounds.to_string() == line.rounds.to_string() &&
+             other.row.text("algorithm") == row.text("algorithm");
     });
-    if (!known && !rounds.empty()) lines.push_back({.row = row, .rounds = std::move(rounds)});
+    if (!known && line.rounds.size() > 0) lines.push_back(std::move(line));
   }
   Rows rows;
   for (const Line& line : lines) rows.push_back(line.row);
@@ -84,91 +71,90 @@ int dash_over(const Lines& lines, const Line& line) {
   constexpr double kNear = 0.03;
   const auto below = [&](const Line& other) {
     if (&other >= &line) return false;
-    return std::all_of(line.rounds.begin(), line.rounds.end(), [&](const auto& entry) {
-      const auto found = other.rounds.find(entry.first);
-      return found != other.rounds.end() &&
-             std::abs(found->second.busiest - entry.second.busiest) <= kNear * entry.second.busiest;
+    const std::map<double, Row> others = by_number(all_rows(other.rounds), "round");
+    return std::ranges::all_of(all_rows(line.rounds), [&](const Row& round) {
+      const auto found = others.find(round.number("round"));
+      const double pairs = round.number("busiest");
+      return found != others.end() &&
+             std::abs(found->second.number("busiest") - pairs) <= kNear * pairs;
     });
   };
-  return static_cast<int>(std::count_if(lines.begin(), lines.end(), below)) % kDashes;
+  return static_cast<int>(std::ranges::count_if(lines, below)) % kDashes;
 }
 
-Panel draw_panel(std::string title, const Lines& lines) {
-  Panel panel{
-      .title = std::move(title),
-      .x = {.label = "round", .column = "round", .whole = true},
-      .y = {.label = "unmasked pairs a head", .column = "unmasked_pairs", .from_zero = true}};
+// Makes the lines of the least busy workers, then those of the busiest.
+Groups drawn_lines(const Lines& lines) {
   std::map<std::string, int> variants;
-  std::vector<Series> busiest;
+  Groups busiest;
+  Groups drawn;
   for (const Line& line : lines) {
     const std::string& algorithm = line.row.text("algorithm");
-    Series busy{.name = line.name, .style = algorithm_style(algorithm, variants[algorithm]++)};
+    Group busy{.rows = all_rows(line.rounds),
+               .name = line.name,
+               .style = algorithm_style(algorithm, variants[algorithm]++),
+               .value = shows("busiest")};
     busy.style.dash = dash_over(lines, line);
-    Series least = behind(busy, "least busy worker", busy.style.dash);
-    for (const auto& [step, round] : line.rounds) {
-      busy.points.push_back({.x = static_cast<double>(step), .y = round.busiest});
-      least.points.push_back({.x = static_cast<double>(step), .y = round.least});
-    }
+    drawn.push_back(behind(busy, "least busy worker", busy.style.dash, shows("least")));
     busiest.push_back(std::move(busy));
-    add(panel, least);
   }
-  add(panel, busiest);
-  return panel;
+  drawn.insert(drawn.end(), busiest.begin(), busiest.end());
+  return drawn;
 }
 
 // Writes `ring 243 M in 8 rounds, striped 134 M in 8 rounds (0.553 of ring)`.
 std::string sums(const Lines& lines) {
-  const Line& most = *std::max_element(
-      lines.begin(), lines.end(),
-      [](const Line& a, const Line& b) { return critical_path(a) < critical_path(b); });
+  const Line& most = *std::ranges::max_element(lines, {}, &Line::critical_path);
   std::vector<std::string> out;
   for (const Line& line : lines) {
-    const double sum = critical_path(line);
-    out.push_back(fmt::format("{} {} in {} round{}", line.name, format_si(sum), line.rounds.size(),
-                              line.rounds.size() == 1 ? "" : "s"));
-    if (&line != &most && critical_path(most) > 0.0)
-      out.back() += fmt::format(" ({:.3f} of {})", sum / critical_path(most), most.name);
+    out.push_back(fmt::format("{} {} in {} round{}", line.name, format_si(line.critical_path),
+                              line.rounds.size(), line.rounds.size() == 1 ? "" : "s"));
+    if (&line != &most && most.critical_path > 0.0)
+      out.back() +=
+          fmt::format(" ({:.3f} of {})", line.critical_path / most.critical_path, most.name);
   }
   return listed(out);
 }
 
 }  // namespace
 
-Figure work_per_round_figure(const PlottedRun& run, const FigureContext& context) {
-  Figure figure{.title = "Query-key pairs in each round", .subtitle = context.subtitle};
-  if (!run.steps) return empty_figure(figure.title, "the run folder has no steps.csv");
+Figure work_per_round_figure(const PlottedRun& run) {
+  constexpr const char* kTitle = "Query-key pairs in each round";
+  if (!run.steps) return empty_figure(kTitle, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows rows = where(standing_rows(run.cases), [&](const Row& row) {
     return row.integer("workers") >= 2 && steps.contains(row.text("case_id"));
   });
-  figure.notes = {
+  std::map<std::vector<std::string>, Lines> lines;  // by panel
+  Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
+  for (const Group& panel : panels) lines[panel.key] = lines_of(panel, steps);
+  // A panel has a line of more than one round.
+  std::erase_if(panels, [&](const Group& panel) {
+    return std::ranges::none_of(lines[panel.key],
+                                [](const Line& line) { return line.rounds.size() > 1; });
+  });
+  std::set<std::string> masks;
+  for (const Group& panel : panels) masks.insert(panel.key[2]);
+  const std::string left_out = keep_first(panels, kMostPanels, "N, W and mask");
+  std::vector<std::string> notes = {
       "Of each round the busiest worker and, thin and hollow, the least busy one, from the plans; "
       "a round ends when its busiest worker has ended."};
-  std::vector<std::pair<Row, Lines>> panels;  // panels in which a line has more than one round
-  std::set<std::string> masks;
-  for (const Group& panel : group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"}))
-    if (Lines lines = lines_of(panel, steps); std::any_of(
-            lines.begin(), lines.end(), [](const Line& line) { return line.rounds.size() > 1; })) {
-      masks.insert(panel.key[2]);
-      panels.emplace_back(panel.rows.front(), std::move(lines));
-    }
-  if (panels.empty())
-    return empty_figure(figure.title,
-                        "no case has several workers, and pairs of several rounds in steps.csv");
-  for (const auto& [row, lines] : panels) {
-    if (figure.panels.size() == kMostPanels) break;
-    const std::string name = panel_name(row, mask_names(masks));
-    figure.panels.push_back(draw_panel(name, lines));
-    figure.notes.push_back(
-        fmt::format("{}: sum over rounds of the busiest (critical path), pairs a head: {}.", name,
-                    sums(lines)));
+  for (Group& panel : panels) {
+    panel.name = panel_name(panel.rows.front(), mask_names(masks));
+    notes.push_back(
+        fmt::format("{}: sum over rounds of the busiest (critical path), pairs a head: {}.",
+                    panel.name, sums(lines[panel.key])));
   }
-  if (panels.size() > kMostPanels)
-    figure.notes.push_back(
-        fmt::format("The first {} panels by N, W and mask are drawn; left out: {}.", kMostPanels,
-                    panels.size() - kMostPanels));
-  arrange_panels(figure);
-  return figure;
+  notes.push_back(left_out);
+  return line_figure(
+      {.title = kTitle,
+       .nothing = "no case has several workers, and pairs of several rounds in steps.csv",
+       .y =
+           {{.y = {.label = "unmasked pairs a head", .column = "unmasked_pairs", .from_zero = true},
+             .lines = [&](const Group& panel) { return drawn_lines(lines[panel.key]); }}},
+       .panels = panels,
+       .x = number_in("round"),
+       .x_axis = fixed({.label = "round", .column = "round", .whole = true}),
+       .notes = notes});
 }
 
 }  // namespace qb

@@ -42,7 +42,7 @@ TEST(WorkPerRound, TheBusiestAndTheLeastBusyWorkerOfEachRound) {
   add_case(cases, causal_case("a", "ring"));
   CsvTable steps = no_steps();
   add_ring(steps, "a", false);
-  const Figure figure = work_per_round_figure(with_steps(cases, steps), {});
+  const Figure figure = work_per_round_figure(with_steps(cases, steps));
   ASSERT_EQ(figure.panels.size(), 1u);
   const Panel& panel = figure.panels[0];
   EXPECT_EQ(panel.title, "N = 400, W = 4, causal mask");
@@ -62,7 +62,7 @@ TEST(WorkPerRound, TheNoteComparesCriticalPaths) {
   CsvTable steps = no_steps();
   add_ring(steps, "a", false);
   add_ring(steps, "b", true);
-  const Figure figure = work_per_round_figure(with_steps(cases, steps), {});
+  const Figure figure = work_per_round_figure(with_steps(cases, steps));
   // The sums are 5050 + 3 * 10000 and 4 * 5050.
   EXPECT_THAT(figure.notes.at(1), HasSubstr("ring 35 k in 4 rounds, striped 20.2 k in 4 rounds "
                                             "(0.576 of ring)"));
@@ -87,7 +87,7 @@ TEST(WorkPerRound, CasesOfTheSameCountsAreOneLineAndOthersAreNamedApart) {
     add_step(steps, "c", worker, 0, {{"unmasked_pairs", "20050"}});
     add_step(steps, "d", worker, 0, {{"unmasked_pairs", "20060"}});
   }
-  const Panel panel = work_per_round_figure(with_steps(cases, steps), {}).panels.at(0);
+  const Panel panel = work_per_round_figure(with_steps(cases, steps)).panels.at(0);
   std::vector<std::string> shown;
   for (const Series& series : panel.series)
     if (series.in_legend) shown.push_back(series.name);
@@ -100,7 +100,7 @@ TEST(WorkPerRound, AWorkerWithoutAStepDoesNothingInIt) {
   CsvTable steps = no_steps();
   add_step(steps, "a", 0, 0, {{"unmasked_pairs", "7"}});
   add_step(steps, "a", 1, 1, {{"unmasked_pairs", "7"}});
-  const Panel panel = work_per_round_figure(with_steps(cases, steps), {}).panels.at(0);
+  const Panel panel = work_per_round_figure(with_steps(cases, steps)).panels.at(0);
   EXPECT_EQ(panel.series.at(0).points.at(0).y, 0.0);
   EXPECT_EQ(panel.series.at(1).points.at(0).y, 7.0);
 }
@@ -114,7 +114,7 @@ TEST(WorkPerRound, APanelForEachLengthWorkerCountAndMask) {
     for (int round = 0; round < 2; ++round)
       add_step(steps, id, 0, round, {{"unmasked_pairs", "7"}});
   }
-  const Figure figure = work_per_round_figure(with_steps(cases, steps), {});
+  const Figure figure = work_per_round_figure(with_steps(cases, steps));
   EXPECT_EQ(figure.panels.size(), 6u);
   EXPECT_EQ(figure.panels[0].title, "N = 400, W = 2, causal mask") << "one worker has no rounds";
   EXPECT_THAT(figure.notes.back(), HasSubstr("left out: 2"));
@@ -124,10 +124,9 @@ TEST(WorkPerRound, NoStepsOrOneRoundAreASentence) {
   CsvTable cases = no_cases();
   add_case(cases, causal_case("a", "ring"));
   CsvTable steps = no_steps();
-  EXPECT_THAT(work_per_round_figure(with_steps(cases, steps), {}).empty_reason,
-              HasSubstr("steps.csv"));
+  EXPECT_THAT(work_per_round_figure(with_steps(cases, steps)).empty_reason, HasSubstr("steps.csv"));
   add_step(steps, "a", 0, 0, {{"unmasked_pairs", "7"}});
-  EXPECT_THAT(work_per_round_figure(with_steps(cases, steps), {}).empty_reason,
+  EXPECT_THAT(work_per_round_figure(with_steps(cases, steps)).empty_reason,
               HasSubstr("several rounds"));
 }
 

@@ -45,13 +45,6 @@ Series legend_key(std::string name, const Style& style, Draw draw, bool thin) {
   return {.name = std::move(name), .draw = draw, .style = style, .thin = thin};
 }
 
-Series behind(const Series& line, const std::string& what, int dash) {
-  Series series{
-      .name = line.name + ", " + what, .style = line.style, .thin = true, .in_legend = false};
-  series.style.dash = dash;
-  return series;
-}
-
 void add_slice(Panel& panel, const Series& look, const Point& slice, std::string text,
                const std::string& place) {
   Series own = look;
@@ -81,14 +74,8 @@ void add(Panel& panel, std::vector<Series> series) {
   for (Series& one : series) add(panel, std::move(one));
 }
 
-std::vector<double> all_x(const Panel& panel) { return all({panel}, &Point::x); }
-std::vector<double> all_y(const Panel& panel) { return all({panel}, &Point::y); }
 std::vector<double> all_x(const std::vector<Panel>& panels) { return all(panels, &Point::x); }
 std::vector<double> all_y(const std::vector<Panel>& panels) { return all(panels, &Point::y); }
-
-bool any_positive(const std::vector<double>& values) {
-  return std::any_of(values.begin(), values.end(), [](double value) { return value > 0.0; });
-}
 
 bool spans_powers(const std::vector<double>& values) {
   double low = std::numeric_limits<double>::infinity();
@@ -129,8 +116,8 @@ Axis workers_axis(std::vector<double> workers) {
   return axis;
 }
 
-std::vector<Tic> whole_tics(const std::vector<double>& values) {
-  std::vector<Tic> tics;
+std::vector<Axis::Tic> whole_tics(const std::vector<double>& values) {
+  std::vector<Axis::Tic> tics;
   for (const double value : values) tics.push_back({value, fmt::format("{:.0f}", value)});
   return tics;
 }

@@ -16,12 +16,11 @@ namespace qb {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-struct Tic {
-  double value = 0.0;
-  std::string label{};
-};
-
 struct Axis {
+  struct Tic {
+    double value = 0.0;
+    std::string label{};
+  };
   std::string label{};   // with its unit: `time (ms)`
   std::string column{};  // its name in the figure's CSV, unit as suffix: `time_ms`
   bool log = false;
@@ -63,8 +62,6 @@ struct Series {
   std::vector<Point> points{};
 };
 
-enum class Legend { beside, inside, none };
-
 struct Panel {
   std::string title{};
   Axis x{};
@@ -73,6 +70,7 @@ struct Panel {
 };
 
 struct Figure {
+  enum class Legend { beside, inside, none };
   std::string name{};  // stem of the files
   std::string title{};
   std::string subtitle{};  // provenance: machine, code, date
@@ -107,10 +105,6 @@ void arrange_panels(Figure& figure);
 [[nodiscard]] Series legend_key(std::string name, const Style& style, Draw draw = Draw::line_points,
                                 bool thin = false);
 
-// Makes a line behind another one, in its colour: it is thin, not in the legend, and named `LINE,
-// WHAT`.
-[[nodiscard]] Series behind(const Series& line, const std::string& what, int dash);
-
 // Adds a rectangle to the series of that name, which is drawn behind lines without a border. A text
 // needs a series of its own, and `place` must then tell the slice from all others of that name in
 // the panel: `N = 128`.
@@ -125,11 +119,8 @@ void add(Panel& panel, std::vector<Series> series);
 
 // Collects all x (or y) of the points of a panel, or of several that share an axis, to choose
 // between a linear and a log one.
-[[nodiscard]] std::vector<double> all_x(const Panel& panel);
-[[nodiscard]] std::vector<double> all_y(const Panel& panel);
 [[nodiscard]] std::vector<double> all_x(const std::vector<Panel>& panels);
 [[nodiscard]] std::vector<double> all_y(const std::vector<Panel>& panels);
-[[nodiscard]] bool any_positive(const std::vector<double>& values);
 
 // Says whether positive values spread over so many powers that a log axis is clearer: a factor
 // of 8.
@@ -142,7 +133,7 @@ void add(Panel& panel, std::vector<Series> series);
 // Makes the axis `workers W`, which is log and has tics at powers of two.
 [[nodiscard]] Axis workers_axis(std::vector<double> workers);
 // Makes tics at whole numbers that are their own labels.
-[[nodiscard]] std::vector<Tic> whole_tics(const std::vector<double>& values);
+[[nodiscard]] std::vector<Axis::Tic> whole_tics(const std::vector<double>& values);
 
 // The unit of an axis: its numbers are values of the base unit times `factor`.
 struct Unit {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/text_table.h"
+
 namespace qb {
 namespace {
 
@@ -27,15 +29,15 @@ constexpr double kNoteCharacter = 6.3;
 
 double legend_width(const std::vector<Series>& entries) {
   std::size_t longest = 0;
-  for (const Series& entry : entries) longest = std::max(longest, characters(entry.name));
+  for (const Series& entry : entries) longest = std::max(longest, display_width(entry.name));
   return entries.empty() ? 0.0 : kLegendSample + kLegendCharacter * static_cast<double>(longest);
 }
 
 double space_left_of_plots(const Figure& figure) {
   std::size_t longest = kTicCharacters;
   for (std::size_t p = 0; p < figure.panels.size(); ++p)
-    for (const Tic& tic : y_scale(figure, p).tics)
-      longest = std::max(longest, characters(tic.label));
+    for (const Axis::Tic& tic : y_scale(figure, p).tics)
+      longest = std::max(longest, display_width(tic.label));
   return kLeftOfPlot + kTicCharacter * static_cast<double>(longest - kTicCharacters);
 }
 
@@ -50,12 +52,6 @@ void for_points(const Figure& figure, std::size_t p, bool shared, Visit visit) {
 
 }  // namespace
 
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
 std::vector<std::string> wrap_text(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines;
   std::string current;
@@ -64,7 +60,7 @@ std::vector<std::string> wrap_text(std::string_view text, std::size_t columns) {
     const std::string_view found = text.substr(at, end - at);
     at = end + 1;
     if (found.empty()) continue;
-    if (!current.empty() && characters(current) + 1 + characters(found) > columns) {
+    if (!current.empty() && display_width(current) + 1 + display_width(found) > columns) {
       lines.push_back(std::move(current));
       current.clear();
     }
@@ -75,16 +71,20 @@ std::vector<std::string> wrap_text(std::string_view text, std::size_t columns) {
   return lines;
 }
 
-CsvNames csv_names(const Figure& figure) {
-  CsvNames names{.x = figure.panels.at(0).x.column, .y = figure.panels.at(0).y.column};
+std::vector<std::string> csv_columns(const Figure& figure) {
+  std::string x = figure.panels.at(0).x.column;
+  std::string y = figure.panels.at(0).y.column;
+  bool edges = false;
   for (const Panel& panel : figure.panels) {
-    if (panel.x.column != names.x) names.x.assign(1, 'x');
-    if (panel.y.column != names.y) names.y.assign(1, 'y');
+    if (panel.x.column != x) x.assign(1, 'x');
+    if (panel.y.column != y) y.assign(1, 'y');
     for (const Series& series : panel.series)
       for (const Point& point : series.points)
-        names.edges = names.edges || std::isfinite(point.x_low) || std::isfinite(point.x_high);
+        edges = edges || std::isfinite(point.x_low) || std::isfinite(point.x_high);
   }
-  return names;
+  std::vector<std::string> columns = {"panel", "series", "kind", x, y, y + "_low", y + "_high"};
+  if (edges) columns.insert(columns.end(), {x + "_low", x + "_high"});
+  return columns;
 }
 
 std::string_view kind_word(const Series& series) {
@@ -93,16 +93,12 @@ std::string_view kind_word(const Series& series) {
   return series.published ? "published" : "data";
 }
 
-std::size_t csv_rows(const Series& series) {
-  return series.draw == Draw::limit ? 2 : series.points.size();
-}
-
 Scale x_scale(const Figure& figure, std::size_t p) {
   std::vector<double> values;
   for_points(figure, p, figure.shared_axes || figure.shared_x, [&](const Point& point) {
     values.insert(values.end(), {point.x, point.x_low, point.x_high});
   });
-  for (const Tic& tic : figure.panels[p].x.tics) values.push_back(tic.value);
+  for (const Axis::Tic& tic : figure.panels[p].x.tics) values.push_back(tic.value);
   return make_scale(figure.panels[p].x, values);
 }
 
@@ -111,13 +107,13 @@ Scale y_scale(const Figure& figure, std::size_t p) {
   for_points(figure, p, figure.shared_axes, [&](const Point& point) {
     values.insert(values.end(), {point.y, point.low, point.high});
   });
-  for (const Tic& tic : figure.panels[p].y.tics) values.push_back(tic.value);
+  for (const Axis::Tic& tic : figure.panels[p].y.tics) values.push_back(tic.value);
   return make_scale(figure.panels[p].y, values);
 }
 
 std::vector<Series> legend_entries(const Figure& figure) {
   std::vector<Series> entries;
-  if (figure.legend != Legend::beside) return entries;
+  if (figure.legend != Figure::Legend::beside) return entries;
   std::set<std::string> seen;
   const bool shared = !figure.published_legend.empty();
   bool published = false;

@@ -14,9 +14,6 @@ namespace qb {
 
 // ---- text as it is read ------------------------------------------------------------------------
 
-// Counts UTF-8 code points.
-[[nodiscard]] std::size_t characters(std::string_view text);
-
 // Breaks text at spaces into lines of at most `columns` code points; a longer word gets its own
 // line.
 [[nodiscard]] std::vector<std::string> wrap_text(std::string_view text, std::size_t columns);
@@ -29,7 +26,7 @@ struct Scale {
   double min = 0.0;
   double max = 1.0;
   bool log = false;
-  std::vector<Tic> tics;
+  std::vector<Axis::Tic> tics;
   std::vector<double> minor;  // tics without labels
 };
 
@@ -39,39 +36,27 @@ struct Scale {
 
 // ---- layout ------------------------------------------------------------------------------------
 
-struct CsvNames {
-  std::string x;
-  std::string y;
-  bool edges = false;
-  [[nodiscard]] std::string y_low() const { return y + "_low"; }
-  [[nodiscard]] std::string y_high() const { return y + "_high"; }
-  [[nodiscard]] std::string x_low() const { return x + "_low"; }
-  [[nodiscard]] std::string x_high() const { return x + "_high"; }
-};
-
-// Names are `x` and `y` if the panels' axes have different columns.
-[[nodiscard]] CsvNames csv_names(const Figure& figure);
+// Gives the columns of a figure's CSV; those of the edges of x only if the figure has any. The
+// values have the names of the panels' axes if all panels agree on them, and are `x` and `y`
+// otherwise.
+enum CsvColumn { kCsvX = 3, kCsvY, kCsvYLow, kCsvYHigh, kCsvXLow, kCsvXHigh };
+[[nodiscard]] std::vector<std::string> csv_columns(const Figure& figure);
 
 // Returns data, published, out_of_memory or limit.
 [[nodiscard]] std::string_view kind_word(const Series& series);
-
-// Counts the rows that a series takes in the figure's CSV: one per point, two for the ends of a
-// limit.
-[[nodiscard]] std::size_t csv_rows(const Series& series);
 
 // Makes the scale of panel `p`, from all panels' values if the figure shares its axes, or this one.
 [[nodiscard]] Scale x_scale(const Figure& figure, std::size_t p);
 [[nodiscard]] Scale y_scale(const Figure& figure, std::size_t p);
 
 // Sizes are pixels at 96 to the inch; y grows downwards.
-struct Box {
-  double left = 0.0;
-  double right = 0.0;
-  double top = 0.0;
-  double bottom = 0.0;
-};
-
 struct Layout {
+  struct Box {
+    double left = 0.0;
+    double right = 0.0;
+    double top = 0.0;
+    double bottom = 0.0;
+  };
   int width = 0;
   int height = 0;
   std::vector<Box> plots;  // the frame of each panel

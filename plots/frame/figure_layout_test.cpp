@@ -38,7 +38,7 @@ TEST(FigureLayout, WithoutAWordForAllPublishedEachHasItsOwn) {
 
 TEST(FigureLayout, TheLegendStandsRightOfAllPanelsAndOnTheCanvas) {
   const Layout layout = lay_out(two_panels());
-  for (const Box& plot : layout.plots) EXPECT_LT(plot.right, layout.legend_left);
+  for (const Layout::Box& plot : layout.plots) EXPECT_LT(plot.right, layout.legend_left);
   EXPECT_LT(layout.legend_left, layout.width);
 }
 
@@ -83,10 +83,10 @@ TEST(FigureLayout, ASharedXLeavesEachPanelItsOwnY) {
 
 TEST(FigureLayout, ColumnsAreNamedByTheAxesWhereAllPanelsAgree) {
   Figure figure = two_panels();
-  EXPECT_EQ(csv_names(figure).y, "time_ms");
+  EXPECT_EQ(csv_columns(figure)[kCsvY], "time_ms");
   figure.panels[1].y.column = "speed_up_ratio";
-  EXPECT_EQ(csv_names(figure).x, "n_tokens");
-  EXPECT_EQ(csv_names(figure).y, "y");
+  EXPECT_EQ(csv_columns(figure)[kCsvX], "n_tokens");
+  EXPECT_EQ(csv_columns(figure)[kCsvY], "y");
 }
 
 }  // namespace

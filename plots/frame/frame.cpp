@@ -1,5 +1,8 @@
 #include "plots/frame/frame.h"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <tuple>
 
 #include "base/numbers.h"
@@ -30,6 +33,32 @@ int compare_fields(const std::string& a, const std::string& b) {
   const auto y = parse_real(b);
   if (x && y) return *x < *y ? -1 : *x > *y ? 1 : 0;
   return a.compare(b);
+}
+
+// Writes 1e10 as `10 GB/s`, with enough digits that two links have two names.
+std::string bandwidth_name(double byte_per_s) {
+  constexpr std::array<std::pair<double, const char*>, 4> units = {
+      {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}}};
+  for (const auto& [size, name] : units)
+    if (byte_per_s >= size) return fmt::format("{:.6g} {}", byte_per_s / size, name);
+  return fmt::format("{:.6g} B/s", byte_per_s);
+}
+
+std::string latency_name(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.6g} µs", seconds * 1e6);
+  return fmt::format("{:.6g} ms", seconds * 1e3);
+}
+
+std::string field_name(const Row& row, const std::string& column) {
+  const std::string& value = row.text(column);
+  if (column == "link_bandwidth_byte_per_s" && value.empty()) return "no link limit";
+  // For measured ranks the device only says what they are compared with.
+  if (value.empty() || (column == "model_device" && !modelled(row))) return {};
+  if (column == "link_bandwidth_byte_per_s") return bandwidth_name(row.number(column));
+  if (column == "link_latency_s") return latency_name(row.number(column));
+  if (column == "n_tokens") return "N = " + grouped(row.number(column));
+  if (column == "kv_len") return grouped(row.number(column)) + " keys";
+  return column == "model_device" ? "of " + value : named_value(column, value);
 }
 
 }  // namespace
@@ -78,21 +107,20 @@ bool key_less(const std::vector<std::string>& a, const std::vector<std::string>&
   return a.size() < b.size();
 }
 
-std::vector<Group> group(const Rows& rows,
-                         const std::function<std::vector<std::string>(const Row&)>& key) {
+Groups group(const Rows& rows, const std::function<std::vector<std::string>(const Row&)>& key) {
   std::map<std::vector<std::string>, Rows, decltype(&key_less)> found(&key_less);
   for (const Row& row : rows) found[key(row)].push_back(row);
-  std::vector<Group> groups;
+  Groups groups;
   for (auto& [values, members] : found) groups.push_back({.key = values, .rows = members});
   return groups;
 }
 
-std::vector<Group> group(const Rows& rows, const Columns& columns) {
+Groups group(const Rows& rows, const Columns& columns) {
   return group(rows, [&](const Row& row) { return values_of(row, columns); });
 }
 
-std::vector<Group> panels_by(const Rows& rows, const Columns& columns) {
-  std::vector<Group> panels = group(rows, columns);
+Groups panels_by(const Rows& rows, const Columns& columns) {
+  Groups panels = group(rows, columns);
   for (Group& panel : panels) panel.name = named_values(panel.rows.front(), columns);
   return panels;
 }
@@ -126,18 +154,6 @@ Columns splitting_columns(const Rows& rows, const Columns& given) {
   return {known.begin() + static_cast<std::ptrdiff_t>(given.size()), known.end()};
 }
 
-const Columns& shape_columns() {
-  static const Columns columns = {"mask",  "batch",  "q_heads", "kv_heads", "head_dim",
-                                  "dtype", "kernel", "device",  "threads",  "cpu_isa"};
-  return columns;
-}
-
-const Columns& place_columns() {
-  static const Columns columns = {"ranks", "model_device", "link_bandwidth_byte_per_s",
-                                  "link_latency_s"};
-  return columns;
-}
-
 std::string own_value(const Row& row, const std::string& column) {
   const Field* const field = find_parameter_field(column);
   const bool follows = field != nullptr && !field->follows.empty() &&
@@ -166,6 +182,81 @@ std::optional<Row> base_case(const Row& row) {
         }))
       found = other;
   return found;
+}
+
+std::string named_value(std::string_view column, const std::string& value) {
+  if (column == "threads" && value == "0") return "all cores";
+  if (column == "threads" && value == "1") return "1 thread";
+  const Field* const field = find_parameter_field(column);
+  if (value.empty() || field == nullptr) return value;
+  if (field->quiet_standard && value == field->standard) return {};
+  std::string shown = value;
+  const std::optional<double> number = parse_real(value);
+  if (column == "link_bandwidth_byte_per_s" && number) shown = format_si(*number);
+  if (column == "link_latency_s" && number) shown = format_seconds(*number);
+  return fmt::format(fmt::runtime(field->label), shown);
+}
+
+std::string name_with(std::string name, const Row& row, const Columns& columns) {
+  std::vector<std::string> parts = {std::move(name)};
+  for (const std::string& column : columns)
+    if (own_value(row, column) != "=") parts.push_back(named_value(column, row.text(column)));
+  return listed(parts);
+}
+
+std::string named_values(const Row& row, const Columns& columns) {
+  std::string out;
+  for (const std::string& column : columns)
+    if (const std::string name = field_name(row, column); !name.empty())
+      out += (out.empty() ? "" : column == "model_device" ? " " : ", ") + name;
+  return out;
+}
+
+std::string grouped(double whole) { return format_grouped(static_cast<std::int64_t>(whole)); }
+
+std::string listed(const std::vector<std::string>& texts, std::string_view between) {
+  std::string out;
+  for (const std::string& text : texts) {
+    if (!out.empty() && !text.empty()) out += between;
+    out += text;
+  }
+  return out;
+}
+
+bool all_modelled(const CsvTable& cases) {
+  return cases.size() > 0 && count(all_rows(cases), modelled) == cases.size();
+}
+
+std::string shared_parameters(const CsvTable& cases) {
+  const Rows rows = all_rows(cases);
+  // Gives the value that all rows share; empty if there is none.
+  const auto shared = [&](std::string_view column) {
+    const bool same = !rows.empty() && count(rows, [&](const Row& row) {
+                                         return row.is(column, rows.front().text(column));
+                                       }) == rows.size();
+    return same ? rows.front().text(column) : std::string();
+  };
+  Columns shown = {"batch",  "q_heads", "head_dim", "dtype",  "mask",
+                   "kernel", "device",  "ranks",    "threads"};
+  // A matrix product has neither heads nor a mask.
+  if (shared("workload") == "matrix_product")
+    shown = {"dtype", "kernel", "device", "ranks", "threads"};
+  std::vector<std::string> parts;
+  for (const std::string& column : shown) {
+    const std::string value = cases.has(column) ? shared(column) : std::string();
+    if (value.empty()) continue;
+    // If all rows are modelled, the ranks name the device; the machine that computed the model does
+    // not matter.
+    if (all_modelled(cases) && (column == "device" || column == "threads")) continue;
+    if (all_modelled(cases) && column == "ranks") {
+      const std::string device = shared("model_device");
+      parts.push_back(device.empty() ? "modelled" : "model of " + device);
+    } else {
+      parts.push_back(named_value(column, value) +
+                      (column == "kernel" || column == "ranks" ? " " + column : ""));
+    }
+  }
+  return listed(parts);
 }
 
 }  // namespace qb

@@ -19,7 +19,7 @@
 
 #include "base/csv.h"
 #include "base/schema/parameter_fields.h"
-#include "plots/frame/palette.h"
+#include "plots/frame/figure.h"
 
 namespace qb {
 
@@ -72,6 +72,14 @@ template <class Holds>
   return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), holds));
 }
 
+// Finds the largest number of some rows; 0 if none has a positive one.
+template <class Number>
+[[nodiscard]] double largest(const Rows& rows, Number number) {
+  double most = 0.0;
+  for (const Row& row : rows) most = std::fmax(most, number(row));
+  return most;
+}
+
 // ---- order -------------------------------------------------------------------------------------
 
 // Puts rows in ascending order; rows of one value keep theirs.
@@ -90,27 +98,37 @@ template <class Value>
 
 // ---- group -------------------------------------------------------------------------------------
 
+// What a row shows: y and its interval; also x, if the figure does not say what is on x.
+using PointOf = std::function<Point(const Row&)>;
+
 // Rows that share the values of some columns. Figures give it a name and a look.
 struct Group {
   std::vector<std::string> key{};  // those values
   Rows rows{};                     // in the order in which they came
+  // As those of Series:
   std::string name{};
   Style style{};
   bool thin = false;
+  bool published = false;
+  bool in_legend = true;
+  Draw draw = Draw::line_points;
+  bool even_empty = false;  // it is in the legend even if no row has a value
+  PointOf value{};          // what its rows show; empty: what its panel shows
 };
+using Groups = std::vector<Group>;
 
 // Compares field by field: numbers by value, texts by their letters. An empty field comes last (no
 // limit is the fastest link).
 [[nodiscard]] bool key_less(const std::vector<std::string>& a, const std::vector<std::string>& b);
 
-[[nodiscard]] std::vector<Group> group(const Rows& rows, const Columns& columns);
+[[nodiscard]] Groups group(const Rows& rows, const Columns& columns);
 // Does the same by a key that is made from each row.
-[[nodiscard]] std::vector<Group> group(
-    const Rows& rows, const std::function<std::vector<std::string>(const Row&)>& key);
+[[nodiscard]] Groups group(const Rows& rows,
+                           const std::function<std::vector<std::string>(const Row&)>& key);
 
 // Does the same for panels, which are named by the values that their rows share: `d = 64, causal
 // mask`.
-[[nodiscard]] std::vector<Group> panels_by(const Rows& rows, const Columns& columns);
+[[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns);
 
 [[nodiscard]] Columns joined(Columns first, const Columns& second);
 // Leaves one column out.
@@ -123,11 +141,12 @@ struct Group {
 // not. It never returns n_tokens.
 [[nodiscard]] Columns splitting_columns(const Rows& rows, const Columns& given);
 
-// Lists what cases have besides algorithm, interest set, workers, lengths and the place where they
-// ran.
-[[nodiscard]] const Columns& shape_columns();
-// Lists what says where cases ran: ranks, model_device, link_bandwidth_byte_per_s, link_latency_s.
-[[nodiscard]] const Columns& place_columns();
+// What cases have besides algorithm, interest set, workers, lengths and the place where they ran.
+inline const Columns kShapeColumns = {"mask",  "batch",  "q_heads", "kv_heads", "head_dim",
+                                      "dtype", "kernel", "device",  "threads",  "cpu_isa"};
+// What says where cases ran.
+inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_byte_per_s",
+                                      "link_latency_s"};
 
 // Gives the field of a row, or `=` if the parameter has the value of the one that it follows, since
 // it then adds nothing.

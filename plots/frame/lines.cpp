@@ -7,74 +7,152 @@
 namespace qb {
 namespace {
 
-bool holds(const Group& panel, const Row& row) {
-  return std::find(panel.rows.begin(), panel.rows.end(), row) != panel.rows.end();
+using Quantity = LineFigure::Quantity;
+
+bool has_value(const Series& series) {
+  return std::ranges::any_of(series.points, [](const Point& at) { return std::isfinite(at.y); });
 }
 
-void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantity,
-               const Group& line) {
-  const auto value = [&](const Row& row) {
-    Point point = quantity.value(row);
-    point.x = declared.x ? declared.x(row) : row.number("n_tokens");
-    return point;
-  };
+void draw_line(Panel& panel, const LineFigure& declared, const PointOf& shown, const Group& line) {
+  const PointOf& value = line.value ? line.value : shown;
+  Series series = line_series(
+      line,
+      [&](const Row& row) {
+        Point point = value(row);
+        if (std::isnan(point.x)) point.x = declared.x(row);
+        return point;
+      },
+      declared.breaks);
+  if (declared.last_of_x) {
+    std::map<double, Point> last;
+    for (const Point& point : series.points) last[point.x] = point;
+    series.points.clear();
+    for (const auto& [x, point] : last) series.points.push_back(point);
+  }
   // A line without a value would only appear in the legend; the notes count its cases.
-  if (Series series = line_series(line, value, declared.breaks);
-      std::ranges::any_of(series.points, [](const Point& at) { return std::isfinite(at.y); }))
-    panel.series.push_back(std::move(series));
+  if (line.even_empty || has_value(series)) panel.series.push_back(std::move(series));
   if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses));
-  if (declared.beside) add(panel, declared.beside(line));
 }
 
-void choose_axes(Figure& figure, const LineFigure& declared) {
+// Keeps of a line's rows those that are in a panel.
+Group in_panel(Group line, const Group& panel) {
+  line.rows = where(line.rows, [&](const Row& row) {
+    return std::ranges::find(panel.rows, row) != panel.rows.end();
+  });
+  return line;
+}
+
+Panel draw_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
+  Panel panel{.y = quantity.y};
+  for (const Group& line : quantity.lines ? quantity.lines(from) : declared.lines)
+    draw_line(panel, declared, quantity.value,
+              quantity.lines || from.rows.empty() ? line : in_panel(line, from));
+  if (quantity.reference) add(panel, quantity.reference(from));
+  return panel;
+}
+
+bool has_data(const Panel& panel) {
+  return std::ranges::any_of(panel.series, [](const Series& series) {
+    return !series.published && series.draw != Draw::limit && has_value(series);
+  });
+}
+
+// `shown` has the quantity of each panel.
+void choose_axes(Figure& figure, const LineFigure& declared,
+                 const std::vector<const Quantity*>& shown) {
+  const Axis x = declared.x_axis(all_x(figure.panels));
   const std::vector<double> every_y = all_y(figure.panels);
-  const Axis tokens = tokens_axis(all_x(figure.panels));
-  for (Panel& panel : figure.panels) {
-    panel.x = declared.x ? declared.x_axis : tokens;
-    if (declared.y_by_range)
-      panel.y = powers_or_zero(panel.y, declared.shared_axes ? every_y : all_y(panel));
+  for (std::size_t p = 0; p < shown.size(); ++p) {
+    Panel& panel = figure.panels[p];
+    panel.x = shown[p]->x_axis ? shown[p]->x_axis(all_x({panel})) : x;
+    if (!shown[p]->fit) continue;
+    std::vector<double> y = declared.shared_axes ? every_y : all_y({panel});
+    for (std::size_t other = 0; shown[p]->alike && other < shown.size(); ++other)
+      if (shown[other] == shown[p])
+        std::ranges::copy(all_y({figure.panels[other]}), std::back_inserter(y));
+    panel.y = shown[p]->fit(panel.y, y);
   }
 }
 
 }  // namespace
 
-Figure line_figure(const LineFigure& declared, const FigureContext& context) {
+Figure line_figure(const LineFigure& declared) {
   Figure figure{.title = declared.title,
-                .subtitle = context.subtitle,
                 .shared_axes = declared.shared_axes,
                 .published_legend = declared.published_legend,
                 .notes = declared.notes};
-  for (const Quantity& quantity : declared.y) {
-    std::vector<Group> panels = declared.panels;
-    if (panels.empty()) panels.emplace_back();
-    for (const Group& from : panels) {
-      Panel panel{.title = listed({quantity.title, from.name}), .y = quantity.y};
-      for (Group line : declared.lines) {
-        if (!from.rows.empty())
-          line.rows = where(line.rows, [&](const Row& row) { return holds(from, row); });
-        draw_line(panel, declared, quantity, line);
-      }
-      figure.panels.push_back(std::move(panel));
+  std::vector<const Quantity*> shown;  // by panel
+  const auto add_panel = [&](const Quantity& quantity, const Group& from) {
+    const bool titled = !declared.by_panel || &quantity == &declared.y.front();
+    figure.panels.push_back(draw_panel(declared, quantity, from));
+    figure.panels.back().title = listed({quantity.title, titled ? from.name : ""});
+    shown.push_back(&quantity);
+  };
+  if (declared.by_panel) {
+    for (const Group& from : declared.panels)
+      for (const Quantity& quantity : declared.y) add_panel(quantity, from);
+  } else {
+    for (const Quantity& quantity : declared.y) {
+      const Groups& own = quantity.panels.empty() ? declared.panels : quantity.panels;
+      for (const Group& from : own.empty() ? Groups{{}} : own) add_panel(quantity, from);
     }
   }
-  if (!any_positive(all_y(figure.panels))) return empty_figure(declared.title, declared.nothing);
-  if (declared.published)
-    for (const Group& line : declared.lines) add(figure.panels[0], declared.published(line));
-  for (Panel& panel : figure.panels) add(panel, declared.reference);
-  choose_axes(figure, declared);
+  if (std::ranges::none_of(figure.panels, has_data))
+    return empty_figure(declared.title, declared.nothing);
+  choose_axes(figure, declared, shown);
   arrange_panels(figure);
   if (figure.columns > 1) figure.panel_height = declared.panel_height;
+  figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
+                                      declared.keys.end());
+  std::erase(figure.notes, "");
   return figure;
 }
 
-Series line_series(const Group& line, const Value& value, bool breaks) {
-  Series series{.name = line.name, .style = line.style, .thin = line.thin};
+Group behind(Group line, const std::string& what, int dash, PointOf value) {
+  line.name += ", " + what;
+  line.style.dash = dash;
+  line.thin = true;
+  line.in_legend = line.even_empty = false;
+  line.value = std::move(value);
+  return line;
+}
+
+std::string keep_first(Groups& panels, std::size_t most, std::string_view order) {
+  if (panels.size() <= most) return {};
+  const std::size_t left_out = panels.size() - most;
+  panels.resize(most);
+  return fmt::format("The first {} panels by {} are drawn; left out: {}.", most, order, left_out);
+}
+
+Series line_series(const Group& line, const PointOf& value, bool breaks) {
+  Series series{.name = line.name,
+                .draw = line.draw,
+                .style = line.style,
+                .published = line.published,
+                .thin = line.thin,
+                .in_legend = line.in_legend};
   for (const Row& row : line.rows) {
     if (breaks && out_of_memory(row)) continue;
     const Point point = value(row);
     if (breaks || !std::isnan(point.y)) series.points.push_back(point);
   }
   return series;
+}
+
+PointOf shows(std::string column, double factor) {
+  return [=](const Row& row) { return Point{.y = row.number(column) * factor}; };
+}
+
+std::function<double(const Row&)> number_in(std::string column) {
+  return [=](const Row& row) { return row.number(column); };
+}
+
+std::function<Axis(const std::vector<double>&)> fixed(Axis axis) {
+  return [=](const std::vector<double>&) { return axis; };
+}
+
+std::function<std::vector<Series>(const Group&)> always(Series series) {
+  return [=](const Group&) { return std::vector<Series>{series}; };
 }
 
 Series out_of_memory_series(const Group& line, double limit) {
@@ -84,10 +162,10 @@ Series out_of_memory_series(const Group& line, double limit) {
   return series;
 }
 
-std::vector<Group> case_lines(const CsvTable& cases) {
+Groups case_lines(const CsvTable& cases) {
   const Rows rows = order(standing_rows(cases), "n_tokens");
   const Columns others = splitting_columns(rows, {"workers"});
-  std::vector<Group> lines = group(rows, [&](const Row& row) {
+  Groups lines = group(rows, [&](const Row& row) {
     std::vector<std::string> key = {row.text("workers")};
     for (const std::string& column : others) key.push_back(own_value(row, column));
     return key;

@@ -1,4 +1,4 @@
-// Figures of lines, declared.
+// Figures of lines, marks and ratios, declared.
 //
 // A line is a group of rows with a name and a look; a panel shows one quantity of the lines' rows.
 // A declaration says which rows are drawn, what is on x and y, what a line and a panel are, and
@@ -15,44 +15,64 @@ namespace qb {
 inline constexpr double kMilli = 1e3;  // ms per second
 inline constexpr double kPercent = 100.0;
 
-// What a row shows: y and its interval; also x if no declaration gives it.
-using Value = std::function<Point(const Row&)>;
-
-// What the y axis shows.
-struct Quantity {
-  std::string title{};  // title of its panels
-  Axis y{};
-  Value value{};
-};
-
 struct LineFigure {
+  // What the y axis of some panels shows.
+  struct Quantity {
+    std::string title{};  // title of its panels
+    Axis y{};
+    PointOf value{};
+    std::function<Groups(const Group& panel)> lines{};  // instead of those of the figure
+    Groups panels{};                                    // instead of those of the figure
+    // Gives what is drawn over the lines of a panel: limits, published curves.
+    std::function<std::vector<Series>(const Group& panel)> reference{};
+    // Changes the y axis by the values on it: powers_or_zero().
+    std::function<Axis(Axis axis, const std::vector<double>& y)> fit{};
+    // Makes the x axis of each panel by its own values.
+    std::function<Axis(const std::vector<double>& x)> x_axis{};
+    bool alike = false;  // its panels have one choice of y axis
+  };
   std::string title{};
-  std::string nothing{};                  // the reason if no row has a value above 0
-  std::vector<Group> lines{};             // the rows of each line
-  std::vector<Quantity> y{};              // each has a panel
-  std::vector<Group> panels{};            // or one for each of these groups, named by its title
-  std::function<double(const Row&)> x{};  // empty: n_tokens, with its axis
-  Axis x_axis{};
-  bool y_by_range = false;   // each y axis is log if its values span powers, or starts at zero
+  std::string nothing{};      // the reason if no row has a value
+  Groups lines{};             // the rows of each line; a panel shows those that are its own
+  std::vector<Quantity> y{};  // each has a panel
+  Groups panels{};            // or one for each of these groups, named by its title
+  bool by_panel = false;      // the quantities of a panel are side by side; the first has the title
+  std::function<double(const Row&)> x = [](const Row& row) { return row.number("n_tokens"); };
+  std::function<Axis(const std::vector<double>& x)> x_axis = tokens_axis;
   bool shared_axes = false;  // the panels have one range, and one choice of log axes
   bool breaks = false;       // a row without a value breaks its line
+  bool last_of_x = false;    // points ascend in x, and of several rows of one x the last is drawn
   std::optional<double> crosses{};  // y of crosses for cases that ran out of memory; NaN: the edge
-  // Gives further series of a line, drawn behind it, and those of the first panel alone.
-  std::function<std::vector<Series>(const Group& line)> beside{};
-  std::function<Series(const Group& line)> published{};
-  std::vector<Series> reference{};  // in every panel
+  std::vector<Series> keys{};       // further entries of the legend
   int panel_height = 260;           // height if there are several panels
   std::string published_legend{};
-  std::vector<std::string> notes{};
+  std::vector<std::string> notes{};  // empty ones are left out
 };
 
-[[nodiscard]] Figure line_figure(const LineFigure& declared, const FigureContext& context);
+[[nodiscard]] Figure line_figure(const LineFigure& declared);
 
 // ---- pieces ------------------------------------------------------------------------------------
 
 // Draws a point for each row, in their order; those without a y are left out unless they break the
 // line.
-[[nodiscard]] Series line_series(const Group& line, const Value& value, bool breaks = false);
+[[nodiscard]] Series line_series(const Group& line, const PointOf& value, bool breaks = false);
+
+// Makes a line behind another one, in its colour: it is thin, not in the legend, and named `LINE,
+// WHAT`.
+[[nodiscard]] Group behind(Group line, const std::string& what, int dash, PointOf value);
+
+// Keeps the first `most` panels and returns a note that says how many are left out; `order` says by
+// what they are sorted. The note is empty if all are kept.
+[[nodiscard]] std::string keep_first(Groups& panels, std::size_t most, std::string_view order);
+
+// Shows a column, times a factor.
+[[nodiscard]] PointOf shows(std::string column, double factor = 1.0);
+// Reads a column.
+[[nodiscard]] std::function<double(const Row&)> number_in(std::string column);
+// Makes the same axis whatever is on it.
+[[nodiscard]] std::function<Axis(const std::vector<double>&)> fixed(Axis axis);
+// Draws the same over the lines of each panel.
+[[nodiscard]] std::function<std::vector<Series>(const Group&)> always(Series series);
 
 // Draws crosses against n_tokens at y = `limit` (NaN: at the upper edge) for rows that ran out of
 // memory.
@@ -61,7 +81,7 @@ struct LineFigure {
 // Groups the cases of a run that differ in n_tokens alone, in its order: one line per worker count,
 // named by what tells it from the others: `W = 7`, or `W = 7, flash` if there are several kernels.
 // The worker counts ascend.
-[[nodiscard]] std::vector<Group> case_lines(const CsvTable& cases);
+[[nodiscard]] Groups case_lines(const CsvTable& cases);
 // Gives the worker count of such a line.
 [[nodiscard]] std::int64_t workers_of(const Group& line);
 

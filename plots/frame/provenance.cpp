@@ -9,18 +9,21 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/status.h"
+#include "plots/frame/frame.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 std::string text_at(const Json& json, const char* pointer) {
   const Json::json_pointer path(pointer);
-  if (!json.contains(path)) return {};
-  const Json& value = json.at(path);
-  if (value.is_null()) return {};
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return json.contains(path) && !json.at(path).is_null() ? text_of(json.at(path)) : std::string();
 }
 
 double number_at(const Json& json, const char* pointer) {
@@ -29,33 +32,31 @@ double number_at(const Json& json, const char* pointer) {
   return json.at(path).get<double>();
 }
 
-std::vector<std::string> list_at(const Json& json, const char* key) {
+// Gives the texts of an array; none of anything else.
+std::vector<std::string> texts_of(const Json& value) {
   std::vector<std::string> out;
-  if (!json.contains(key) || !json.at(key).is_array()) return out;
-  for (const Json& item : json.at(key))
-    out.push_back(item.is_string() ? item.get<std::string>() : item.dump());
+  if (value.is_array())
+    for (const Json& item : value) out.push_back(text_of(item));
   return out;
 }
 
+std::vector<std::string> list_at(const Json& json, const char* key) {
+  return json.contains(key) ? texts_of(json.at(key)) : std::vector<std::string>();
+}
+
+// Quotes a word of a command line only if it must be.
 std::string shell_word(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  out += '\'';
-  return out;
+  const bool quoted = word.empty() || word.find_first_not_of(plain) != std::string::npos;
+  return quoted ? shell_quote(word) : word;
 }
 
 // Writes the program by its name, without its folder.
 std::string command_of(std::vector<std::string> argv) {
   if (!argv.empty()) argv.front() = std::filesystem::path(argv.front()).filename().string();
-  std::string out;
-  for (const std::string& word : argv) {
-    if (!out.empty()) out += ' ';
-    out += shell_word(word);
-  }
-  return out;
+  std::ranges::transform(argv, argv.begin(), shell_word);
+  return fmt::format("{}", fmt::join(argv, " "));
 }
 
 std::string fact_text(const std::string& path, const Json& value) {
@@ -63,15 +64,7 @@ std::string fact_text(const std::string& path, const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number_unsigned() && path.ends_with("bytes"))
     return format_bytes(value.get<std::uint64_t>());
-  if (value.is_array()) {
-    std::string out;
-    for (const Json& item : value) {
-      if (!out.empty()) out += ' ';
-      out += item.is_string() ? item.get<std::string>() : item.dump();
-    }
-    return out;
-  }
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_array() ? fmt::format("{}", fmt::join(texts_of(value), " ")) : text_of(value);
 }
 
 void flatten(std::vector<std::pair<std::string, std::string>>& out, const std::string& path,
@@ -105,7 +98,7 @@ Json origin(const Provenance& provenance) {
 
 Provenance read_provenance(std::string_view manifest_json, std::string_view name) {
   const Json json = Json::parse(manifest_json, nullptr, false);
-  if (!json.is_object()) throw UsageError(fmt::format("{}: no manifest of a run", name));
+  if (!json.is_object()) throw UsageError(fmt::format("{} is no manifest of a run", name));
   Provenance out;
   out.command = command_of(list_at(json, "argv"));
   out.experiment = text_at(json, "/experiment");
@@ -128,27 +121,20 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
 }
 
 std::string provenance_line(const Provenance& provenance) {
-  std::string out = provenance.machine;
-  const auto add = [&](const std::string& part) {
-    if (part.empty()) return;
-    if (!out.empty()) out += "; ";
-    out += part;
-  };
-  add(provenance.peer);
-  if (!provenance.version.empty()) add(fmt::format("qb {}", provenance.version));
-  if (!provenance.commit.empty())
-    add(fmt::format("commit {}{}", provenance.commit.substr(0, 12),
-                    provenance.sources_modified ? " with changes" : ""));
-  add(provenance.started_at.substr(0, std::min<std::size_t>(10, provenance.started_at.size())));
-  return out;
+  const std::string& version = provenance.version;
+  return listed(
+      {provenance.machine, provenance.peer, version.empty() ? "" : "qb " + version,
+       provenance.commit.empty() ? ""
+                                 : fmt::format("commit {}{}", provenance.commit.substr(0, 12),
+                                               provenance.sources_modified ? " with changes" : ""),
+       provenance.started_at.substr(0, 10)},
+      "; ");
 }
 
 std::string provenance_json(const Provenance& provenance, std::span<const Provenance> beside) {
   Json json = origin(provenance);
   for (const Provenance& other : beside) json["beside"].push_back(origin(other));
-  std::string out = json.dump(2, ' ', false, Json::error_handler_t::replace);
-  out += '\n';
-  return out;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 std::string write_provenance(const Provenance& provenance, const std::string& directory,

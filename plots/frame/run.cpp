@@ -44,10 +44,10 @@ std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
 PlottedRun read_plotted_run(const std::string& path) {
   const std::filesystem::path folder(path);
   if (!std::filesystem::is_directory(folder))
-    throw UsageError(fmt::format("{}: no such run folder", path));
+    throw UsageError(fmt::format("{}: there is no such run folder", path));
   const std::filesystem::path manifest = folder / "manifest.json";
   if (!std::filesystem::exists(manifest))
-    throw UsageError(fmt::format("{}: no run folder, it has no manifest.json", path));
+    throw UsageError(fmt::format("{} is no run folder: it has no manifest.json", path));
   PlottedRun run;
   run.path = path;
   run.provenance = read_provenance(read_file(manifest.string()), manifest.string());

@@ -27,6 +27,9 @@ struct PlottedRun {
   std::optional<CsvTable> steps{};           // steps.csv, a row per worker and step
   std::optional<CsvTable> parts{};           // parts.csv, a row per repeat and part of a layer
   std::vector<PlottedRun> beside{};  // runs whose cases appear in the panels of some figures
+  // The user's own published times, in the columns of cqs_case_study_2.csv, drawn whatever the
+  // shape of the run is. Null: case study 2 is drawn beside a run of its shape.
+  const CsvTable* published = nullptr;
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
 };
@@ -41,13 +44,5 @@ struct PlottedRun {
 // Makes one table of the run's columns and `run`, with the rows run by run; cases of different runs
 // never share a case_id in it. Throws UsageError if a run beside it lacks a column of the first.
 [[nodiscard]] CsvTable joined_cases(const PlottedRun& run);
-
-// What a figure needs besides its data.
-struct FigureContext {
-  std::string subtitle{};                // provenance line
-  const CsvTable* published = nullptr;   // in the columns of cqs_case_study_2.csv; null: no overlay
-  bool published_for_any_shape = false;  // the user named the file: draw it whatever the shape is
-  double machine_memory_bytes = kNaN;    // the limit if no budget was set
-};
 
 }  // namespace qb

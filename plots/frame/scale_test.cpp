@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> labels(const Scale& scale) {
   std::vector<std::string> out;
-  for (const Tic& tic : scale.tics) out.push_back(tic.label);
+  for (const Axis::Tic& tic : scale.tics) out.push_back(tic.label);
   return out;
 }
 
@@ -52,7 +52,7 @@ TEST(Scale, TicsLieWithinTheRange) {
   for (const bool log : {false, true})
     for (const double high : {0.002, 0.7, 3.0, 12.0, 480.0, 7.7e7}) {
       const Scale scale = make_scale({.log = log}, std::array{high / 3.7, high});
-      for (const Tic& tic : scale.tics) {
+      for (const Axis::Tic& tic : scale.tics) {
         EXPECT_GE(tic.value, scale.min * (1 - 1e-9)) << high;
         EXPECT_LE(tic.value, scale.max * (1 + 1e-9)) << high;
       }

@@ -17,13 +17,17 @@ namespace {
 TextTable text_table(const Table& table, bool escape_pipes) {
   const auto cells = [&](std::vector<std::string> row) {
     if (escape_pipes)
-      for (std::string& cell : row)
-        for (std::size_t at = cell.find('|'); at != std::string::npos; at = cell.find('|', at + 2))
-          cell.replace(at, 1, "\\|");
+      for (std::string& cell : row) cell = replaced(cell, {{"|", "\\|"}});
     return row;
   };
   TextTable out(cells(table.header));
   for (const auto& row : table.rows) out.add(cells(row));
+  return out;
+}
+
+std::string notes_below(const Table& table) {
+  std::string out;
+  for (const std::string& note : table.notes) out += fmt::format("\n{}\n", note);
   return out;
 }
 
@@ -44,44 +48,48 @@ bool numeric_column(const Table& table, std::size_t column) {
 }
 
 std::string table_terminal(const Table& table) {
-  std::string out = table.title.empty() ? std::string() : table.title + "\n\n";
-  out += text_table(table, false).terminal();
-  for (const std::string& note : table.notes) out += fmt::format("\n{}\n", note);
-  return out;
+  const std::string title = table.title.empty() ? "" : table.title + "\n\n";
+  return title + text_table(table, false).terminal() + notes_below(table);
 }
 
 std::string table_markdown(const Table& table) {
-  std::string out = table.title.empty() ? std::string() : fmt::format("**{}**\n\n", table.title);
-  out += text_table(table, true).markdown();
-  for (const std::string& note : table.notes) out += fmt::format("\n{}\n", note);
+  const std::string title = table.title.empty() ? "" : fmt::format("**{}**\n\n", table.title);
+  return title + text_table(table, true).markdown() + notes_below(table);
+}
+
+std::string replaced(std::string_view text, const Replacements& replacements) {
+  std::string out;
+  while (!text.empty()) {
+    const auto found = std::ranges::find_if(
+        replacements, [&](const auto& one) { return text.starts_with(one.first); });
+    const bool known = found != replacements.end();
+    out += known ? found->second : text.substr(0, 1);
+    text.remove_prefix(known ? found->first.size() : 1);
+  }
   return out;
 }
 
+std::string shell_quote(std::string_view text) {
+  return '\'' + replaced(text, {{"'", "'\\''"}}) + '\'';
+}
+
 std::string latex_escape(std::string_view text) {
-  using Pair = std::pair<std::string_view, std::string_view>;
-  constexpr std::array<Pair, 15> replacements = {{{"\\", "\\textbackslash{}"},
-                                                  {"{", "\\{"},
-                                                  {"}", "\\}"},
-                                                  {"$", "\\$"},
-                                                  {"&", "\\&"},
-                                                  {"#", "\\#"},
-                                                  {"_", "\\_"},
-                                                  {"%", "\\%"},
-                                                  {"~", "\\textasciitilde{}"},
-                                                  {"^", "\\textasciicircum{}"},
-                                                  {"<", "\\textless{}"},
-                                                  {">", "\\textgreater{}"},
-                                                  {"×", "$\\times$"},
-                                                  {"±", "$\\pm$"},
-                                                  {"²", "$^2$"}}};
-  std::string out;
-  while (!text.empty()) {
-    const auto found = std::find_if(replacements.begin(), replacements.end(),
-                                    [&](const Pair& one) { return text.starts_with(one.first); });
-    out += found == replacements.end() ? text.substr(0, 1) : found->second;
-    text.remove_prefix(found == replacements.end() ? 1 : found->first.size());
-  }
-  return out;
+  static const Replacements replacements = {{"\\", "\\textbackslash{}"},
+                                            {"{", "\\{"},
+                                            {"}", "\\}"},
+                                            {"$", "\\$"},
+                                            {"&", "\\&"},
+                                            {"#", "\\#"},
+                                            {"_", "\\_"},
+                                            {"%", "\\%"},
+                                            {"~", "\\textasciitilde{}"},
+                                            {"^", "\\textasciicircum{}"},
+                                            {"<", "\\textless{}"},
+                                            {">", "\\textgreater{}"},
+                                            {"×", "$\\times$"},
+                                            {"±", "$\\pm$"},
+                                            {"²", "$^2$"}};
+  return replaced(text, replacements);
 }
 
 std::string table_latex(const Table& table) {

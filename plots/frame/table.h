@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace qb {
@@ -23,6 +24,14 @@ struct Table {
 [[nodiscard]] std::string table_latex(const Table& table);
 // Prints header and rows alone.
 [[nodiscard]] std::string table_csv(const Table& table);
+
+// Replaces each first of a pair by the second, wherever it is in a text. Of several that fit at one
+// place the first pair counts; what it put there is not searched again.
+using Replacements = std::vector<std::pair<std::string_view, std::string_view>>;
+[[nodiscard]] std::string replaced(std::string_view text, const Replacements& replacements);
+
+// Makes one word of a shell's command line.
+[[nodiscard]] std::string shell_quote(std::string_view text);
 
 // Escapes text so that LaTeX prints it unchanged.
 [[nodiscard]] std::string latex_escape(std::string_view text);

@@ -2,13 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text_table.h"
+
 namespace qb {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Text, CountsCodePoints) { EXPECT_EQ(characters("10⁻³ ×"), 6u); }
+TEST(Text, CountsCodePoints) { EXPECT_EQ(display_width("10⁻³ ×"), 6u); }
 
 TEST(Text, BreaksAtSpaces) {
   EXPECT_THAT(wrap_text("one two three", 7), ElementsAre("one two", "three"));

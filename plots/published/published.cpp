@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "plots/frame/lines.h"
+#include "plots/frame/pattern_names.h"
 
 #define QB_PUBLISHED(TABLE)                         \
   TABLE(context_parallel_table_4_pass_kv_vs_pass_q) \
@@ -38,13 +38,13 @@ bool shape_of_case_study_2(const Row& row) {
          row.is("mask", "full");
 }
 
-template <class Value>
-Series published_series(const Overlay& overlay, const Group& like, Value value) {
-  Series series{.name = like.name, .style = like.style, .published = true};
-  for (const std::int64_t n : lengths(*overlay.published))
-    if (const double y = value(n); !std::isnan(y))
-      series.points.push_back({.x = static_cast<double>(n) / overlay.scale, .y = y});
-  return series;
+const CsvTable& times() { return published_table("sparse_attention_15618_table_1_main"); }
+
+// Keeps the order of the table, which is ascending N.
+Rows rows_of(const std::string& mode, const std::string& device) {
+  return where(all_rows(times()), [&](const Row& row) {
+    return row.is("attention_mode", mode) && row.is("device", device);
+  });
 }
 
 }  // namespace
@@ -81,33 +81,31 @@ double published_mean_ms(const CsvTable& published, std::int64_t workers, std::i
   return kNaN;
 }
 
-std::optional<Overlay> overlay_of(const CsvTable& cases, const FigureContext& context) {
-  const Rows rows = all_rows(cases);
-  if (context.published == nullptr || rows.empty()) return std::nullopt;
-  if (!context.published_for_any_shape && count(rows, shape_of_case_study_2) < rows.size())
-    return std::nullopt;
-  const std::optional<int> scale = published_scale(cases, *context.published);
-  if (!scale) return std::nullopt;
-  return Overlay{context.published, *scale};
+void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups) {
+  const Rows rows = all_rows(run.cases);
+  if (!run.published && count(rows, shape_of_case_study_2) < rows.size()) return;
+  const CsvTable& published = run.published ? *run.published : published_case_study_2();
+  const std::optional<int> scale = published_scale(run.cases, published);
+  if (!scale) return;
+  declared.published_legend =
+      *scale == 1 ? "published (A100)" : fmt::format("published, at N/{}", *scale);
+  declared.notes = joined_notes({declared.notes, case_study_2_notes(*scale)});
+  declared.y[0].reference = [=, &published, lines = declared.lines](const Group&) {
+    std::vector<Series> all;
+    for (const Group& line : lines) {
+      all.push_back({.name = line.name, .style = line.style, .published = true});
+      for (const std::int64_t n : lengths(published)) {
+        const double ms = published_mean_ms(published, workers_of(line), n);
+        const double y = speed_ups ? published_mean_ms(published, 1, n) / ms : ms;
+        if (!std::isnan(y))
+          all.back().points.push_back({.x = static_cast<double>(n) / *scale, .y = y});
+      }
+    }
+    return all;
+  };
 }
 
-Series Overlay::times(const Group& like) const {
-  return published_series(*this, like, [&](std::int64_t n) {
-    return published_mean_ms(*published, workers_of(like), n);
-  });
-}
-
-Series Overlay::speed_ups(const Group& like) const {
-  return published_series(*this, like, [&](std::int64_t n) {
-    return published_mean_ms(*published, 1, n) / published_mean_ms(*published, workers_of(like), n);
-  });
-}
-
-std::string Overlay::legend() const {
-  return scale == 1 ? "published (A100)" : fmt::format("published, at N/{}", scale);
-}
-
-std::vector<std::string> Overlay::notes() const {
+std::vector<std::string> case_study_2_notes(int scale) {
   std::string where =
       "Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean "
       "without outliers";
@@ -120,27 +118,23 @@ std::vector<std::string> Overlay::notes() const {
 
 std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
   const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
-  std::map<std::string, Series> found;
-  for (const Row& row : all_rows(published_table("striped_attention_tables"))) {
-    if (row.is("paper_table", "2") || row.integer("mesh_sequence_parallel") != workers) continue;
-    const std::string& model = row.text("model");
-    const std::string& hardware = row.text("hardware");
-    const std::string name =
-        fmt::format("{}, {}, mesh {}x{}", model, hardware, row.text("mesh_model_parallel"),
-                    row.text("mesh_sequence_parallel"));
-    Series& series = found[name];
-    series.name = name;
-    series.published = true;
-    const bool tpu = hardware.starts_with("TPU");
-    series.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(model)};
-    series.points.push_back(
-        {.x = row.is("block_size_tokens", "")
-                  ? row.number("sequence_length_tokens") / static_cast<double>(workers)
-                  : row.number("block_size_tokens"),
-         .y = row.number("observed_speedup_ratio")});
-  }
+  const Rows rows =
+      where(all_rows(published_table("striped_attention_tables")), [&](const Row& row) {
+        return !row.is("paper_table", "2") && row.integer("mesh_sequence_parallel") == workers;
+      });
   std::vector<Series> out;
-  for (auto& [name, series] : found) out.push_back(std::move(series));
+  for (Group& line : group(rows, Columns{"model", "hardware", "mesh_model_parallel"})) {
+    line.name = fmt::format("{}, {}, mesh {}x{}", line.key[0], line.key[1], line.key[2], workers);
+    line.published = true;
+    const bool tpu = line.key[1].starts_with("TPU");
+    line.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(line.key[0])};
+    out.push_back(line_series(line, [&](const Row& row) {
+      const double block = row.number("block_size_tokens");
+      const double tokens = row.number("sequence_length_tokens") / static_cast<double>(workers);
+      return Point{.x = std::isnan(block) ? tokens : block,
+                   .y = row.number("observed_speedup_ratio")};
+    }));
+  }
   return out;
 }
 
@@ -158,6 +152,61 @@ double executed_tile(const Row& ring) {
   const double share = (ring.number("executed_pairs") - whole) / (workers * block * block);
   if (!(share > 0.5) || share > 1.0) return kNaN;
   return block * (2.0 * share - 1.0);
+}
+
+std::optional<std::string> published_sparse_mode(const std::string& mask) {
+  const std::string kind = pattern_kind(mask);
+  auto arguments = pattern_arguments(mask);
+  if (kind == "full") return kind;
+  if (kind == "block_local" && arguments["block"] == "16") return "window";
+  if (kind == "global" && arguments["tokens"] == "16") return kind;
+  const std::string& block = arguments["block"];
+  if (kind == "random" && (block.empty() || block == "1")) return kind;
+  return std::nullopt;
+}
+
+bool of_published_sparse_shape(const CsvTable& cases) {
+  std::set<double> theirs;
+  for (const Row& row : all_rows(times())) theirs.insert(row.number("sequence_length_tokens"));
+  std::set<double> ours;
+  for (const Row& row : all_rows(cases)) {
+    if (!row.is("q_heads", "8") || !row.is("head_dim", "64")) return false;
+    ours.insert(row.number("n_tokens"));
+  }
+  const auto shared =
+      std::count_if(ours.begin(), ours.end(), [&](double n) { return theirs.contains(n); });
+  return shared > 0 && 2 * static_cast<std::size_t>(shared) >= ours.size();
+}
+
+Series published_sparse_series(const std::string& mode, const std::string& device, bool speed_ups) {
+  // A mode is drawn like our nearest kind of mask.
+  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ""),
+                .style = pattern_style(mode == "window" ? "block_local" : mode),
+                .published = true};
+  const Rows full = rows_of("full", device);
+  const auto milliseconds = [](const Row& row) { return row.number("total_us") * 1e-3; };
+  for (const Row& row : rows_of(mode, device))
+    series.points.push_back(
+        {.x = row.number("sequence_length_tokens"),
+         .y = speed_ups ? milliseconds(full.at(series.points.size())) / milliseconds(row)
+                        : milliseconds(row)});
+  return series;
+}
+
+std::vector<double> published_sparse_stages(const std::string& mode, double n_tokens) {
+  for (const Row& row : rows_of(mode, "gpu"))
+    if (row.number("sequence_length_tokens") == n_tokens && !row.is("dds_us", ""))
+      return {row.number("dds_us"), row.number("softmax_us"), row.number("sdd_us")};
+  return {};
+}
+
+std::string published_sparse_note() {
+  return "Published: final report of the CMU 15-618 project Sparse Attention in CUDA (2023), one "
+         "GeForce RTX 2080 against one CPU thread, f32, 8 heads of 64, no spread given. Not "
+         "comparable: its public code divides by the row sum without an exponential, does not "
+         "check launches, and launches the softmax of full attention with an empty grid below N = "
+         "1024; the same cell differs between its tables by up to 42 %. The axes compare, the "
+         "numbers do not.";
 }
 
 }  // namespace qb

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "plots/frame/figure.h"
-#include "plots/frame/frame.h"
-#include "plots/frame/run.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 
@@ -29,23 +28,14 @@ namespace qb {
 [[nodiscard]] double published_mean_ms(const CsvTable& published, std::int64_t workers,
                                        std::int64_t n_tokens);
 
-// The overlay of a context on a run. There is none if the context has none, or if the shape differs
-// from case study 2's (B = 1, H = 8, d = 64, no mask) and the user did not insist.
-struct Overlay {
-  const CsvTable* published = nullptr;
-  int scale = 1;
+// Draws published points of each line's worker count over the first panels of a figure, at the
+// run's own scale: mean times (ms), or speed-ups over W = 1 of the same N. They are the user's own
+// numbers or, if the shape of the run is that of case study 2 (B = 1, H = 8, d = 64, no mask), the
+// compiled-in ones.
+void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups);
 
-  // Gives published points of a line's worker count at the run's own scale: mean times (ms), or
-  // speed-ups over W = 1 of the same N.
-  [[nodiscard]] Series times(const Group& like) const;
-  [[nodiscard]] Series speed_ups(const Group& like) const;
-  // Writes `published, at N/10`.
-  [[nodiscard]] std::string legend() const;
-  // Says why those numbers and ours are not comparable.
-  [[nodiscard]] std::vector<std::string> notes() const;
-};
-[[nodiscard]] std::optional<Overlay> overlay_of(const CsvTable& cases,
-                                                const FigureContext& context);
+// Says why its numbers and ours, at 1/scale of its N, are not comparable.
+[[nodiscard]] std::vector<std::string> case_study_2_notes(int scale);
 
 // ---- Striped Attention -------------------------------------------------------------------------
 
@@ -86,10 +76,10 @@ inline constexpr std::string_view kContextParallelOrigin =
 // of its lengths are published ones, 128 to 1024.
 [[nodiscard]] bool of_published_sparse_shape(const CsvTable& cases);
 
-// Gives times of one mode on `device`, cpu or gpu, against N, in ms, in the colour of ours;
-// speed-ups are over `full` on the same device. The series is empty if there are none.
-[[nodiscard]] Series published_sparse_series(const std::string& mode, const std::string& device);
-[[nodiscard]] Series published_sparse_speed_ups(const std::string& mode, const std::string& device);
+// Gives times of one mode on `device`, cpu or gpu, against N, in ms, in the colour of ours, or
+// speed-ups over `full` on the same device. The series is empty if there are none.
+[[nodiscard]] Series published_sparse_series(const std::string& mode, const std::string& device,
+                                             bool speed_ups);
 
 // Gives its stages of one mode at one N in us: dds, softmax, sdd. The result is empty if it prints
 // none.

@@ -19,13 +19,17 @@ TEST(Published, TheCompiledInTablesAreWhole) {
   EXPECT_EQ(published_table("context_parallel_table_8_decode_attention").size(), 6u);
 }
 
-// A line of four workers.
-Group four_workers(const CsvTable& cases) { return {.rows = all_rows(cases), .name = "W = 4"}; }
-
-CsvTable one_case_of_four() {
+CsvTable one_case_of_four(std::int64_t n_tokens) {
   CsvTable cases = no_cases();
-  add_case(cases, ok_case(4, 1000, 0.75));
+  add_case(cases, ok_case(4, n_tokens, 0.75));
   return cases;
+}
+
+// The series that are laid over the lines of a run.
+std::vector<Series> laid_over(const PlottedRun& run, bool speed_ups) {
+  LineFigure declared{.lines = case_lines(run.cases), .y = {{}}};
+  add_case_study_2(declared, run, speed_ups);
+  return declared.y[0].reference ? declared.y[0].reference({}) : std::vector<Series>{};
 }
 
 TEST(Published, FindsAMeanByWorkersAndLength) {
@@ -60,16 +64,14 @@ TEST(Published, AnotherShapeIsLaidOverOnlyWhereTheUserInsists) {
   Values values = ok_case(1, 10000, 1.0);
   values["head_dim"] = "128";
   add_case(cases, values);
-  FigureContext context{.published = &published_case_study_2()};
-  EXPECT_FALSE(overlay_of(cases, context));
-  context.published_for_any_shape = true;
-  EXPECT_TRUE(overlay_of(cases, context));
+  PlottedRun run(cases);
+  EXPECT_TRUE(laid_over(run, false).empty());
+  run.published = &published_case_study_2();
+  EXPECT_FALSE(laid_over(run, false).empty());
 }
 
 TEST(Published, PointsStandAtTheRunsOwnScale) {
-  const CsvTable cases = one_case_of_four();
-  const Overlay overlay{&published_case_study_2(), 10};
-  const Series times = overlay.times(four_workers(cases));
+  const Series times = laid_over(one_case_of_four(1000), false).at(0);
   ASSERT_EQ(times.points.size(), 9u);
   EXPECT_TRUE(times.published);
   EXPECT_EQ(times.points[0].x, 1000.0);
@@ -77,14 +79,12 @@ TEST(Published, PointsStandAtTheRunsOwnScale) {
 }
 
 TEST(Published, SpeedUpsAreOverOneWorker) {
-  const CsvTable cases = one_case_of_four();
-  const Overlay overlay{&published_case_study_2(), 1};
-  const Series series = overlay.speed_ups(four_workers(cases));
+  const Series series = laid_over(one_case_of_four(10000), true).at(0);
   EXPECT_NEAR(series.points[0].y, 3.43102 / 2.47633, 1e-4);
 }
 
 TEST(Published, NotesSayWhyTheNumbersAreIncomparable) {
-  const auto notes = Overlay{&published_case_study_2(), 10}.notes();
+  const auto notes = case_study_2_notes(10);
   EXPECT_THAT(notes[0], HasSubstr("10 times ours"));
   EXPECT_THAT(notes[1], HasSubstr("without synchronising the device"));
   EXPECT_THAT(notes[1], HasSubstr("inside the timed region"));

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string_view>
+
+#include "base/status.h"
 
 namespace qb {
 namespace {
@@ -46,7 +49,7 @@ summary { cursor: pointer; color: #005a8e; }
 
 std::string anchor(std::size_t section) { return fmt::format("section-{}", section + 1); }
 
-std::string figure_html(const ReportFigure& figure, std::size_t index) {
+std::string figure_html(const Report::Picture& figure, std::size_t index) {
   std::string out = fmt::format(
       "<figure>\n<div class=\"wide\">{}</div>\n<figcaption>{}</figcaption>\n",
       inline_svg(figure.svg, fmt::format("f{}-", index), figure.title), html_escape(figure.name));
@@ -56,15 +59,38 @@ std::string figure_html(const ReportFigure& figure, std::size_t index) {
   return out + "</figure>\n";
 }
 
-std::string section_body(const ReportSection& section, std::size_t& figures) {
+std::string section_body(const Report::Section& section, std::size_t& figures) {
   std::string out;
   for (const std::string& text : section.paragraphs)
     out += fmt::format("<p>{}</p>\n", html_escape(text));
-  for (const ReportFigure& figure : section.figures) out += figure_html(figure, ++figures);
+  for (const Report::Picture& figure : section.figures) out += figure_html(figure, ++figures);
   for (const Table& table : section.tables) out += html_table(table);
   for (const std::string& text : section.code)
     out += fmt::format("<pre>{}</pre>\n", html_escape(text));
   return out;
+}
+
+// These come before an id that is defined or used in an SVG.
+std::string prefix_ids(std::string_view svg, const std::string& prefix) {
+  std::array<std::string, 5> before = {" id=\"", " id='", "href=\"#", "href='#", "url(#"};
+  std::array<std::string, 5> prefixed;
+  Replacements replacements;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    prefixed.at(i) = before.at(i) + prefix;
+    replacements.emplace_back(before.at(i), prefixed.at(i));
+  }
+  return replaced(svg, replacements);
+}
+
+// Colour supports the word, which is in the cell anyway.
+std::string_view cell_class(std::string_view cell) {
+  for (const std::string_view good : {"ok", "agrees"})
+    if (cell == good) return " class=\"good\"";
+  for (const std::string_view bad : {"differs", "incorrect", "crashed", "error", "timeout"})
+    if (cell == bad) return " class=\"bad\"";
+  for (const std::string_view limit : {"oom", "oom_skipped", "infeasible", "unsupported"})
+    if (cell == limit) return " class=\"limit\"";
+  return "";
 }
 
 }  // namespace
@@ -84,7 +110,7 @@ std::string report_html(const Report& report) {
   out += "</nav>\n";
   std::size_t figures = 0;
   for (std::size_t i = 0; i < report.sections.size(); ++i) {
-    const ReportSection& section = report.sections[i];
+    const Report::Section& section = report.sections[i];
     const std::string body = section_body(section, figures);
     out += fmt::format(
         "<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", anchor(i), html_escape(section.title),
@@ -92,6 +118,46 @@ std::string report_html(const Report& report) {
                        : body);
   }
   return out + "</body>\n</html>\n";
+}
+
+std::string html_escape(std::string_view text) {
+  static const Replacements replacements = {
+      {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
+  return replaced(text, replacements);
+}
+
+std::string inline_svg(std::string_view svg, std::string_view prefix, std::string_view label) {
+  const std::size_t begin = svg.find("<svg");
+  const std::size_t end = svg.rfind("</svg>");
+  if (begin == std::string_view::npos || end == std::string_view::npos)
+    throw UsageError(fmt::format("{} is no SVG picture", label));
+  const std::string_view inside = svg.substr(begin + 4, end + 6 - begin - 4);
+  return fmt::format("<svg role=\"img\" aria-label=\"{}\"{}", html_escape(label),
+                     prefix_ids(inside, std::string(prefix)));
+}
+
+std::string html_table(const Table& table) {
+  std::string out = "<div class=\"wide\"><table>\n";
+  if (!table.title.empty()) out += fmt::format("<caption>{}</caption>\n", html_escape(table.title));
+  out += "<thead><tr>";
+  std::vector<bool> right;
+  for (std::size_t i = 0; i < table.header.size(); ++i) {
+    right.push_back(numeric_column(table, i));
+    out += fmt::format("<th{}>{}</th>", right[i] ? " class=\"number\"" : "",
+                       html_escape(table.header[i]));
+  }
+  out += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      out += fmt::format("<td{}>{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
+                         html_escape(row[i]));
+    out += "</tr>\n";
+  }
+  out += "</tbody></table></div>\n";
+  for (const std::string& note : table.notes)
+    out += fmt::format("<p class=\"note\">{}</p>\n", html_escape(note));
+  return out;
 }
 
 }  // namespace qb

@@ -11,27 +11,25 @@
 
 namespace qb {
 
-struct ReportFigure {
-  std::string name{};   // stem of its files, named under the picture
-  std::string title{};  // for readers who cannot see the picture
-  std::string svg{};    // content of the SVG file
-  std::string csv{};    // plotted numbers, may be empty; folded away below the picture
-};
-
-// The page shows them in this order: paragraphs, figures, tables, code.
-struct ReportSection {
-  std::string title{};
-  std::vector<std::string> paragraphs{};  // plain text
-  std::vector<ReportFigure> figures{};
-  std::vector<Table> tables{};
-  std::vector<std::string> code{};  // commands, set in a fixed font
-  bool folded = false;              // the reader opens it: long tables
-};
-
 struct Report {
+  struct Picture {
+    std::string name{};   // stem of its files, named under the picture
+    std::string title{};  // for readers who cannot see the picture
+    std::string svg{};    // content of the SVG file
+    std::string csv{};    // plotted numbers, may be empty; folded away below the picture
+  };
+  // The page shows them in this order: paragraphs, figures, tables, code.
+  struct Section {
+    std::string title{};
+    std::vector<std::string> paragraphs{};  // plain text
+    std::vector<Picture> figures{};
+    std::vector<Table> tables{};
+    std::vector<std::string> code{};  // commands, set in a fixed font
+    bool folded = false;              // the reader opens it: long tables
+  };
   std::string title{};
   std::string subtitle{};  // provenance
-  std::vector<ReportSection> sections{};
+  std::vector<Section> sections{};
 };
 
 // Escapes everything: titles, cells and messages may hold any text.
@@ -55,25 +53,14 @@ struct Report {
 
 // Draws the figures into `directory` and reads them back for a page. Empty figures are left out and
 // listed in `missing`, one sentence each. Throws as write_figure does.
-[[nodiscard]] std::vector<ReportFigure> draw_for_report(const std::vector<Figure>& figures,
-                                                        const std::string& directory,
-                                                        std::vector<std::string>& missing);
+[[nodiscard]] std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
+                                                           const std::string& directory,
+                                                           std::vector<std::string>& missing);
 
-// Says how many cases ended how, then gives figures, tables (case study 2 if it applies,
-// subsequence lengths, every case), and every failed case with its message.
-[[nodiscard]] std::vector<ReportSection> run_sections(const PlottedRun& run,
-                                                      std::vector<ReportFigure> figures,
-                                                      const std::vector<std::string>& missing);
-
-// Says what the columns of time mean.
-[[nodiscard]] ReportSection times_section();
-// Lists machine, build, libraries.
-[[nodiscard]] ReportSection environment_section(const Provenance& provenance);
-// Gives the commands that make the run again.
-[[nodiscard]] ReportSection again_section(const PlottedRun& run);
-
-// Makes the page of `qb report RUN` from all of the above.
-[[nodiscard]] Report run_report(const PlottedRun& run, std::vector<ReportFigure> figures,
+// Makes the page of `qb report RUN`: how many cases ended how, figures, tables (case study 2 if it
+// applies, subsequence lengths, every case), every failed case with its message, what the columns
+// of time mean, machine, build and libraries, and the commands that make the run again.
+[[nodiscard]] Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                                 const std::vector<std::string>& missing);
 
 }  // namespace qb

@@ -34,48 +34,47 @@ bool only_layers(const CsvTable& cases) {
   return !rows.empty() && where(rows, "workload", {"transformer_layer"}).size() == rows.size();
 }
 
-ReportSection times_section_of(const std::vector<std::string>& columns) {
-  ReportSection section{
+// Says what the columns of time mean.
+Report::Section times_section(const CsvTable& cases) {
+  Report::Section section{
       .title = "What the times mean",
       .paragraphs = {
           "Every case is checked against float64 before it is timed, and only cases with status "
           "ok have times. Warm-ups are recorded and not counted."}};
-  section.paragraphs.insert(section.paragraphs.end(), columns.begin(), columns.end());
+  if (only_layers(cases))
+    section.paragraphs.emplace_back(
+        "Longest subsequence: the attention kernel of the layer. Critical path, worker sum and "
+        "wall clock are of the whole layer.");
+  else
+    section.paragraphs.insert(
+        section.paragraphs.end(),
+        {"Longest subsequence: kernel time of the worker that holds most tokens. CQS-Attention's "
+         "published speed-up S divides the time of the whole sequence by it; transfers and the "
+         "merge are not in it.",
+         "Critical path: gather, compute and merge of the slowest worker where workers are "
+         "independent, the sum over rounds of the slowest worker where there are rounds. With "
+         "serial ranks it is composed: one device plays the workers one after the other, each "
+         "alone.",
+         "Worker sum: the same summed over all workers. Wall clock: of the whole call on this "
+         "machine."});
   section.paragraphs.emplace_back(
       "Intervals are order statistics of the repeats: 95 % for the median, or the whole range "
       "where there are fewer than six repeats.");
   return section;
 }
 
-}  // namespace
-
-std::vector<ReportFigure> draw_for_report(const std::vector<Figure>& figures,
-                                          const std::string& directory,
-                                          std::vector<std::string>& missing) {
-  std::vector<ReportFigure> drawn;
-  for (const Figure& figure : figures) {
-    if (!figure.empty_reason.empty()) {
-      missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
-      continue;
-    }
-    const std::vector<std::string> paths = write_figure(figure, directory);
-    std::string csv = read_file(paths[0]);
-    if (csv.size() > kMostInlineCsv) csv.clear();
-    drawn.push_back({figure.name, figure.title, read_file(paths[2]), std::move(csv)});
-  }
-  return drawn;
-}
-
-std::vector<ReportSection> run_sections(const PlottedRun& run, std::vector<ReportFigure> figures,
-                                        const std::vector<std::string>& missing) {
-  ReportSection result{.title = "Result", .paragraphs = {outcome(run.cases)}};
+std::vector<Report::Section> result_sections(const PlottedRun& run,
+                                             std::vector<Report::Picture> figures,
+                                             const std::vector<std::string>& missing) {
+  Report::Section result{.title = "Result", .paragraphs = {outcome(run.cases)}};
   if (run.cases.torn())
     result.paragraphs.emplace_back(
         "The last line of cases.csv is torn (its writer was killed) and left out.");
   if (!run.provenance.description.empty())
     result.paragraphs.insert(result.paragraphs.begin(), run.provenance.description);
-  ReportSection pictures{.title = "Figures", .paragraphs = missing, .figures = std::move(figures)};
-  ReportSection tables{.title = "Tables"};
+  Report::Section pictures{
+      .title = "Figures", .paragraphs = missing, .figures = std::move(figures)};
+  Report::Section tables{.title = "Tables"};
   if (Table table = case_study_2_table(run.cases, published_case_study_2()); !table.rows.empty())
     tables.tables.push_back(std::move(table));
   if (Table table = memory_summary_table(run.cases); !table.rows.empty() && splits(run.cases))
@@ -83,33 +82,20 @@ std::vector<ReportSection> run_sections(const PlottedRun& run, std::vector<Repor
   const SparseCases sparse(run.cases);
   for (Table table : {sparse_attention_table(sparse), sparse_growth_table(sparse)})
     if (!table.rows.empty()) tables.tables.push_back(std::move(table));
-  ReportSection failed{.title = "Failed cases"};
+  Report::Section failed{.title = "Failed cases"};
   if (Table table = failed_cases_table(run.cases); table.rows.empty())
     failed.paragraphs = {"None: every case ran and was verified."};
   else
     failed.tables.push_back(std::move(table));
-  ReportSection all{.title = "All cases", .tables = {cases_table(run.cases)}, .folded = true};
-  std::vector<ReportSection> sections = {std::move(result), std::move(pictures)};
+  Report::Section all{.title = "All cases", .tables = {cases_table(run.cases)}, .folded = true};
+  std::vector<Report::Section> sections = {std::move(result), std::move(pictures)};
   if (!tables.tables.empty()) sections.push_back(std::move(tables));
   sections.push_back(std::move(failed));
   sections.push_back(std::move(all));
   return sections;
 }
 
-ReportSection times_section() {
-  return times_section_of(
-      {"Longest subsequence: kernel time of the worker that holds most tokens. "
-       "CQS-Attention's published speed-up S divides the time of the whole sequence by it; "
-       "transfers and the merge are not in it.",
-       "Critical path: gather, compute and merge of the slowest worker where workers are "
-       "independent, the sum over rounds of the slowest worker where there are rounds. With "
-       "serial ranks it is composed: one device plays the workers one after the other, each "
-       "alone.",
-       "Worker sum: the same summed over all workers. Wall clock: of the whole call on this "
-       "machine."});
-}
-
-ReportSection environment_section(const Provenance& provenance) {
+Report::Section environment_section(const Provenance& provenance) {
   Table table{.name = "environment", .header = {"fact", "value"}};
   for (const auto& [name, value] : provenance.facts) table.rows.push_back({name, value});
   return {.title = "Environment",
@@ -118,8 +104,8 @@ ReportSection environment_section(const Provenance& provenance) {
           .folded = true};
 }
 
-ReportSection again_section(const PlottedRun& run) {
-  ReportSection section{.title = "Run it again"};
+Report::Section again_section(const PlottedRun& run) {
+  Report::Section section{.title = "Run it again"};
   if (!run.provenance.peer.empty()) {
     section.paragraphs = {fmt::format(
         "{} computed this run, at the cases of another, by this command.", run.provenance.peer)};
@@ -137,18 +123,33 @@ ReportSection again_section(const PlottedRun& run) {
   return section;
 }
 
-Report run_report(const PlottedRun& run, std::vector<ReportFigure> figures,
+}  // namespace
+
+std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
+                                             const std::string& directory,
+                                             std::vector<std::string>& missing) {
+  std::vector<Report::Picture> drawn;
+  for (const Figure& figure : figures) {
+    if (!figure.empty_reason.empty()) {
+      missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
+      continue;
+    }
+    const std::vector<std::string> paths = write_figure(figure, directory);
+    std::string csv = read_file(paths[0]);
+    if (csv.size() > kMostInlineCsv) csv.clear();
+    drawn.push_back({figure.name, figure.title, read_file(paths[2]), std::move(csv)});
+  }
+  return drawn;
+}
+
+Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                   const std::vector<std::string>& missing) {
   Report report{.title = run.provenance.experiment.empty()
                              ? std::string("A run of QuorumBench")
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),
                 .subtitle = provenance_line(run.provenance),
-                .sections = run_sections(run, std::move(figures), missing)};
-  report.sections.push_back(
-      only_layers(run.cases)
-          ? times_section_of({"Longest subsequence: the attention kernel of the layer. Critical "
-                              "path, worker sum and wall clock are of the whole layer."})
-          : times_section());
+                .sections = result_sections(run, std::move(figures), missing)};
+  report.sections.push_back(times_section(run.cases));
   report.sections.push_back(environment_section(run.provenance));
   report.sections.push_back(again_section(run));
   return report;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/numbers.h"
+#include "base/statistics.h"
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
 
@@ -10,8 +11,8 @@ namespace qb {
 namespace {
 
 // Writes `-` if there is no value.
-std::string fixed(double value, int decimals) {
-  return std::isnan(value) ? std::string("-") : fmt::format("{:.{}f}", value, decimals);
+std::string number_text(double value, const char* format) {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : std::string("-");
 }
 
 // Writes three significant digits: times of one table span powers of ten.
@@ -66,6 +67,55 @@ std::vector<std::string> case_study_2_row(const Row& row, const CsvTable& publis
           row.text("status")};
 }
 
+constexpr std::size_t kLeastLengths = 4;
+// Exponents this near 1 are called linear, and their deviation is printed.
+constexpr double kNearlyLinear = 0.15;
+constexpr double kMicro = 1e6;
+
+// How the times of a line grow with N, by least squares. It is NaN if a value is not above 0.
+struct LineFit {
+  std::string name{};
+  double first = 0.0;  // lengths
+  double last = 0.0;
+  std::size_t points = 0;
+  LinearFit power{kNaN, kNaN, kNaN};  // of the logarithms, so that the slope is the exponent
+  LinearFit line{kNaN, kNaN, kNaN};   // of the times, in s
+  double per_token_s = kNaN;          // the geometric mean of time / N
+  double largest_deviation = kNaN;    // of a length from it: 0.05 is 5 %
+};
+
+LineFit fit_of(const SparseCases& cases, const Group& line) {
+  std::vector<double> n_tokens;
+  std::vector<double> time_s;
+  std::vector<double> log_n;
+  std::vector<double> log_time;
+  double sum = 0.0;
+  for (const Row& row : line.rows) {
+    n_tokens.push_back(row.number("n_tokens"));
+    time_s.push_back(row.number("wall_time_median_s"));
+    log_n.push_back(std::log(n_tokens.back()));
+    log_time.push_back(std::log(time_s.back()));
+    sum += log_time.back() - log_n.back();
+  }
+  LineFit fit{cases.full_name(line), n_tokens.front(), n_tokens.back(), n_tokens.size()};
+  if (!std::isfinite(sum)) return fit;
+  fit.power = fit_line(log_n, log_time);
+  fit.line = fit_line(n_tokens, time_s);
+  fit.per_token_s = std::exp(sum / static_cast<double>(fit.points));
+  fit.largest_deviation = 0.0;
+  for (std::size_t i = 0; i < fit.points; ++i)
+    fit.largest_deviation = std::max(fit.largest_deviation,
+                                     std::abs(time_s[i] / (fit.per_token_s * n_tokens[i]) - 1.0));
+  return fit;
+}
+
+std::vector<LineFit> fits(const SparseCases& cases) {
+  std::vector<LineFit> out;
+  for (const Group& line : cases.lines())
+    if (line.rows.size() >= kLeastLengths) out.push_back(fit_of(cases, line));
+  return out;
+}
+
 }  // namespace
 
 Table case_study_2_table(const CsvTable& cases, const CsvTable& published) {
@@ -89,7 +139,7 @@ Table case_study_2_table(const CsvTable& cases, const CsvTable& published) {
         "Published times are those of {0} x N: only S can be compared, and it depends on "
         "N too.",
         *scale));
-  table.notes = joined_notes({table.notes, Overlay{&published, *scale}.notes()});
+  table.notes = joined_notes({table.notes, case_study_2_notes(*scale)});
   return table;
 }
 
@@ -103,10 +153,10 @@ Table memory_summary_table(const CsvTable& cases) {
     table.rows.push_back({row.text("workers"), tokens(row, "n_tokens"),
                           tokens(row, "longest_subsequence_tokens"),
                           tokens(row, "shortest_subsequence_tokens"),
-                          fixed(row.number("mean_subsequence_tokens"), 1),
-                          fixed(row.number("stddev_subsequence_tokens"), 2),
-                          fixed(100.0 * longest / row.number("n_tokens"), 2),
-                          fixed(row.number("responsibility_ratio"), 4)});
+                          number_text(row.number("mean_subsequence_tokens"), "{:.1f}"),
+                          number_text(row.number("stddev_subsequence_tokens"), "{:.2f}"),
+                          number_text(100.0 * longest / row.number("n_tokens"), "{:.2f}"),
+                          number_text(row.number("responsibility_ratio"), "{:.4f}")});
   }
   return table;
 }
@@ -154,10 +204,78 @@ Table interest_set_table(const CsvTable& sets) {
     const double ours = row.number("asymptotic_responsibility_ratio");
     const double published = row.number("published_asymptotic_responsibility_ratio");
     table.rows.push_back({row.text("workers"), row.text("quorum_size"), row.text("interest_set"),
-                          row.text("published_asymptotic_responsibility_ratio"), fixed(ours, 4),
-                          fixed(ours / published, 6), row.text("verdict")});
+                          row.text("published_asymptotic_responsibility_ratio"),
+                          number_text(ours, "{:.4f}"), number_text(ours / published, "{:.6f}"),
+                          row.text("verdict")});
   }
   return table;
+}
+
+Table sparse_attention_table(const SparseCases& cases) {
+  Table table{.name = "sparse_attention",
+              .title = "Sparse attention against dense",
+              .header = {"pattern", "N", "pairs kept (%)", "time (ms)", "speed-up", "time/ideal",
+                         "executed/useful", "peak memory"}};
+  if (!cases.has_patterns()) return table;
+  for (const Group& line : cases.lines())
+    for (const Row& row : line.rows) {
+      const double time_s = row.number("wall_time_median_s");
+      table.rows.push_back({cases.full_name(line), grouped(row.number("n_tokens")),
+                            number_text(kPercent * kept_share(row), "{:.3g}"),
+                            number_text(kMilli * time_s, "{:.4g}"),
+                            number_text(cases.dense_time_s(row) / time_s, "{:.3g}"),
+                            number_text(time_s / cases.ideal_time_s(row), "{:.2f}"),
+                            number_text(executed_ratio(row), "{:.2f}"),
+                            bytes(row.number("active_memory_peak_bytes"))});
+    }
+  table.notes = {
+      "Speed-up: time of the full mask with flash at the same N over this time. Ideal: that time "
+      "times the share of pairs kept."};
+  return table;
+}
+
+Table sparse_growth_table(const SparseCases& cases) {
+  Table table{.name = "sparse_growth",
+              .title = "How the time grows with N",
+              .header = {"pattern", "N from", "to", "lengths", "exponent b", "R² of a N^b",
+                         "line: µs a token", "line: offset (ms)", "R² of the line", "time/N (µs)",
+                         "largest deviation (%)"}};
+  if (!cases.has_patterns()) return table;
+  for (const LineFit& fit : fits(cases)) {
+    table.rows.push_back(
+        {fit.name, grouped(fit.first), grouped(fit.last), fmt::format("{}", fit.points),
+         number_text(fit.power.slope, "{:.3f}"), number_text(fit.power.r_squared, "{:.5f}"),
+         number_text(kMicro * fit.line.slope, "{:.4g}"),
+         number_text(kMilli * fit.line.intercept, "{:.3g}"),
+         number_text(fit.line.r_squared, "{:.5f}"), number_text(kMicro * fit.per_token_s, "{:.4g}"),
+         number_text(kPercent * fit.largest_deviation, "{:.1f}")});
+  }
+  table.notes = {
+      "Medians of the wall clock. a N^b by least squares on logarithms; the line by least squares; "
+      "time/N is the geometric mean, and the deviation the largest of a length from it."};
+  return table;
+}
+
+std::vector<std::string> growth_notes(const SparseCases& cases) {
+  std::vector<std::string> exponents;
+  std::vector<std::string> linear;
+  for (const LineFit& fit : fits(cases)) {
+    if (!std::isfinite(fit.power.slope)) continue;
+    exponents.push_back(
+        fmt::format("{} {:.2f} ({:.4f})", fit.name, fit.power.slope, fit.power.r_squared));
+    if (std::abs(fit.power.slope - 1.0) <= kNearlyLinear)
+      linear.push_back(fmt::format("{} {:.3g} µs ± {:.0f} % (R² of a line {:.4f})", fit.name,
+                                   kMicro * fit.per_token_s, kPercent * fit.largest_deviation,
+                                   fit.line.r_squared));
+  }
+  std::vector<std::string> notes;
+  if (!exponents.empty())
+    notes.push_back("Fitted growth a N^b over all lengths, b and its R²: " + listed(exponents) +
+                    ".");
+  if (!linear.empty())
+    notes.push_back("Nearly linear, time a token and largest deviation from it: " + listed(linear) +
+                    ".");
+  return notes;
 }
 
 }  // namespace qb

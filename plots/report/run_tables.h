@@ -1,7 +1,6 @@
 // Tables of a run, from its cases.csv.
 #pragma once
 
-#include "base/statistics.h"
 #include "plots/frame/sparse_cases.h"
 #include "plots/frame/table.h"
 
@@ -38,19 +37,5 @@ namespace qb {
 // States the exponents of the same fits, and for those near 1 the time per token with its largest
 // deviation.
 [[nodiscard]] std::vector<std::string> growth_notes(const SparseCases& cases);
-
-// Fits how a time grows with N, by least squares. time = factor * N^exponent on logarithms; time =
-// intercept + slope * N; time = per_token * N with the geometric mean of time / N, and the largest
-// deviation from it as a share of the fit: 0.05 says that all lengths agree within 5 %. It is NaN
-// for fewer than two lengths, or if a value is not above 0.
-struct ScalingFit {
-  std::size_t points = 0;
-  LinearFit power{kNaN, kNaN, kNaN};  // fit of the logarithms; its slope is the exponent
-  LinearFit line{kNaN, kNaN, kNaN};   // fit of the times, in s
-  double per_token_s = kNaN;
-  double largest_deviation = kNaN;
-};
-[[nodiscard]] ScalingFit fit_scaling(const std::vector<double>& n_tokens,
-                                     const std::vector<double>& time_s);
 
 }  // namespace qb

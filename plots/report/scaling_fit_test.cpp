@@ -1,47 +1,52 @@
-#include "plots/report/run_tables.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <vector>
+#include <functional>
+
+#include "plots/report/run_tables.h"
+#include "plots/testing/sample_sparse.h"
 
 namespace qb {
 namespace {
 
+using namespace testing_support;
+
+// The row of the growth table for a window whose time is a function of N.
+std::vector<std::string> growth_of(const std::function<double(double)>& time_s) {
+  CsvTable cases = no_cases();
+  for (const double n : {1e3, 2e3, 4e3, 8e3, 16e3})
+    add_case(cases, sparse_case("{sliding_window: {left: 8, right: 7}}",
+                                static_cast<std::int64_t>(n), 16.0 / n, time_s(n)));
+  return sparse_growth_table(SparseCases(cases)).rows.at(0);
+}
+
 TEST(ScalingFit, FindsThePowerOfAPower) {
-  const std::vector<double> n = {1e3, 2e3, 4e3, 8e3, 16e3};
-  std::vector<double> time;
-  for (const double one : n) time.push_back(3e-9 * std::pow(one, 1.7));
-  const ScalingFit fit = fit_scaling(n, time);
-  EXPECT_EQ(fit.points, 5u);
-  EXPECT_NEAR(fit.power.slope, 1.7, 1e-9);
-  EXPECT_NEAR(fit.power.r_squared, 1.0, 1e-12);
-  EXPECT_GT(fit.largest_deviation, 1.0) << "by no means proportional to N";
-  EXPECT_LT(fit.line.r_squared, 0.999);
+  const auto row = growth_of([](double n) { return 3e-9 * std::pow(n, 1.7); });
+  EXPECT_EQ(row[3], "5");
+  EXPECT_EQ(row[4], "1.700");
+  EXPECT_EQ(row[5], "1.00000");
+  EXPECT_LT(std::stod(row[8]), 0.999) << "it is no line";
+  EXPECT_GT(std::stod(row[10]), 100.0) << "by no means proportional to N";
 }
 
 TEST(ScalingFit, AnOffsetIsInTheLineAndBendsThePower) {
-  const std::vector<double> n = {1e3, 2e3, 4e3, 8e3};
-  std::vector<double> time;
-  for (const double one : n) time.push_back(1e-3 + 2e-6 * one);
-  const ScalingFit fit = fit_scaling(n, time);
-  EXPECT_NEAR(fit.line.slope, 2e-6, 1e-15);
-  EXPECT_NEAR(fit.line.intercept, 1e-3, 1e-12);
-  EXPECT_NEAR(fit.line.r_squared, 1.0, 1e-12);
-  EXPECT_LT(fit.power.slope, 1.0);
+  const auto row = growth_of([](double n) { return 1e-3 + 2e-6 * n; });
+  EXPECT_EQ(row[6], "2");
+  EXPECT_EQ(row[7], "1");
+  EXPECT_EQ(row[8], "1.00000");
+  EXPECT_LT(std::stod(row[4]), 1.0);
 }
 
 TEST(ScalingFit, TheDeviationIsThatOfTheWorstLength) {
-  const std::vector<double> n = {1.0, 10.0};
-  const std::vector<double> time = {4.0, 10.0};  // 4 and 1 per token: the mean is 2
-  const ScalingFit fit = fit_scaling(n, time);
-  EXPECT_NEAR(fit.per_token_s, 2.0, 1e-12);
-  EXPECT_NEAR(fit.largest_deviation, 1.0, 1e-12);
+  // 1 us a token, except for the shortest: the mean is 2 us, which is 16 times less than the worst.
+  const auto row = growth_of([](double n) { return 1e-6 * n * (n < 1500.0 ? 32.0 : 1.0); });
+  EXPECT_EQ(row[9], "2");
+  EXPECT_EQ(row[10], "1500.0");
 }
 
-TEST(ScalingFit, NothingToFitIsNotANumber) {
-  EXPECT_TRUE(std::isnan(fit_scaling({5.0}, {1.0}).power.slope));
-  EXPECT_TRUE(std::isnan(fit_scaling({1.0, 2.0}, {0.0, 1.0}).power.slope));
+TEST(ScalingFit, NothingToFitIsADash) {
+  const auto row = growth_of([](double n) { return n < 1500.0 ? 0.0 : 1e-6 * n; });
+  for (const std::size_t column : {4u, 6u, 9u, 10u}) EXPECT_EQ(row[column], "-");
 }
 
 }  // namespace

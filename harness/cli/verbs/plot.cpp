@@ -78,14 +78,14 @@ std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Fi
 }
 
 void plot(const PlotWords& words) {
-  const PlottedRun run = read_runs(words);
+  PlottedRun run = read_runs(words);
   std::optional<CsvTable> published;
   if (!words.published.empty())
-    published = CsvTable::parse(read_file(words.published), words.published);
+    run.published =
+        &published.emplace(CsvTable::parse(read_file(words.published), words.published));
   const std::string out =
       words.out.empty() ? (std::filesystem::path(words.run) / "figures").string() : words.out;
-  const std::vector<Figure> figures =
-      figures_of_run(run, {words.figures, published ? &*published : nullptr});
+  const std::vector<Figure> figures = figures_of_run(run, words.figures);
   const std::vector<Provenance> beside = drawn_beside(run, figures);
   bool drawn = false;
   for (const Figure& figure : figures) {

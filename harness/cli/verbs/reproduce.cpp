@@ -51,7 +51,7 @@ struct ReproduceWords {
 // What the stages pass to the page.
 struct Reproduction {
   std::vector<Reproduced> comparisons;
-  std::vector<ReportSection> sections;
+  std::vector<Report::Section> sections;
   ExitCode code = ExitCode::ok;
 
   // An interruption ends everything; a failed case outweighs a missing gnuplot.
@@ -73,11 +73,11 @@ RunOutcome run_stage(const ReproduceWords& words, const std::string& name, Spec&
 }
 
 // Draws one figure into OUT/figures and adds it to a section.
-void add_figure(ReportSection& section, const Figure& figure, const ReproduceWords& words,
+void add_figure(Report::Section& section, const Figure& figure, const ReproduceWords& words,
                 Reproduction& all) {
   std::vector<std::string> missing;
   try {
-    for (ReportFigure& drawn : draw_for_report({figure}, words.out + "/figures", missing))
+    for (Report::Picture& drawn : draw_for_report({figure}, words.out + "/figures", missing))
       section.figures.push_back(std::move(drawn));
   } catch (const EnvironmentError& error) {
     missing.emplace_back(error.what());
@@ -93,7 +93,7 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
   if (outcome.interrupted) return ExitCode::interrupted;
   all.note(exit_code(outcome));
   all.comparisons.push_back(compare_case_study_1());
-  ReportSection section{.title = "Case study 1",
+  Report::Section section{.title = "Case study 1",
                         .paragraphs = {spec.description},
                         .tables = {cases_table(outcome.cases)}};
   const Problem problem = make_problem({1, 1, 1, 10, 10, 1, 1}, MaskKind::full, DType::f32, 0);
@@ -143,11 +143,8 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   for (const Table& table :
        {case_study_2_table(run.cases, published), memory_summary_table(run.cases)})
     if (!table.rows.empty()) (void)write_table(table, words.out + "/tables");
-  for (ReportSection& section : run_sections(run, std::move(drawn.figures), drawn.missing))
+  for (Report::Section& section : run_report(run, std::move(drawn.figures), drawn.missing).sections)
     all.sections.push_back(std::move(section));
-  all.sections.push_back(times_section());
-  all.sections.push_back(environment_section(run.provenance));
-  all.sections.push_back(again_section(run));
   return ExitCode::ok;
 }
 

@@ -80,7 +80,7 @@ DrawnRun draw_run(const std::string& folder, const std::string& directory) {
     throw UsageError(fmt::format("{}: a report needs cases.csv; `qb plot {}` draws its figures",
                                  folder, folder));
   try {
-    drawn.figures = draw_for_report(figures_of_run(drawn.run, {}), directory, drawn.missing);
+    drawn.figures = draw_for_report(figures_of_run(drawn.run), directory, drawn.missing);
   } catch (const EnvironmentError& error) {
     drawn.missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
     fmt::print(stderr, "qb: {}\n", error.what());

@@ -16,7 +16,7 @@ void write_plan_tables(const Spec& spec, const std::string& folder);
 
 struct DrawnRun {
   PlottedRun run;
-  std::vector<ReportFigure> figures;
+  std::vector<Report::Picture> figures;
   std::vector<std::string> missing;  // a sentence for each figure that could not be drawn
   ExitCode code = ExitCode::ok;      // environment if gnuplot is missing
 };
