@@ -92,7 +92,7 @@ TEST(Schemes, StagedHoldsWhatIsPredictedWhereAWorkerHasManyGroups) {
       ledger.reset_peaks();
       (void)trial.run(Ranks::threads, Kernel::staged, 1, ledger);
       EXPECT_TRUE(trial.verify().correct);
-      expect_predicted_peaks(ledger, *plan, Kernel::staged, Ranks::serial);
+      expect_predicted_peaks(ledger, *plan, Kernel::staged, Ranks::threads);
     }
 }
 
