@@ -173,11 +173,7 @@ class Attention final : public Workload {
     if (!set.executor)
       set.executor =
           std::make_unique<DeviceExecutor>(planned_.plan, arguments(&set, verifying), *device_);
-    Execution execution = set.executor->run();
-    for (std::size_t w = 0; w < execution.workers.size(); ++w)
-      execution.workers[w].active_peak_bytes =
-          static_cast<std::int64_t>(ledger().worker_peak_bytes(static_cast<int>(w)));
-    return execution;
+    return set.executor->run();
   }
 
   void make_rotation() {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/numbers.h"
-#include "harness/workload/gpu_here.h"
 #include "interest_sets/sets/interest_set.h"
 #include "interest_sets/split/skew.h"
 

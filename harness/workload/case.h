@@ -18,6 +18,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/strategies/strategy.h"
 #include "kernels/cpu/instruction_set.h"
+#include "kernels/cuda/runtime/device.h"
 
 namespace qb {
 
@@ -217,5 +218,18 @@ inline constexpr std::tuple kHeldParameters{
 // worker over all query-key pairs. They do not depend on the mask, since a causal one halves each
 // worker's share. Throws Unsupported where there are not as many queries as keys.
 [[nodiscard]] std::vector<std::int64_t> group_sizes_by_speed(const Case& c, const InterestSet& set);
+
+// The GPU that a case of device: cuda with serial ranks runs on. Asks the driver once.
+[[nodiscard]] std::optional<CudaDevice> first_gpu();
+
+// Why `device: auto` means the CPU here; empty where there is a GPU. Asks the driver once.
+[[nodiscard]] const std::string& why_no_gpu();
+
+// Throws EnvironmentError where the case's device is missing on this machine.
+void require_device(const Case& c);
+
+// Throws Unsupported where the choices of a resolved case do not fit its device: a GPU cannot play
+// the workers that way, or the CPU does not know a choice of the GPU's.
+void require_fitting_device(const Case& c);
 
 }  // namespace qb

@@ -1,4 +1,4 @@
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -56,17 +55,6 @@ ReferenceRow reference_row(const ProductMatrices& matrices, std::int64_t row) {
   return reference;
 }
 
-// Names the first element of C that is not finite.
-std::optional<std::string> flaw_of(const ProductMatrices& matrices) {
-  const float* const c = values(matrices.c);
-  const std::int64_t n = matrices.rows * matrices.columns;
-  const float* const flaw =
-      std::find_if(c, c + n, [](float value) { return !std::isfinite(value); });
-  if (flaw == c + n) return std::nullopt;
-  return fmt::format("C at row {}, column {} is {}: never written, or not a number",
-                     (flaw - c) / matrices.columns, (flaw - c) % matrices.columns, *flaw);
-}
-
 }  // namespace
 
 ProductMatrices::ProductMatrices(std::int64_t n_rows, std::int64_t n_columns, std::int64_t n_depth,
@@ -107,32 +95,25 @@ double multiply_blocks(const ProductPlan& plan, std::size_t worker,
 
 std::vector<std::int64_t> product_rows_to_verify(const ProductPlan& plan, std::int64_t max_rows,
                                                  std::uint64_t seed) {
-  std::set<std::int64_t> lines = {0};
+  std::set<std::int64_t> edges = {0, plan.rows - 1};
   for (const auto& blocks : plan.workers)
-    for (const ProductBlock& block : blocks) lines.insert({block.row_begin, block.row_end});
-  lines.erase(plan.rows);
-  Plan groups;  // only its groups matter: rows_to_verify takes their edges
-  groups.problem.shape.q_len = plan.rows;
-  groups.problem.seed = seed;
-  for (auto line = lines.begin(); line != lines.end(); ++line) {
-    const auto next = std::next(line);
-    groups.q_groups.push_back({*line, (next == lines.end() ? plan.rows : *next) - *line, 1});
-  }
-  return rows_to_verify(groups, max_rows);
+    for (const ProductBlock& block : blocks)
+      for (const std::int64_t line : {block.row_begin, block.row_end}) {
+        if (line > 0) edges.insert(line - 1);
+        if (line < plan.rows) edges.insert(line);
+      }
+  return rows_to_verify(plan.rows, edges, max_rows, seed);
 }
 
 Verification verify_product(const ProductMatrices& matrices, const std::vector<std::int64_t>& rows,
                             int threads) {
-  Verification verification;
-  verification.rows = std::ssize(rows);
-  verification.lse_max_error = std::numeric_limits<double>::quiet_NaN();
-  if (auto flaw = flaw_of(matrices)) {
-    verification.max_error = std::numeric_limits<double>::quiet_NaN();
-    verification.message = *std::move(flaw);
-    return verification;
-  }
-  verification.correct = rows.empty();
-  if (verification.correct) return verification;
+  const auto place = [](std::int64_t row, std::int64_t column) {
+    return fmt::format("C at row {}, column {}", row, column);
+  };
+  Verification verification = verify_finite(
+      {values(matrices.c), static_cast<std::size_t>(matrices.rows * matrices.columns)}, rows.size(),
+      [&](std::int64_t i) { return place(i / matrices.columns, i % matrices.columns); });
+  if (verification.correct || !verification.message.empty()) return verification;
   // The element of a row with the most units, and the most units of the naive loop.
   struct Worst {
     double units = -1.0;
@@ -177,12 +158,8 @@ Verification verify_product(const ProductMatrices& matrices, const std::vector<s
   verification.max_error = worst.error;
   verification.naive_error = naive_units * worst.unit;
   verification.tolerance = (kNaiveFactor * naive_units + kRoundoffs) * worst.unit;
-  verification.correct = verification.max_error <= verification.tolerance;
-  if (verification.correct) return verification;
-  verification.message =
-      fmt::format("C at row {}, column {} is {}, want {}: error {:.3g}, tolerance {:.3g}", rows[at],
-                  worst.column, values(matrices.c)[rows[at] * matrices.columns + worst.column],
-                  worst.want, verification.max_error, verification.tolerance);
+  conclude(verification, place(rows[at], worst.column),
+           values(matrices.c)[rows[at] * matrices.columns + worst.column], worst.want);
   return verification;
 }
 

@@ -10,29 +10,22 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "harness/execute/model/model_executor.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
-// The spread of local queries over workers. The workers are the whole population, so the deviation
-// divides by n.
-struct Spread {
-  double mean = 0.0;
-  double stddev = 0.0;
-};
-
-Spread subsequence_spread(const Work& work) {
-  Spread spread;
+// The mean of local queries over workers, and their deviation. The workers are the whole
+// population, so the deviation divides by n.
+std::pair<double, double> subsequence_spread(const Work& work) {
   const auto n = static_cast<double>(work.workers.size());
-  for (const WorkerWork& worker : work.workers)
-    spread.mean += static_cast<double>(worker.q_tokens) / n;
+  double mean = 0.0;
+  for (const WorkerWork& worker : work.workers) mean += static_cast<double>(worker.q_tokens) / n;
   double squares = 0.0;
   for (const WorkerWork& worker : work.workers)
-    squares += std::pow(static_cast<double>(worker.q_tokens) - spread.mean, 2);
-  spread.stddev = std::sqrt(squares / n);
-  return spread;
+    squares += std::pow(static_cast<double>(worker.q_tokens) - mean, 2);
+  return {mean, std::sqrt(squares / n)};
 }
 
 // Returns all cores, or a rank's part where ranks share a host and are not bound to cores.
@@ -83,12 +76,12 @@ std::optional<cuda::GpuKernelCosts> costs_of_first_gpu(const Case& c) {
 RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
   const Work& work = planned.work;
   const PlanMemory& memory = planned.memory;
-  const Spread spread = subsequence_spread(work);
+  const auto [mean_tokens, stddev_tokens] = subsequence_spread(work);
   RowValues columns = {
       {"longest_subsequence_tokens", to_text(work.longest_subsequence)},
       {"shortest_subsequence_tokens", to_text(work.shortest_subsequence)},
-      {"mean_subsequence_tokens", to_text(spread.mean)},
-      {"stddev_subsequence_tokens", to_text(spread.stddev)},
+      {"mean_subsequence_tokens", to_text(mean_tokens)},
+      {"stddev_subsequence_tokens", to_text(stddev_tokens)},
       {"responsibility_ratio", to_text(work.responsibility_ratio)},
       {"unmasked_pairs", to_text(work.unmasked_pairs)},
       {"executed_pairs", to_text(work.executed_pairs)},

@@ -2,7 +2,7 @@
 
 namespace qb {
 
-void Workload::open(ComputeDevice* device, const LedgerOptions& memory,
+void Workload::open(ComputeDevice* device, const MemoryLedger::Options& memory,
                     const std::string& why_no_device) {
   close();
   device_ = device;

@@ -38,7 +38,7 @@ class Workload {
   // shows what is never written. The ledger counts its peaks from then on. device: nullptr where
   // this rank should have a GPU and has none, for the reason why_no_device. Throws OutOfMemory and
   // Unsupported; closes what was open before.
-  void open(ComputeDevice* device, const LedgerOptions& memory,
+  void open(ComputeDevice* device, const MemoryLedger::Options& memory,
             const std::string& why_no_device = {});
   // Frees everything. The device must live until then.
   void close();

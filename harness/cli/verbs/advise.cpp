@@ -55,8 +55,8 @@ GivenLink read_link(const std::string& text) {
   const std::size_t comma = text.find(',');
   const auto bandwidth = parse_real(text.substr(0, comma));
   if (!bandwidth) {
-    const NamedLink& named = find_link(text);
-    return {named.limit, std::string(named.source)};
+    const auto [limit, source] = named_link(text);
+    return {limit, source};
   }
   const auto latency = comma == std::string::npos ? 0.0 : parse_real(text.substr(comma + 1));
   if (!(*bandwidth > 0.0) || !latency || !(*latency >= 0.0))

@@ -54,12 +54,12 @@ Plan checked_plan(const AttendRequest& request, const Shape& shape, DType dtype)
 
 // The contents of the files are freed when this returns.
 Job read_job(const AttendRequest& request, Allocator& memory) {
-  const NamedArray q{request.q, read_npy(request.q)};
-  const NamedArray k{request.k, read_npy(request.k)};
-  const NamedArray v{request.v, read_npy(request.v)};
+  const NpyArray q = read_npy(request.q);
+  const NpyArray k = read_npy(request.k);
+  const NpyArray v = read_npy(request.v);
   const Shape shape = shape_of(q, k, v);
   const DType dtype = compute_dtype(common_dtype(q, k, v), request.c.kernel);
-  Job job{checked_plan(request, shape, dtype), q.array.shape, {}, {}, {}};
+  Job job{checked_plan(request, shape, dtype), q.shape, {}, {}, {}};
   job.out_shape.back() = shape.value_dim;
   job.q = tensor_of(q, dtype, shape.q(), memory, "q");
   job.k = tensor_of(k, dtype, shape.k(), memory, "k");
@@ -114,7 +114,7 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
 
 std::string attend(const AttendRequest& request, const Executor& executor) {
   check_request(request);
-  LedgerOptions options;
+  MemoryLedger::Options options;
   options.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes);
   MemoryLedger ledger(options);
   const int threads = request.c.threads > 0 ? request.c.threads : available_cores();

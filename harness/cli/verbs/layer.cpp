@@ -11,7 +11,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/npy_tensor.h"
+#include "harness/execute/verify/npy.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "kernels/parallel.h"
 
@@ -26,15 +26,15 @@ void check_request(const LayerRequest& request) {
 }
 
 // Gives the sizes of the weights and the input together.
-LayerShape shape_of_request(const LayerRequest& request, const NamedArray& input) {
+LayerShape shape_of_request(const LayerRequest& request, const NpyArray& input) {
   LayerShape shape = shape_of_weights(request.weights, request.heads);
   if (shape.head_dim > 256)
     throw UsageError(
         fmt::format("--heads {}: heads of {} elements; kernels take up to 256, so "
                     "give more heads",
                     request.heads, shape.head_dim));
-  const std::vector<std::int64_t>& sizes = input.array.shape;
-  if ((sizes.size() != 2 && sizes.size() != 3) || input.array.data.empty())
+  const std::vector<std::int64_t>& sizes = input.shape;
+  if ((sizes.size() != 2 && sizes.size() != 3) || input.data.empty())
     throw UsageError(
         fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden], of "
                     "a token or more",
@@ -94,10 +94,10 @@ Example:
 
 std::string layer_of_files(const LayerRequest& request, const std::function<LayerRunner>& runner) {
   check_request(request);
-  LedgerOptions ledger_options;
+  MemoryLedger::Options ledger_options;
   ledger_options.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes);
   MemoryLedger ledger(ledger_options);
-  const NamedArray input{request.input, read_npy(request.input)};
+  const NpyArray input = read_npy(request.input);
   const LayerShape shape = shape_of_request(request, input);
   const LayerWeights weights = read_weights(request.weights, shape, ledger);
   const Tensor x = tensor_of(input, DType::f32, shape.states(), ledger, "hidden_states");
@@ -120,7 +120,7 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
       options.threads);
   require_correct(verification);
   write_file_atomically(request.out,
-                        npy_of(y.view(), request.out_dtype, input.array.shape, "the output"));
+                        npy_of(y.view(), request.out_dtype, input.shape, "the output"));
   return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
 }
 

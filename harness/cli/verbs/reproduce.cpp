@@ -94,8 +94,8 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
   all.note(exit_code(outcome));
   all.comparisons.push_back(compare_case_study_1());
   Report::Section section{.title = "Case study 1",
-                        .paragraphs = {spec.description},
-                        .tables = {cases_table(outcome.cases)}};
+                          .paragraphs = {spec.description},
+                          .tables = {cases_table(outcome.cases)}};
   const Problem problem = make_problem({1, 1, 1, 10, 10, 1, 1}, MaskKind::full, DType::f32, 0);
   const Plan plan = make_plan("cqs", problem, {7, parse_interest_set("0,1,3", 7)});
   Figure figure =

@@ -18,7 +18,7 @@
 #include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 #include "harness/workload/prediction.h"
 
 namespace qb {

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using testing_support::named;
 using testing_support::refusal;
 
-NamedArray f32(const std::string& name, std::vector<std::int64_t> shape) {
+NpyArray f32(const std::string& name, std::vector<std::int64_t> shape) {
   return named(name, DType::f32, std::move(shape));
 }
 
@@ -50,7 +50,7 @@ TEST(ShapeOf, NamesTheFilesThatDoNotFitAndBothSizes) {
 }
 
 TEST(CommonDtype, NamesTheFileOfAnotherType) {
-  const NamedArray half = named("v.npy", DType::f16, {2, 2});
+  const NpyArray half = named("v.npy", DType::f16, {2, 2});
   EXPECT_EQ(common_dtype(half, half, half), DType::f16);
   EXPECT_EQ(refusal([&] {
               (void)common_dtype(f32("q.npy", {2, 2}), f32("k.npy", {2, 2}), half);

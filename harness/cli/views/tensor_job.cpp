@@ -10,8 +10,8 @@ namespace {
 constexpr std::int64_t kVerifiedRows = 256;
 
 // [b, h, n, d]
-Extent extent_of(const NamedArray& named) {
-  const std::vector<std::int64_t>& shape = named.array.shape;
+Extent extent_of(const NpyArray& named) {
+  const std::vector<std::int64_t>& shape = named.shape;
   if (shape.size() < 2 || shape.size() > 4)
     throw UsageError(fmt::format("{} has shape {}; it must be [n, d], [h, n, d] or [b, h, n, d]",
                                  named.name, shape_text(shape)));
@@ -23,12 +23,12 @@ Extent extent_of(const NamedArray& named) {
   return {full[0], full[1], full[2], full[3]};
 }
 
-void require_equal(const NamedArray& a, std::int64_t of_a, const NamedArray& b, std::int64_t of_b,
+void require_equal(const NpyArray& a, std::int64_t of_a, const NpyArray& b, std::int64_t of_b,
                    std::string_view what) {
   if (of_a != of_b)
     throw UsageError(fmt::format("{} {} has {} {} and {} {} has {}; they must be equal", a.name,
-                                 shape_text(a.array.shape), of_a, what, b.name,
-                                 shape_text(b.array.shape), of_b));
+                                 shape_text(a.shape), of_a, what, b.name, shape_text(b.shape),
+                                 of_b));
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ std::string error_text(const TensorJob& job, const Verification& verification,
                      verification.tolerance, verification.rows, rows);
 }
 
-Shape shape_of(const NamedArray& q, const NamedArray& k, const NamedArray& v) {
+Shape shape_of(const NpyArray& q, const NpyArray& k, const NpyArray& v) {
   const Extent of_q = extent_of(q);
   const Extent of_k = extent_of(k);
   const Extent of_v = extent_of(v);
@@ -82,12 +82,12 @@ Shape shape_of(const NamedArray& q, const NamedArray& k, const NamedArray& v) {
           of_k.length, of_q.head_dim, of_v.head_dim};
 }
 
-DType common_dtype(const NamedArray& q, const NamedArray& k, const NamedArray& v) {
-  for (const NamedArray* other : {&k, &v})
-    if (other->array.dtype != q.array.dtype)
+DType common_dtype(const NpyArray& q, const NpyArray& k, const NpyArray& v) {
+  for (const NpyArray* other : {&k, &v})
+    if (other->dtype != q.dtype)
       throw UsageError(fmt::format("{} is {} and {} is {}; convert them to one type", q.name,
-                                   word(q.array.dtype), other->name, word(other->array.dtype)));
-  return q.array.dtype;
+                                   word(q.dtype), other->name, word(other->dtype)));
+  return q.dtype;
 }
 
 }  // namespace qb

@@ -3,7 +3,7 @@
 
 #include "harness/cli/command_line.h"
 #include "harness/execute/player/executor.h"
-#include "harness/execute/verify/npy_tensor.h"
+#include "harness/execute/verify/npy.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/workload/case.h"
 #include "harness/workload/layer/transformer_layer.h"
@@ -38,10 +38,10 @@ void require_correct(const Verification& verification);
 // Gives the shape of arrays [n,d], [h,n,d] or [b,h,n,d]; missing leading dimensions are 1. Throws
 // UsageError, which names the file and both sizes, if an array is empty, has another rank, or does
 // not fit the others.
-[[nodiscard]] Shape shape_of(const NamedArray& q, const NamedArray& k, const NamedArray& v);
+[[nodiscard]] Shape shape_of(const NpyArray& q, const NpyArray& k, const NpyArray& v);
 
 // Throws UsageError unless q, k and v have one type.
-[[nodiscard]] DType common_dtype(const NamedArray& q, const NamedArray& k, const NamedArray& v);
+[[nodiscard]] DType common_dtype(const NpyArray& q, const NpyArray& k, const NpyArray& v);
 
 struct AttendRequest : TensorJob {
   std::string q;  // paths of NPY files

@@ -1,5 +1,6 @@
-// A device that executors give work to: the host's processor (cpu_device.h), a GPU (cuda_device.h),
-// or one that computes nothing and reports what the work would take (device_rehearsal.h).
+// A device that executors give work to: the host's processor (cpu_device.h), a GPU
+// (cuda_device.cpp), or one that computes nothing and reports what the work would take
+// (device_rehearsal.h).
 //
 // Work is enqueued and done in order; callers wait for it only in the functions that say so.
 // Tensors are in the device's memory. Freed memory may be handed out again at once, since only
@@ -32,31 +33,6 @@ struct GeluCall;
 struct LinearCall;
 struct NormCall;
 
-// A call whose schedules are on the device already. It can run any number of times.
-class PreparedCall {
- public:
-  virtual ~PreparedCall() = default;
-  virtual void attend() = 0;  // computes the partials of all its workers
-  virtual void merge() = 0;   // merges partials into the output
-};
-
-// What a kernel reads of a call besides its tensors. It is put on the device once, for any number
-// of calls whose tensors have the same shapes, strides and alignment.
-class KeptSchedule {
- public:
-  virtual ~KeptSchedule() = default;
-  // Does what ComputeDevice::attention() does; the schedule of the arguments is ignored.
-  virtual void attend(const AttentionArguments& arguments, Allocator& workspace) = 0;
-};
-
-struct DeviceFacts {
-  std::string name{};
-  std::uint64_t l2_bytes = 0;
-  std::string id{};      // identifies this device on any host
-  bool on_host = false;  // its tensors are in the host's memory, and a call returns when it is done
-  int host_threads = 1;  // threads for the host's own work besides kernels
-};
-
 enum class ClockKind {
   synchronized,    // device events for parts; the wall clock waits for the device
   unsynchronized,  // the host's clock without waiting, as published; not the real time
@@ -69,8 +45,25 @@ inline constexpr auto kWords<ClockKind> =
 
 class ComputeDevice {
  public:
+  struct Facts {
+    std::string name{};
+    std::uint64_t l2_bytes = 0;
+    std::string id{};      // identifies this device on any host
+    bool on_host = false;  // its tensors are in the host's memory; a call returns when it is done
+    int host_threads = 1;  // threads for the host's own work besides kernels
+  };
+  // A call whose schedules are on the device already. It can run any number of times.
+  struct Prepared {
+    std::function<void()> attend;  // computes the partials of all its workers
+    std::function<void()> merge;   // merges partials into the output
+  };
+  // Does what attention() does, with a schedule that was put on the device once, for any number of
+  // calls whose tensors have the same shapes, strides and alignment. The schedule of the arguments
+  // is ignored.
+  using KeptSchedule = std::function<void(const AttentionArguments&, Allocator& workspace)>;
+
   virtual ~ComputeDevice() = default;
-  [[nodiscard]] virtual const DeviceFacts& facts() const = 0;
+  [[nodiscard]] virtual const Facts& facts() const = 0;
   // What its kernels take and compute, known before they run.
   [[nodiscard]] virtual const cuda::KernelCosts& costs() const = 0;
   [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const {
@@ -95,17 +88,17 @@ class ComputeDevice {
   virtual void attention(Kernel kernel, const AttentionArguments& arguments,
                          const KernelContext& context, const cuda::OnStage& on_stage) = 0;
   // Kernel flash only. The call may be destroyed once this has returned.
-  [[nodiscard]] virtual std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& /*call*/,
-                                                              Allocator& /*workspace*/) {
+  [[nodiscard]] virtual Prepared prepare(const cuda::GroupedCall& /*call*/,
+                                         Allocator& /*workspace*/) {
     throw Unsupported("this device computes one worker in a launch");
   }
   // Reads nothing of the call's tensors; the schedule may be destroyed once this has returned.
-  // Returns null if the kernel keeps nothing (all but flash on a GPU): then attention() costs no
-  // more.
-  [[nodiscard]] virtual std::unique_ptr<KeptSchedule> keep_schedule(
-      Kernel /*kernel*/, const AttentionArguments& /*arguments*/, Allocator& /*memory*/,
-      int /*worker*/) {
-    return nullptr;
+  // Returns an empty function if the kernel keeps nothing (all but flash on a GPU): then
+  // attention() costs no more.
+  [[nodiscard]] virtual KeptSchedule keep_schedule(Kernel /*kernel*/,
+                                                   const AttentionArguments& /*arguments*/,
+                                                   Allocator& /*memory*/, int /*worker*/) {
+    return {};
   }
   // Copies between views of one shape, also from f32 into f16 or bf16.
   virtual void copy_rows(const TensorView& source, const TensorView& destination) = 0;
@@ -168,5 +161,11 @@ class ComputeDevice {
     return enqueue;
   }
 };
+
+// Opens a GPU, the ordinal-th that the process sees. force_sm80: flash uses nothing that came after
+// the A100. Throws Unsupported, with the reason, if this build has no CUDA or the kernels do not
+// run on the GPU.
+[[nodiscard]] std::unique_ptr<ComputeDevice> open_cuda_device(bool force_sm80 = false,
+                                                              int ordinal = 0);
 
 }  // namespace qb

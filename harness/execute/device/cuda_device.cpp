@@ -1,4 +1,4 @@
-#include "harness/execute/device/cuda_device.h"
+#include "harness/execute/device/compute_device.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "harness/execute/transport/nccl_link.h"
+#include "harness/execute/transport/device_link.h"
 #include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/blas/cudnn_attention.h"
 #include "kernels/cuda/blas/materialized_memory.h"
@@ -31,44 +31,16 @@ void require_whole(const TensorView& a, const TensorView& b) {
     throw std::invalid_argument("upload, download: the tensors differ, or are not contiguous");
 }
 
-class PreparedFlash final : public PreparedCall {
- public:
-  PreparedFlash(const cuda::GroupedCall& call, const cuda::LaunchContext& context)
-      : launch_(call, context) {}
-  void attend() override { launch_.attend(); }
-  void merge() override { launch_.merge(); }
-
- private:
-  cuda::FlashLaunch launch_;
-};
-
-class KeptFlash final : public KeptSchedule {
- public:
-  KeptFlash(const AttentionArguments& arguments, const cuda::LaunchContext& context)
-      : context_(context), lists_(cuda::whole_call(arguments, context.worker), context) {}
-  void attend(const AttentionArguments& arguments, Allocator& workspace) override {
-    const cuda::LaunchContext context{workspace,      context_.stream, context_.compute_capability,
-                                      context_.n_sms, context_.worker, context_.force_sm80};
-    const cuda::FlashLaunch launch(cuda::whole_call(arguments, context.worker), lists_, context);
-    launch.attend();
-    launch.merge();
-  }
-
- private:
-  cuda::LaunchContext context_;
-  cuda::FlashLists lists_;
-};
-
 class CudaComputeDevice final : public ComputeDevice {
  public:
-  CudaComputeDevice(const CudaDevice& device, const CudaDeviceOptions& options)
+  CudaComputeDevice(const CudaDevice& device, bool force_sm80)
       : facts_{.name = device.name, .l2_bytes = device.l2_bytes, .id = device.id},
         compute_capability_(10 * device.compute_major + device.compute_minor),
         n_sms_(device.multiprocessors),
-        force_sm80_(options.force_sm80),
+        force_sm80_(force_sm80),
         costs_(path(), n_sms_) {}
 
-  const DeviceFacts& facts() const override { return facts_; }
+  const Facts& facts() const override { return facts_; }
 
   void require(Kernel kernel, DType dtype, std::int64_t head_dim) const override {
     require_gpu_kernel(kernel, dtype);
@@ -99,15 +71,22 @@ class CudaComputeDevice final : public ComputeDevice {
     cuda::materialized(arguments, context, *blas_);
   }
 
-  std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
-                                        Allocator& workspace) override {
-    return std::make_unique<PreparedFlash>(call, launch_context(workspace, 0));
+  Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace) override {
+    const auto launch = std::make_shared<cuda::FlashLaunch>(call, launch_context(workspace, 0));
+    return {[launch] { launch->attend(); }, [launch] { launch->merge(); }};
   }
 
-  std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel, const AttentionArguments& arguments,
-                                              Allocator& memory, int worker) override {
-    if (kernel != Kernel::flash) return nullptr;
-    return std::make_unique<KeptFlash>(arguments, launch_context(memory, worker));
+  KeptSchedule keep_schedule(Kernel kernel, const AttentionArguments& kept, Allocator& memory,
+                             int worker) override {
+    if (kernel != Kernel::flash) return {};
+    const auto lists = std::make_shared<cuda::FlashLists>(cuda::whole_call(kept, worker),
+                                                          launch_context(memory, worker));
+    return [this, lists, worker](const AttentionArguments& arguments, Allocator& workspace) {
+      const cuda::FlashLaunch launch(cuda::whole_call(arguments, worker), *lists,
+                                     launch_context(workspace, worker));
+      launch.attend();
+      launch.merge();
+    };
   }
 
   void copy_rows(const TensorView& source, const TensorView& destination) override {
@@ -201,7 +180,7 @@ class CudaComputeDevice final : public ComputeDevice {
   std::string make_link_id() override { return new_nccl_id(); }
   std::unique_ptr<DeviceLink> open_link(const std::string& id, int rank, int ranks,
                                         double timeout_s) override {
-    return open_nccl_link(stream_.get(), {id, rank, ranks, timeout_s});
+    return open_nccl_link(stream_.get(), id, rank, ranks, timeout_s);
   }
 
   std::function<void()> record(const std::function<void()>& enqueue) override {
@@ -242,7 +221,7 @@ class CudaComputeDevice final : public ComputeDevice {
             .held = [this] { return pool_->reserved_bytes(); }};
   }
 
-  DeviceFacts facts_;
+  Facts facts_;
   int compute_capability_;
   int n_sms_;
   bool force_sm80_;
@@ -260,12 +239,12 @@ class CudaComputeDevice final : public ComputeDevice {
 
 }  // namespace
 
-std::unique_ptr<ComputeDevice> open_cuda_device(const CudaDeviceOptions& options) {
+std::unique_ptr<ComputeDevice> open_cuda_device(bool force_sm80, int ordinal) {
   const CudaProbe probe = probe_cuda();
   if (const std::string reason = why_no_cuda(probe); !reason.empty()) throw Unsupported(reason);
-  cuda::use_device(options.ordinal);
-  return std::make_unique<CudaComputeDevice>(
-      probe.devices.at(static_cast<std::size_t>(options.ordinal)), options);
+  cuda::use_device(ordinal);
+  return std::make_unique<CudaComputeDevice>(probe.devices.at(static_cast<std::size_t>(ordinal)),
+                                             force_sm80);
 }
 
 }  // namespace qb

@@ -1,9 +1,9 @@
 #include "base/status.h"
-#include "harness/execute/device/cuda_device.h"
+#include "harness/execute/device/compute_device.h"
 
 namespace qb {
 
-std::unique_ptr<ComputeDevice> open_cuda_device(const CudaDeviceOptions&) {
+std::unique_ptr<ComputeDevice> open_cuda_device(bool, int) {
   throw Unsupported("this build has no CUDA; build where nvcc is, or use device: cpu");
 }
 

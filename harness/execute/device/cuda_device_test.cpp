@@ -1,6 +1,6 @@
 // Compares the GPU with a float64 reference. Without a GPU these tests are skipped; they are small
 // enough for a memory checker.
-#include "harness/execute/device/cuda_device.h"
+#include "harness/execute/device/compute_device.h"
 
 #include <gtest/gtest.h>
 
@@ -34,14 +34,14 @@ class CudaSmall : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      device_ = open_cuda_device({});
+      device_ = open_cuda_device();
     } catch (const Unsupported& reason) {
       GTEST_SKIP() << reason.what();
     }
   }
 
-  [[nodiscard]] LedgerOptions memory(AllocatorKind kind) const {
-    LedgerOptions options;
+  [[nodiscard]] MemoryLedger::Options memory(AllocatorKind kind) const {
+    MemoryLedger::Options options;
     options.allocator = kind;
     options.source = device_->memory(kind);
     return options;
@@ -112,7 +112,7 @@ void expect_tiny_calls_agree_with_float64(ComputeDevice& device) {
     shape.head_dim = shape.value_dim = call.head_dim;
     const Problem problem = make_problem(shape, MaskKind::causal, DType::bf16, 7);
     Trial trial(make_plan(call.algorithm, problem, {call.workers, std::nullopt}), heap_allocator());
-    LedgerOptions options;
+    MemoryLedger::Options options;
     options.source = device.memory(AllocatorKind::direct);
     MemoryLedger ledger(options);
     (void)play_on(device, trial, {Kernel::flash, call.launch}, ledger);
@@ -125,9 +125,7 @@ class CudaTiny : public CudaSmall {};
 
 TEST_F(CudaTiny, FlashMergeAndCopiesAgreeWithFloat64) {
   for (const bool force_sm80 : {true, false}) {
-    CudaDeviceOptions options;
-    options.force_sm80 = force_sm80;
-    device_ = open_cuda_device(options);
+    device_ = open_cuda_device(force_sm80);
     expect_tiny_calls_agree_with_float64(*device_);
   }
 }

@@ -32,7 +32,7 @@ class RehearsalDevice final : public ComputeDevice {
   [[nodiscard]] bool knows_memory() const { return knows_memory_; }
   [[nodiscard]] bool knows_pairs() const { return knows_pairs_; }
 
-  const DeviceFacts& facts() const override { return facts_; }
+  const Facts& facts() const override { return facts_; }
   const cuda::KernelCosts& costs() const override { return costs_; }
   bool reads_schedule(Kernel kernel) const override { return costs_.reads_schedule(kernel); }
   std::string_view isa(Kernel, DType) override { return {}; }
@@ -43,19 +43,23 @@ class RehearsalDevice final : public ComputeDevice {
     (void)take(cost, context.workspace, context.worker);
     compute(cost);
   }
-  std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
-                                        Allocator& workspace) override {
+  Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace) override {
     const cuda::CallCost cost = costs_.of_launch(call);
     const int worker = call.workers.empty() ? 0 : call.workers.front().worker;
-    return std::make_unique<Prepared>(*this, cost, take(cost, workspace, worker));
+    const auto taken = std::make_shared<Buffer>(take(cost, workspace, worker));
+    return {[this, cost, taken] { compute(cost); }, [] {}};
   }
-  std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel, const AttentionArguments& arguments,
-                                              Allocator& memory, int worker) override {
-    if (kernel != Kernel::flash) return nullptr;
+  KeptSchedule keep_schedule(Kernel kernel, const AttentionArguments& arguments, Allocator& memory,
+                             int worker) override {
+    if (kernel != Kernel::flash) return {};
     cuda::CallCost cost = costs_.of_call(kernel, arguments);
-    Buffer lists = take({.workspace_bytes = cost.list_bytes, .executed_pairs = 0}, memory, worker);
+    const auto lists = std::make_shared<Buffer>(
+        take({.workspace_bytes = cost.list_bytes, .executed_pairs = 0}, memory, worker));
     if (cost.workspace_bytes) *cost.workspace_bytes -= cost.list_bytes;
-    return std::make_unique<Kept>(*this, cost, std::move(lists), worker);
+    return [this, cost, lists, worker](const AttentionArguments&, Allocator& workspace) {
+      (void)take(cost, workspace, worker);
+      compute(cost);
+    };
   }
   void copy_rows(const TensorView&, const TensorView&) override {}
   void clear_partial(const TensorView&, const TensorView&) override {}
@@ -88,35 +92,6 @@ class RehearsalDevice final : public ComputeDevice {
   void forget_marks() override { marks_.clear(); }
 
  private:
-  class Prepared final : public PreparedCall {
-   public:
-    Prepared(RehearsalDevice& device, const cuda::CallCost& cost, Buffer taken)
-        : device_(device), cost_(cost), taken_(std::move(taken)) {}
-    void attend() override { device_.compute(cost_); }
-    void merge() override {}
-
-   private:
-    RehearsalDevice& device_;
-    cuda::CallCost cost_;
-    Buffer taken_;
-  };
-
-  class Kept final : public KeptSchedule {
-   public:
-    Kept(RehearsalDevice& device, const cuda::CallCost& cost, Buffer lists, int worker)
-        : device_(device), cost_(cost), lists_(std::move(lists)), worker_(worker) {}
-    void attend(const AttentionArguments&, Allocator& workspace) override {
-      (void)device_.take(cost_, workspace, worker_);
-      device_.compute(cost_);
-    }
-
-   private:
-    RehearsalDevice& device_;
-    cuda::CallCost cost_;  // without the lists
-    Buffer lists_;
-    int worker_;
-  };
-
   [[nodiscard]] Buffer take(const cuda::CallCost& cost, Allocator& workspace, int worker) {
     if (!cost.workspace_bytes) knows_memory_ = false;
     const auto bytes = static_cast<std::size_t>(cost.workspace_bytes.value_or(0));
@@ -132,7 +107,7 @@ class RehearsalDevice final : public ComputeDevice {
   bool knows_pairs_ = true;
   std::int64_t pairs_ = 0;
   std::vector<std::int64_t> marks_;
-  DeviceFacts facts_;
+  Facts facts_;
 };
 
 // Rounds up: a worker may compute only a share of the heads.
@@ -153,22 +128,20 @@ Rehearsal peaks_of(const RehearsalDevice& device, const MemoryLedger& ledger, st
   return result;
 }
 
-LedgerOptions over_addresses() {
-  LedgerOptions options;
-  options.source = addresses_only();
-  options.allocator = AllocatorKind::direct;
-  return options;
-}
-
 }  // namespace
 
 std::unique_ptr<ComputeDevice> rehearsal_device(const cuda::KernelCosts& costs) {
   return std::make_unique<RehearsalDevice>(costs);
 }
 
+MemoryLedger::Options over_addresses(ComputeDevice& rehearsal_device) {
+  return {.source = rehearsal_device.memory(AllocatorKind::direct),
+          .allocator = AllocatorKind::direct};
+}
+
 Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::KernelCosts& costs) {
   RehearsalDevice device(costs);
-  MemoryLedger ledger(over_addresses());
+  MemoryLedger ledger(over_addresses(device));
   const Shape& shape = plan.problem.shape;
   const DType dtype = plan.problem.dtype;
   const Tensor q(ledger, dtype, shape.q(), "q");
@@ -206,7 +179,7 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
 Rehearsal rehearse(const cuda::KernelCosts& costs,
                    const std::function<double(ComputeDevice&, MemoryLedger&)>& play) {
   RehearsalDevice device(costs);
-  MemoryLedger ledger(over_addresses());
+  MemoryLedger ledger(over_addresses(device));
   const double pairs = play(device, ledger);
   Rehearsal result = peaks_of(device, ledger, 1);
   if (device.knows_pairs()) result.executed_pairs = std::llround(pairs);

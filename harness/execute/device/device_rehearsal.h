@@ -13,12 +13,11 @@
 #include <optional>
 #include <vector>
 
+#include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/plan/plan.h"
 
 namespace qb {
-
-class MemoryLedger;
 
 // A number is empty if a kernel does not report it.
 struct Rehearsal {
@@ -35,6 +34,8 @@ struct Rehearsal {
 // A device that takes what calls cost and computes nothing. Its clock counts the pairs that the
 // kernels would have computed. The costs must outlive it.
 [[nodiscard]] std::unique_ptr<ComputeDevice> rehearsal_device(const cuda::KernelCosts& costs);
+// Returns the options of a ledger over the memory of such a device.
+[[nodiscard]] MemoryLedger::Options over_addresses(ComputeDevice& rehearsal_device);
 
 // The memory that the workers of a plan hold on the CPU.
 struct PlanMemory {

@@ -2,21 +2,6 @@
 
 namespace qb {
 
-void Stopwatch::start(double begun_s) {
-  device_.forget_marks();
-  spans_.clear();
-  notes_.clear();
-  begun_s_ = begun_s;
-  late_s_ = now_s() - begun_s;
-  charge(nullptr);
-}
-
-void Stopwatch::charge(double* seconds, double* also) {
-  spans_.push_back({device_.mark(), seconds, also});
-}
-
-void Stopwatch::note(double* seconds) { notes_.push_back({device_.mark(), seconds, nullptr}); }
-
 void Stopwatch::stop() {
   const int end = device_.mark();
   if (clock_ == ClockKind::unsynchronized) wall_s_ = now_s() - begun_s_;

@@ -15,12 +15,21 @@ class Stopwatch {
   explicit Stopwatch(ComputeDevice& device, ClockKind clock = ClockKind::synchronized)
       : device_(device), clock_(clock) {}
   // The run began at `begun_s` of now_s().
-  void start(double begun_s = now_s());
+  void start(double begun_s = now_s()) {
+    device_.forget_marks();
+    spans_.clear();
+    notes_.clear();
+    begun_s_ = begun_s;
+    late_s_ = now_s() - begun_s;
+    charge(nullptr);
+  }
   // Adds the time of what is enqueued from here to the next call to `*seconds` and `*also`; nullptr
   // adds it to nothing.
-  void charge(double* seconds, double* also = nullptr);
+  void charge(double* seconds, double* also = nullptr) {
+    spans_.push_back({device_.mark(), seconds, also});
+  }
   // Sets `*seconds` to the time from the beginning to here.
-  void note(double* seconds);
+  void note(double* seconds) { notes_.push_back({device_.mark(), seconds, nullptr}); }
   // Waits for the device, and fills the targets.
   void stop();
   [[nodiscard]] double wall_s() const { return wall_s_; }

@@ -16,7 +16,7 @@ enum class AllocatorKind {
   same_size,  // a block is a segment; freed ones serve requests of nearly their size
   direct,     // a block is a segment, which goes back to the machine when freed
   pool,       // direct on a GPU, but the driver keeps freed memory (a private memory pool)
-  caching,    // works as PyTorch's CUDA caching allocator: see caching_allocator.cpp
+  caching,    // works as PyTorch's CUDA caching allocator: see block_allocator.cpp
 };
 
 template <>
@@ -27,25 +27,30 @@ inline constexpr auto kWords<AllocatorKind> =
                                             {AllocatorKind::pool, "pool"},
                                             {AllocatorKind::caching, "caching"}});
 
-// Where an allocator gets its segments.
-struct SegmentSource {
-  // Returns nullptr if the machine has no more, or (limited) held memory would exceed the budget.
-  std::function<void*(std::size_t bytes, bool limited)> map;
-  std::function<void(void* segment, std::size_t bytes)> unmap;
-};
-
 class BlockAllocator {
  public:
+  // Where it gets its segments.
+  struct Source {
+    // Returns nullptr if the machine has no more, or (limited) held memory would exceed the budget.
+    std::function<void*(std::size_t bytes, bool limited)> map;
+    std::function<void(void* segment, std::size_t bytes)> unmap;
+  };
+
   virtual ~BlockAllocator() = default;
   // Returns nullptr if there is no more, even after everything that was kept has been given back.
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
   virtual void free(void* block) = 0;
   // Gives unused segments back to the machine.
   virtual void release_cached() = 0;
+  // How often it has given back what it kept and tried again; each retry waits for the device.
+  [[nodiscard]] int retries() const { return retries_; }
+
+ protected:
+  int retries_ = 0;
 };
 
 [[nodiscard]] std::unique_ptr<BlockAllocator> make_block_allocator(AllocatorKind kind,
-                                                                   SegmentSource source);
+                                                                   BlockAllocator::Source source);
 
 // Sizes in PyTorch's allocator.
 namespace caching {

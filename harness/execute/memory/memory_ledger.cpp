@@ -1,199 +1,122 @@
 #include "harness/execute/memory/memory_ledger.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
-#include <map>
-#include <mutex>
-#include <unordered_map>
 
 #include "base/clock.h"
 #include "base/status.h"
 
 namespace qb {
-namespace {
 
-struct Block {
-  std::size_t bytes = 0;  // requested bytes
-  std::string_view label;
-  int worker = 0;
-};
+MemoryLedger::MemoryLedger(Options options) : options_(std::move(options)) {
+  if (!options_.clock) options_.clock = now_s;
+  start_s_ = options_.clock();
+  machine_bytes_ = options_.source.available();
+  allocator_ = make_block_allocator(
+      options_.allocator,
+      {.map = [this](std::size_t bytes, bool limited) { return map_segment(bytes, limited); },
+       .unmap = [this](void* segment, std::size_t bytes) { unmap_segment(segment, bytes); }});
+}
 
-// The memory that one worker holds.
-struct Share {
-  std::uint64_t active = 0;
-  std::uint64_t peak = 0;
-  std::uint64_t at_reset = 0;
-};
+void MemoryLedger::record(MemoryEvent::Action action, const Block& block, const void* address,
+                          std::uint64_t free_bytes) {
+  active_peak_ = std::max(active_peak_, active_);
+  reserved_peak_ = std::max(reserved_peak_, reserved_);
+  if (!options_.record_events) return;
+  events_.push_back({options_.clock() - start_s_, action, block.label, block.worker,
+                     reinterpret_cast<std::uintptr_t>(address), block.bytes, active_, reserved_,
+                     free_bytes});
+}
 
-}  // namespace
+// Returns what a new segment may take. Held segments count whole even if they were never touched,
+// which the machine's own figure does not include. (A source that keeps released memory includes
+// it.)
+std::uint64_t MemoryLedger::free_on_machine() {
+  const std::uint64_t available = options_.source.available();
+  if (options_.source.held) return available;
+  machine_bytes_ = std::max(machine_bytes_, available);
+  return std::min(available, machine_bytes_ - std::min(machine_bytes_, reserved_));
+}
 
-struct MemoryLedger::State {
-  explicit State(LedgerOptions given) : options(std::move(given)) {
-    if (!options.clock) options.clock = now_s;
-    start_s = options.clock();
-    machine_bytes = options.source.available();
-    allocator = make_block_allocator(
-        options.allocator,
-        {.map = [this](std::size_t bytes, bool limited) { return map_segment(bytes, limited); },
-         .unmap = [this](void* segment, std::size_t bytes) { unmap_segment(segment, bytes); }});
-  }
+// Serves the present request.
+void* MemoryLedger::map_segment(std::size_t bytes, bool limited) {
+  const std::uint64_t budget = options_.budget_bytes;
+  if (limited && budget != 0 && bytes > budget - std::min(budget, reserved_)) return nullptr;
+  if (bytes > free_on_machine()) return nullptr;
+  void* const segment = options_.source.reserve(bytes);
+  if (segment == nullptr) return nullptr;
+  reserved_ += bytes;
+  follow_source();
+  record(MemoryEvent::Action::segment_alloc, {bytes, request_.label, request_.worker}, segment);
+  return segment;
+}
 
-  void record(MemoryAction action, std::string_view label, int worker, const void* address,
-              std::uint64_t bytes, std::uint64_t free_bytes = 0) {
-    active_peak = std::max(active_peak, active);
-    reserved_peak = std::max(reserved_peak, reserved);
-    if (!options.record_events) return;
-    events.push_back({options.clock() - start_s, action, label, worker,
-                      reinterpret_cast<std::uintptr_t>(address), bytes, active, reserved,
-                      free_bytes});
-  }
+void MemoryLedger::unmap_segment(void* segment, std::size_t bytes) {
+  options_.source.release(segment, bytes);
+  reserved_ -= bytes;
+  follow_source();
+  record(MemoryEvent::Action::segment_free, {bytes, {}, 0}, segment);
+}
 
-  // Returns what a new segment may take. Held segments count whole even if they were never touched,
-  // which the machine's own figure does not include. (A source that keeps released memory includes
-  // it.)
-  std::uint64_t free_on_machine() {
-    const std::uint64_t available = options.source.available();
-    if (options.source.held) return available;
-    machine_bytes = std::max(machine_bytes, available);
-    return std::min(available, machine_bytes - std::min(machine_bytes, reserved));
-  }
+// A source that keeps released memory knows better what is reserved.
+void MemoryLedger::follow_source() {
+  if (options_.source.held) reserved_ = options_.source.held();
+}
 
-  // Serves the current request.
-  void* map_segment(std::size_t bytes, bool limited) {
-    const std::uint64_t budget = options.budget_bytes;
-    if (limited && budget != 0 && bytes > budget - std::min(budget, reserved)) return nullptr;
-    if (bytes > free_on_machine()) return nullptr;
-    void* const segment = options.source.reserve(bytes);
-    if (segment == nullptr) return nullptr;
-    reserved += bytes;
-    follow_source();
-    record(MemoryAction::segment_alloc, request_label, request_worker, segment, bytes);
-    return segment;
-  }
-
-  void unmap_segment(void* segment, std::size_t bytes) {
-    options.source.release(segment, bytes);
-    reserved -= bytes;
-    follow_source();
-    record(MemoryAction::segment_free, {}, 0, segment, bytes);
-  }
-
-  // A source that keeps released memory knows better what is reserved.
-  void follow_source() {
-    if (options.source.held) reserved = options.source.held();
-  }
-
-  [[noreturn]] void out_of_memory(std::size_t bytes, std::string_view label, int worker,
-                                  std::uint64_t free_bytes, std::uint64_t limit) {
-    record(MemoryAction::oom, label, worker, nullptr, bytes, free_bytes);
-    throw OutOfMemory(label, bytes, active, limit);
-  }
-
-  void* allocate(std::size_t bytes, std::string_view label, int worker) {
-    const std::uint64_t budget = options.budget_bytes;
-    if (budget != 0 && bytes > budget - std::min(budget, active))
-      out_of_memory(bytes, label, worker, budget - std::min(budget, active), budget);
-    request_label = label;
-    request_worker = worker;
-    void* const block = allocator->allocate(bytes);
-    if (block == nullptr) {
-      // The held bytes of a caching allocator count, not those handed out.
-      const bool over_budget = budget != 0 && options.source.available() >= bytes;
-      out_of_memory(bytes, label, worker, free_on_machine(), over_budget ? budget : 0);
-    }
-    live.emplace(block, Block{bytes, label, worker});
-    active += bytes;
-    Share& share = shares[worker];
-    share.active += bytes;
-    share.peak = std::max(share.peak, share.active);
-    record(MemoryAction::alloc, label, worker, block, bytes);
-    return block;
-  }
-
-  void deallocate(void* pointer) {
-    const auto found = live.find(pointer);
-    if (found == live.end()) std::terminate();
-    const Block block = found->second;
-    live.erase(found);
-    active -= block.bytes;
-    shares[block.worker].active -= block.bytes;
-    record(MemoryAction::free, block.label, block.worker, pointer, block.bytes);
-    allocator->free(pointer);
-  }
-
-  mutable std::mutex mutex;
-  LedgerOptions options;
-  double start_s = 0.0;
-  std::uint64_t machine_bytes = 0;  // the most that the machine was ever seen to have
-  std::uint64_t active = 0;
-  std::uint64_t reserved = 0;
-  std::uint64_t active_peak = 0;
-  std::uint64_t reserved_peak = 0;
-  std::map<int, Share> shares;  // by worker
-  std::unordered_map<void*, Block> live;
-  std::unique_ptr<BlockAllocator> allocator;
-  std::string_view request_label;
-  int request_worker = 0;
-  std::vector<MemoryEvent> events;
-};
-
-MemoryLedger::MemoryLedger(LedgerOptions options)
-    : state_(std::make_unique<State>(std::move(options))) {}
-
-MemoryLedger::~MemoryLedger() { state_->allocator->release_cached(); }
+void MemoryLedger::out_of_memory(std::uint64_t free_bytes, std::uint64_t limit) {
+  record(MemoryEvent::Action::oom, request_, nullptr, free_bytes);
+  throw OutOfMemory(request_.label, request_.bytes, active_, limit);
+}
 
 void* MemoryLedger::allocate(std::size_t bytes, std::string_view label, int worker) {
-  const std::lock_guard lock(state_->mutex);
-  return state_->allocate(bytes, label, worker);
+  const std::lock_guard lock(mutex_);
+  request_ = {bytes, label, worker};
+  const std::uint64_t budget = options_.budget_bytes;
+  const std::uint64_t left = budget - std::min(budget, active_);
+  if (budget != 0 && bytes > left) out_of_memory(left, budget);
+  void* const block = allocator_->allocate(bytes);
+  if (block == nullptr) {
+    // The held bytes of a caching allocator count, not those handed out.
+    const bool over_budget = budget != 0 && options_.source.available() >= bytes;
+    out_of_memory(free_on_machine(), over_budget ? budget : 0);
+  }
+  live_.emplace(block, request_);
+  active_ += bytes;
+  Share& share = shares_[worker];
+  share.active += bytes;
+  share.peak = std::max(share.peak, share.active);
+  record(MemoryEvent::Action::alloc, request_, block);
+  return block;
 }
 
 void MemoryLedger::deallocate(void* pointer) noexcept {
-  const std::lock_guard lock(state_->mutex);
-  state_->deallocate(pointer);
-}
-
-std::uint64_t MemoryLedger::active_bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->active;
-}
-
-std::uint64_t MemoryLedger::reserved_bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->reserved;
-}
-
-std::uint64_t MemoryLedger::active_peak_bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->active_peak;
-}
-
-std::uint64_t MemoryLedger::reserved_peak_bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->reserved_peak;
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(pointer);
+  if (found == live_.end()) std::terminate();
+  const Block block = found->second;
+  live_.erase(found);
+  active_ -= block.bytes;
+  shares_[block.worker].active -= block.bytes;
+  record(MemoryEvent::Action::free, block, pointer);
+  allocator_->free(pointer);
 }
 
 void MemoryLedger::reset_peaks() {
-  const std::lock_guard lock(state_->mutex);
-  state_->active_peak = state_->active;
-  state_->reserved_peak = state_->reserved;
-  for (auto& [worker, share] : state_->shares) share.at_reset = share.peak = share.active;
+  const std::lock_guard lock(mutex_);
+  active_peak_ = active_;
+  reserved_peak_ = reserved_;
+  for (auto& [worker, share] : shares_) share.at_reset = share.peak = share.active;
 }
 
 std::uint64_t MemoryLedger::worker_peak_bytes(int worker) const {
-  const std::lock_guard lock(state_->mutex);
-  const auto found = state_->shares.find(worker);
-  return found == state_->shares.end() ? 0 : found->second.peak - found->second.at_reset;
+  const std::lock_guard lock(mutex_);
+  const auto found = shares_.find(worker);
+  return found == shares_.end() ? 0 : found->second.peak - found->second.at_reset;
 }
 
 void MemoryLedger::release_cached() {
-  const std::lock_guard lock(state_->mutex);
-  state_->allocator->release_cached();
-}
-
-std::vector<MemoryEvent> MemoryLedger::events() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->events;
+  const std::lock_guard lock(mutex_);
+  allocator_->release_cached();
 }
 
 }  // namespace qb

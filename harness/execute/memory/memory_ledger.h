@@ -13,9 +13,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string_view>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "base/words.h"
@@ -25,19 +27,10 @@
 
 namespace qb {
 
-enum class MemoryAction { alloc, free, segment_alloc, segment_free, oom };
-
-template <>
-inline constexpr auto kWords<MemoryAction> =
-    word_table<MemoryAction>("memory action", {{MemoryAction::alloc, "alloc"},
-                                               {MemoryAction::free, "free"},
-                                               {MemoryAction::segment_alloc, "segment_alloc"},
-                                               {MemoryAction::segment_free, "segment_free"},
-                                               {MemoryAction::oom, "oom"}});
-
 struct MemoryEvent {
+  enum class Action { alloc, free, segment_alloc, segment_free, oom };
   double time_s = 0.0;  // since the ledger was made
-  MemoryAction action = MemoryAction::alloc;
+  Action action = Action::alloc;
   std::string_view label;  // empty for segment_free: a cached segment has no owner
   int worker = 0;
   std::uint64_t address = 0;  // address of the block or segment; 0 for oom
@@ -47,22 +40,31 @@ struct MemoryEvent {
   std::uint64_t free_bytes = 0;  // oom: bytes that the budget or the machine still had
 };
 
-struct LedgerOptions {
-  std::uint64_t budget_bytes = 0;  // limit on active bytes; 0: the machine's own
-  bool record_events = false;      // keep the timeline (memory passes, not timed ones)
-  std::function<double()> clock;   // seconds; the default is a steady clock, tests use a fake
-  MemorySource source = system_memory();  // a GPU's memory; a fake machine in tests
-  AllocatorKind allocator = AllocatorKind::same_size;
-};
+template <>
+inline constexpr auto kWords<MemoryEvent::Action> = word_table<MemoryEvent::Action>(
+    "memory action", {{MemoryEvent::Action::alloc, "alloc"},
+                      {MemoryEvent::Action::free, "free"},
+                      {MemoryEvent::Action::segment_alloc, "segment_alloc"},
+                      {MemoryEvent::Action::segment_free, "segment_free"},
+                      {MemoryEvent::Action::oom, "oom"}});
 
 // Thread-safe. Throws OutOfMemory over the budget or if the system has no more: a request above the
 // machine's available memory fails here, as a data point, before the kernel kills the process.
 // Segments that are held but not yet touched count as used.
 class MemoryLedger final : public Allocator {
  public:
-  explicit MemoryLedger(LedgerOptions options = {});
+  struct Options {
+    std::uint64_t budget_bytes = 0;   // limit on active bytes; 0: the machine's own
+    bool record_events = false;       // keep the timeline (memory passes, not timed ones)
+    std::function<double()> clock{};  // seconds; the default is a steady clock, tests use a fake
+    MemorySource source = system_memory();  // a GPU's memory; a fake machine in tests
+    AllocatorKind allocator = AllocatorKind::same_size;
+  };
+
+  MemoryLedger() : MemoryLedger(Options()) {}
+  explicit MemoryLedger(Options options);
   // Every block must have been freed.
-  ~MemoryLedger() override;
+  ~MemoryLedger() override { allocator_->release_cached(); }
   MemoryLedger(const MemoryLedger&) = delete;
   MemoryLedger& operator=(const MemoryLedger&) = delete;
 
@@ -70,21 +72,57 @@ class MemoryLedger final : public Allocator {
   // A pointer that did not come from this ledger ends the program: memory is corrupt.
   void deallocate(void* pointer) noexcept override;
 
-  [[nodiscard]] std::uint64_t active_bytes() const;
-  [[nodiscard]] std::uint64_t reserved_bytes() const;
-  [[nodiscard]] std::uint64_t active_peak_bytes() const;
-  [[nodiscard]] std::uint64_t reserved_peak_bytes() const;
+  [[nodiscard]] std::uint64_t active_bytes() const { return read(active_); }
+  [[nodiscard]] std::uint64_t reserved_bytes() const { return read(reserved_); }
+  [[nodiscard]] std::uint64_t active_peak_bytes() const { return read(active_peak_); }
+  [[nodiscard]] std::uint64_t reserved_peak_bytes() const { return read(reserved_peak_); }
   // Returns the most that one worker has held since reset_peaks(), minus what it held then.
   [[nodiscard]] std::uint64_t worker_peak_bytes(int worker) const;
   // Restarts the peaks from what is held now.
   void reset_peaks();
   // Gives cached blocks back to the system.
   void release_cached();
-  [[nodiscard]] std::vector<MemoryEvent> events() const;
+  [[nodiscard]] std::vector<MemoryEvent> events() const { return read(events_); }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Block {
+    std::size_t bytes = 0;  // requested bytes
+    std::string_view label;
+    int worker = 0;
+  };
+  // The memory that one worker holds.
+  struct Share {
+    std::uint64_t active = 0;
+    std::uint64_t peak = 0;
+    std::uint64_t at_reset = 0;
+  };
+
+  template <class T>
+  [[nodiscard]] T read(const T& member) const {
+    const std::lock_guard lock(mutex_);
+    return member;
+  }
+  void record(MemoryEvent::Action action, const Block& block, const void* address,
+              std::uint64_t free_bytes = 0);
+  [[nodiscard]] std::uint64_t free_on_machine();
+  [[nodiscard]] void* map_segment(std::size_t bytes, bool limited);
+  void unmap_segment(void* segment, std::size_t bytes);
+  void follow_source();
+  [[noreturn]] void out_of_memory(std::uint64_t free_bytes, std::uint64_t limit);
+
+  mutable std::mutex mutex_;
+  Options options_;
+  double start_s_ = 0.0;
+  std::uint64_t machine_bytes_ = 0;  // the most that the machine was ever seen to have
+  std::uint64_t active_ = 0;
+  std::uint64_t reserved_ = 0;
+  std::uint64_t active_peak_ = 0;
+  std::uint64_t reserved_peak_ = 0;
+  std::map<int, Share> shares_;  // by worker
+  std::unordered_map<void*, Block> live_;
+  std::unique_ptr<BlockAllocator> allocator_;
+  Block request_;  // the present one
+  std::vector<MemoryEvent> events_;
 };
 
 }  // namespace qb

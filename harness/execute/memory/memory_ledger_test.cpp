@@ -74,7 +74,7 @@ TEST(MemoryLedger, TakesTheBestFittingCachedSegment) {
 
 TEST(MemoryLedger, EnforcesTheBudgetOnActiveBytesExactly) {
   FakeMachine machine(kMiB * 1000);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   options.budget_bytes = 10 * kMiB + 5;
   MemoryLedger ledger(options);
   const Buffer held(ledger, 10 * kMiB, "scores");
@@ -93,7 +93,7 @@ TEST(MemoryLedger, EnforcesTheBudgetOnActiveBytesExactly) {
 
 TEST(MemoryLedger, GivesCachedSegmentsBackWhenTheBudgetWouldBeExceededByReserve) {
   FakeMachine machine(kMiB * 1000);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   options.budget_bytes = 40 * kMiB;
   MemoryLedger ledger(options);
   { const Buffer gone(ledger, 30 * kMiB, "gone"); }
@@ -112,7 +112,7 @@ TEST(MemoryLedger, FreesCachedSegmentsAndRetriesWhenTheMachineRunsOut) {
 
 TEST(MemoryLedger, FreesCachedSegmentsAndRetriesWhenReservingFails) {
   FakeMachine machine(1000 * kMiB);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   options.source.available = [] { return std::uint64_t{1000 * kMiB}; };  // it promises too much
   options.source.reserve = [&machine](std::size_t bytes) -> void* {
     return machine.held_bytes() + bytes > 40 * kMiB ? nullptr : machine.reserve(bytes);
@@ -140,7 +140,7 @@ TEST(MemoryLedger, RefusesWhatTheMachineHasNot) {
 // Anonymous memory costs nothing until it is touched, so the machine's own figure stays high.
 TEST(MemoryLedger, CountsUntouchedSegmentsAsUsed) {
   FakeMachine machine(40 * kMiB);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   options.source.available = [] { return std::uint64_t{40 * kMiB}; };
   MemoryLedger ledger(options);
   const Buffer untouched(ledger, 30 * kMiB, "untouched");
@@ -163,12 +163,12 @@ TEST(MemoryLedger, ReturnsEverythingAtTheEnd) {
   EXPECT_EQ(machine.held_bytes(), 0u);
 }
 
-using Row =
-    std::tuple<double, MemoryAction, std::string, int, std::uint64_t, std::uint64_t, std::uint64_t>;
+using Row = std::tuple<double, MemoryEvent::Action, std::string, int, std::uint64_t, std::uint64_t,
+                       std::uint64_t>;
 
 TEST(MemoryLedger, RecordsEveryEventWithItsLabelAndTheStateAfterIt) {
   FakeMachine machine(40 * kMiB);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   options.record_events = true;
   MemoryLedger ledger(options);
   {
@@ -180,12 +180,13 @@ TEST(MemoryLedger, RecordsEveryEventWithItsLabelAndTheStateAfterIt) {
   for (const MemoryEvent& e : ledger.events())
     rows.emplace_back(e.time_s, e.action, std::string(e.label), e.worker, e.bytes, e.active_bytes,
                       e.reserved_bytes);
-  EXPECT_THAT(rows,
-              ElementsAre(Row{1, MemoryAction::segment_alloc, "q_local", 1, 4 * kMiB, 0, 4 * kMiB},
-                          Row{2, MemoryAction::alloc, "q_local", 1, 3 * kMiB, 3 * kMiB, 4 * kMiB},
-                          Row{3, MemoryAction::oom, "scores", 2, 100 * kMiB, 3 * kMiB, 4 * kMiB},
-                          Row{4, MemoryAction::free, "q_local", 1, 3 * kMiB, 0, 4 * kMiB},
-                          Row{5, MemoryAction::segment_free, "", 0, 4 * kMiB, 0, 0}));
+  EXPECT_THAT(
+      rows,
+      ElementsAre(Row{1, MemoryEvent::Action::segment_alloc, "q_local", 1, 4 * kMiB, 0, 4 * kMiB},
+                  Row{2, MemoryEvent::Action::alloc, "q_local", 1, 3 * kMiB, 3 * kMiB, 4 * kMiB},
+                  Row{3, MemoryEvent::Action::oom, "scores", 2, 100 * kMiB, 3 * kMiB, 4 * kMiB},
+                  Row{4, MemoryEvent::Action::free, "q_local", 1, 3 * kMiB, 0, 4 * kMiB},
+                  Row{5, MemoryEvent::Action::segment_free, "", 0, 4 * kMiB, 0, 0}));
   EXPECT_EQ(ledger.events()[2].free_bytes, 36 * kMiB);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -15,7 +16,7 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/source_root.h"
-#include "harness/execute/memory/caching_allocator.h"
+#include "harness/execute/memory/block_allocator.h"
 #include "harness/execute/testing/fake_segments.h"
 
 namespace qb {
@@ -46,13 +47,15 @@ struct Outcome {
 class Notebook {
  public:
   explicit Notebook(const Variant& variant)
-      : variant_(variant), device_(kUsableBytes, true), allocator_(device_.source()) {}
+      : variant_(variant),
+        device_(kUsableBytes, true),
+        allocator_(make_block_allocator(AllocatorKind::caching, device_.source())) {}
 
   // Allocates the tensors of eager attention, f16, 8 heads of 64, in their order of use.
   Outcome repeat(std::size_t n) {
     device_.idle();  // two seconds of sleep
-    if (variant_.empties_cache) allocator_.release_cached();
-    const int retries = allocator_.retries();
+    if (variant_.empties_cache) allocator_->release_cached();
+    const int retries = allocator_->retries();
     const int waits = device_.waits;
     fits_ = true;
     const std::size_t row = 8 * n * 64 * 2;
@@ -85,26 +88,26 @@ class Notebook {
     kept_output_ = output;
     kept_weights_ = weights;
     if (!variant_.keeps_weights) give(std::exchange(kept_weights_, nullptr));
-    if (variant_.empties_cache) allocator_.release_cached();  // while the output is alive
+    if (variant_.empties_cache) allocator_->release_cached();  // while the output is alive
     if (!variant_.keeps_output) give(std::exchange(kept_output_, nullptr));
-    return {fits_, allocator_.retries() - retries, device_.waits - waits};
+    return {fits_, allocator_->retries() - retries, device_.waits - waits};
   }
 
   [[nodiscard]] const FakeSegments& device() const { return device_; }
 
  private:
   void* take(std::size_t bytes) {
-    void* const block = fits_ ? allocator_.allocate(bytes) : nullptr;
+    void* const block = fits_ ? allocator_->allocate(bytes) : nullptr;
     fits_ = block != nullptr;
     return block;
   }
   void give(void* block) {
-    if (block != nullptr) allocator_.free(block);
+    if (block != nullptr) allocator_->free(block);
   }
 
   Variant variant_;
   FakeSegments device_;
-  CachingAllocator allocator_;
+  std::unique_ptr<BlockAllocator> allocator_;
   bool fits_ = true;
   void* kept_output_ = nullptr;
   void* kept_weights_ = nullptr;

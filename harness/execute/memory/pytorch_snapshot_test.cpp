@@ -117,7 +117,7 @@ class Unpickler {
 // A random history over `count` allocations; some are alive at the end.
 std::vector<MemoryEvent> random_timeline(unsigned seed, int count) {
   FakeMachine machine(std::uint64_t{1} << 34);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   options.record_events = true;
   MemoryLedger ledger(options);
   std::mt19937 random(seed);
@@ -139,8 +139,8 @@ std::vector<MemoryEvent> random_timeline(unsigned seed, int count) {
 std::map<std::uint64_t, std::uint64_t> live_blocks(const std::vector<MemoryEvent>& events) {
   std::map<std::uint64_t, std::uint64_t> live;
   for (const MemoryEvent& event : events) {
-    if (event.action == MemoryAction::alloc) live[event.address] = event.bytes;
-    if (event.action == MemoryAction::free) live.erase(event.address);
+    if (event.action == MemoryEvent::Action::alloc) live[event.address] = event.bytes;
+    if (event.action == MemoryEvent::Action::free) live.erase(event.address);
   }
   return live;
 }
@@ -153,7 +153,7 @@ TEST(PytorchSnapshot, OfNothingIsTwoListsByteForByte) {
 TEST(PytorchSnapshot, WritesAnEventByteForByte) {
   using namespace std::string_literals;
   MemoryEvent oom;
-  oom.action = MemoryAction::oom;
+  oom.action = MemoryEvent::Action::oom;
   oom.label = "s";
   oom.worker = 3;
   oom.time_s = 2e-6;
@@ -210,9 +210,9 @@ TEST(PytorchSnapshot, TracesTellTheHistoryWithFreesInTwoSteps) {
   bool completing = false;
   for (const Json& trace : snapshot.at("device_traces")[0]) {
     const MemoryEvent& event = events.at(next);
-    const bool oom = event.action == MemoryAction::oom;
+    const bool oom = event.action == MemoryEvent::Action::oom;
     const std::string action = trace.at("action");
-    if (event.action == MemoryAction::free) {
+    if (event.action == MemoryEvent::Action::free) {
       EXPECT_EQ(action, completing ? "free_completed" : "free_requested");
       completing = !completing;
     } else {
@@ -236,7 +236,7 @@ TEST(PytorchSnapshot, AppendsInBatchesThatBrowsersCanSpread) {
 
 TEST(PytorchSnapshot, RefusesATimelineThatStartsInTheMiddle) {
   MemoryEvent event;
-  event.action = MemoryAction::alloc;
+  event.action = MemoryEvent::Action::alloc;
   event.label = "q_local";
   EXPECT_THROW((void)pytorch_snapshot({&event, 1}), std::invalid_argument);
 }

@@ -29,11 +29,11 @@ std::vector<Life> lives(std::span<const MemoryEvent> events) {
   std::vector<Life> result;
   std::unordered_map<std::uint64_t, std::size_t> open;  // by address
   for (const MemoryEvent& event : events) {
-    if (event.action == MemoryAction::alloc) {
+    if (event.action == MemoryEvent::Action::alloc) {
       open[event.address] = result.size();
       result.push_back(
           {event.label, event.worker, event.bytes, event.time_s, events.back().time_s});
-    } else if (event.action == MemoryAction::free) {
+    } else if (event.action == MemoryEvent::Action::free) {
       if (const auto found = open.find(event.address); found != open.end()) {
         result[found->second].end_s = event.time_s;
         open.erase(found);
@@ -119,11 +119,7 @@ Json out_of_memory(const MemoryEvent& event) {
 
 }  // namespace
 
-std::vector<std::string> TimelineCsv::header() {
-  return {"time_s", "action", "label", "worker", "bytes", "active_bytes", "reserved_bytes"};
-}
-
-std::vector<std::vector<std::string>> TimelineCsv::rows(std::span<const MemoryEvent> events) {
+std::vector<std::vector<std::string>> timeline_rows(std::span<const MemoryEvent> events) {
   std::vector<std::vector<std::string>> rows;
   rows.reserve(events.size());
   for (const MemoryEvent& event : events)
@@ -139,7 +135,7 @@ std::string perfetto_trace(std::span<const MemoryEvent> events, std::string_view
   for (Json& slice : slices(lives(events))) all.push_back(std::move(slice));
   for (const MemoryEvent& event : events) {
     all.push_back(counter(event));
-    if (event.action == MemoryAction::oom) all.push_back(out_of_memory(event));
+    if (event.action == MemoryEvent::Action::oom) all.push_back(out_of_memory(event));
   }
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   for (std::size_t i = 0; i < all.size(); ++i)

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 // Two workers, one tensor of each that outlives the other's, and a request that does not fit.
 std::vector<MemoryEvent> small_timeline() {
   FakeMachine machine(std::uint64_t{1} << 24);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   options.record_events = true;
   MemoryLedger ledger(options);
   {
@@ -29,11 +29,9 @@ std::vector<MemoryEvent> small_timeline() {
   return ledger.events();
 }
 
-TEST(TimelineCsv, HasOneRowAnEvent) {
+TEST(MemoryTimeline, HasOneRowPerEvent) {
   const std::vector<MemoryEvent> events = small_timeline();
-  EXPECT_THAT(TimelineCsv::header(), ElementsAre("time_s", "action", "label", "worker", "bytes",
-                                                 "active_bytes", "reserved_bytes"));
-  const auto rows = TimelineCsv::rows(events);
+  const auto rows = timeline_rows(events);
   ASSERT_EQ(rows.size(), events.size());
   EXPECT_THAT(rows[0], ElementsAre("1", "segment_alloc", "q_local", "0", "4096", "0", "4096"));
   EXPECT_THAT(rows[1], ElementsAre("2", "alloc", "q_local", "0", "100", "100", "4096"));

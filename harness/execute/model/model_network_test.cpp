@@ -96,13 +96,13 @@ TEST(SharedCores, ServeAllJobsAlike) {
 }
 
 TEST(NamedLinks, AreFoundAndMisspellingsNamed) {
-  EXPECT_EQ(find_link("infiniband").limit.bandwidth_byte_per_s, 12.5e9);
-  for (const NamedLink& link : named_links()) {
-    EXPECT_GT(link.limit.latency_s, 0.0);
-    EXPECT_THAT(std::string(link.source), HasSubstr("latency assumed"));
+  EXPECT_EQ(named_link("infiniband").first.bandwidth_byte_per_s, 12.5e9);
+  for (const char* name : {"nvlink", "infiniband", "ethernet"}) {
+    EXPECT_GT(named_link(name).first.latency_s, 0.0);
+    EXPECT_THAT(named_link(name).second, HasSubstr("latency assumed"));
   }
   try {
-    (void)find_link("infinband");
+    (void)named_link("infinband");
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("infiniband"));

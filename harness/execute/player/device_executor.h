@@ -6,8 +6,11 @@
 // messages in this device's memory.
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <list>
+#include <vector>
 
+#include "harness/execute/device/stopwatch.h"
 #include "harness/execute/player/executor.h"
 
 namespace qb {
@@ -27,11 +30,22 @@ class DeviceExecutor {
   [[nodiscard]] Execution run();
 
  private:
-  class Rounds;
+  struct Round;
+
+  [[nodiscard]] bool times_workers() const {
+    return arguments_.launch == Launch::alone || plan_.workers.size() == 1;
+  }
+  void add_worker(int index);
+  Round& round_of(int worker, std::size_t step);
+  [[nodiscard]] ComputeDevice::Prepared prepare(const Round& round) const;
+  void enqueue(Stopwatch* watch, std::vector<WorkerTime>& times);
+
   const Plan& plan_;
   const ExecutionArguments arguments_;
   ComputeDevice& device_;
-  std::unique_ptr<Rounds> rounds_;  // flash
+  std::list<Round> rounds_;  // of flash
+  bool keeps_prepared_ = false;
+  std::function<void()> replay_;  // for `graph`
 };
 
 }  // namespace qb

@@ -75,17 +75,21 @@ void add_sums(const Plan& plan, Execution& execution) {
   execution.longest_subsequence_s = longest_subsequence_s(plan, execution.workers);
 }
 
+void add_peaks(const ExecutionArguments& arguments, Execution& execution) {
+  const auto* ledger = dynamic_cast<const MemoryLedger*>(arguments.allocator);
+  if (ledger == nullptr) return;
+  for (std::size_t w = 0; w < execution.workers.size(); ++w)
+    execution.workers[w].active_peak_bytes =
+        static_cast<std::int64_t>(ledger->worker_peak_bytes(static_cast<int>(w)));
+}
+
 Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
   if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
   if (!arguments.shard) check_arguments(plan, arguments);
   check_speeds(plan, arguments.worker_speeds);
   Execution execution = run(ranks, plan, arguments);
   if (ranks != Ranks::serial) execution.critical_path_s = execution.wall_s;
-  const auto* ledger = dynamic_cast<const MemoryLedger*>(arguments.allocator);
-  if (ledger != nullptr && ranks != Ranks::mpi)
-    for (std::size_t w = 0; w < execution.workers.size(); ++w)
-      execution.workers[w].active_peak_bytes =
-          static_cast<std::int64_t>(ledger->worker_peak_bytes(static_cast<int>(w)));
+  if (ranks != Ranks::mpi) add_peaks(arguments, execution);
   add_sums(plan, execution);
   return execution;
 }

@@ -47,7 +47,7 @@ void KeptCalls::attend(ComputeDevice& device, Kernel kernel, const AttentionArgu
     if (!kept) return device.attention(kernel, arguments, {memory, 1, worker}, {});
     calls_.push_back({kernel, arguments, *arguments.schedule, std::move(kept)});
   }
-  calls_[next_++].kept->attend(arguments, memory);
+  calls_[next_++].kept(arguments, memory);
 }
 
 }  // namespace qb

@@ -25,7 +25,7 @@ class KeptCalls {
     Kernel kernel;
     AttentionArguments form;  // its tensors and schedule may be destroyed
     TileSchedule schedule;
-    std::unique_ptr<KeptSchedule> kept;
+    ComputeDevice::KeptSchedule kept;
   };
   [[nodiscard]] static bool is_of(const Call& call, Kernel kernel,
                                   const AttentionArguments& arguments);

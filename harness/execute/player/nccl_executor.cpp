@@ -5,56 +5,24 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "harness/execute/transport/group_transport.h"
 #include "harness/execute/transport/mpi_world.h"
 #include "kernels/cuda/runtime/device.h"
 
 namespace qb {
 namespace {
 
-constexpr char kField = '\n';
-
-std::string pack_gpu(const RankGpu& gpu) {
-  return fmt::format("{}{}{}{}{}", gpu.name, kField, gpu.id, kField, gpu.why_none);
-}
-
-RankGpu unpack_gpu(const std::string& text) {
-  const std::size_t first = text.find(kField);
-  const std::size_t second = text.find(kField, first + 1);
-  return {text.substr(0, first), text.substr(first + 1, second - first - 1),
-          text.substr(second + 1)};
-}
-
-// For one worker that plays alone.
-class NoRanks final : public RankTransport {
- public:
-  [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override {
-    throw std::logic_error("there is no other rank");
-  }
-  [[nodiscard]] Ticket receive(const MessageKey&, std::span<std::byte>) override {
-    throw std::logic_error("there is no other rank");
-  }
-  Passage wait(const Ticket&) override { return {}; }
-  void meet() override {}
-  void fail(Status, const std::string&) override {}
-  [[nodiscard]] bool has_failed() const override { return false; }
-  [[nodiscard]] std::optional<CaseError> failure() override { return std::nullopt; }
-  void close() override {}
-  [[nodiscard]] bool is_closed() const override { return true; }
-};
-
 // Rank 0, once it knows all GPUs, sends the communicator's id, or this if there is none.
 constexpr const char* kNoLink = "no link";
 
 }  // namespace
 
-std::string why_no_nccl(const std::vector<RankGpu>& ranks, int workers) {
+std::string why_no_nccl(const std::vector<NcclRank::Gpu>& ranks, int workers) {
   const auto n = static_cast<std::size_t>(workers);
   if (n > ranks.size())
     return fmt::format("{} workers need as many ranks, each with a GPU; there are {}: mpirun -n {}",
                        workers, ranks.size(), workers);
   for (std::size_t r = 0; r < n; ++r) {
-    const RankGpu& gpu = ranks[r];
+    const NcclRank::Gpu& gpu = ranks[r];
     if (!gpu.why_none.empty()) return fmt::format("rank {}: {}", r, gpu.why_none);
     for (std::size_t other = 0; other < r; ++other) {
       if (ranks[other].id == gpu.id)
@@ -90,25 +58,11 @@ int gpu_of_this_rank() {
   return n_gpus == 0 ? 0 : gpu_of_local_rank(static_cast<int>(local_rank), n_gpus);
 }
 
-RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
-                         ComputeDevice& device, DeviceLink& link, RankTransport& ranks, int rank,
-                         KeptCalls* kept) {
-  if (kept != nullptr) kept->rewind();
-  GroupTransport messages(rank, link, device, ranks, arguments.message_timeout_s);
-  RankReport report = play_rank(plan, arguments, {device, messages, ranks, kept}, rank);
-  if (report.status != Status::ok) {
-    if (!report.told) report.message = fmt::format("{}: {}", device.facts().name, report.message);
-    return report;
-  }
-  for (std::size_t s = 0; s < report.time.steps.size(); ++s)
-    report.time.steps[s].communication_s = messages.seconds(static_cast<int>(s));
-  return report;
-}
-
 NcclRank::NcclRank(int workers, ComputeDevice* device, std::string why_none, double timeout_s)
     : workers_(workers), device_(device), timeout_s_(timeout_s) {
-  const RankGpu own = device == nullptr ? RankGpu{{}, {}, std::move(why_none)}
-                                        : RankGpu{device->facts().name, device->facts().id, {}};
+  const NcclRank::Gpu own = device == nullptr
+                                ? NcclRank::Gpu{{}, {}, std::move(why_none)}
+                                : NcclRank::Gpu{device->facts().name, device->facts().id, {}};
   MpiWorld* const world = MpiWorld::current();
   if (world == nullptr) {
     if (workers > 1)
@@ -119,11 +73,12 @@ NcclRank::NcclRank(int workers, ComputeDevice* device, std::string why_none, dou
     open_link(0, 1, device_->make_link_id());
     return;
   }
-  std::vector<RankGpu> gpus(static_cast<std::size_t>(world->size()));
+  std::vector<NcclRank::Gpu> gpus(static_cast<std::size_t>(world->size()));
   if (workers > world->size()) throw Unsupported(why_no_nccl(gpus, workers));
-  gpus.clear();
-  for (const std::string& text : world->gather(pack_gpu(own), timeout_s))
-    gpus.push_back(unpack_gpu(text));
+  for (std::string Gpu::*member : {&Gpu::name, &Gpu::id, &Gpu::why_none}) {
+    const std::vector<std::string> texts = world->gather(own.*member, timeout_s);
+    for (std::size_t r = 0; r < texts.size(); ++r) gpus[r].*member = texts[r];
+  }
   std::string refusal;
   std::string id;
   if (world->rank() == 0) {
@@ -153,9 +108,8 @@ void NcclRank::open_link(int rank, int workers, const std::string& id) {
 Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& arguments) {
   const auto play = [&](RankTransport& ranks, int rank) {
     if (link_) return play_gpu_rank(plan, arguments, *device_, *link_, ranks, rank, &kept_);
-    RankReport report;
-    report.status = Status::error;
-    report.message = fmt::format("{}: {}", device_->facts().name, flaw_);
+    RankReport report{.status = Status::error,
+                      .message = fmt::format("{}: {}", device_->facts().name, flaw_)};
     ranks.fail(report.status, report.message);
     ranks.meet();
     ranks.close();
@@ -172,7 +126,7 @@ Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& argument
     }
     if (world->rank() != 0) return {};
   } else {
-    NoRanks alone;
+    RankTransport alone;
     std::vector<RankReport> reports;
     reports.push_back(play(alone, 0));
     execution = execution_of(plan, std::move(reports));

@@ -19,17 +19,6 @@ namespace qb {
 
 class MpiWorld;
 
-// The GPU of a rank.
-struct RankGpu {
-  std::string name;      // "NVIDIA H200"
-  std::string id;        // unique for this GPU on any host
-  std::string why_none;  // why this rank cannot take part; empty: it can
-};
-
-// Explains why the first `workers` of these ranks cannot play together, or returns an empty string.
-// They can if the GPUs are of one kind and each belongs to one rank.
-[[nodiscard]] std::string why_no_nccl(const std::vector<RankGpu>& ranks, int workers);
-
 // Returns the ordinal of the GPU for the `local_rank`-th rank of a host that sees n_gpus. A rank
 // that sees a single GPU got it from its launcher. Throws Unsupported if there are too few.
 [[nodiscard]] int gpu_of_local_rank(int local_rank, int n_gpus);
@@ -52,6 +41,13 @@ struct RankGpu {
 // which aborts it, all ranks would have to agree again on who still has it.
 class NcclRank {
  public:
+  // The GPU of a rank.
+  struct Gpu {
+    std::string name{};      // "NVIDIA H200"
+    std::string id{};        // unique for this GPU on any host
+    std::string why_none{};  // why this rank cannot take part; empty: it can
+  };
+
   // Every rank of the world calls it. device: nullptr if this rank has none, with the reason. On
   // rank 0 it throws Unsupported, with a sentence, if the ranks cannot play together.
   NcclRank(int workers, ComputeDevice* device, std::string why_none, double timeout_s);
@@ -74,5 +70,9 @@ class NcclRank {
   std::unique_ptr<DeviceLink> link_;
   KeptCalls kept_;
 };
+
+// Explains why the first `workers` of these ranks cannot play together, or returns an empty string.
+// They can if the GPUs are of one kind and each belongs to one rank.
+[[nodiscard]] std::string why_no_nccl(const std::vector<NcclRank::Gpu>& ranks, int workers);
 
 }  // namespace qb

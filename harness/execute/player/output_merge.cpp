@@ -21,19 +21,14 @@ OutputMerge::OutputMerge(const Plan& plan, const ExecutionArguments& arguments,
       splits_heads_(splits_heads(plan)),
       written_(plan.q_groups.size(), 0) {}
 
-TensorView OutputMerge::rows_of(const TensorView& whole, std::size_t group) const {
-  const TokenGroup& tokens = plan_.q_groups[group];
-  return whole.tokens(tokens.first, tokens.count, tokens.stride);
-}
-
 void OutputMerge::add_group(const Worker& worker, const LocalLayout& layout, std::size_t position,
-                            const Partial& partial) {
+                            const WorkerPlayer::Partial& partial) {
   const auto group = static_cast<std::size_t>(worker.q_groups[position]);
   if (splits_heads_) finish_group(group);
   const HeadRange heads = plan_.heads_of(worker);
   const std::int64_t n_heads = heads.end - heads.begin;
-  const TensorView out = rows_of(arguments_.out, group).heads(heads.begin, n_heads);
-  const TensorView lse = rows_of(arguments_.lse, group).heads(heads.begin, n_heads);
+  const TensorView out = rows_of(arguments_.out, plan_.q_groups[group]).heads(heads.begin, n_heads);
+  const TensorView lse = rows_of(arguments_.lse, plan_.q_groups[group]).heads(heads.begin, n_heads);
   const std::int64_t begin = layout.q_begin[position];
   const std::int64_t count = plan_.q_groups[group].count;
   const TensorView part_out = partial.out.view().tokens(begin, count);
@@ -47,8 +42,8 @@ void OutputMerge::add_group(const Worker& worker, const LocalLayout& layout, std
   written_[group] = 1;
 }
 
-void OutputMerge::add(const Worker& worker, const Partial& partial) {
-  if (partial.out.view().data == nullptr) return;
+void OutputMerge::add(const Worker& worker, const WorkerPlayer::Partial& partial) {
+  if (!partial.exists()) return;
   const LocalLayout layout = local_layout(plan_, worker);
   parallel_for(static_cast<std::int64_t>(worker.q_groups.size()),
                threads_for_bytes(partial.out.view().bytes(), threads_), 1,
@@ -60,7 +55,8 @@ void OutputMerge::add(const Worker& worker, const Partial& partial) {
 
 void OutputMerge::finish_group(std::size_t group) {
   if (written_[group] != 0) return;
-  device_.clear_partial(rows_of(arguments_.out, group), rows_of(arguments_.lse, group));
+  device_.clear_partial(rows_of(arguments_.out, plan_.q_groups[group]),
+                        rows_of(arguments_.lse, plan_.q_groups[group]));
   written_[group] = 1;
 }
 

@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "base/status.h"
+#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/transport/mpi_world.h"
 
 namespace qb {
 namespace {
@@ -22,29 +24,30 @@ std::span<std::byte> bytes_of(const TensorView& view) {
 
 class Rank {
  public:
-  Rank(const Plan& plan, const ExecutionArguments& arguments, const RankTools& tools, int rank)
+  Rank(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
+       Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept)
       : plan_(plan),
         arguments_(arguments),
-        device_(tools.device),
-        messages_(tools.messages),
-        ranks_(tools.ranks),
+        device_(device),
+        messages_(messages),
+        ranks_(ranks),
         rank_(rank),
-        n_workers_(static_cast<int>(plan.workers.size())),
-        watch_(device_),
+        watch_(device),
         player_(std::make_unique<WorkerPlayer>(
-            plan, rank, arguments, PlayerTools{device_, watch_, &messages_, nullptr, tools.kept},
+            plan, rank, arguments, WorkerPlayer::Tools{device, watch_, &messages, nullptr, kept},
             report_.time)) {}
 
   RankReport run() {
     const bool at_root = plan_.result == Result::root;
+    const bool scattered = is_scattered(player_->worker());
     attempt([&] {
-      if (!player_->is_scattered()) player_->prepare();
+      if (!scattered) player_->prepare();
       messages_.settle();
     });
     attempt_always([&] { ranks_.meet(); });
     const double start_s = now_s();
     attempt([&] { watch_.start(start_s); });
-    if (player_->is_scattered()) attempt([&] { scatter(); });
+    if (scattered) attempt([&] { scatter(); });
     attempt([&] { player_->play(); });
     if (at_root) attempt([&] { gather(); });
     attempt([&] { messages_.settle(); });
@@ -100,120 +103,108 @@ class Rank {
     player_.reset();
   }
 
-  [[nodiscard]] TensorView whole(TensorRole what) const {
-    return what == TensorRole::q ? arguments_.q
-                                 : (what == TensorRole::k ? arguments_.k : arguments_.v);
-  }
-
   void scatter() {
     watch_.charge(&report_.time.gather_s);
-    constexpr TensorRole kRoles[] = {TensorRole::q, TensorRole::k, TensorRole::v};
+    constexpr TensorRole kInputs[] = {TensorRole::q, TensorRole::k, TensorRole::v};
     std::vector<Ticket> tickets;
-    if (rank_ == 0) {
-      for (int w = 1; w < n_workers_; ++w)
-        for (int i = 0; i < 3; ++i) {
-          buffers_.push_back(player_->shard_of(w, kRoles[i], whole(kRoles[i])));
-          tickets.push_back(messages_.send({0, w, kScatter[i]}, bytes_of(buffers_.back().view())));
-        }
-      messages_.flush(false);
-      player_->prepare();
-    } else {
-      player_->make_room();
-      for (int i = 0; i < 3; ++i)
+    if (rank_ != 0) player_->make_room();
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (rank_ != 0)
         tickets.push_back(
-            messages_.receive({0, rank_, kScatter[i]}, bytes_of(player_->shard(kRoles[i]))));
-      messages_.flush(false);
+            messages_.receive({0, rank_, kScatter[i]}, bytes_of(player_->shard(kInputs[i]))));
+      for (int w = 1; rank_ == 0 && w < n_workers(); ++w) {
+        buffers_.push_back(player_->shard_of(w, kInputs[i]));
+        tickets.push_back(messages_.send({0, w, kScatter[i]}, bytes_of(buffers_.back().view())));
+      }
     }
+    messages_.flush(false);
+    if (rank_ == 0) player_->prepare();
     watch_.charge(&report_.time.gather_s);
-    for (const Ticket& ticket : tickets) (void)messages_.wait(ticket);
+    await(tickets);
     buffers_.clear();
     watch_.charge(nullptr);
   }
 
-  struct Answer {
-    Tensor out;
-    Tensor lse;
-    Ticket out_ticket;
-    Ticket lse_ticket;
+  // A worker's partial on its way to rank 0.
+  struct Gathered {
+    std::size_t worker = 0;
+    WorkerPlayer::Partial partial{};
+    std::vector<Ticket> tickets{};  // of O and LSE
   };
 
-  // Sends the worker's partial to rank 0, which receives those of the others.
-  std::vector<Answer> exchange_partials() {
-    std::vector<Answer> answers(static_cast<std::size_t>(n_workers_));
-    const Partial& own = player_->partial();
+  [[nodiscard]] Gathered make_room_for(std::size_t w) const {
+    const Worker& worker = plan_.workers[w];
+    const HeadRange heads = plan_.heads_of(worker);
+    Extent extent = plan_.problem.shape.out();
+    extent.heads = heads.end - heads.begin;
+    extent.length = tokens_of(plan_.q_groups, worker.q_groups);
+    if (extent.length == 0) return {};
+    Allocator& memory = *arguments_.allocator;
+    Tensor out(memory, DType::f32, extent, "out_gathered", kRoot);
+    extent.head_dim = 1;
+    return {w, {std::move(out), Tensor(memory, DType::f32, extent, "lse_gathered", kRoot), true}};
+  }
+
+  void await(const std::vector<Ticket>& tickets) {
+    for (const Ticket& ticket : tickets) (void)messages_.wait(ticket);
+  }
+
+  // Sends the worker's partial to rank 0, which merges those of all workers into the output, in
+  // worker order.
+  void merge_partials(OutputMerge& output) {
+    const auto post = [&](int from, const WorkerPlayer::Partial& partial) {
+      std::vector<Ticket> tickets;
+      for (std::size_t i = 0; i < 2; ++i) {
+        const MessageKey key{from, 0, kGather[i]};
+        const std::span<std::byte> bytes = bytes_of((i == 0 ? partial.out : partial.lse).view());
+        tickets.push_back(rank_ == 0 ? messages_.receive(key, bytes) : messages_.send(key, bytes));
+      }
+      return tickets;
+    };
+    const WorkerPlayer::Partial& own = player_->partial();
     if (rank_ != 0) {
-      if (own.out.view().data == nullptr) return answers;
-      const Ticket out = messages_.send({rank_, 0, kGather[0]}, bytes_of(own.out.view()));
-      const Ticket lse = messages_.send({rank_, 0, kGather[1]}, bytes_of(own.lse.view()));
+      if (!own.exists()) return;
+      const std::vector<Ticket> tickets = post(rank_, own);
       messages_.flush(false);
-      (void)messages_.wait(out);
-      (void)messages_.wait(lse);
-      return answers;
+      return await(tickets);
     }
-    for (int w = 1; w < n_workers_; ++w) {
-      const Worker& worker = plan_.workers[static_cast<std::size_t>(w)];
-      const HeadRange heads = plan_.heads_of(worker);
-      Extent extent = plan_.problem.shape.out();
-      extent.heads = heads.end - heads.begin;
-      extent.length = tokens_of(plan_.q_groups, worker.q_groups);
-      if (extent.length == 0) continue;
-      Answer& answer = answers[static_cast<std::size_t>(w)];
-      answer.out = Tensor(*arguments_.allocator, DType::f32, extent, "out_gathered", kRoot);
-      extent.head_dim = 1;
-      answer.lse = Tensor(*arguments_.allocator, DType::f32, extent, "lse_gathered", kRoot);
-      answer.out_ticket = messages_.receive({w, 0, kGather[0]}, bytes_of(answer.out.view()));
-      answer.lse_ticket = messages_.receive({w, 0, kGather[1]}, bytes_of(answer.lse.view()));
+    std::vector<Gathered> gathered;
+    for (int w = 1; w < n_workers(); ++w) {
+      Gathered one = make_room_for(static_cast<std::size_t>(w));
+      if (!one.partial.exists()) continue;
+      one.tickets = post(w, one.partial);
+      gathered.push_back(std::move(one));
     }
     messages_.flush(false);
-    return answers;
+    output.add(player_->worker(), own);
+    for (Gathered& one : gathered) {
+      await(one.tickets);
+      output.add(plan_.workers[one.worker], one.partial);
+      one.partial = {};
+    }
   }
 
-  void await(const Answer& answer) {
-    (void)messages_.wait(answer.out_ticket);
-    (void)messages_.wait(answer.lse_ticket);
-  }
-
-  // Merges the partials of all workers into the output, in worker order.
   void gather() {
-    if (rank_ == 0) watch_.charge(&report_.time.merge_s);
-    std::vector<Answer> answers = exchange_partials();
-    if (rank_ != 0) return;
     OutputMerge output(plan_, arguments_, device_);
-    output.add(player_->worker(), player_->partial());
-    add_answers(answers, output);
+    if (rank_ == 0) watch_.charge(&report_.time.merge_s);
+    merge_partials(output);
+    if (rank_ != 0) return;
     output.finish();
     watch_.charge(nullptr);
-  }
-
-  // Adds them in worker order.
-  void add_answers(std::vector<Answer>& answers, OutputMerge& output) {
-    for (int w = 1; w < n_workers_; ++w) {
-      Answer& answer = answers[static_cast<std::size_t>(w)];
-      if (answer.out.view().data == nullptr) continue;
-      await(answer);
-      output.add(plan_.workers[static_cast<std::size_t>(w)],
-                 {std::move(answer.out), std::move(answer.lse), true});
-    }
   }
 
   // Collects the sharded output on rank 0.
   void collect() {
     if (!arguments_.collect_output) return;
-    deliver();
+    OutputMerge output(plan_, arguments_, device_);
+    if (plan_.result != Result::everyone)
+      merge_partials(output);
+    else if (rank_ == 0)
+      output.add(player_->worker(), player_->partial());
     messages_.settle();
   }
 
-  void deliver() {
-    OutputMerge output(plan_, arguments_, device_);
-    if (plan_.result == Result::everyone) {
-      if (rank_ == 0) output.add(player_->worker(), player_->partial());
-      return;
-    }
-    std::vector<Answer> answers = exchange_partials();
-    if (rank_ != 0) return;
-    output.add(player_->worker(), player_->partial());
-    add_answers(answers, output);
-  }
+  [[nodiscard]] int n_workers() const { return static_cast<int>(plan_.workers.size()); }
 
   const Plan& plan_;
   const ExecutionArguments& arguments_;
@@ -221,7 +212,6 @@ class Rank {
   Transport& messages_;
   RankTransport& ranks_;
   const int rank_;
-  const int n_workers_;
   RankReport report_;
   Stopwatch watch_;
   std::vector<Tensor> buffers_;  // for the scatter
@@ -239,61 +229,85 @@ void throw_failure(const std::vector<RankReport>& reports) {
     }
 }
 
-}  // namespace
+// Calls visit with each number of a report besides those of its steps.
+template <class Report, class Visit>
+void visit_numbers(Report& report, const Visit& visit) {
+  visit(report.status);
+  visit(report.told);
+  visit(report.duration_s);
+  visit(report.device_s);
+  visit(report.time.gather_s);
+  visit(report.time.compute_s);
+  visit(report.time.merge_s);
+  visit(report.time.active_peak_bytes);
+}
 
+// Returns the numbers, the number of steps, the steps, and the text of a failure.
 std::string pack(const RankReport& report) {
-  std::vector<double> numbers = {static_cast<double>(report.status),
-                                 report.told ? 1.0 : 0.0,
-                                 report.duration_s,
-                                 report.device_s,
-                                 report.time.gather_s,
-                                 report.time.compute_s,
-                                 report.time.merge_s,
-                                 static_cast<double>(report.time.active_peak_bytes),
-                                 static_cast<double>(report.time.steps.size())};
-  for (const StepTime& step : report.time.steps)
-    numbers.insert(numbers.end(), {step.start_s, step.compute_s, step.communication_s,
-                                   step.exposed_communication_s, step.idle_s});
-  std::string text(numbers.size() * sizeof(double), '\0');
-  std::memcpy(text.data(), numbers.data(), text.size());
+  std::string text;
+  const auto put = [&](const auto& value) {
+    text.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  visit_numbers(report, put);
+  put(report.time.steps.size());
+  for (const StepTime& step : report.time.steps) put(step);
   return text + report.message;
 }
 
 RankReport unpack(const std::string& text) {
-  std::size_t at = 0;
-  const auto next = [&] {
-    double number = 0.0;
-    std::memcpy(&number, text.data() + at, sizeof(number));
-    at += sizeof(number);
-    return number;
-  };
   RankReport report;
-  report.status = static_cast<Status>(static_cast<int>(next()));
-  report.told = next() != 0.0;
-  report.duration_s = next();
-  report.device_s = next();
-  report.time.gather_s = next();
-  report.time.compute_s = next();
-  report.time.merge_s = next();
-  report.time.active_peak_bytes = static_cast<std::int64_t>(next());
-  report.time.steps.resize(static_cast<std::size_t>(next()));
-  for (StepTime& step : report.time.steps) step = {next(), next(), next(), next(), next()};
+  std::size_t at = 0;
+  const auto take = [&](auto& value) {
+    std::memcpy(&value, text.data() + at, sizeof(value));
+    at += sizeof(value);
+  };
+  visit_numbers(report, take);
+  std::size_t n_steps = 0;
+  take(n_steps);
+  report.time.steps.resize(n_steps);
+  for (StepTime& step : report.time.steps) take(step);
   report.message = text.substr(at);
   return report;
 }
 
+}  // namespace
+
 bool is_scattered(const Plan& plan) {
-  return std::ranges::any_of(plan.workers, [](const Worker& worker) {
-    return !worker.steps.empty() &&
-           std::ranges::any_of(worker.steps[0].receives, [](const Transfer& transfer) {
-             return transfer.kind == TransferKind::scatter;
-           });
-  });
+  return std::ranges::any_of(plan.workers,
+                             [](const Worker& worker) { return is_scattered(worker); });
 }
 
-RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments, const RankTools& tools,
-                     int rank) {
-  return Rank(plan, arguments, tools, rank).run();
+RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
+                     Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept) {
+  return Rank(plan, arguments, device, messages, ranks, rank, kept).run();
+}
+
+Execution play_over_mpi(const Plan& plan, int workers, double timeout_s, const RankPlay& play) {
+  MpiWorld& world = *MpiWorld::current();
+  const auto transport = world.make_transport(workers, timeout_s);
+  RankReport own;
+  if (transport) own = play(*transport, world.rank());
+  const std::vector<std::string> texts = world.gather(pack(own), 2.0 * timeout_s);
+  if (world.rank() != 0) return {};
+  std::vector<RankReport> reports;
+  for (int w = 0; w < workers; ++w) reports.push_back(unpack(texts[static_cast<std::size_t>(w)]));
+  return execution_of(plan, std::move(reports));
+}
+
+Execution execute_mpi(const Plan& plan, const ExecutionArguments& arguments) {
+  const MpiWorld* const world = MpiWorld::current();
+  const auto workers = static_cast<int>(plan.workers.size());
+  if (world == nullptr)
+    throw Unsupported(fmt::format(
+        "ranks: mpi needs a process for each worker: mpirun -n {} qb run …, or srun", workers));
+  if (workers > world->size())
+    throw Unsupported(
+        fmt::format("{} workers need as many MPI processes; there are {}", workers, world->size()));
+  return play_over_mpi(plan, workers, arguments.message_timeout_s,
+                       [&](RankTransport& ranks, int rank) {
+                         CpuDevice device(arguments.threads);
+                         return play_rank(plan, arguments, device, ranks, ranks, rank);
+                       });
 }
 
 Execution execution_of(const Plan& plan, std::vector<RankReport> reports) {

@@ -13,33 +13,26 @@ namespace qb {
 // Returns true if rank 0 holds the inputs when the work begins, and scatters them.
 [[nodiscard]] bool is_scattered(const Plan& plan);
 
-struct RankTools {
-  ComputeDevice& device;
-  Transport& messages;        // carries tensors
-  RankTransport& ranks;       // may be the same object
-  KeptCalls* kept = nullptr;  // see PlayerTools
-};
-
-// The reply of a rank that has played: numbers, then the text of a failure.
+// The reply of a rank that has played.
 struct RankReport {
   Status status = Status::ok;
   bool told = false;  // the failure came from another rank
   double duration_s = 0.0;
   double device_s = 0.0;
-  WorkerTime time;
-  std::string message;
+  WorkerTime time{};
+  std::string message{};
 };
-[[nodiscard]] std::string pack(const RankReport& report);
-[[nodiscard]] RankReport unpack(const std::string& text);
 
 // Plays worker `rank`. Rank 0 is the root too: it holds the whole sequence, scatters and gathers if
 // the plan does, and puts the output together. If tokens start and end sharded, every rank makes
 // its own shard, and the output is collected outside the measured time.
 //
 // It throws nothing: a failure on one rank reaches the others through their waits, and all of them
-// then end the run together, so that the next run finds no stray messages.
+// then end the run together, so that the next run finds no stray messages. messages: carries
+// tensors; may be `ranks`. kept: see WorkerPlayer::Tools.
 [[nodiscard]] RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments,
-                                   const RankTools& tools, int rank);
+                                   ComputeDevice& device, Transport& messages, RankTransport& ranks,
+                                   int rank, KeptCalls* kept = nullptr);
 
 // Every rank of the MpiWorld, which must exist, calls it: the first `workers` ranks play, and rank
 // 0 gets the execution, or the exception of any rank.

@@ -25,13 +25,13 @@ double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
 
 // Plays each worker from its first step to its last before the next one: only one holds memory.
 void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments,
-                     const PlayerTools& tools, std::vector<WorkerTime>& times) {
+                     const WorkerPlayer::Tools& tools, std::vector<WorkerTime>& times) {
   OutputMerge output(plan, arguments, tools.device, tools.device.facts().host_threads);
   for (std::size_t i = 0; i < plan.workers.size(); ++i) {
     WorkerPlayer player(plan, static_cast<int>(i), arguments, tools, times[i]);
     player.prepare();
     player.play();
-    if (player.partial().out.view().data == nullptr) continue;
+    if (!player.partial().exists()) continue;
     tools.watch.charge(&times[i].merge_s);
     output.add(player.worker(), player.partial());
     tools.watch.charge(nullptr);
@@ -40,8 +40,8 @@ void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments,
 }
 
 // Plays a step of all workers, then the next step: their messages wait in memory.
-void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments, PlayerTools tools,
-                       std::vector<WorkerTime>& times) {
+void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
+                       WorkerPlayer::Tools tools, std::vector<WorkerTime>& times) {
   const auto copy = [&](std::span<const std::byte> from, std::byte* to) {
     const Extent words{1, 1, 1, static_cast<std::int64_t>(from.size() / sizeof(float))};
     tools.device.copy_rows(contiguous_view(const_cast<std::byte*>(from.data()), DType::f32, words),
@@ -93,7 +93,7 @@ Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
   std::vector<WorkerTime>& times = execution.workers;
   times.resize(plan.workers.size());
   Stopwatch watch(device, arguments.clock);
-  const PlayerTools tools{.device = device, .watch = watch, .stages = &execution.stages};
+  const WorkerPlayer::Tools tools{.device = device, .watch = watch, .stages = &execution.stages};
   watch.start();
   if (works_in_place(plan))
     play_in_place(plan, arguments, tools, times[0]);

@@ -36,7 +36,7 @@ TEST(SerialExecutor, LabelsEveryTensorWithItsWorker) {
   Problem problem = random_problem(random);
   problem.shape.q_len = problem.shape.kv_len = 30;
   problem.mask = Mask::full();
-  LedgerOptions options;
+  MemoryLedger::Options options;
   options.record_events = true;
   MemoryLedger ledger(options);
   Trial trial(cqs_plan(problem, 3), ledger);
@@ -45,14 +45,14 @@ TEST(SerialExecutor, LabelsEveryTensorWithItsWorker) {
   std::map<std::string, std::set<int>> workers_of;
   const std::vector<MemoryEvent> events = ledger.events();
   for (std::size_t i = before; i < events.size(); ++i)
-    if (events[i].action == MemoryAction::alloc)
+    if (events[i].action == MemoryEvent::Action::alloc)
       workers_of[std::string(events[i].label)].insert(events[i].worker);
   for (const char* label : {"q_local", "k_local", "v_local", "out_partial", "lse_partial"})
     EXPECT_THAT(workers_of[label], UnorderedElementsAre(0, 1, 2)) << label;
 }
 
 TEST(SerialExecutor, KeepsOneWorkersMemoryAliveAtATime) {
-  LedgerOptions options;
+  MemoryLedger::Options options;
   options.record_events = true;
   MemoryLedger ledger(options);
   Random random(2);
@@ -65,15 +65,15 @@ TEST(SerialExecutor, KeepsOneWorkersMemoryAliveAtATime) {
   std::map<int, int> live;  // live tensors of each worker
   const std::vector<MemoryEvent> events = ledger.events();
   for (std::size_t i = before; i < events.size(); ++i) {
-    if (events[i].action == MemoryAction::alloc) ++live[events[i].worker];
-    if (events[i].action == MemoryAction::free && --live[events[i].worker] == 0)
+    if (events[i].action == MemoryEvent::Action::alloc) ++live[events[i].worker];
+    if (events[i].action == MemoryEvent::Action::free && --live[events[i].worker] == 0)
       live.erase(events[i].worker);
     EXPECT_LE(live.size(), 1u) << "at event " << i;
   }
 }
 
 TEST(SerialExecutor, WorksOnTheCallersTensorsWhereOneWorkerHoldsTheWholeSequence) {
-  LedgerOptions options;
+  MemoryLedger::Options options;
   options.record_events = true;
   MemoryLedger ledger(options);
   Random random(3);

@@ -109,10 +109,10 @@ class Crew {
     WorkerPlayer& player = member.player;
     WorkerTime& time = execution_.workers[w];
     const bool at_root = plan_.result == Result::root;
-    if (!player.is_scattered()) attempt([&] { player.prepare(); });
+    if (!is_scattered(player.worker())) attempt([&] { player.prepare(); });
     meeting_.arrive_and_wait();
     member.watch.start(meetings_s_[0]);
-    if (player.is_scattered()) attempt([&] { player.prepare(); });
+    if (is_scattered(player.worker())) attempt([&] { player.prepare(); });
     attempt([&] {
       player.play();
       member.watch.stop();
@@ -147,7 +147,7 @@ class Crew {
     for (std::size_t group = next_group_++; group < holders_.size(); group = next_group_++) {
       for (const Holder& holder : holders_[group]) {
         const Member& member = members_[holder.worker];
-        if (member.player.partial().out.view().data == nullptr) continue;
+        if (!member.player.partial().exists()) continue;
         output_->add_group(member.player.worker(), member.layout, holder.position,
                            member.player.partial());
       }

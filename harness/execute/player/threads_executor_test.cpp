@@ -54,7 +54,7 @@ TEST(ThreadsExecutor, ReportsTheWallClockAsItsCriticalPath) {
 }
 
 TEST(ThreadsExecutor, TakesItsMemoryFromTheLedgerWithAllWorkersAtOnce) {
-  LedgerOptions options;
+  MemoryLedger::Options options;
   options.record_events = true;
   MemoryLedger ledger(options);
   Random random(6);
@@ -68,8 +68,9 @@ TEST(ThreadsExecutor, TakesItsMemoryFromTheLedgerWithAllWorkersAtOnce) {
   int most_partials = 0;
   for (const MemoryEvent& event : ledger.events()) {
     if (event.label != "out_partial") continue;
-    if (event.action == MemoryAction::alloc) most_partials = std::max(most_partials, ++partials);
-    if (event.action == MemoryAction::free) --partials;
+    if (event.action == MemoryEvent::Action::alloc)
+      most_partials = std::max(most_partials, ++partials);
+    if (event.action == MemoryEvent::Action::free) --partials;
   }
   EXPECT_EQ(most_partials, 4) << "partials live until all workers have computed";
   EXPECT_EQ(ledger.active_bytes(), of_caller);
@@ -81,7 +82,7 @@ TEST(ThreadsExecutor, EndsEveryWorkerWhenOneRunsOverTheBudget) {
   problem.shape.q_len = problem.shape.kv_len = 64;
   problem.mask = Mask::full();
   Trial trial(cqs_plan(problem, 7), heap_allocator());
-  LedgerOptions options;
+  MemoryLedger::Options options;
   options.budget_bytes = 3 * static_cast<std::uint64_t>(trial.inputs.q.view().bytes());
   MemoryLedger ledger(options);
   EXPECT_THROW((void)trial.run(Ranks::threads, Kernel::flash, 2, ledger), OutOfMemory);

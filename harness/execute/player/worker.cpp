@@ -7,9 +7,11 @@
 namespace qb {
 namespace {
 
-TensorView group_rows(const TensorView& whole, const TokenGroup& group) {
-  return whole.tokens(group.first, group.count, group.stride);
-}
+constexpr TensorRole kInputs[] = {TensorRole::q, TensorRole::k, TensorRole::v};
+
+bool is_of_keys(TensorRole what) { return what == TensorRole::k || what == TensorRole::v; }
+
+int resident_block(TensorRole what) { return is_of_keys(what) ? kResidentKeys : kResidentQueries; }
 
 // Returns one head of one sequence of the batch.
 TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
@@ -23,13 +25,13 @@ TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
 // slices of a head and a group.
 void gather(const std::vector<TokenGroup>& groups, const Block& block, const TensorView& whole,
             const TensorView& local, ComputeDevice& device) {
-  const auto rows_of = [&](std::size_t i, bool from_whole) {
+  const auto rows = [&](std::size_t i, bool from_whole) {
     const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
-    return from_whole ? group_rows(whole, group) : local.tokens(block.begins[i], group.count);
+    return from_whole ? rows_of(whole, group) : local.tokens(block.begins[i], group.count);
   };
   if (!device.facts().on_host) {
     for (std::size_t i = 0; i < block.groups.size(); ++i)
-      device.copy_rows(rows_of(i, true), rows_of(i, false));
+      device.copy_rows(rows(i, true), rows(i, false));
     return;
   }
   const std::int64_t heads = whole.extent.heads;
@@ -40,21 +42,32 @@ void gather(const std::vector<TokenGroup>& groups, const Block& block, const Ten
                  for (std::int64_t i = first; i < last; ++i) {
                    const auto group = static_cast<std::size_t>(i / slices);
                    const std::int64_t batch = i % slices / heads;
-                   device.copy_rows(head_of(rows_of(group, true), batch, i % heads),
-                                    head_of(rows_of(group, false), batch, i % heads));
+                   device.copy_rows(head_of(rows(group, true), batch, i % heads),
+                                    head_of(rows(group, false), batch, i % heads));
                  }
                });
 }
 
 }  // namespace
 
+TensorView rows_of(const TensorView& whole, const TokenGroup& group) {
+  return whole.tokens(group.first, group.count, group.stride);
+}
+
 int threads_for_bytes(std::int64_t bytes, int threads) {
   constexpr std::int64_t kBytesPerThread = 1 << 20;
   return static_cast<int>(std::clamp<std::int64_t>(bytes / kBytesPerThread, 1, threads));
 }
 
+bool is_scattered(const Worker& worker) {
+  return !worker.steps.empty() &&
+         std::ranges::any_of(worker.steps[0].receives, [](const Transfer& transfer) {
+           return transfer.kind == TransferKind::scatter;
+         });
+}
+
 WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
-                           const PlayerTools& tools, WorkerTime& time)
+                           const Tools& tools, WorkerTime& time)
     : plan_(plan),
       index_(index),
       worker_(plan.workers[static_cast<std::size_t>(index)]),
@@ -66,94 +79,86 @@ WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments
   time_.steps.resize(worker_.steps.size());
 }
 
-bool WorkerPlayer::is_scattered() const {
-  if (worker_.steps.empty()) return false;
-  const std::vector<Transfer>& receives = worker_.steps[0].receives;
-  return std::any_of(receives.begin(), receives.end(), [](const Transfer& transfer) {
-    return transfer.kind == TransferKind::scatter;
-  });
+const std::vector<TokenGroup>& WorkerPlayer::groups_for(TensorRole what) const {
+  return is_of_keys(what) ? plan_.kv_groups : plan_.q_groups;
 }
 
 Extent WorkerPlayer::extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const {
   const Shape& shape = plan_.problem.shape;
-  const bool of_keys = what == TensorRole::k || what == TensorRole::v;
-  const HeadRange range = of_keys ? kv_heads_of(shape, heads) : heads;
+  const HeadRange range = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
   const bool wide = what == TensorRole::q || what == TensorRole::k;
   return {shape.batch, range.end - range.begin, rows, wide ? shape.head_dim : shape.value_dim};
 }
 
-Partial WorkerPlayer::make_partial(std::int64_t rows, const HeadRange& heads, const char* out_label,
-                                   const char* lse_label) const {
-  Extent lse = extent(TensorRole::partial, rows, heads);
-  lse.head_dim = 1;
-  Allocator& memory = *arguments_.allocator;
-  return {Tensor(memory, DType::f32, extent(TensorRole::partial, rows, heads), out_label, index_),
-          Tensor(memory, DType::f32, lse, lse_label, index_), false};
+WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const HeadRange& heads,
+                                                 const char* out_label,
+                                                 const char* lse_label) const {
+  Extent of_rows = extent(TensorRole::partial, rows, heads);
+  Tensor out(*arguments_.allocator, DType::f32, of_rows, out_label, index_);
+  of_rows.head_dim = 1;
+  return {std::move(out), Tensor(*arguments_.allocator, DType::f32, of_rows, lse_label, index_),
+          false};
 }
 
 void WorkerPlayer::make_room() {
+  constexpr const char* kLabels[] = {"q_local", "k_local", "v_local"};
+  for (const TensorRole what : kInputs) {
+    const Block& block = blocks_.block(resident_block(what));
+    Held& held = held_[block.id];
+    Tensor& owned = held.owned[what == TensorRole::v ? 1 : 0];
+    owned =
+        Tensor(*arguments_.allocator, plan_.problem.dtype, extent(what, block.rows, block.heads),
+               kLabels[static_cast<std::size_t>(what)], index_);
+    held.views[what == TensorRole::v ? 1 : 0] = owned.view();
+  }
   const Block& q = blocks_.block(kResidentQueries);
-  const Block& kv = blocks_.block(kResidentKeys);
-  Held& queries = held_[kResidentQueries];
-  Held& keys = held_[kResidentKeys];
-  const auto local = [&](TensorRole what, const Block& block, const char* label) {
-    return Tensor(*arguments_.allocator, plan_.problem.dtype, extent(what, block.rows, block.heads),
-                  label, index_);
-  };
-  queries.first_owned = local(TensorRole::q, q, "q_local");
-  keys.first_owned = local(TensorRole::k, kv, "k_local");
-  keys.second_owned = local(TensorRole::v, kv, "v_local");
-  queries.first = queries.first_owned.view();
-  keys.first = keys.first_owned.view();
-  keys.second = keys.second_owned.view();
   if (q.rows == 0) return;
   resident_ = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
   begin_reduction();
 }
 
 TensorView WorkerPlayer::shard(TensorRole what) const {
-  const Held& held = held_.at(what == TensorRole::q ? kResidentQueries : kResidentKeys);
-  return what == TensorRole::v ? held.second : held.first;
+  return held_.at(resident_block(what)).view(what);
 }
 
 // Takes a block's groups from the caller's whole tensor, or makes them.
-void WorkerPlayer::fill(TensorRole what, const TensorView& whole, const Block& block,
-                        const TensorView& local) const {
-  const bool of_queries = what == TensorRole::q;
-  const std::vector<TokenGroup>& groups = of_queries ? plan_.q_groups : plan_.kv_groups;
-  const HeadRange heads = of_queries ? block.heads : kv_heads_of(plan_.problem.shape, block.heads);
-  if (!arguments_.shard)
-    return gather(groups, block, whole.heads(heads.begin, heads.end - heads.begin), local, device_);
+void WorkerPlayer::fill(TensorRole what, const Block& block, const TensorView& local) const {
+  const HeadRange heads =
+      is_of_keys(what) ? kv_heads_of(plan_.problem.shape, block.heads) : block.heads;
+  if (!arguments_.shard) {
+    const TensorView& whole = what == TensorRole::q   ? arguments_.q
+                              : what == TensorRole::k ? arguments_.k
+                                                      : arguments_.v;
+    return gather(groups_for(what), block, whole.heads(heads.begin, heads.end - heads.begin), local,
+                  device_);
+  }
   if (local.extent.elements() == 0) return;
   Tensor staged;
   if (!device_.facts().on_host)
     staged = Tensor(heap_allocator(), local.dtype, local.extent, "staged");
   const TensorView& rows = device_.facts().on_host ? local : staged.view();
   for (std::size_t i = 0; i < block.groups.size(); ++i) {
-    const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
+    const TokenGroup& group = groups_for(what)[static_cast<std::size_t>(block.groups[i])];
     arguments_.shard(what, group, heads, rows.tokens(block.begins[i], group.count));
   }
   if (!device_.facts().on_host) device_.upload(rows, local);
 }
 
-Tensor WorkerPlayer::shard_of(int worker, TensorRole what, const TensorView& whole) const {
+Tensor WorkerPlayer::shard_of(int worker, TensorRole what) const {
   const BlockTracker blocks(plan_, plan_.workers[static_cast<std::size_t>(worker)]);
-  const Block& block = blocks.block(what == TensorRole::q ? kResidentQueries : kResidentKeys);
+  const Block& block = blocks.block(resident_block(what));
   Tensor tensor(*arguments_.allocator, plan_.problem.dtype, extent(what, block.rows, block.heads),
                 "scattered", kRoot);
-  fill(what, whole, block, tensor.view());
+  fill(what, block, tensor.view());
   return tensor;
 }
 
 void WorkerPlayer::prepare() {
   // Work begins with the shards in place; only a scatter counts as work.
-  tools_.watch.charge(is_scattered() ? &time_.gather_s : nullptr);
+  tools_.watch.charge(is_scattered(worker_) ? &time_.gather_s : nullptr);
   make_room();
-  const Block& q = blocks_.block(kResidentQueries);
-  const Block& kv = blocks_.block(kResidentKeys);
-  fill(TensorRole::q, arguments_.q, q, shard(TensorRole::q));
-  fill(TensorRole::k, arguments_.k, kv, shard(TensorRole::k));
-  fill(TensorRole::v, arguments_.v, kv, shard(TensorRole::v));
+  for (const TensorRole what : kInputs)
+    fill(what, blocks_.block(resident_block(what)), shard(what));
   tools_.watch.charge(nullptr);
 }
 
@@ -201,7 +206,7 @@ void WorkerPlayer::finish() {
     sent_.clear();
     ++step_;
   }
-  if (resident_.out.view().data == nullptr) return;
+  if (!resident_.exists()) return;
   if (!resident_.begun) begin_partial(resident_);
   finish_reduction();
 }

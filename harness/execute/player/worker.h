@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -18,22 +19,6 @@
 
 namespace qb {
 
-// The output of some queries over the keys seen so far.
-struct Partial {
-  Tensor out;
-  Tensor lse;
-  bool begun = false;  // false: its contents are unspecified
-};
-
-// What a worker needs while it is played.
-struct PlayerTools {
-  ComputeDevice& device;
-  Stopwatch& watch;                // fills the times of the worker when it stops
-  Transport* transport = nullptr;  // may be null if the plan does not communicate
-  StageTimes* stages = nullptr;    // sums of the stage times of kernel staged
-  KeptCalls* kept = nullptr;       // shared by all executions; null: no call is kept
-};
-
 // Plays one worker, a step at a time. Memory comes from the allocator with these labels:
 //   q_local, k_local, v_local        the shard
 //   out_partial, lse_partial         results, also for queries of other workers
@@ -44,9 +29,25 @@ struct PlayerTools {
 // plan_memory() (device_rehearsal.h) predicts its peak to the byte.
 class WorkerPlayer {
  public:
+  // What a worker needs while it is played.
+  struct Tools {
+    ComputeDevice& device;
+    Stopwatch& watch;                // fills the times of the worker when it stops
+    Transport* transport = nullptr;  // may be null if the plan does not communicate
+    StageTimes* stages = nullptr;    // sums of the stage times of kernel staged
+    KeptCalls* kept = nullptr;       // shared by all executions; null: no call is kept
+  };
+  // The output of some queries over the keys seen so far.
+  struct Partial {
+    Tensor out;
+    Tensor lse;
+    bool begun = false;  // false: its contents are unspecified
+    [[nodiscard]] bool exists() const { return out.view().data != nullptr; }
+  };
+
   // The references must outlive it.
-  WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
-               const PlayerTools& tools, WorkerTime& time);
+  WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments, const Tools& tools,
+               WorkerTime& time);
 
   // Takes the shard from the caller's tensors: this is the scatter if the plan has one (timed as
   // gather_s), otherwise preparation.
@@ -56,7 +57,7 @@ class WorkerPlayer {
   void make_room();
   [[nodiscard]] TensorView shard(TensorRole what) const;
   // Returns the rows of Q, K or V that another worker of the plan holds, in a tensor of the root's.
-  [[nodiscard]] Tensor shard_of(int worker, TensorRole what, const TensorView& whole) const;
+  [[nodiscard]] Tensor shard_of(int worker, TensorRole what) const;
   // These are called in this order for each step.
   void begin_step();
   void compute_step();
@@ -69,17 +70,16 @@ class WorkerPlayer {
   // The result for the rows of its q groups; empty without tokens.
   [[nodiscard]] const Partial& partial() const { return resident_; }
   [[nodiscard]] const Worker& worker() const { return worker_; }
-  // Returns true if prepare() is a scatter from the root, which is part of the work.
-  [[nodiscard]] bool is_scattered() const;
 
  private:
   // A block's tensors: Q, or K and V. They are separate tensors or lie in a message.
   struct Held {
     std::shared_ptr<Buffer> message;
-    Tensor first_owned;
-    Tensor second_owned;
-    TensorView first;
-    TensorView second;
+    Tensor owned[2];
+    TensorView views[2];
+    [[nodiscard]] const TensorView& view(TensorRole what) const {
+      return views[what == TensorRole::v ? 1 : 0];
+    }
   };
   struct Incoming {
     Message message;
@@ -100,15 +100,16 @@ class WorkerPlayer {
   // Records the time since begin_s as waiting.
   void add_wait(double begin_s, double started_s);
 
-  void fill(TensorRole what, const TensorView& whole, const Block& block,
-            const TensorView& local) const;
+  [[nodiscard]] const std::vector<TokenGroup>& groups_for(TensorRole what) const;
+  void fill(TensorRole what, const Block& block, const TensorView& local) const;
   void await_messages();
   void end_sends();
   [[nodiscard]] double check_header(const Incoming& incoming) const;
   void hold_arrived_blocks();
-  void hold_arrived(const Block& block, TensorRole what, const char* label,
-                    std::shared_ptr<Buffer>& message, Tensor& owned, TensorView& view);
+  void hold_arrived(const Block& block, TensorRole what);
   void merge_messages();
+  [[nodiscard]] std::pair<TensorView, TensorView> partial_in(const Transfer& part,
+                                                             std::byte* data) const;
   void merge_partial_part(const Transfer& part, std::byte* data);
   void reduce_part(const Transfer& part, std::byte* data, bool whole);
   void post_receives();
@@ -131,7 +132,7 @@ class WorkerPlayer {
   const int index_;
   const Worker worker_;
   const ExecutionArguments& arguments_;
-  const PlayerTools tools_;
+  const Tools tools_;
   ComputeDevice& device_;
   WorkerTime& time_;
   BlockTracker blocks_;
@@ -147,9 +148,12 @@ class WorkerPlayer {
   bool has_denominator_ = false;
 };
 
+// Returns true if WorkerPlayer::prepare() is a scatter from the root, which is part of the work.
+[[nodiscard]] bool is_scattered(const Worker& worker);
+
 // Runs one step's kernel directly on the caller's tensors, for works_in_place() plans.
-void play_in_place(const Plan& plan, const ExecutionArguments& arguments, const PlayerTools& tools,
-                   WorkerTime& time);
+void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
+                   const WorkerPlayer::Tools& tools, WorkerTime& time);
 
 // Sleeps if the worker is a slow one that was busy for busy_s: see
 // ExecutionArguments::worker_speeds.
@@ -165,16 +169,14 @@ class OutputMerge {
   // Merges the rows of one q group, which is the worker's `position`-th. Threads may merge
   // different groups at once if the device is on the host.
   void add_group(const Worker& worker, const LocalLayout& layout, std::size_t position,
-                 const Partial& partial);
+                 const WorkerPlayer::Partial& partial);
   // Adds all groups of a worker; a worker without tokens adds nothing.
-  void add(const Worker& worker, const Partial& partial);
+  void add(const Worker& worker, const WorkerPlayer::Partial& partial);
   // Sets O = 0 and LSE = -inf for a q group to which nothing was added.
   void finish_group(std::size_t group);
   void finish();
 
  private:
-  [[nodiscard]] TensorView rows_of(const TensorView& whole, std::size_t group) const;
-
   const Plan& plan_;
   const ExecutionArguments& arguments_;
   ComputeDevice& device_;
@@ -187,6 +189,9 @@ class OutputMerge {
 // only a part of it.
 [[nodiscard]] bool splits_heads(const Plan& plan);
 
+// Returns the rows of a group in a tensor of whole sequences.
+[[nodiscard]] TensorView rows_of(const TensorView& whole, const TokenGroup& group);
+
 // Returns how many threads are worth using to copy or merge `bytes`: starting one costs as much as
 // copying about 100 KiB.
 [[nodiscard]] int threads_for_bytes(std::int64_t bytes, int threads);
@@ -197,6 +202,8 @@ class OutputMerge {
 
 // Fills in the compute_s of a worker from its steps.
 void sum_steps(WorkerTime& time);
+// Fills in the peak of each worker if the allocator is a ledger.
+void add_peaks(const ExecutionArguments& arguments, Execution& execution);
 // Fills in worker_sum_s and longest_subsequence_s from the times of the workers.
 void add_sums(const Plan& plan, Execution& execution);
 

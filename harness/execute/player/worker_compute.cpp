@@ -1,4 +1,4 @@
-// The kernel calls of a worker.
+// The kernel calls and reductions of a worker.
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -19,7 +19,7 @@ std::optional<TileSchedule> schedule_of(const Plan& plan, const BlockTracker& bl
 
 // Calls the kernel. If the device does not fill in the stages of kernel staged, marks separate
 // them; all of them are the step's time.
-void attend(const PlayerTools& tools, const ExecutionArguments& arguments,
+void attend(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
             const AttentionArguments& call, int worker, double* compute_s) {
   if (tools.kept != nullptr)
     return tools.kept->attend(tools.device, arguments.kernel, call, *arguments.allocator, worker);
@@ -52,8 +52,7 @@ void WorkerPlayer::compute(const KernelCall& call) {
   const Block& q = blocks_.block(call.q_block);
   const Block& kv = blocks_.block(call.kv_block);
   Partial& partial = q.resident ? resident_ : passing_[q.id];
-  if (partial.out.view().data == nullptr)
-    partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
+  if (!partial.exists()) partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
   const std::optional<TileSchedule> schedule =
       schedule_of(plan_, blocks_, call, arguments_.kernel, device_);
 
@@ -79,11 +78,11 @@ void WorkerPlayer::compute(const KernelCall& call) {
   Partial result;
   if (!in_place) result = make_partial(rows, call.heads, "out_step", "lse_step");
   const Partial& target = in_place ? partial : result;
-  attend(
-      tools_, arguments_,
-      {of_queries(queries.first), of_keys(keys_values.first), of_keys(keys_values.second),
-       schedule ? &*schedule : nullptr, plan_.problem.scale, target.out.view(), target.lse.view()},
-      index_, &step_time().compute_s);
+  attend(tools_, arguments_,
+         {of_queries(queries.view(TensorRole::q)), of_keys(keys_values.view(TensorRole::k)),
+          of_keys(keys_values.view(TensorRole::v)), schedule ? &*schedule : nullptr,
+          plan_.problem.scale, target.out.view(), target.lse.view()},
+         index_, &step_time().compute_s);
   if (in_place) {
     partial.begun = true;
     return;
@@ -93,8 +92,8 @@ void WorkerPlayer::compute(const KernelCall& call) {
                         result.out.view(), result.lse.view());
 }
 
-void play_in_place(const Plan& plan, const ExecutionArguments& arguments, const PlayerTools& tools,
-                   WorkerTime& time) {
+void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
+                   const WorkerPlayer::Tools& tools, WorkerTime& time) {
   const Worker worker = plan.workers[0];
   BlockTracker blocks(plan, worker);
   blocks.enter_step();
@@ -117,6 +116,64 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments, const 
   }
   slow_down(arguments, 0, now_s() - start_s);
   tools.watch.charge(nullptr);
+}
+
+// What follows is tree decoding's all-reduces; kernels/reduction.h says what they compute.
+
+void WorkerPlayer::begin_reduction() {
+  reducing_ = plan_.result == Result::everyone && plan_.workers.size() > 1;
+  if (!reducing_) return;
+  const Extent of_lse = resident_.lse.view().extent;
+  row_max_ = Tensor(*arguments_.allocator, DType::f32, of_lse, "row_max", index_);
+  denominator_ = Tensor(*arguments_.allocator, DType::f32, of_lse, "denominator", index_);
+  // The maximum over no keys is their LSE; the output is still unspecified.
+  device_.clear_partial(resident_.out.view(), row_max_.view());
+}
+
+// Every worker has the maximum by now.
+void WorkerPlayer::begin_denominator() {
+  if (has_denominator_) return;
+  has_denominator_ = true;
+  device_.weigh_partial(resident_.out.view(), resident_.lse.view(), row_max_.view(),
+                        denominator_.view());
+}
+
+// Returns the tensor of a reduction's part, ready for reading and writing.
+const TensorView& WorkerPlayer::reduced(TensorRole what) {
+  if (!resident_.begun) begin_partial(resident_);
+  if (what == TensorRole::row_max) return row_max_.view();
+  begin_denominator();
+  return what == TensorRole::denominator ? denominator_.view() : resident_.out.view();
+}
+
+// `whole`: the full sum comes back and replaces the share; otherwise a share is added.
+void WorkerPlayer::reduce_part(const Transfer& part, std::byte* data, bool whole) {
+  const TensorView& target = reduced(part.what);
+  const TensorView come = contiguous_view(data, DType::f32, target.extent);
+  if (whole) {
+    device_.copy_rows(come, target);
+  } else if (part.what == TensorRole::row_max) {
+    device_.combine(target, resident_.lse.view(), Combine::maximum);
+    device_.combine(target, come, Combine::maximum);
+  } else {
+    device_.combine(target, come, Combine::sum);
+  }
+}
+
+void WorkerPlayer::pack_reduced(const Transfer& part, std::byte* data) {
+  const TensorView& source = reduced(part.what);
+  const TensorView packed = contiguous_view(data, DType::f32, source.extent);
+  device_.copy_rows(source, packed);
+  // A maximum not yet compared with any other is the worker's own LSE.
+  if (part.what == TensorRole::row_max)
+    device_.combine(packed, resident_.lse.view(), Combine::maximum);
+}
+
+void WorkerPlayer::finish_reduction() {
+  if (!reducing_) return;
+  begin_denominator();
+  device_.normalise_partial(resident_.out.view(), resident_.lse.view(), row_max_.view(),
+                            denominator_.view());
 }
 
 }  // namespace qb

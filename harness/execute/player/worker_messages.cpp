@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <tuple>
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -38,6 +39,19 @@ std::uint64_t payload_hash(const Buffer& buffer) {
   const std::size_t n = buffer.bytes() / 8 - kMessageHeaderBytes / 8;
   for (std::size_t i = 0; i < n; ++i) hash = hash_with(hash, words[i]);
   return hash;
+}
+
+// Calls body(row, at, count) for each group: `count` rows, from `row` on in the block and from `at`
+// on in a message of these groups.
+template <class Body>
+void for_each_group(const std::vector<TokenGroup>& all, const std::vector<int>& groups,
+                    const Block& block, const Body& body) {
+  std::int64_t at = 0;
+  for (const int group : groups) {
+    const std::int64_t count = all[static_cast<std::size_t>(group)].count;
+    body(block.begin_of(group), at, count);
+    at += count;
+  }
 }
 
 std::span<std::byte> bytes_of(const Buffer& buffer) {
@@ -108,27 +122,28 @@ double WorkerPlayer::check_header(const Incoming& incoming) const {
 
 void WorkerPlayer::hold_arrived_blocks() {
   for (const Block& block : blocks_.arrived()) {
-    Held& held = held_[block.id];
     if (block.of_queries) {
-      hold_arrived(block, TensorRole::q, "q_block", held.message, held.first_owned, held.first);
+      hold_arrived(block, TensorRole::q);
     } else {
-      hold_arrived(block, TensorRole::k, "k_block", held.message, held.first_owned, held.first);
-      hold_arrived(block, TensorRole::v, "v_block", held.message, held.second_owned, held.second);
+      hold_arrived(block, TensorRole::k);
+      hold_arrived(block, TensorRole::v);
     }
   }
 }
 
 // Makes one tensor of a block: in its only message, or joined from several.
-void WorkerPlayer::hold_arrived(const Block& block, TensorRole what, const char* label,
-                                std::shared_ptr<Buffer>& message, Tensor& owned, TensorView& view) {
+void WorkerPlayer::hold_arrived(const Block& block, TensorRole what) {
+  constexpr const char* kLabels[] = {"q_block", "k_block", "v_block"};
   const DType dtype = plan_.problem.dtype;
+  Held& held = held_[block.id];
+  TensorView& view = held.views[what == TensorRole::v ? 1 : 0];
   const bool in_place = block.messages.size() == 1;
   if (!in_place) {
-    owned =
-        Tensor(*arguments_.allocator, dtype, extent(what, block.rows, block.heads), label, index_);
+    Tensor& owned = held.owned[what == TensorRole::v ? 1 : 0];
+    owned = Tensor(*arguments_.allocator, dtype, extent(what, block.rows, block.heads),
+                   kLabels[static_cast<std::size_t>(what)], index_);
     view = owned.view();
   }
-  const std::vector<TokenGroup>& all = block.of_queries ? plan_.q_groups : plan_.kv_groups;
   for (std::size_t m : block.messages) {
     const Incoming& incoming = incoming_[m];
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
@@ -137,18 +152,16 @@ void WorkerPlayer::hold_arrived(const Block& block, TensorRole what, const char*
       const std::vector<int>& groups = plan_.groups_of(part);
       const TensorView sent =
           contiguous_view(incoming.buffer->as<std::byte>() + incoming.message.at[p], dtype,
-                          extent(what, tokens_of(all, groups), part.heads));
+                          extent(what, tokens_of(groups_for(what), groups), part.heads));
       if (in_place) {
         view = sent;
-        message = incoming.buffer;
+        held.message = incoming.buffer;
         continue;
       }
-      std::int64_t at = 0;
-      for (int group : groups) {
-        const std::int64_t count = all[static_cast<std::size_t>(group)].count;
-        device_.copy_rows(sent.tokens(at, count), view.tokens(block.begin_of(group), count));
-        at += count;
-      }
+      for_each_group(groups_for(what), groups, block,
+                     [&](std::int64_t row, std::int64_t at, std::int64_t count) {
+                       device_.copy_rows(sent.tokens(at, count), view.tokens(row, count));
+                     });
     }
   }
 }
@@ -166,28 +179,33 @@ void WorkerPlayer::merge_messages() {
   }
 }
 
+// O and LSE of a partial, as they lie in a message.
+std::pair<TensorView, TensorView> WorkerPlayer::partial_in(const Transfer& part,
+                                                           std::byte* data) const {
+  Extent of_part =
+      extent(TensorRole::partial, tokens_of(plan_.q_groups, plan_.groups_of(part)), part.heads);
+  const TensorView out = contiguous_view(data, DType::f32, of_part);
+  of_part.head_dim = 1;
+  return {out, contiguous_view(data + out.bytes(), DType::f32, of_part)};
+}
+
 void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
-  if (resident_.out.view().data == nullptr) return;
+  if (!resident_.exists()) return;
   if (!resident_.begun) begin_partial(resident_);
   const Block& own = blocks_.block(kResidentQueries);
-  const std::vector<int>& groups = plan_.groups_of(part);
-  const std::int64_t rows = tokens_of(plan_.q_groups, groups);
-  const Extent of_out = extent(TensorRole::partial, rows, part.heads);
-  Extent of_lse = of_out;
-  of_lse.head_dim = 1;
-  const TensorView out = contiguous_view(data, DType::f32, of_out);
-  const TensorView lse = contiguous_view(data + out.bytes(), DType::f32, of_lse);
-  const std::int64_t first_head = part.heads.begin - own.heads.begin;
-  std::int64_t at = 0;
-  for (int group : groups) {
-    const std::int64_t count = plan_.q_groups[static_cast<std::size_t>(group)].count;
-    const auto mine = [&](const TensorView& view) {
-      return view.tokens(own.begin_of(group), count).heads(first_head, of_out.heads);
-    };
-    device_.merge_partial(mine(resident_.out.view()), mine(resident_.lse.view()),
-                          out.tokens(at, count), lse.tokens(at, count));
-    at += count;
-  }
+  TensorView out;
+  TensorView lse;
+  std::tie(out, lse) = partial_in(part, data);
+  for_each_group(plan_.q_groups, plan_.groups_of(part), own,
+                 [&](std::int64_t row, std::int64_t at, std::int64_t count) {
+                   const auto mine = [&](const Tensor& tensor) {
+                     return tensor.view()
+                         .tokens(row, count)
+                         .heads(part.heads.begin - own.heads.begin, out.extent.heads);
+                   };
+                   device_.merge_partial(mine(resident_.out), mine(resident_.lse),
+                                         out.tokens(at, count), lse.tokens(at, count));
+                 });
 }
 
 void WorkerPlayer::post_receives() {
@@ -251,9 +269,7 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
     std::byte* data = buffer.as<std::byte>() + message.at[p];
     const std::int64_t end =
         p + 1 < message.parts.size() ? message.at[p + 1] : message.buffer_bytes;
-    const bool of_keys = part.what == TensorRole::k || part.what == TensorRole::v;
-    const std::int64_t rows =
-        tokens_of(of_keys ? plan_.kv_groups : plan_.q_groups, plan_.groups_of(part));
+    const std::int64_t rows = tokens_of(groups_for(part.what), plan_.groups_of(part));
     const std::int64_t used = tensor_bytes(plan_.problem, part.what, rows, part.heads);
     if (device_.facts().on_host)
       std::memset(data + used, 0, static_cast<std::size_t>(end - message.at[p] - used));  // padding
@@ -269,7 +285,7 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
 
 void WorkerPlayer::pack_input(const Transfer& part, std::byte* data) {
   const bool of_queries = part.what == TensorRole::q;
-  const std::vector<TokenGroup>& all = of_queries ? plan_.q_groups : plan_.kv_groups;
+  const std::vector<TokenGroup>& all = groups_for(part.what);
   const std::vector<int>& groups = plan_.groups_of(part);
   const Extent of_part = extent(part.what, tokens_of(all, groups), part.heads);
   const TensorView packed = contiguous_view(data, plan_.problem.dtype, of_part);
@@ -277,40 +293,37 @@ void WorkerPlayer::pack_input(const Transfer& part, std::byte* data) {
   std::int64_t at = 0;
   for (int group : groups) {
     const Block& block = blocks_.block_of(of_queries, group);
-    const Held& held = held_.at(block.id);
     const std::int64_t count = all[static_cast<std::size_t>(group)].count;
     const std::int64_t first_head =
         of_queries ? part.heads.begin - block.heads.begin
                    : kv_heads_of(shape, part.heads).begin - kv_heads_of(shape, block.heads).begin;
-    const TensorView& source = part.what == TensorRole::v ? held.second : held.first;
-    device_.copy_rows(source.tokens(block.begin_of(group), count).heads(first_head, of_part.heads),
+    device_.copy_rows(held_.at(block.id)
+                          .view(part.what)
+                          .tokens(block.begin_of(group), count)
+                          .heads(first_head, of_part.heads),
                       packed.tokens(at, count));
     at += count;
   }
 }
 
 void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
-  const std::vector<int>& groups = plan_.groups_of(part);
-  const Extent of_out = extent(TensorRole::partial, tokens_of(plan_.q_groups, groups), part.heads);
-  Extent of_lse = of_out;
-  of_lse.head_dim = 1;
-  const TensorView out = contiguous_view(data, DType::f32, of_out);
-  const TensorView lse = contiguous_view(data + out.bytes(), DType::f32, of_lse);
+  TensorView out;
+  TensorView lse;
+  std::tie(out, lse) = partial_in(part, data);
   const Block* block = blocks_.computed(part);
   const Partial* partial = nullptr;
   if (block != nullptr) partial = block->resident ? &resident_ : &passing_.at(block->id);
   if (partial == nullptr || !partial->begun) return device_.clear_partial(out, lse);
-  const std::int64_t first_head = part.heads.begin - block->heads.begin;
-  std::int64_t at = 0;
-  for (int group : groups) {
-    const std::int64_t count = plan_.q_groups[static_cast<std::size_t>(group)].count;
-    const auto computed = [&](const TensorView& view) {
-      return view.tokens(block->begin_of(group), count).heads(first_head, of_out.heads);
-    };
-    device_.copy_rows(computed(partial->out.view()), out.tokens(at, count));
-    device_.copy_rows(computed(partial->lse.view()), lse.tokens(at, count));
-    at += count;
-  }
+  for_each_group(plan_.q_groups, plan_.groups_of(part), *block,
+                 [&](std::int64_t row, std::int64_t at, std::int64_t count) {
+                   const auto computed = [&](const Tensor& tensor) {
+                     return tensor.view()
+                         .tokens(row, count)
+                         .heads(part.heads.begin - block->heads.begin, out.extent.heads);
+                   };
+                   device_.copy_rows(computed(partial->out), out.tokens(at, count));
+                   device_.copy_rows(computed(partial->lse), lse.tokens(at, count));
+                 });
 }
 
 void WorkerPlayer::forget_sent_partials(const std::vector<Message>& sends) {

@@ -73,7 +73,7 @@ TEST(PlayWorker, ComputesExactlyThePairsOfItsTasks) {
     Trial trial(cqs_plan(mask), heap_allocator());
     for (int w = 0; w < 7; ++w) {
       const Played played(trial, w);
-      const Partial& partial = played.player.partial();
+      const WorkerPlayer::Partial& partial = played.player.partial();
       const Worker& worker = trial.plan.workers[static_cast<std::size_t>(w)];
       const LocalLayout layout = local_layout(trial.plan, worker);
       for (std::size_t i = 0; i < worker.q_groups.size(); ++i) {
@@ -101,7 +101,7 @@ TEST(PlayWorker, WithoutTokensGivesNothing) {
 TEST(OutputMerge, CopiesTheFirstPartialOverWhateverWasThere) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());  // poisoned output
   const Played played(trial, 2);
-  const Partial& partial = played.player.partial();
+  const WorkerPlayer::Partial& partial = played.player.partial();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
   CpuDevice device(1);
@@ -122,7 +122,7 @@ TEST(OutputMerge, CopiesTheFirstPartialOverWhateverWasThere) {
 TEST(OutputMerge, MergesALaterPartialWithTheFirst) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());
   const Played played(trial, 2);
-  const Partial& partial = played.player.partial();
+  const WorkerPlayer::Partial& partial = played.player.partial();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
   CpuDevice device(1);

@@ -94,7 +94,7 @@ class FakeLinks {
 
  private:
   struct Part {
-    LinkPart part;
+    DeviceLink::Part part;
     bool done = false;
   };
   struct Late {
@@ -102,8 +102,8 @@ class FakeLinks {
     int from_group = 0;
     int to = 0;
     int to_group = 0;
-    LinkPart out;
-    LinkPart in;
+    DeviceLink::Part out;
+    DeviceLink::Part in;
   };
   struct Rank {
     std::deque<std::vector<Part>> waiting;  // the oldest group runs
@@ -115,7 +115,8 @@ class FakeLinks {
    public:
     Link(FakeLinks& links, int rank) : links_(links), rank_(rank) {}
     ~Link() override { links_.abort(rank_); }
-    int enqueue(std::span<const LinkPart> parts, const std::function<void()>& patience) override {
+    int enqueue(std::span<const DeviceLink::Part> parts,
+                const std::function<void()>& patience) override {
       patience();
       return links_.enqueue(rank_, parts);
     }
@@ -133,12 +134,12 @@ class FakeLinks {
 
   [[nodiscard]] Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
-  int enqueue(int rank, std::span<const LinkPart> parts) {
+  int enqueue(int rank, std::span<const DeviceLink::Part> parts) {
     const std::lock_guard lock(mutex_);
     check_locked(rank);
     ++n_groups_;
     std::vector<Part> group;
-    for (const LinkPart& part : parts) group.push_back({part});
+    for (const DeviceLink::Part& part : parts) group.push_back({part});
     at(rank).waiting.push_back(std::move(group));
     progress();
     return at(rank).n_enqueued++;
@@ -277,8 +278,8 @@ class FakeLinks {
   int failing_group_ = 0;
 };
 
-inline LedgerOptions ledger_over(ComputeDevice& device) {
-  LedgerOptions options;
+inline MemoryLedger::Options ledger_over(ComputeDevice& device) {
+  MemoryLedger::Options options;
   options.source = device.memory(AllocatorKind::pool);
   return options;
 }
@@ -297,13 +298,6 @@ class ThreadRanks {
   class One final : public RankTransport {
    public:
     One(ThreadRanks& all, int rank) : all_(all), rank_(rank) {}
-    [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override {
-      throw std::logic_error("tensors go over the link");
-    }
-    [[nodiscard]] Ticket receive(const MessageKey&, std::span<std::byte>) override {
-      throw std::logic_error("tensors go over the link");
-    }
-    Passage wait(const Ticket&) override { return {}; }
     void meet() override { all_.meeting_.arrive_and_wait(); }
     void fail(Status status, const std::string& message) override {
       const std::lock_guard lock(all_.mutex_);

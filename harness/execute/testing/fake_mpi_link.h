@@ -17,11 +17,12 @@ class MpiLink final : public DeviceLink {
   MpiLink(int rank, int ranks, double timeout_s)
       : rank_(rank), ranks_(ranks), timeout_s_(timeout_s) {}
 
-  int enqueue(std::span<const LinkPart> parts, const std::function<void()>& patience) override {
+  int enqueue(std::span<const DeviceLink::Part> parts,
+              const std::function<void()>& patience) override {
     patience();
     std::vector<Ticket>& group = groups_.emplace_back();
     // Messages between two ranks keep their order.
-    for (const LinkPart& part : parts) {
+    for (const DeviceLink::Part& part : parts) {
       const std::span<std::byte> bytes(static_cast<std::byte*>(to_host(part.data)), part.bytes);
       group.push_back(part.outgoing ? transport_->send({rank_, part.peer, 0}, bytes)
                                     : transport_->receive({part.peer, rank_, 0}, bytes));
@@ -50,7 +51,7 @@ class MpiLink final : public DeviceLink {
   const int rank_;
   const int ranks_;
   const double timeout_s_;
-  std::unique_ptr<MpiTransport> transport_;
+  std::unique_ptr<RankTransport> transport_;
   std::vector<std::vector<Ticket>> groups_;
 };
 

@@ -17,7 +17,7 @@ struct FakeSegments {
   explicit FakeSegments(std::size_t bytes, bool reclaims_slowly = false)
       : capacity(bytes), reclaims(reclaims_slowly) {}
 
-  SegmentSource source() {
+  BlockAllocator::Source source() {
     return {.map = [this](std::size_t bytes, bool) { return map(bytes); },
             .unmap = [this](void* segment, std::size_t bytes) { unmap(segment, bytes); }};
   }

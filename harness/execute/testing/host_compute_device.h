@@ -35,12 +35,12 @@ inline TensorView to_host(TensorView view) {
 }
 
 // Costs of the CPU's kernels on one thread, of schedules that are kept, and of the launches below.
-class HostKernelCosts final : public CpuKernelCosts {
+class HostKernelCosts final : public CpuDevice::Costs {
  public:
-  HostKernelCosts() : CpuKernelCosts(1) {}
+  HostKernelCosts() : CpuDevice::Costs(1) {}
   [[nodiscard]] bool reads_schedule(Kernel) const override { return true; }
   [[nodiscard]] cuda::CallCost of_call(Kernel kernel, const AttentionArguments& a) const override {
-    cuda::CallCost cost = CpuKernelCosts::of_call(kernel, a);
+    cuda::CallCost cost = CpuDevice::Costs::of_call(kernel, a);
     const Extent& q = a.q.extent;
     cost.executed_pairs = q.heads * q.length * a.k.extent.length;
     if (kernel != Kernel::flash) return cost;
@@ -117,19 +117,21 @@ class HostComputeDevice : public CpuDevice {
       operate();
     }
   }
-  [[nodiscard]] std::unique_ptr<KeptSchedule> keep_schedule(Kernel kernel,
-                                                            const AttentionArguments& arguments,
-                                                            Allocator& memory,
-                                                            int worker) override {
-    if (kernel != Kernel::flash) return nullptr;
+  [[nodiscard]] KeptSchedule keep_schedule(Kernel kernel, const AttentionArguments& kept,
+                                           Allocator& memory, int worker) override {
+    if (kernel != Kernel::flash) return {};
     operate();
-    Buffer lists = take_lists(kernel, arguments, memory, worker);
+    const auto lists = std::make_shared<Buffer>(take_lists(kernel, kept, memory, worker));
     ++schedules_kept_;
-    return std::make_unique<Kept>(*this, *arguments.schedule, std::move(lists), worker);
+    return [this, lists, worker, schedule = *kept.schedule](AttentionArguments arguments,
+                                                            Allocator& workspace) {
+      arguments.schedule = &schedule;
+      attend(Kernel::flash, arguments, workspace, worker);
+    };
   }
-  [[nodiscard]] std::unique_ptr<PreparedCall> prepare(const cuda::GroupedCall& call,
-                                                      Allocator& workspace) override {
-    return std::make_unique<Prepared>(*this, call, workspace);
+  [[nodiscard]] Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace) override {
+    const auto launch = std::make_shared<Launched>(*this, call, workspace);
+    return {[launch] { launch->attend(); }, [launch] { launch->merge(); }};
   }
 
   void copy_rows(const TensorView& source, const TensorView& destination) override {
@@ -254,26 +256,6 @@ class HostComputeDevice : public CpuDevice {
     mutable std::vector<float> values_;
   };
 
-  class Kept final : public KeptSchedule {
-   public:
-    Kept(HostComputeDevice& device, TileSchedule schedule, Buffer lists, int worker)
-        : device_(device),
-          schedule_(std::move(schedule)),
-          lists_(std::move(lists)),
-          worker_(worker) {}
-    void attend(const AttentionArguments& arguments, Allocator& workspace) override {
-      AttentionArguments with_own = arguments;
-      with_own.schedule = &schedule_;
-      device_.attend(Kernel::flash, with_own, workspace, worker_);
-    }
-
-   private:
-    HostComputeDevice& device_;
-    TileSchedule schedule_;
-    Buffer lists_;
-    int worker_;
-  };
-
   // Room only: the host reads the schedule where it lies.
   [[nodiscard]] Buffer take_lists(Kernel kernel, const AttentionArguments& arguments,
                                   Allocator& memory, int worker) const {
@@ -289,9 +271,9 @@ class HostComputeDevice : public CpuDevice {
     Tensor lse;
   };
 
-  class Prepared final : public PreparedCall {
+  class Launched {
    public:
-    Prepared(HostComputeDevice& device, cuda::GroupedCall call, Allocator& memory)
+    Launched(HostComputeDevice& device, cuda::GroupedCall call, Allocator& memory)
         : device_(device), call_(std::move(call)) {
       for (const cuda::GroupedWorker& worker : call_.workers) {
         Share share{worker, *worker.schedule, {}, {}};
@@ -306,7 +288,7 @@ class HostComputeDevice : public CpuDevice {
       }
     }
 
-    void attend() override {
+    void attend() {
       device_.operate();
       ++device_.launches_;
       for (const Share& share : shares_) {
@@ -328,7 +310,7 @@ class HostComputeDevice : public CpuDevice {
       }
     }
 
-    void merge() override {
+    void merge() {
       device_.operate();
       if (!call_.accumulate) qb::clear_partial(call_.out, call_.lse);
       for (const Share& share : shares_) {

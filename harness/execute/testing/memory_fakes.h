@@ -16,8 +16,8 @@ class FakeMachine {
   FakeMachine(const FakeMachine&) = delete;
   FakeMachine& operator=(const FakeMachine&) = delete;
 
-  [[nodiscard]] LedgerOptions options() {
-    LedgerOptions options;
+  [[nodiscard]] MemoryLedger::Options options() {
+    MemoryLedger::Options options;
     options.clock = [this] { return now_s_++; };
     options.source = {.available = [this] { return capacity_ - held_bytes(); },
                       .reserve = [this](std::size_t bytes) { return reserve(bytes); },

@@ -1,5 +1,6 @@
-// Joins one rank's device with those of the others. One implementation is NCCL (nccl_link.h), the
-// tests have another (fake_link.h).
+// Joins one rank's device with those of the others, by NCCL; the tests have another implementation
+// (fake_link.h). Only nccl_link.cpp includes the header of NCCL, and the library is loaded when it
+// is first needed.
 //
 // Transfers run on their own stream while the device computes; events order them with its work. The
 // transfers of one group begin together and end together: a rank that starts its receives and sends
@@ -8,24 +9,25 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
 
 namespace qb {
 
-struct LinkPart {
-  int peer = 0;  // the rank itself means a copy
-  void* data = nullptr;
-  std::size_t bytes = 0;
-  bool outgoing = false;
-};
-
 class DeviceLink {
  public:
+  struct Part {
+    int peer = 0;  // the rank itself means a copy
+    void* data = nullptr;
+    std::size_t bytes = 0;
+    bool outgoing = false;
+  };
   virtual ~DeviceLink() = default;
   // Enqueues the parts as one group. It begins when the device has done its work so far and the
   // groups before have ended. Groups are numbered from 0. patience: called while the link makes its
   // first connections; it may throw.
-  virtual int enqueue(std::span<const LinkPart> parts, const std::function<void()>& patience) = 0;
+  virtual int enqueue(std::span<const Part> parts, const std::function<void()>& patience) = 0;
   // Makes the device's later work wait until the group has ended.
   virtual void hold_back(int group) = 0;
   [[nodiscard]] virtual bool has_ended(int group) = 0;
@@ -38,5 +40,15 @@ class DeviceLink {
   // Restarts the numbers. No group may be under way, and earlier groups may not be used again.
   virtual void forget_groups() = 0;
 };
+
+// Returns the version of libnccl, such as "2.28.9". It needs no GPU. Throws Unsupported with the
+// reason where there is none.
+[[nodiscard]] std::string nccl_version();
+// One rank makes the id, and all pass it to open_nccl_link(). Throws CaseError.
+[[nodiscard]] std::string new_nccl_id();
+// The ranks 0 … ranks - 1, each on its own GPU, all call it. stream: the cudaStream_t that the rank
+// computes on. Throws CaseError, also if the others do not come within timeout_s.
+[[nodiscard]] std::unique_ptr<DeviceLink> open_nccl_link(void* stream, const std::string& id,
+                                                         int rank, int ranks, double timeout_s);
 
 }  // namespace qb

@@ -9,7 +9,11 @@ namespace qb {
 namespace {
 
 // Bandwidth in one direction, for one device.
-constexpr NamedLink kLinks[] = {
+constexpr struct {
+  std::string_view name;
+  LinkLimit limit;
+  std::string_view source;
+} kLinks[] = {
     {"nvlink",
      {300e9, 2e-6},
      "A100 NVLink, one way: Ring Attention (arXiv 2310.01889) Table 2; latency assumed"},
@@ -22,12 +26,10 @@ constexpr NamedLink kLinks[] = {
 
 }  // namespace
 
-std::span<const NamedLink> named_links() { return kLinks; }
-
-const NamedLink& find_link(std::string_view name) {
+std::pair<LinkLimit, std::string> named_link(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const NamedLink& link : kLinks) {
-    if (link.name == name) return link;
+  for (const auto& link : kLinks) {
+    if (link.name == name) return {link.limit, std::string(link.source)};
     names.push_back(link.name);
   }
   throw UsageError(unknown_word("link", name, names));

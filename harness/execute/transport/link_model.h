@@ -9,8 +9,9 @@
 // itself takes no time.
 #pragma once
 
-#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/execute/transport/transport.h"
 
@@ -30,15 +31,8 @@ struct ModelLink {
   bool root_has_link = true;
 };
 
-struct NamedLink {
-  std::string_view name;
-  LinkLimit limit;
-  std::string_view source;  // source of the bandwidth; the latencies are assumptions
-};
-
-// Returns nvlink, infiniband and ethernet.
-[[nodiscard]] std::span<const NamedLink> named_links();
-// Throws UsageError with the nearest name.
-[[nodiscard]] const NamedLink& find_link(std::string_view name);
+// Returns the limit of nvlink, infiniband or ethernet, and the source of its bandwidth; the
+// latencies are assumptions. Throws UsageError with the nearest name.
+[[nodiscard]] std::pair<LinkLimit, std::string> named_link(std::string_view name);
 
 }  // namespace qb

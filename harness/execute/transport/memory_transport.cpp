@@ -11,17 +11,17 @@
 
 namespace qb {
 
-struct MemoryTransport::Parcel final : Transit {
-  MessageKey key;
-  std::span<const std::byte> out;
-  std::span<std::byte> in;
+struct MemoryTransport::Parcel {
+  MessageKey key{};
+  std::span<std::byte> out{};
+  std::span<std::byte> in{};
   bool sent = false;
   bool awaited = false;
   bool done = false;
-  Passage passage;
+  Passage passage{};
 };
 
-MemoryTransport::MemoryTransport(const MemoryTransportOptions& options)
+MemoryTransport::MemoryTransport(const Options& options)
     : options_(options), link_free_s_(static_cast<std::size_t>(options.workers), 0.0) {
   if (options_.carrier) carrier_ = std::jthread([this] { carry(); });
 }
@@ -34,39 +34,30 @@ MemoryTransport::~MemoryTransport() {
   work_.notify_all();
 }
 
-std::shared_ptr<MemoryTransport::Parcel> MemoryTransport::find(const MessageKey& key) {
-  std::shared_ptr<Parcel>& parcel = open_[{key.step, key.from, key.to}];
-  if (!parcel) {
-    parcel = std::make_shared<Parcel>();
-    parcel->key = key;
-  }
+Ticket MemoryTransport::post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) {
+  std::unique_lock lock(mutex_);
+  std::shared_ptr<Parcel>& open = open_[{key.step, key.from, key.to}];
+  if (!open) open = std::make_shared<Parcel>(Parcel{.key = key});
+  const std::shared_ptr<Parcel> parcel = open;
+  if (outgoing ? parcel->sent : parcel->awaited)
+    throw CaseError(Status::error,
+                    outgoing ? fmt::format("worker {} sends two messages to worker {} for step {}",
+                                           key.from, key.to, key.step)
+                             : fmt::format("worker {} awaits two messages of worker {} in step {}",
+                                           key.to, key.from, key.step));
+  (outgoing ? parcel->sent : parcel->awaited) = true;
+  (outgoing ? parcel->out : parcel->in) = bytes;
+  complete(parcel, lock);
   return parcel;
 }
 
 Ticket MemoryTransport::send(const MessageKey& key, std::span<const std::byte> bytes) {
-  std::unique_lock lock(mutex_);
-  const std::shared_ptr<Parcel> parcel = find(key);
-  if (parcel->sent)
-    throw CaseError(Status::error,
-                    fmt::format("worker {} sends two messages to worker {} for step {}", key.from,
-                                key.to, key.step));
-  parcel->out = bytes;
-  parcel->sent = true;
-  complete(parcel, lock);
-  return parcel;
+  // The transport only reads the bytes.
+  return post(key, true, {const_cast<std::byte*>(bytes.data()), bytes.size()});
 }
 
 Ticket MemoryTransport::receive(const MessageKey& key, std::span<std::byte> bytes) {
-  std::unique_lock lock(mutex_);
-  const std::shared_ptr<Parcel> parcel = find(key);
-  if (parcel->awaited)
-    throw CaseError(Status::error,
-                    fmt::format("worker {} awaits two messages of worker {} in step {}", key.to,
-                                key.from, key.step));
-  parcel->in = bytes;
-  parcel->awaited = true;
-  complete(parcel, lock);
-  return parcel;
+  return post(key, false, bytes);
 }
 
 // Starts the message when both sides exist.
@@ -133,13 +124,12 @@ void MemoryTransport::carry() {
 }
 
 Passage MemoryTransport::wait(const Ticket& ticket) {
-  const auto& parcel = static_cast<const Parcel&>(*ticket);
+  const Parcel& parcel = *static_cast<const Parcel*>(ticket.get());
   std::unique_lock lock(mutex_);
-  const bool in_time = changed_.wait_for(lock, std::chrono::duration<double>(options_.timeout_s),
-                                         [&] { return parcel.done || error_ != nullptr; });
+  changed_.wait_for(lock, std::chrono::duration<double>(options_.timeout_s),
+                    [&] { return parcel.done || error_ != nullptr; });
   if (parcel.done) return parcel.passage;
   if (error_) std::rethrow_exception(error_);
-  (void)in_time;
   const MessageKey& key = parcel.key;
   throw CaseError(
       Status::timeout,

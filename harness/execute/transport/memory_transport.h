@@ -16,22 +16,22 @@
 
 namespace qb {
 
-struct MemoryTransportOptions {
-  // A separate thread makes the copies while the workers compute; without it, the side that comes
-  // second makes the copy at once.
-  bool carrier = false;
-  LinkLimit link{};         // with a carrier only
-  double timeout_s = 60.0;  // limit of each wait
-  int workers = 0;
-  // Copies from one buffer of the workers' device to another; empty: both are in the host's memory.
-  std::function<void(std::span<const std::byte> from, std::byte* to)> copy{};
-};
-
 // Thread-safe. A message is copied once, from the sender's buffer into the receiver's, as soon as
 // both exist.
 class MemoryTransport final : public Transport {
  public:
-  explicit MemoryTransport(const MemoryTransportOptions& options);
+  struct Options {
+    // A separate thread makes the copies while the workers compute; without it, the side that comes
+    // second makes the copy at once.
+    bool carrier = false;
+    LinkLimit link{};         // with a carrier only
+    double timeout_s = 60.0;  // limit of each wait
+    int workers = 0;
+    // Copies from one buffer of the workers' device to another; empty: both are in the host's
+    // memory.
+    std::function<void(std::span<const std::byte> from, std::byte* to)> copy{};
+  };
+  explicit MemoryTransport(const Options& options);
   ~MemoryTransport() override;
   MemoryTransport(const MemoryTransport&) = delete;
   MemoryTransport& operator=(const MemoryTransport&) = delete;
@@ -52,12 +52,12 @@ class MemoryTransport final : public Transport {
     friend bool operator<(const Due& a, const Due& b) { return a.at_s > b.at_s; }  // soonest first
   };
 
-  std::shared_ptr<Parcel> find(const MessageKey& key);
+  Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes);
   void complete(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
   void carry();
   void copy(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
 
-  const MemoryTransportOptions options_;
+  const Options options_;
   std::mutex mutex_;
   std::condition_variable changed_;  // for waiting workers
   std::condition_variable work_;     // for the carrier

@@ -113,7 +113,7 @@ std::string play_first_hop(Transport& transport,
   WorkerTime times[2];
   CpuDevice device(1);
   Stopwatch watch(device);
-  const PlayerTools tools{device, watch, &transport};
+  const WorkerPlayer::Tools tools{device, watch, &transport};
   WorkerPlayer sender(trial.plan, 0, arguments, tools, times[0]);
   WorkerPlayer receiver(other, 1, arguments, tools, times[1]);
   return message_of([&] {

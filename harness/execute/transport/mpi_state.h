@@ -32,6 +32,8 @@ inline void check_mpi(int result, const char* call) {
 
 inline void rest(std::chrono::microseconds duration) { std::this_thread::sleep_for(duration); }
 
+inline void rest_a_little() { rest(std::chrono::microseconds(200)); }
+
 struct MpiWorld::State {
   std::mutex mutex;  // held during every call
   MPI_Comm control = MPI_COMM_NULL;
@@ -42,8 +44,16 @@ struct MpiWorld::State {
   double offset_s = 0.0;                // rank 0's now_s() minus this rank's
   std::map<int, MPI_Comm> first_ranks;  // by number of ranks; null if this rank is not one of them
 
-  // Waits without using a core all the time: the other ranks may share it.
-  void await(MPI_Request& request, double timeout_s, const char* what) {
+  // Starts an operation and waits for its end without using a core all the time: the other ranks
+  // may share it. timeout_s 0: no limit.
+  template <class Start>
+  void complete(const Start& start, double timeout_s, const char* what,
+                void (*pause)() = rest_a_little) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+      const std::lock_guard lock(mutex);
+      start(&request);
+    }
     const double deadline_s = now_s() + timeout_s;
     for (;;) {
       int done = 0;
@@ -55,14 +65,15 @@ struct MpiWorld::State {
       if (timeout_s > 0.0 && now_s() > deadline_s)
         throw CaseError(Status::timeout,
                         fmt::format("rank {} waited {} s in vain for {}", rank, timeout_s, what));
-      rest(std::chrono::microseconds(200));
+      pause();
     }
   }
 
-  // Waits for a request that ends when all ranks take part; rank 0 says which ranks did not.
-  void await_all(MPI_Request& request, double timeout_s) {
+  // Does so for one that ends when all ranks take part; rank 0 says which ranks did not.
+  template <class Start>
+  void complete_by_all(const Start& start, double timeout_s) {
     try {
-      await(request, rank == 0 ? timeout_s : 0.0, "all ranks to begin");
+      complete(start, rank == 0 ? timeout_s : 0.0, "all ranks to begin");
     } catch (const CaseError&) {
       broken = true;
       throw;
@@ -74,12 +85,7 @@ struct MpiWorld::State {
     const auto [found, is_new] = first_ranks.emplace(workers, MPI_COMM_NULL);
     if (!is_new) return found->second;
     // A split does not end if a rank does not come, so it is made only once.
-    MPI_Request come = MPI_REQUEST_NULL;
-    {
-      const std::lock_guard lock(mutex);
-      QB_MPI(MPI_Ibarrier(control, &come));
-    }
-    await_all(come, timeout_s);
+    complete_by_all([&](MPI_Request* come) { QB_MPI(MPI_Ibarrier(control, come)); }, timeout_s);
     const std::lock_guard lock(mutex);
     QB_MPI(MPI_Comm_split(control, rank < workers ? 0 : MPI_UNDEFINED, rank, &found->second));
     if (found->second != MPI_COMM_NULL) MPI_Comm_set_errhandler(found->second, MPI_ERRORS_RETURN);

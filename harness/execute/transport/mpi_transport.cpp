@@ -20,250 +20,234 @@ constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // MPI counts in int
 constexpr int kFirstTag = 64;  // tag of step 0; tags of the root are lower
 constexpr int kFailureTag = 1;
 
-}  // namespace
-
 // One message of this rank, in pieces that MPI can count.
-struct MpiParcel final : Transit {
-  MessageKey key;
+struct Parcel {
+  MessageKey key{};
   bool outgoing = false;
-  std::size_t bytes = 0;
-  std::vector<MPI_Request> requests;
-  std::vector<char> own;  // its bytes, if no one else owns them
+  std::vector<MPI_Request> requests{};
+  std::vector<char> own{};  // its bytes, if no one else owns them
   bool done = false;
-  Passage passage;
+  Passage passage{};
 };
 
-struct MpiTransport::State {
-  MpiWorld::State& world;
-  MPI_Comm messages = MPI_COMM_NULL;
-  int rank = 0;
-  int size = 1;
-  double timeout_s = 60.0;
+class MpiTransport final : public RankTransport {
+ public:
+  MpiTransport(MpiWorld::State& world, MPI_Comm messages, double timeout_s)
+      : world_(world), messages_(messages), timeout_s_(timeout_s) {
+    {
+      const std::lock_guard lock(world_.mutex);
+      MPI_Comm_set_errhandler(messages_, MPI_ERRORS_RETURN);
+      MPI_Comm_rank(messages_, &rank_);
+      MPI_Comm_size(messages_, &size_);
+      await_failures();
+    }
+    progress_ = std::jthread([this] { run(); });
+  }
+  ~MpiTransport() override;
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
 
-  std::mutex mutex;  // guards what follows; locked after the world's
-  std::condition_variable changed;
-  std::vector<std::shared_ptr<MpiParcel>> active;
-  std::map<int, std::int64_t> sent;      // pieces to each rank
-  std::map<int, std::int64_t> received;  // pieces from each rank, including those still awaited
-  std::optional<CaseError> failure;
-  bool told = false;
-  bool closed = false;
-  bool stop = false;
-  std::array<char, 512> failure_text{};
-  MPI_Request failure_request = MPI_REQUEST_NULL;
-  std::jthread progress;
+  Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override {
+    // MPI only reads the bytes.
+    return post(key, {const_cast<std::byte*>(bytes.data()), bytes.size()}, true);
+  }
+  Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override {
+    return post(key, bytes, false);
+  }
+  Passage wait(const Ticket& ticket) override;
+  double clock_offset_s() const override { return world_.offset_s; }
 
-  explicit State(MpiWorld::State& given) : world(given) {}
+  void meet() override;
+  void fail(Status status, const std::string& message) override;
+  bool has_failed() const override {
+    const std::lock_guard lock(mutex_);
+    return failure_.has_value();
+  }
+  std::optional<CaseError> failure() override {
+    const std::scoped_lock both(world_.mutex, mutex_);
+    (void)test();
+    return failure_;
+  }
+  void close() override;
+  bool is_closed() const override { return closed_; }
+
+ private:
+  using Parcels = std::vector<std::shared_ptr<Parcel>>;
 
   void await_failures() {
-    QB_MPI(MPI_Irecv(failure_text.data(), static_cast<int>(failure_text.size()), MPI_CHAR,
-                     MPI_ANY_SOURCE, kFailureTag, messages, &failure_request));
+    QB_MPI(MPI_Irecv(failure_text_.data(), static_cast<int>(failure_text_.size()), MPI_CHAR,
+                     MPI_ANY_SOURCE, kFailureTag, messages_, &failure_request_));
   }
-
-  // Another rank reports a failure: its status, a space, what happened.
-  void take_failure(int from) {
-    const std::string text(failure_text.data());
-    if (!failure) {
-      const auto status = static_cast<Status>(std::atoi(text.c_str()));
-      const std::size_t space = text.find(' ');
-      failure.emplace(status,
-                      fmt::format("rank {}: {}", from,
-                                  space == std::string::npos ? "" : text.substr(space + 1)));
-    }
-    await_failures();
-  }
-
-  // Returns true if something has arrived or left. Call it with both locks held.
-  bool test() {
-    bool moved = false;
-    for (const auto& parcel : active) {
-      int done = 0;
-      QB_MPI(MPI_Testall(static_cast<int>(parcel->requests.size()), parcel->requests.data(), &done,
-                         MPI_STATUSES_IGNORE));
-      if (done == 0) continue;
-      parcel->passage.done_s = now_s();
-      // The moment when the other side began to receive is unknown; most of the waiting is for
-      // that.
-      if (parcel->outgoing) parcel->passage.started_s = parcel->passage.done_s;
-      parcel->done = true;
-      moved = true;
-    }
-    if (moved) std::erase_if(active, [](const auto& parcel) { return parcel->done; });
-    int failed = 0;
-    MPI_Status status;
-    QB_MPI(MPI_Test(&failure_request, &failed, &status));
-    if (failed != 0) take_failure(status.MPI_SOURCE);
-    return moved || failed != 0;
-  }
-
-  void run() {
-    std::unique_lock lock(mutex);
-    while (!stop) {
-      if (active.empty()) {
-        // A failure elsewhere matters only to a thread that waits.
-        changed.wait(lock, [&] { return stop || !active.empty(); });
-        continue;
-      }
-      lock.unlock();
-      bool moved = false;
-      {
-        const std::scoped_lock both(world.mutex, mutex);
-        moved = test();
-      }
-      if (moved)
-        changed.notify_all();
-      else
-        rest(std::chrono::microseconds(10));
-      lock.lock();
-    }
-  }
-
+  void take_failure(int from);
+  bool test();
+  void run();
+  Ticket post(const MessageKey& key, std::span<std::byte> bytes, bool outgoing);
   void give_up_receives();
   void throw_away(int from, std::int64_t n_pieces);
-
-  Ticket post(const MessageKey& key, std::byte* data, std::size_t bytes, bool outgoing) {
-    auto parcel = std::make_shared<MpiParcel>();
-    parcel->key = key;
-    parcel->outgoing = outgoing;
-    parcel->bytes = bytes;
-    parcel->passage.started_s = now_s();
-    {
-      const std::scoped_lock both(world.mutex, mutex);
-      const int peer = outgoing ? key.to : key.from;
-      const int tag = kFirstTag + key.step;
-      for (std::size_t at = 0; at == 0 || at < bytes; at += kMostAtOnce) {
-        const int count = static_cast<int>(std::min(kMostAtOnce, bytes - at));
-        parcel->requests.push_back(MPI_REQUEST_NULL);
-        if (outgoing)
-          QB_MPI(
-              MPI_Isend(data + at, count, MPI_BYTE, peer, tag, messages, &parcel->requests.back()));
-        else
-          QB_MPI(
-              MPI_Irecv(data + at, count, MPI_BYTE, peer, tag, messages, &parcel->requests.back()));
-        ++(outgoing ? sent : received)[peer];
-      }
-      active.push_back(parcel);
-    }
-    changed.notify_all();
-    return parcel;
+  [[noreturn]] void time_out(const std::string& what) const {
+    throw CaseError(Status::timeout, fmt::format("rank {}{}", rank_, what));
   }
+
+  MpiWorld::State& world_;
+  MPI_Comm messages_;
+  int rank_ = 0;
+  int size_ = 1;
+  const double timeout_s_;
+
+  mutable std::mutex mutex_;  // guards what follows; locked after the world's
+  std::condition_variable changed_;
+  Parcels active_;
+  std::map<int, std::int64_t> sent_;      // pieces to each rank
+  std::map<int, std::int64_t> received_;  // pieces from each rank, including those still awaited
+  std::optional<CaseError> failure_;
+  bool told_ = false;
+  bool closed_ = false;
+  bool stop_ = false;
+  std::array<char, 512> failure_text_{};
+  MPI_Request failure_request_ = MPI_REQUEST_NULL;
+  std::jthread progress_;
 };
 
-std::unique_ptr<MpiTransport> MpiWorld::make_transport(int workers, double timeout_s) {
-  MPI_Comm& ranks = state_->ranks_of(workers, timeout_s);
-  if (ranks == MPI_COMM_NULL) return nullptr;
-  auto state = std::make_unique<MpiTransport::State>(*state_);
-  state->timeout_s = timeout_s;
-  // Every transport has its own communicator, so messages left by an earlier one cannot reach it.
-  MPI_Request come = MPI_REQUEST_NULL;
-  {
-    const std::lock_guard lock(state_->mutex);
-    QB_MPI(MPI_Comm_idup(ranks, &state->messages, &come));
+// Another rank reports a failure: its status, a space, what happened.
+void MpiTransport::take_failure(int from) {
+  const std::string text(failure_text_.data());
+  if (!failure_) {
+    const std::size_t space = text.find(' ');
+    failure_.emplace(
+        static_cast<Status>(std::atoi(text.c_str())),
+        fmt::format("rank {}: {}", from, space == std::string::npos ? "" : text.substr(space + 1)));
   }
-  state_->await_all(come, timeout_s);
-  {
-    const std::lock_guard lock(state_->mutex);
-    MPI_Comm_set_errhandler(state->messages, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(state->messages, &state->rank);
-    MPI_Comm_size(state->messages, &state->size);
-    state->await_failures();
-  }
-  return std::make_unique<MpiTransport>(std::move(state));
+  await_failures();
 }
 
-MpiTransport::MpiTransport(std::unique_ptr<State> state) : state_(std::move(state)) {
-  state_->progress = std::jthread([s = state_.get()] { s->run(); });
+// Returns true if something has arrived or left. Call it with both locks held.
+bool MpiTransport::test() {
+  const std::size_t moved = std::erase_if(active_, [](const auto& parcel) {
+    int done = 0;
+    QB_MPI(MPI_Testall(static_cast<int>(parcel->requests.size()), parcel->requests.data(), &done,
+                       MPI_STATUSES_IGNORE));
+    if (done == 0) return false;
+    parcel->passage.done_s = now_s();
+    // The moment when the other side began to receive is unknown; most of the waiting is for that.
+    if (parcel->outgoing) parcel->passage.started_s = parcel->passage.done_s;
+    parcel->done = true;
+    return true;
+  });
+  int failed = 0;
+  MPI_Status status;
+  QB_MPI(MPI_Test(&failure_request_, &failed, &status));
+  if (failed != 0) take_failure(status.MPI_SOURCE);
+  return moved > 0 || failed != 0;
+}
+
+void MpiTransport::run() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    if (active_.empty()) {
+      // A failure elsewhere matters only to a thread that waits.
+      changed_.wait(lock, [&] { return stop_ || !active_.empty(); });
+      continue;
+    }
+    lock.unlock();
+    bool moved = false;
+    {
+      const std::scoped_lock both(world_.mutex, mutex_);
+      moved = test();
+    }
+    if (moved)
+      changed_.notify_all();
+    else
+      rest(std::chrono::microseconds(10));
+    lock.lock();
+  }
+}
+
+Ticket MpiTransport::post(const MessageKey& key, std::span<std::byte> bytes, bool outgoing) {
+  auto parcel = std::make_shared<Parcel>(Parcel{.key = key, .outgoing = outgoing});
+  parcel->passage.started_s = now_s();
+  {
+    const std::scoped_lock both(world_.mutex, mutex_);
+    const int peer = outgoing ? key.to : key.from;
+    for (std::size_t at = 0; at == 0 || at < bytes.size(); at += kMostAtOnce) {
+      const int count = static_cast<int>(std::min(kMostAtOnce, bytes.size() - at));
+      MPI_Request& request = parcel->requests.emplace_back(MPI_REQUEST_NULL);
+      std::byte* const piece = bytes.data() + at;
+      const int tag = kFirstTag + key.step;
+      if (outgoing)
+        QB_MPI(MPI_Isend(piece, count, MPI_BYTE, peer, tag, messages_, &request));
+      else
+        QB_MPI(MPI_Irecv(piece, count, MPI_BYTE, peer, tag, messages_, &request));
+      ++(outgoing ? sent_ : received_)[peer];
+    }
+    active_.push_back(parcel);
+  }
+  changed_.notify_all();
+  return parcel;
 }
 
 MpiTransport::~MpiTransport() {
   {
-    const std::lock_guard lock(state_->mutex);
-    state_->stop = true;
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
   }
-  state_->changed.notify_all();
-  state_->progress.join();
-  const std::lock_guard lock(state_->world.mutex);
+  changed_.notify_all();
+  progress_.join();
+  const std::lock_guard lock(world_.mutex);
   // Unfinished messages keep their bytes: the library may still write there.
-  if (!state_->closed) (void)new std::vector<std::shared_ptr<MpiParcel>>(std::move(state_->active));
-  if (state_->failure_request != MPI_REQUEST_NULL) {
-    MPI_Cancel(&state_->failure_request);
-    MPI_Wait(&state_->failure_request, MPI_STATUS_IGNORE);
+  if (!closed_) (void)new Parcels(std::move(active_));
+  if (failure_request_ != MPI_REQUEST_NULL) {
+    MPI_Cancel(&failure_request_);
+    MPI_Wait(&failure_request_, MPI_STATUS_IGNORE);
   }
-  MPI_Comm_free(&state_->messages);
-}
-
-double MpiTransport::clock_offset_s() const { return state_->world.offset_s; }
-
-Ticket MpiTransport::send(const MessageKey& key, std::span<const std::byte> bytes) {
-  // MPI's C++ callers have no const here; it only reads.
-  return state_->post(key, const_cast<std::byte*>(bytes.data()), bytes.size(), true);
-}
-
-Ticket MpiTransport::receive(const MessageKey& key, std::span<std::byte> bytes) {
-  return state_->post(key, bytes.data(), bytes.size(), false);
+  MPI_Comm_free(&messages_);
 }
 
 Passage MpiTransport::wait(const Ticket& ticket) {
-  const auto& parcel = static_cast<const MpiParcel&>(*ticket);
-  std::unique_lock lock(state_->mutex);
-  state_->changed.wait_for(lock, std::chrono::duration<double>(state_->timeout_s),
-                           [&] { return parcel.done || state_->failure; });
+  const Parcel& parcel = *static_cast<const Parcel*>(ticket.get());
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_),
+                    [&] { return parcel.done || failure_; });
   if (parcel.done) return parcel.passage;
-  if (state_->failure) throw *state_->failure;
+  if (failure_) throw *failure_;
   const MessageKey& key = parcel.key;
-  throw CaseError(Status::timeout,
-                  fmt::format("rank {} waited {} s in vain for {} rank {} in step {}", state_->rank,
-                              state_->timeout_s,
-                              parcel.outgoing ? "its message to be taken by" : "a message of",
-                              parcel.outgoing ? key.to : key.from, key.step));
+  time_out(fmt::format(" waited {} s in vain for {} rank {} in step {}", timeout_s_,
+                       parcel.outgoing ? "its message to be taken by" : "a message of",
+                       parcel.outgoing ? key.to : key.from, key.step));
 }
 
 void MpiTransport::meet() {
-  MPI_Request request = MPI_REQUEST_NULL;
-  {
-    const std::lock_guard lock(state_->world.mutex);
-    QB_MPI(MPI_Ibarrier(state_->messages, &request));
-  }
-  const double deadline_s = now_s() + state_->timeout_s;
-  for (int done = 0; done == 0;) {
-    {
-      const std::lock_guard lock(state_->world.mutex);
-      QB_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-    }
-    if (done == 0 && now_s() > deadline_s)
-      throw CaseError(Status::timeout, fmt::format("rank {} waited {} s in vain for the others",
-                                                   state_->rank, state_->timeout_s));
-    if (done == 0) std::this_thread::yield();  // sleeping would blur the common start
-  }
+  // Sleeping would blur the common start.
+  world_.complete([&](MPI_Request* request) { QB_MPI(MPI_Ibarrier(messages_, request)); },
+                  timeout_s_, "the others", std::this_thread::yield);
 }
 
 void MpiTransport::fail(Status status, const std::string& message) {
-  const std::scoped_lock both(state_->world.mutex, state_->mutex);
-  if (state_->told || state_->failure) return;  // the first one counts
-  state_->told = true;
+  const std::scoped_lock both(world_.mutex, mutex_);
+  if (told_ || failure_) return;  // the first one counts
+  told_ = true;
   std::string text = fmt::format("{} {}", static_cast<int>(status), message);
-  text.resize(state_->failure_text.size() - 1);
+  text.resize(failure_text_.size() - 1);
   // MPI_Send is not used: a rank that is stuck receives nothing.
-  for (int r = 0; r < state_->size; ++r) {
-    if (r == state_->rank) continue;
-    auto parcel = std::make_shared<MpiParcel>();
-    parcel->outgoing = true;
-    parcel->own.assign(text.c_str(), text.c_str() + text.size() + 1);
-    parcel->requests.push_back(MPI_REQUEST_NULL);
+  for (int r = 0; r < size_; ++r) {
+    if (r == rank_) continue;
+    auto parcel =
+        std::make_shared<Parcel>(Parcel{.outgoing = true,
+                                        .requests = {MPI_REQUEST_NULL},
+                                        .own = {text.c_str(), text.c_str() + text.size() + 1}});
     QB_MPI(MPI_Isend(parcel->own.data(), static_cast<int>(parcel->own.size()), MPI_CHAR, r,
-                     kFailureTag, state_->messages, parcel->requests.data()));
-    state_->active.push_back(std::move(parcel));
+                     kFailureTag, messages_, parcel->requests.data()));
+    active_.push_back(std::move(parcel));
   }
-  state_->changed.notify_all();
+  changed_.notify_all();
 }
 
 // Gives up receives that will not come. A receive that has begun cannot be given up: it must end.
-void MpiTransport::State::give_up_receives() {
-  std::vector<std::shared_ptr<MpiParcel>> awaited;
+void MpiTransport::give_up_receives() {
+  Parcels awaited;
   {
-    const std::scoped_lock both(world.mutex, mutex);
+    const std::scoped_lock both(world_.mutex, mutex_);
     (void)test();
-    std::erase_if(active, [&](const auto& parcel) {
+    std::erase_if(active_, [&](const auto& parcel) {
       if (!parcel->outgoing) awaited.push_back(parcel);
       return !parcel->outgoing;
     });
@@ -271,24 +255,23 @@ void MpiTransport::State::give_up_receives() {
       for (MPI_Request& request : parcel->requests)
         if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
   }
-  const double deadline_s = now_s() + timeout_s;
+  const double deadline_s = now_s() + timeout_s_;
   for (const auto& parcel : awaited) {
     for (MPI_Request& request : parcel->requests) {
       while (request != MPI_REQUEST_NULL) {
         int done = 0;
         {
-          const std::lock_guard lock(world.mutex);
+          const std::lock_guard lock(world_.mutex);
           MPI_Status status;
           QB_MPI(MPI_Test(&request, &done, &status));
           int cancelled = 0;
           if (done != 0) MPI_Test_cancelled(&status, &cancelled);
-          if (cancelled != 0) --received[parcel->key.from];
+          if (cancelled != 0) --received_[parcel->key.from];
         }
         if (done != 0) break;
         if (now_s() > deadline_s)
-          throw CaseError(Status::timeout, fmt::format("rank {}: a message of rank {} does not end",
-                                                       rank, parcel->key.from));
-        rest(std::chrono::microseconds(200));
+          time_out(fmt::format(": a message of rank {} does not end", parcel->key.from));
+        rest_a_little();
       }
     }
     parcel->done = true;
@@ -296,75 +279,68 @@ void MpiTransport::State::give_up_receives() {
 }
 
 // Receives what a rank has sent and no worker waited for.
-void MpiTransport::State::throw_away(int from, std::int64_t n_pieces) {
-  const double deadline_s = now_s() + timeout_s;
+void MpiTransport::throw_away(int from, std::int64_t n_pieces) {
+  const double deadline_s = now_s() + timeout_s_;
   while (n_pieces > 0) {
     MPI_Status status;
     int there = 0;
     {
-      const std::scoped_lock both(world.mutex, mutex);
-      QB_MPI(MPI_Iprobe(from, MPI_ANY_TAG, messages, &there, &status));
+      const std::scoped_lock both(world_.mutex, mutex_);
+      QB_MPI(MPI_Iprobe(from, MPI_ANY_TAG, messages_, &there, &status));
       if (there != 0 && status.MPI_TAG == kFailureTag) {
         there = 0;
         (void)test();  // removes it from the active ones
       }
       if (there != 0) {
-        auto parcel = std::make_shared<MpiParcel>();
         int bytes = 0;
         QB_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
+        auto parcel = std::make_shared<Parcel>();
         parcel->own.resize(static_cast<std::size_t>(bytes));
         parcel->requests.push_back(MPI_REQUEST_NULL);
-        QB_MPI(MPI_Irecv(parcel->own.data(), bytes, MPI_BYTE, from, status.MPI_TAG, messages,
+        QB_MPI(MPI_Irecv(parcel->own.data(), bytes, MPI_BYTE, from, status.MPI_TAG, messages_,
                          parcel->requests.data()));
-        active.push_back(std::move(parcel));
+        active_.push_back(std::move(parcel));
         --n_pieces;
       }
     }
     if (there != 0) {
-      changed.notify_all();
+      changed_.notify_all();
       continue;
     }
-    if (now_s() > deadline_s)
-      throw CaseError(Status::timeout,
-                      fmt::format("rank {}: messages of rank {} do not come", rank, from));
-    rest(std::chrono::microseconds(200));
+    if (now_s() > deadline_s) time_out(fmt::format(": messages of rank {} do not come", from));
+    rest_a_little();
   }
 }
 
 void MpiTransport::close() {
-  State& s = *state_;
-  s.give_up_receives();
-  const auto n = static_cast<std::size_t>(s.size);
-  std::vector<std::int64_t> to(n);
-  std::vector<std::int64_t> from(n);
-  for (int r = 0; r < s.size; ++r) to[static_cast<std::size_t>(r)] = s.sent[r];
-  MPI_Request request = MPI_REQUEST_NULL;
-  {
-    const std::lock_guard lock(s.world.mutex);
-    QB_MPI(MPI_Ialltoall(to.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, s.messages,
-                         &request));
-  }
-  s.world.await(request, s.timeout_s, "the other workers to end");
-  for (int r = 0; r < s.size; ++r)
-    s.throw_away(r, from[static_cast<std::size_t>(r)] - s.received[r]);
-  std::unique_lock lock(s.mutex);
-  if (!s.changed.wait_for(lock, std::chrono::duration<double>(s.timeout_s),
-                          [&] { return s.active.empty(); }))
-    throw CaseError(Status::timeout, fmt::format("rank {}: messages do not end", s.rank));
-  s.closed = true;
+  give_up_receives();
+  std::vector<std::int64_t> to(static_cast<std::size_t>(size_));
+  std::vector<std::int64_t> from(to.size());
+  for (int r = 0; r < size_; ++r) to[static_cast<std::size_t>(r)] = sent_[r];
+  world_.complete(
+      [&](MPI_Request* request) {
+        QB_MPI(MPI_Ialltoall(to.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, messages_,
+                             request));
+      },
+      timeout_s_, "the other workers to end");
+  for (int r = 0; r < size_; ++r) throw_away(r, from[static_cast<std::size_t>(r)] - received_[r]);
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_),
+                         [&] { return active_.empty(); }))
+    time_out(": messages do not end");
+  closed_ = true;
 }
 
-bool MpiTransport::has_failed() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->failure.has_value();
-}
+}  // namespace
 
-std::optional<CaseError> MpiTransport::failure() {
-  const std::scoped_lock both(state_->world.mutex, state_->mutex);
-  (void)state_->test();
-  return state_->failure;
+std::unique_ptr<RankTransport> MpiWorld::make_transport(int workers, double timeout_s) {
+  MPI_Comm& ranks = state_->ranks_of(workers, timeout_s);
+  if (ranks == MPI_COMM_NULL) return nullptr;
+  // Every transport has its own communicator, so messages left by an earlier one cannot reach it.
+  MPI_Comm messages = MPI_COMM_NULL;
+  state_->complete_by_all([&](MPI_Request* come) { QB_MPI(MPI_Comm_idup(ranks, &messages, come)); },
+                          timeout_s);
+  return std::make_unique<MpiTransport>(*state_, messages, timeout_s);
 }
-
-bool MpiTransport::is_closed() const { return state_->closed; }
 
 }  // namespace qb

@@ -54,28 +54,18 @@ MpiWorld* MpiWorld::current() { return current_world; }
 int MpiWorld::rank() const { return state_->rank; }
 int MpiWorld::size() const { return state_->size; }
 
-std::string MpiWorld::library() const {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  return std::string(text.data(), text.data() + std::min(length, 100));
-}
-
 std::string MpiWorld::broadcast(std::string text) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  std::int64_t length = static_cast<std::int64_t>(text.size());
-  {
-    const std::lock_guard lock(state_->mutex);
-    QB_MPI(MPI_Ibcast(&length, 1, MPI_INT64_T, 0, state_->control, &request));
-  }
-  state_->await(request, 0.0, "rank 0");
-  text.resize(static_cast<std::size_t>(length));
-  {
-    const std::lock_guard lock(state_->mutex);
-    QB_MPI(
-        MPI_Ibcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, state_->control, &request));
-  }
-  state_->await(request, 0.0, "rank 0");
+  const auto send = [&](void* data, std::size_t bytes) {
+    state_->complete(
+        [&](MPI_Request* request) {
+          QB_MPI(MPI_Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, state_->control, request));
+        },
+        0.0, "rank 0");
+  };
+  std::size_t length = text.size();
+  send(&length, sizeof(length));
+  text.resize(length);
+  send(text.data(), length);
   return text;
 }
 
@@ -100,13 +90,12 @@ bool take_text(MpiWorld::State& state, int from, int tag, std::string& text) {
 std::vector<std::string> MpiWorld::gather(const std::string& text, double timeout_s) {
   constexpr int kTag = 2;
   if (state_->rank != 0) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    {
-      const std::lock_guard lock(state_->mutex);
-      QB_MPI(MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, kTag,
-                       state_->control, &request));
-    }
-    state_->await(request, 0.0, "rank 0");
+    state_->complete(
+        [&](MPI_Request* request) {
+          QB_MPI(MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, kTag,
+                           state_->control, request));
+        },
+        0.0, "rank 0");
     return {};
   }
   std::vector<std::string> texts(static_cast<std::size_t>(state_->size));
@@ -127,7 +116,7 @@ std::vector<std::string> MpiWorld::gather(const std::string& text, double timeou
       throw CaseError(Status::timeout,
                       fmt::format("no answer from rank {} within {} s", names, timeout_s));
     }
-    rest(std::chrono::microseconds(200));
+    rest_a_little();
   }
   return texts;
 }

@@ -21,8 +21,6 @@ namespace qb {
 // Returns the rank that the launcher gave this process, 0 without one. Needs no MpiWorld.
 [[nodiscard]] int launched_rank();
 
-class MpiTransport;
-
 class MpiWorld {
  public:
   // Joins the other ranks. Throws EnvironmentError if qb was built without MPI or the library does
@@ -37,8 +35,6 @@ class MpiWorld {
 
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
-  // Returns for example "Open MPI v4.1.4".
-  [[nodiscard]] std::string library() const;
 
   // Gives rank 0's text to every rank. Every rank calls it, as it does the next two.
   [[nodiscard]] std::string broadcast(std::string text);
@@ -47,7 +43,9 @@ class MpiWorld {
   [[nodiscard]] std::vector<std::string> gather(const std::string& text, double timeout_s);
   // Gives a transport between ranks 0 … workers - 1, and nullptr to the others. Throws CaseError
   // (timeout) on rank 0 if not all come; the world cannot be used then.
-  [[nodiscard]] std::unique_ptr<MpiTransport> make_transport(int workers, double timeout_s);
+  // The `started_s` of a receive is when it was posted: the sender's time is in the message. That
+  // of a send is its end: waiting for a send counts as waiting for the peer.
+  [[nodiscard]] std::unique_ptr<RankTransport> make_transport(int workers, double timeout_s);
 
   // Process ids of the ranks on this host, by rank.
   [[nodiscard]] const std::map<int, int>& processes_here() const;
@@ -59,31 +57,6 @@ class MpiWorld {
   [[noreturn]] void abort(int code);
 
   struct State;
-
- private:
-  friend class MpiTransport;
-  std::unique_ptr<State> state_;
-};
-
-class MpiTransport final : public RankTransport {
- public:
-  struct State;
-  explicit MpiTransport(std::unique_ptr<State> state);
-  ~MpiTransport() override;
-
-  [[nodiscard]] Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override;
-  [[nodiscard]] Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override;
-  // `started_s` of a receive is when it was posted: the sender's time is in the message. That of a
-  // send is its end: waiting for a send counts as waiting for the peer.
-  Passage wait(const Ticket& ticket) override;
-  [[nodiscard]] double clock_offset_s() const override;
-
-  void meet() override;
-  void fail(Status status, const std::string& message) override;
-  [[nodiscard]] bool has_failed() const override;
-  [[nodiscard]] std::optional<CaseError> failure() override;
-  void close() override;
-  [[nodiscard]] bool is_closed() const override;
 
  private:
   std::unique_ptr<State> state_;

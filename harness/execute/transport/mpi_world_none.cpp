@@ -7,7 +7,6 @@
 namespace qb {
 
 struct MpiWorld::State {};
-struct MpiTransport::State {};
 
 bool launched_by_mpi() { return false; }
 int launched_rank() { return 0; }
@@ -17,10 +16,9 @@ MpiWorld::~MpiWorld() = default;
 MpiWorld* MpiWorld::current() { return nullptr; }
 int MpiWorld::rank() const { return 0; }
 int MpiWorld::size() const { return 1; }
-std::string MpiWorld::library() const { return {}; }
 std::string MpiWorld::broadcast(std::string text) { return text; }
 std::vector<std::string> MpiWorld::gather(const std::string& text, double) { return {text}; }
-std::unique_ptr<MpiTransport> MpiWorld::make_transport(int, double) { return nullptr; }
+std::unique_ptr<RankTransport> MpiWorld::make_transport(int, double) { return nullptr; }
 const std::map<int, int>& MpiWorld::processes_here() const {
   static const std::map<int, int> none;
   return none;
@@ -28,18 +26,5 @@ const std::map<int, int>& MpiWorld::processes_here() const {
 bool MpiWorld::is_broken() const { return false; }
 void MpiWorld::give_up() {}
 void MpiWorld::abort(int code) { std::exit(code); }
-
-MpiTransport::MpiTransport(std::unique_ptr<State>) {}
-MpiTransport::~MpiTransport() = default;
-Ticket MpiTransport::send(const MessageKey&, std::span<const std::byte>) { return nullptr; }
-Ticket MpiTransport::receive(const MessageKey&, std::span<std::byte>) { return nullptr; }
-Passage MpiTransport::wait(const Ticket&) { return {}; }
-double MpiTransport::clock_offset_s() const { return 0.0; }
-void MpiTransport::meet() {}
-void MpiTransport::fail(Status, const std::string&) {}
-bool MpiTransport::has_failed() const { return false; }
-std::optional<CaseError> MpiTransport::failure() { return std::nullopt; }
-bool MpiTransport::is_closed() const { return true; }
-void MpiTransport::close() {}
 
 }  // namespace qb

@@ -1,6 +1,6 @@
 // Every wait of this file checks the communicator and a clock. The communicator is non-blocking, so
 // a rank whose peers are gone returns from its calls and can end it.
-#include "harness/execute/transport/nccl_link.h"
+#include "harness/execute/transport/device_link.h"
 
 #include <fmt/format.h>
 #include <nccl.h>
@@ -53,21 +53,21 @@ void check_nccl(ncclResult_t result, const char* call, ncclComm_t communicator =
 
 class NcclLink final : public DeviceLink {
  public:
-  NcclLink(void* stream, const NcclPlace& place)
+  NcclLink(void* stream, const std::string& id, int rank, int ranks, double timeout_s)
       : compute_(stream), side_(cuda::Stream::Priority::high) {
     ncclUniqueId unique{};
-    if (place.id.size() != sizeof(unique)) throw std::invalid_argument("this is no id of NCCL's");
-    std::memcpy(&unique, place.id.data(), sizeof(unique));
+    if (id.size() != sizeof(unique)) throw std::invalid_argument("this is no id of NCCL's");
+    std::memcpy(&unique, id.data(), sizeof(unique));
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
-    const double deadline_s = now_s() + place.timeout_s;
+    const double deadline_s = now_s() + timeout_s;
     try {
-      QB_NCCL(init(&communicator_, place.ranks, unique, place.rank, &config));
+      QB_NCCL(init(&communicator_, ranks, unique, rank, &config));
       finish([&] {
         if (now_s() > deadline_s)
-          throw CaseError(Status::timeout,
-                          fmt::format("NCCL did not connect the {} ranks within {} s", place.ranks,
-                                      place.timeout_s));
+          throw CaseError(
+              Status::timeout,
+              fmt::format("NCCL did not connect the {} ranks within {} s", ranks, timeout_s));
       });
     } catch (...) {
       abort();
@@ -79,7 +79,8 @@ class NcclLink final : public DeviceLink {
   NcclLink(const NcclLink&) = delete;
   NcclLink& operator=(const NcclLink&) = delete;
 
-  int enqueue(std::span<const LinkPart> parts, const std::function<void()>& patience) override {
+  int enqueue(std::span<const DeviceLink::Part> parts,
+              const std::function<void()>& patience) override {
     if (n_groups_ == groups_.size()) groups_.emplace_back();
     Group& group = groups_[n_groups_];
     computed_.record(compute_);
@@ -87,7 +88,7 @@ class NcclLink final : public DeviceLink {
     group.begin.record(side_);
     QB_NCCL(group_start());
     try {
-      for (const LinkPart& part : parts) give(part);
+      for (const DeviceLink::Part& part : parts) give(part);
     } catch (...) {
       (void)nccl().group_end();  // otherwise this thread's next calls would join the group
       throw;
@@ -127,7 +128,7 @@ class NcclLink final : public DeviceLink {
 
   [[nodiscard]] Group& at(int group) { return groups_[static_cast<std::size_t>(group)]; }
 
-  void give(const LinkPart& part) const {
+  void give(const DeviceLink::Part& part) const {
     const auto stream = static_cast<cudaStream_t>(side_.get());
     if (part.outgoing)
       QB_NCCL(send(part.data, part.bytes, ncclInt8, part.peer, communicator_, stream));
@@ -161,14 +162,10 @@ class NcclLink final : public DeviceLink {
 
 }  // namespace
 
-NcclProbe probe_nccl() {
-  try {
-    int code = 0;
-    QB_NCCL(version(&code));
-    return {fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100), {}};
-  } catch (const std::exception& error) {
-    return {{}, error.what()};
-  }
+std::string nccl_version() {
+  int code = 0;
+  QB_NCCL(version(&code));
+  return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
 }
 
 std::string new_nccl_id() {
@@ -177,8 +174,9 @@ std::string new_nccl_id() {
   return {id.internal, sizeof(id.internal)};
 }
 
-std::unique_ptr<DeviceLink> open_nccl_link(void* stream, const NcclPlace& place) {
-  return std::make_unique<NcclLink>(stream, place);
+std::unique_ptr<DeviceLink> open_nccl_link(void* stream, const std::string& id, int rank, int ranks,
+                                           double timeout_s) {
+  return std::make_unique<NcclLink>(stream, id, rank, ranks, timeout_s);
 }
 
 }  // namespace qb

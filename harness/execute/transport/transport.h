@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "base/status.h"
@@ -27,11 +28,8 @@ struct Passage {
   double done_s = 0.0;
 };
 
-class Transit {  // one side of one message under way; made by a Transport
- public:
-  virtual ~Transit() = default;
-};
-using Ticket = std::shared_ptr<Transit>;
+// One side of one message under way. Only the Transport that made it knows what it is.
+using Ticket = std::shared_ptr<void>;
 
 // An emulated link: a worker's messages leave one after another at `bandwidth`, and each arrives
 // `latency` later. 0 means as fast as the machine allows.
@@ -63,22 +61,32 @@ class Transport {
   virtual void abandon() noexcept {}
 };
 
-// Joins processes that play one plan together: it controls how they start, fail and end.
+// Joins processes that play one plan together: it controls how they start, fail and end. This class
+// itself is for a rank that plays alone; others override all of it, or leave out the messages where
+// something else carries them.
 class RankTransport : public Transport {
  public:
+  [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override {
+    throw std::logic_error("there is no other rank to send to");
+  }
+  [[nodiscard]] Ticket receive(const MessageKey&, std::span<std::byte>) override {
+    throw std::logic_error("there is no other rank to receive from");
+  }
+  Passage wait(const Ticket& /*ticket*/) override { return {}; }
+
   // Returns when all have called it.
-  virtual void meet() = 0;
+  virtual void meet() {}
   // Tells the other workers that this one has failed: their waits throw a CaseError of this status
   // that names the rank.
-  virtual void fail(Status status, const std::string& message) = 0;
+  virtual void fail(Status /*status*/, const std::string& /*message*/) {}
   // Returns true if another worker has reported a failure.
-  [[nodiscard]] virtual bool has_failed() const = 0;
+  [[nodiscard]] virtual bool has_failed() const { return false; }
   // Returns that failure. It checks for one without waiting.
-  [[nodiscard]] virtual std::optional<CaseError> failure() = 0;
+  [[nodiscard]] virtual std::optional<CaseError> failure() { return std::nullopt; }
   // Every worker calls it last: it receives all remaining messages, which only a failure leaves, so
   // that all buffers are free. Throws CaseError (timeout) if a worker does not come.
-  virtual void close() = 0;
-  [[nodiscard]] virtual bool is_closed() const = 0;
+  virtual void close() {}
+  [[nodiscard]] virtual bool is_closed() const { return true; }
 };
 
 }  // namespace qb

@@ -17,7 +17,7 @@
 namespace qb {
 namespace {
 
-constexpr std::int64_t kChunk = 1024;  // elements converted at once; even
+constexpr std::int64_t kChunk = 1024;  // elements converted at once
 
 constexpr double kTwoToMinus53 = 1.0 / 9007199254740992.0;
 
@@ -38,14 +38,9 @@ double log_of(double x) {
   return static_cast<double>(exponent) * std::numbers::ln2 + 2.0 * (s + s * series);
 }
 
-struct SineCosine {
-  double sine;
-  double cosine;
-};
-
-// Returns sine and cosine of 2 pi u, u in [0, 1), by Taylor series within half a quadrant of the
+// Returns cosine and sine of 2 pi u, u in [0, 1), by Taylor series within half a quadrant of the
 // nearest axis.
-SineCosine circle(double u) {
+std::array<double, 2> circle(double u) {
   const double quadrant = std::floor(4.0 * u + 0.5);
   const double x = (4.0 * u - quadrant) * (std::numbers::pi / 2);
   const double x2 = x * x;
@@ -56,16 +51,9 @@ SineCosine circle(double u) {
     cosine = 1.0 - cosine * x2 / (k * (k - 1));
   }
   sine *= x;
-  switch (static_cast<int>(quadrant) % 4) {
-    case 0:
-      return {sine, cosine};
-    case 1:
-      return {cosine, -sine};
-    case 2:
-      return {-sine, -cosine};
-    default:
-      return {-cosine, sine};
-  }
+  const std::array<double, 2> turned[] = {
+      {cosine, sine}, {-sine, cosine}, {-cosine, -sine}, {sine, -cosine}};
+  return turned[static_cast<int>(quadrant) % 4];
 }
 
 // Returns elements 2 * pair and 2 * pair + 1 of the tensor of `key`.
@@ -75,32 +63,23 @@ std::array<double, 2> normal_pair(std::uint64_t key, std::uint64_t pair) {
   const double u = static_cast<double>((a >> 11) + 1) * kTwoToMinus53;  // (0, 1]
   const double v = static_cast<double>(b >> 11) * kTwoToMinus53;        // [0, 1)
   const double radius = std::sqrt(-2.0 * log_of(u));
-  const SineCosine direction = circle(v);
-  return {radius * direction.cosine, radius * direction.sine};
+  const std::array<double, 2> direction = circle(v);
+  return {radius * direction[0], radius * direction[1]};
 }
 
-}  // namespace
-
-void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
-  const std::int64_t n = view.extent.elements();
-  const std::int64_t chunks = ceil_div(n, kChunk);
-  parallel_for(chunks, threads, 16, [&](std::int64_t first, std::int64_t last, int) {
-    std::array<double, kChunk> values;
-    for (std::int64_t chunk = first; chunk < last; ++chunk) {
-      const std::int64_t begin = chunk * kChunk;
-      const std::int64_t count = std::min(kChunk, n - begin);
-      for (std::int64_t i = 0; i < count; i += 2) {
-        const auto pair = normal_pair(key, static_cast<std::uint64_t>((begin + i) / 2));
-        values[static_cast<std::size_t>(i)] = pair[0];
-        values[static_cast<std::size_t>(i + 1)] = pair[1];
-      }
-      convert(values.data(), DType::f64,
-              static_cast<std::byte*>(view.data) + begin * size_of(view.dtype), view.dtype, count);
-    }
-  });
+// Writes the elements [first, first + count) of the tensor of `key`; count is at most kChunk.
+void fill_elements(std::uint64_t key, std::int64_t first, std::int64_t count, std::byte* to,
+                   DType dtype) {
+  std::array<double, kChunk> values;
+  std::array<double, 2> pair{};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t element = first + i;
+    if (i == 0 || element % 2 == 0)
+      pair = normal_pair(key, static_cast<std::uint64_t>(element / 2));
+    values[static_cast<std::size_t>(i)] = pair[static_cast<std::size_t>(element % 2)];
+  }
+  convert(values.data(), DType::f64, to, dtype, count);
 }
-
-namespace {
 
 // The key of a whole tensor of a problem.
 std::uint64_t key_of(const Problem& problem, TensorRole what) {
@@ -109,21 +88,16 @@ std::uint64_t key_of(const Problem& problem, TensorRole what) {
   return key;
 }
 
-// Fills one row of `dim` elements that begins at element `first` of the whole tensor.
-void fill_row(std::uint64_t key, std::int64_t first, std::int64_t dim, std::byte* row,
-              DType dtype) {
-  std::array<double, 2> pair{};
-  std::array<double, 256> values{};
-  for (std::int64_t x = 0; x < dim; ++x) {
-    const std::int64_t element = first + x;
-    if (x == 0 || element % 2 == 0)
-      pair = normal_pair(key, static_cast<std::uint64_t>(element / 2));
-    values[static_cast<std::size_t>(x)] = pair[static_cast<std::size_t>(element % 2)];
-  }
-  convert(values.data(), DType::f64, row, dtype, dim);
-}
-
 }  // namespace
+
+void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
+  const std::int64_t n = view.extent.elements();
+  parallel_for(ceil_div(n, kChunk), threads, 16, [&](std::int64_t first, std::int64_t last, int) {
+    for (std::int64_t begin = first * kChunk; begin < std::min(n, last * kChunk); begin += kChunk)
+      fill_elements(key, begin, std::min(kChunk, n - begin),
+                    static_cast<std::byte*>(view.data) + begin * size_of(view.dtype), view.dtype);
+  });
+}
 
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
                 const HeadRange& heads, const TensorView& view) {
@@ -134,8 +108,9 @@ void make_shard(const Problem& problem, TensorRole what, const TokenGroup& token
   for (std::int64_t b = 0; b < whole.batch; ++b)
     for (std::int64_t h = heads.begin; h < heads.end; ++h)
       for (std::int64_t t = 0; t < tokens.count; ++t)
-        fill_row(key, ((b * whole.heads + h) * whole.length + tokens.token(t)) * whole.head_dim,
-                 whole.head_dim, view.row(b, h - heads.begin, t), view.dtype);
+        fill_elements(key,
+                      ((b * whole.heads + h) * whole.length + tokens.token(t)) * whole.head_dim,
+                      whole.head_dim, view.row(b, h - heads.begin, t), view.dtype);
 }
 
 Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads) {

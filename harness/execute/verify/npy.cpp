@@ -35,7 +35,7 @@ constexpr std::pair<DType, std::string_view> kDescriptions[] = {
 }
 
 // Returns for example `(2, 3)`, `(2,)` or `()`.
-std::string shape_text(const std::vector<std::int64_t>& shape) {
+std::string tuple_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
@@ -191,14 +191,14 @@ std::string_view take_header(std::string_view& bytes, std::string_view name) {
 
 NpyArray parse_npy(std::string_view bytes, std::string_view name) {
   const Header header = HeaderParser(take_header(bytes, name), name).parse();
-  NpyArray array{parse_descr(*header.descr, name), *header.shape, {}};
+  NpyArray array{std::string(name), parse_descr(*header.descr, name), *header.shape, {}};
   if (*header.fortran_order)
     refuse(name, "is in Fortran order; save numpy.ascontiguousarray(array) instead");
   if (array.shape.size() > kMostDimensions)
     refuse(name,
            fmt::format("has {} dimensions; numpy allows {}", array.shape.size(), kMostDimensions));
   const std::string what =
-      fmt::format("shape {} of {}", shape_text(array.shape), word(array.dtype));
+      fmt::format("shape {} of {}", tuple_text(array.shape), word(array.dtype));
   const auto needed = byte_count(array.dtype, array.shape);
   if (!needed) refuse(name, what + " has more bytes than 63 bits count");
   if (std::cmp_not_equal(*needed, bytes.size()))
@@ -221,9 +221,9 @@ std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape, const
   const bool negative = std::any_of(shape.begin(), shape.end(), [](auto side) { return side < 0; });
   const auto size = byte_count(dtype, shape);
   if (negative || !size || shape.size() > kMostDimensions)
-    throw std::invalid_argument("no array has the shape " + shape_text(shape));
+    throw std::invalid_argument("no array has the shape " + tuple_text(shape));
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                   description->second, shape_text(shape));
+                                   description->second, tuple_text(shape));
   const std::size_t before = kMagic.size() + kVersionBytes + sizeof(std::uint16_t);
   const std::size_t unpadded = before + header.size() + 1;
   header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');

@@ -1,4 +1,4 @@
-#include "harness/execute/verify/npy_tensor.h"
+#include "harness/execute/verify/npy.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,22 +34,21 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-void copy_finite(const NamedArray& named, DType dtype, void* to) {
-  const NpyArray& array = named.array;
+void copy_finite(const NpyArray& array, DType dtype, void* to) {
   const auto n = static_cast<std::int64_t>(array.data.size()) / size_of(array.dtype);
   const auto value = [&](std::int64_t i) {
     return load_element(element(array.data.data(), array.dtype, i), array.dtype);
   };
   if (const std::int64_t i = first_not_finite(array.data.data(), array.dtype, n); i < n)
-    throw UsageError(fmt::format("{} holds {} at {}; finite numbers are needed", named.name,
+    throw UsageError(fmt::format("{} holds {} at {}; finite numbers are needed", array.name,
                                  value(i), index_text(i, array.shape)));
   convert(array.data.data(), array.dtype, to, dtype, n);
   if (const std::int64_t i = first_not_finite(to, dtype, n); i < n)
-    throw UsageError(fmt::format("{} holds {} at {}, which is infinite as {}", named.name, value(i),
+    throw UsageError(fmt::format("{} holds {} at {}, which is infinite as {}", array.name, value(i),
                                  index_text(i, array.shape), word(dtype)));
 }
 
-Tensor tensor_of(const NamedArray& array, DType dtype, const Extent& extent, Allocator& memory,
+Tensor tensor_of(const NpyArray& array, DType dtype, const Extent& extent, Allocator& memory,
                  std::string_view label) {
   Tensor tensor(memory, dtype, extent, label);
   copy_finite(array, dtype, tensor.view().data);

@@ -1,4 +1,4 @@
-#include "harness/execute/verify/npy_tensor.h"
+#include "harness/execute/verify/npy.h"
 
 #include <gtest/gtest.h>
 
@@ -12,29 +12,27 @@ namespace {
 using testing_support::named;
 using testing_support::refusal;
 
-NamedArray f32(const std::string& name, std::vector<std::int64_t> shape) {
+NpyArray f32(const std::string& name, std::vector<std::int64_t> shape) {
   return named(name, DType::f32, std::move(shape));
 }
 
 TEST(TensorOf, NamesTheIndexOfWhatIsNotFinite) {
-  NamedArray array = f32("k.npy", {2, 3, 4});
+  NpyArray array = f32("k.npy", {2, 3, 4});
   const Extent extent{1, 2, 3, 4};
   const Tensor tensor = tensor_of(array, DType::f16, extent, heap_allocator(), "k");
   EXPECT_EQ(load_element(tensor.view().row(0, 1, 2), DType::f16), 20.0);
 
-  store_element(array.array.data.data() + 4 * 21, DType::f32,
-                std::numeric_limits<double>::quiet_NaN());
+  store_element(array.data.data() + 4 * 21, DType::f32, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(refusal([&] { (void)tensor_of(array, DType::f32, extent, heap_allocator(), "k"); }),
             "k.npy holds nan at [1, 2, 1]; finite numbers are needed");
-  store_element(array.array.data.data() + 4 * 2, DType::f32,
-                -std::numeric_limits<double>::infinity());
+  store_element(array.data.data() + 4 * 2, DType::f32, -std::numeric_limits<double>::infinity());
   EXPECT_EQ(refusal([&] { (void)tensor_of(array, DType::f32, extent, heap_allocator(), "k"); }),
             "k.npy holds -inf at [0, 0, 2]; finite numbers are needed");
 }
 
 TEST(TensorOf, RefusesNumbersThatRoundToInfinity) {
-  NamedArray array = named("q.npy", DType::f64, {1, 2});
-  store_element(array.array.data.data() + 8, DType::f64, 1e300);
+  NpyArray array = named("q.npy", DType::f64, {1, 2});
+  store_element(array.data.data() + 8, DType::f64, 1e300);
   EXPECT_EQ(refusal([&] {
               (void)tensor_of(array, DType::f32, {1, 1, 1, 2}, heap_allocator(), "q");
             }),

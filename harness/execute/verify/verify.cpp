@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -209,29 +210,30 @@ void poison(const TensorView& out, const TensorView& lse) {
                       static_cast<std::size_t>(view.extent.head_dim * size_of(view.dtype)));
 }
 
-std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows) {
-  const std::int64_t n = plan.problem.shape.q_len;
-  std::set<std::int64_t> rows;
+std::vector<std::int64_t> rows_to_verify(std::int64_t n, const std::set<std::int64_t>& edges,
+                                         std::int64_t max_rows, std::uint64_t seed) {
   if (n <= max_rows) {
-    for (std::int64_t row = 0; row < n; ++row) rows.insert(rows.end(), row);
-    return {rows.begin(), rows.end()};
+    std::vector<std::int64_t> all(static_cast<std::size_t>(n));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
   }
-  if (max_rows <= 0) return {};
-  std::set<std::int64_t> edges;
-  for (const TokenGroup& group : plan.q_groups) {
-    if (group.count == 0) continue;
-    edges.insert(group.first);
-    edges.insert(group.token(group.count - 1));
-  }
+  std::set<std::int64_t> rows;
   const std::vector<std::int64_t> all(edges.begin(), edges.end());
   const auto n_edges = static_cast<std::int64_t>(all.size());
   const std::int64_t kept = std::min(n_edges, max_rows);
   for (std::int64_t i = 1; i <= kept; ++i)  // the last one is always taken
     rows.insert(all[static_cast<std::size_t>(i * n_edges / kept - 1)]);
-  std::mt19937_64 random(plan.problem.seed);
+  std::mt19937_64 random(seed);
   while (static_cast<std::int64_t>(rows.size()) < max_rows)
     rows.insert(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)));
   return {rows.begin(), rows.end()};
+}
+
+std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows) {
+  std::set<std::int64_t> edges;
+  for (const TokenGroup& group : plan.q_groups)
+    if (group.count > 0) edges.insert({group.first, group.token(group.count - 1)});
+  return rows_to_verify(plan.problem.shape.q_len, edges, max_rows, plan.problem.seed);
 }
 
 Verification verify_output(const Problem& problem, const TensorView& q, const TensorView& k,
@@ -251,6 +253,27 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
   judge(compare(problem, out, lse, reference, naive), v, verification);
   verification.correct = verification.message.empty();
   return verification;
+}
+
+Verification verify_finite(std::span<const float> values, std::size_t rows,
+                           const std::function<std::string(std::int64_t)>& place) {
+  Verification verification;
+  verification.rows = static_cast<std::int64_t>(rows);
+  verification.lse_max_error = std::numeric_limits<double>::quiet_NaN();
+  const auto flaw = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
+  verification.correct = flaw == values.end() && rows == 0;
+  if (flaw == values.end()) return verification;
+  verification.max_error = std::numeric_limits<double>::quiet_NaN();
+  verification.message =
+      fmt::format("{} is {}: never written, or not a number", place(flaw - values.begin()), *flaw);
+  return verification;
+}
+
+void conclude(Verification& verification, const std::string& place, float got, double want) {
+  verification.correct = verification.max_error <= verification.tolerance;
+  if (!verification.correct)
+    verification.message = fmt::format("{} is {}, want {}: error {:.3g}, tolerance {:.3g}", place,
+                                       got, want, verification.max_error, verification.tolerance);
 }
 
 }  // namespace qb

@@ -8,6 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +34,13 @@ struct Verification {
 // Fills an output before a run with a NaN pattern, so that an unwritten element shows.
 void poison(const TensorView& out, const TensorView& lse);
 
-// Returns the rows to compare with the reference, in ascending order: all if q_len <= max_rows,
-// else the edges of every q group and seeded random rows, max_rows in all (edges are thinned out
-// evenly if there are more of them).
+// Returns the rows of n to compare with the reference, in ascending order: all if n <= max_rows,
+// else the edges and seeded random rows, max_rows in all (edges are thinned out evenly if there are
+// more of them).
+[[nodiscard]] std::vector<std::int64_t> rows_to_verify(std::int64_t n,
+                                                       const std::set<std::int64_t>& edges,
+                                                       std::int64_t max_rows, std::uint64_t seed);
+// Does so for the edges of every q group.
 [[nodiscard]] std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows);
 
 // Every element is checked first: O must be finite; LSE too, except in a row without keys, where it
@@ -44,5 +51,13 @@ void poison(const TensorView& out, const TensorView& lse);
                                          const TensorView& out, const TensorView& lse,
                                          const std::vector<std::int64_t>& rows, int threads,
                                          bool eager = false);
+
+// These two are for an output without LSE, whose error is then NaN. The first fails at a value that
+// is not finite and succeeds without rows to compare; otherwise correct is false and the message is
+// empty. place(i) names the i-th value.
+[[nodiscard]] Verification verify_finite(std::span<const float> values, std::size_t rows,
+                                         const std::function<std::string(std::int64_t)>& place);
+// Judges the errors by the tolerance: `got` at `place` has the largest.
+void conclude(Verification& verification, const std::string& place, float got, double want);
 
 }  // namespace qb

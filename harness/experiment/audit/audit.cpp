@@ -20,7 +20,7 @@
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/run_folder.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 #include "harness/workload/layer/transformer_layer.h"
 
 namespace qb {

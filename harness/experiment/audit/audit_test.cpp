@@ -10,7 +10,7 @@
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/store.h"
 #include "harness/experiment/testing/fake_run.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 namespace {

@@ -12,7 +12,7 @@
 #include "harness/execute/testing/host_compute_device.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 #include "harness/workload/testing/tiny_case.h"
 #include "kernels/cuda/runtime/device.h"
 

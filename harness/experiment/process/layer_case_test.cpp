@@ -10,7 +10,7 @@
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "harness/workload/testing/tiny_case.h"
 #include "kernels/testing/mask_fixtures.h"
@@ -203,7 +203,9 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   // Weights, states and output exist before the layer. The layer takes keys and values with 16
   // elements between rows, queries likewise, context, LSE and the kernel's output in float32; the
   // kernel takes cuBLAS's workspace, bias and two score matrices.
-  const std::int64_t given = weight_bytes({1, 100, 2, 16, 128}, DType::f16) + 2 * 100 * 32 * 2;
+  const std::int64_t given =
+      LayerWeights({1, 100, 2, 16, 128}, heap_allocator(), DType::f16).view().bytes() +
+      2 * 100 * 32 * 2;
   const std::int64_t layer = 100 * ((64 + 16) * 2 + (32 + 16) * 2 + 32 * 2 + 2 * 4 + 32 * 4);
   const std::int64_t kernel = (32 << 20) + (1 + 2 * 2) * 100 * 100 * 2;
   EXPECT_EQ(values.at("predicted_active_peak_bytes"), to_text(given + layer + kernel));

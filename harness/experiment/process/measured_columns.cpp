@@ -40,8 +40,8 @@ std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*
 
 }  // namespace
 
-LedgerOptions ledger_options(const Case& c, bool record_events, ComputeDevice& device) {
-  LedgerOptions options;
+MemoryLedger::Options ledger_options(const Case& c, bool record_events, ComputeDevice& device) {
+  MemoryLedger::Options options;
   options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
   options.record_events = record_events;
   options.allocator = c.allocator;
@@ -68,7 +68,7 @@ void add_verification(const Verification& verification, RowValues& values) {
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
                  CaseResult& result) {
   const std::vector<MemoryEvent> events = ledger.events();
-  if (c.measure.memory_timeline) result.timeline = TimelineCsv::rows(events);
+  if (c.measure.memory_timeline) result.timeline = timeline_rows(events);
   if (trace_stem.empty()) return;
   write_file_atomically(trace_stem + ".trace.json", perfetto_trace(events, c.algorithm));
   write_file_atomically(trace_stem + ".pickle", pytorch_snapshot(events));

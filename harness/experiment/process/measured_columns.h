@@ -10,8 +10,8 @@
 namespace qb {
 
 // A ledger with the case's budget, over the memory of the device.
-[[nodiscard]] LedgerOptions ledger_options(const Case& c, bool record_events,
-                                           ComputeDevice& device);
+[[nodiscard]] MemoryLedger::Options ledger_options(const Case& c, bool record_events,
+                                                   ComputeDevice& device);
 
 // Adds the peaks of the ledger, and that of this program as the system counts it.
 void add_memory_peaks(const MemoryLedger& ledger, RowValues& values);

@@ -40,7 +40,7 @@ void serve_case(MpiWorld& world, const Case& c, const OpenGpu& open_gpu) {
       (void)workload->run(text == kVerify);  // rank 0 reports what goes wrong here
       continue;
     }
-    LedgerOptions memory;
+    MemoryLedger::Options memory;
     try {
       if (!device && c.device == Device::cuda) device = open_gpu(c);
       if (!device) device = std::make_unique<CpuDevice>(workload->threads());

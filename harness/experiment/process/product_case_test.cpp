@@ -8,7 +8,7 @@
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 #include "harness/workload/testing/tiny_case.h"
 
 namespace qb {

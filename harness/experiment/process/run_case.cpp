@@ -10,14 +10,14 @@
 
 #include "base/clock.h"
 #include "base/numbers.h"
+#include "harness/execute/device/compute_device.h"
 #include "harness/execute/device/cpu_device.h"
-#include "harness/execute/device/cuda_device.h"
 #include "harness/execute/player/nccl_executor.h"
 #include "harness/experiment/process/measured_columns.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/process/sampling.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
 #include "kernels/cpu/instruction_set.h"
@@ -147,8 +147,8 @@ class CaseRun {
 }  // namespace
 
 std::unique_ptr<ComputeDevice> open_gpu_of(const Case& c) {
-  return open_cuda_device({.force_sm80 = c.cuda_path == CudaPath::sm_80,
-                           .ordinal = c.ranks == Ranks::nccl ? gpu_of_this_rank() : 0});
+  return open_cuda_device(c.cuda_path == CudaPath::sm_80,
+                          c.ranks == Ranks::nccl ? gpu_of_this_rank() : 0);
 }
 
 RowValues predicted_values(const Case& c) {

@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "base/text_table.h"
-#include "harness/execute/transport/nccl_link.h"
+#include "harness/execute/transport/device_link.h"
 #include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/store/run_folder.h"
@@ -79,12 +79,18 @@ Json cuda_json(const CudaProbe& probe) {
          {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},
          {"multiprocessors", device.multiprocessors},
          {"memory_bytes", device.memory_bytes}});
-  const NcclProbe nccl = probe_nccl();
+  std::string nccl;
+  std::string why_no_nccl;
+  try {
+    nccl = nccl_version();
+  } catch (const std::exception& reason) {
+    why_no_nccl = reason.what();
+  }
   return {{"in_build", build_info().cuda},
           {"devices", devices},
           {"why_none", text_or_null(why_no_cuda(probe))},
-          {"nccl", text_or_null(nccl.version)},
-          {"why_no_nccl", text_or_null(nccl.why_none)}};
+          {"nccl", text_or_null(nccl)},
+          {"why_no_nccl", text_or_null(why_no_nccl)}};
 }
 
 // Writes `~` for the user's folder, whose name may be the user's.

@@ -18,7 +18,7 @@
 #include "harness/experiment/store/store.h"
 #include "harness/experiment/sweep/case_order.h"
 #include "harness/experiment/sweep/interrupt.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 namespace {

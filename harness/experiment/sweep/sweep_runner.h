@@ -14,7 +14,7 @@
 #include "harness/experiment/process/supervisor.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/sweep/progress.h"
-#include "harness/workload/gpu_here.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 

@@ -1,11 +1,11 @@
 // The layer's host logic over a host that plays a GPU, against float64.
-#include "harness/workload/layer/device_layer.h"
+#include "harness/workload/layer/transformer_layer.h"
 
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
-#include "harness/execute/device/cuda_device.h"
+#include "harness/execute/device/compute_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/execute/testing/host_compute_device.h"
@@ -51,7 +51,7 @@ struct LayerTrial {
     return contiguous_view(layer.x.data(), DType::f32, layer.shape.states());
   }
 
-  DeviceLayerRun run(ComputeDevice& device, Allocator& memory, std::vector<float>& out) {
+  DeviceLayer::Run run(ComputeDevice& device, Allocator& memory, std::vector<float>& out) {
     const LayerWeights weights(layer.shape, memory, dtype);
     put(device, layer.weights.view(), weights.view());
     const Tensor x(memory, dtype, layer.shape.states(), "hidden_states");
@@ -61,7 +61,7 @@ struct LayerTrial {
     poison(host.view(), TensorView{});
     DeviceLayer on_device(device, layer.shape, dtype, layer.options, ClockKind::synchronized,
                           memory);
-    DeviceLayerRun run;
+    DeviceLayer::Run run;
     for (int i = 0; i < runs; ++i) {
       device.upload(host.view(), y.view());
       run = on_device.run(weights, x.view(), y.view());
@@ -167,7 +167,7 @@ TEST(DeviceLayer, TheDevicesTimeIsThatOfItsParts) {
     trial.layer.options.block_tokens = block;
     HostComputeDevice device;
     std::vector<float> y;
-    const DeviceLayerRun run = trial.run(device, heap_allocator(), y);
+    const DeviceLayer::Run run = trial.run(device, heap_allocator(), y);
     // The clock counts operations: four products, two of them of the keys and queries, two norms,
     // GELU, attention and the rounding of its output.
     const double blocks = block == 0 ? 1.0 : 3.0;
@@ -223,7 +223,7 @@ TEST(DeviceLayer, RefusesWhatTheDeviceHasNoKernelFor) {
 TEST(LayerOnGpu, IsThatOfFloat64) {
   std::unique_ptr<ComputeDevice> device;
   try {
-    device = open_cuda_device({});
+    device = open_cuda_device();
   } catch (const Unsupported& reason) {
     GTEST_SKIP() << reason.what();
   }
@@ -238,12 +238,12 @@ TEST(LayerOnGpu, IsThatOfFloat64) {
           LayerTrial trial(shape, MaskKind::causal, dtype, 8);
           trial.layer.options.kernel = kernel;
           trial.layer.options.block_tokens = block;
-          LedgerOptions options;
+          MemoryLedger::Options options;
           options.allocator = AllocatorKind::pool;
           options.source = device->memory(options.allocator);
           MemoryLedger ledger(options);
           std::vector<float> y;
-          const DeviceLayerRun run = trial.run(*device, ledger, y);
+          const DeviceLayer::Run run = trial.run(*device, ledger, y);
           const Verification verification = trial.verify(y);
           EXPECT_TRUE(verification.correct) << verification.message;
           EXPECT_GT(run.device_s, 0.0);

@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/workload/layer/device_layer.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
+#include "harness/workload/layer/transformer_layer.h"
 
 namespace qb {
 namespace {
@@ -15,7 +15,7 @@ using testing_support::RandomLayer;
 
 // The memory of a layer beside its weights, states and output.
 std::int64_t workspace_bytes(const LayerShape& shape, const LayerOptions& options) {
-  const CpuKernelCosts costs(options.threads);
+  const CpuDevice::Costs costs(options.threads);
   return rehearse_layer(shape, DType::f32, options, costs).worker_peak_bytes.value();
 }
 
@@ -59,7 +59,7 @@ TEST(LayerMemory, BlocksNeverHoldTheWholeActivation) {
 TEST(LayerMemory, ABudgetThatOnlyTheBlocksFitRefusesThePlainLayer) {
   RandomLayer layer({1, 512, 4, 16, 256}, MaskKind::full, 3);
   layer.options.block_tokens = 32;
-  LedgerOptions options;
+  MemoryLedger::Options options;
   options.budget_bytes = static_cast<std::uint64_t>(workspace_bytes(layer.shape, layer.options));
   MemoryLedger ledger(options);
   EXPECT_NO_THROW((void)layer.run(ledger));

@@ -195,36 +195,36 @@ class Oracle {
     return context;
   }
 
+  // The product of every row and its bias, as it is kept.
+  [[nodiscard]] Matrix<T> times(const Matrix<T>& x, LayerTensor weight, LayerTensor bias,
+                                std::int64_t in, std::int64_t out) const {
+    Matrix<T> y(n_rows(), out);
+    product(weight, bias, in, out)
+        .apply(
+            n_rows(), threads_, [&](std::int64_t i) { return x.row(i); },
+            [&](std::int64_t i) { return y.row(i); });
+    keep(y, out);
+    return y;
+  }
+
   Matrix<T> of_sequence(const float* x) const {
     const LayerWeights& weights = question_.weights;
-    const auto rows_of = [](const Matrix<T>& m) {
-      return [&m](std::int64_t i) { return m.row(i); };
-    };
-    const Matrix<T> context = attend(x);
-    Matrix<T> a(n_rows(), hidden_);
-    product(LayerTensor::attention_output_weight, LayerTensor::attention_output_bias, hidden_,
-            hidden_)
-        .apply(n_rows(), threads_, rows_of(context), rows_of(a));
-    keep(a, hidden_);
-    Matrix<T> residual(n_rows(), hidden_);
+    const Matrix<T> a = times(attend(x), LayerTensor::attention_output_weight,
+                              LayerTensor::attention_output_bias, hidden_, hidden_);
+    const Matrix<T> residual(n_rows(), hidden_);
     for (std::int64_t i = 0; i < n_rows(); ++i) {
       std::copy_n(x + token(i) * hidden_, hidden_, residual.row(i));
       add_norm(a.row(i), residual.row(i), weights.data(LayerTensor::attention_norm_scale),
                weights.data(LayerTensor::attention_norm_shift), hidden_);
     }
     keep(a, hidden_);
-    const Matrix<T> inner(n_rows(), wide_);
-    product(LayerTensor::feed_forward_in_weight, LayerTensor::feed_forward_in_bias, hidden_, wide_)
-        .apply(n_rows(), threads_, rows_of(a), rows_of(inner));
-    keep(inner, wide_);
+    const Matrix<T> inner = times(a, LayerTensor::feed_forward_in_weight,
+                                  LayerTensor::feed_forward_in_bias, hidden_, wide_);
     for (std::int64_t i = 0; i < n_rows(); ++i)
       std::transform(inner.row(i), inner.row(i) + wide_, inner.row(i), gelu<T>);
     keep(inner, wide_);
-    Matrix<T> y(n_rows(), hidden_);
-    product(LayerTensor::feed_forward_out_weight, LayerTensor::feed_forward_out_bias, wide_,
-            hidden_)
-        .apply(n_rows(), threads_, rows_of(inner), rows_of(y));
-    keep(y, hidden_);
+    Matrix<T> y = times(inner, LayerTensor::feed_forward_out_weight,
+                        LayerTensor::feed_forward_out_bias, wide_, hidden_);
     for (std::int64_t i = 0; i < n_rows(); ++i)
       add_norm(y.row(i), a.row(i), weights.data(LayerTensor::output_norm_scale),
                weights.data(LayerTensor::output_norm_shift), hidden_);

@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/host_compute_device.h"
-#include "harness/workload/layer/device_layer.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
+#include "harness/workload/layer/transformer_layer.h"
 #include "kernels/testing/mask_fixtures.h"
 
 namespace qb {
@@ -34,7 +34,7 @@ struct Peaks {
 };
 
 // Runs the layer `runs` times: the peaks are the same from the first run on.
-Peaks measured(const Layer& layer, const LedgerOptions& options = {}, int runs = 1) {
+Peaks measured(const Layer& layer, const MemoryLedger::Options& options = {}, int runs = 1) {
   HostComputeDevice device;
   MemoryLedger ledger(options);
   const LayerWeights weights(layer.shape, ledger, layer.dtype);
@@ -82,7 +82,7 @@ TEST(LayerRehearsal, IsTheBudgetInWhichTheLayerJustRuns) {
   for (const std::int64_t block : {0, 20}) {
     Layer layer{{1, 90, 2, 16, 500}, DType::bf16, {}};
     layer.options.block_tokens = block;
-    LedgerOptions options;
+    MemoryLedger::Options options;
     options.budget_bytes =
         static_cast<std::uint64_t>(layer.told(HostKernelCosts()).active_peak_bytes.value());
     EXPECT_EQ(static_cast<std::uint64_t>(measured(layer, options).active), options.budget_bytes);
@@ -110,7 +110,7 @@ TEST(LayerRehearsal, CountsWhatAGpusProductsAndAttentionTake) {
   EXPECT_GT(told.worker_peak_bytes, during_product);
   EXPECT_LT(told.worker_peak_bytes, during_product + 8192);
   EXPECT_EQ(told.active_peak_bytes.value() - told.worker_peak_bytes.value(),
-            2 * kStates + weight_bytes(layer.shape, DType::f16));
+            2 * kStates + LayerWeights(layer.shape, heap_allocator(), DType::f16).view().bytes());
   // In blocks the activation is small: the peak is keys and values and the workspace of their
   // product.
   const Rehearsal blocks = bert(256).told(costs);

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "harness/execute/verify/inputs.h"
-#include "harness/execute/verify/npy_tensor.h"
+#include "harness/execute/verify/npy.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -53,11 +53,6 @@ void require_files(const std::string& folder) {
                                  join(missing, ", ")));
 }
 
-NamedArray read_named(const std::string& folder, LayerTensor tensor) {
-  const std::string file = file_of(folder, tensor);
-  return {file, read_npy(file)};
-}
-
 }  // namespace
 
 std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor) {
@@ -76,10 +71,6 @@ std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tens
     default:
       return {shape.hidden()};
   }
-}
-
-std::int64_t weight_bytes(const LayerShape& shape, DType dtype) {
-  return all_elements(shape) * size_of(dtype);
 }
 
 LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype)
@@ -130,14 +121,14 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
   LayerWeights weights(shape, allocator);
   for (const auto& entry : kWords<LayerTensor>.rows) {
     const LayerTensor tensor = entry.first;
-    const NamedArray array = read_named(folder, tensor);
+    const NpyArray array = read_npy(file_of(folder, tensor));
     const std::vector<std::int64_t> wanted = tensor_shape(shape, tensor);
-    if (array.array.shape != wanted)
+    if (array.shape != wanted)
       throw UsageError(fmt::format(
           "{} has shape {}, and {} is wanted: hidden width {} = {} heads x {}, feed-forward width "
           "{}, weights [out, in]",
-          array.name, shape_text(array.array.shape), shape_text(wanted), shape.hidden(),
-          shape.heads, shape.head_dim, shape.feed_forward_dim));
+          array.name, shape_text(array.shape), shape_text(wanted), shape.hidden(), shape.heads,
+          shape.head_dim, shape.feed_forward_dim));
     copy_finite(array, DType::f32, weights.data(tensor));
   }
   return weights;
@@ -146,11 +137,11 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
 LayerShape shape_of_weights(const std::string& folder, std::int64_t heads) {
   require_files(folder);
   const auto rows_of = [&](LayerTensor tensor) {
-    const NamedArray array = read_named(folder, tensor);
-    if (array.array.shape.size() != 2 || array.array.data.empty())
+    const NpyArray array = read_npy(file_of(folder, tensor));
+    if (array.shape.size() != 2 || array.data.empty())
       throw UsageError(fmt::format("{} has shape {}; it must be a matrix [out, in]", array.name,
-                                   shape_text(array.array.shape)));
-    return array.array.shape[0];
+                                   shape_text(array.shape)));
+    return array.shape[0];
   };
   const std::int64_t hidden = rows_of(LayerTensor::query_weight);
   if (heads < 1 || hidden % heads != 0)

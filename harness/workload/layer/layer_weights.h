@@ -85,13 +85,11 @@ class LayerWeights {
   [[nodiscard]] void* at(LayerTensor tensor) const;
   // All tensors, [1, 1, 1, elements].
   [[nodiscard]] const TensorView& view() const { return tensor_.view(); }
-  [[nodiscard]] std::int64_t bytes() const { return view().bytes(); }
 
  private:
   std::vector<std::int64_t> offsets_;  // in elements, by tensor
   Tensor tensor_;
 };
-[[nodiscard]] std::int64_t weight_bytes(const LayerShape& shape, DType dtype = DType::f32);
 
 // Seeded weights have the deviation 1/sqrt(in), so that standard normal states keep their size and
 // scores differ by about 1 within a row; biases and shifts have the deviation 0.02; norms scale by

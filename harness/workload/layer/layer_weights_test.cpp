@@ -29,9 +29,9 @@ class LayerFiles : public ::testing::Test {
 
   void write(LayerTensor tensor, const std::vector<std::int64_t>& shape, double first,
              DType dtype = DType::f32) const {
-    NamedArray array = testing_support::named("", dtype, shape);
-    store_element(array.array.data.data(), dtype, first);
-    write_file_atomically(file(tensor), npy_bytes(dtype, shape, array.array.data.data()));
+    NpyArray array = testing_support::named("", dtype, shape);
+    store_element(array.data.data(), dtype, first);
+    write_file_atomically(file(tensor), npy_bytes(dtype, shape, array.data.data()));
   }
   [[nodiscard]] std::string file(LayerTensor tensor) const {
     return folder_ + "/" + std::string(word(tensor)) + ".npy";
@@ -49,7 +49,12 @@ TEST_F(LayerFiles, AreReadEachIntoItsPlace) {
   write(LayerTensor::output_norm_shift, {6}, 15.0, DType::f16);
   write(LayerTensor::query_bias, {6}, 3.0, DType::f64);
   const LayerWeights weights = read_weights(folder_, shape_, heap_allocator());
-  EXPECT_EQ(weights.bytes(), weight_bytes(shape_));
+  std::int64_t elements = 0;
+  for (const auto& entry : kWords<LayerTensor>.rows) {
+    const auto sizes = tensor_shape(shape_, entry.first);
+    elements += sizes[0] * (sizes.size() == 2 ? sizes[1] : 1);
+  }
+  EXPECT_EQ(weights.view().bytes(), elements * size_of(DType::f32));
   for (const auto& [tensor, name] : kWords<LayerTensor>.rows) {
     EXPECT_EQ(weights.data(tensor)[0], static_cast<float>(tensor)) << name;
     EXPECT_EQ(weights.data(tensor)[1], 1.0f) << name;
@@ -109,7 +114,7 @@ TEST(RandomWeights, DependOnTheSeedAloneAndKeepStatesInSize) {
   const LayerWeights one = random_weights(shape, 1, heap_allocator(), 1);
   const LayerWeights same = random_weights(shape, 1, heap_allocator(), 3);
   const LayerWeights other = random_weights(shape, 2, heap_allocator(), 1);
-  const auto bytes = static_cast<std::size_t>(one.bytes());
+  const auto bytes = static_cast<std::size_t>(one.view().bytes());
   EXPECT_EQ(
       std::memcmp(one.data(LayerTensor::query_weight), same.data(LayerTensor::query_weight), bytes),
       0);

@@ -7,8 +7,8 @@
 #include "base/numbers.h"
 #include "harness/execute/device/cpu_device.h"
 #include "harness/plan/check/check.h"
-#include "harness/workload/layer/device_layer.h"
 #include "harness/workload/layer/layer_reference.h"
+#include "harness/workload/layer/transformer_layer.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
 #include "kernels/cpu/gemm.h"
@@ -75,7 +75,7 @@ class Layer final : public Workload {
     // The plan counts the tiles of the whole sequence, not of blocks.
     if (options_.block_tokens != 0) values.erase("executed_pairs");
     const Rehearsal on_cpu =
-        rehearse_layer(shape_, DType::f32, options_, CpuKernelCosts(options_.threads));
+        rehearse_layer(shape_, DType::f32, options_, CpuDevice::Costs(options_.threads));
     values["predicted_worker_active_peak_bytes"] = to_text(on_cpu.worker_peak_bytes.value());
     values["predicted_active_peak_bytes"] = to_text(on_cpu.active_peak_bytes.value());
     return values;
@@ -95,7 +95,7 @@ class Layer final : public Workload {
       layer_ = std::make_unique<DeviceLayer>(*device_, shape_, case_.dtype, options_, case_.clock,
                                              ledger());
     const LayerWeights& weights = is_on_host() ? *weights_ : *device_weights_;
-    const DeviceLayerRun run = layer_->run(weights, x_.device(), y_.device());
+    const DeviceLayer::Run run = layer_->run(weights, x_.device(), y_.device());
     worker_peak_bytes_ = static_cast<std::int64_t>(ledger().worker_peak_bytes(0));
     if (!verifying) times_.push_back(run.times);
     Sample sample{.wall_s = run.wall_s, .critical_path_s = run.wall_s, .worker_sum_s = run.wall_s};

@@ -2,8 +2,7 @@
 //
 //   a = norm(x + attention(x Wq, x Wk, x Wv) Wo)      y = norm(a + gelu(a W1) W2)
 //
-// Every product has a bias. Hidden states are [batch, N, H] with the heads side by side in H. They
-// are float32 on the CPU here; device_layer.h has the layer on any device.
+// Every product has a bias. Hidden states are [batch, N, H] with the heads side by side in H.
 //
 // The layer runs in blocks of query tokens (Blockwise Parallel Transformer, Liu and Abbeel 2023,
 // arXiv 2305.19370): it computes keys and values of the whole sequence first, then for one block
@@ -15,10 +14,11 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
-#include <utility>
+#include <memory>
 
 #include "base/words.h"
+#include "harness/execute/device/device_rehearsal.h"
+#include "harness/execute/device/stopwatch.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "kernels/attention.h"
 #include "kernels/mask/mask.h"
@@ -63,7 +63,44 @@ struct LayerOptions {
 // Seconds of each part, summed over blocks and sequences.
 using LayerTimes = std::array<double, kLayerParts>;
 
-// x and y are [batch, N, H], contiguous and do not overlap. All other memory but the weights comes
+// Runs one layer any number of times. On a GPU it makes the blocks' schedules once and keeps what
+// flash reads of them on the device as long as it lives, so that a run is kernels only, like one of
+// a prepared attention. On the CPU each run makes them, and their time counts as attention, as it
+// does where a worker computes.
+class DeviceLayer {
+ public:
+  struct Run {
+    LayerTimes times{};     // on the device's clock; on a GPU a part lasts until the next begins
+    double wall_s = 0.0;    // on the host's clock, until the device has finished
+    double device_s = 0.0;  // 0 on the CPU
+  };
+
+  // The device and the allocator of its memory must outlive it. Throws Unsupported, OutOfMemory.
+  DeviceLayer(ComputeDevice& device, const LayerShape& shape, DType dtype,
+              const LayerOptions& options, ClockKind clock, Allocator& allocator);
+  ~DeviceLayer();
+  DeviceLayer(const DeviceLayer&) = delete;
+  DeviceLayer& operator=(const DeviceLayer&) = delete;
+
+  // weights, x [batch, N, H] and y are in the device's memory and have the layer's type: f16, bf16
+  // or f32 (on the CPU f32), as has all that parts keep for later parts; the computation is in
+  // float32. Attention's output is float32, so a 16-bit layer rounds it in a separate pass, which
+  // counts as attention. Throws OutOfMemory.
+  [[nodiscard]] Run run(const LayerWeights& weights, const TensorView& x, const TensorView& y);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+// Predicts the memory and the pairs of a layer on a device by running it on one that computes
+// nothing. Weights, states and output exist before the layer begins, as in a case. Pairs are those
+// of one head and sequence. Throws as the layer does where the kernels do not support the call.
+[[nodiscard]] Rehearsal rehearse_layer(const LayerShape& shape, DType dtype,
+                                       const LayerOptions& options, const cuda::KernelCosts& costs);
+
+// Runs the layer once on the CPU in float32. x and y are [batch, N, H], contiguous and do not
+// overlap. All other memory but the weights comes
 // from the allocator, and is freed.
 LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,
                      const LayerOptions& options, Allocator& allocator);

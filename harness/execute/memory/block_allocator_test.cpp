@@ -1,4 +1,4 @@
-#include "harness/execute/memory/caching_allocator.h"
+#include "harness/execute/memory/block_allocator.h"
 
 #include <gtest/gtest.h>
 
@@ -28,62 +28,62 @@ TEST(CachingAllocator, TakesSegmentsOfPyTorchsSizes) {
         Expected{10 * kMiB - 512, 20 * kMiB}, Expected{10 * kMiB, 10 * kMiB},
         Expected{11 * kMiB, 12 * kMiB}, Expected{kGB, (kGB / (2 * kMiB) + 1) * 2 * kMiB}}) {
     FakeSegments device(10 * kGB);
-    CachingAllocator allocator(device.source());
-    void* const block = allocator.allocate(request);
+    const auto allocator = make_block_allocator(AllocatorKind::caching, device.source());
+    void* const block = allocator->allocate(request);
     ASSERT_EQ(device.live.size(), 1u);
     EXPECT_EQ(device.live.begin()->second, segment) << request;
-    allocator.free(block);
-    allocator.release_cached();
+    allocator->free(block);
+    allocator->release_cached();
     EXPECT_EQ(device.held, 0u);
   }
 }
 
 TEST(CachingAllocator, ServesManySmallRequestsFromOneSegmentAndJoinsThemAgain) {
   FakeSegments device(10 * kGB);
-  CachingAllocator allocator(device.source());
+  const auto allocator = make_block_allocator(AllocatorKind::caching, device.source());
   std::vector<void*> blocks;
-  for (int i = 0; i < 4096; ++i) blocks.push_back(allocator.allocate(100));
+  for (int i = 0; i < 4096; ++i) blocks.push_back(allocator->allocate(100));
   EXPECT_EQ(device.maps, 1);
   // It frees every other one first, so that neighbours join from both sides.
-  for (std::size_t i = 0; i < blocks.size(); i += 2) allocator.free(blocks[i]);
-  for (std::size_t i = 1; i < blocks.size(); i += 2) allocator.free(blocks[i]);
-  void* const whole = allocator.allocate(kMiB);
+  for (std::size_t i = 0; i < blocks.size(); i += 2) allocator->free(blocks[i]);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) allocator->free(blocks[i]);
+  void* const whole = allocator->allocate(kMiB);
   EXPECT_EQ(device.maps, 1);
-  allocator.free(whole);
-  allocator.release_cached();
+  allocator->free(whole);
+  allocator->release_cached();
   EXPECT_EQ(device.held, 0u);
 }
 
 TEST(CachingAllocator, TakesTheSmallestFreeBlockThatHoldsTheRequest) {
   FakeSegments device(10 * kGB);
-  CachingAllocator allocator(device.source());
-  void* const large = allocator.allocate(600 * kMiB);
-  void* const medium = allocator.allocate(400 * kMiB);
-  allocator.free(large);
-  allocator.free(medium);
-  EXPECT_EQ(allocator.allocate(300 * kMiB), medium);
-  EXPECT_EQ(allocator.allocate(300 * kMiB), large);
-  EXPECT_EQ(allocator.allocate(300 * kMiB), static_cast<std::byte*>(large) + 300 * kMiB);
+  const auto allocator = make_block_allocator(AllocatorKind::caching, device.source());
+  void* const large = allocator->allocate(600 * kMiB);
+  void* const medium = allocator->allocate(400 * kMiB);
+  allocator->free(large);
+  allocator->free(medium);
+  EXPECT_EQ(allocator->allocate(300 * kMiB), medium);
+  EXPECT_EQ(allocator->allocate(300 * kMiB), large);
+  EXPECT_EQ(allocator->allocate(300 * kMiB), static_cast<std::byte*>(large) + 300 * kMiB);
   EXPECT_EQ(device.maps, 2);
 }
 
 TEST(CachingAllocator, GivesBackWholeSegmentsAndTriesAgainWhereTheDeviceIsFull) {
   FakeSegments device(100 * kMiB);
-  CachingAllocator allocator(device.source());
-  allocator.free(allocator.allocate(60 * kMiB));
-  EXPECT_NE(allocator.allocate(80 * kMiB), nullptr);
-  EXPECT_EQ(allocator.retries(), 1);
+  const auto allocator = make_block_allocator(AllocatorKind::caching, device.source());
+  allocator->free(allocator->allocate(60 * kMiB));
+  EXPECT_NE(allocator->allocate(80 * kMiB), nullptr);
+  EXPECT_EQ(allocator->retries(), 1);
   EXPECT_EQ(device.held, 80 * kMiB);
 }
 
 TEST(CachingAllocator, CannotGiveBackASegmentOfWhichABlockIsInUse) {
   FakeSegments device(100 * kMiB);
-  CachingAllocator allocator(device.source());
-  allocator.free(allocator.allocate(60 * kMiB));
-  void* const bite = allocator.allocate(11 * kMiB);  // part of the 60
-  EXPECT_EQ(allocator.allocate(60 * kMiB), nullptr);
-  allocator.free(bite);
-  EXPECT_NE(allocator.allocate(60 * kMiB), nullptr);
+  const auto allocator = make_block_allocator(AllocatorKind::caching, device.source());
+  allocator->free(allocator->allocate(60 * kMiB));
+  void* const bite = allocator->allocate(11 * kMiB);  // part of the 60
+  EXPECT_EQ(allocator->allocate(60 * kMiB), nullptr);
+  allocator->free(bite);
+  EXPECT_NE(allocator->allocate(60 * kMiB), nullptr);
   EXPECT_EQ(device.maps, 1);
 }
 
@@ -92,13 +92,13 @@ TEST(CachingAllocator, HandsOutDisjointBlocksUnderRandomTraffic) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);
     FakeSegments device(400 * kMiB);
-    CachingAllocator allocator(device.source());
+    const auto allocator = make_block_allocator(AllocatorKind::caching, device.source());
     std::map<std::uintptr_t, std::size_t> live;
     for (int turn = 0; turn < 2000; ++turn) {
       if (live.empty() || random() % 2 == 0) {
         const std::size_t bytes = std::size_t{1} << (random() % 27);
         const std::size_t request = bytes + random() % bytes;
-        void* const block = allocator.allocate(request);
+        void* const block = allocator->allocate(request);
         if (block == nullptr) continue;
         const auto begin = reinterpret_cast<std::uintptr_t>(block);
         const auto after = live.lower_bound(begin);
@@ -118,18 +118,18 @@ TEST(CachingAllocator, HandsOutDisjointBlocksUnderRandomTraffic) {
       } else {
         auto chosen = live.begin();
         std::advance(chosen, static_cast<long>(random() % live.size()));
-        allocator.free(reinterpret_cast<void*>(chosen->first));
+        allocator->free(reinterpret_cast<void*>(chosen->first));
         live.erase(chosen);
       }
     }
-    for (const auto& [begin, bytes] : live) allocator.free(reinterpret_cast<void*>(begin));
-    allocator.release_cached();
+    for (const auto& [begin, bytes] : live) allocator->free(reinterpret_cast<void*>(begin));
+    allocator->release_cached();
     EXPECT_EQ(device.held, 0u) << seed;
   }
 }
 
-LedgerOptions caching_options(FakeMachine& machine) {
-  LedgerOptions options = machine.options();
+MemoryLedger::Options caching_options(FakeMachine& machine) {
+  MemoryLedger::Options options = machine.options();
   options.allocator = AllocatorKind::caching;
   options.record_events = true;
   return options;
@@ -148,7 +148,7 @@ TEST(MemoryLedger, WithTheCachingAllocatorReservesSegmentsAndHandsOutBlocksOfThe
 
 TEST(MemoryLedger, WithTheCachingAllocatorCountsWhatIsReservedAgainstTheBudget) {
   FakeMachine machine(1000 * kMiB);
-  LedgerOptions options = caching_options(machine);
+  MemoryLedger::Options options = caching_options(machine);
   options.budget_bytes = 100 * kMiB;
   MemoryLedger ledger(options);
   std::optional<Buffer> gone(std::in_place, ledger, 60 * kMiB, "gone");
@@ -161,7 +161,7 @@ TEST(MemoryLedger, WithTheCachingAllocatorCountsWhatIsReservedAgainstTheBudget) 
 
 TEST(MemoryLedger, WithTheDirectAllocatorHoldsNothingThatIsFree) {
   FakeMachine machine(1000 * kMiB);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   options.allocator = AllocatorKind::direct;
   MemoryLedger ledger(options);
   { const Buffer gone(ledger, 60 * kMiB, "gone"); }
@@ -173,7 +173,7 @@ TEST(MemoryLedger, WithTheDirectAllocatorHoldsNothingThatIsFree) {
 // It works like a driver's pool: released memory stays reserved and available.
 TEST(MemoryLedger, OverASourceThatKeepsWhatItGetsReservesWhatThatHolds) {
   FakeMachine machine(1000 * kMiB);
-  LedgerOptions options = machine.options();
+  MemoryLedger::Options options = machine.options();
   std::uint64_t held = 0;
   options.allocator = AllocatorKind::pool;
   options.source.held = [&held] { return held; };
