@@ -174,7 +174,7 @@ TEST(TileSchedule, StoresEveryKeyOfEverySpan) {
 TEST(TileSchedule, ResidueClassesThatDoNotFitAreRefused) {
   TileSchedule schedule{7, 9, {}, {}, {}};
   schedule.of_classes = {build_schedule(3, 4, {{0, 3, {0, 4}}}, 8)};
-  const auto with = [&schedule](const ResidueClass& part) {
+  const auto with = [&schedule](const TileSchedule::ResidueClass& part) {
     schedule.classes = {part};
     return [&schedule] { schedule.validate(); };
   };

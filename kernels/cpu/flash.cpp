@@ -94,7 +94,7 @@ struct Pass {
 std::vector<Pass> passes_of(const AttentionArguments& a) {
   std::vector<Pass> passes = {{a, false}};
   const bool resumes = !a.schedule->tiles.empty();  // otherwise there is nothing yet
-  for (const ResidueClass& part : a.schedule->classes) {
+  for (const TileSchedule::ResidueClass& part : a.schedule->classes) {
     const TileSchedule& schedule = a.schedule->of_classes[part.schedule];
     const auto rows = [&](const TensorView& view) {
       return view.tokens(part.first_row, schedule.n_queries, part.stride);
@@ -151,8 +151,8 @@ class KeyBlocks {
  public:
   // Returns part `split` of `splits` of the keys that the rows see, with at most `limit` of them in
   // a block.
-  std::span<const FlashBlock> cut(const Rows& rows, std::int64_t split, std::int64_t splits,
-                                  std::int64_t limit) {
+  std::span<const FlashTile::Block> cut(const Rows& rows, std::int64_t split, std::int64_t splits,
+                                        std::int64_t limit) {
     const TileSchedule& schedule = *rows.pass->arguments.schedule;
     limit_ = limit;
     masked_ = false;
@@ -174,7 +174,7 @@ class KeyBlocks {
     blocks_.clear();
     std::size_t begin = 0;
     for (const std::size_t end : ends_) {
-      blocks_.push_back({std::span(pieces_).subspan(begin, end - begin)});
+      blocks_.push_back(std::span(pieces_).subspan(begin, end - begin));
       begin = end;
     }
     return blocks_;
@@ -206,9 +206,9 @@ class KeyBlocks {
     filled_ = 0;
   }
 
-  std::vector<FlashPiece> pieces_;
+  std::vector<FlashTile::Piece> pieces_;
   std::vector<std::size_t> ends_;  // ends of blocks, in pieces
-  std::vector<FlashBlock> blocks_;
+  std::vector<FlashTile::Block> blocks_;
   std::int64_t filled_ = 0;  // keys of the block that is being filled
   std::int64_t limit_ = 0;
   bool masked_ = false;
@@ -245,7 +245,7 @@ KernelTiles tiles(std::int64_t head_dim) {
           kRowCost};
 }
 
-std::int64_t workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   const Cut cut = cut_of(shape.q, shape.k, shape.value_dim, shape.threads);
   return shape.threads * 4 * FlashScratch::floats(shape.q.head_dim, shape.value_dim) +
          Parts(shape.q, shape.value_dim, cut.splits).bytes();

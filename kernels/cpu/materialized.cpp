@@ -111,13 +111,11 @@ void mask_pass(const TensorView& scores, const TileSchedule& schedule, int threa
     for (std::int64_t row = tile.begin; row < tile.end; ++row) {
       float* const s = head_row(head, row);
       std::int64_t seen = 0;
-      for (std::int64_t i = tile.first_span; i < tile.first_span + tile.n_spans; ++i) {
-        schedule.for_each_run(schedule.spans[static_cast<std::size_t>(i)], row,
-                              [&](std::int64_t begin, std::int64_t end) {
-                                std::fill(s + seen, s + begin, kMinusInfinity);
-                                seen = end;
-                              });
-      }
+      for (const KeySpan& span : schedule.spans_of(tile))
+        schedule.for_each_run(span, row, [&](std::int64_t begin, std::int64_t end) {
+          std::fill(s + seen, s + begin, kMinusInfinity);
+          seen = end;
+        });
       std::fill(s + seen, s + m, kMinusInfinity);
     }
   };
@@ -138,7 +136,7 @@ Extent scores_extent(const Extent& q, const Extent& k) {
   return {q.batch, q.heads, q.length, k.length};
 }
 
-std::int64_t workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   Extent v = shape.k;
   v.head_dim = shape.value_dim;
   const std::int64_t scores = 4 * scores_extent(shape.q, shape.k).elements();

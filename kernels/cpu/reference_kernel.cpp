@@ -69,7 +69,7 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
       static_cast<float>(total == 0.0 ? kMinusInfinity : largest + std::log(total));
 }
 
-std::int64_t workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   return shape.threads * 8 * doubles_of_thread(shape.k.length, shape.q.head_dim, shape.value_dim);
 }
 

@@ -1,4 +1,4 @@
-// The CPU kernels and the merge call these passes over single rows of scores and of partials.
+// The CPU kernels call these passes over single rows of scores.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,6 @@
 #include "kernels/attention.h"
 
 namespace qb::cpu {
-
-// These are the passes of the materialized kernel over one row of scores, vectorised.
 
 // row[j] := row[j] * factor + shift
 void scale_and_shift_row(float* row, std::int64_t n, float factor, float shift);
@@ -45,20 +43,5 @@ void weigh_seen_values(const TileSchedule& schedule, std::span<const KeySpan> sp
     });
   }
 }
-
-// Merges the rows of one head of two partials, at the speed of memory.
-
-// Rows of a partial: row i of O is `dim` floats from out + i * out_stride, its LSE lse[i *
-// lse_stride].
-struct PartialRows {
-  float* out;
-  std::int64_t out_stride;
-  float* lse;
-  std::int64_t lse_stride;
-};
-
-// acc := merge(acc, part) for `count` rows. O is not read where a row's LSE is -inf.
-void merge_rows(const PartialRows& acc, const PartialRows& part, std::int64_t count,
-                std::int64_t dim);
 
 }  // namespace qb::cpu

@@ -37,32 +37,22 @@ std::int64_t inverse(std::int64_t a, std::int64_t m) {
   return modulo(t, m);
 }
 
-KeyRange intersection(const KeyRange& a, const KeyRange& b) {
-  const std::int64_t begin = std::max(a.begin, b.begin);
-  return {begin, std::max(begin, std::min(a.end, b.end))};
-}
+}  // namespace
 
-// Returns the steps of rows that are `apart` positions after the keys.
-std::optional<BandSteps> steps_of(std::int64_t apart, std::int64_t stride, std::int64_t dilation) {
-  const std::int64_t common = std::gcd(stride, dilation);
+std::optional<PieceMaker::Steps> PieceMaker::steps_of(std::int64_t dilation) const {
+  const std::int64_t apart = first_ - key_first_;
+  const std::int64_t common = std::gcd(stride_, dilation);
   if (apart % common != 0) return std::nullopt;
-  BandSteps steps{dilation / common, 0};
+  Steps steps{dilation / common, 0};
   if (steps.step > 1) {
     const auto phase = static_cast<__int128>(modulo(apart / common, steps.step)) *
-                       inverse(stride / common, steps.step);
+                       inverse(stride_ / common, steps.step);
     steps.phase = static_cast<std::int64_t>(phase % steps.step);
   }
   return steps;
 }
 
-}  // namespace
-
-std::optional<BandSteps> band_steps(const Mask& mask, const MaskBlock& block,
-                                    std::int64_t dilation) {
-  return steps_of(block.q.first + mask.offset - block.k.first, common_stride(block), dilation);
-}
-
-KeyRange Piece::live(std::int64_t row) const {
+KeyRange PieceMaker::Piece::live(std::int64_t row) const {
   if (row < rows.begin || row >= rows.end) return {keys.begin, keys.begin};
   return intersection(keys, {row + low, row + high + 1});
 }
@@ -76,11 +66,11 @@ PieceMaker::PieceMaker(const Mask& mask, const MaskBlock& block)
       n_keys_(block.k.count) {
   if (mask.kind != MaskKind::pattern) {
     const std::int64_t right = mask.kind == MaskKind::full ? kUnbounded : 0;
-    pattern_ =
-        std::make_shared<const Pattern>(Pattern{{}, {{BandAtom{kUnbounded, right, 1}, false}}});
+    pattern_ = std::make_shared<const Pattern>(
+        Pattern{{}, {{Pattern::Band{kUnbounded, right, 1}, false}}});
   }
   scatters_ = std::any_of(pattern_->atoms.begin(), pattern_->atoms.end(),
-                          [this](const Atom& atom) { return scatters(atom); });
+                          [this](const Pattern::Atom& atom) { return scatters(atom); });
 }
 
 // Returns the indices of the positions [begin, end).
@@ -106,14 +96,14 @@ std::vector<std::int64_t> PieceMaker::cuts() const {
          rows_between(p, kUnbounded).begin < n_rows_; p += block)
       wanted.push_back(rows_between(p, kUnbounded).begin);
   };
-  for (const Atom& atom : pattern_->atoms) {
-    if (const auto* cells = std::get_if<CellsAtom>(&atom.shape)) {
+  for (const Pattern::Atom& atom : pattern_->atoms) {
+    if (const auto* cells = std::get_if<Pattern::Cells>(&atom.shape)) {
       if (cells->block > 0) every(cells->block);
       for (const std::int64_t end : cells->ends)
         wanted.push_back(rows_between(end, kUnbounded).begin);
     }
-    if (const auto* random = std::get_if<RandomAtom>(&atom.shape)) every(random->block);
-    if (const auto* global = std::get_if<GlobalAtom>(&atom.shape))
+    if (const auto* random = std::get_if<Pattern::Random>(&atom.shape)) every(random->block);
+    if (const auto* global = std::get_if<Pattern::Global>(&atom.shape))
       for (const KeyRange& run : global->runs) {
         const KeyRange rows = rows_between(run.begin, run.end);
         if (rows.count() > 0) needed.insert(needed.end(), {rows.begin, rows.end});
@@ -131,7 +121,7 @@ std::vector<std::int64_t> PieceMaker::cuts() const {
 }
 
 void PieceMaker::make(const KeyRange& rows, std::vector<Piece>& pieces) const {
-  for (const Atom& atom : pattern_->atoms)
+  for (const Pattern::Atom& atom : pattern_->atoms)
     if (!scatters(atom))
       std::visit([&](const auto& shape) { make(shape, rows, atom.causal, pieces); }, atom.shape);
 }
@@ -147,20 +137,20 @@ void PieceMaker::add(Piece piece, bool causal, std::vector<Piece>& pieces) const
 
 // key_first + j stride - (first + i stride) lies in [-left, right] and is a multiple of the
 // dilation.
-void PieceMaker::make(const BandAtom& band, const KeyRange& rows, bool causal,
+void PieceMaker::make(const Pattern::Band& band, const KeyRange& rows, bool causal,
                       std::vector<Piece>& to) const {
   const std::int64_t apart = first_ - key_first_;
   Piece piece{rows, {0, n_keys_}};
   piece.low = ceil_divide(apart - band.left, stride_);
   piece.high = floor_divide(apart + band.right, stride_);
-  const auto steps = steps_of(apart, stride_, band.dilation);
+  const auto steps = steps_of(band.dilation);
   if (!steps) return;
   piece.step = steps->step;
   piece.phase = steps->phase;
   add(piece, causal, to);
 }
 
-void PieceMaker::make(const CellsAtom& cells, const KeyRange& rows, bool causal,
+void PieceMaker::make(const Pattern::Cells& cells, const KeyRange& rows, bool causal,
                       std::vector<Piece>& to) const {
   for (std::int64_t row = std::max(rows.begin, rows_between(0, kUnbounded).begin);
        row < rows.end;) {
@@ -172,7 +162,7 @@ void PieceMaker::make(const CellsAtom& cells, const KeyRange& rows, bool causal,
   }
 }
 
-void PieceMaker::make(const ColumnsAtom& columns, const KeyRange& rows, bool causal,
+void PieceMaker::make(const Pattern::Columns& columns, const KeyRange& rows, bool causal,
                       std::vector<Piece>& to) const {
   const auto seen = [&](std::int64_t key) {
     return (key_first_ + key * stride_) % columns.period >= columns.first;
@@ -190,7 +180,7 @@ void PieceMaker::make(const ColumnsAtom& columns, const KeyRange& rows, bool cau
   }
 }
 
-void PieceMaker::make(const GlobalAtom& global, const KeyRange& rows, bool causal,
+void PieceMaker::make(const Pattern::Global& global, const KeyRange& rows, bool causal,
                       std::vector<Piece>& to) const {
   for (const KeyRange& run : global.runs) {
     add({intersection(rows, rows_between(run.begin, run.end)), {0, n_keys_}}, causal, to);
@@ -198,7 +188,7 @@ void PieceMaker::make(const GlobalAtom& global, const KeyRange& rows, bool causa
   }
 }
 
-void PieceMaker::make(const RandomAtom& random, const KeyRange& rows, bool causal,
+void PieceMaker::make(const Pattern::Random& random, const KeyRange& rows, bool causal,
                       std::vector<Piece>& to) const {
   if (random.count == random.n_blocks) return add({rows, {0, n_keys_}}, causal, to);
   for (std::int64_t row = rows.begin; row < rows.end;) {
@@ -212,8 +202,8 @@ void PieceMaker::make(const RandomAtom& random, const KeyRange& rows, bool causa
   }
 }
 
-bool PieceMaker::scatters(const Atom& atom) const {
-  const auto* random = std::get_if<RandomAtom>(&atom.shape);
+bool PieceMaker::scatters(const Pattern::Atom& atom) const {
+  const auto* random = std::get_if<Pattern::Random>(&atom.shape);
   return random != nullptr && random->block < kLeastRows && random->count < random->n_blocks;
 }
 

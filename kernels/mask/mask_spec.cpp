@@ -168,38 +168,32 @@ void check_node(const PatternNode& node) {
 std::string text_of(const Argument& argument) {
   if (argument.real) return to_text(*argument.real);
   if (!argument.list) return to_text(argument.integers.front());
-  std::string text;
-  for (const std::int64_t value : argument.integers)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
-  return '[' + text + ']';
+  return fmt::format("[{}]", fmt::join(argument.integers, ", "));
 }
 
 // Writes arguments in the order of the rules, so that the order in a spec makes no difference.
 std::string text_of(const PatternNode& node) {
   if (is_word(node.name)) return node.name;
-  std::string inside;
-  const auto add = [&](const std::string& text) {
-    inside += fmt::format("{}{}", inside.empty() ? "" : ", ", text);
-  };
+  std::vector<std::string> inside;
   if (node.name == kAnyOf || node.name == kAllOf) {
-    for (const PatternNode& part : node.parts) add(text_of(part));
-    return fmt::format("{{{}: [{}]}}", node.name, inside);
+    for (const PatternNode& part : node.parts) inside.push_back(text_of(part));
+    return fmt::format("{{{}: [{}]}}", node.name, fmt::join(inside, ", "));
   }
   for (const ArgumentRule& rule : rule_of(node).arguments)
     if (const Argument* argument = find(node, rule.name))
-      add(fmt::format("{}: {}", rule.name, text_of(*argument)));
-  return fmt::format("{{{}: {{{}}}}}", node.name, inside);
+      inside.push_back(fmt::format("{}: {}", rule.name, text_of(*argument)));
+  return fmt::format("{{{}: {{{}}}}}", node.name, fmt::join(inside, ", "));
 }
 
 // Adds the shapes of a pattern over n positions.
 class AtomMaker {
  public:
-  AtomMaker(std::int64_t n, std::vector<Atom>& atoms) : n_(n), atoms_(atoms) {}
+  AtomMaker(std::int64_t n, std::vector<Pattern::Atom>& atoms) : n_(n), atoms_(atoms) {}
 
   void add(const PatternNode& node, bool causal) {
     causal_ = causal;
     if (node.name == "full" || node.name == "causal")
-      return put(BandAtom{kUnbounded, node.name == "full" ? kUnbounded : 0, 1});
+      return put(Pattern::Band{kUnbounded, node.name == "full" ? kUnbounded : 0, 1});
     if (node.name == kAnyOf) {
       for (const PatternNode& part : node.parts) add(part, causal);
       return;
@@ -220,12 +214,12 @@ class AtomMaker {
   }
 
   void add_named(std::string_view name) {
-    if (name == "block_local") return put(CellsAtom{value("block"), {}});
+    if (name == "block_local") return put(Pattern::Cells{value("block"), {}});
     if (name == "variable_window") return put_sizes();
     if (name == "strided") return put_strided();
     if (name == "fixed") {
-      put(CellsAtom{value("block"), {}});
-      return put(ColumnsAtom{value("block"), value("block") - value("summary")});
+      put(Pattern::Cells{value("block"), {}});
+      return put(Pattern::Columns{value("block"), value("block") - value("summary")});
     }
     if (find(*node_, "left") != nullptr)
       put_window(name == "sliding_window" || name == "bigbird" ? 1 : value("dilation"));
@@ -249,11 +243,11 @@ class AtomMaker {
       const std::int64_t keys = value(name);
       return keys < 0 || keys > kUnbounded / dilation ? kUnbounded : keys * dilation;
     };
-    put(BandAtom{side("left"), side("right"), dilation});
+    put(Pattern::Band{side("left"), side("right"), dilation});
   }
 
   void put_sizes() {
-    CellsAtom cells;
+    Pattern::Cells cells;
     std::int64_t end = 0;
     for (const std::int64_t size : find(*node_, "sizes")->integers)
       cells.ends.push_back(end = std::min(end + size, kUnbounded));
@@ -267,12 +261,12 @@ class AtomMaker {
 
   void put_strided() {
     const std::int64_t stride = value("stride");
-    put(BandAtom{stride - 1, stride - 1, 1});
-    put(BandAtom{kUnbounded, kUnbounded, stride});
+    put(Pattern::Band{stride - 1, stride - 1, 1});
+    put(Pattern::Band{kUnbounded, kUnbounded, stride});
   }
 
   void put_global() {
-    GlobalAtom global;
+    Pattern::Global global;
     if (const Argument* indices = find(*node_, "indices")) {
       std::vector<std::int64_t> sorted = indices->integers;
       std::sort(sorted.begin(), sorted.end());
@@ -297,7 +291,7 @@ class AtomMaker {
   }
 
   void put_random(const Argument* blocks) {
-    RandomAtom random;
+    Pattern::Random random;
     random.block = value("block");
     random.seed = static_cast<std::uint64_t>(value("seed"));
     random.n_blocks = ceil_divide(n_, random.block);
@@ -314,7 +308,7 @@ class AtomMaker {
   }
 
   std::int64_t n_;
-  std::vector<Atom>& atoms_;
+  std::vector<Pattern::Atom>& atoms_;
   const PatternNode* node_ = nullptr;
   bool causal_ = false;
 };

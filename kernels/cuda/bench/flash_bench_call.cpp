@@ -1,9 +1,9 @@
 #include "kernels/cuda/bench/flash_bench_call.h"
 
 #include <cmath>
-#include <random>
 
 #include "base/status.h"
+#include "kernels/cuda/blas/blas.h"
 
 namespace qb::cuda {
 namespace {
@@ -19,20 +19,10 @@ constexpr std::int64_t kCheckedHeads = 2;
 
 double scale_of(const BenchShape& shape) { return 1.0 / std::sqrt(static_cast<double>(shape.d)); }
 
-// It repeats a quarter of a million numbers; no row's size divides their number.
 Tensor random_tensor(BenchDevice& device, DType dtype, const Extent& extent, unsigned seed) {
-  constexpr std::size_t kNumbers = (1 << 18) - 5;
-  std::mt19937 engine(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> numbers(kNumbers);
-  for (float& x : numbers) x = normal(engine);
-  std::vector<std::byte> some(kNumbers * static_cast<std::size_t>(size_of(dtype)));
-  convert(numbers.data(), DType::f32, some.data(), dtype, kNumbers);
   Tensor tensor(device, dtype, extent, "bench");
   const auto bytes = static_cast<std::size_t>(tensor.view().bytes());
-  for (std::size_t at = 0; at < bytes; at += some.size())
-    copy_to_device(some.data(), static_cast<std::byte*>(tensor.view().data) + at,
-                   std::min(some.size(), bytes - at), device.stream().get());
+  fill_random(tensor.view().data, dtype, bytes, seed, device.stream().get());
   return tensor;
 }
 

@@ -67,9 +67,8 @@ void Blas::use_workspace(const Buffer& buffer) {
   check(blas().set_workspace(state_->handle, buffer.data(), buffer.bytes()), "cublasSetWorkspace");
 }
 
-void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixBatch& a,
-                    const MatrixBatch& b, bool transposed, const MatrixBatch& c,
-                    std::int64_t batch) const {
+void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Batch& a, const Batch& b,
+                    bool transposed, const Batch& c, std::int64_t batch) const {
   // cuBLAS is column-major: it computes C^T [m, n] = B^T A^T, and a row-major matrix is its
   // transpose.
   const float one = 1.0f;
@@ -81,9 +80,9 @@ void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Matrix
         "a product of cuBLAS");
 }
 
-void Blas::multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixAddresses& a,
-                         const MatrixAddresses& b, bool transposed, const MatrixAddresses& c,
-                         bool adds, std::int64_t batch) const {
+void Blas::multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const Addresses& a,
+                         const Addresses& b, bool transposed, const Addresses& c, bool adds,
+                         std::int64_t batch) const {
   constexpr std::int64_t kAtOnce = 1 << 15;  // less than a grid's most blocks in its last extent
   const float one = 1.0f;
   const float beta = adds ? 1.0f : 0.0f;

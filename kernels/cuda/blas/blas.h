@@ -17,24 +17,24 @@
 
 namespace qb::cuda {
 
-// Row-major matrices [rows, columns] in device memory, `stride` elements from one of the batch to
-// the next (0: the same for all) and `row_stride` from row to row.
-struct MatrixBatch {
-  void* data = nullptr;
-  DType dtype = DType::f32;
-  std::int64_t row_stride = 0;
-  std::int64_t stride = 0;
-};
-
-// Matrices may lie anywhere in device memory; their addresses lie in device memory too.
-struct MatrixAddresses {
-  const void* const* data = nullptr;
-  DType dtype = DType::f32;
-  std::int64_t row_stride = 0;
-};
-
 class Blas {
  public:
+  // Row-major matrices [rows, columns] in device memory, `stride` elements from one of the batch to
+  // the next (0: the same for all) and `row_stride` from row to row.
+  struct Batch {
+    void* data = nullptr;
+    DType dtype = DType::f32;
+    std::int64_t row_stride = 0;
+    std::int64_t stride = 0;
+  };
+
+  // Matrices may lie anywhere in device memory; their addresses lie in device memory too.
+  struct Addresses {
+    const void* const* data = nullptr;
+    DType dtype = DType::f32;
+    std::int64_t row_stride = 0;
+  };
+
   // Enqueues everything on `stream`, a cudaStream_t. Throws EnvironmentError where there is no
   // cuBLAS.
   explicit Blas(void* stream);
@@ -49,13 +49,12 @@ class Blas {
   // Computes C[i] = A[i] B[i], or A[i] B[i]^T. A is [n, k], B [k, m] (transposed: [m, k]), C [n,
   // m]. A and B have one type; sums are float32. 16-bit inputs use the tensor cores, float32 ones
   // do not (no TF32).
-  void multiply(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixBatch& a,
-                const MatrixBatch& b, bool transposed, const MatrixBatch& c,
-                std::int64_t batch) const;
+  void multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Batch& a, const Batch& b,
+                bool transposed, const Batch& c, std::int64_t batch) const;
   // Does the same for matrices that lie anywhere; with `adds`, C[i] += the product. The pointers to
   // C are const, the matrices are not.
-  void multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixAddresses& a,
-                     const MatrixAddresses& b, bool transposed, const MatrixAddresses& c, bool adds,
+  void multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const Addresses& a,
+                     const Addresses& b, bool transposed, const Addresses& c, bool adds,
                      std::int64_t batch) const;
 
  private:
@@ -87,6 +86,10 @@ void add_norm(const NormCall& call, void* stream);
 // the matrices are smaller. Returns nullopt for f64, without cuBLAS, or where not even small
 // matrices fit. Throws where the device is lost.
 [[nodiscard]] std::optional<double> product_peak_flop_per_s(DType dtype, const Stream& stream);
+
+// Fills device memory with normal random numbers: one block of the host's, repeated. Its size
+// divides no row evenly, so that rows differ.
+void fill_random(void* device, DType dtype, std::size_t bytes, unsigned seed, void* stream);
 
 // The materialized kernel is the baseline of the CQS-Attention case studies on a GPU.
 

@@ -131,8 +131,7 @@ void add_tiles(const GroupedWorker& worker, std::size_t worker_index, const Flas
       tile.begin = begin;
       tile.end = std::min({end, begin + tile_tokens, queries[group].end()});
       if (of != nullptr)
-        for (std::int64_t s = of->first_span; s < of->first_span + of->n_spans; ++s)
-          builder.add_span(tile, schedule.spans[index(s)]);
+        for (const KeySpan& span : schedule.spans_of(*of)) builder.add_span(tile, span);
       begin = tile.end;
       tiles.push_back(std::move(tile));
     }

@@ -25,7 +25,7 @@ class Replay {
  public:
   Replay(const GroupedCall& call, const WorkLists& lists) : call_(call), lists_(lists) {
     for (const TileWork& tile : lists.tiles) run(tile);
-    for (const MergeTile& tile : lists.merge_tiles) merge(tile);
+    for (const MergeParameters::Tile& tile : lists.merge_tiles) merge(tile);
   }
   using Row = std::pair<std::int64_t, std::int64_t>;  // token or partial row, head
   using Counts = std::vector<std::uint8_t>;           // how often each key was taken
@@ -72,14 +72,14 @@ class Replay {
         ++keys.at(static_cast<std::size_t>(blocks.k_token + c * blocks.k_stride));
     }
   }
-  void merge(const MergeTile& tile) {
+  void merge(const MergeParameters::Tile& tile) {
     for (std::int64_t head = 0; head < call_.q.extent.heads; ++head)
       for (std::int64_t r = 0; r < tile.n_rows; ++r) {
         const auto [at, is_new] = output.try_emplace({tile.token + r * tile.stride, head});
         ASSERT_TRUE(is_new) << "row merged twice";
         at->second.assign(static_cast<std::size_t>(call_.k.extent.length), 0);
         for (std::int32_t s = 0; s < tile.n_sources; ++s) {
-          const MergeSource& source =
+          const MergeParameters::Source& source =
               lists_.merge_sources[static_cast<std::size_t>(tile.first_source + s)];
           if (head < source.head_begin || head >= source.head_end) continue;
           const auto part = partial_.find({source.row + tile.source_row + r, head});
@@ -231,7 +231,7 @@ testing::Problem cqs_problem(std::int64_t n, std::int64_t workers,
     std::vector<std::int64_t> held;
     for (const std::int64_t x : interest_set) held.push_back((worker + x) % workers);
     std::sort(held.begin(), held.end());
-    std::vector<RowGroup> groups;
+    std::vector<TokenGroup> groups;
     std::vector<std::int64_t> begins{0};
     for (const std::int64_t group : held) {
       groups.push_back({first(group), first(group + 1) - first(group), 1});
@@ -319,8 +319,8 @@ TEST(FlashWorkspaceBytes, IsListsPartialsAndCopies) {
   const GroupedCall call = problem.call();
   const std::int64_t copies = 2 * (8 + 2 * 2 * 5000) * 24;
   const WorkLists lists = lower(call, FlashPath::sm80, kSms);
-  EXPECT_EQ(flash_workspace_bytes(call, FlashPath::sm80, kSms),
-            copies + static_cast<std::int64_t>(list_offsets(lists).bytes) +
+  EXPECT_EQ(flash_cost(call, FlashPath::sm80, kSms).workspace_bytes,
+            copies + static_cast<std::int64_t>(list_bytes(lists)) +
                 8 * lists.n_partial_rows * (20 + 1) * 4);
 }
 

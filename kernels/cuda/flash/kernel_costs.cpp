@@ -36,12 +36,9 @@ CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) con
 }
 
 CallCost GpuKernelCosts::of_launch(const GroupedCall& call) const {
-  const FlashCost cost = flash_cost(call, path_, std::max(n_sms_, 1));
-  CallCost known{.workspace_bytes = {}, .executed_pairs = cost.executed_pairs};
-  if (n_sms_ == 0) return known;
-  known.workspace_bytes = cost.workspace_bytes;
-  known.list_bytes = cost.list_bytes;
-  return known;
+  const CallCost cost = flash_cost(call, path_, std::max(n_sms_, 1));
+  if (n_sms_ != 0) return cost;
+  return {.workspace_bytes = {}, .executed_pairs = cost.executed_pairs};
 }
 
 std::int64_t GpuKernelCosts::bytes_of_linear(const LinearCall&) const {

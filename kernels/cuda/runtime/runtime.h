@@ -6,36 +6,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
+#include <type_traits>
 
 #include "kernels/tensor.h"
 
 namespace qb::cuda {
 
-// Owns a handle and gives it back once. It can be moved and not copied.
-template <void (*destroy)(void*) noexcept>
-class Handle {
- public:
-  Handle() = default;
-  explicit Handle(void* handle) : handle_(handle) {}
-  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~Handle() {
-    if (handle_ != nullptr) destroy(handle_);
-  }
-  [[nodiscard]] void* get() const { return handle_; }
-
- private:
-  void* handle_ = nullptr;
-};
-
 void destroy_stream(void* handle) noexcept;
 void destroy_event(void* handle) noexcept;
 void destroy_pool(void* handle) noexcept;
 void destroy_graph(void* handle) noexcept;
+
+// Owns a handle and gives it back once.
+template <void (*destroy)(void*) noexcept>
+using Handle = std::unique_ptr<void, std::integral_constant<void (*)(void*) noexcept, destroy>>;
 
 // Makes this the device of the process from now on, and creates its context.
 void use_device(int ordinal);
