@@ -7,7 +7,6 @@
 #include "kernels/dtype.h"
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE

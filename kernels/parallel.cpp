@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -114,36 +115,30 @@ class Helper {
 };
 
 // Holds the helpers that are not in use.
-class Idle {
- public:
-  // Returns as many as are wanted, or fewer where the system gives fewer.
-  std::vector<std::unique_ptr<Helper>> take(int wanted) {
-    std::vector<std::unique_ptr<Helper>> taken;
-    const std::lock_guard lock(mutex_);
-    while (static_cast<int>(taken.size()) < wanted && !helpers_.empty()) {
-      taken.push_back(std::move(helpers_.back()));
-      helpers_.pop_back();
-    }
-    try {
-      while (static_cast<int>(taken.size()) < wanted) taken.push_back(std::make_unique<Helper>());
-    } catch (const std::system_error&) {
-      // The system has no more threads to give.
-    }
-    return taken;
-  }
-  void give_back(std::vector<std::unique_ptr<Helper>> taken) {
-    const std::lock_guard lock(mutex_);
-    for (auto& helper : taken) helpers_.push_back(std::move(helper));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Helper>> helpers_;
+struct Idle {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Helper>> helpers;
 };
 
 Idle& idle() {
-  static Idle helpers;
-  return helpers;
+  static Idle all;
+  return all;
+}
+
+// Returns as many as are wanted, or fewer where the system gives fewer.
+std::vector<std::unique_ptr<Helper>> take_helpers(std::size_t wanted) {
+  const std::lock_guard lock(idle().mutex);
+  auto& helpers = idle().helpers;
+  try {
+    while (helpers.size() < wanted) helpers.push_back(std::make_unique<Helper>());
+  } catch (const std::system_error&) {
+    // The system has no more threads to give.
+  }
+  const auto first = helpers.end() - static_cast<std::ptrdiff_t>(std::min(wanted, helpers.size()));
+  std::vector<std::unique_ptr<Helper>> taken(std::make_move_iterator(first),
+                                             std::make_move_iterator(helpers.end()));
+  helpers.erase(first, helpers.end());
+  return taken;
 }
 
 }  // namespace
@@ -153,7 +148,7 @@ void run_with_helpers(int n, const std::function<void(int)>& work) {
   const std::vector<int> cores = n == available_cores()
                                      ? cores_from_here()
                                      : std::vector<int>(static_cast<std::size_t>(n), kAnyCore);
-  auto helpers = idle().take(n - 1);
+  auto helpers = take_helpers(static_cast<std::size_t>(n) - 1);
   for (std::size_t i = 0; i < helpers.size(); ++i)
     helpers[i]->start(work, static_cast<int>(i) + 1, cores[i + 1]);
   if (cores[0] == kAnyCore) {
@@ -165,7 +160,8 @@ void run_with_helpers(int n, const std::function<void(int)>& work) {
     (void)sched_setaffinity(0, sizeof(before), &before);
   }
   for (const auto& helper : helpers) helper->finish();
-  idle().give_back(std::move(helpers));
+  const std::lock_guard lock(idle().mutex);
+  std::ranges::move(helpers, std::back_inserter(idle().helpers));
 }
 
 int available_cores() { return std::max(1, CPU_COUNT(&process_cores())); }

@@ -109,10 +109,12 @@ void check_classes(const TileSchedule& schedule) {
     const std::string place = fmt::format("class of row {}", part.first_row);
     if (part.stride != stride || part.first_row <= last_row || part.first_row >= stride ||
         part.first_key < 0)
-      fail(fmt::format("{}: out of order, or stride {} is not {}", place, part.stride, stride));
+      fail(fmt::format("{}: it is out of order, or its stride {} is not {}", place, part.stride,
+                       stride));
     last_row = part.first_row;
     if (part.schedule >= schedule.of_classes.size())
-      fail(fmt::format("{}: schedule {} of {}", place, part.schedule, schedule.of_classes.size()));
+      fail(fmt::format("{}: schedule {} is not among the {} there are", place, part.schedule,
+                       schedule.of_classes.size()));
     const TileSchedule& own = schedule.of_classes[part.schedule];
     const bool rows_fit =
         part.first_row + (own.n_queries - 1) * stride < schedule.n_queries && own.n_queries > 0;
@@ -288,14 +290,14 @@ void TileSchedule::validate() const {
     last_row = tile.end;
     const auto n_spans = static_cast<std::int64_t>(spans.size());
     if (tile.first_span < 0 || tile.n_spans < 0 || tile.first_span > n_spans - tile.n_spans)
-      fail(
-          fmt::format("tile {}: spans [{}, +{}) of {}", t, tile.first_span, tile.n_spans, n_spans));
+      fail(fmt::format("tile {}: spans [{}, +{}) are not among the {} there are", t,
+                       tile.first_span, tile.n_spans, n_spans));
     std::int64_t last_key = 0;
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
       const KeySpan& span = spans[static_cast<std::size_t>(s)];
       check_span(span, n_keys, fmt::format("tile {} span {}", t, s));
       if (span.begin < last_key)
-        fail(fmt::format("tile {} span {}: key {} is out of order or there twice", t, s,
+        fail(fmt::format("tile {} span {}: key {} is out of order or comes twice", t, s,
                          span.begin));
       last_key = span.end;
       if (span.kind != SpanKind::bits) continue;
@@ -312,7 +314,7 @@ void TileSchedule::validate() const {
 
 TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,
                             std::vector<ScheduleBlock> blocks, std::int64_t query_tile) {
-  if (query_tile < 1) fail(fmt::format("query tiles of {} rows", query_tile));
+  if (query_tile < 1) fail(fmt::format("a query tile cannot have {} rows", query_tile));
   for (const ScheduleBlock& block : blocks) {
     if (block.q_begin < 0 || block.q_end > n_queries || block.q_begin >= block.q_end)
       fail(fmt::format("queries [{}, {}) are empty or outside [0, {})", block.q_begin, block.q_end,

@@ -187,7 +187,7 @@ TEST(TileSchedule, ResidueClassesThatDoNotFitAreRefused) {
   EXPECT_THAT(with({1, 3, 2, 0}), refuses("3 rows and 4 keys do not fit"));  // key 9
   EXPECT_THAT(with({0, 0, 4, 0}), refuses("do not fit"));                    // row 8
   EXPECT_THAT(with({2, 0, 2, 0}), refuses("out of order"));
-  EXPECT_THAT(with({0, 0, 2, 1}), refuses("schedule 1 of 1"));
+  EXPECT_THAT(with({0, 0, 2, 1}), refuses("schedule 1 is not among the 1 there are"));
   schedule.classes = {{1, 0, 2, 0}, {1, 0, 2, 0}};
   EXPECT_THAT([&] { schedule.validate(); }, refuses("out of order"));
 }

@@ -8,7 +8,6 @@
 // instructions for 512 bytes. Keys that a row does not see are not read.
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <type_traits>
 
 #include "kernels/cpu/flash_tile.h"

@@ -67,7 +67,7 @@ void use_instruction_set(InstructionSet set) {
   if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
     std::vector<std::string_view> names;
     for (const InstructionSet known : sets) names.push_back(word(known));
-    throw Unsupported(fmt::format("this CPU and build have no instruction set {}; there are: {}",
+    throw Unsupported(fmt::format("this CPU and build have no instruction set {}; they have: {}",
                                   word(set), join(names, ", ")));
   }
   current() = set;

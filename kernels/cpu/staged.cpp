@@ -7,14 +7,10 @@
 //   values   O = S V, block by block: sparse x dense
 //
 // A tile's spans stand side by side in one row-major block, so that a row of scores is contiguous.
-#include <algorithm>
-#include <chrono>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
-#include "base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/score_rows.h"
@@ -23,8 +19,6 @@
 
 namespace qb::cpu {
 namespace {
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // Says where the scores of each tile lie in a head's scores, and how many keys its rows have.
 struct StoredTile {
@@ -133,14 +127,7 @@ class StagedCall {
 
   void mask(const StoredTile& stored, std::int64_t query, float* row) const {
     for (const KeySpan& span : a_.schedule->spans_of(*stored.tile)) {
-      if (span.kind != SpanKind::full) {
-        std::int64_t seen = span.begin;
-        a_.schedule->for_each_run(span, query, [&](std::int64_t begin, std::int64_t end) {
-          std::fill(row + (seen - span.begin), row + (begin - span.begin), kMinusInfinity);
-          seen = end;
-        });
-        std::fill(row + (seen - span.begin), row + (span.end - span.begin), kMinusInfinity);
-      }
+      if (span.kind != SpanKind::full) hide_unseen(*a_.schedule, span, query, row);
       row += span.end - span.begin;
     }
   }

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "kernels/attention.h"
@@ -103,14 +102,11 @@ class FlashLists {
  public:
   // Checks, lowers and uploads. It does not read the tensors. Throws as flash() does.
   FlashLists(const GroupedCall& call, const LaunchContext& context);
-  FlashLists(FlashLists&&) noexcept;
-  FlashLists& operator=(FlashLists&&) noexcept;
-  ~FlashLists();
 
  private:
   friend class FlashLaunch;
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<const State> state_;
 };
 
 // A call that can be launched any number of times: it is lowered and uploaded, its partials are
@@ -123,9 +119,6 @@ class FlashLaunch {
   // Uses lists that exist already and must outlive it; it does not read schedules. Throws
   // std::invalid_argument where the tensors have other shapes or alignments than the lists.
   FlashLaunch(const GroupedCall& call, const FlashLists& lists, const LaunchContext& context);
-  FlashLaunch(FlashLaunch&&) noexcept;
-  FlashLaunch& operator=(FlashLaunch&&) noexcept;
-  ~FlashLaunch();
 
   // Computes all workers in one kernel: partials, or the output itself where no merge is needed.
   void attend() const;
@@ -135,17 +128,7 @@ class FlashLaunch {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
-};
-
-// Calls attend() and merge() of a FlashLaunch.
-void flash_groups(const GroupedCall& call, const LaunchContext& context);
-
-// Predicts a call. An empty value is not known before the call is made.
-struct CallCost {
-  std::optional<std::int64_t> workspace_bytes;  // at the peak, as a ledger counts it
-  std::int64_t list_bytes = 0;                  // part of it that FlashLists takes
-  std::optional<std::int64_t> executed_pairs;   // over the heads of one sequence
+  std::shared_ptr<const State> state_;
 };
 
 // acc := merge(acc, part), row by row over device views of equal extent (f32), as merge_partial().

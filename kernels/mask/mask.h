@@ -7,8 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/words.h"

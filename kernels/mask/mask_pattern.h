@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/mask/drawn_elements.h"
+#include "kernels/mask/row_permutation.h"
 #include "kernels/tensor.h"
 #include "kernels/tile_schedule.h"
 

@@ -123,80 +123,75 @@ std::vector<std::int64_t> PieceMaker::cuts() const {
 void PieceMaker::make(const KeyRange& rows, std::vector<Piece>& pieces) const {
   for (const Pattern::Atom& atom : pattern_->atoms)
     if (!scatters(atom))
-      std::visit([&](const auto& shape) { make(shape, rows, atom.causal, pieces); }, atom.shape);
+      std::visit([&](const auto& shape) { make(shape, {rows, atom.causal, pieces}); }, atom.shape);
 }
 
 // Cuts the piece by the causal mask and to the keys that its rows can see.
-void PieceMaker::add(Piece piece, bool causal, std::vector<Piece>& pieces) const {
-  if (causal) piece.high = std::min(piece.high, floor_divide(first_ - key_first_, stride_));
+void PieceMaker::add(Piece piece, const Target& to) const {
+  if (to.causal) piece.high = std::min(piece.high, floor_divide(first_ - key_first_, stride_));
   if (piece.rows.count() <= 0) return;
   piece.keys =
       intersection(piece.keys, {piece.rows.begin + piece.low, piece.rows.end - 1 + piece.high + 1});
-  if (piece.keys.count() > 0 && piece.low <= piece.high) pieces.push_back(piece);
+  if (piece.keys.count() > 0 && piece.low <= piece.high) to.pieces.push_back(piece);
 }
 
 // key_first + j stride - (first + i stride) lies in [-left, right] and is a multiple of the
 // dilation.
-void PieceMaker::make(const Pattern::Band& band, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
+void PieceMaker::make(const Pattern::Band& band, const Target& to) const {
   const std::int64_t apart = first_ - key_first_;
-  Piece piece{rows, {0, n_keys_}};
+  Piece piece{to.rows, {0, n_keys_}};
   piece.low = ceil_divide(apart - band.left, stride_);
   piece.high = floor_divide(apart + band.right, stride_);
   const auto steps = steps_of(band.dilation);
   if (!steps) return;
   piece.step = steps->step;
   piece.phase = steps->phase;
-  add(piece, causal, to);
+  add(piece, to);
 }
 
-void PieceMaker::make(const Pattern::Cells& cells, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
-  for (std::int64_t row = std::max(rows.begin, rows_between(0, kUnbounded).begin);
-       row < rows.end;) {
+void PieceMaker::make(const Pattern::Cells& cells, const Target& to) const {
+  for (std::int64_t row = std::max(to.rows.begin, rows_between(0, kUnbounded).begin);
+       row < to.rows.end;) {
     const KeyRange cell = cells.cell(position(row));
     if (cell.count() == 0) return;
-    const KeyRange of_cell = intersection({row, rows.end}, rows_between(cell.begin, cell.end));
-    add({of_cell, keys_between(cell.begin, cell.end)}, causal, to);
+    const KeyRange of_cell = intersection({row, to.rows.end}, rows_between(cell.begin, cell.end));
+    add({of_cell, keys_between(cell.begin, cell.end)}, to);
     row = of_cell.end;
   }
 }
 
-void PieceMaker::make(const Pattern::Columns& columns, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
+void PieceMaker::make(const Pattern::Columns& columns, const Target& to) const {
   const auto seen = [&](std::int64_t key) {
     return (key_first_ + key * stride_) % columns.period >= columns.first;
   };
   if (stride_ == 1) {
     for (std::int64_t at = key_first_ - key_first_ % columns.period + columns.first;
          at - columns.period < key_first_ + n_keys_; at += columns.period)
-      add({rows, keys_between(at, at + columns.period - columns.first)}, causal, to);
+      add({to.rows, keys_between(at, at + columns.period - columns.first)}, to);
     return;
   }
   for (std::int64_t key = 0; key < n_keys_; ++key) {
     const std::int64_t begin = key;
     while (key < n_keys_ && seen(key)) ++key;
-    if (key > begin) add({rows, {begin, key}}, causal, to);
+    if (key > begin) add({to.rows, {begin, key}}, to);
   }
 }
 
-void PieceMaker::make(const Pattern::Global& global, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
+void PieceMaker::make(const Pattern::Global& global, const Target& to) const {
   for (const KeyRange& run : global.runs) {
-    add({intersection(rows, rows_between(run.begin, run.end)), {0, n_keys_}}, causal, to);
-    add({rows, keys_between(run.begin, run.end)}, causal, to);
+    add({intersection(to.rows, rows_between(run.begin, run.end)), {0, n_keys_}}, to);
+    add({to.rows, keys_between(run.begin, run.end)}, to);
   }
 }
 
-void PieceMaker::make(const Pattern::Random& random, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
-  if (random.count == random.n_blocks) return add({rows, {0, n_keys_}}, causal, to);
-  for (std::int64_t row = rows.begin; row < rows.end;) {
+void PieceMaker::make(const Pattern::Random& random, const Target& to) const {
+  if (random.count == random.n_blocks) return add({to.rows, {0, n_keys_}}, to);
+  for (std::int64_t row = to.rows.begin; row < to.rows.end;) {
     const std::int64_t row_block = floor_divide(position(row), random.block);
     const KeyRange of_block = intersection(
-        {row, rows.end}, rows_between(row_block * random.block, (row_block + 1) * random.block));
+        {row, to.rows.end}, rows_between(row_block * random.block, (row_block + 1) * random.block));
     random.for_each_block(row_block, [&](std::int64_t block) {
-      add({of_block, keys_between(block * random.block, (block + 1) * random.block)}, causal, to);
+      add({of_block, keys_between(block * random.block, (block + 1) * random.block)}, to);
     });
     row = of_block.end;
   }

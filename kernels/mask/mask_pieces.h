@@ -56,17 +56,18 @@ class PieceMaker {
   [[nodiscard]] std::int64_t position(std::int64_t row) const { return first_ + row * stride_; }
   [[nodiscard]] KeyRange keys_between(std::int64_t begin, std::int64_t end) const;
   [[nodiscard]] KeyRange rows_between(std::int64_t begin, std::int64_t end) const;
-  void add(Piece piece, bool causal, std::vector<Piece>& pieces) const;
-  void make(const Pattern::Band& band, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
-  void make(const Pattern::Cells& cells, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
-  void make(const Pattern::Columns& columns, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
-  void make(const Pattern::Global& global, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
-  void make(const Pattern::Random& random, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
+  // The rows of a tile, and where the pieces of one shape go.
+  struct Target {
+    KeyRange rows;
+    bool causal;
+    std::vector<Piece>& pieces;
+  };
+  void add(Piece piece, const Target& to) const;
+  void make(const Pattern::Band& band, const Target& to) const;
+  void make(const Pattern::Cells& cells, const Target& to) const;
+  void make(const Pattern::Columns& columns, const Target& to) const;
+  void make(const Pattern::Global& global, const Target& to) const;
+  void make(const Pattern::Random& random, const Target& to) const;
   [[nodiscard]] bool scatters(const Pattern::Atom& atom) const;
 
   std::shared_ptr<const Pattern> pattern_;  // represents full and causal masks too

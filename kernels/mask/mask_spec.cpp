@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/numbers.h"
 #include "base/status.h"
@@ -76,17 +75,18 @@ const PatternRule& rule_of(const PatternNode& node) {
 }
 
 const Argument* find(const PatternNode& node, std::string_view name) {
-  for (const Argument& argument : node.arguments)
-    if (argument.name == name) return &argument;
-  return nullptr;
+  const auto found = std::ranges::find(node.arguments, name, &Argument::name);
+  return found == node.arguments.end() ? nullptr : &*found;
+}
+
+double real_of(const Argument& argument) {
+  return argument.real ? *argument.real : static_cast<double>(argument.integers.front());
 }
 
 void check_value(const PatternNode& node, const ArgumentRule& rule, const Argument& argument) {
   if (rule.type == ArgumentType::fraction) {
-    const double value =
-        argument.real
-            ? *argument.real
-            : (argument.integers.size() == 1 ? static_cast<double>(argument.integers[0]) : -1.0);
+    const bool one = argument.real || argument.integers.size() == 1;
+    const double value = one ? real_of(argument) : -1.0;
     if (argument.list || !(value > 0.0 && value <= 1.0))
       fail(node.name,
            fmt::format("{} must be above 0 and at most 1, got {}", rule.name, to_text(value)));
@@ -114,10 +114,10 @@ void check_arguments(const PatternNode& node, const PatternRule& rule) {
   std::vector<std::string_view> known;
   for (const ArgumentRule& argument : rule.arguments) known.push_back(argument.name);
   for (const Argument& argument : node.arguments)
-    if (std::find(known.begin(), known.end(), argument.name) == known.end())
+    if (std::ranges::find(known, argument.name) == known.end())
       fail(node.name, unknown_word("key", argument.name, known));
-  std::size_t given = 0;
-  for (const std::string_view name : rule.one_of) given += find(node, name) != nullptr ? 1u : 0u;
+  const auto given = std::ranges::count_if(
+      rule.one_of, [&](std::string_view name) { return find(node, name) != nullptr; });
   if (!rule.one_of.empty() && given != 1)
     fail(node.name, fmt::format("needs one of {}, got {}", join(rule.one_of, " and "),
                                 given == 0 ? "none" : "both"));
@@ -126,10 +126,7 @@ void check_arguments(const PatternNode& node, const PatternRule& rule) {
       check_value(node, argument, *value);
       continue;
     }
-    const bool may_miss =
-        argument.otherwise.has_value() ||
-        std::find(rule.one_of.begin(), rule.one_of.end(), argument.name) != rule.one_of.end();
-    if (!may_miss)
+    if (!argument.otherwise && std::ranges::find(rule.one_of, argument.name) == rule.one_of.end())
       fail(node.name, fmt::format("needs {}; its keys are {}", argument.name, join(known, ", ")));
   }
 }
@@ -275,14 +272,14 @@ class AtomMaker {
           global.runs.back().end = index + 1;
         else
           global.runs.push_back({index, index + 1});
+      if (sorted.back() >= n_)
+        fail(node_->name,
+             fmt::format(
+                 "index {} is beyond the {} tokens there are; counted from 0, the last is {}",
+                 sorted.back(), n_, n_ - 1));
     } else {
       global.runs = {{0, value("tokens")}};
     }
-    const bool named = find(*node_, "indices") != nullptr;
-    if (named && global.runs.back().end > n_)
-      fail(node_->name,
-           fmt::format("index {} is beyond the {} tokens there are; counted from 0, the last is {}",
-                       global.runs.back().end - 1, n_, n_ - 1));
     if (global.runs.back().end > n_ || global.runs[0] == KeyRange{0, n_})
       fail(node_->name,
            fmt::format("{} global tokens of the {} there are; name fewer, or use mask: full",
@@ -298,11 +295,9 @@ class AtomMaker {
     if (blocks != nullptr) {
       random.count = std::min(blocks->integers.front(), random.n_blocks);
     } else {
-      const Argument& fraction = *find(*node_, "fraction");
-      const double share =
-          fraction.real ? *fraction.real : static_cast<double>(fraction.integers.front());
-      random.count = std::clamp<std::int64_t>(
-          std::llround(share * static_cast<double>(random.n_blocks)), 1, random.n_blocks);
+      const double count =
+          real_of(*find(*node_, "fraction")) * static_cast<double>(random.n_blocks);
+      random.count = std::clamp<std::int64_t>(std::llround(count), 1, random.n_blocks);
     }
     put(random);
   }

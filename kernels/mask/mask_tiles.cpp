@@ -37,7 +37,8 @@ std::vector<PieceMaker> makers_of(const Mask& mask, std::span<const MaskBlock> b
 
 void check_tile(std::int64_t query_tile) {
   if (query_tile < 1)
-    throw std::invalid_argument(fmt::format("tile schedule: query tiles of {} rows", query_tile));
+    throw std::invalid_argument(
+        fmt::format("tile schedule: a query tile cannot have {} rows", query_tile));
 }
 
 TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t n_keys,

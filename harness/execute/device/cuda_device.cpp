@@ -13,7 +13,6 @@
 #include "harness/execute/transport/nccl_link.h"
 #include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/blas/cudnn_attention.h"
-#include "kernels/cuda/blas/materialized_memory.h"
 #include "kernels/cuda/runtime/clocks.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/memory_activity.h"
@@ -110,10 +109,7 @@ class CudaComputeDevice final : public ComputeDevice {
   }
 
   void copy_rows(const TensorView& source, const TensorView& destination) override {
-    if (source.dtype == destination.dtype)
-      cuda::copy_rows(source, destination, stream_.get());
-    else
-      cuda::narrow_rows(source, destination, stream_.get());
+    cuda::copy_rows(source, destination, stream_.get());
   }
   void clear_partial(const TensorView& out, const TensorView& lse) override {
     cuda::clear_partial(out, lse, launch_context(heap_allocator(), 0));

@@ -17,6 +17,9 @@
 
 namespace qb::cuda {
 
+// cuBLAS gets a workspace of this size for its products, which is what it advises for Hopper.
+inline constexpr std::size_t kBlasWorkspaceBytes = 32 << 20;
+
 class Blas {
  public:
   // Row-major matrices [rows, columns] in device memory, `stride` elements from one of the batch to
@@ -38,9 +41,6 @@ class Blas {
   // Enqueues everything on `stream`, a cudaStream_t. Throws EnvironmentError where there is no
   // cuBLAS.
   explicit Blas(void* stream);
-  ~Blas();
-  Blas(const Blas&) = delete;
-  Blas& operator=(const Blas&) = delete;
 
   // cuBLAS may use this buffer from now on, besides its operands; it must live until the work is
   // done.
@@ -58,8 +58,7 @@ class Blas {
                      std::int64_t batch) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<void> handle_;  // a cublasHandle_t
 };
 
 // Returns the text for the isa column.
@@ -92,6 +91,23 @@ void add_norm(const NormCall& call, void* stream);
 void fill_random(void* device, DType dtype, std::size_t bytes, unsigned seed, void* stream);
 
 // The materialized kernel is the baseline of the CQS-Attention case studies on a GPU.
+
+// Predicts the memory of its passes.
+struct MaterializedMemory {
+  std::size_t blas_workspace_bytes = 0;
+  std::size_t bias_bytes = 0;
+  std::size_t scores_bytes = 0;    // bytes of one score matrix, all heads
+  std::size_t schedule_bytes = 0;  // bytes of the schedule; 0 where no pair is masked
+
+  // Bias and cuBLAS's workspace are held throughout; at most two score matrices are held at a time,
+  // and the schedule too while the second one is masked.
+  [[nodiscard]] std::int64_t peak_bytes() const;
+};
+
+// q is [b,h,n,d], k is [b,g,m,d]. All sizes are 0 where there is no query or no key, or no tile has
+// any: then no pass runs.
+[[nodiscard]] MaterializedMemory materialized_memory(const Extent& q, const Extent& k, DType dtype,
+                                                     const TileSchedule& schedule);
 
 // Computes what qb::attention does with kernel materialized, on device views of f16, bf16 or f32
 // with any head_dim. Throws Unsupported for f64, OutOfMemory from the workspace.

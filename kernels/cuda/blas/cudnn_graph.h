@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
-#include "kernels/cuda/blas/whole_mask.h"
+#include "kernels/cuda/blas/cudnn_attention.h"
 #include "kernels/cuda/runtime/loaded_library.h"
 
 namespace qb::cuda {

@@ -14,11 +14,7 @@
 // So two score matrices and the bias are held at once, as a caching allocator sees it.
 #include "kernels/cuda/blas/blas.h"
 
-#include <algorithm>
-#include <optional>
-
 #include "base/status.h"
-#include "kernels/cuda/blas/materialized_memory.h"
 #include "kernels/cuda/blas/score_passes.h"
 #include "kernels/cuda/runtime/runtime.h"
 

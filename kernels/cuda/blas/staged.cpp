@@ -1,8 +1,6 @@
 #include "kernels/cuda/blas/blas.h"
 
 #include "base/status.h"
-#include "kernels/cuda/blas/materialized_memory.h"
-#include "kernels/cuda/blas/staged_softmax.h"
 #include "kernels/cuda/blas/staged_work.h"
 #include "kernels/cuda/runtime/runtime.h"
 

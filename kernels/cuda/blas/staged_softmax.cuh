@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/blas/softmax_sum.cuh"
-#include "kernels/cuda/blas/staged_softmax.h"
+#include "kernels/cuda/blas/staged_work.h"
 #include "kernels/cuda/flash/key_span.cuh"
 
 namespace qb::cuda {

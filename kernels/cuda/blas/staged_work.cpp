@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "kernels/cuda/blas/materialized_memory.h"
+#include "kernels/cuda/blas/blas.h"
 
 namespace qb::cuda {
 namespace {

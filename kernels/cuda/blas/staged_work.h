@@ -1,5 +1,5 @@
-// Prepares the work of kernel staged on a GPU: batches of products of one shape, and the memory
-// between them. It is host code that needs no CUDA.
+// Prepares the work of kernel staged on a GPU: batches of products of one shape, the memory between
+// them, and the softmax, the middle stage. It needs no CUDA.
 //
 // Scores are block-compressed: a block is the keys of spans without a gap between them for the rows
 // of one tile. A tile's blocks stand side by side, so that a row of its scores is contiguous except
@@ -11,9 +11,42 @@
 #include <vector>
 
 #include "kernels/attention.h"
-#include "kernels/cuda/blas/staged_softmax.h"
+#include "kernels/cuda/runtime/host_device.h"
 
 namespace qb::cuda {
+
+// Query rows [begin, end) against the spans [first_span, first_span + n_spans) of the schedule.
+struct StagedTile {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t first_span = 0;
+  std::int64_t n_spans = 0;
+  std::int64_t first_score = 0;  // position in a head's scores
+  std::int64_t stride = 0;       // scores from one row to the next
+};
+
+// Returns the columns of a block with its padding, so that 16-bit weights fill multiples of 16
+// bytes.
+QB_HOST_DEVICE std::int64_t padded_keys(std::int64_t keys) { return (keys + 7) / 8 * 8; }
+
+// Holds, in device memory, the tiles, those of short rows first, and the scores of each head of
+// each sequence, which become weights of type `dtype` in place.
+struct StagedSoftmax {
+  const StagedTile* tiles = nullptr;
+  std::int64_t n_tiles = 0;
+  std::int64_t n_short = 0;
+  std::int64_t rows_of_a_tile = 0;  // at most this many
+  const KeySpan* spans = nullptr;
+  const std::uint64_t* words = nullptr;
+  float* scores = nullptr;
+  std::int64_t scores_of_a_head = 0;
+  float scale = 1.0F;
+  DType dtype = DType::f32;
+  TensorView lse;  // f32
+};
+
+// A row of a block that sees no key becomes 0 and -inf.
+void staged_softmax(const StagedSoftmax& call, void* stream);
 
 class StagedWork {
  public:

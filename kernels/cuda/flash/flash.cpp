@@ -97,10 +97,7 @@ struct FlashLists::State {
 };
 
 FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context)
-    : state_(std::make_unique<State>(call, context)) {}
-FlashLists::FlashLists(FlashLists&&) noexcept = default;
-FlashLists& FlashLists::operator=(FlashLists&&) noexcept = default;
-FlashLists::~FlashLists() = default;
+    : state_(std::make_shared<State>(call, context)) {}
 
 struct FlashLaunch::State {
   State(const GroupedCall& call, const FlashLists::State& of_call, const LaunchContext& context)
@@ -183,22 +180,20 @@ struct FlashLaunch::State {
   TensorMaps maps;  // sm_90a only
   MergeParameters merging;
   int n_merge_slots = 0;
-  std::optional<FlashLists> own_lists;
+  std::shared_ptr<const void> own_lists;
   Tensor out;
   Tensor lse;
 };
 
 FlashLaunch::FlashLaunch(const GroupedCall& call, const LaunchContext& context) {
-  FlashLists lists(call, context);
-  state_ = std::make_unique<State>(call, *lists.state_, context);
-  state_->own_lists = std::move(lists);
+  const FlashLists lists(call, context);
+  const auto state = std::make_shared<State>(call, *lists.state_, context);
+  state->own_lists = lists.state_;
+  state_ = state;
 }
 FlashLaunch::FlashLaunch(const GroupedCall& call, const FlashLists& lists,
                          const LaunchContext& context)
-    : state_(std::make_unique<State>(call, *lists.state_, context)) {}
-FlashLaunch::FlashLaunch(FlashLaunch&&) noexcept = default;
-FlashLaunch& FlashLaunch::operator=(FlashLaunch&&) noexcept = default;
-FlashLaunch::~FlashLaunch() = default;
+    : state_(std::make_shared<State>(call, *lists.state_, context)) {}
 
 void FlashLaunch::attend() const {
   const State& s = *state_;
@@ -217,14 +212,10 @@ void FlashLaunch::merge() const {
   launch_merge(state_->merging, state_->n_merge_slots, state_->stream);
 }
 
-void flash_groups(const GroupedCall& call, const LaunchContext& context) {
-  const FlashLaunch launch(call, context);
+void flash(const AttentionArguments& a, const LaunchContext& context) {
+  const FlashLaunch launch(whole_call(a, context.worker), context);
   launch.attend();
   launch.merge();
-}
-
-void flash(const AttentionArguments& a, const LaunchContext& context) {
-  flash_groups(whole_call(a, context.worker), context);
 }
 
 void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,

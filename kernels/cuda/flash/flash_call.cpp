@@ -30,19 +30,20 @@ void check_groups(const char* what, const std::vector<TokenGroup>& groups, std::
     rows += group.count;
   }
   if (rows != n_local)
-    throw std::invalid_argument(
-        fmt::format("flash: {} groups of {} tokens, a schedule of {}", what, rows, n_local));
+    throw std::invalid_argument(fmt::format(
+        "flash: the {} groups have {} tokens, and the schedule has {}", what, rows, n_local));
 }
 
 void check_worker(const GroupedCall& call, const GroupedWorker& worker) {
-  if (worker.schedule == nullptr) throw std::invalid_argument("flash: no tile schedule");
+  if (worker.schedule == nullptr) throw std::invalid_argument("flash: there is no tile schedule");
   worker.schedule->validate();
   check_groups("query", worker.q_groups, worker.schedule->n_queries, call.q.extent.length);
   check_groups("key", worker.kv_groups, worker.schedule->n_keys, call.k.extent.length);
   const std::int64_t head_end = worker.end_of_heads(call.q.extent.heads);
   if (worker.head_begin < 0 || worker.head_begin >= head_end || head_end > call.q.extent.heads)
-    throw std::invalid_argument(fmt::format("flash: query heads [{}, {}) of {}", worker.head_begin,
-                                            head_end, call.q.extent.heads));
+    throw std::invalid_argument(
+        fmt::format("flash: the query heads [{}, {}) are not among the {} there are",
+                    worker.head_begin, head_end, call.q.extent.heads));
 }
 
 }  // namespace
@@ -52,17 +53,13 @@ std::vector<LocalGroup> local_groups(const std::vector<TokenGroup>& groups, bool
   std::int64_t begin = 0;
   for (const TokenGroup& group : groups) {
     if (group.count == 0) continue;
-    if (join && !result.empty()) {
-      TokenGroup& last = result.back().rows;
-      const bool goes_on = last.first + last.count * last.stride == group.first &&
-                           (last.stride == group.stride || group.count == 1);
-      if (goes_on) {
-        last.count += group.count;
-        begin += group.count;
-        continue;
-      }
-    }
-    result.push_back({begin, group});
+    const bool goes_on = join && !result.empty() &&
+                         result.back().rows.token(result.back().rows.count) == group.first &&
+                         (result.back().rows.stride == group.stride || group.count == 1);
+    if (goes_on)
+      result.back().rows.count += group.count;
+    else
+      result.push_back({begin, group});
     begin += group.count;
   }
   return result;
@@ -85,7 +82,7 @@ void check_call(const GroupedCall& call) {
   require_gpu_kernel(Kernel::flash, call.q.dtype);
   for (const std::int64_t n : {call.q.extent.length, call.k.extent.length})
     if (n > std::numeric_limits<std::int32_t>::max())
-      throw Unsupported(fmt::format("flash on CUDA: {} tokens, the most are 2^31 - 1", n));
+      throw Unsupported(fmt::format("flash on CUDA: {} tokens are more than 2^31 - 1", n));
   for (const GroupedWorker& worker : call.workers) check_worker(call, worker);
 }
 

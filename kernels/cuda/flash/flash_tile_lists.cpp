@@ -86,7 +86,7 @@ class TileBuilder {
     }
     if (seen.some && !seen.all) {
       if (bits_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-        throw Unsupported("flash on CUDA: more than 2^31 words of mask bits");
+        throw Unsupported("flash on CUDA: the mask needs more than 2^31 words of bits");
       step.bits = narrow(static_cast<std::int64_t>(first));
     } else {
       bits_.resize(first);

@@ -107,7 +107,7 @@ class OutputMap {
     const std::int64_t first = n_partial_rows_;
     n_partial_rows_ += count;
     if (n_partial_rows_ > std::numeric_limits<std::int32_t>::max())
-      throw Unsupported("flash: more than 2^31 rows of partials");
+      throw Unsupported("flash: the partials have more than 2^31 rows");
     return first;
   }
   [[nodiscard]] std::int64_t n_partial_rows() const { return n_partial_rows_; }
@@ -278,23 +278,6 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   lists.n_partial_rows = narrow(outputs.n_partial_rows());
   outputs.list_merges(lists);
   return lists;
-}
-
-CallCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms) {
-  check_call(call);
-  const AlignedInputs inputs = align_inputs(call);
-  const GroupedCall aligned = aligned_call(call, inputs);
-  std::int64_t copied = 0;
-  if (inputs.q.copied) copied += aligned.q.bytes();
-  if (inputs.k.copied) copied += aligned.k.bytes();
-  if (inputs.v.copied) copied += aligned.v.bytes();
-  const WorkLists lists = lower(aligned, path, n_sms);
-  const auto bytes = static_cast<std::int64_t>(list_bytes(lists));
-  const Extent partial = partial_extent(call, lists);
-  const std::int64_t rows = partial.batch * partial.heads * partial.length;
-  return {.workspace_bytes = copied + bytes + rows * (partial.head_dim + 1) * size_of(DType::f32),
-          .list_bytes = bytes,
-          .executed_pairs = executed_pairs(lists)};
 }
 
 }  // namespace qb::cuda

@@ -15,7 +15,6 @@
 
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/flash/flash_parameters.h"
-#include "kernels/cuda/merge/merge_parameters.h"
 
 namespace qb::cuda {
 
@@ -64,9 +63,6 @@ struct WorkLists {
 // lists and those that rounding to row_step and key_step adds. For groups of 264 tokens, W = 31 at
 // N = 8192, the wide kernel multiplies 288 x 272.
 [[nodiscard]] std::int64_t executed_pairs(const WorkLists& lists);
-
-// Predicts a FlashLaunch of this call. The pairs do not depend on the number of multiprocessors.
-[[nodiscard]] CallCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms);
 
 // Says how the kernels read the inputs. Rows that are not 16 bytes apart, and queries whose scale
 // is not positive, are copied first: the kernels take the maximum of raw scores, so a negative

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/status.h"
+#include "kernels/cuda/flash/kernel_costs.h"
 #include "kernels/cuda/testing/flash_test_support.h"
 
 namespace qb::cuda {
@@ -319,7 +320,7 @@ TEST(FlashWorkspaceBytes, IsListsPartialsAndCopies) {
   const GroupedCall call = problem.call();
   const std::int64_t copies = 2 * (8 + 2 * 2 * 5000) * 24;
   const WorkLists lists = lower(call, FlashPath::sm80, kSms);
-  EXPECT_EQ(flash_cost(call, FlashPath::sm80, kSms).workspace_bytes,
+  EXPECT_EQ(GpuKernelCosts(FlashPath::sm80, kSms).of_launch(call).workspace_bytes,
             copies + static_cast<std::int64_t>(list_bytes(lists)) +
                 8 * lists.n_partial_rows * (20 + 1) * 4);
 }
@@ -335,9 +336,10 @@ TEST(CheckCall, RefusesByName) {
   refused([](GroupedCall& c) { c.v.extent.length = 8; }, "v is [1, 2, 8, 24]");
   refused([](GroupedCall& c) { c.k.dtype = DType::f16; }, "different types");
   refused([](GroupedCall& c) { c.q.dtype = c.k.dtype = c.v.dtype = DType::f32; }, "not f32");
-  refused([](GroupedCall& c) { c.workers[0].q_groups[0].count = 8; }, "a schedule of 9");
+  refused([](GroupedCall& c) { c.workers[0].q_groups[0].count = 8; }, "the schedule has 9");
   refused([](GroupedCall& c) { c.workers[0].kv_groups[0].first = 1; }, "outside [0, 9)");
-  refused([](GroupedCall& c) { c.workers[0].head_end = 3; }, "heads [0, 3) of 2");
+  refused([](GroupedCall& c) { c.workers[0].head_end = 3; },
+          "heads [0, 3) are not among the 2 there are");
   refused([](GroupedCall& c) { c.workers[0].schedule = nullptr; }, "no tile schedule");
   problem.add_worker({{3, 6, 1}}, {{0, 9, 1}}, build_schedule(6, 9, {{0, 6, {0, 9}}}, 64));
   const GroupedCall call = problem.call();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "kernels/cuda/cuda_kernels.h"
 
@@ -11,6 +12,13 @@ struct LinearCall;
 }
 
 namespace qb::cuda {
+
+// Predicts a call. An empty value is not known before the call is made.
+struct CallCost {
+  std::optional<std::int64_t> workspace_bytes;  // at the peak, as a ledger counts it
+  std::int64_t list_bytes = 0;                  // part of it that FlashLists takes
+  std::optional<std::int64_t> executed_pairs;   // over the heads of one sequence
+};
 
 class KernelCosts {
  public:

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "kernels/cuda/flash/flash_softmax.cuh"
-#include "kernels/cuda/merge/merge_parameters.h"
 
 namespace qb::cuda {
 

@@ -91,14 +91,8 @@ void copy_to_device(const void* host, void* device, std::size_t bytes, void* str
 void copy_to_host(const void* device, void* host, std::size_t bytes, void* stream);
 void fill_bytes(void* device, unsigned char value, std::size_t bytes, void* stream);
 
-// These move rows on a device: gathers and scatters of token groups.
-
-// Copies rows between device views of equal extent and dtype. stream: a cudaStream_t.
+// Gathers or scatters rows of token groups: copies them between device views of equal extent. Where
+// one has f32 and the other f16 or bf16 it converts, rounding to nearest even.
 void copy_rows(const TensorView& source, const TensorView& destination, void* stream);
-
-// These also convert: from f16 or bf16 into f32, and from f32 into f16 or bf16, rounding to nearest
-// even.
-void widen_rows(const TensorView& source, const TensorView& destination, void* stream);
-void narrow_rows(const TensorView& source, const TensorView& destination, void* stream);
 
 }  // namespace qb::cuda
