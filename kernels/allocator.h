@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
-#include <utility>
 
 #include "kernels/tensor.h"
 
@@ -25,35 +25,24 @@ class Buffer {
  public:
   Buffer() = default;
   Buffer(Allocator& allocator, std::size_t bytes, std::string_view label, int worker = 0)
-      : allocator_(&allocator), data_(allocator.allocate(bytes, label, worker)), bytes_(bytes) {}
-  Buffer(Buffer&& other) noexcept { swap(other); }
-  Buffer& operator=(Buffer&& other) noexcept {
-    Buffer(std::move(other)).swap(*this);
-    return *this;
-  }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() {
-    if (data_ != nullptr) allocator_->deallocate(data_);
-  }
+      : data_(allocator.allocate(bytes, label, worker), {&allocator, bytes}) {}
 
-  [[nodiscard]] void* data() const { return data_; }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] void* data() const { return data_.get(); }
+  [[nodiscard]] std::size_t bytes() const {
+    return data() == nullptr ? 0 : data_.get_deleter().bytes;
+  }
   template <class T>
   [[nodiscard]] T* as() const {
-    return static_cast<T*>(data_);
+    return static_cast<T*>(data());
   }
 
  private:
-  void swap(Buffer& other) noexcept {
-    std::swap(allocator_, other.allocator_);
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-  }
-
-  Allocator* allocator_ = nullptr;
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
+  struct Release {
+    Allocator* allocator;
+    std::size_t bytes;
+    void operator()(void* memory) const noexcept { allocator->deallocate(memory); }
+  };
+  std::unique_ptr<void, Release> data_;
 };
 
 // A contiguous tensor that owns its memory.

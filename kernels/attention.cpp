@@ -51,11 +51,11 @@ void require_extent(std::string_view who, std::string_view name, const Extent& f
                     const Extent& expected) {
   if (found != expected)
     throw std::invalid_argument(
-        fmt::format("{}: {} is {}, expected {}", who, name, text(found), text(expected)));
+        fmt::format("{}: {} is {} and should be {}", who, name, text(found), text(expected)));
 }
 
 void check_schedule(Kernel kernel, const AttentionArguments& a) {
-  if (a.schedule == nullptr) throw std::invalid_argument("attention: no tile schedule");
+  if (a.schedule == nullptr) throw std::invalid_argument("attention: there is no tile schedule");
   const Extent& q = a.q.extent;
   const std::int64_t n_keys = a.k.extent.length;
   if (a.schedule->n_queries != q.length || a.schedule->n_keys != n_keys)
@@ -118,7 +118,8 @@ void attention(Kernel kernel, const AttentionArguments& arguments, const KernelC
   check_tensors("attention", arguments);
   check_schedule(kernel, arguments);
   if (context.threads < 1)
-    throw std::invalid_argument(fmt::format("attention: {} threads", context.threads));
+    throw std::invalid_argument(
+        fmt::format("attention: {} threads cannot compute it", context.threads));
   cpu_kernel(kernel)->attend(arguments, context);
 }
 

@@ -47,19 +47,6 @@ struct KernelContext {
   StageTimes* stages = nullptr;
 };
 
-// These block sizes are needed to make schedules and to model the work.
-struct KernelTiles {
-  std::int64_t query_tile = 0;  // rows of a query tile
-  std::int64_t key_block = 0;   // keys that are masked together
-  // In band and bits spans, a block of key_step keys and row_group rows without a pair is skipped.
-  std::int64_t key_step = 1;
-  std::int64_t row_group = 1;
-  bool residue_classes = false;  // the kernel accepts schedules with residue classes
-  std::int64_t row_cost = 0;     // see TileSchedule::rows_alone
-};
-// With this key_step nothing is skipped within a span.
-inline constexpr std::int64_t kWholeSpan = std::int64_t{1} << 40;
-
 [[nodiscard]] KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim);
 
 // Returns the peak of the bytes of temporaries that the kernel takes, exactly as the ledger will

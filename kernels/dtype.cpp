@@ -7,7 +7,6 @@
 #include "kernels/dtype.h"
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -64,23 +63,36 @@ HWY_INLINE void map(const void* source, void* destination, std::int64_t count, F
   for (std::int64_t i = 0; i < count; ++i) to[i] = function(from[i]);
 }
 
-void f16_to_f32_loop(const void* source, void* destination, std::int64_t count) {
-  map<std::uint16_t, float>(source, destination, count, [](auto x) { return widen_f16(x); });
+void to_f32(const void* source, DType from, float* destination, std::int64_t count) {
+  switch (from) {
+    case DType::f16:
+      return map<std::uint16_t, float>(source, destination, count,
+                                       [](auto x) { return widen_f16(x); });
+    case DType::bf16:
+      return map<std::uint16_t, float>(source, destination, count,
+                                       [](auto x) { return widen_bf16(x); });
+    case DType::f32:
+      return void(std::memcpy(destination, source, 4 * static_cast<std::size_t>(count)));
+    case DType::f64:
+      return map<double, float>(source, destination, count,
+                                [](auto x) { return static_cast<float>(x); });
+  }
 }
-void f32_to_f16_loop(const void* source, void* destination, std::int64_t count) {
-  map<float, std::uint16_t>(source, destination, count, [](auto x) { return round_f16(x); });
-}
-void bf16_to_f32_loop(const void* source, void* destination, std::int64_t count) {
-  map<std::uint16_t, float>(source, destination, count, [](auto x) { return widen_bf16(x); });
-}
-void f32_to_bf16_loop(const void* source, void* destination, std::int64_t count) {
-  map<float, std::uint16_t>(source, destination, count, [](auto x) { return round_bf16(x); });
-}
-void f32_to_f64_loop(const void* source, void* destination, std::int64_t count) {
-  map<float, double>(source, destination, count, [](auto x) { return static_cast<double>(x); });
-}
-void f64_to_f32_loop(const void* source, void* destination, std::int64_t count) {
-  map<double, float>(source, destination, count, [](auto x) { return static_cast<float>(x); });
+
+void from_f32(const float* source, void* destination, DType to, std::int64_t count) {
+  switch (to) {
+    case DType::f16:
+      return map<float, std::uint16_t>(source, destination, count,
+                                       [](auto x) { return round_f16(x); });
+    case DType::bf16:
+      return map<float, std::uint16_t>(source, destination, count,
+                                       [](auto x) { return round_bf16(x); });
+    case DType::f32:
+      return void(std::memcpy(destination, source, 4 * static_cast<std::size_t>(count)));
+    case DType::f64:
+      return map<float, double>(source, destination, count,
+                                [](auto x) { return static_cast<double>(x); });
+  }
 }
 
 // Converts one element, for callers outside: code for an instruction set cannot be inlined into
@@ -98,38 +110,8 @@ HWY_AFTER_NAMESPACE();
 namespace qb {
 namespace {
 
-HWY_EXPORT(f16_to_f32_loop);
-HWY_EXPORT(f32_to_f16_loop);
-HWY_EXPORT(bf16_to_f32_loop);
-HWY_EXPORT(f32_to_bf16_loop);
-HWY_EXPORT(f32_to_f64_loop);
-HWY_EXPORT(f64_to_f32_loop);
-
-void to_f32(const void* source, DType from, float* destination, std::int64_t count) {
-  switch (from) {
-    case DType::f16:
-      return HWY_DYNAMIC_DISPATCH(f16_to_f32_loop)(source, destination, count);
-    case DType::bf16:
-      return HWY_DYNAMIC_DISPATCH(bf16_to_f32_loop)(source, destination, count);
-    case DType::f32:
-      return void(std::memcpy(destination, source, 4 * static_cast<std::size_t>(count)));
-    case DType::f64:
-      return HWY_DYNAMIC_DISPATCH(f64_to_f32_loop)(source, destination, count);
-  }
-}
-
-void from_f32(const float* source, void* destination, DType to, std::int64_t count) {
-  switch (to) {
-    case DType::f16:
-      return HWY_DYNAMIC_DISPATCH(f32_to_f16_loop)(source, destination, count);
-    case DType::bf16:
-      return HWY_DYNAMIC_DISPATCH(f32_to_bf16_loop)(source, destination, count);
-    case DType::f32:
-      return void(std::memcpy(destination, source, 4 * static_cast<std::size_t>(count)));
-    case DType::f64:
-      return HWY_DYNAMIC_DISPATCH(f32_to_f64_loop)(source, destination, count);
-  }
-}
+HWY_EXPORT(to_f32);
+HWY_EXPORT(from_f32);
 
 }  // namespace
 
@@ -145,14 +127,14 @@ double load_element(const void* address, DType dtype) {
     return value;
   }
   float value;
-  to_f32(address, dtype, &value, 1);
+  HWY_DYNAMIC_DISPATCH(to_f32)(address, dtype, &value, 1);
   return static_cast<double>(value);
 }
 
 void store_element(void* address, DType dtype, double value) {
   if (dtype == DType::f64) return void(std::memcpy(address, &value, sizeof(value)));
   const float narrow = static_cast<float>(value);
-  from_f32(&narrow, address, dtype, 1);
+  HWY_DYNAMIC_DISPATCH(from_f32)(&narrow, address, dtype, 1);
 }
 
 void convert(const void* source, DType from, void* destination, DType to, std::int64_t count) {
@@ -161,17 +143,21 @@ void convert(const void* source, DType from, void* destination, DType to, std::i
     if (bytes != 0) std::memcpy(destination, source, bytes);
     return;
   }
-  if (to == DType::f32) return to_f32(source, from, static_cast<float*>(destination), count);
+  if (to == DType::f32)
+    return HWY_DYNAMIC_DISPATCH(to_f32)(source, from, static_cast<float*>(destination), count);
   if (from == DType::f32)
-    return from_f32(static_cast<const float*>(source), destination, to, count);
+    return HWY_DYNAMIC_DISPATCH(from_f32)(static_cast<const float*>(source), destination, to,
+                                          count);
   // Conversions between two types that are not float32 go through a buffer that stays in the
   // first-level cache.
   constexpr std::int64_t kChunk = 1024;
   float buffer[kChunk];
   for (std::int64_t begin = 0; begin < count; begin += kChunk) {
     const std::int64_t n = count - begin < kChunk ? count - begin : kChunk;
-    to_f32(static_cast<const std::byte*>(source) + begin * size_of(from), from, buffer, n);
-    from_f32(buffer, static_cast<std::byte*>(destination) + begin * size_of(to), to, n);
+    HWY_DYNAMIC_DISPATCH(to_f32)
+    (static_cast<const std::byte*>(source) + begin * size_of(from), from, buffer, n);
+    HWY_DYNAMIC_DISPATCH(from_f32)
+    (buffer, static_cast<std::byte*>(destination) + begin * size_of(to), to, n);
   }
 }
 

@@ -1,10 +1,7 @@
 // Defines the element types of tensors, and conversions between them, which round to nearest even.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <utility>
 
 #include "base/words.h"
 
@@ -19,16 +16,7 @@ inline constexpr auto kWords<DType> = word_table<DType>("dtype", {{DType::f16, "
                                                                   {DType::f64, "f64"}});
 
 [[nodiscard]] constexpr std::int64_t size_of(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-    case DType::bf16:
-      return 2;
-    case DType::f32:
-      return 4;
-    case DType::f64:
-      return 8;
-  }
-  return 0;
+  return dtype == DType::f64 ? 8 : dtype == DType::f32 ? 4 : 2;
 }
 
 // Returns the unit roundoff: half the distance from 1 to the next number.

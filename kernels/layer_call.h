@@ -1,7 +1,6 @@
 // These calls tell a device what a transformer layer computes besides attention. Matrices are
-// row-major, of one type, and their rows lie one after another. kernels/cpu/layer_parts.h describes
-// the same computations in float32 on the host; here the inputs are f16, bf16 or f32 in the
-// device's memory, and the arithmetic is float32.
+// row-major, of one type, and their rows lie one after another. On a GPU the inputs are f16, bf16
+// or f32, and the arithmetic is float32; on the CPU (kernels/cpu/layer_parts.h) all is f32.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace qb {
 
-// y [rows, out] := x [rows, in] weight^T + bias. Rows of y are y_stride elements apart; bias may be
-// nullptr.
+// y [rows, out] := x [rows, in] weight^T + bias; weight [out, in], as frameworks store it. Rows of
+// y are y_stride elements apart, and memory between them is not changed; bias may be nullptr.
 struct LinearCall {
   DType dtype = DType::f32;
   std::int64_t rows = 0;
@@ -24,7 +23,8 @@ struct LinearCall {
   std::int64_t y_stride = 0;
 };
 
-// y [rows, width] := gelu(y + bias)
+// y [rows, width] := gelu(y + bias), gelu(x) = x Phi(x) with the normal distribution function Phi:
+// this is the exact form with erf that BERT uses.
 struct GeluCall {
   DType dtype = DType::f32;
   std::int64_t rows = 0;
@@ -33,7 +33,9 @@ struct GeluCall {
   const void* bias = nullptr;
 };
 
-// y [rows, width] := norm(y + bias + residual) scale + shift
+// y [rows, width] := norm(y + bias + residual) scale + shift. The norm subtracts a row's mean and
+// divides by the square root of variance + epsilon; the variance is the mean of the squared
+// deviations, two-pass.
 struct NormCall {
   DType dtype = DType::f32;
   std::int64_t rows = 0;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -114,36 +115,30 @@ class Helper {
 };
 
 // Holds the helpers that are not in use.
-class Idle {
- public:
-  // Returns as many as are wanted, or fewer where the system gives fewer.
-  std::vector<std::unique_ptr<Helper>> take(int wanted) {
-    std::vector<std::unique_ptr<Helper>> taken;
-    const std::lock_guard lock(mutex_);
-    while (static_cast<int>(taken.size()) < wanted && !helpers_.empty()) {
-      taken.push_back(std::move(helpers_.back()));
-      helpers_.pop_back();
-    }
-    try {
-      while (static_cast<int>(taken.size()) < wanted) taken.push_back(std::make_unique<Helper>());
-    } catch (const std::system_error&) {
-      // The system has no more threads to give.
-    }
-    return taken;
-  }
-  void give_back(std::vector<std::unique_ptr<Helper>> taken) {
-    const std::lock_guard lock(mutex_);
-    for (auto& helper : taken) helpers_.push_back(std::move(helper));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Helper>> helpers_;
+struct Idle {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Helper>> helpers;
 };
 
 Idle& idle() {
-  static Idle helpers;
-  return helpers;
+  static Idle all;
+  return all;
+}
+
+// Returns as many as are wanted, or fewer where the system gives fewer.
+std::vector<std::unique_ptr<Helper>> take_helpers(std::size_t wanted) {
+  const std::lock_guard lock(idle().mutex);
+  auto& helpers = idle().helpers;
+  try {
+    while (helpers.size() < wanted) helpers.push_back(std::make_unique<Helper>());
+  } catch (const std::system_error&) {
+    // The system has no more threads to give.
+  }
+  const auto first = helpers.end() - static_cast<std::ptrdiff_t>(std::min(wanted, helpers.size()));
+  std::vector<std::unique_ptr<Helper>> taken(std::make_move_iterator(first),
+                                             std::make_move_iterator(helpers.end()));
+  helpers.erase(first, helpers.end());
+  return taken;
 }
 
 }  // namespace
@@ -153,7 +148,7 @@ void run_with_helpers(int n, const std::function<void(int)>& work) {
   const std::vector<int> cores = n == available_cores()
                                      ? cores_from_here()
                                      : std::vector<int>(static_cast<std::size_t>(n), kAnyCore);
-  auto helpers = idle().take(n - 1);
+  auto helpers = take_helpers(static_cast<std::size_t>(n) - 1);
   for (std::size_t i = 0; i < helpers.size(); ++i)
     helpers[i]->start(work, static_cast<int>(i) + 1, cores[i + 1]);
   if (cores[0] == kAnyCore) {
@@ -165,58 +160,32 @@ void run_with_helpers(int n, const std::function<void(int)>& work) {
     (void)sched_setaffinity(0, sizeof(before), &before);
   }
   for (const auto& helper : helpers) helper->finish();
-  idle().give_back(std::move(helpers));
+  const std::lock_guard lock(idle().mutex);
+  std::ranges::move(helpers, std::back_inserter(idle().helpers));
 }
 
 int available_cores() { return std::max(1, CPU_COUNT(&process_cores())); }
 
-namespace {
-
-// Holds the range of one parallel_for call, and the first exception of its body.
-class Team {
- public:
-  using Body = std::function<void(std::int64_t, std::int64_t, int)>;
-
-  Team(std::int64_t n, std::int64_t grain, const Body& body) : n_(n), grain_(grain), body_(body) {}
-
-  // Takes chunks until none is left or a body has thrown.
-  void work(int thread) noexcept {
-    try {
-      while (true) {
-        const std::int64_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
-        if (begin >= n_) return;
-        body_(begin, std::min(n_, begin + grain_), thread);
-      }
-    } catch (...) {
-      next_.store(n_, std::memory_order_relaxed);
-      const std::lock_guard lock(mutex_);
-      if (!error_) error_ = std::current_exception();
-    }
-  }
-
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  const std::int64_t n_;
-  const std::int64_t grain_;
-  const Body& body_;
-  std::atomic<std::int64_t> next_{0};
-  std::mutex mutex_;
-  std::exception_ptr error_;
-};
-
-}  // namespace
-
-void parallel_for(std::int64_t n, int threads, std::int64_t grain, const Team::Body& body) {
+void parallel_for(std::int64_t n, int threads, std::int64_t grain,
+                  const std::function<void(std::int64_t, std::int64_t, int)>& body) {
   if (n <= 0) return;
   const std::int64_t step = std::max<std::int64_t>(1, grain);
-  Team team(n, step, body);
-  const std::int64_t chunks = (n - 1) / step + 1;
-  run_with_helpers(static_cast<int>(std::min<std::int64_t>(threads, chunks)),
-                   [&team](int thread) { team.work(thread); });
-  team.rethrow();
+  std::atomic<std::int64_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr error;
+  // Takes chunks until none is left or a body has thrown.
+  const auto work = [&](int thread) noexcept {
+    try {
+      for (std::int64_t begin = 0; (begin = next.fetch_add(step, std::memory_order_relaxed)) < n;)
+        body(begin, std::min(n, begin + step), thread);
+    } catch (...) {
+      next.store(n, std::memory_order_relaxed);
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  };
+  run_with_helpers(static_cast<int>(std::min<std::int64_t>(threads, (n - 1) / step + 1)), work);
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace qb

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/allocator.h"
-#include "kernels/cuda/merge/reduction.cuh"
+#include "kernels/cuda/merge/reduction_rows.h"
 #include "kernels/merge.h"
 
 namespace qb {
@@ -99,22 +99,18 @@ TEST(Reduction, TheLanesOfAWarpDoWhatTheHostDoes) {
     Rows::values(maximum)[3] = 500.0f;  // another worker's
     const Tensor of_host(heap_allocator(), DType::f32, {1, 2, 7, 1}, "denominator");
     const Tensor of_device(heap_allocator(), DType::f32, {1, 2, 7, 1}, "denominator");
-    const cuda::ReductionRows rows{Rows::values(device.out),
-                                   Rows::values(device.lse),
-                                   Rows::values(maximum),
-                                   Rows::values(of_device),
-                                   14,
-                                   width};
-    const auto all_lanes = [&](void (*work)(const cuda::ReductionRows&, std::int64_t, int)) {
+    const ReductionRows rows(device.out.view(), device.lse.view(), maximum.view(),
+                             of_device.view());
+    const auto all_lanes = [&](void (*work)(const ReductionRows&, std::int64_t, int)) {
       for (std::int64_t row = 15; row >= 0; --row)  // a grid has more than there are
-        for (int lane = cuda::kReductionLanes - 1; lane >= 0; --lane) work(rows, row, lane);
+        for (int lane = kReductionLanes - 1; lane >= 0; --lane) work(rows, row, lane);
     };
     weigh_partial(host.out.view(), host.lse.view(), maximum.view(), of_host.view());
-    all_lanes(cuda::weigh_lane);
+    all_lanes(weigh_lane);
     EXPECT_EQ(Rows::copy(host.out), Rows::copy(device.out)) << width;
     EXPECT_EQ(Rows::copy(of_host), Rows::copy(of_device)) << width;
     normalise_partial(host.out.view(), host.lse.view(), maximum.view(), of_host.view());
-    all_lanes(cuda::normalise_lane);
+    all_lanes(normalise_lane);
     EXPECT_EQ(Rows::copy(host.out), Rows::copy(device.out)) << width;
     EXPECT_EQ(Rows::copy(host.lse), Rows::copy(device.lse)) << width;
   }

@@ -122,8 +122,8 @@ ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView
   const std::int64_t heads_of_group = k.extent.heads == 0 ? 0 : shape.heads / k.extent.heads;
   for (const std::int64_t row : rows)
     if (row < 0 || row >= shape.length)
-      throw std::invalid_argument("reference: row " + std::to_string(row) + " of " +
-                                  std::to_string(shape.length));
+      throw std::invalid_argument("reference: row " + std::to_string(row) + " is not among the " +
+                                  std::to_string(shape.length) + " there are");
   const Work work{q, mask, scale, rows, rounding, k.extent.length, v.extent.head_dim};
   const auto n_rows = static_cast<std::int64_t>(rows.size());
   const auto n_out = static_cast<std::size_t>(shape.batch * shape.heads * n_rows);

@@ -9,6 +9,17 @@
 
 namespace qb {
 
+// The tokens first, first + stride, …: `count` of them.
+struct TokenGroup {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t stride = 1;
+
+  [[nodiscard]] std::int64_t token(std::int64_t index) const { return first + index * stride; }
+  [[nodiscard]] std::int64_t last() const { return token(count - 1); }
+  friend bool operator==(const TokenGroup&, const TokenGroup&) = default;
+};
+
 // Gives batch, heads and length of a view; head_dim is 1 for statistics (LSE).
 struct Extent {
   std::int64_t batch = 1;

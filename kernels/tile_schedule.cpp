@@ -70,8 +70,7 @@ void for_each_live_block(const TileSchedule& schedule, const KeySpan& span, std:
 std::int64_t seen_pairs(const TileSchedule& schedule, const QueryTile& tile, std::int64_t begin,
                         std::int64_t end) {
   std::int64_t pairs = 0;
-  for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
-    const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+  for (const KeySpan& span : schedule.spans_of(tile)) {
     if (span.kind != SpanKind::bits) {
       pairs += live_pairs(span, begin, end);
       continue;
@@ -87,8 +86,7 @@ std::int64_t seen_pairs(const TileSchedule& schedule, const QueryTile& tile, std
 std::int64_t group_pairs(const TileSchedule& schedule, const QueryTile& tile, std::int64_t begin,
                          std::int64_t end, std::int64_t key_block) {
   std::int64_t keys = 0;
-  for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
-    const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+  for (const KeySpan& span : schedule.spans_of(tile)) {
     if (span.kind == SpanKind::full)
       keys += span.end - span.begin;
     else
@@ -106,15 +104,17 @@ void check_span(const KeySpan& span, std::int64_t n_keys, const std::string& pla
 
 void check_classes(const TileSchedule& schedule) {
   std::int64_t last_row = -1;
-  for (const ResidueClass& part : schedule.classes) {
+  for (const TileSchedule::ResidueClass& part : schedule.classes) {
     const std::int64_t stride = schedule.classes.front().stride;
     const std::string place = fmt::format("class of row {}", part.first_row);
     if (part.stride != stride || part.first_row <= last_row || part.first_row >= stride ||
         part.first_key < 0)
-      fail(fmt::format("{}: out of order, or stride {} is not {}", place, part.stride, stride));
+      fail(fmt::format("{}: it is out of order, or its stride {} is not {}", place, part.stride,
+                       stride));
     last_row = part.first_row;
     if (part.schedule >= schedule.of_classes.size())
-      fail(fmt::format("{}: schedule {} of {}", place, part.schedule, schedule.of_classes.size()));
+      fail(fmt::format("{}: schedule {} is not among the {} there are", place, part.schedule,
+                       schedule.of_classes.size()));
     const TileSchedule& own = schedule.of_classes[part.schedule];
     const bool rows_fit =
         part.first_row + (own.n_queries - 1) * stride < schedule.n_queries && own.n_queries > 0;
@@ -186,7 +186,7 @@ KeySpan clip(const KeySpan& span, std::int64_t begin, std::int64_t end) {
 template <class Function>
 std::int64_t sum_of_classes(const TileSchedule& schedule, Function function) {
   std::vector<std::int64_t> times(schedule.of_classes.size());
-  for (const ResidueClass& part : schedule.classes) ++times[part.schedule];
+  for (const TileSchedule::ResidueClass& part : schedule.classes) ++times[part.schedule];
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < times.size(); ++i) sum += times[i] * function(schedule.of_classes[i]);
   return sum;
@@ -196,20 +196,14 @@ std::int64_t sum_of_classes(const TileSchedule& schedule, Function function) {
 template <class Function>
 void for_each_live_row(const TileSchedule& schedule, Function function) {
   for (const QueryTile& tile : schedule.tiles)
-    for (std::int64_t row = tile.begin; row < tile.end; ++row) {
-      bool live = false;
-      for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans && !live; ++s) {
-        const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
-        if (span.kind != SpanKind::bits) {
-          live = span.live(row).count() > 0;
-          continue;
-        }
-        const std::uint64_t* const bits = schedule.row_bits(span, row);
-        live = std::any_of(bits, bits + span.row_words(),
-                           [](std::uint64_t word) { return word != 0; });
-      }
-      if (live) function(row);
-    }
+    for (std::int64_t row = tile.begin; row < tile.end; ++row)
+      if (std::ranges::any_of(schedule.spans_of(tile), [&](const KeySpan& span) {
+            if (span.kind != SpanKind::bits) return span.live(row).count() > 0;
+            const std::uint64_t* const bits = schedule.row_bits(span, row);
+            return std::any_of(bits, bits + span.row_words(),
+                               [](std::uint64_t word) { return word != 0; });
+          }))
+        function(row);
 }
 
 }  // namespace
@@ -219,9 +213,7 @@ std::span<const KeySpan> TileSchedule::spans_of(std::int64_t row) const {
       tiles.begin(), tiles.end(), row,
       [](std::int64_t value, const QueryTile& tile) { return value < tile.begin; });
   if (after == tiles.begin() || row >= std::prev(after)->end) return {};
-  const QueryTile& tile = *std::prev(after);
-  return std::span(spans).subspan(static_cast<std::size_t>(tile.first_span),
-                                  static_cast<std::size_t>(tile.n_spans));
+  return spans_of(*std::prev(after));
 }
 
 std::int64_t TileSchedule::unmasked_pairs() const {
@@ -250,10 +242,7 @@ std::int64_t TileSchedule::executed_pairs(std::int64_t key_block, std::int64_t r
 
 bool TileSchedule::rows_alone(const QueryTile& tile, std::int64_t key_block, std::int64_t row_group,
                               std::int64_t row_cost) const {
-  const auto own = std::span(spans).subspan(static_cast<std::size_t>(tile.first_span),
-                                            static_cast<std::size_t>(tile.n_spans));
-  const bool scattered = std::any_of(
-      own.begin(), own.end(), [](const KeySpan& span) { return span.kind == SpanKind::bits; });
+  const bool scattered = std::ranges::count(spans_of(tile), SpanKind::bits, &KeySpan::kind) > 0;
   if (row_cost == 0 || !scattered) return false;
   const std::int64_t end = std::min(tile.end, tile.begin + row_group);
   return row_cost * seen_pairs(*this, tile, tile.begin, end) <
@@ -263,10 +252,8 @@ bool TileSchedule::rows_alone(const QueryTile& tile, std::int64_t key_block, std
 std::int64_t TileSchedule::stored_pairs() const {
   std::int64_t pairs = 0;
   for (const QueryTile& tile : tiles)
-    for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
-      const KeySpan& span = spans[static_cast<std::size_t>(s)];
+    for (const KeySpan& span : spans_of(tile))
       pairs += (tile.end - tile.begin) * (span.end - span.begin);
-    }
   return pairs;
 }
 
@@ -287,7 +274,8 @@ std::int64_t TileSchedule::empty_rows() const {
 
 std::int64_t TileSchedule::bytes() const {
   std::size_t of_all = tiles.size() * sizeof(QueryTile) + spans.size() * sizeof(KeySpan) +
-                       words.size() * sizeof(std::uint64_t) + classes.size() * sizeof(ResidueClass);
+                       words.size() * sizeof(std::uint64_t) +
+                       classes.size() * sizeof(TileSchedule::ResidueClass);
   for (const TileSchedule& part : of_classes) of_all += static_cast<std::size_t>(part.bytes());
   return static_cast<std::int64_t>(of_all);
 }
@@ -302,14 +290,14 @@ void TileSchedule::validate() const {
     last_row = tile.end;
     const auto n_spans = static_cast<std::int64_t>(spans.size());
     if (tile.first_span < 0 || tile.n_spans < 0 || tile.first_span > n_spans - tile.n_spans)
-      fail(
-          fmt::format("tile {}: spans [{}, +{}) of {}", t, tile.first_span, tile.n_spans, n_spans));
+      fail(fmt::format("tile {}: spans [{}, +{}) are not among the {} there are", t,
+                       tile.first_span, tile.n_spans, n_spans));
     std::int64_t last_key = 0;
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
       const KeySpan& span = spans[static_cast<std::size_t>(s)];
       check_span(span, n_keys, fmt::format("tile {} span {}", t, s));
       if (span.begin < last_key)
-        fail(fmt::format("tile {} span {}: key {} is out of order or there twice", t, s,
+        fail(fmt::format("tile {} span {}: key {} is out of order or comes twice", t, s,
                          span.begin));
       last_key = span.end;
       if (span.kind != SpanKind::bits) continue;
@@ -326,7 +314,7 @@ void TileSchedule::validate() const {
 
 TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,
                             std::vector<ScheduleBlock> blocks, std::int64_t query_tile) {
-  if (query_tile < 1) fail(fmt::format("query tiles of {} rows", query_tile));
+  if (query_tile < 1) fail(fmt::format("a query tile cannot have {} rows", query_tile));
   for (const ScheduleBlock& block : blocks) {
     if (block.q_begin < 0 || block.q_end > n_queries || block.q_begin >= block.q_end)
       fail(fmt::format("queries [{}, {}) are empty or outside [0, {})", block.q_begin, block.q_end,

@@ -31,6 +31,11 @@ struct KeyRange {
   [[nodiscard]] std::int64_t count() const { return end - begin; }
   friend bool operator==(const KeyRange&, const KeyRange&) = default;
 };
+// Returns the keys that both hold; the range may be empty.
+[[nodiscard]] constexpr KeyRange intersection(const KeyRange& a, const KeyRange& b) {
+  const std::int64_t begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
 
 struct KeySpan {
   std::int64_t begin = 0;
@@ -59,6 +64,19 @@ struct KeySpan {
   friend bool operator==(const KeySpan&, const KeySpan&) = default;
 };
 
+// These block sizes are needed to make schedules and to model the work.
+struct KernelTiles {
+  std::int64_t query_tile = 0;  // rows of a query tile
+  std::int64_t key_block = 0;   // keys that are masked together
+  // In band and bits spans, a block of key_step keys and row_group rows without a pair is skipped.
+  std::int64_t key_step = 1;
+  std::int64_t row_group = 1;
+  bool residue_classes = false;  // the kernel accepts schedules with residue classes
+  std::int64_t row_cost = 0;     // see TileSchedule::rows_alone
+};
+// With this key_step nothing is skipped within a span.
+inline constexpr std::int64_t kWholeSpan = std::int64_t{1} << 40;
+
 // Query rows [begin, end) with spans [first_span, first_span + n_spans) of the schedule, which are
 // disjoint and ascending.
 struct QueryTile {
@@ -68,19 +86,19 @@ struct QueryTile {
   std::int64_t n_spans = 0;
 };
 
-// Pairs rows first_row, first_row + stride, … with keys first_key, first_key + stride, …, which a
-// dilated window or a stride makes neighbours. They have a schedule of their own over the tokens so
-// numbered; classes that look alike share one.
-struct ResidueClass {
-  std::int64_t first_row = 0;
-  std::int64_t first_key = 0;
-  std::int64_t stride = 1;
-  std::size_t schedule = 0;  // in TileSchedule::of_classes
-};
-
 // Tiles are disjoint and ascending. Query rows outside all tiles have no keys: a kernel must write
 // O = 0 and LSE = -inf there too.
 struct TileSchedule {
+  // Pairs rows first_row, first_row + stride, … with keys first_key, first_key + stride, …, which a
+  // dilated window or a stride makes neighbours. They have a schedule of their own over the tokens
+  // so numbered; classes that look alike share one.
+  struct ResidueClass {
+    std::int64_t first_row = 0;
+    std::int64_t first_key = 0;
+    std::int64_t stride = 1;
+    std::size_t schedule = 0;  // in of_classes
+  };
+
   std::int64_t n_queries = 0;
   std::int64_t n_keys = 0;
   std::vector<QueryTile> tiles;
@@ -110,6 +128,11 @@ struct TileSchedule {
   // Returns the memory of the schedule itself.
   [[nodiscard]] std::int64_t bytes() const;
 
+  // Returns the spans of a tile.
+  [[nodiscard]] std::span<const KeySpan> spans_of(const QueryTile& tile) const {
+    return std::span(spans).subspan(static_cast<std::size_t>(tile.first_span),
+                                    static_cast<std::size_t>(tile.n_spans));
+  }
   // Returns the spans of a query row; an empty list where no tile holds it.
   [[nodiscard]] std::span<const KeySpan> spans_of(std::int64_t row) const;
   // Returns the words of a query row in a bits span.
@@ -156,10 +179,8 @@ struct ScheduleBlock {
 template <class Function>
 void TileSchedule::for_each_run(const KeySpan& span, std::int64_t row, const KeyRange& within,
                                 Function function) const {
-  const KeyRange live = span.live(row);
-  const std::int64_t begin = std::max(live.begin, within.begin);
-  const std::int64_t end = std::min(live.end, within.end);
-  if (begin >= end) return;
+  const auto [begin, end] = intersection(span.live(row), within);
+  if (begin == end) return;
   if (span.kind != SpanKind::bits) return function(begin, end);
   const std::uint64_t* const bits = row_bits(span, row);
   const std::int64_t n_bits = end - span.begin;

@@ -174,7 +174,7 @@ TEST(TileSchedule, StoresEveryKeyOfEverySpan) {
 TEST(TileSchedule, ResidueClassesThatDoNotFitAreRefused) {
   TileSchedule schedule{7, 9, {}, {}, {}};
   schedule.of_classes = {build_schedule(3, 4, {{0, 3, {0, 4}}}, 8)};
-  const auto with = [&schedule](const ResidueClass& part) {
+  const auto with = [&schedule](const TileSchedule::ResidueClass& part) {
     schedule.classes = {part};
     return [&schedule] { schedule.validate(); };
   };
@@ -187,7 +187,7 @@ TEST(TileSchedule, ResidueClassesThatDoNotFitAreRefused) {
   EXPECT_THAT(with({1, 3, 2, 0}), refuses("3 rows and 4 keys do not fit"));  // key 9
   EXPECT_THAT(with({0, 0, 4, 0}), refuses("do not fit"));                    // row 8
   EXPECT_THAT(with({2, 0, 2, 0}), refuses("out of order"));
-  EXPECT_THAT(with({0, 0, 2, 1}), refuses("schedule 1 of 1"));
+  EXPECT_THAT(with({0, 0, 2, 1}), refuses("schedule 1 is not among the 1 there are"));
   schedule.classes = {{1, 0, 2, 0}, {1, 0, 2, 0}};
   EXPECT_THAT([&] { schedule.validate(); }, refuses("out of order"));
 }

@@ -74,7 +74,7 @@ std::int64_t task_pairs(const Plan& plan, const PairTask& task) {
   const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
   if (task.allowed == Allowed::all) return n_queries * n_keys;
   if (task.allowed == Allowed::pattern)
-    return count_pairs(plan.problem.mask, {mask_block(plan, task)}, {1024, 1024, 1024, true})
+    return count_pairs(plan.problem.mask, {mask_block(plan, task)}, {1024, 1024, 1024, 1024, true})
         .unmasked;
   return causal_pairs(n_queries, n_keys, task.offset);
 }

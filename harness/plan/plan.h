@@ -19,16 +19,6 @@
 
 namespace qb {
 
-// The tokens first, first + stride, …: `count` tokens. A layout deals out whole groups.
-struct TokenGroup {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  std::int64_t stride = 1;
-
-  [[nodiscard]] std::int64_t token(std::int64_t index) const { return first + index * stride; }
-  friend bool operator==(const TokenGroup&, const TokenGroup&) = default;
-};
-
 // The query heads [begin, end). The key-value heads follow from the grouping.
 struct HeadRange {
   std::int64_t begin = 0;

@@ -8,20 +8,20 @@
 
 namespace qb::cpu {
 
-// The sizes of a kernel's temporaries depend on these and on the schedule.
-struct WorkspaceShape {
-  Extent q;
-  Extent k;
-  std::int64_t value_dim = 0;
-  DType dtype = DType::f32;
-  int threads = 1;
-  std::int64_t stored_pairs = -1;  // pairs of a head that staged stores
-};
-
 // Describes one CPU kernel. Each has a file that ends with the definition of its CpuKernel.
 struct CpuKernel {
+  // The sizes of a kernel's temporaries depend on these and on the schedule.
+  struct Shape {
+    Extent q;
+    Extent k;
+    std::int64_t value_dim = 0;
+    DType dtype = DType::f32;
+    int threads = 1;
+    std::int64_t stored_pairs = -1;  // pairs of a head that staged stores
+  };
+
   KernelTiles (*tiles)(std::int64_t head_dim);
-  std::int64_t (*workspace_bytes)(const WorkspaceShape& shape);
+  std::int64_t (*workspace_bytes)(const Shape& shape);
   void (*attend)(const AttentionArguments& arguments, const KernelContext& context);
   std::string_view (*isa)();
 };

@@ -6,7 +6,6 @@
 // a head has few rows, over all of its keys, or over a part of them where there are too few tiles
 // for the threads (flash decoding): then the parts are merged.
 #include <algorithm>
-#include <bit>
 #include <tuple>
 #include <vector>
 
@@ -71,19 +70,6 @@ Cut cut_of(const Extent& q, const Extent& k, std::int64_t value_dim, int threads
   return cut;
 }
 
-// Holds O and LSE of all parts but the first, which goes directly into the output.
-struct Parts {
-  Extent out;
-  Extent lse;
-  std::int64_t count;
-
-  Parts(const Extent& q, std::int64_t value_dim, std::int64_t splits)
-      : out{q.batch, q.heads, q.length, value_dim},
-        lse{q.batch, q.heads, q.length, 1},
-        count(splits - 1) {}
-  [[nodiscard]] std::int64_t bytes() const { return 4 * count * (out.elements() + lse.elements()); }
-};
-
 // A schedule and its tensors, which are the caller's or every n-th token of them.
 struct Pass {
   AttentionArguments arguments;
@@ -94,7 +80,7 @@ struct Pass {
 std::vector<Pass> passes_of(const AttentionArguments& a) {
   std::vector<Pass> passes = {{a, false}};
   const bool resumes = !a.schedule->tiles.empty();  // otherwise there is nothing yet
-  for (const ResidueClass& part : a.schedule->classes) {
+  for (const TileSchedule::ResidueClass& part : a.schedule->classes) {
     const TileSchedule& schedule = a.schedule->of_classes[part.schedule];
     const auto rows = [&](const TensorView& view) {
       return view.tokens(part.first_row, schedule.n_queries, part.stride);
@@ -151,8 +137,8 @@ class KeyBlocks {
  public:
   // Returns part `split` of `splits` of the keys that the rows see, with at most `limit` of them in
   // a block.
-  std::span<const FlashBlock> cut(const Rows& rows, std::int64_t split, std::int64_t splits,
-                                  std::int64_t limit) {
+  std::span<const FlashTile::Block> cut(const Rows& rows, std::int64_t split, std::int64_t splits,
+                                        std::int64_t limit) {
     const TileSchedule& schedule = *rows.pass->arguments.schedule;
     limit_ = limit;
     masked_ = false;
@@ -174,7 +160,7 @@ class KeyBlocks {
     blocks_.clear();
     std::size_t begin = 0;
     for (const std::size_t end : ends_) {
-      blocks_.push_back({std::span(pieces_).subspan(begin, end - begin)});
+      blocks_.push_back(std::span(pieces_).subspan(begin, end - begin));
       begin = end;
     }
     return blocks_;
@@ -206,9 +192,9 @@ class KeyBlocks {
     filled_ = 0;
   }
 
-  std::vector<FlashPiece> pieces_;
+  std::vector<FlashTile::Piece> pieces_;
   std::vector<std::size_t> ends_;  // ends of blocks, in pieces
-  std::vector<FlashBlock> blocks_;
+  std::vector<FlashTile::Block> blocks_;
   std::int64_t filled_ = 0;  // keys of the block that is being filled
   std::int64_t limit_ = 0;
   bool masked_ = false;
@@ -245,10 +231,15 @@ KernelTiles tiles(std::int64_t head_dim) {
           kRowCost};
 }
 
-std::int64_t workspace_bytes(const WorkspaceShape& shape) {
+// Returns the bytes of O and LSE of all parts but the first, which goes directly into the output.
+std::int64_t parts_bytes(const Extent& q, std::int64_t value_dim, const Cut& cut) {
+  return 4 * (cut.splits - 1) * q.batch * q.heads * q.length * (value_dim + 1);
+}
+
+std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   const Cut cut = cut_of(shape.q, shape.k, shape.value_dim, shape.threads);
   return shape.threads * 4 * FlashScratch::floats(shape.q.head_dim, shape.value_dim) +
-         Parts(shape.q, shape.value_dim, cut.splits).bytes();
+         parts_bytes(shape.q, shape.value_dim, cut);
 }
 
 void attend(const AttentionArguments& a, const KernelContext& context) {
@@ -256,20 +247,20 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
   const std::int64_t value_dim = a.v.extent.head_dim;
   const std::int64_t floats = FlashScratch::floats(head_dim, value_dim);
   const Cut cut = cut_of(a.q.extent, a.k.extent, value_dim, context.threads);
-  const Parts parts(a.q.extent, value_dim, cut.splits);
   const Buffer memory(context.workspace, static_cast<std::size_t>(context.threads * 4 * floats),
                       "flash_tiles", context.worker);
-  Buffer parts_memory;
-  if (parts.count > 0)
-    parts_memory = Buffer(context.workspace, static_cast<std::size_t>(parts.bytes()), "flash_parts",
-                          context.worker);
+  Buffer parts;
+  if (cut.splits > 1)
+    parts =
+        Buffer(context.workspace, static_cast<std::size_t>(parts_bytes(a.q.extent, value_dim, cut)),
+               "flash_parts", context.worker);
+  float* const first_lse = parts.as<float>() + (cut.splits - 1) * a.out.extent.elements();
   const auto part = [&](std::int64_t split) -> std::pair<TensorView, TensorView> {
     if (split == 0) return {a.out, a.lse};
-    float* const out = parts_memory.as<float>() + (split - 1) * parts.out.elements();
-    float* const lse = parts_memory.as<float>() + parts.count * parts.out.elements() +
-                       (split - 1) * parts.lse.elements();
-    return {contiguous_view(out, DType::f32, parts.out),
-            contiguous_view(lse, DType::f32, parts.lse)};
+    float* const out = parts.as<float>() + (split - 1) * a.out.extent.elements();
+    float* const lse = first_lse + (split - 1) * a.lse.extent.elements();
+    return {contiguous_view(out, DType::f32, a.out.extent),
+            contiguous_view(lse, DType::f32, a.lse.extent)};
   };
   const bool bf16_pairs = a.q.dtype == DType::bf16 && bf16_products();
   const std::vector<Pass> passes = passes_of(a);

@@ -24,16 +24,28 @@ namespace {
 
 constexpr auto kRows = static_cast<std::int64_t>(kRowBlock);
 
-// Holds the keys of a piece as the products read them, for all groups of a tile.
-struct PieceRows {
-  UnitRows keys;
-  UnitRows values;  // for pairs: [pair of keys][e]
-};
-
 // Keys of a piece that some row of a group sees; they are neighbours in memory and among the
 // scores.
 struct Run {
-  PieceRows rows;
+  // Holds the keys of a piece as the products read them, for all groups of a tile.
+  struct Rows {
+    UnitRows keys;
+    UnitRows values;  // for pairs: [pair of keys][e]
+  };
+
+  // Says which keys of a run the rows of a group see.
+  struct Mask {
+    alignas(64) std::int32_t first[kFlashGroupRows];  // counted from the run's first key
+    alignas(64) std::int32_t end[kFlashGroupRows];
+    std::int32_t latest_first;  // over the rows: keys [latest_first, earliest_end) need no mask
+    std::int32_t earliest_end;
+    // For spans of bits, each row has its words and the bit of the run's first key instead.
+    const std::uint64_t* words[kFlashGroupRows];
+    std::int64_t first_bit;
+    bool bits;
+  };
+
+  Rows rows;
   std::int64_t count;
   std::int64_t at;  // position of the first score; even for pairs
 };
@@ -104,21 +116,10 @@ HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& valu
     for (std::size_t v = 0; v < V; ++v) hn::Store(sum[r][v], d, out + r * width + v * hn::Lanes(d));
 }
 
-// Says which keys of a run the rows of a group see.
-struct RunMask {
-  alignas(64) std::int32_t first[kFlashGroupRows];  // counted from the run's first key
-  alignas(64) std::int32_t end[kFlashGroupRows];
-  std::int32_t latest_first;  // over the rows: keys [latest_first, earliest_end) need no mask
-  std::int32_t earliest_end;
-  // For spans of bits, each row has its words and the bit of the run's first key instead.
-  const std::uint64_t* words[kFlashGroupRows];
-  std::int64_t first_bit;
-  bool bits;
-};
-
 // Sets the scores of keys that a row does not see to -inf and computes `largest` again.
 template <std::size_t V>
-HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const RunMask& mask, float* largest) {
+HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const Run::Mask& mask,
+                            float* largest) {
   const Floats d;
   const hn::RebindToSigned<Floats> di;
   const std::size_t width = V * hn::Lanes(d);
@@ -145,7 +146,7 @@ HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const RunMask& mas
 
 // Does the same with one bit for each pair.
 template <std::size_t V>
-HWY_INLINE void mask_scores_by_bits(float* scores, std::int64_t keys, const RunMask& mask,
+HWY_INLINE void mask_scores_by_bits(float* scores, std::int64_t keys, const Run::Mask& mask,
                                     float* largest) {
   const Floats d;
   const hn::RebindToSigned<Floats> di;
@@ -220,8 +221,8 @@ HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float factor,
 // Computes the scores of a run, with its mask if any; `largest` [V vectors] covers all runs of the
 // block so far.
 template <class Units, std::size_t V>
-HWY_INLINE void score_run(const Group<V>& group, const Run& run, const RunMask* mask, float* scores,
-                          float* largest) {
+HWY_INLINE void score_run(const Group<V>& group, const Run& run, const Run::Mask* mask,
+                          float* scores, float* largest) {
   const Floats d;
   alignas(64) float of_run[kFlashGroupRows];
   std::fill_n(of_run, V * hn::Lanes(d), kMinusInfinity);

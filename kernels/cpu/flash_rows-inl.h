@@ -90,20 +90,13 @@ HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64
   }
 }
 
-// Sets to[x * width + i] = unit x of row i of the group, for i < width; rows from `count` on are
-// zero. `flip` is added to the bits of each unit (signs). units must be a multiple of 4 and width a
-// multiple of the lanes.
-template <class Row>
-HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, std::int64_t width,
-                             std::uint32_t flip, float* to);
-
-// Sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim. width must be a
-// multiple of the lanes, and `from` must have so many rows that dim may be rounded up to a multiple
-// of 4.
-template <class Row>
-HWY_INLINE void transpose_out(const float* from, std::int64_t count, std::int64_t dim,
-                              std::int64_t width, const float* factors, Row row);
-
+// transpose_in(): sets to[x * width + i] = unit x of row i of the group, for i < width; rows from
+// `count` on are zero. `flip` is added to the bits of each unit (signs). units must be a multiple
+// of 4 and width a multiple of the lanes.
+//
+// transpose_out(): sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim. width
+// must be a multiple of the lanes, and `from` must have so many rows that dim may be rounded up to
+// a multiple of 4.
 #if HWY_TARGET == HWY_SCALAR
 
 template <class Row>

@@ -8,7 +8,6 @@
 // instructions for 512 bytes. Keys that a row does not see are not read.
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <type_traits>
 
 #include "kernels/cpu/flash_tile.h"
@@ -163,8 +162,8 @@ HWY_INLINE void accumulate(const float* p, const Rows<T>& values, Which which, s
 
 // Gives rows of one head as the products read them: in place, or widened and filled up in `buffer`.
 template <class T>
-HWY_INLINE Rows<T> rows_of(const TensorView& view, const FlashTile& tile, const FlashPiece& piece,
-                           float* buffer) {
+HWY_INLINE Rows<T> rows_of(const TensorView& view, const FlashTile& tile,
+                           const FlashTile::Piece& piece, float* buffer) {
   if constexpr (std::is_same_v<T, float>) {
     if (view.dtype != DType::f32 || view.extent.head_dim % kFlashColumns != 0) {
       const UnitRows rows = unit_rows<Float32Units>(view, tile.batch, tile.kv_head(), piece.begin,
@@ -221,7 +220,8 @@ HWY_INLINE float absorb_scores(const FlashScratch& scratch, std::int64_t row, st
 // Computes one row over the keys of a piece that it sees: runs of neighbours, scored side by side.
 template <class T>
 HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
-                            const FlashPiece& piece, const Rows<T>& keys, const Rows<T>& values) {
+                            const FlashTile::Piece& piece, const Rows<T>& keys,
+                            const Rows<T>& values) {
   const AttentionArguments& a = *tile.arguments;
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
@@ -242,7 +242,7 @@ HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, 
 
 // Lists the keys of a piece of bits that a row sees, counted from the piece's first. The list has
 // room for some more after them.
-HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashPiece& piece,
+HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashTile::Piece& piece,
                                   std::int32_t* list) {
   constexpr int kAtOnce = 4;
   const std::int64_t first = piece.begin - piece.span->begin;
@@ -266,7 +266,8 @@ HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashPiece& p
 // Computes one row over the scattered keys of a piece that it sees.
 template <class T>
 HWY_INLINE void attend_bits(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
-                            const FlashPiece& piece, const Rows<T>& keys, const Rows<T>& values) {
+                            const FlashTile::Piece& piece, const Rows<T>& keys,
+                            const Rows<T>& values) {
   const AttentionArguments& a = *tile.arguments;
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
@@ -290,8 +291,8 @@ HWY_INLINE void attend_rows(const FlashTile& tile, const FlashScratch& scratch) 
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
   for (std::int64_t row = 0; row < tile.rows(); ++row) begin_row(tile, scratch, row, dim, columns);
-  for (const FlashBlock& block : tile.blocks)
-    for (const FlashPiece& piece : block.pieces) {
+  for (const FlashTile::Block& block : tile.blocks)
+    for (const FlashTile::Piece& piece : block) {
       const Rows<T> keys = rows_of<T>(a.k, tile, piece, scratch.keys);
       const Rows<T> values = rows_of<T>(a.v, tile, piece, scratch.values);
       for (std::int64_t row = 0; row < tile.rows(); ++row)

@@ -47,9 +47,9 @@ class Tile {
 
   HWY_INLINE bool attend() {
     begin();
-    for (const FlashBlock& block : tile_.blocks) {
-      PieceRows rows[kFlashKeyBlock];
-      for (std::size_t p = 0; p < block.pieces.size(); ++p) rows[p] = piece_rows(block.pieces[p]);
+    for (const FlashTile::Block& block : tile_.blocks) {
+      Run::Rows rows[kFlashKeyBlock];
+      for (std::size_t p = 0; p < block.size(); ++p) rows[p] = piece_rows(block[p]);
       for (std::int64_t row = 0; row < tile_.rows(); row += group_rows()) {
         with_group(row, [&](const auto& group, std::int64_t width) {
           attend_group(group, row, width, block, rows);
@@ -144,7 +144,7 @@ class Tile {
     return !hn::AllTrue(d, hn::Eq(any, zero));
   }
 
-  HWY_INLINE PieceRows piece_rows(const FlashPiece& piece) {
+  HWY_INLINE Run::Rows piece_rows(const FlashTile::Piece& piece) {
     const AttentionArguments& a = *tile_.arguments;
     const std::int64_t count = piece.end - piece.begin;
     const std::int64_t stride = round_up(value_dim_, kFlashColumns);
@@ -163,18 +163,18 @@ class Tile {
 
   template <std::size_t V>
   HWY_INLINE void attend_group(const Group<V>& group, std::int64_t row, std::int64_t width,
-                               const FlashBlock& block, const PieceRows* rows) {
+                               const FlashTile::Block& block, const Run::Rows* rows) {
     alignas(64) float largest[kFlashGroupRows];
     std::fill_n(largest, width, kMinusInfinity);
     std::int64_t n_runs = 0;
     std::int64_t keys = 0;
-    for (std::size_t p = 0; p < block.pieces.size(); ++p) {
-      const FlashPiece& piece = block.pieces[p];
-      const auto score = [&](std::int64_t begin, std::int64_t end, const RunMask* mask) {
+    for (std::size_t p = 0; p < block.size(); ++p) {
+      const FlashTile::Piece& piece = block[p];
+      const auto score = [&](std::int64_t begin, std::int64_t end, const Run::Mask* mask) {
         // A last key without a partner is paired with one that no row sees.
         if (Units::kElements == 2 && keys % 2 != 0)
           std::fill_n(scratch_.scores + keys++ * width, width, kMinusInfinity);
-        PieceRows from = rows[p];
+        Run::Rows from = rows[p];
         from.keys.data += (begin - piece.begin) * from.keys.stride;
         from.values.data += (begin - piece.begin) / Units::kElements * from.values.stride;
         runs_[n_runs] = {from, end - begin, keys};
@@ -202,9 +202,9 @@ class Tile {
 
   // Calls score(begin, end, mask) for the keys from the first to the last that a row sees.
   template <class Score>
-  HWY_INLINE void score_live_range(const FlashPiece& piece, std::int64_t row, std::int64_t width,
-                                   Score score) {
-    RunMask mask;
+  HWY_INLINE void score_live_range(const FlashTile::Piece& piece, std::int64_t row,
+                                   std::int64_t width, Score score) {
+    Run::Mask mask;
     mask.bits = false;
     std::int64_t first = piece.end;
     std::int64_t last = piece.begin;
@@ -234,10 +234,10 @@ class Tile {
 
   // Calls score(begin, end, mask) for each run of steps of keys in which some row sees one.
   template <class Score>
-  HWY_INLINE void score_live_steps(const FlashPiece& piece, std::int64_t row, std::int64_t width,
-                                   Score score) {
+  HWY_INLINE void score_live_steps(const FlashTile::Piece& piece, std::int64_t row,
+                                   std::int64_t width, Score score) {
     const TileSchedule& schedule = *tile_.arguments->schedule;
-    RunMask mask;
+    Run::Mask mask;
     mask.bits = true;
     const std::int64_t first_bit = piece.begin - piece.span->begin;
     const std::int64_t first_word = first_bit / 64;

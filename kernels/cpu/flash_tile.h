@@ -74,27 +74,24 @@ struct FlashScratch {
 // skipped where no row of a group sees a key of them.
 inline constexpr std::int64_t kFlashKeyStep = 16;
 
-// A piece is some keys of a span.
-struct FlashPiece {
-  const KeySpan* span;
-  std::int64_t begin;
-  std::int64_t end;
-  bool masked;  // some row of the tile does not see all of them
-  // This is their position among the copied keys of a block. It is even, because bf16 values are
-  // copied in pairs.
-  std::int64_t at;
-};
-
-// The pieces of a block are scored together; they have at most flash_key_block() keys, gaps for
-// pairs included.
-struct FlashBlock {
-  std::span<const FlashPiece> pieces;
-};
-
 // Tokens [begin, end) of `heads` neighbouring query heads that read one key-value head; row
 // i * (end - begin) + t of the tile is token begin + t of head first_head + i. At most
 // flash_query_tile() rows.
 struct FlashTile {
+  // A piece is some keys of a span.
+  struct Piece {
+    const KeySpan* span;
+    std::int64_t begin;
+    std::int64_t end;
+    bool masked;  // some row of the tile does not see all of them
+    // This is their position among the copied keys of a block. It is even, because bf16 values are
+    // copied in pairs.
+    std::int64_t at;
+  };
+  // The pieces of a block are scored together; they have at most flash_key_block() keys, gaps for
+  // pairs included.
+  using Block = std::span<const Piece>;
+
   const AttentionArguments* arguments;
   TensorView out;  // where O and LSE of these keys go
   TensorView lse;
@@ -103,10 +100,10 @@ struct FlashTile {
   std::int64_t heads;
   std::int64_t begin;
   std::int64_t end;
-  std::span<const FlashBlock> blocks;  // ascending
-  bool masked;                         // some piece is masked
-  bool resumes;                        // O and LSE already hold other keys, to be added to
-  bool bf16_pairs;                     // multiplies bf16 unconverted, in pairs
+  std::span<const Block> blocks;  // ascending
+  bool masked;                    // some piece is masked
+  bool resumes;                   // O and LSE already hold other keys, to be added to
+  bool bf16_pairs;                // multiplies bf16 unconverted, in pairs
 
   [[nodiscard]] std::int64_t tokens() const { return end - begin; }
   [[nodiscard]] std::int64_t rows() const { return heads * tokens(); }

@@ -5,7 +5,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
+#include <utility>
 
 namespace qb::cpu {
 namespace {
@@ -46,45 +48,26 @@ void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Mat
 }
 
 void limit_gemm(InstructionSet set) {
-  const auto most = [set] {
-    switch (set) {
-      case InstructionSet::avx2:
-        return dnnl_cpu_isa_avx2;
-      case InstructionSet::avx512:
-        return dnnl_cpu_isa_avx512_core;
-      case InstructionSet::avx512_bf16:
-        return dnnl_cpu_isa_avx512_core_bf16;
-      case InstructionSet::scalar:  // the library has no lower set
-      case InstructionSet::sse4:
-      case InstructionSet::neon:
-        break;
-    }
-    return dnnl_cpu_isa_sse41;
-  }();
-  (void)dnnl_set_max_cpu_isa(most);
+  // The library has no set below SSE4.1.
+  (void)dnnl_set_max_cpu_isa(set == InstructionSet::avx2          ? dnnl_cpu_isa_avx2
+                             : set == InstructionSet::avx512      ? dnnl_cpu_isa_avx512_core
+                             : set == InstructionSet::avx512_bf16 ? dnnl_cpu_isa_avx512_core_bf16
+                                                                  : dnnl_cpu_isa_sse41);
 }
 
 std::string_view gemm_isa() {
-  switch (dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_sse41:
-      return "sse41";
-    case dnnl_cpu_isa_avx:
-      return "avx";
-    case dnnl_cpu_isa_avx2:
-      return "avx2";
-    case dnnl_cpu_isa_avx2_vnni:
-      return "avx2_vnni";
-    case dnnl_cpu_isa_avx512_core:
-      return "avx512_core";
-    case dnnl_cpu_isa_avx512_core_vnni:
-      return "avx512_core_vnni";
-    case dnnl_cpu_isa_avx512_core_bf16:
-      return "avx512_core_bf16";
-    case dnnl_cpu_isa_avx512_core_amx:
-      return "avx512_core_amx";
-    default:
-      return "generic";
-  }
+  static constexpr std::pair<dnnl_cpu_isa_t, std::string_view> kNames[] = {
+      {dnnl_cpu_isa_sse41, "sse41"},
+      {dnnl_cpu_isa_avx, "avx"},
+      {dnnl_cpu_isa_avx2, "avx2"},
+      {dnnl_cpu_isa_avx2_vnni, "avx2_vnni"},
+      {dnnl_cpu_isa_avx512_core, "avx512_core"},
+      {dnnl_cpu_isa_avx512_core_vnni, "avx512_core_vnni"},
+      {dnnl_cpu_isa_avx512_core_bf16, "avx512_core_bf16"},
+      {dnnl_cpu_isa_avx512_core_amx, "avx512_core_amx"}};
+  const auto* const known = std::ranges::find(kNames, dnnl_get_effective_cpu_isa(),
+                                              &std::pair<dnnl_cpu_isa_t, std::string_view>::first);
+  return known == std::end(kNames) ? "generic" : known->second;
 }
 
 }  // namespace qb::cpu

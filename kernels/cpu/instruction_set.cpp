@@ -65,11 +65,10 @@ InstructionSet instruction_set() { return current().load(std::memory_order_relax
 void use_instruction_set(InstructionSet set) {
   const auto& sets = available_instruction_sets();
   if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
-    std::string names;
-    for (const InstructionSet known : sets)
-      names += (names.empty() ? "" : ", ") + std::string(word(known));
-    throw Unsupported(fmt::format("this CPU and build have no instruction set {}; there are: {}",
-                                  word(set), names));
+    std::vector<std::string_view> names;
+    for (const InstructionSet known : sets) names.push_back(word(known));
+    throw Unsupported(fmt::format("this CPU and build have no instruction set {}; they have: {}",
+                                  word(set), join(names, ", ")));
   }
   current() = set;
   hwy::SetSupportedTargetsForTest(highway_target(set));

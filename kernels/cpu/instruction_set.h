@@ -2,8 +2,6 @@
 // forced.
 #pragma once
 
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/words.h"

@@ -128,6 +128,9 @@ constexpr std::int64_t kRowsAtOnce = 16;  // rows of a pass; a few hundred KiB
 // repeats, is cheap compared with multiplying by it; few enough that the threads end together.
 constexpr std::int64_t kProductRows = 512;
 
+const float* floats(const void* data) { return static_cast<const float*>(data); }
+float* floats(void* data) { return static_cast<float*>(data); }
+
 template <class Function>
 void for_rows(std::int64_t rows, int threads, Function function) {
   parallel_for(rows, threads, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {
@@ -137,37 +140,36 @@ void for_rows(std::int64_t rows, int threads, Function function) {
 
 }  // namespace
 
-void linear(const Linear& layer, std::int64_t rows, const float* x, float* y, std::int64_t y_stride,
-            int threads) {
+void linear(const LinearCall& call, int threads) {
   // Cuts both rows and columns into blocks, so that every thread packs only a part of the weight.
-  const std::int64_t columns = ceil_div(layer.out, threads);
-  const std::int64_t blocks = ceil_div(rows, kProductRows);
+  const std::int64_t columns = ceil_div(call.out, threads);
+  const std::int64_t blocks = ceil_div(call.rows, kProductRows);
   parallel_for(blocks * threads, threads, 1, [&](std::int64_t item, std::int64_t, int) {
     const std::int64_t row = item / threads * kProductRows;
-    const std::int64_t n_rows = std::min(kProductRows, rows - row);
-    const std::int64_t column = std::min(layer.out, item % threads * columns);
-    const std::int64_t n_columns = std::min(columns, layer.out - column);
-    float* const to = y + row * y_stride + column;
-    gemm(n_rows, n_columns, layer.in, {x + row * layer.in, layer.in, false},
-         {layer.weight + column * layer.in, layer.in, true}, to, y_stride);
-    if (layer.bias == nullptr) return;
+    const std::int64_t n_rows = std::min(kProductRows, call.rows - row);
+    const std::int64_t column = std::min(call.out, item % threads * columns);
+    const std::int64_t n_columns = std::min(columns, call.out - column);
+    float* const to = floats(call.y) + row * call.y_stride + column;
+    gemm(n_rows, n_columns, call.in, {floats(call.x) + row * call.in, call.in, false},
+         {floats(call.weight) + column * call.in, call.in, true}, to, call.y_stride);
+    if (call.bias == nullptr) return;
     for (std::int64_t i = 0; i < n_rows; ++i)
-      HWY_DYNAMIC_DISPATCH(add_row)(to + i * y_stride, layer.bias + column, n_columns);
+      HWY_DYNAMIC_DISPATCH(add_row)(to + i * call.y_stride, floats(call.bias) + column, n_columns);
   });
 }
 
-void bias_gelu(std::int64_t rows, std::int64_t width, float* y, const float* bias, int threads) {
-  for_rows(rows, threads, [&](std::int64_t row) {
-    HWY_DYNAMIC_DISPATCH(gelu_row)(y + row * width, bias, width);
+void bias_gelu(const GeluCall& call, int threads) {
+  for_rows(call.rows, threads, [&](std::int64_t row) {
+    HWY_DYNAMIC_DISPATCH(gelu_row)
+    (floats(call.y) + row * call.width, floats(call.bias), call.width);
   });
 }
 
-void add_norm(const Norm& norm, std::int64_t rows, float* y, const float* bias,
-              const float* residual, int threads) {
-  for_rows(rows, threads, [&](std::int64_t row) {
+void add_norm(const NormCall& call, int threads) {
+  for_rows(call.rows, threads, [&](std::int64_t row) {
     HWY_DYNAMIC_DISPATCH(norm_row)
-    (y + row * norm.width, bias, residual + row * norm.width, norm.scale, norm.shift, norm.width,
-     norm.epsilon);
+    (floats(call.y) + row * call.width, floats(call.bias), floats(call.residual) + row * call.width,
+     floats(call.scale), floats(call.shift), call.width, call.epsilon);
   });
 }
 

@@ -46,7 +46,7 @@ TEST(LayerParts, GeluIsExactToRoundingOverTheWholeLine) {
     for (const float value : {1e-30f, -1e-30f, 1e-4f, -1e-4f, 80.0f, -80.0f, 3e38f, -3e38f, 0.0f})
       x.push_back(value);
     std::vector<float> y = x;
-    bias_gelu(1, static_cast<std::int64_t>(y.size()), y.data(), zeros(y.size()).data(), 1);
+    bias_gelu({DType::f32, 1, std::ssize(y), y.data(), zeros(y.size()).data()}, 1);
     for (std::size_t i = 0; i < x.size(); ++i) {
       // The exponential's argument is rounded too; below 2^-126 the exponential may be 0.
       const double exact = exact_gelu(double{x[i]});
@@ -59,7 +59,7 @@ TEST(LayerParts, GeluIsExactToRoundingOverTheWholeLine) {
 
 TEST(LayerParts, GeluKeepsNaN) {
   std::vector<float> y(37, std::numeric_limits<float>::quiet_NaN());
-  bias_gelu(1, 37, y.data(), zeros(37).data(), 1);
+  bias_gelu({DType::f32, 1, 37, y.data(), zeros(37).data()}, 1);
   for (const float value : y) EXPECT_TRUE(std::isnan(value));
 }
 
@@ -69,7 +69,7 @@ TEST(LayerParts, GeluAddsTheBiasOfItsColumnFirst) {
   const std::vector<float> x = normal(kRows * kWidth, 1);
   const std::vector<float> bias = normal(kWidth, 2);
   std::vector<float> y = x;
-  bias_gelu(kRows, kWidth, y.data(), bias.data(), 3);
+  bias_gelu({DType::f32, kRows, kWidth, y.data(), bias.data()}, 3);
   for (std::size_t i = 0; i < y.size(); ++i)
     EXPECT_NEAR(y[i], exact_gelu(double{x[i]} + double{bias[i % kWidth]}), 1e-6);
 }
@@ -93,8 +93,9 @@ TEST(LayerParts, NormOfASumIsThatOfFloat64) {
       std::vector<double> sum(kRows * n);
       for (std::size_t i = 0; i < sum.size(); ++i)
         sum[i] = double{y[i]} + double{bias[i % n]} + double{residual[i]};
-      add_norm({width, scale.data(), shift.data(), 1e-12}, kRows, y.data(), bias.data(),
-               residual.data(), 2);
+      add_norm({DType::f32, kRows, width, y.data(), bias.data(), residual.data(), scale.data(),
+                shift.data()},
+               2);
       for (std::size_t row = 0; row < kRows; ++row) {
         double mean = 0.0;
         double square = 0.0;
@@ -123,12 +124,12 @@ TEST(LayerParts, NormOfASumIsThatOfFloat64) {
 TEST(LayerParts, EpsilonStandsUnderTheRootBesideTheVariance) {
   const std::vector<float> one(4, 1.0f);
   std::vector<float> y = {1e-6f, -1e-6f, 1e-6f, -1e-6f};  // variance 1e-12
-  add_norm({4, one.data(), zeros(4).data(), 1e-12}, 1, y.data(), zeros(4).data(), zeros(4).data(),
-           1);
+  const std::vector<float> zero = zeros(4);
+  add_norm({DType::f32, 1, 4, y.data(), zero.data(), zero.data(), one.data(), zero.data()}, 1);
   EXPECT_NEAR(y[0], 1.0 / std::sqrt(2.0), 1e-6);
   EXPECT_NEAR(y[1], -1.0 / std::sqrt(2.0), 1e-6);
   std::vector<float> constant(4, 3.0f);
-  add_norm({4, one.data(), one.data(), 1e-12}, 1, constant.data(), zeros(4).data(), zeros(4).data(),
+  add_norm({DType::f32, 1, 4, constant.data(), zero.data(), zero.data(), one.data(), one.data()},
            1);
   for (const float value : constant) EXPECT_EQ(value, 1.0f) << "no deviation: the shift alone";
 }
@@ -144,8 +145,9 @@ TEST(LayerParts, LinearIsTheProductWithTheTransposedWeightPlusBias) {
       const std::vector<float> bias = normal(kOut, 10);
       std::vector<float> y(static_cast<std::size_t>(rows * kStride), -7.0f);
       for (const bool biased : {true, false}) {
-        linear({kIn, kOut, weight.data(), biased ? bias.data() : nullptr}, rows, x.data(), y.data(),
-               kStride, threads);
+        linear({DType::f32, rows, kIn, kOut, x.data(), weight.data(),
+                biased ? bias.data() : nullptr, y.data(), kStride},
+               threads);
         for (std::int64_t i = 0; i < rows; ++i) {
           for (std::int64_t j = 0; j < kOut; ++j) {
             double exact = biased ? double{bias[std::size_t(j)]} : 0.0;

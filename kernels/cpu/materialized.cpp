@@ -14,7 +14,6 @@
 // fair comparison. The memory that BLAS packs into during a call (a few MiB for each thread) is not
 // in the workspace.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -38,16 +37,11 @@ class Widened {
     if (input.dtype == DType::f32) return;
     copy_.emplace(context.workspace, DType::f32, input.extent, label, context.worker);
     view_ = copy_->view();
-    const Extent& extent = input.extent;
-    const std::int64_t rows = extent.batch * extent.heads * extent.length;
-    parallel_for(rows, context.threads, 256, [&](std::int64_t begin, std::int64_t end, int) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t b = i / (extent.heads * extent.length);
-        const std::int64_t h = i / extent.length % extent.heads;
-        const std::int64_t t = i % extent.length;
-        convert(input.row(b, h, t), input.dtype, view_.row(b, h, t), DType::f32, extent.head_dim);
-      }
-    });
+    for_each_row(input.extent, context.threads, 256,
+                 [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
+                   convert(input.row(b, h, t), input.dtype, view_.row(b, h, t), DType::f32,
+                           input.extent.head_dim);
+                 });
   }
   // Returns the view of one head.
   [[nodiscard]] TensorView head(std::int64_t b, std::int64_t index) const {
@@ -65,21 +59,6 @@ class Widened {
   TensorView view_;
 };
 
-// Calls function(scores of a row, b, h, row) for every row of the score matrix.
-template <class Function>
-void for_each_row(const TensorView& scores, int threads, Function function) {
-  const std::int64_t n = scores.extent.length;
-  const std::int64_t heads = scores.extent.heads;
-  parallel_for(scores.extent.batch * heads * n, threads, kRowsAtOnce,
-               [&](std::int64_t begin, std::int64_t end, int) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   const std::int64_t b = i / (heads * n);
-                   const std::int64_t h = i / n % heads;
-                   function(scores.row_as<float>(b, h, i % n), b, h, i % n);
-                 }
-               });
-}
-
 // Calls function(b, h, first row, rows) for the row blocks of every head. Each head has as many
 // blocks as there are threads, so that one thread gets whole heads.
 template <class Function>
@@ -95,50 +74,12 @@ void for_each_row_block(const TensorView& scores, int threads, Function function
                });
 }
 
-// Writes -inf for every pair that the schedule leaves out: the gaps between the spans of each row.
-void mask_pass(const TensorView& scores, const TileSchedule& schedule, int threads) {
-  const std::int64_t heads = scores.extent.batch * scores.extent.heads;
-  const auto n_tiles = static_cast<std::int64_t>(schedule.tiles.size());
-  const std::int64_t m = scores.extent.head_dim;
-  const auto head_row = [&](std::int64_t head, std::int64_t row) {
-    return scores.row_as<float>(head / scores.extent.heads, head % scores.extent.heads, row);
-  };
-  const auto mask_rows = [&](std::int64_t head, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row)
-      std::fill_n(head_row(head, row), m, kMinusInfinity);
-  };
-  const auto mask_tile = [&](std::int64_t head, const QueryTile& tile) {
-    for (std::int64_t row = tile.begin; row < tile.end; ++row) {
-      float* const s = head_row(head, row);
-      std::int64_t seen = 0;
-      for (std::int64_t i = tile.first_span; i < tile.first_span + tile.n_spans; ++i) {
-        schedule.for_each_run(schedule.spans[static_cast<std::size_t>(i)], row,
-                              [&](std::int64_t begin, std::int64_t end) {
-                                std::fill(s + seen, s + begin, kMinusInfinity);
-                                seen = end;
-                              });
-      }
-      std::fill(s + seen, s + m, kMinusInfinity);
-    }
-  };
-  // Item t of a head is tile t and the rows without a tile before it; the last item is the rows
-  // after all tiles.
-  parallel_for(heads * (n_tiles + 1), threads, 1, [&](std::int64_t item, std::int64_t, int) {
-    const std::int64_t head = item / (n_tiles + 1);
-    const auto t = static_cast<std::size_t>(item % (n_tiles + 1));
-    const std::int64_t gap_begin = t == 0 ? 0 : schedule.tiles[t - 1].end;
-    const bool last = t == schedule.tiles.size();
-    mask_rows(head, gap_begin, last ? scores.extent.length : schedule.tiles[t].begin);
-    if (!last) mask_tile(head, schedule.tiles[t]);
-  });
-}
-
 // Returns the extent of the score matrix as a tensor whose "head_dim" is the keys.
 Extent scores_extent(const Extent& q, const Extent& k) {
   return {q.batch, q.heads, q.length, k.length};
 }
 
-std::int64_t workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   Extent v = shape.k;
   v.head_dim = shape.value_dim;
   const std::int64_t scores = 4 * scores_extent(shape.q, shape.k).elements();
@@ -162,18 +103,32 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
                             k.matrix(b, h / group, 0, true), scores.row_as<float>(b, h, begin), m);
                      });
 
-  const auto scale = static_cast<float>(a.scale);
-  for_each_row(scores, context.threads, [&](float* row, std::int64_t, std::int64_t, std::int64_t) {
-    scale_and_shift_row(row, m, scale, 0.0f);
+  // Calls function(scores of a row, b, h, row) for every row of the score matrix.
+  const auto pass = [&](auto function) {
+    for_each_row(extent, context.threads, kRowsAtOnce,
+                 [&](std::int64_t b, std::int64_t h, std::int64_t row, int) {
+                   function(scores.row_as<float>(b, h, row), b, h, row);
+                 });
+  };
+  const auto scale_by = [&](float factor) {
+    pass([&](float* row, std::int64_t, std::int64_t, std::int64_t) {
+      scale_and_shift_row(row, m, factor, 0.0f);
+    });
+  };
+  scale_by(static_cast<float>(a.scale));
+  pass([&](float* s, std::int64_t, std::int64_t, std::int64_t row) {
+    std::int64_t seen = 0;
+    for (const KeySpan& span : a.schedule->spans_of(row)) {
+      std::fill(s + seen, s + span.begin, kMinusInfinity);
+      hide_unseen(*a.schedule, span, row, s + span.begin);
+      seen = span.end;
+    }
+    std::fill(s + seen, s + m, kMinusInfinity);
   });
-  mask_pass(scores, *a.schedule, context.threads);
-  for_each_row(scores, context.threads,
-               [&](float* row, std::int64_t b, std::int64_t h, std::int64_t i) {
-                 *a.lse.row_as<float>(b, h, i) = softmax_row(row, m);
-               });
-  for_each_row(scores, context.threads, [&](float* row, std::int64_t, std::int64_t, std::int64_t) {
-    scale_and_shift_row(row, m, 1.0f, 0.0f);
+  pass([&](float* row, std::int64_t b, std::int64_t h, std::int64_t i) {
+    *a.lse.row_as<float>(b, h, i) = softmax_row(row, m);
   });
+  scale_by(1.0f);
 
   for_each_row_block(
       scores, context.threads,

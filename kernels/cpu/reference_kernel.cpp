@@ -6,7 +6,7 @@
 #include <span>
 
 #include "kernels/cpu/cpu_kernels.h"
-#include "kernels/parallel.h"
+#include "kernels/cpu/score_rows.h"
 
 namespace qb::cpu {
 namespace {
@@ -69,7 +69,7 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
       static_cast<float>(total == 0.0 ? kMinusInfinity : largest + std::log(total));
 }
 
-std::int64_t workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   return shape.threads * 8 * doubles_of_thread(shape.k.length, shape.q.head_dim, shape.value_dim);
 }
 
@@ -78,13 +78,9 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
       doubles_of_thread(a.k.extent.length, a.q.extent.head_dim, a.v.extent.head_dim);
   const Buffer scratch(context.workspace, static_cast<std::size_t>(context.threads * 8 * doubles),
                        "reference_rows", context.worker);
-  const std::int64_t n = a.q.extent.length;
-  const std::int64_t heads = a.q.extent.heads;
-  parallel_for(a.q.extent.batch * heads * n, context.threads, 16,
-               [&](std::int64_t begin, std::int64_t end, int thread) {
-                 for (std::int64_t i = begin; i < end; ++i)
-                   attend_row(a, i / (heads * n), i / n % heads, i % n,
-                              scratch.as<double>() + thread * doubles);
+  for_each_row(a.q.extent, context.threads, 16,
+               [&](std::int64_t b, std::int64_t h, std::int64_t row, int thread) {
+                 attend_row(a, b, h, row, scratch.as<double>() + thread * doubles);
                });
 }
 

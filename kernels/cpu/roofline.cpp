@@ -1,7 +1,6 @@
 #include "kernels/cpu/roofline.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "base/clock.h"

@@ -1,16 +1,41 @@
-// The CPU kernels and the merge call these passes over single rows of scores and of partials.
+// The CPU kernels call these passes over single rows of scores.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "kernels/attention.h"
+#include "kernels/parallel.h"
 
 namespace qb::cpu {
 
-// These are the passes of the materialized kernel over one row of scores, vectorised.
+// Calls function(b, h, row, thread) for every row of the extent; a thread takes `grain` at a time.
+template <class Function>
+void for_each_row(const Extent& extent, int threads, std::int64_t grain, Function function) {
+  const std::int64_t heads = extent.heads;
+  const std::int64_t n = extent.length;
+  parallel_for(extent.batch * heads * n, threads, grain,
+               [&](std::int64_t begin, std::int64_t end, int thread) {
+                 for (std::int64_t i = begin; i < end; ++i)
+                   function(i / (heads * n), i / n % heads, i % n, thread);
+               });
+}
+
+// Sets the scores of the keys of a span that the row does not see to -inf; `scores` begins with
+// that of the span's first key.
+inline void hide_unseen(const TileSchedule& schedule, const KeySpan& span, std::int64_t row,
+                        float* scores) {
+  constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+  std::int64_t seen = 0;
+  schedule.for_each_run(span, row, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(scores + seen, scores + (begin - span.begin), kMinusInfinity);
+    seen = end - span.begin;
+  });
+  std::fill(scores + seen, scores + (span.end - span.begin), kMinusInfinity);
+}
 
 // row[j] := row[j] * factor + shift
 void scale_and_shift_row(float* row, std::int64_t n, float factor, float shift);
@@ -45,20 +70,5 @@ void weigh_seen_values(const TileSchedule& schedule, std::span<const KeySpan> sp
     });
   }
 }
-
-// Merges the rows of one head of two partials, at the speed of memory.
-
-// Rows of a partial: row i of O is `dim` floats from out + i * out_stride, its LSE lse[i *
-// lse_stride].
-struct PartialRows {
-  float* out;
-  std::int64_t out_stride;
-  float* lse;
-  std::int64_t lse_stride;
-};
-
-// acc := merge(acc, part) for `count` rows. O is not read where a row's LSE is -inf.
-void merge_rows(const PartialRows& acc, const PartialRows& part, std::int64_t count,
-                std::int64_t dim);
 
 }  // namespace qb::cpu

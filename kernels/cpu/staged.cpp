@@ -7,14 +7,10 @@
 //   values   O = S V, block by block: sparse x dense
 //
 // A tile's spans stand side by side in one row-major block, so that a row of scores is contiguous.
-#include <algorithm>
-#include <chrono>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
-#include "base/status.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/score_rows.h"
@@ -23,8 +19,6 @@
 
 namespace qb::cpu {
 namespace {
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // Says where the scores of each tile lie in a head's scores, and how many keys its rows have.
 struct StoredTile {
@@ -40,7 +34,7 @@ class StagedCall {
   StagedCall(const AttentionArguments& a, int threads) : a_(a), threads_(threads) {
     for (const QueryTile& tile : a.schedule->tiles) {
       std::int64_t keys = 0;
-      for (const KeySpan& span : spans_of(tile)) keys += span.end - span.begin;
+      for (const KeySpan& span : a.schedule->spans_of(tile)) keys += span.end - span.begin;
       tiles_.push_back({&tile, scores_, keys});
       scores_ += (tile.end - tile.begin) * keys;
     }
@@ -53,7 +47,7 @@ class StagedCall {
   void score(float* scores) const {
     for_each_tile(scores,
                   [this](const StoredTile& stored, std::int64_t b, std::int64_t h, float* block) {
-                    for (const KeySpan& span : spans_of(*stored.tile)) {
+                    for (const KeySpan& span : a_.schedule->spans_of(*stored.tile)) {
                       gemm(stored.rows(), span.end - span.begin, a_.q.extent.head_dim,
                            {a_.q.row_as<float>(b, h, stored.tile->begin), a_.q.token_stride, false},
                            {a_.k.row_as<float>(b, kv_head(h), span.begin), a_.k.token_stride, true},
@@ -81,7 +75,7 @@ class StagedCall {
         scores, [this](const StoredTile& stored, std::int64_t b, std::int64_t h, float* block) {
           const float* const p = block;
           bool first = true;
-          for (const KeySpan& span : spans_of(*stored.tile)) {
+          for (const KeySpan& span : a_.schedule->spans_of(*stored.tile)) {
             gemm(stored.rows(), a_.v.extent.head_dim, span.end - span.begin,
                  {block, stored.keys, false},
                  {a_.v.row_as<float>(b, kv_head(h), span.begin), a_.v.token_stride, false},
@@ -94,10 +88,6 @@ class StagedCall {
   }
 
  private:
-  [[nodiscard]] std::span<const KeySpan> spans_of(const QueryTile& tile) const {
-    return std::span(a_.schedule->spans)
-        .subspan(static_cast<std::size_t>(tile.first_span), static_cast<std::size_t>(tile.n_spans));
-  }
   [[nodiscard]] std::int64_t kv_head(std::int64_t head) const {
     return head / (a_.q.extent.heads / a_.k.extent.heads);
   }
@@ -127,7 +117,7 @@ class StagedCall {
       if (!holds_nan(out, a_.v.extent.head_dim)) continue;
       const float* next = p;
       weigh_seen_values(
-          *a_.schedule, spans_of(*stored.tile), stored.tile->begin + i,
+          *a_.schedule, a_.schedule->spans_of(*stored.tile), stored.tile->begin + i,
           [&next](const KeySpan& span) {
             return std::exchange(next, next + span.end - span.begin);
           },
@@ -136,15 +126,8 @@ class StagedCall {
   }
 
   void mask(const StoredTile& stored, std::int64_t query, float* row) const {
-    for (const KeySpan& span : spans_of(*stored.tile)) {
-      if (span.kind != SpanKind::full) {
-        std::int64_t seen = span.begin;
-        a_.schedule->for_each_run(span, query, [&](std::int64_t begin, std::int64_t end) {
-          std::fill(row + (seen - span.begin), row + (begin - span.begin), kMinusInfinity);
-          seen = end;
-        });
-        std::fill(row + (seen - span.begin), row + (span.end - span.begin), kMinusInfinity);
-      }
+    for (const KeySpan& span : a_.schedule->spans_of(*stored.tile)) {
+      if (span.kind != SpanKind::full) hide_unseen(*a_.schedule, span, query, row);
       row += span.end - span.begin;
     }
   }
@@ -162,7 +145,7 @@ KernelTiles tiles(std::int64_t) {
   return {kRows, 1, kWholeSpan, kRows};
 }
 
-std::int64_t workspace_bytes(const WorkspaceShape& shape) {
+std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   const std::int64_t pairs =
       shape.stored_pairs < 0 ? shape.q.length * shape.k.length : shape.stored_pairs;
   return 4 * shape.q.batch * shape.q.heads * pairs;

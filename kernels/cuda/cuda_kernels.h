@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/reduction.h"
 
 namespace qb::cuda {
 
@@ -63,23 +64,19 @@ enum class KernelStage { scores, softmax, values, done };
 // Called between the stages, when the work before it is enqueued; may be empty.
 using OnStage = std::function<void(KernelStage)>;
 
-// Selects tokens first, first + stride, … (count of them) of the original tensors.
-struct RowGroup {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  std::int64_t stride = 1;
-  friend bool operator==(const RowGroup&, const RowGroup&) = default;
-};
-
 // Describes one worker's share. Its local query rows are those of q_groups, one group after
 // another, its local keys those of kv_groups; the schedule is over local rows.
 struct GroupedWorker {
   int worker = 0;
-  std::vector<RowGroup> q_groups;
-  std::vector<RowGroup> kv_groups;
+  std::vector<TokenGroup> q_groups;
+  std::vector<TokenGroup> kv_groups;
   const TileSchedule* schedule = nullptr;  // must outlive only the construction of FlashLaunch
   std::int64_t head_begin = 0;             // query heads [head_begin, head_end)
   std::int64_t head_end = 0;               // 0 means all
+
+  [[nodiscard]] std::int64_t end_of_heads(std::int64_t n_heads) const {
+    return head_end == 0 ? n_heads : head_end;
+  }
 };
 
 // q [b,h,n,d], k [b,g,m,d], v [b,g,m,e], out [b,h,n,e], lse [b,h,n,1]: whole tensors. Two groups of
@@ -105,14 +102,11 @@ class FlashLists {
  public:
   // Checks, lowers and uploads. It does not read the tensors. Throws as flash() does.
   FlashLists(const GroupedCall& call, const LaunchContext& context);
-  FlashLists(FlashLists&&) noexcept;
-  FlashLists& operator=(FlashLists&&) noexcept;
-  ~FlashLists();
 
  private:
   friend class FlashLaunch;
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<const State> state_;
 };
 
 // A call that can be launched any number of times: it is lowered and uploaded, its partials are
@@ -125,9 +119,6 @@ class FlashLaunch {
   // Uses lists that exist already and must outlive it; it does not read schedules. Throws
   // std::invalid_argument where the tensors have other shapes or alignments than the lists.
   FlashLaunch(const GroupedCall& call, const FlashLists& lists, const LaunchContext& context);
-  FlashLaunch(FlashLaunch&&) noexcept;
-  FlashLaunch& operator=(FlashLaunch&&) noexcept;
-  ~FlashLaunch();
 
   // Computes all workers in one kernel: partials, or the output itself where no merge is needed.
   void attend() const;
@@ -137,16 +128,8 @@ class FlashLaunch {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<const State> state_;
 };
-
-// Calls attend() and merge() of a FlashLaunch.
-void flash_groups(const GroupedCall& call, const LaunchContext& context);
-
-// Returns the peak of the bytes that a FlashLaunch of this call takes from the workspace, exactly
-// as the ledger will count them. The data pointers of the views may be null.
-[[nodiscard]] std::int64_t flash_workspace_bytes(const GroupedCall& call, FlashPath path,
-                                                 int n_sms);
 
 // acc := merge(acc, part), row by row over device views of equal extent (f32), as merge_partial().
 void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,
@@ -154,5 +137,12 @@ void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorVie
 
 // Sets device views to O = 0, LSE = -inf.
 void clear_partial(const TensorView& out, const TensorView& lse, const LaunchContext& context);
+
+// These do what kernels/reduction.h does, over device views. stream is a cudaStream_t.
+void combine(const TensorView& target, const TensorView& source, Combine how, void* stream);
+void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                   const TensorView& denominator, void* stream);
+void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
+                       const TensorView& denominator, void* stream);
 
 }  // namespace qb::cuda

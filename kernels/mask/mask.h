@@ -7,8 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/words.h"
@@ -76,7 +74,7 @@ struct Mask {
   }
   // Says how much of a rectangle of tokens is allowed; `partial` may also be returned for one that
   // is none or all (Pattern::coverage). The mask must not have segments.
-  [[nodiscard]] Coverage coverage(const Positions& q, const Positions& k) const;
+  [[nodiscard]] Coverage coverage(const TokenGroup& q, const TokenGroup& k) const;
 
   friend bool operator==(const Mask& a, const Mask& b) {
     const bool same_pattern =

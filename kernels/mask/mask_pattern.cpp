@@ -5,56 +5,21 @@
 namespace qb {
 namespace {
 
-std::uint64_t bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-
-bool allows(const BandAtom& band, std::int64_t p, std::int64_t k) {
+bool allows(const Pattern::Band& band, std::int64_t p, std::int64_t k) {
   return k >= p - band.left && k <= p + band.right && (k - p) % band.dilation == 0;
 }
 
-bool allows(const CellsAtom& cells, std::int64_t p, std::int64_t k) {
+bool allows(const Pattern::Cells& cells, std::int64_t p, std::int64_t k) {
   const KeyRange cell = cells.cell(p);
   return k >= cell.begin && k < cell.end;
 }
 
-bool allows(const ColumnsAtom& columns, std::int64_t, std::int64_t k) {
+bool allows(const Pattern::Columns& columns, std::int64_t, std::int64_t k) {
   return k % columns.period >= columns.first;
 }
 
-bool allows(const GlobalAtom& global, std::int64_t p, std::int64_t k) {
-  return global.holds(p) || global.holds(k);
-}
-
-bool allows(const RandomAtom& random, std::int64_t p, std::int64_t k) {
-  const RowPermutation row(bits(random.n_blocks), random.seed, bits(floor_divide(p, random.block)));
-  return row.place_of(bits(k / random.block)) < bits(random.count);
-}
-
-Coverage both(Coverage a, Coverage b) {
-  if (a == Coverage::none || b == Coverage::none) return Coverage::none;
-  return a == Coverage::all && b == Coverage::all ? Coverage::all : Coverage::partial;
-}
-
-Coverage coverage(const BandAtom& band, const Positions& q, const Positions& k) {
-  if (k.last() < q.first - band.left || k.first > q.last() + band.right) return Coverage::none;
-  const bool within = k.first >= q.last() - band.left && k.last() <= q.first + band.right;
-  return within && band.dilation == 1 ? Coverage::all : Coverage::partial;
-}
-
-Coverage coverage(const CellsAtom& cells, const Positions& q, const Positions& k) {
-  const KeyRange first = cells.cell(q.first);
-  const KeyRange last = cells.cell(q.last());
-  if (k.last() < first.begin || k.first >= last.end) return Coverage::none;
-  return first == last && k.first >= first.begin && k.last() < first.end ? Coverage::all
-                                                                         : Coverage::partial;
-}
-
-Coverage coverage(const ColumnsAtom& columns, const Positions&, const Positions& k) {
-  if (k.count > 1 && k.stride % columns.period != 0) return Coverage::partial;
-  return k.first % columns.period >= columns.first ? Coverage::all : Coverage::none;
-}
-
 // Says how many of the positions lie in the runs: none, all, or perhaps some of them.
-Coverage inside(const GlobalAtom& global, const Positions& positions) {
+Coverage inside(const Pattern::Global& global, const TokenGroup& positions) {
   const auto run = std::upper_bound(
       global.runs.begin(), global.runs.end(), positions.first,
       [](std::int64_t position, const KeyRange& range) { return position < range.end; });
@@ -63,14 +28,48 @@ Coverage inside(const GlobalAtom& global, const Positions& positions) {
                                                                       : Coverage::partial;
 }
 
-Coverage coverage(const GlobalAtom& global, const Positions& q, const Positions& k) {
+bool allows(const Pattern::Global& global, std::int64_t p, std::int64_t k) {
+  return inside(global, {p, 1, 1}) == Coverage::all || inside(global, {k, 1, 1}) == Coverage::all;
+}
+
+bool allows(const Pattern::Random& random, std::int64_t p, std::int64_t k) {
+  return random.order_of(floor_divide(p, random.block))
+             .place_of(static_cast<std::uint64_t>(k / random.block)) <
+         static_cast<std::uint64_t>(random.count);
+}
+
+Coverage both(Coverage a, Coverage b) {
+  if (a == Coverage::none || b == Coverage::none) return Coverage::none;
+  return a == Coverage::all && b == Coverage::all ? Coverage::all : Coverage::partial;
+}
+
+Coverage coverage(const Pattern::Band& band, const TokenGroup& q, const TokenGroup& k) {
+  if (k.last() < q.first - band.left || k.first > q.last() + band.right) return Coverage::none;
+  const bool within = k.first >= q.last() - band.left && k.last() <= q.first + band.right;
+  return within && band.dilation == 1 ? Coverage::all : Coverage::partial;
+}
+
+Coverage coverage(const Pattern::Cells& cells, const TokenGroup& q, const TokenGroup& k) {
+  const KeyRange first = cells.cell(q.first);
+  const KeyRange last = cells.cell(q.last());
+  if (k.last() < first.begin || k.first >= last.end) return Coverage::none;
+  return first == last && k.first >= first.begin && k.last() < first.end ? Coverage::all
+                                                                         : Coverage::partial;
+}
+
+Coverage coverage(const Pattern::Columns& columns, const TokenGroup&, const TokenGroup& k) {
+  if (k.count > 1 && k.stride % columns.period != 0) return Coverage::partial;
+  return k.first % columns.period >= columns.first ? Coverage::all : Coverage::none;
+}
+
+Coverage coverage(const Pattern::Global& global, const TokenGroup& q, const TokenGroup& k) {
   const Coverage rows = inside(global, q);
   const Coverage columns = inside(global, k);
   if (rows == Coverage::all || columns == Coverage::all) return Coverage::all;
   return rows == Coverage::none && columns == Coverage::none ? Coverage::none : Coverage::partial;
 }
 
-Coverage coverage(const RandomAtom& random, const Positions& q, const Positions& k) {
+Coverage coverage(const Pattern::Random& random, const TokenGroup& q, const TokenGroup& k) {
   if (random.count == random.n_blocks) return Coverage::all;
   const bool one_block =
       floor_divide(q.first, random.block) == floor_divide(q.last(), random.block) &&
@@ -81,7 +80,7 @@ Coverage coverage(const RandomAtom& random, const Positions& q, const Positions&
 
 }  // namespace
 
-KeyRange CellsAtom::cell(std::int64_t p) const {
+KeyRange Pattern::Cells::cell(std::int64_t p) const {
   if (p < 0) return {p, p};
   if (block > 0) return {p - p % block, p - p % block + block};
   const auto end = std::upper_bound(ends.begin(), ends.end(), p);
@@ -89,24 +88,20 @@ KeyRange CellsAtom::cell(std::int64_t p) const {
   return {end == ends.begin() ? 0 : *std::prev(end), *end};
 }
 
-bool GlobalAtom::holds(std::int64_t position) const {
-  return inside(*this, {position, 1, 1}) == Coverage::all;
-}
-
 bool Pattern::allows(std::int64_t p, std::int64_t k) const {
-  return std::any_of(atoms.begin(), atoms.end(), [&](const Atom& atom) {
+  return std::any_of(atoms.begin(), atoms.end(), [&](const Pattern::Atom& atom) {
     if (atom.causal && k > p) return false;
     return std::visit([&](const auto& shape) { return qb::allows(shape, p, k); }, atom.shape);
   });
 }
 
-Coverage Pattern::coverage(const Positions& q, const Positions& k) const {
+Coverage Pattern::coverage(const TokenGroup& q, const TokenGroup& k) const {
   if (q.count == 0 || k.count == 0) return Coverage::none;
   if (q.count == 1 && k.count == 1)
     return allows(q.first, k.first) ? Coverage::all : Coverage::none;
-  constexpr BandAtom kCausal{kUnbounded, 0, 1};
+  constexpr Pattern::Band kCausal{kUnbounded, 0, 1};
   Coverage together = Coverage::none;
-  for (const Atom& atom : atoms) {
+  for (const Pattern::Atom& atom : atoms) {
     Coverage one =
         std::visit([&](const auto& shape) { return qb::coverage(shape, q, k); }, atom.shape);
     if (atom.causal) one = both(one, qb::coverage(kCausal, q, k));
@@ -117,8 +112,8 @@ Coverage Pattern::coverage(const Positions& q, const Positions& k) const {
 }
 
 bool Pattern::looks_back_only() const {
-  return std::all_of(atoms.begin(), atoms.end(), [](const Atom& atom) {
-    const auto* band = std::get_if<BandAtom>(&atom.shape);
+  return std::all_of(atoms.begin(), atoms.end(), [](const Pattern::Atom& atom) {
+    const auto* band = std::get_if<Pattern::Band>(&atom.shape);
     return atom.causal || (band != nullptr && band->right <= 0);
   });
 }

@@ -37,32 +37,22 @@ std::int64_t inverse(std::int64_t a, std::int64_t m) {
   return modulo(t, m);
 }
 
-KeyRange intersection(const KeyRange& a, const KeyRange& b) {
-  const std::int64_t begin = std::max(a.begin, b.begin);
-  return {begin, std::max(begin, std::min(a.end, b.end))};
-}
+}  // namespace
 
-// Returns the steps of rows that are `apart` positions after the keys.
-std::optional<BandSteps> steps_of(std::int64_t apart, std::int64_t stride, std::int64_t dilation) {
-  const std::int64_t common = std::gcd(stride, dilation);
+std::optional<PieceMaker::Steps> PieceMaker::steps_of(std::int64_t dilation) const {
+  const std::int64_t apart = first_ - key_first_;
+  const std::int64_t common = std::gcd(stride_, dilation);
   if (apart % common != 0) return std::nullopt;
-  BandSteps steps{dilation / common, 0};
+  Steps steps{dilation / common, 0};
   if (steps.step > 1) {
     const auto phase = static_cast<__int128>(modulo(apart / common, steps.step)) *
-                       inverse(stride / common, steps.step);
+                       inverse(stride_ / common, steps.step);
     steps.phase = static_cast<std::int64_t>(phase % steps.step);
   }
   return steps;
 }
 
-}  // namespace
-
-std::optional<BandSteps> band_steps(const Mask& mask, const MaskBlock& block,
-                                    std::int64_t dilation) {
-  return steps_of(block.q.first + mask.offset - block.k.first, common_stride(block), dilation);
-}
-
-KeyRange Piece::live(std::int64_t row) const {
+KeyRange PieceMaker::Piece::live(std::int64_t row) const {
   if (row < rows.begin || row >= rows.end) return {keys.begin, keys.begin};
   return intersection(keys, {row + low, row + high + 1});
 }
@@ -76,11 +66,11 @@ PieceMaker::PieceMaker(const Mask& mask, const MaskBlock& block)
       n_keys_(block.k.count) {
   if (mask.kind != MaskKind::pattern) {
     const std::int64_t right = mask.kind == MaskKind::full ? kUnbounded : 0;
-    pattern_ =
-        std::make_shared<const Pattern>(Pattern{{}, {{BandAtom{kUnbounded, right, 1}, false}}});
+    pattern_ = std::make_shared<const Pattern>(
+        Pattern{{}, {{Pattern::Band{kUnbounded, right, 1}, false}}});
   }
   scatters_ = std::any_of(pattern_->atoms.begin(), pattern_->atoms.end(),
-                          [this](const Atom& atom) { return scatters(atom); });
+                          [this](const Pattern::Atom& atom) { return scatters(atom); });
 }
 
 // Returns the indices of the positions [begin, end).
@@ -106,14 +96,14 @@ std::vector<std::int64_t> PieceMaker::cuts() const {
          rows_between(p, kUnbounded).begin < n_rows_; p += block)
       wanted.push_back(rows_between(p, kUnbounded).begin);
   };
-  for (const Atom& atom : pattern_->atoms) {
-    if (const auto* cells = std::get_if<CellsAtom>(&atom.shape)) {
+  for (const Pattern::Atom& atom : pattern_->atoms) {
+    if (const auto* cells = std::get_if<Pattern::Cells>(&atom.shape)) {
       if (cells->block > 0) every(cells->block);
       for (const std::int64_t end : cells->ends)
         wanted.push_back(rows_between(end, kUnbounded).begin);
     }
-    if (const auto* random = std::get_if<RandomAtom>(&atom.shape)) every(random->block);
-    if (const auto* global = std::get_if<GlobalAtom>(&atom.shape))
+    if (const auto* random = std::get_if<Pattern::Random>(&atom.shape)) every(random->block);
+    if (const auto* global = std::get_if<Pattern::Global>(&atom.shape))
       for (const KeyRange& run : global->runs) {
         const KeyRange rows = rows_between(run.begin, run.end);
         if (rows.count() > 0) needed.insert(needed.end(), {rows.begin, rows.end});
@@ -131,89 +121,84 @@ std::vector<std::int64_t> PieceMaker::cuts() const {
 }
 
 void PieceMaker::make(const KeyRange& rows, std::vector<Piece>& pieces) const {
-  for (const Atom& atom : pattern_->atoms)
+  for (const Pattern::Atom& atom : pattern_->atoms)
     if (!scatters(atom))
-      std::visit([&](const auto& shape) { make(shape, rows, atom.causal, pieces); }, atom.shape);
+      std::visit([&](const auto& shape) { make(shape, {rows, atom.causal, pieces}); }, atom.shape);
 }
 
 // Cuts the piece by the causal mask and to the keys that its rows can see.
-void PieceMaker::add(Piece piece, bool causal, std::vector<Piece>& pieces) const {
-  if (causal) piece.high = std::min(piece.high, floor_divide(first_ - key_first_, stride_));
+void PieceMaker::add(Piece piece, const Target& to) const {
+  if (to.causal) piece.high = std::min(piece.high, floor_divide(first_ - key_first_, stride_));
   if (piece.rows.count() <= 0) return;
   piece.keys =
       intersection(piece.keys, {piece.rows.begin + piece.low, piece.rows.end - 1 + piece.high + 1});
-  if (piece.keys.count() > 0 && piece.low <= piece.high) pieces.push_back(piece);
+  if (piece.keys.count() > 0 && piece.low <= piece.high) to.pieces.push_back(piece);
 }
 
 // key_first + j stride - (first + i stride) lies in [-left, right] and is a multiple of the
 // dilation.
-void PieceMaker::make(const BandAtom& band, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
+void PieceMaker::make(const Pattern::Band& band, const Target& to) const {
   const std::int64_t apart = first_ - key_first_;
-  Piece piece{rows, {0, n_keys_}};
+  Piece piece{to.rows, {0, n_keys_}};
   piece.low = ceil_divide(apart - band.left, stride_);
   piece.high = floor_divide(apart + band.right, stride_);
-  const auto steps = steps_of(apart, stride_, band.dilation);
+  const auto steps = steps_of(band.dilation);
   if (!steps) return;
   piece.step = steps->step;
   piece.phase = steps->phase;
-  add(piece, causal, to);
+  add(piece, to);
 }
 
-void PieceMaker::make(const CellsAtom& cells, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
-  for (std::int64_t row = std::max(rows.begin, rows_between(0, kUnbounded).begin);
-       row < rows.end;) {
+void PieceMaker::make(const Pattern::Cells& cells, const Target& to) const {
+  for (std::int64_t row = std::max(to.rows.begin, rows_between(0, kUnbounded).begin);
+       row < to.rows.end;) {
     const KeyRange cell = cells.cell(position(row));
     if (cell.count() == 0) return;
-    const KeyRange of_cell = intersection({row, rows.end}, rows_between(cell.begin, cell.end));
-    add({of_cell, keys_between(cell.begin, cell.end)}, causal, to);
+    const KeyRange of_cell = intersection({row, to.rows.end}, rows_between(cell.begin, cell.end));
+    add({of_cell, keys_between(cell.begin, cell.end)}, to);
     row = of_cell.end;
   }
 }
 
-void PieceMaker::make(const ColumnsAtom& columns, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
+void PieceMaker::make(const Pattern::Columns& columns, const Target& to) const {
   const auto seen = [&](std::int64_t key) {
     return (key_first_ + key * stride_) % columns.period >= columns.first;
   };
   if (stride_ == 1) {
     for (std::int64_t at = key_first_ - key_first_ % columns.period + columns.first;
          at - columns.period < key_first_ + n_keys_; at += columns.period)
-      add({rows, keys_between(at, at + columns.period - columns.first)}, causal, to);
+      add({to.rows, keys_between(at, at + columns.period - columns.first)}, to);
     return;
   }
   for (std::int64_t key = 0; key < n_keys_; ++key) {
     const std::int64_t begin = key;
     while (key < n_keys_ && seen(key)) ++key;
-    if (key > begin) add({rows, {begin, key}}, causal, to);
+    if (key > begin) add({to.rows, {begin, key}}, to);
   }
 }
 
-void PieceMaker::make(const GlobalAtom& global, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
+void PieceMaker::make(const Pattern::Global& global, const Target& to) const {
   for (const KeyRange& run : global.runs) {
-    add({intersection(rows, rows_between(run.begin, run.end)), {0, n_keys_}}, causal, to);
-    add({rows, keys_between(run.begin, run.end)}, causal, to);
+    add({intersection(to.rows, rows_between(run.begin, run.end)), {0, n_keys_}}, to);
+    add({to.rows, keys_between(run.begin, run.end)}, to);
   }
 }
 
-void PieceMaker::make(const RandomAtom& random, const KeyRange& rows, bool causal,
-                      std::vector<Piece>& to) const {
-  if (random.count == random.n_blocks) return add({rows, {0, n_keys_}}, causal, to);
-  for (std::int64_t row = rows.begin; row < rows.end;) {
+void PieceMaker::make(const Pattern::Random& random, const Target& to) const {
+  if (random.count == random.n_blocks) return add({to.rows, {0, n_keys_}}, to);
+  for (std::int64_t row = to.rows.begin; row < to.rows.end;) {
     const std::int64_t row_block = floor_divide(position(row), random.block);
     const KeyRange of_block = intersection(
-        {row, rows.end}, rows_between(row_block * random.block, (row_block + 1) * random.block));
+        {row, to.rows.end}, rows_between(row_block * random.block, (row_block + 1) * random.block));
     random.for_each_block(row_block, [&](std::int64_t block) {
-      add({of_block, keys_between(block * random.block, (block + 1) * random.block)}, causal, to);
+      add({of_block, keys_between(block * random.block, (block + 1) * random.block)}, to);
     });
     row = of_block.end;
   }
 }
 
-bool PieceMaker::scatters(const Atom& atom) const {
-  const auto* random = std::get_if<RandomAtom>(&atom.shape);
+bool PieceMaker::scatters(const Pattern::Atom& atom) const {
+  const auto* random = std::get_if<Pattern::Random>(&atom.shape);
   return random != nullptr && random->block < kLeastRows && random->count < random->n_blocks;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include "kernels/mask/mask.h"
@@ -14,34 +13,34 @@
 
 namespace qb {
 
-// Rows i of `rows` see those keys j of `keys` with i + low <= j <= i + high and j - i = phase mod
-// step. These are indices in the groups, not positions.
-struct Piece {
-  KeyRange rows;
-  KeyRange keys;
-  std::int64_t low = -kUnbounded;
-  std::int64_t high = kUnbounded;
-  std::int64_t step = 1;
-  std::int64_t phase = 0;
-
-  // Returns the keys between the first and the last that the row sees.
-  [[nodiscard]] KeyRange live(std::int64_t row) const;
-};
-
-// A dilation keeps the pairs of a block with j - i = phase mod step, 0 <= phase < step; nullopt
-// where it keeps none.
-struct BandSteps {
-  std::int64_t step = 1;
-  std::int64_t phase = 0;
-};
-[[nodiscard]] std::optional<BandSteps> band_steps(const Mask& mask, const MaskBlock& block,
-                                                  std::int64_t dilation);
-
 // Handles a group of queries against a group of keys, in the groups' indices: row i is at position
 // first + i * stride, key j at key_first + j * stride.
 class PieceMaker {
  public:
+  // Rows i of `rows` see those keys j of `keys` with i + low <= j <= i + high and j - i = phase mod
+  // step. These are indices in the groups, not positions.
+  struct Piece {
+    KeyRange rows;
+    KeyRange keys;
+    std::int64_t low = -kUnbounded;
+    std::int64_t high = kUnbounded;
+    std::int64_t step = 1;
+    std::int64_t phase = 0;
+
+    // Returns the keys between the first and the last that the row sees.
+    [[nodiscard]] KeyRange live(std::int64_t row) const;
+  };
+
+  // A dilation keeps the pairs of the groups with j - i = phase mod step, 0 <= phase < step.
+  struct Steps {
+    std::int64_t step = 1;
+    std::int64_t phase = 0;
+  };
+
   PieceMaker(const Mask& mask, const MaskBlock& block);
+
+  // Returns the steps of a dilation; nullopt where it keeps no pair.
+  [[nodiscard]] std::optional<Steps> steps_of(std::int64_t dilation) const;
 
   // Returns the rows at which the pattern changes as a whole, ascending: tiles should end there.
   [[nodiscard]] std::vector<std::int64_t> cuts() const;
@@ -57,17 +56,19 @@ class PieceMaker {
   [[nodiscard]] std::int64_t position(std::int64_t row) const { return first_ + row * stride_; }
   [[nodiscard]] KeyRange keys_between(std::int64_t begin, std::int64_t end) const;
   [[nodiscard]] KeyRange rows_between(std::int64_t begin, std::int64_t end) const;
-  void add(Piece piece, bool causal, std::vector<Piece>& pieces) const;
-  void make(const BandAtom& band, const KeyRange& rows, bool causal, std::vector<Piece>& to) const;
-  void make(const CellsAtom& cells, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
-  void make(const ColumnsAtom& columns, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
-  void make(const GlobalAtom& global, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
-  void make(const RandomAtom& random, const KeyRange& rows, bool causal,
-            std::vector<Piece>& to) const;
-  [[nodiscard]] bool scatters(const Atom& atom) const;
+  // The rows of a tile, and where the pieces of one shape go.
+  struct Target {
+    KeyRange rows;
+    bool causal;
+    std::vector<Piece>& pieces;
+  };
+  void add(Piece piece, const Target& to) const;
+  void make(const Pattern::Band& band, const Target& to) const;
+  void make(const Pattern::Cells& cells, const Target& to) const;
+  void make(const Pattern::Columns& columns, const Target& to) const;
+  void make(const Pattern::Global& global, const Target& to) const;
+  void make(const Pattern::Random& random, const Target& to) const;
+  [[nodiscard]] bool scatters(const Pattern::Atom& atom) const;
 
   std::shared_ptr<const Pattern> pattern_;  // represents full and causal masks too
   std::int64_t first_;
@@ -81,9 +82,9 @@ class PieceMaker {
 template <class Function>
 void PieceMaker::scatter(std::int64_t row, Function function) const {
   const std::int64_t p = position(row);
-  for (const Atom& atom : pattern_->atoms) {
+  for (const Pattern::Atom& atom : pattern_->atoms) {
     if (!scatters(atom)) continue;
-    const auto& random = std::get<RandomAtom>(atom.shape);
+    const auto& random = std::get<Pattern::Random>(atom.shape);
     const std::int64_t last = atom.causal ? p : kUnbounded;
     if (stride_ == 1 && random.block == 1) {  // needs no division for each pair, and one comparison
       const std::int64_t first = key_first_;
@@ -101,26 +102,5 @@ void PieceMaker::scatter(std::int64_t row, Function function) const {
     });
   }
 }
-
-// Splits dilated windows and strides into residue classes: among every stride-th token they are
-// plain windows and blocks, which tiles compute without waste. So besides the tiles of near tokens
-// a schedule may hold one schedule for each class (TileSchedule::classes).
-
-// Splits the shapes of a pattern into two parts, over a group of queries and a group of keys.
-struct ResidueSplit {
-  Mask near;                // every other shape; may be none
-  Mask far;                 // bands of one dilation: row i sees only keys j = i + phase mod stride
-  std::int64_t stride = 1;  // in indices of the groups
-  std::int64_t phase = 0;   // in [0, stride)
-
-  // Returns the groups of the class that begins with row `first`; its keys begin with row (first +
-  // phase) mod stride, and there may be none.
-  [[nodiscard]] MaskBlock class_block(const MaskBlock& whole, std::int64_t first) const;
-};
-
-// Returns nullopt where the pattern has no such band, or its classes are too short to fill a
-// vector.
-[[nodiscard]] std::optional<ResidueSplit> split_by_residue(const Mask& mask,
-                                                           const MaskBlock& block);
 
 }  // namespace qb

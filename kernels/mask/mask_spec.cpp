@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/numbers.h"
 #include "base/status.h"
@@ -76,17 +75,18 @@ const PatternRule& rule_of(const PatternNode& node) {
 }
 
 const Argument* find(const PatternNode& node, std::string_view name) {
-  for (const Argument& argument : node.arguments)
-    if (argument.name == name) return &argument;
-  return nullptr;
+  const auto found = std::ranges::find(node.arguments, name, &Argument::name);
+  return found == node.arguments.end() ? nullptr : &*found;
+}
+
+double real_of(const Argument& argument) {
+  return argument.real ? *argument.real : static_cast<double>(argument.integers.front());
 }
 
 void check_value(const PatternNode& node, const ArgumentRule& rule, const Argument& argument) {
   if (rule.type == ArgumentType::fraction) {
-    const double value =
-        argument.real
-            ? *argument.real
-            : (argument.integers.size() == 1 ? static_cast<double>(argument.integers[0]) : -1.0);
+    const bool one = argument.real || argument.integers.size() == 1;
+    const double value = one ? real_of(argument) : -1.0;
     if (argument.list || !(value > 0.0 && value <= 1.0))
       fail(node.name,
            fmt::format("{} must be above 0 and at most 1, got {}", rule.name, to_text(value)));
@@ -114,10 +114,10 @@ void check_arguments(const PatternNode& node, const PatternRule& rule) {
   std::vector<std::string_view> known;
   for (const ArgumentRule& argument : rule.arguments) known.push_back(argument.name);
   for (const Argument& argument : node.arguments)
-    if (std::find(known.begin(), known.end(), argument.name) == known.end())
+    if (std::ranges::find(known, argument.name) == known.end())
       fail(node.name, unknown_word("key", argument.name, known));
-  std::size_t given = 0;
-  for (const std::string_view name : rule.one_of) given += find(node, name) != nullptr ? 1u : 0u;
+  const auto given = std::ranges::count_if(
+      rule.one_of, [&](std::string_view name) { return find(node, name) != nullptr; });
   if (!rule.one_of.empty() && given != 1)
     fail(node.name, fmt::format("needs one of {}, got {}", join(rule.one_of, " and "),
                                 given == 0 ? "none" : "both"));
@@ -126,10 +126,7 @@ void check_arguments(const PatternNode& node, const PatternRule& rule) {
       check_value(node, argument, *value);
       continue;
     }
-    const bool may_miss =
-        argument.otherwise.has_value() ||
-        std::find(rule.one_of.begin(), rule.one_of.end(), argument.name) != rule.one_of.end();
-    if (!may_miss)
+    if (!argument.otherwise && std::ranges::find(rule.one_of, argument.name) == rule.one_of.end())
       fail(node.name, fmt::format("needs {}; its keys are {}", argument.name, join(known, ", ")));
   }
 }
@@ -168,38 +165,32 @@ void check_node(const PatternNode& node) {
 std::string text_of(const Argument& argument) {
   if (argument.real) return to_text(*argument.real);
   if (!argument.list) return to_text(argument.integers.front());
-  std::string text;
-  for (const std::int64_t value : argument.integers)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
-  return '[' + text + ']';
+  return fmt::format("[{}]", fmt::join(argument.integers, ", "));
 }
 
 // Writes arguments in the order of the rules, so that the order in a spec makes no difference.
 std::string text_of(const PatternNode& node) {
   if (is_word(node.name)) return node.name;
-  std::string inside;
-  const auto add = [&](const std::string& text) {
-    inside += fmt::format("{}{}", inside.empty() ? "" : ", ", text);
-  };
+  std::vector<std::string> inside;
   if (node.name == kAnyOf || node.name == kAllOf) {
-    for (const PatternNode& part : node.parts) add(text_of(part));
-    return fmt::format("{{{}: [{}]}}", node.name, inside);
+    for (const PatternNode& part : node.parts) inside.push_back(text_of(part));
+    return fmt::format("{{{}: [{}]}}", node.name, fmt::join(inside, ", "));
   }
   for (const ArgumentRule& rule : rule_of(node).arguments)
     if (const Argument* argument = find(node, rule.name))
-      add(fmt::format("{}: {}", rule.name, text_of(*argument)));
-  return fmt::format("{{{}: {{{}}}}}", node.name, inside);
+      inside.push_back(fmt::format("{}: {}", rule.name, text_of(*argument)));
+  return fmt::format("{{{}: {{{}}}}}", node.name, fmt::join(inside, ", "));
 }
 
 // Adds the shapes of a pattern over n positions.
 class AtomMaker {
  public:
-  AtomMaker(std::int64_t n, std::vector<Atom>& atoms) : n_(n), atoms_(atoms) {}
+  AtomMaker(std::int64_t n, std::vector<Pattern::Atom>& atoms) : n_(n), atoms_(atoms) {}
 
   void add(const PatternNode& node, bool causal) {
     causal_ = causal;
     if (node.name == "full" || node.name == "causal")
-      return put(BandAtom{kUnbounded, node.name == "full" ? kUnbounded : 0, 1});
+      return put(Pattern::Band{kUnbounded, node.name == "full" ? kUnbounded : 0, 1});
     if (node.name == kAnyOf) {
       for (const PatternNode& part : node.parts) add(part, causal);
       return;
@@ -220,12 +211,12 @@ class AtomMaker {
   }
 
   void add_named(std::string_view name) {
-    if (name == "block_local") return put(CellsAtom{value("block"), {}});
+    if (name == "block_local") return put(Pattern::Cells{value("block"), {}});
     if (name == "variable_window") return put_sizes();
     if (name == "strided") return put_strided();
     if (name == "fixed") {
-      put(CellsAtom{value("block"), {}});
-      return put(ColumnsAtom{value("block"), value("block") - value("summary")});
+      put(Pattern::Cells{value("block"), {}});
+      return put(Pattern::Columns{value("block"), value("block") - value("summary")});
     }
     if (find(*node_, "left") != nullptr)
       put_window(name == "sliding_window" || name == "bigbird" ? 1 : value("dilation"));
@@ -249,11 +240,11 @@ class AtomMaker {
       const std::int64_t keys = value(name);
       return keys < 0 || keys > kUnbounded / dilation ? kUnbounded : keys * dilation;
     };
-    put(BandAtom{side("left"), side("right"), dilation});
+    put(Pattern::Band{side("left"), side("right"), dilation});
   }
 
   void put_sizes() {
-    CellsAtom cells;
+    Pattern::Cells cells;
     std::int64_t end = 0;
     for (const std::int64_t size : find(*node_, "sizes")->integers)
       cells.ends.push_back(end = std::min(end + size, kUnbounded));
@@ -267,12 +258,12 @@ class AtomMaker {
 
   void put_strided() {
     const std::int64_t stride = value("stride");
-    put(BandAtom{stride - 1, stride - 1, 1});
-    put(BandAtom{kUnbounded, kUnbounded, stride});
+    put(Pattern::Band{stride - 1, stride - 1, 1});
+    put(Pattern::Band{kUnbounded, kUnbounded, stride});
   }
 
   void put_global() {
-    GlobalAtom global;
+    Pattern::Global global;
     if (const Argument* indices = find(*node_, "indices")) {
       std::vector<std::int64_t> sorted = indices->integers;
       std::sort(sorted.begin(), sorted.end());
@@ -281,14 +272,14 @@ class AtomMaker {
           global.runs.back().end = index + 1;
         else
           global.runs.push_back({index, index + 1});
+      if (sorted.back() >= n_)
+        fail(node_->name,
+             fmt::format(
+                 "index {} is beyond the {} tokens there are; counted from 0, the last is {}",
+                 sorted.back(), n_, n_ - 1));
     } else {
       global.runs = {{0, value("tokens")}};
     }
-    const bool named = find(*node_, "indices") != nullptr;
-    if (named && global.runs.back().end > n_)
-      fail(node_->name,
-           fmt::format("index {} is beyond the {} tokens there are; counted from 0, the last is {}",
-                       global.runs.back().end - 1, n_, n_ - 1));
     if (global.runs.back().end > n_ || global.runs[0] == KeyRange{0, n_})
       fail(node_->name,
            fmt::format("{} global tokens of the {} there are; name fewer, or use mask: full",
@@ -297,24 +288,22 @@ class AtomMaker {
   }
 
   void put_random(const Argument* blocks) {
-    RandomAtom random;
+    Pattern::Random random;
     random.block = value("block");
     random.seed = static_cast<std::uint64_t>(value("seed"));
     random.n_blocks = ceil_divide(n_, random.block);
     if (blocks != nullptr) {
       random.count = std::min(blocks->integers.front(), random.n_blocks);
     } else {
-      const Argument& fraction = *find(*node_, "fraction");
-      const double share =
-          fraction.real ? *fraction.real : static_cast<double>(fraction.integers.front());
-      random.count = std::clamp<std::int64_t>(
-          std::llround(share * static_cast<double>(random.n_blocks)), 1, random.n_blocks);
+      const double count =
+          real_of(*find(*node_, "fraction")) * static_cast<double>(random.n_blocks);
+      random.count = std::clamp<std::int64_t>(std::llround(count), 1, random.n_blocks);
     }
     put(random);
   }
 
   std::int64_t n_;
-  std::vector<Atom>& atoms_;
+  std::vector<Pattern::Atom>& atoms_;
   const PatternNode* node_ = nullptr;
   bool causal_ = false;
 };

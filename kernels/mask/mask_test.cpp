@@ -28,9 +28,9 @@ std::int64_t draw(std::mt19937_64& engine, std::int64_t low, std::int64_t high) 
 
 // Makes groups of a sequence's tokens, in stripes or in pieces; they follow one another in the
 // tensors.
-std::vector<Positions> random_groups(std::mt19937_64& engine, std::int64_t n,
-                                     std::int64_t stripes) {
-  std::vector<Positions> groups;
+std::vector<TokenGroup> random_groups(std::mt19937_64& engine, std::int64_t n,
+                                      std::int64_t stripes) {
+  std::vector<TokenGroup> groups;
   if (stripes > 1) {
     for (std::int64_t first = 0; first < std::min(n, stripes); ++first)
       groups.push_back({first, (n - first + stripes - 1) / stripes, stripes});
@@ -46,12 +46,12 @@ std::vector<Positions> random_groups(std::mt19937_64& engine, std::int64_t n,
 
 // Returns the pairs of a schedule over whole sequences in gathered order, as tokens.
 std::vector<std::vector<int>> pairs_of(const TileSchedule& schedule,
-                                       const std::vector<Positions>& q_groups,
-                                       const std::vector<Positions>& k_groups) {
-  const auto tokens = [](const std::vector<Positions>& groups) {
+                                       const std::vector<TokenGroup>& q_groups,
+                                       const std::vector<TokenGroup>& k_groups) {
+  const auto tokens = [](const std::vector<TokenGroup>& groups) {
     std::vector<std::int64_t> all;
-    for (const Positions& group : groups)
-      for (std::int64_t i = 0; i < group.count; ++i) all.push_back(group.at(i));
+    for (const TokenGroup& group : groups)
+      for (std::int64_t i = 0; i < group.count; ++i) all.push_back(group.token(i));
     return all;
   };
   const std::vector<std::int64_t> q = tokens(q_groups);
@@ -70,13 +70,13 @@ std::vector<std::vector<int>> pairs_of(const TileSchedule& schedule,
   return pairs;
 }
 
-std::vector<MaskBlock> blocks_of(const std::vector<Positions>& q_groups,
-                                 const std::vector<Positions>& k_groups) {
+std::vector<MaskBlock> blocks_of(const std::vector<TokenGroup>& q_groups,
+                                 const std::vector<TokenGroup>& k_groups) {
   std::vector<MaskBlock> blocks;
   std::int64_t q_begin = 0;
-  for (const Positions& q : q_groups) {
+  for (const TokenGroup& q : q_groups) {
     std::int64_t k_begin = 0;
-    for (const Positions& k : k_groups) {
+    for (const TokenGroup& k : k_groups) {
       blocks.push_back({q_begin, k_begin, q, k});
       k_begin += k.count;
     }
@@ -95,8 +95,8 @@ TEST(MaskTiles, AreTheMaskPairByPairForRandomPatternsAndGroups) {
     SCOPED_TRACE(spec.text() + ", seed " + std::to_string(seed));
     const Mask mask = spec.mask(q_len, n);
     const std::int64_t stripes = draw(engine, 0, 1) == 0 ? 1 : draw(engine, 2, 7);
-    const std::vector<Positions> q_groups = random_groups(engine, q_len, stripes);
-    const std::vector<Positions> k_groups = random_groups(engine, n, stripes);
+    const std::vector<TokenGroup> q_groups = random_groups(engine, q_len, stripes);
+    const std::vector<TokenGroup> k_groups = random_groups(engine, n, stripes);
     const std::int64_t query_tile = draw(engine, 1, 80);
     const std::vector<MaskBlock> blocks = blocks_of(q_groups, k_groups);
     const TileSchedule schedule = build_mask_schedule(mask, q_len, n, blocks, query_tile);
@@ -127,7 +127,7 @@ TEST(MaskTiles, AreTheMaskPairByPairForRandomPatternsAndGroups) {
       const std::vector<MaskBlock> row(
           blocks.begin() + static_cast<std::ptrdiff_t>(first),
           blocks.begin() + static_cast<std::ptrdiff_t>(first + k_groups.size()));
-      const PairCounts more = count_pairs(mask, row, {query_tile, 16, 48});
+      const PairCounts more = count_pairs(mask, row, {query_tile, 16, 16, 48});
       counts.unmasked += more.unmasked;
       counts.executed += more.executed;
       counts.empty_rows += more.empty_rows;
@@ -147,17 +147,18 @@ TEST(MaskTiles, NoneAndAllAreSaidOfRectanglesThatAreSo) {
     const MaskSpec spec(random_pattern(engine, n));
     SCOPED_TRACE(spec.text() + ", seed " + std::to_string(seed));
     const Mask mask = spec.mask(n, n);
-    const auto some = [&]() -> Positions {
+    const auto some = [&]() -> TokenGroup {
       const std::int64_t first = draw(engine, 0, n - 1);
       const std::int64_t stride = draw(engine, 1, 4);
       return {first, draw(engine, 1, std::min<std::int64_t>(8, (n - 1 - first) / stride + 1)),
               stride};
     };
-    const Positions q = some();
-    const Positions k = some();
+    const TokenGroup q = some();
+    const TokenGroup k = some();
     std::int64_t allowed = 0;
     for (std::int64_t i = 0; i < q.count; ++i)
-      for (std::int64_t j = 0; j < k.count; ++j) allowed += mask.allows(q.at(i), k.at(j)) ? 1 : 0;
+      for (std::int64_t j = 0; j < k.count; ++j)
+        allowed += mask.allows(q.token(i), k.token(j)) ? 1 : 0;
     const Coverage coverage = mask.coverage(q, k);
     ++said[static_cast<std::size_t>(coverage)];
     if (coverage == Coverage::none) {
@@ -220,12 +221,12 @@ TEST(MaskTiles, OfSingleRandomKeysAreTheMaskWhateverTheThreads) {
                                   {"random", {real("fraction", 0.02)}, {}}};
   for (const PatternNode& pattern : patterns)
     for (const auto& k_groups :
-         {std::vector<Positions>{{0, kKeys, 1}},
-          std::vector<Positions>{{0, 77, 1}, {77, 1100, 1}, {1177, 424, 1}}}) {
+         {std::vector<TokenGroup>{{0, kKeys, 1}},
+          std::vector<TokenGroup>{{0, 77, 1}, {77, 1100, 1}, {1177, 424, 1}}}) {
       const MaskSpec spec(pattern);
       SCOPED_TRACE(spec.text() + ", groups: " + std::to_string(k_groups.size()));
       const Mask mask = spec.mask(kQueries, kKeys);
-      const std::vector<Positions> q_groups{{0, kQueries, 1}};
+      const std::vector<TokenGroup> q_groups{{0, kQueries, 1}};
       const auto build = [&](int threads) {
         return build_mask_schedule(mask, kQueries, kKeys, blocks_of(q_groups, k_groups), 250,
                                    {false, threads});

@@ -21,11 +21,6 @@ constexpr std::int64_t kScatteredKeys = 1024;
 // A part that all rows of a tile see is cut out of a band if it is at least this wide.
 constexpr std::int64_t kLeastFull = 128;
 
-KeyRange intersection(const KeyRange& a, const KeyRange& b) {
-  const std::int64_t begin = std::max(a.begin, b.begin);
-  return {begin, std::max(begin, std::min(a.end, b.end))};
-}
-
 void set_bit(std::uint64_t* words, std::int64_t key) {
   const auto bit = static_cast<std::uint64_t>(key);
   words[bit / 64] |= std::uint64_t{1} << (bit % 64);

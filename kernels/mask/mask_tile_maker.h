@@ -28,6 +28,8 @@ class TileMaker {
                 const KeyRange& rows);
 
  private:
+  using Piece = PieceMaker::Piece;
+
   // Sweeps over the keys at which a piece begins or ends.
   void add_spans(const PieceMaker& maker);
   // Collects the keys of random shapes that are too fine for pieces, as bits of all rows.

@@ -37,7 +37,8 @@ std::vector<PieceMaker> makers_of(const Mask& mask, std::span<const MaskBlock> b
 
 void check_tile(std::int64_t query_tile) {
   if (query_tile < 1)
-    throw std::invalid_argument(fmt::format("tile schedule: query tiles of {} rows", query_tile));
+    throw std::invalid_argument(
+        fmt::format("tile schedule: a query tile cannot have {} rows", query_tile));
 }
 
 TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t n_keys,
@@ -59,6 +60,65 @@ TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t 
   return schedule;
 }
 
+// Splits dilated windows and strides into residue classes: among every stride-th token they are
+// plain windows and blocks, which tiles compute without waste. So besides the tiles of near tokens
+// a schedule may hold one schedule for each class (TileSchedule::classes).
+//
+// This holds the two parts of the shapes of a pattern, over a group of queries and one of keys.
+struct ResidueSplit {
+  Mask near;                // every other shape; may be none
+  Mask far;                 // bands of one dilation: row i sees only keys j = i + phase mod stride
+  std::int64_t stride = 1;  // in indices of the groups
+  std::int64_t phase = 0;   // in [0, stride)
+
+  // Returns the groups of the class that begins with row `first`; its keys begin with row (first +
+  // phase) mod stride, and there may be none.
+  [[nodiscard]] MaskBlock class_block(const MaskBlock& whole, std::int64_t first) const {
+    const auto every = [this](const TokenGroup& all, std::int64_t begin) -> TokenGroup {
+      const std::int64_t count = std::max<std::int64_t>(0, ceil_divide(all.count - begin, stride));
+      return {all.token(begin), count, all.stride * stride};
+    };
+    return {0, 0, every(whole.q, first), every(whole.k, (first + phase) % stride)};
+  }
+};
+
+// With fewer rows than this, a class's tiles do not fill the vectors.
+constexpr std::int64_t kLeastRows = 16;
+
+Mask with_atoms(const Mask& mask, std::vector<Pattern::Atom> atoms) {
+  Mask part = mask;
+  part.pattern = std::make_shared<const Pattern>(Pattern{{}, std::move(atoms)});
+  return part;
+}
+
+// Returns nullopt where the pattern has no such band, or its classes are too short to fill a
+// vector.
+std::optional<ResidueSplit> split_by_residue(const Mask& mask, const MaskBlock& block) {
+  if (mask.kind != MaskKind::pattern || block.q.count < 2 * kLeastRows) return std::nullopt;
+  const PieceMaker maker(mask, block);
+  std::optional<ResidueSplit> split;
+  std::int64_t dilation = 0;
+  std::vector<Pattern::Atom> near;
+  std::vector<Pattern::Atom> far;
+  for (const Pattern::Atom& atom : mask.pattern->atoms) {
+    const auto* band = std::get_if<Pattern::Band>(&atom.shape);
+    if (band != nullptr && !split) {
+      const auto steps = maker.steps_of(band->dilation);
+      if (steps && steps->step > 1 && block.q.count / steps->step >= kLeastRows) {
+        split.emplace(ResidueSplit{{}, {}, steps->step, steps->phase});
+        dilation = band->dilation;
+      }
+    }
+    (band != nullptr && split && band->dilation == dilation ? far : near).push_back(atom);
+  }
+  if (!split) return std::nullopt;
+  split->near = with_atoms(mask, std::move(near));
+  split->far = with_atoms(mask, std::move(far));
+  // Scattered keys cannot be taken out of a class.
+  if (PieceMaker(split->near, block).scatters()) return std::nullopt;
+  return split;
+}
+
 // Builds the far pairs of a class, without those that are near as well.
 TileSchedule build_class(const ResidueSplit& split, const MaskBlock& block,
                          std::int64_t query_tile) {
@@ -74,8 +134,9 @@ TileSchedule build_class(const ResidueSplit& split, const MaskBlock& block,
 
 // Returns whether every shape is a band, so that classes are alike wherever they begin.
 bool bands_only(const Mask& mask) {
-  return std::all_of(mask.pattern->atoms.begin(), mask.pattern->atoms.end(),
-                     [](const Atom& atom) { return std::holds_alternative<BandAtom>(atom.shape); });
+  return std::all_of(
+      mask.pattern->atoms.begin(), mask.pattern->atoms.end(),
+      [](const Pattern::Atom& atom) { return std::holds_alternative<Pattern::Band>(atom.shape); });
 }
 
 TileSchedule build_by_residue(const ResidueSplit& split, const MaskBlock& block,
@@ -113,27 +174,26 @@ TileSchedule build_mask_schedule(const Mask& mask, std::int64_t n_queries, std::
 }
 
 PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
-                       const Granularity& granularity) {
-  check_tile(granularity.query_tile);
+                       const KernelTiles& tiles) {
+  check_tile(tiles.query_tile);
   PairCounts counts;
   if (blocks.empty()) return counts;
   const auto add = [&](const TileSchedule& schedule) {
     counts.unmasked += schedule.unmasked_pairs();
-    counts.executed +=
-        schedule.executed_pairs(granularity.key_block, granularity.row_group, granularity.row_cost);
+    counts.executed += schedule.executed_pairs(tiles.key_step, tiles.row_group, tiles.row_cost);
     counts.empty_rows += schedule.empty_rows();
   };
   // The schedule is short: its tiles need few bits or none.
-  if (granularity.residue_classes && blocks.size() == 1)
+  if (tiles.residue_classes && blocks.size() == 1)
     if (const auto split = split_by_residue(mask, blocks[0])) {
       MaskBlock block = blocks[0];
       block.q_begin = 0;
       block.k_begin = 0;
-      add(build_by_residue(*split, block, granularity.query_tile, 1));
+      add(build_by_residue(*split, block, tiles.query_tile, 1));
       return counts;
     }
   const std::vector<PieceMaker> makers = makers_of(mask, blocks);
-  for_each_tile(makers.front(), blocks.front().q.count, granularity.query_tile,
+  for_each_tile(makers.front(), blocks.front().q.count, tiles.query_tile,
                 [&](const KeyRange& rows) {
                   TileSchedule one{rows.count(), 0, {}, {}, {}};
                   TileMaker(one, false).add_tile(blocks, makers, rows);
@@ -142,8 +202,8 @@ PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
   return counts;
 }
 
-Coverage Mask::coverage(const Positions& q, const Positions& k) const {
-  const Positions at{q.first + offset, q.count, q.stride};
+Coverage Mask::coverage(const TokenGroup& q, const TokenGroup& k) const {
+  const TokenGroup at{q.first + offset, q.count, q.stride};
   if (kind == MaskKind::pattern) return pattern->coverage(at, k);
   if (q.count == 0 || k.count == 0) return Coverage::none;
   if (kind == MaskKind::full || k.last() <= at.first) return Coverage::all;

@@ -20,8 +20,8 @@ namespace qb {
 struct MaskBlock {
   std::int64_t q_begin = 0;
   std::int64_t k_begin = 0;
-  Positions q;
-  Positions k;
+  TokenGroup q;
+  TokenGroup k;
 };
 
 struct ScheduleChoice {
@@ -41,17 +41,10 @@ struct ScheduleChoice {
 // blocks belong to one group of queries. Residue classes are used only where there is one block.
 struct PairCounts {
   std::int64_t unmasked = 0;
-  std::int64_t executed = 0;    // counted as in TileSchedule::executed_pairs
+  std::int64_t executed = 0;    // counted as in TileSchedule::executed_pairs, by key steps
   std::int64_t empty_rows = 0;  // rows that have no key in any of the blocks
 };
-struct Granularity {
-  std::int64_t query_tile = 0;
-  std::int64_t key_block = 0;
-  std::int64_t row_group = 0;
-  bool residue_classes = false;
-  std::int64_t row_cost = 0;
-};
 [[nodiscard]] PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
-                                     const Granularity& granularity);
+                                     const KernelTiles& tiles);
 
 }  // namespace qb

@@ -1,15 +1,8 @@
 #include "harness/execute/device/cpu_device.h"
 
 #include "kernels/cpu/layer_parts.h"
-#include "kernels/layer_call.h"
 
 namespace qb {
-namespace {
-
-const float* floats(const void* data) { return static_cast<const float*>(data); }
-float* floats(void* data) { return static_cast<float*>(data); }
-
-}  // namespace
 
 cuda::CallCost CpuDevice::Costs::of_call(Kernel kernel, const AttentionArguments& a) const {
   const Extent& q = a.q.extent;
@@ -31,17 +24,11 @@ void CpuDevice::copy_rows(const TensorView& source, const TensorView& destinatio
 }
 
 void CpuDevice::linear(const LinearCall& call, Allocator&) {
-  cpu::linear({call.in, call.out, floats(call.weight), floats(call.bias)}, call.rows,
-              floats(call.x), floats(call.y), call.y_stride, facts_.host_threads);
+  cpu::linear(call, facts_.host_threads);
 }
 
-void CpuDevice::bias_gelu(const GeluCall& call) {
-  cpu::bias_gelu(call.rows, call.width, floats(call.y), floats(call.bias), facts_.host_threads);
-}
+void CpuDevice::bias_gelu(const GeluCall& call) { cpu::bias_gelu(call, facts_.host_threads); }
 
-void CpuDevice::add_norm(const NormCall& call) {
-  cpu::add_norm({call.width, floats(call.scale), floats(call.shift), call.epsilon}, call.rows,
-                floats(call.y), floats(call.bias), floats(call.residual), facts_.host_threads);
-}
+void CpuDevice::add_norm(const NormCall& call) { cpu::add_norm(call, facts_.host_threads); }
 
 }  // namespace qb

@@ -13,8 +13,6 @@
 #include "harness/execute/transport/device_link.h"
 #include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/blas/cudnn_attention.h"
-#include "kernels/cuda/blas/materialized_memory.h"
-#include "kernels/cuda/merge/reduction.h"
 #include "kernels/cuda/runtime/clocks.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/memory_activity.h"
@@ -90,10 +88,7 @@ class CudaComputeDevice final : public ComputeDevice {
   }
 
   void copy_rows(const TensorView& source, const TensorView& destination) override {
-    if (source.dtype == destination.dtype)
-      cuda::copy_rows(source, destination, stream_.get());
-    else
-      cuda::narrow_rows(source, destination, stream_.get());
+    cuda::copy_rows(source, destination, stream_.get());
   }
   void clear_partial(const TensorView& out, const TensorView& lse) override {
     cuda::clear_partial(out, lse, launch_context(heap_allocator(), 0));
@@ -120,7 +115,7 @@ class CudaComputeDevice final : public ComputeDevice {
     const Buffer blas_workspace(workspace, cuda::kBlasWorkspaceBytes, "cublas_workspace");
     blas_->use_workspace(blas_workspace);
     const auto rows_of = [&](const void* data, std::int64_t stride) {
-      return cuda::MatrixBatch{const_cast<void*>(data), call.dtype, stride, 0};
+      return cuda::Blas::Batch{const_cast<void*>(data), call.dtype, stride, 0};
     };
     blas_->multiply(call.rows, call.out, call.in, rows_of(call.x, call.in),
                     rows_of(call.weight, call.in), true, rows_of(call.y, call.y_stride), 1);

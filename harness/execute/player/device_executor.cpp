@@ -13,9 +13,9 @@ namespace qb {
 namespace {
 
 // Returns rows [begin, end) of a block as tokens of the whole sequence.
-std::vector<cuda::RowGroup> token_rows(const std::vector<TokenGroup>& groups, const Block& block,
-                                       std::int64_t begin, std::int64_t end) {
-  std::vector<cuda::RowGroup> rows;
+std::vector<TokenGroup> token_rows(const std::vector<TokenGroup>& groups, const Block& block,
+                                   std::int64_t begin, std::int64_t end) {
+  std::vector<TokenGroup> rows;
   for (std::size_t i = 0; i < block.groups.size(); ++i) {
     const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
     const std::int64_t first = std::max<std::int64_t>(begin - block.begins[i], 0);

@@ -171,8 +171,9 @@ class HostComputeDevice : public CpuDevice {
     const Floats weight(call.weight, call.dtype, call.out * call.in);
     const Floats bias(call.bias, call.dtype, call.bias == nullptr ? 0 : call.out);
     const Floats y(call.rows * call.out);
-    cpu::linear({call.in, call.out, weight.data(), call.bias == nullptr ? nullptr : bias.data()},
-                call.rows, x.data(), y.data(), call.out, 1);
+    cpu::linear({DType::f32, call.rows, call.in, call.out, x.data(), weight.data(),
+                 call.bias == nullptr ? nullptr : bias.data(), y.data(), call.out},
+                1);
     const Extent rows{1, 1, call.rows, call.out};
     const Tensor rounded(workspace, call.dtype, rows, "rounded");
     y.round_to(rounded.view().data, call.dtype);
@@ -183,8 +184,8 @@ class HostComputeDevice : public CpuDevice {
   void bias_gelu(const GeluCall& call) override {
     operate();
     const Floats y(call.y, call.dtype, call.rows * call.width);
-    cpu::bias_gelu(call.rows, call.width, y.data(),
-                   Floats(call.bias, call.dtype, call.width).data(), 1);
+    const Floats bias(call.bias, call.dtype, call.width);
+    cpu::bias_gelu({DType::f32, call.rows, call.width, y.data(), bias.data()}, 1);
     y.round_to(call.y, call.dtype);
   }
   void add_norm(const NormCall& call) override {
@@ -192,9 +193,11 @@ class HostComputeDevice : public CpuDevice {
     const Floats y(call.y, call.dtype, call.rows * call.width);
     const Floats scale(call.scale, call.dtype, call.width);
     const Floats shift(call.shift, call.dtype, call.width);
-    cpu::add_norm({call.width, scale.data(), shift.data(), call.epsilon}, call.rows, y.data(),
-                  Floats(call.bias, call.dtype, call.width).data(),
-                  Floats(call.residual, call.dtype, call.rows * call.width).data(), 1);
+    const Floats bias(call.bias, call.dtype, call.width);
+    const Floats residual(call.residual, call.dtype, call.rows * call.width);
+    cpu::add_norm({DType::f32, call.rows, call.width, y.data(), bias.data(), residual.data(),
+                   scale.data(), shift.data(), call.epsilon},
+                  1);
     y.round_to(call.y, call.dtype);
   }
   void upload(const TensorView& host, const TensorView& device) override {
@@ -316,7 +319,7 @@ class HostComputeDevice : public CpuDevice {
       for (const Share& share : shares_) {
         const std::int64_t heads = share.worker.head_end - share.worker.head_begin;
         std::int64_t at = 0;
-        for (const cuda::RowGroup& group : share.worker.q_groups) {
+        for (const TokenGroup& group : share.worker.q_groups) {
           const auto rows = [&](const TensorView& whole) {
             return whole.tokens(group.first, group.count, group.stride)
                 .heads(share.worker.head_begin, heads);
@@ -331,13 +334,12 @@ class HostComputeDevice : public CpuDevice {
 
    private:
     [[nodiscard]] static Tensor gather(const TensorView& whole,
-                                       const std::vector<cuda::RowGroup>& groups,
-                                       std::int64_t rows) {
+                                       const std::vector<TokenGroup>& groups, std::int64_t rows) {
       Extent extent = whole.extent;
       extent.length = rows;
       Tensor local(heap_allocator(), whole.dtype, extent, "local");
       std::int64_t at = 0;
-      for (const cuda::RowGroup& group : groups) {
+      for (const TokenGroup& group : groups) {
         qb::copy_rows(whole.tokens(group.first, group.count, group.stride),
                       local.view().tokens(at, group.count));
         at += group.count;

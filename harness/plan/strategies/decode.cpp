@@ -134,7 +134,7 @@ std::optional<Foresight> foresight_of(const Mask& mask, const Segment& s) {
   if (mask.pattern->looks_back_only()) return std::nullopt;
   const std::int64_t first_new = s.k_end - n_new;
   for (std::int64_t t = 0; t + 1 < n_new; ++t) {
-    const Positions later{first_new + t + 1, n_new - t - 1, 1};
+    const TokenGroup later{first_new + t + 1, n_new - t - 1, 1};
     if (count_pairs(mask, {{0, 0, {s.q_begin + t, 1, 1}, later}}, {1, 1, 1}).unmasked == 0)
       continue;
     for (std::int64_t u = t + 1; u < n_new; ++u)

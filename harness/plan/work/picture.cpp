@@ -17,19 +17,19 @@ namespace {
 constexpr std::int64_t kMostLookedAt = 64;
 
 // It stops once one pair is allowed and another is not.
-Coverage looked_at(const Mask& mask, const Positions& q, const Positions& k) {
+Coverage looked_at(const Mask& mask, const TokenGroup& q, const TokenGroup& k) {
   bool any = false;
   bool all = true;
   for (std::int64_t i = 0; i < q.count && (all || !any); ++i)
     for (std::int64_t j = 0; j < k.count && (all || !any); ++j) {
-      const bool allowed = mask.allows(q.at(i), k.at(j));
+      const bool allowed = mask.allows(q.token(i), k.token(j));
       any = any || allowed;
       all = all && allowed;
     }
   return all ? Coverage::all : any ? Coverage::partial : Coverage::none;
 }
 
-Coverage cell_coverage(const Mask& mask, const Positions& q, const Positions& k) {
+Coverage cell_coverage(const Mask& mask, const TokenGroup& q, const TokenGroup& k) {
   if (const Coverage said = mask.coverage(q, k); said != Coverage::partial) return said;
   return std::max(q.count, k.count) <= kMostLookedAt ? looked_at(mask, q, k) : Coverage::partial;
 }
@@ -42,7 +42,7 @@ struct Run {
   auto operator<=>(const Run&) const = default;
 };
 
-std::vector<Run> runs_of(const Mask& mask, const Positions& q, const TokenGroup& keys,
+std::vector<Run> runs_of(const Mask& mask, const TokenGroup& q, const TokenGroup& keys,
                          std::int64_t side) {
   std::vector<Run> runs;
   for (std::int64_t at = 0; at < keys.count; at += side) {

@@ -170,11 +170,10 @@ class CriticalPath {
 std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
                             std::int64_t query_tile, bool alone) {
   if (task.allowed == Allowed::pattern && kernel != Kernel::reference) {
-    const KernelTiles tiles = kernel_tiles(kernel, plan.problem.shape.head_dim);
-    return count_pairs(plan.problem.mask, {mask_block(plan, task)},
-                       {query_tile, tiles.key_step, tiles.row_group, tiles.residue_classes && alone,
-                        tiles.row_cost})
-        .executed;
+    KernelTiles tiles = kernel_tiles(kernel, plan.problem.shape.head_dim);
+    tiles.query_tile = query_tile;
+    tiles.residue_classes = tiles.residue_classes && alone;
+    return count_pairs(plan.problem.mask, {mask_block(plan, task)}, tiles).executed;
   }
   const bool by_tiles = row_of(kernel).computes == Computes::tiles;
   if (task.allowed == Allowed::all || !by_tiles) return task_pairs(plan, task);

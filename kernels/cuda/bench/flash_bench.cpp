@@ -1,15 +1,15 @@
 // Measures how fast the flash kernels are alone: products in TFLOP/s of unmasked pairs, decoding in
 // GB/s of keys and values beside a device-to-device copy (read + written). Data are random, times
-// are medians of events. With --serve it does what flash_bench_rounds.h says.
+// are medians of events. With --serve it does what flash_bench.h says.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
 #include <iostream>
 #include <string_view>
 
+#include "base/statistics.h"
 #include "base/status.h"
-#include "kernels/cuda/bench/flash_bench_call.h"
-#include "kernels/cuda/bench/flash_bench_rounds.h"
+#include "kernels/cuda/bench/flash_bench.h"
 #include "kernels/cuda/runtime/check.cuh"
 
 namespace qb::cuda {
@@ -23,7 +23,7 @@ double copy_bytes_per_s(BenchDevice& device) {
   const Buffer from(device, kBytes, "copy");
   const Buffer to(device, kBytes, "copy");
   fill_bytes(from.data(), 0x5A, kBytes, device.stream().get());
-  const double seconds = median_of(device.seconds(kWarmUps, kRepeats, [&] {
+  const double seconds = median(device.seconds(kWarmUps, kRepeats, [&] {
     QB_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), kBytes, cudaMemcpyDeviceToDevice,
                                   static_cast<cudaStream_t>(device.stream().get())));
   }));
@@ -45,7 +45,7 @@ void report_products(BenchDevice& device) {
                           .heads = heads,
                           .kv_heads = heads},
                          device, 1);
-          const double seconds = median_of(call.seconds(kernel, kWarmUps, kRepeats));
+          const double seconds = median(call.seconds(kernel, kWarmUps, kRepeats));
           fmt::print("{:>4} {:>7} {:>6} {:>10} {:>9.3f} {:>8.1f}\n", d, causal ? "causal" : "full",
                      n, word(kernel), 1e3 * seconds, 1e-12 * call.flop() / seconds);
         }
@@ -66,7 +66,7 @@ void report_decoding(BenchDevice& device) {
                         .heads = 8 * group,
                         .kv_heads = 8},
                        device, 1);
-        const double seconds = median_of(call.seconds(BenchKernel::flash, kWarmUps, kRepeats));
+        const double seconds = median(call.seconds(BenchKernel::flash, kWarmUps, kRepeats));
         const double rate = call.key_bytes() / seconds;
         fmt::print("{:>4} {:>8} {:>7} {:>9.4f} {:>7.0f} {:>13.2f}\n", d, keys, group, 1e3 * seconds,
                    1e-9 * rate, rate / copied);

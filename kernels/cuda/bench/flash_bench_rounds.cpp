@@ -1,4 +1,4 @@
-#include "kernels/cuda/bench/flash_bench_rounds.h"
+#include "kernels/cuda/bench/flash_bench.h"
 
 #include <istream>
 #include <map>

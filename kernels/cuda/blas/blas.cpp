@@ -50,50 +50,46 @@ cudaDataType_t native(DType dtype) {
 
 }  // namespace
 
-struct Blas::State {
+Blas::Blas(void* stream) {
   cublasHandle_t handle = nullptr;
-};
-
-Blas::Blas(void* stream) : state_(std::make_unique<State>()) {
-  check(blas().create(&state_->handle), "cublasCreate");
-  check(blas().set_stream(state_->handle, static_cast<cudaStream_t>(stream)), "cublasSetStream");
-}
-
-Blas::~Blas() {
-  if (state_->handle != nullptr) (void)blas().destroy(state_->handle);
+  check(blas().create(&handle), "cublasCreate");
+  handle_ = {handle, [](void* made) { (void)blas().destroy(static_cast<cublasHandle_t>(made)); }};
+  check(blas().set_stream(handle, static_cast<cudaStream_t>(stream)), "cublasSetStream");
 }
 
 void Blas::use_workspace(const Buffer& buffer) {
-  check(blas().set_workspace(state_->handle, buffer.data(), buffer.bytes()), "cublasSetWorkspace");
+  check(blas().set_workspace(static_cast<cublasHandle_t>(handle_.get()), buffer.data(),
+                             buffer.bytes()),
+        "cublasSetWorkspace");
 }
 
-void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixBatch& a,
-                    const MatrixBatch& b, bool transposed, const MatrixBatch& c,
-                    std::int64_t batch) const {
+void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Batch& a, const Batch& b,
+                    bool transposed, const Batch& c, std::int64_t batch) const {
   // cuBLAS is column-major: it computes C^T [m, n] = B^T A^T, and a row-major matrix is its
   // transpose.
   const float one = 1.0f;
   const float zero = 0.0f;
-  check(blas().multiply(state_->handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, m, n,
-                        k, &one, b.data, native(b.dtype), b.row_stride, b.stride, a.data,
-                        native(a.dtype), a.row_stride, a.stride, &zero, c.data, native(c.dtype),
-                        c.row_stride, c.stride, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+  check(blas().multiply(static_cast<cublasHandle_t>(handle_.get()),
+                        transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, b.data,
+                        native(b.dtype), b.row_stride, b.stride, a.data, native(a.dtype),
+                        a.row_stride, a.stride, &zero, c.data, native(c.dtype), c.row_stride,
+                        c.stride, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "a product of cuBLAS");
 }
 
-void Blas::multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixAddresses& a,
-                         const MatrixAddresses& b, bool transposed, const MatrixAddresses& c,
-                         bool adds, std::int64_t batch) const {
+void Blas::multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const Addresses& a,
+                         const Addresses& b, bool transposed, const Addresses& c, bool adds,
+                         std::int64_t batch) const {
   constexpr std::int64_t kAtOnce = 1 << 15;  // less than a grid's most blocks in its last extent
   const float one = 1.0f;
   const float beta = adds ? 1.0f : 0.0f;
   for (std::int64_t first = 0; first < batch; first += kAtOnce)
-    check(blas().multiply_each(state_->handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N,
-                               m, n, k, &one, b.data + first, native(b.dtype), b.row_stride,
-                               a.data + first, native(a.dtype), a.row_stride, &beta,
-                               const_cast<void* const*>(c.data + first), native(c.dtype),
-                               c.row_stride, std::min(kAtOnce, batch - first), CUBLAS_COMPUTE_32F,
-                               CUBLAS_GEMM_DEFAULT),
+    check(blas().multiply_each(
+              static_cast<cublasHandle_t>(handle_.get()), transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+              CUBLAS_OP_N, m, n, k, &one, b.data + first, native(b.dtype), b.row_stride,
+              a.data + first, native(a.dtype), a.row_stride, &beta,
+              const_cast<void* const*>(c.data + first), native(c.dtype), c.row_stride,
+              std::min(kAtOnce, batch - first), CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
           "a batch of products of cuBLAS");
 }
 

@@ -17,30 +17,30 @@
 
 namespace qb::cuda {
 
-// Row-major matrices [rows, columns] in device memory, `stride` elements from one of the batch to
-// the next (0: the same for all) and `row_stride` from row to row.
-struct MatrixBatch {
-  void* data = nullptr;
-  DType dtype = DType::f32;
-  std::int64_t row_stride = 0;
-  std::int64_t stride = 0;
-};
-
-// Matrices may lie anywhere in device memory; their addresses lie in device memory too.
-struct MatrixAddresses {
-  const void* const* data = nullptr;
-  DType dtype = DType::f32;
-  std::int64_t row_stride = 0;
-};
+// cuBLAS gets a workspace of this size for its products, which is what it advises for Hopper.
+inline constexpr std::size_t kBlasWorkspaceBytes = 32 << 20;
 
 class Blas {
  public:
+  // Row-major matrices [rows, columns] in device memory, `stride` elements from one of the batch to
+  // the next (0: the same for all) and `row_stride` from row to row.
+  struct Batch {
+    void* data = nullptr;
+    DType dtype = DType::f32;
+    std::int64_t row_stride = 0;
+    std::int64_t stride = 0;
+  };
+
+  // Matrices may lie anywhere in device memory; their addresses lie in device memory too.
+  struct Addresses {
+    const void* const* data = nullptr;
+    DType dtype = DType::f32;
+    std::int64_t row_stride = 0;
+  };
+
   // Enqueues everything on `stream`, a cudaStream_t. Throws EnvironmentError where there is no
   // cuBLAS.
   explicit Blas(void* stream);
-  ~Blas();
-  Blas(const Blas&) = delete;
-  Blas& operator=(const Blas&) = delete;
 
   // cuBLAS may use this buffer from now on, besides its operands; it must live until the work is
   // done.
@@ -49,18 +49,16 @@ class Blas {
   // Computes C[i] = A[i] B[i], or A[i] B[i]^T. A is [n, k], B [k, m] (transposed: [m, k]), C [n,
   // m]. A and B have one type; sums are float32. 16-bit inputs use the tensor cores, float32 ones
   // do not (no TF32).
-  void multiply(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixBatch& a,
-                const MatrixBatch& b, bool transposed, const MatrixBatch& c,
-                std::int64_t batch) const;
+  void multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Batch& a, const Batch& b,
+                bool transposed, const Batch& c, std::int64_t batch) const;
   // Does the same for matrices that lie anywhere; with `adds`, C[i] += the product. The pointers to
   // C are const, the matrices are not.
-  void multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const MatrixAddresses& a,
-                     const MatrixAddresses& b, bool transposed, const MatrixAddresses& c, bool adds,
+  void multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const Addresses& a,
+                     const Addresses& b, bool transposed, const Addresses& c, bool adds,
                      std::int64_t batch) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<void> handle_;  // a cublasHandle_t
 };
 
 // Returns the text for the isa column.
@@ -88,7 +86,28 @@ void add_norm(const NormCall& call, void* stream);
 // matrices fit. Throws where the device is lost.
 [[nodiscard]] std::optional<double> product_peak_flop_per_s(DType dtype, const Stream& stream);
 
+// Fills device memory with normal random numbers: one block of the host's, repeated. Its size
+// divides no row evenly, so that rows differ.
+void fill_random(void* device, DType dtype, std::size_t bytes, unsigned seed, void* stream);
+
 // The materialized kernel is the baseline of the CQS-Attention case studies on a GPU.
+
+// Predicts the memory of its passes.
+struct MaterializedMemory {
+  std::size_t blas_workspace_bytes = 0;
+  std::size_t bias_bytes = 0;
+  std::size_t scores_bytes = 0;    // bytes of one score matrix, all heads
+  std::size_t schedule_bytes = 0;  // bytes of the schedule; 0 where no pair is masked
+
+  // Bias and cuBLAS's workspace are held throughout; at most two score matrices are held at a time,
+  // and the schedule too while the second one is masked.
+  [[nodiscard]] std::int64_t peak_bytes() const;
+};
+
+// q is [b,h,n,d], k is [b,g,m,d]. All sizes are 0 where there is no query or no key, or no tile has
+// any: then no pass runs.
+[[nodiscard]] MaterializedMemory materialized_memory(const Extent& q, const Extent& k, DType dtype,
+                                                     const TileSchedule& schedule);
 
 // Computes what qb::attention does with kernel materialized, on device views of f16, bf16 or f32
 // with any head_dim. Throws Unsupported for f64, OutOfMemory from the workspace.

@@ -49,7 +49,7 @@ struct CudnnAttention::State {
   }
 };
 
-CudnnAttention::CudnnAttention(void* stream) : state_(std::make_unique<State>()) {
+CudnnAttention::CudnnAttention(void* stream) : state_(std::make_shared<State>()) {
   state_->stream = stream;
   check(dnn().create(&state_->handle), "making a handle");
   check(dnn().set_stream(state_->handle, static_cast<cudaStream_t>(stream)), "taking a stream");
@@ -57,8 +57,6 @@ CudnnAttention::CudnnAttention(void* stream) : state_(std::make_unique<State>())
   state_->isa = "cudnn " + std::to_string(version / 10000) + '.' +
                 std::to_string(version / 100 % 100) + '.' + std::to_string(version % 100);
 }
-
-CudnnAttention::~CudnnAttention() = default;
 
 const std::string& CudnnAttention::isa() const { return state_->isa; }
 
@@ -97,7 +95,7 @@ void CudnnAttention::attend(const AttentionArguments& a, const LaunchContext& co
   pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &scratch);
   pack.finalize();
   check(dnn().execute(state_->handle, plan.plan.get(), pack.get()), "computing attention");
-  widen_rows(narrow.view(), a.out, state_->stream);
+  copy_rows(narrow.view(), a.out, state_->stream);
 }
 
 }  // namespace qb::cuda

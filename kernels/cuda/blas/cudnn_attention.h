@@ -9,14 +9,20 @@
 
 namespace qb::cuda {
 
+// cuDNN knows masks only by name; whole_mask() finds the name of a schedule's mask.
+enum class WholeMask {
+  none,    // every query sees every key
+  causal,  // as many queries as keys, and query i sees keys 0 to i
+  other,
+};
+
+[[nodiscard]] WholeMask whole_mask(const TileSchedule& schedule);
+
 class CudnnAttention {
  public:
   // Enqueues everything on `stream`, a cudaStream_t. Throws Unsupported with the reason where there
   // is no cuDNN.
   explicit CudnnAttention(void* stream);
-  ~CudnnAttention();
-  CudnnAttention(const CudnnAttention&) = delete;
-  CudnnAttention& operator=(const CudnnAttention&) = delete;
 
   // Attends over device views of f16 or bf16, to all pairs or, with as many queries as keys, below
   // the diagonal. Throws Unsupported for other schedules and for what cuDNN refuses. cuDNN writes O
@@ -29,7 +35,7 @@ class CudnnAttention {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace qb::cuda

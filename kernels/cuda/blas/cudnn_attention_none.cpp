@@ -10,7 +10,6 @@ struct CudnnAttention::State {
 CudnnAttention::CudnnAttention(void*) {
   throw Unsupported("kernel cudnn: this build found no cudnn.h; the nearest is kernel flash");
 }
-CudnnAttention::~CudnnAttention() = default;
 void CudnnAttention::attend(const AttentionArguments&, const LaunchContext&) {}
 const std::string& CudnnAttention::isa() const { return state_->isa; }
 

@@ -39,19 +39,16 @@ Descriptor scalar(TensorId id) {
 }
 
 Descriptor one_node(const AttentionArguments& a, const TensorView& out) {
-  const Descriptor q = tensor(kQ, a.q);
-  const Descriptor k = tensor(kK, a.k);
-  const Descriptor v = tensor(kV, a.v);
-  const Descriptor o = tensor(kO, out);
-  const Descriptor statistics = tensor(kStatistics, a.lse);
-  const Descriptor scale = scalar(kScale);
+  // The operands live until the operation is complete.
+  const std::pair<cudnnBackendAttributeName_t, Descriptor> operands[] = {
+      {CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, tensor(kQ, a.q)},
+      {CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, tensor(kK, a.k)},
+      {CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, tensor(kV, a.v)},
+      {CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, tensor(kO, out)},
+      {CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC, tensor(kStatistics, a.lse)},
+      {CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, scalar(kScale)}};
   Descriptor operation(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR, "attention");
-  operation.set(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, q);
-  operation.set(CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, k);
-  operation.set(CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, v);
-  operation.set(CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, o);
-  operation.set(CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC, statistics);
-  operation.set(CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, scale);
+  for (const auto& [attribute, operand] : operands) operation.set(attribute, operand);
   operation.finalize();
   return operation;
 }

@@ -1,15 +1,75 @@
-// Describes attention as an operation graph of cuDNN, and the plan that executes it. Only
-// cudnn_*.cpp use it.
+// Describes attention as an operation graph of cuDNN, and the plan that executes it. cuDNN's graph
+// API has a C interface: a descriptor is a set of typed attributes, completed by finalize. Only
+// cudnn_*.cpp use this header.
 #pragma once
 
+#include <cudnn.h>
+
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/attention.h"
-#include "kernels/cuda/blas/cudnn_library.h"
-#include "kernels/cuda/blas/whole_mask.h"
+#include "kernels/cuda/blas/cudnn_attention.h"
+#include "kernels/cuda/runtime/loaded_library.h"
 
 namespace qb::cuda {
+
+struct Cudnn : LoadedLibrary {
+  Cudnn() : LoadedLibrary(NvidiaLibrary::cudnn, "kernel cudnn needs cuDNN") {}
+  decltype(&cudnnCreate) create = function("cudnnCreate");
+  decltype(&cudnnDestroy) destroy = function("cudnnDestroy");
+  decltype(&cudnnSetStream) set_stream = function("cudnnSetStream");
+  decltype(&cudnnGetVersion) version = function("cudnnGetVersion");
+  decltype(&cudnnGetErrorString) text = function("cudnnGetErrorString");
+  decltype(&cudnnBackendCreateDescriptor) make = function("cudnnBackendCreateDescriptor");
+  decltype(&cudnnBackendDestroyDescriptor) drop = function("cudnnBackendDestroyDescriptor");
+  decltype(&cudnnBackendFinalize) finalize = function("cudnnBackendFinalize");
+  decltype(&cudnnBackendSetAttribute) set = function("cudnnBackendSetAttribute");
+  decltype(&cudnnBackendGetAttribute) get = function("cudnnBackendGetAttribute");
+  decltype(&cudnnBackendExecute) execute = function("cudnnBackendExecute");
+};
+
+// Throws Unsupported where there is no cuDNN: a missing baseline is a row that says so and does not
+// end the run.
+[[nodiscard]] const Cudnn& dnn();
+
+// Throws Unsupported also where cuDNN does not support something; CaseError crashed where the
+// device is lost; else CaseError error.
+void check(cudnnStatus_t status, const std::string& what);
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  Descriptor(cudnnBackendDescriptorType_t type, const char* name) : name_(name) {
+    check(dnn().make(type, &handle_), std::string("making ") + name);
+  }
+  Descriptor(Descriptor&& other) noexcept { *this = std::move(other); }
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(name_, other.name_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (handle_ != nullptr) (void)dnn().drop(handle_);
+  }
+
+  void set(cudnnBackendAttributeName_t attribute, cudnnBackendAttributeType_t type,
+           std::int64_t count, const void* values) const {
+    check(dnn().set(handle_, attribute, type, count, values), std::string("describing ") + name_);
+  }
+  void set(cudnnBackendAttributeName_t attribute, const Descriptor& value) const {
+    set(attribute, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.handle_);
+  }
+  void set(cudnnBackendAttributeName_t attribute, const std::vector<Descriptor>& values) const;
+  void finalize() const { check(dnn().finalize(handle_), std::string("sealing ") + name_); }
+  [[nodiscard]] cudnnBackendDescriptor_t get() const { return handle_; }
+
+ private:
+  cudnnBackendDescriptor_t handle_ = nullptr;
+  const char* name_ = "";
+};
 
 // These tensors are bound at execution. The two scalars are float32 on the host.
 enum TensorId : std::int64_t { kQ = 1, kK, kV, kO, kStatistics, kScale, kMasked, kFirstVirtual };

@@ -4,11 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
-#include <limits>
 #include <numeric>
-#include <stdexcept>
-#include <type_traits>
 
 #include "kernels/cuda/blas/layer_parts.cuh"
 #include "kernels/cuda/runtime/check.cuh"
@@ -21,15 +17,6 @@ constexpr int kColumnThreads = 128;
 constexpr std::int64_t kMostRowSteps = 8192;
 constexpr int kNormThreads = 256;
 constexpr int kRowsOfABlock = kNormThreads / kNormLanes;
-
-template <class Element, int kWidth>
-struct alignas(sizeof(Element) * kWidth) ElementGroup {
-  static constexpr int kSize = kWidth;
-  Element at[kWidth];
-
-  __device__ float load(int i) const { return to_float(at[i]); }
-  __device__ void store(int i, float value) { at[i] = from_float<Element>(value); }
-};
 
 template <bool kGelu, class Group>
 __global__ void bias_kernel(const BiasRows<Group> p) {
@@ -55,44 +42,20 @@ __global__ void __launch_bounds__(kNormThreads) norm_kernel(const NormRows<Group
   normalise_groups(p, row, lane, mean, warp_sum(lane_squares(p, row, lane, mean)));
 }
 
-unsigned grid(std::int64_t blocks) {
-  if (blocks > std::numeric_limits<int>::max())
-    throw std::invalid_argument("layer parts: more rows than a grid has blocks");
-  return static_cast<unsigned>(blocks);
-}
-
-// Calls function(group) with 16-byte groups where every row and pointer begins at a multiple of
-// them, else with single elements.
-template <class Element, class Function>
-void of_groups(std::int64_t elements, std::initializer_list<const void*> pointers,
-               Function function) {
-  constexpr int kWide = Pack<Element>::kSize;
-  const bool wide = elements % kWide == 0 &&
-                    std::all_of(pointers.begin(), pointers.end(), [](const void* pointer) {
-                      return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
-                    });
-  if (wide)
-    function(ElementGroup<Element, kWide>{});
-  else
-    function(ElementGroup<Element, 1>{});
-  QB_CUDA_CHECK(cudaGetLastError());
-}
-
 template <bool kGelu>
 void add_columns(DType dtype, std::int64_t rows, std::int64_t width, std::int64_t stride, void* y,
                  const void* bias, void* stream) {
   if (rows == 0 || width == 0) return;
-  of_type(dtype, "layer parts", [&](auto element) {
-    // The distance from row to row must be whole groups too.
-    of_groups<decltype(element)>(std::gcd(width, stride), {y, bias}, [&](auto group) {
-      using Group = decltype(group);
-      const BiasRows<Group> p{static_cast<Group*>(y), static_cast<const Group*>(bias), rows,
-                              width / Group::kSize, stride / Group::kSize};
-      const dim3 blocks(grid((p.groups + kColumnThreads - 1) / kColumnThreads),
-                        grid(std::min(rows, kMostRowSteps)));
-      bias_kernel<kGelu><<<blocks, kColumnThreads, 0, static_cast<cudaStream_t>(stream)>>>(p);
-    });
+  // The distance from row to row must be whole groups too.
+  of_groups(dtype, "layer parts", std::gcd(width, stride), {y, bias}, [&](auto group) {
+    using Group = decltype(group);
+    const BiasRows<Group> p{static_cast<Group*>(y), static_cast<const Group*>(bias), rows,
+                            width / Group::kSize, stride / Group::kSize};
+    const dim3 blocks(grid((p.groups + kColumnThreads - 1) / kColumnThreads),
+                      grid(std::min(rows, kMostRowSteps)));
+    bias_kernel<kGelu><<<blocks, kColumnThreads, 0, static_cast<cudaStream_t>(stream)>>>(p);
   });
+  QB_CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace
@@ -107,23 +70,22 @@ void bias_gelu(const GeluCall& call, void* stream) {
 
 void add_norm(const NormCall& call, void* stream) {
   if (call.rows == 0 || call.width == 0) return;
-  of_type(call.dtype, "layer parts", [&](auto element) {
-    of_groups<decltype(element)>(
-        call.width, {call.y, call.bias, call.residual, call.scale, call.shift}, [&](auto group) {
-          using Group = decltype(group);
-          const auto in = [](const void* data) { return static_cast<const Group*>(data); };
-          const NormRows<Group> p{static_cast<Group*>(call.y),
-                                  in(call.bias),
-                                  in(call.residual),
-                                  in(call.scale),
-                                  in(call.shift),
-                                  call.rows,
-                                  call.width / Group::kSize,
-                                  static_cast<float>(call.epsilon)};
-          norm_kernel<<<grid((call.rows + kRowsOfABlock - 1) / kRowsOfABlock), kNormThreads, 0,
-                        static_cast<cudaStream_t>(stream)>>>(p);
-        });
-  });
+  of_groups(call.dtype, "layer parts", call.width,
+            {call.y, call.bias, call.residual, call.scale, call.shift}, [&](auto group) {
+              using Group = decltype(group);
+              const auto in = [](const void* data) { return static_cast<const Group*>(data); };
+              const NormRows<Group> p{static_cast<Group*>(call.y),
+                                      in(call.bias),
+                                      in(call.residual),
+                                      in(call.scale),
+                                      in(call.shift),
+                                      call.rows,
+                                      call.width / Group::kSize,
+                                      static_cast<float>(call.epsilon)};
+              norm_kernel<<<grid((call.rows + kRowsOfABlock - 1) / kRowsOfABlock), kNormThreads, 0,
+                            static_cast<cudaStream_t>(stream)>>>(p);
+            });
+  QB_CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace qb::cuda

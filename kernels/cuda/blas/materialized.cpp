@@ -14,11 +14,7 @@
 // So two score matrices and the bias are held at once, as a caching allocator sees it.
 #include "kernels/cuda/blas/blas.h"
 
-#include <algorithm>
-#include <optional>
-
 #include "base/status.h"
-#include "kernels/cuda/blas/materialized_memory.h"
 #include "kernels/cuda/blas/score_passes.h"
 #include "kernels/cuda/runtime/runtime.h"
 
@@ -73,12 +69,12 @@ class Materialized {
     std::int64_t heads = 0;
     std::int64_t group = 1;
 
-    [[nodiscard]] MatrixBatch of(const TensorView& view, std::int64_t divisor) const {
+    [[nodiscard]] Blas::Batch of(const TensorView& view, std::int64_t divisor) const {
       return {view.row(b, head / divisor, 0), view.dtype, view.token_stride,
               divisor == 1 ? view.head_stride : 0};
     }
-    [[nodiscard]] MatrixBatch of_group(const TensorView& view) const { return of(view, group); }
-    [[nodiscard]] MatrixBatch of_scores(const Buffer& scores, const Materialized& m) const {
+    [[nodiscard]] Blas::Batch of_group(const TensorView& view) const { return of(view, group); }
+    [[nodiscard]] Blas::Batch of_scores(const Buffer& scores, const Materialized& m) const {
       const std::int64_t stride = m.n() * m.m();
       const std::int64_t first = (b * m.a_.q.extent.heads + head) * stride * size_of(m.dtype());
       return {scores.as<std::byte>() + first, m.dtype(), m.m(), stride};

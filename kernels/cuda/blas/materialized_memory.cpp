@@ -1,4 +1,4 @@
-#include "kernels/cuda/blas/materialized_memory.h"
+#include "kernels/cuda/blas/blas.h"
 
 #include <algorithm>
 

@@ -32,20 +32,8 @@ class Matrices {
   [[nodiscard]] std::byte* at(int i) const {
     return static_cast<std::byte*>(memory_) + static_cast<std::size_t>(i) * bytes_;
   }
-  // Fills the first two with random numbers: one block of the host's, repeated. Its size divides no
-  // row evenly, so that rows differ.
-  void fill(DType dtype) const {
-    constexpr std::size_t kNumbers = (1 << 20) - 7;
-    std::mt19937 random(1);
-    std::normal_distribution<float> normal;
-    std::vector<float> numbers(kNumbers);
-    for (float& number : numbers) number = normal(random);
-    std::vector<std::byte> block(kNumbers * static_cast<std::size_t>(size_of(dtype)));
-    convert(numbers.data(), DType::f32, block.data(), dtype, kNumbers);
-    for (std::size_t begin = 0; begin < 2 * bytes_; begin += block.size())
-      copy_to_device(block.data(), at(0) + begin, std::min(block.size(), 2 * bytes_ - begin),
-                     stream_.get());
-  }
+  // Fills the first two with random numbers.
+  void fill(DType dtype) const { fill_random(at(0), dtype, 2 * bytes_, 1, stream_.get()); }
 
  private:
   std::size_t bytes_;
@@ -74,6 +62,19 @@ double fastest_product_s(const Matrices& matrices, std::int64_t n, DType dtype,
 }
 
 }  // namespace
+
+void fill_random(void* device, DType dtype, std::size_t bytes, unsigned seed, void* stream) {
+  constexpr std::size_t kNumbers = (1 << 20) - 7;
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> numbers(kNumbers);
+  for (float& number : numbers) number = normal(random);
+  std::vector<std::byte> block(kNumbers * static_cast<std::size_t>(size_of(dtype)));
+  convert(numbers.data(), DType::f32, block.data(), dtype, kNumbers);
+  for (std::size_t begin = 0; begin < bytes; begin += block.size())
+    copy_to_device(block.data(), static_cast<std::byte*>(device) + begin,
+                   std::min(block.size(), bytes - begin), stream);
+}
 
 std::optional<double> product_peak_flop_per_s(DType dtype, const Stream& stream) {
   if (dtype == DType::f64) return std::nullopt;

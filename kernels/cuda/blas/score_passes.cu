@@ -3,8 +3,6 @@
 // by element.
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
-#include <type_traits>
 
 #include "kernels/cuda/blas/score_passes.h"
 #include "kernels/cuda/blas/softmax_threads.cuh"
@@ -22,41 +20,27 @@ __device__ std::int64_t thread_index() {
   return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
 }
 
-template <class Element, int kSize>
-struct Group {
-  using Type = Pack<Element>;
-};
-template <class Element>
-struct Group<Element, 1> {
-  struct Type {
-    Element at[1];
-  };
-};
-
-template <class Element, int kSize>
-__global__ void scale_kernel(const Element* from, Element* to, std::int64_t groups, float scale) {
-  using Group = typename Group<Element, kSize>::Type;
+template <class Group>
+__global__ void scale_kernel(const Group* from, Group* to, std::int64_t groups, float scale) {
   const std::int64_t i = thread_index();
   if (i >= groups) return;
-  Group group = reinterpret_cast<const Group*>(from)[i];
+  Group group = from[i];
 #pragma unroll
-  for (int j = 0; j < kSize; ++j) group.at[j] = from_float<Element>(to_float(group.at[j]) * scale);
-  reinterpret_cast<Group*>(to)[i] = group;
+  for (int j = 0; j < Group::kSize; ++j) group.store(j, group.load(j) * scale);
+  to[i] = group;
 }
 
 // blockIdx.y is the slice.
-template <class Element, int kSize>
-__global__ void bias_kernel(Element* scores, const Element* bias, std::int64_t groups,
+template <class Group>
+__global__ void bias_kernel(Group* scores, const Group* bias, std::int64_t groups,
                             std::int64_t first_slice) {
-  using Group = typename Group<Element, kSize>::Type;
   const std::int64_t i = thread_index();
   if (i >= groups) return;
-  auto* const at = reinterpret_cast<Group*>(scores) + (first_slice + blockIdx.y) * groups + i;
+  Group* const at = scores + (first_slice + blockIdx.y) * groups + i;
   Group group = *at;
-  const Group added = reinterpret_cast<const Group*>(bias)[i];
+  const Group added = bias[i];
 #pragma unroll
-  for (int j = 0; j < kSize; ++j)
-    group.at[j] = from_float<Element>(to_float(group.at[j]) + to_float(added.at[j]));
+  for (int j = 0; j < Group::kSize; ++j) group.store(j, group.load(j) + added.load(j));
   *at = group;
 }
 
@@ -84,7 +68,7 @@ __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t col
     const QueryTile tile = schedule.tiles[low];
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
       const KeySpan span = schedule.spans[s];
-      const LiveKeys live = live_keys(span, row);
+      const KeyRange live = live_keys(span, row);
       hide(seen, live.begin);
       if (span.kind == SpanKind::bits)
         for (std::int64_t key = live.begin + threadIdx.x; key < live.end; key += kThreads)
@@ -96,21 +80,19 @@ __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t col
 }
 
 // Each block handles one row. The second reading of a row mostly hits the second-level cache.
-template <class Element, int kSize>
-__global__ void softmax_kernel(const Element* from, Element* to, std::int64_t rows,
-                               std::int64_t columns, const LseRows lse) {
-  using Group = typename Group<Element, kSize>::Type;
+template <class Group>
+__global__ void softmax_kernel(const Group* from, Group* to, std::int64_t rows, std::int64_t groups,
+                               const LseRows lse) {
   const std::int64_t line = blockIdx.x;
-  const auto* const source = reinterpret_cast<const Group*>(from + line * columns);
-  auto* const target = reinterpret_cast<Group*>(to + line * columns);
-  const std::int64_t groups = columns / kSize;
-  const Exponential<Element> exponential;
+  const Group* const source = from + line * groups;
+  Group* const target = to + line * groups;
+  const Exponential<typename Group::Element> exponential;
   SoftmaxSum mine = sum_of_none();
   for (std::int64_t i = threadIdx.x; i < groups; i += kThreads) {
     const Group group = source[i];
-    float scores[kSize];
+    float scores[Group::kSize];
 #pragma unroll
-    for (int j = 0; j < kSize; ++j) scores[j] = to_float(group.at[j]);
+    for (int j = 0; j < Group::kSize; ++j) scores[j] = group.load(j);
     add(mine, scores, exponential);
   }
   mine = join_block<kThreads>(mine, exponential);
@@ -120,8 +102,8 @@ __global__ void softmax_kernel(const Element* from, Element* to, std::int64_t ro
   for (std::int64_t i = threadIdx.x; i < groups; i += kThreads) {
     Group group = source[i];
 #pragma unroll
-    for (int j = 0; j < kSize; ++j)
-      group.at[j] = from_float<Element>(exponential(to_float(group.at[j]) - shift) * inverse);
+    for (int j = 0; j < Group::kSize; ++j)
+      group.store(j, exponential(group.load(j) - shift) * inverse);
     target[i] = group;
   }
   if (threadIdx.x != 0) return;
@@ -129,50 +111,35 @@ __global__ void softmax_kernel(const Element* from, Element* to, std::int64_t ro
   lse.store(slice, line % rows, mine);
 }
 
-unsigned grid(std::int64_t blocks) {
-  if (blocks > std::numeric_limits<int>::max())
-    throw std::invalid_argument("score passes: more rows than a grid has blocks");
-  return static_cast<unsigned>(blocks);
-}
-
-// Calls function(element, size of a group as a constant) with as large groups as `multiple` allows.
+// Calls function(group) with as large groups as `multiple` allows.
 template <class Function>
 void in_groups(DType dtype, std::int64_t multiple, Function function) {
-  of_type(dtype, "score passes", [&](auto element) {
-    using Element = decltype(element);
-    constexpr int kWide = Pack<Element>::kSize;
-    if (multiple % kWide == 0)
-      function(element, std::integral_constant<int, kWide>{});
-    else
-      function(element, std::integral_constant<int, 1>{});
-  });
+  of_groups(dtype, "score passes", multiple, {}, function);
   QB_CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace
 
 void scale_pass(DType dtype, const Scores& from, const Scores& to, float scale, void* stream) {
-  in_groups(dtype, from.elements(), [&](auto element, auto width) {
-    using Element = decltype(element);
-    constexpr int kSize = decltype(width)::value;
-    const std::int64_t groups = from.elements() / kSize;
-    scale_kernel<Element, kSize><<<grid((groups + kThreads - 1) / kThreads), kThreads, 0,
-                                   static_cast<cudaStream_t>(stream)>>>(
-        static_cast<const Element*>(from.data), static_cast<Element*>(to.data), groups, scale);
+  in_groups(dtype, from.elements(), [&](auto group) {
+    using Group = decltype(group);
+    const std::int64_t groups = from.elements() / Group::kSize;
+    scale_kernel<<<grid((groups + kThreads - 1) / kThreads), kThreads, 0,
+                   static_cast<cudaStream_t>(stream)>>>(
+        static_cast<const Group*>(from.data), static_cast<Group*>(to.data), groups, scale);
   });
 }
 
 void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream) {
-  in_groups(dtype, scores.rows * scores.columns, [&](auto element, auto width) {
-    using Element = decltype(element);
-    constexpr int kSize = decltype(width)::value;
+  in_groups(dtype, scores.rows * scores.columns, [&](auto group) {
+    using Group = decltype(group);
     constexpr std::int64_t kMaxGridY = 65535;
-    const std::int64_t groups = scores.rows * scores.columns / kSize;
+    const std::int64_t groups = scores.rows * scores.columns / Group::kSize;
     for (std::int64_t slice = 0; slice < scores.slices; slice += kMaxGridY) {
       const dim3 blocks(grid((groups + kThreads - 1) / kThreads),
                         grid(std::min(kMaxGridY, scores.slices - slice)));
-      bias_kernel<Element, kSize><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-          static_cast<Element*>(scores.data), static_cast<const Element*>(bias), groups, slice);
+      bias_kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+          static_cast<Group*>(scores.data), static_cast<const Group*>(bias), groups, slice);
     }
   });
 }
@@ -189,13 +156,12 @@ void mask_pass(DType dtype, const Scores& scores, const DeviceSchedule& schedule
 
 void softmax_pass(DType dtype, const Scores& from, const Scores& to, const TensorView& lse,
                   void* stream) {
-  in_groups(dtype, from.columns, [&](auto element, auto width) {
-    using Element = decltype(element);
-    constexpr int kSize = decltype(width)::value;
-    softmax_kernel<Element, kSize>
-        <<<grid(from.slices * from.rows), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-            static_cast<const Element*>(from.data), static_cast<Element*>(to.data), from.rows,
-            from.columns, LseRows(lse));
+  in_groups(dtype, from.columns, [&](auto group) {
+    using Group = decltype(group);
+    softmax_kernel<<<grid(from.slices * from.rows), kThreads, 0,
+                     static_cast<cudaStream_t>(stream)>>>(
+        static_cast<const Group*>(from.data), static_cast<Group*>(to.data), from.rows,
+        from.columns / Group::kSize, LseRows(lse));
   });
 }
 

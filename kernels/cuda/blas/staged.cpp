@@ -1,8 +1,6 @@
 #include "kernels/cuda/blas/blas.h"
 
 #include "base/status.h"
-#include "kernels/cuda/blas/materialized_memory.h"
-#include "kernels/cuda/blas/staged_softmax.h"
 #include "kernels/cuda/blas/staged_work.h"
 #include "kernels/cuda/runtime/runtime.h"
 
@@ -30,8 +28,8 @@ class StagedCall {
   }
 
   void multiply_keys() const {
-    for (const StagedBatch& batch : work_.batches()) {
-      const StagedAddresses at = work_.addresses_of(batch, addresses_.data());
+    for (const StagedWork::Batch& batch : work_.batches()) {
+      const StagedWork::Addresses at = work_.addresses_of(batch, addresses_.data());
       blas_.multiply_each(batch.rows, batch.keys, a_.q.extent.head_dim,
                           {at.q, a_.q.dtype, a_.q.token_stride},
                           {at.k, a_.k.dtype, a_.k.token_stride}, true,
@@ -57,8 +55,8 @@ class StagedCall {
   void multiply_values() const {
     // Rows of weights replace rows of scores in place.
     const std::int64_t weights_of_a_score = size_of(DType::f32) / size_of(a_.q.dtype);
-    for (const StagedBatch& batch : work_.batches()) {
-      const StagedAddresses at = work_.addresses_of(batch, addresses_.data());
+    for (const StagedWork::Batch& batch : work_.batches()) {
+      const StagedWork::Addresses at = work_.addresses_of(batch, addresses_.data());
       blas_.multiply_each(batch.rows, a_.v.extent.head_dim, batch.keys,
                           {at.weights, a_.q.dtype, batch.stride * weights_of_a_score},
                           {at.v, a_.v.dtype, a_.v.token_stride}, false,
@@ -71,7 +69,7 @@ class StagedCall {
                                    std::string_view label) {
     return {context.workspace, bytes, label, context.worker};
   }
-  [[nodiscard]] std::int64_t products(const StagedBatch& batch) const {
+  [[nodiscard]] std::int64_t products(const StagedWork::Batch& batch) const {
     return static_cast<std::int64_t>(batch.n_blocks) * work_.slices();
   }
 

@@ -1,8 +1,5 @@
 // This is bound by memory: a row is read twice, the second time from the cache, and written once.
-#include "kernels/cuda/blas/staged_softmax.h"
-
-#include <limits>
-#include <stdexcept>
+#include "kernels/cuda/blas/staged_work.h"
 
 #include "kernels/cuda/blas/softmax_threads.cuh"
 #include "kernels/cuda/blas/staged_softmax.cuh"
@@ -62,23 +59,20 @@ void launch(const StagedSoftmax& call, std::int64_t first_tile, std::int64_t n_t
   constexpr std::int64_t kRowsOfABlock = kThreads / kLanes;
   const std::int64_t of_a_tile = (call.rows_of_a_tile + kRowsOfABlock - 1) / kRowsOfABlock;
   const std::int64_t blocks = call.lse.extent.batch * call.lse.extent.heads * n_tiles * of_a_tile;
-  if (blocks > std::numeric_limits<int>::max())
-    throw std::invalid_argument("kernel staged: more rows than a grid has blocks");
-  softmax_kernel<Element, kLanes>
-      <<<static_cast<unsigned>(blocks), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-          {call.tiles + first_tile,
-           of_a_tile,
-           n_tiles * of_a_tile,
-           call.scores_of_a_head,
-           {call.spans, call.words, call.scores, call.scale},
-           LseRows(call.lse)});
+  softmax_kernel<Element, kLanes><<<grid(blocks), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+      {call.tiles + first_tile,
+       of_a_tile,
+       n_tiles * of_a_tile,
+       call.scores_of_a_head,
+       {call.spans, call.words, call.scores, call.scale},
+       LseRows(call.lse)});
   QB_CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace
 
 void staged_softmax(const StagedSoftmax& call, void* stream) {
-  of_type(call.dtype, "kernel staged", [&](auto element) {
+  of_type(call.dtype, "the passes of kernel staged", [&](auto element) {
     using Element = decltype(element);
     launch<Element, kWarp>(call, 0, call.n_short, stream);
     launch<Element, kThreads>(call, call.n_short, call.n_tiles - call.n_short, stream);

@@ -127,16 +127,16 @@ void play(const StagedTrial& trial) {
   std::vector<float> scores(work.scores_bytes() / sizeof(float), std::nanf(""));
   const std::vector<std::uintptr_t> addresses = work.addresses(a, scores.data());
   ASSERT_EQ(addresses.size() * sizeof(void*), work.addresses_bytes());
-  const auto of_batch = [&](const StagedBatch& batch, auto function) {
-    const StagedAddresses at = work.addresses_of(batch, addresses.data());
+  const auto of_batch = [&](const StagedWork::Batch& batch, auto function) {
+    const StagedWork::Addresses at = work.addresses_of(batch, addresses.data());
     for (std::size_t i = 0; i < batch.n_blocks * static_cast<std::size_t>(work.slices()); ++i)
       function(at, i);
   };
-  for (const StagedBatch& batch : work.batches()) {
+  for (const StagedWork::Batch& batch : work.batches()) {
     const Product product{batch.rows, batch.keys,       a.q.extent.head_dim,
                           a.q.dtype,  a.q.token_stride, a.k.token_stride,
                           true,       batch.stride,     false};
-    of_batch(batch, [&](const StagedAddresses& at, std::size_t i) {
+    of_batch(batch, [&](const StagedWork::Addresses& at, std::size_t i) {
       const auto* const first = static_cast<const float*>(at.scores[i]);
       ASSERT_GE(first, scores.data());
       ASSERT_LE(first + (batch.rows - 1) * batch.stride + batch.keys,
@@ -153,7 +153,7 @@ void play(const StagedTrial& trial) {
         soften_row(head, work.tiles()[t], row, t < work.n_short() ? 32 : 256, a.q.dtype,
                    a.lse.row_as<float>(slice / a.q.extent.heads, slice % a.q.extent.heads, row));
   }
-  for (const StagedBatch& batch : work.batches()) {
+  for (const StagedWork::Batch& batch : work.batches()) {
     const Product product{batch.rows,
                           a.v.extent.head_dim,
                           batch.keys,
@@ -163,7 +163,7 @@ void play(const StagedTrial& trial) {
                           false,
                           a.out.token_stride,
                           batch.adds};
-    of_batch(batch, [&](const StagedAddresses& at, std::size_t i) {
+    of_batch(batch, [&](const StagedWork::Addresses& at, std::size_t i) {
       ASSERT_EQ(reinterpret_cast<std::uintptr_t>(at.weights[i]) % 16, 0u);
       product.make(at.weights[i], at.v[i], at.out[i]);
     });

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "kernels/cuda/blas/materialized_memory.h"
+#include "kernels/cuda/blas/blas.h"
 
 namespace qb::cuda {
 namespace {
@@ -17,8 +17,7 @@ constexpr std::size_t kOperands = 6;  // operands of both products of a block
 
 std::vector<KeyRange> blocks_of(const TileSchedule& schedule, const QueryTile& tile) {
   std::vector<KeyRange> blocks;
-  for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
-    const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
+  for (const KeySpan& span : schedule.spans_of(tile)) {
     if (!blocks.empty() && blocks.back().end == span.begin)
       blocks.back().end = span.end;
     else
@@ -36,8 +35,7 @@ StagedWork::StagedWork(const Extent& q, const TileSchedule& schedule)
       schedule_bytes_(schedule.spans.size() * sizeof(KeySpan) +
                       schedule.words.size() * sizeof(std::uint64_t)) {
   // The n-th blocks of tiles are added to the sums of those before.
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>,
-           std::vector<StagedBlock>>
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::vector<Block>>
       by_shape;
   for (const QueryTile& tile : schedule.tiles) {
     const std::vector<KeyRange> ranges = blocks_of(schedule, tile);
@@ -91,7 +89,7 @@ std::vector<std::uintptr_t> StagedWork::addresses(const AttentionArguments& a,
   const std::int64_t weight_bytes = size_of(a.q.dtype);
   std::vector<std::uintptr_t> all;
   all.reserve(addresses_bytes() / sizeof(void*));
-  for (const StagedBatch& batch : batches_) {
+  for (const Batch& batch : batches_) {
     const auto add = [&](auto address_of) {
       for (std::size_t i = 0; i < batch.n_blocks; ++i)
         for (std::int64_t slice = 0; slice < slices_; ++slice)
@@ -100,32 +98,32 @@ std::vector<std::uintptr_t> StagedWork::addresses(const AttentionArguments& a,
     };
     // Adds the addresses that lie `column` scores or weights into the tile's first row.
     const auto add_scores = [&](std::int64_t element_bytes) {
-      add([&](const StagedBlock& block, std::int64_t b, std::int64_t h) {
+      add([&](const Block& block, std::int64_t b, std::int64_t h) {
         return static_cast<const std::byte*>(scores) +
                ((b * heads + h) * scores_ + block.first_score) *
                    static_cast<std::int64_t>(sizeof(float)) +
                block.column * element_bytes;
       });
     };
-    add([&](const StagedBlock& block, std::int64_t b, std::int64_t h) {
+    add([&](const Block& block, std::int64_t b, std::int64_t h) {
       return a.q.row(b, h, block.q_begin);
     });
-    add([&](const StagedBlock& block, std::int64_t b, std::int64_t h) {
+    add([&](const Block& block, std::int64_t b, std::int64_t h) {
       return a.k.row(b, h / group, block.k_begin);
     });
     add_scores(sizeof(float));
     add_scores(weight_bytes);
-    add([&](const StagedBlock& block, std::int64_t b, std::int64_t h) {
+    add([&](const Block& block, std::int64_t b, std::int64_t h) {
       return a.v.row(b, h / group, block.k_begin);
     });
-    add([&](const StagedBlock& block, std::int64_t b, std::int64_t h) {
+    add([&](const Block& block, std::int64_t b, std::int64_t h) {
       return a.out.row(b, h, block.q_begin);
     });
   }
   return all;
 }
 
-StagedAddresses StagedWork::addresses_of(const StagedBatch& batch, const void* copied) const {
+StagedWork::Addresses StagedWork::addresses_of(const Batch& batch, const void* copied) const {
   const std::size_t n = batch.n_blocks * static_cast<std::size_t>(slices_);
   auto* const first = static_cast<void* const*>(copied) +
                       kOperands * batch.first_block * static_cast<std::size_t>(slices_);

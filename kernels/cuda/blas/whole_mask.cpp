@@ -1,4 +1,4 @@
-#include "kernels/cuda/blas/whole_mask.h"
+#include "kernels/cuda/blas/cudnn_attention.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,12 +10,11 @@ namespace {
 bool sees_first_keys(const TileSchedule& schedule, const QueryTile& tile, std::int64_t row) {
   std::int64_t count = 0;
   std::int64_t last = 0;
-  for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s)
-    schedule.for_each_run(schedule.spans[static_cast<std::size_t>(s)], row,
-                          [&](std::int64_t begin, std::int64_t end) {
-                            count += end - begin;
-                            last = std::max(last, end);
-                          });
+  for (const KeySpan& span : schedule.spans_of(tile))
+    schedule.for_each_run(span, row, [&](std::int64_t begin, std::int64_t end) {
+      count += end - begin;
+      last = std::max(last, end);
+    });
   return count == row + 1 && last == row + 1;
 }
 

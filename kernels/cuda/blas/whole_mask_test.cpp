@@ -1,4 +1,4 @@
-#include "kernels/cuda/blas/whole_mask.h"
+#include "kernels/cuda/blas/cudnn_attention.h"
 
 #include <gtest/gtest.h>
 

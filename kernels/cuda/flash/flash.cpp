@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,14 +24,10 @@ namespace {
 
 int head_slots(const Extent& extent) { return static_cast<int>(extent.batch * extent.heads); }
 
-TensorAddress address(const TensorView& view) {
-  return {view.data, view.batch_stride, view.head_stride, view.token_stride};
-}
-
 // Holds an input where the kernels read it: in place, or copied before each launch.
 class InputCopy {
  public:
-  InputCopy(const TensorView& view, const AlignedInput& aligned, const char* label,
+  InputCopy(const TensorView& view, const AlignedInputs::Input& aligned, const char* label,
             const LaunchContext& context)
       : from_(view), view_(view), factor_(aligned.factor) {
     if (!aligned.copied) return;
@@ -56,23 +55,6 @@ class InputCopy {
   std::optional<Tensor> copy_;
 };
 
-template <class T>
-void put(std::vector<std::byte>& bytes, std::size_t at, const std::vector<T>& list) {
-  if (!list.empty()) std::memcpy(bytes.data() + at, list.data(), list.size() * sizeof(T));
-}
-
-std::vector<std::byte> packed(const WorkLists& lists, const ListOffsets& at) {
-  std::vector<std::byte> bytes(at.bytes);
-  put(bytes, at.items, lists.items);
-  put(bytes, at.tiles, lists.tiles);
-  put(bytes, at.masked, lists.masked);
-  put(bytes, at.runs, lists.runs);
-  put(bytes, at.bits, lists.bits);
-  put(bytes, at.merge_tiles, lists.merge_tiles);
-  put(bytes, at.merge_sources, lists.merge_sources);
-  return bytes;
-}
-
 const GroupedCall& checked(const GroupedCall& call) {
   check_call(call);
   return call;
@@ -80,35 +62,42 @@ const GroupedCall& checked(const GroupedCall& call) {
 
 }  // namespace
 
+void allow_shared_memory(const void* kernel, int bytes) {
+  static std::mutex mutex;
+  static std::set<std::pair<const void*, int>> allowed;
+  int device = 0;
+  QB_CUDA_CHECK(cudaGetDevice(&device));
+  const std::lock_guard lock(mutex);
+  if (allowed.contains({kernel, device})) return;
+  QB_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  allowed.emplace(kernel, device);
+}
+
 struct FlashLists::State {
   State(const GroupedCall& call, const LaunchContext& context)
       : inputs(align_inputs(checked(call))),
         lists(lower(aligned_call(call, inputs), flash_path(context), context.n_sms)),
-        at(list_offsets(lists)),
-        memory(context.workspace, at.bytes, "tile_lists", context.worker) {
-    const std::vector<std::byte> bytes = packed(lists, at);
+        memory(context.workspace, list_bytes(lists), "tile_lists", context.worker) {
+    std::vector<std::byte> bytes(memory.bytes());
+    FlashParameters p;
+    MergeParameters merging;
+    for_each_list(lists, p, merging, [to = bytes.data()](const auto& list, auto&) mutable {
+      if (!list.empty()) std::memcpy(to, list.data(), list.size() * sizeof(list[0]));
+      to += place_bytes(list);
+    });
     // The memory is pageable: the call returns when the bytes have been copied.
-    QB_CUDA_CHECK(cudaMemcpyAsync(memory.data(), bytes.data(), at.bytes, cudaMemcpyHostToDevice,
+    QB_CUDA_CHECK(cudaMemcpyAsync(memory.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice,
                                   static_cast<cudaStream_t>(context.stream)));
-  }
-
-  template <class Item>
-  [[nodiscard]] const Item* list(std::size_t offset) const {
-    return reinterpret_cast<const Item*>(memory.as<const std::byte>() + offset);
   }
 
   AlignedInputs inputs;
   WorkLists lists;
-  ListOffsets at;
   Buffer memory;
   mutable KeptMaps maps;  // maps of the last launch with these lists
 };
 
 FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context)
-    : state_(std::make_unique<State>(call, context)) {}
-FlashLists::FlashLists(FlashLists&&) noexcept = default;
-FlashLists& FlashLists::operator=(FlashLists&&) noexcept = default;
-FlashLists::~FlashLists() = default;
+    : state_(std::make_shared<State>(call, context)) {}
 
 struct FlashLaunch::State {
   State(const GroupedCall& call, const FlashLists::State& of_call, const LaunchContext& context)
@@ -134,7 +123,7 @@ struct FlashLaunch::State {
 
   // The form of the inputs decided the kernel and its tiles.
   void require_form_of(const AlignedInputs& listed) const {
-    const auto same = [](const AlignedInput& a, const AlignedInput& b) {
+    const auto same = [](const AlignedInputs::Input& a, const AlignedInputs::Input& b) {
       return a.copied == b.copied && a.extent == b.extent;
     };
     if (!same(inputs.q, listed.q) || !same(inputs.k, listed.k) || !same(inputs.v, listed.v))
@@ -143,15 +132,11 @@ struct FlashLaunch::State {
   }
 
   void point_to(const FlashLists::State& of_call) {
-    parameters.items = of_call.list<WorkItem>(of_call.at.items);
-    parameters.items_asked_for = reinterpret_cast<std::uint32_t*>(of_call.memory.as<std::byte>() +
-                                                                  of_call.at.items_asked_for);
-    parameters.tiles = of_call.list<TileWork>(of_call.at.tiles);
-    parameters.masked = of_call.list<MaskedStep>(of_call.at.masked);
-    parameters.runs = of_call.list<FullRun>(of_call.at.runs);
-    parameters.bits = of_call.list<std::uint64_t>(of_call.at.bits);
-    merging.tiles = of_call.list<MergeTile>(of_call.at.merge_tiles);
-    merging.sources = of_call.list<MergeSource>(of_call.at.merge_sources);
+    for_each_list(of_call.lists, parameters, merging,
+                  [at = of_call.memory.as<std::byte>()](const auto& list, auto& pointer) mutable {
+                    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at);
+                    at += place_bytes(list);
+                  });
     merging.n_tiles = static_cast<std::int32_t>(of_call.lists.merge_tiles.size());
   }
 
@@ -195,22 +180,20 @@ struct FlashLaunch::State {
   TensorMaps maps;  // sm_90a only
   MergeParameters merging;
   int n_merge_slots = 0;
-  std::optional<FlashLists> own_lists;
+  std::shared_ptr<const void> own_lists;
   Tensor out;
   Tensor lse;
 };
 
 FlashLaunch::FlashLaunch(const GroupedCall& call, const LaunchContext& context) {
-  FlashLists lists(call, context);
-  state_ = std::make_unique<State>(call, *lists.state_, context);
-  state_->own_lists = std::move(lists);
+  const FlashLists lists(call, context);
+  const auto state = std::make_shared<State>(call, *lists.state_, context);
+  state->own_lists = lists.state_;
+  state_ = state;
 }
 FlashLaunch::FlashLaunch(const GroupedCall& call, const FlashLists& lists,
                          const LaunchContext& context)
-    : state_(std::make_unique<State>(call, *lists.state_, context)) {}
-FlashLaunch::FlashLaunch(FlashLaunch&&) noexcept = default;
-FlashLaunch& FlashLaunch::operator=(FlashLaunch&&) noexcept = default;
-FlashLaunch::~FlashLaunch() = default;
+    : state_(std::make_shared<State>(call, *lists.state_, context)) {}
 
 void FlashLaunch::attend() const {
   const State& s = *state_;
@@ -229,14 +212,10 @@ void FlashLaunch::merge() const {
   launch_merge(state_->merging, state_->n_merge_slots, state_->stream);
 }
 
-void flash_groups(const GroupedCall& call, const LaunchContext& context) {
-  const FlashLaunch launch(call, context);
+void flash(const AttentionArguments& a, const LaunchContext& context) {
+  const FlashLaunch launch(whole_call(a, context.worker), context);
   launch.attend();
   launch.merge();
-}
-
-void flash(const AttentionArguments& a, const LaunchContext& context) {
-  flash_groups(whole_call(a, context.worker), context);
 }
 
 void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,

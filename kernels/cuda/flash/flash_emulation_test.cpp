@@ -268,7 +268,7 @@ TEST(FlashEmulation, WarpsWithoutRowsKeepStepWithTheOthers) {
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
     for (const std::int64_t d : {64, 128}) {
       testing::Problem problem({.q = {1, 1, 264, d}, .n_keys = 264}, 10);
-      const std::vector<RowGroup> groups{{0, 72, 1}, {72, 8, 1}, {80, 184, 1}};
+      const std::vector<TokenGroup> groups{{0, 72, 1}, {72, 8, 1}, {80, 184, 1}};
       problem.add_worker(groups, groups,
                          build_schedule(264, 264, {{0, 264, {0, 264, SpanKind::causal, 0}}}, 192));
       expect_float64(problem, path, 2, 10);

@@ -6,7 +6,6 @@
 #include "kernels/cuda/flash/flash_parameters.h"
 #include "kernels/cuda/flash/flash_work.h"
 #include "kernels/cuda/flash/tensor_map.h"
-#include "kernels/cuda/merge/merge_parameters.h"
 
 namespace qb::cuda {
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/status.h"
 #include "kernels/cuda/flash/flash_layout.h"
 

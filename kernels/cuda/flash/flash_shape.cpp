@@ -1,7 +1,9 @@
-// Decides which compiled kernel a call gets, and how its work is divided among the multiprocessors.
+// Decides which compiled kernel a call gets, how its work is divided among the multiprocessors, and
+// in which order the blocks of a launch take its items.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/integers.h"
 #include "base/status.h"
@@ -18,6 +20,18 @@ bool box_readable(const TensorView& view, std::int64_t stride) {
   return stride != 0 && view.extent.length > 0 && view.extent.length % stride == 0 &&
          aligned(view.token_stride) && aligned(view.head_stride) && aligned(view.batch_stride) &&
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
+}
+
+// Sorts tiles by the number of their steps, most first.
+std::vector<std::int32_t> heavy_first(const std::vector<TileWork>& tiles) {
+  const auto n_steps = [&tiles](std::int32_t tile) {
+    return tiles[index(tile)].n_masked + tiles[index(tile)].n_full;
+  };
+  std::vector<std::int32_t> order(tiles.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return n_steps(a) > n_steps(b); });
+  return order;
 }
 
 }  // namespace
@@ -83,6 +97,28 @@ std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
       std::max<std::int64_t>(1, kCacheBytes / std::max<std::int64_t>(1, bytes_per_kv_head));
   return narrow(
       std::clamp<std::int64_t>(kv_heads * heads_per_kv, 1, std::max<std::int64_t>(n_heads, 1)));
+}
+
+std::vector<WorkItem> order_items(const std::vector<TileWork>& tiles, const HeadSlots& slots) {
+  const std::vector<std::int32_t> order = heavy_first(tiles);
+  const std::int64_t n_groups = slots.batch * slots.per_batch / slots.per_kv;
+  const std::int64_t groups_at_once = std::max<std::int64_t>(slots.at_once / slots.per_kv, 1);
+  const std::int64_t n_sections = (n_groups + groups_at_once - 1) / groups_at_once;
+  std::vector<WorkItem> items;
+  for (std::int64_t section = 0; section < n_sections; ++section) {
+    const std::int64_t begin = section * n_groups / n_sections * slots.per_kv;
+    const std::int64_t end = (section + 1) * n_groups / n_sections * slots.per_kv;
+    for (const std::int32_t tile : order) {
+      const TileWork& work = tiles[index(tile)];
+      for (std::int64_t slot = begin; slot < end; ++slot) {
+        const std::int64_t head = slot % slots.per_batch * slots.pack;
+        if (head < work.head_begin || head >= work.head_end) continue;
+        items.push_back({tile, narrow(slot / slots.per_batch), narrow(head),
+                         narrow(slot % slots.per_batch / slots.per_kv)});
+      }
+    }
+  }
+  return items;
 }
 
 KernelTiles flash_tiles(std::int64_t head_dim, FlashPath path) {

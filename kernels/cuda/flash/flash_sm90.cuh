@@ -47,7 +47,7 @@ class Sm90Block {
   }
 
  private:
-  using Position = RingPosition<C::kStages>;
+  using Position = typename Sm90Shared<C>::Position;
 
   // ---- Producer ---------------------------------------------------------------------------------
 
@@ -122,7 +122,8 @@ class Sm90Block {
     std::uint32_t p[2 * C::kKeyTiles];
     float out[C::kD / 2];
     RowStatistics rows;
-    Progress at;  // counts steps whose scores were issued; the last values come later
+    typename Sm90Shared<C>::Progress
+        at;  // counts steps whose scores were issued; the last values come later
   };
 
   // Named barriers 1, 2, …, one for each consumer, say whose turn it is to issue products: the

@@ -30,33 +30,33 @@ struct Sm90 {
   static constexpr int kKeyTiles = kKeys / 8;
 };
 
-// Both rings advance together: step number `count` since the kernel began is in this stage, in the
-// phase of this parity. kStages is a power of two.
-template <int kStages>
-struct RingPosition {
-  static_assert((kStages & (kStages - 1)) == 0);
-  int stage = 0;
-  int parity = 0;
-  QB_DEVICE explicit RingPosition(unsigned count)
-      : stage(static_cast<int>(count % kStages)), parity(static_cast<int>(count / kStages % 2)) {}
-};
-
-// Says how far a consumer is, in one register: how many steps it has taken, and the parity of the
-// phase that brings its next item.
-class Progress {
- public:
-  QB_DEVICE unsigned steps() const { return bits_ >> 1; }
-  QB_DEVICE int item_parity() const { return static_cast<int>(bits_ & 1U); }
-  QB_DEVICE void next_step() { bits_ += 2; }
-  QB_DEVICE void next_item() { bits_ ^= 1U; }
-
- private:
-  unsigned bits_ = 0;
-};
-
 template <class C>
 class Sm90Shared {
  public:
+  // Both rings advance together: step number `count` since the kernel began is in this stage, in
+  // the phase of this parity. C::kStages is a power of two.
+  struct Position {
+    static_assert((C::kStages & (C::kStages - 1)) == 0);
+    int stage = 0;
+    int parity = 0;
+    QB_DEVICE explicit Position(unsigned count)
+        : stage(static_cast<int>(count % C::kStages)),
+          parity(static_cast<int>(count / C::kStages % 2)) {}
+  };
+
+  // Says how far a consumer is, in one register: how many steps it has taken, and the parity of the
+  // phase that brings its next item.
+  class Progress {
+   public:
+    QB_DEVICE unsigned steps() const { return bits_ >> 1; }
+    QB_DEVICE int item_parity() const { return static_cast<int>(bits_ & 1U); }
+    QB_DEVICE void next_step() { bits_ += 2; }
+    QB_DEVICE void next_item() { bits_ ^= 1U; }
+
+   private:
+    unsigned bits_ = 0;
+  };
+
   QB_DEVICE explicit Sm90Shared(std::uint32_t shared) : shared_(shared) {}
 
   QB_DEVICE std::uint32_t queries() const { return shared_; }

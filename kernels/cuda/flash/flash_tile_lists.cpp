@@ -86,7 +86,7 @@ class TileBuilder {
     }
     if (seen.some && !seen.all) {
       if (bits_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-        throw Unsupported("flash on CUDA: more than 2^31 words of mask bits");
+        throw Unsupported("flash on CUDA: the mask needs more than 2^31 words of bits");
       step.bits = narrow(static_cast<std::int64_t>(first));
     } else {
       bits_.resize(first);
@@ -131,8 +131,7 @@ void add_tiles(const GroupedWorker& worker, std::size_t worker_index, const Flas
       tile.begin = begin;
       tile.end = std::min({end, begin + tile_tokens, queries[group].end()});
       if (of != nullptr)
-        for (std::int64_t s = of->first_span; s < of->first_span + of->n_spans; ++s)
-          builder.add_span(tile, schedule.spans[index(s)]);
+        for (const KeySpan& span : schedule.spans_of(*of)) builder.add_span(tile, span);
       begin = tile.end;
       tiles.push_back(std::move(tile));
     }

@@ -1,10 +1,16 @@
 #include "kernels/cuda/flash/flash_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <map>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 
+#include "base/integers.h"
+#include "base/status.h"
 #include "kernels/cuda/flash/flash_groups.h"
 
 namespace qb::cuda {
@@ -12,14 +18,11 @@ namespace qb::cuda {
 std::int64_t executed_pairs(const WorkLists& lists) {
   const std::int64_t row_step = lists.shape.row_step;
   const std::int64_t key_step = lists.shape.key_step;
-  const auto whole = [](std::int64_t count, std::int64_t step) {
-    return (std::max<std::int64_t>(count, 0) + step - 1) / step * step;
-  };
   const bool counts_diagonals = lists.shape.variant == FlashVariant::wide && lists.pack == 1;
   std::int64_t pairs = 0;
   for (const TileWork& tile : lists.tiles) {
     const std::int64_t packs = (tile.head_end - tile.head_begin) / lists.pack;
-    const std::int64_t rows = whole(tile.n_rows * lists.pack, row_step);
+    const std::int64_t rows = round_up(tile.n_rows * lists.pack, row_step);
     pairs += packs * rows * tile.n_full * lists.shape.key_block;
     for (std::int32_t i = tile.first_masked; i < tile.first_masked + tile.n_masked; ++i) {
       const MaskedStep& step = lists.masked[index(i)];
@@ -27,43 +30,29 @@ std::int64_t executed_pairs(const WorkLists& lists) {
         const std::int64_t seen = counts_diagonals ? row + row_step + step.hi : step.n_keys;
         const bool narrow =
             lists.shape.variant == FlashVariant::hopper && step.n_keys <= kNarrowKeys;
-        pairs += packs * row_step *
-                 whole(std::min<std::int64_t>(step.n_keys, seen), narrow ? kNarrowKeys : key_step);
+        const std::int64_t keys = std::clamp<std::int64_t>(seen, 0, step.n_keys);
+        pairs += packs * row_step * round_up(keys, narrow ? kNarrowKeys : key_step);
       }
     }
   }
   return pairs;
 }
 
-ListOffsets list_offsets(const WorkLists& lists) {
-  std::size_t end = 0;
-  const auto place = [&end](const auto& list) {
-    const std::size_t begin = end;
-    end += (list.size() * sizeof(list[0]) + 255) / 256 * 256;
-    return begin;
-  };
-  ListOffsets at;
-  at.items = place(lists.items);
-  at.items_asked_for = place(std::array<std::uint32_t, 1>{});
-  at.tiles = place(lists.tiles);
-  at.masked = place(lists.masked);
-  at.runs = place(lists.runs);
-  at.bits = place(lists.bits);
-  at.merge_tiles = place(lists.merge_tiles);
-  at.merge_sources = place(lists.merge_sources);
-  at.bytes = end;
-  return at;
+std::size_t list_bytes(const WorkLists& lists) {
+  FlashParameters p;
+  MergeParameters merging;
+  std::size_t bytes = 0;
+  for_each_list(lists, p, merging,
+                [&bytes](const auto& list, auto&) { bytes += place_bytes(list); });
+  return bytes;
 }
 
 Extent partial_extent(const GroupedCall& call, const WorkLists& lists) {
   return {call.q.extent.batch, call.q.extent.heads, lists.n_partial_rows,
-          (call.v.extent.head_dim + 3) / 4 * 4};
+          round_up(call.v.extent.head_dim, 4)};
 }
 
 FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists, double scale) {
-  const auto address = [](const TensorView& view) {
-    return TensorAddress{view.data, view.batch_stride, view.head_stride, view.token_stride};
-  };
   const Extent& q = call.q.extent;
   FlashParameters p;
   p.q = address(call.q);
@@ -84,17 +73,129 @@ FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists
 
 namespace {
 
+constexpr std::int64_t kMergeTileRows = 32;
+
+// Says which tile writes which rows of the output.
+class OutputMap {
+ public:
+  // A group of query tokens may be computed by several workers.
+  struct Group {
+    TokenGroup rows;
+    std::vector<bool> head_seen;
+    bool direct = true;
+    struct Source {
+      std::int64_t begin = 0;  // first row of the group
+      std::int64_t end = 0;
+      MergeParameters::Source source;  // its row belongs to `begin`
+    };
+    std::vector<Source> sources;
+  };
+
+  // Throws std::invalid_argument on query groups that overlap.
+  explicit OutputMap(const GroupedCall& call)
+      : call_(call), owner_(index(call.q.extent.length), -1) {
+    for (const GroupedWorker& worker : call.workers)
+      for (const LocalGroup& group : local_groups(worker.q_groups, false)) add(worker, group.rows);
+    for (Group& group : groups_)
+      if (call.accumulate || std::ranges::count(group.head_seen, false) > 0) group.direct = false;
+  }
+
+  [[nodiscard]] Group& of(const TokenGroup& rows) { return groups_[index(ids_.at(key(rows)))]; }
+
+  // Returns the first of `count` new rows.
+  [[nodiscard]] std::int64_t add_partial_rows(std::int64_t count) {
+    const std::int64_t first = n_partial_rows_;
+    n_partial_rows_ += count;
+    if (n_partial_rows_ > std::numeric_limits<std::int32_t>::max())
+      throw Unsupported("flash: the partials have more than 2^31 rows");
+    return first;
+  }
+  [[nodiscard]] std::int64_t n_partial_rows() const { return n_partial_rows_; }
+
+  void list_merges(WorkLists& lists) const {
+    for (const Group& group : groups_)
+      if (!group.direct) list_group(group, lists);
+    if (call_.accumulate) return;
+    const std::int64_t n = call_.q.extent.length;
+    for (std::int64_t begin = 0; begin < n;) {
+      std::int64_t end = begin;
+      while (end < n && owner_[index(end)] < 0) ++end;
+      list_rows({begin, end - begin, 1}, 0, end - begin, 0, 0, lists);
+      begin = end + 1;
+    }
+  }
+
+ private:
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+  static Key key(const TokenGroup& rows) { return {rows.first, rows.count, rows.stride}; }
+
+  static void list_rows(const TokenGroup& rows, std::int64_t begin, std::int64_t end,
+                        std::int64_t first_source, std::int64_t n_sources, WorkLists& lists) {
+    for (std::int64_t row = begin; row < end; row += kMergeTileRows)
+      lists.merge_tiles.push_back({narrow(rows.first + row * rows.stride), narrow(rows.stride),
+                                   narrow(std::min(kMergeTileRows, end - row)), narrow(row - begin),
+                                   narrow(first_source), narrow(n_sources)});
+  }
+
+  // Between two neighbouring row boundaries the sources are the same.
+  static void list_group(const Group& group, WorkLists& lists) {
+    std::vector<std::int64_t> cuts{0, group.rows.count};
+    for (const Group::Source& source : group.sources) {
+      cuts.push_back(source.begin);
+      cuts.push_back(source.end);
+    }
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
+      const std::int64_t first_source = std::ssize(lists.merge_sources);
+      for (const Group::Source& source : group.sources)
+        if (source.begin <= cuts[c] && cuts[c + 1] <= source.end) {
+          MergeParameters::Source rows = source.source;
+          rows.row = narrow(rows.row + cuts[c] - source.begin);
+          lists.merge_sources.push_back(rows);
+        }
+      list_rows(group.rows, cuts[c], cuts[c + 1], first_source,
+                std::ssize(lists.merge_sources) - first_source, lists);
+    }
+  }
+
+  void add(const GroupedWorker& worker, const TokenGroup& rows) {
+    const auto [at, is_new] = ids_.try_emplace(key(rows), narrow(std::ssize(groups_)));
+    if (is_new) {
+      Group group;
+      group.rows = rows;
+      group.head_seen.assign(index(call_.q.extent.heads), false);
+      for (std::int64_t i = 0; i < rows.count; ++i) {
+        std::int32_t& owner = owner_[index(rows.first + i * rows.stride)];
+        if (owner >= 0)
+          throw std::invalid_argument(fmt::format(
+              "flash: token {} is in two query groups that differ", rows.first + i * rows.stride));
+        owner = at->second;
+      }
+      groups_.push_back(std::move(group));
+    }
+    Group& group = groups_[index(at->second)];
+    for (std::int64_t head = worker.head_begin; head < worker.end_of_heads(call_.q.extent.heads);
+         ++head) {
+      if (group.head_seen[index(head)]) group.direct = false;
+      group.head_seen[index(head)] = true;
+    }
+  }
+
+  const GroupedCall& call_;
+  std::map<Key, std::int32_t> ids_;
+  std::vector<Group> groups_;
+  std::vector<std::int32_t> owner_;  // owner of each token; -1: no group
+  std::int64_t n_partial_rows_ = 0;
+};
+
 HeadSlots head_slots(const GroupedCall& call, std::int64_t pack) {
   const Extent& q = call.q.extent;
   const std::int64_t kv_bytes =
       call.k.extent.length * (q.head_dim + call.v.extent.head_dim) * size_of(call.q.dtype);
-  HeadSlots slots;
-  slots.batch = q.batch;
-  slots.per_batch = q.heads / pack;
-  slots.per_kv = q.heads / call.k.extent.heads / pack;
-  slots.at_once = heads_at_once(slots.batch * slots.per_batch, slots.per_kv, kv_bytes);
-  slots.pack = pack;
-  return slots;
+  const std::int64_t per_kv = q.heads / call.k.extent.heads / pack;
+  return {q.batch, q.heads / pack, per_kv,
+          heads_at_once(q.batch * q.heads / pack, per_kv, kv_bytes), pack};
 }
 
 }  // namespace
@@ -143,7 +244,7 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
     work.q_stride = narrow(group.rows.stride);
     work.n_rows = narrow(tile.end - tile.begin);
     work.head_begin = narrow(worker.head_begin);
-    work.head_end = narrow(worker.head_end == 0 ? call.q.extent.heads : worker.head_end);
+    work.head_end = narrow(worker.end_of_heads(call.q.extent.heads));
     for (std::int64_t step = 0; step == 0 || step < tile.n_steps(); step += split) {
       if (output.direct) {
         work.out_row = work.q_token;
@@ -177,28 +278,6 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   lists.n_partial_rows = narrow(outputs.n_partial_rows());
   outputs.list_merges(lists);
   return lists;
-}
-
-FlashCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms) {
-  check_call(call);
-  const AlignedInputs inputs = align_inputs(call);
-  const GroupedCall aligned = aligned_call(call, inputs);
-  std::int64_t bytes = 0;
-  if (inputs.q.copied) bytes += aligned.q.bytes();
-  if (inputs.k.copied) bytes += aligned.k.bytes();
-  if (inputs.v.copied) bytes += aligned.v.bytes();
-  const WorkLists lists = lower(aligned, path, n_sms);
-  const auto list_bytes = static_cast<std::int64_t>(list_offsets(lists).bytes);
-  const Extent partial = partial_extent(call, lists);
-  const std::int64_t rows = partial.batch * partial.heads * partial.length;
-  return {
-      .workspace_bytes = bytes + list_bytes + rows * (partial.head_dim + 1) * size_of(DType::f32),
-      .list_bytes = list_bytes,
-      .executed_pairs = executed_pairs(lists)};
-}
-
-std::int64_t flash_workspace_bytes(const GroupedCall& call, FlashPath path, int n_sms) {
-  return flash_cost(call, path, n_sms).workspace_bytes;
 }
 
 }  // namespace qb::cuda

@@ -8,12 +8,13 @@
 // tiles are split by keys, and the merge puts them together.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/flash/flash_parameters.h"
-#include "kernels/cuda/merge/merge_parameters.h"
 
 namespace qb::cuda {
 
@@ -50,8 +51,8 @@ struct WorkLists {
   std::vector<FullRun> runs;
   std::vector<std::uint64_t> bits;
   std::int32_t n_partial_rows = 0;
-  std::vector<MergeTile> merge_tiles;
-  std::vector<MergeSource> merge_sources;
+  std::vector<MergeParameters::Tile> merge_tiles;
+  std::vector<MergeParameters::Source> merge_sources;
 };
 
 // The call must be checked and its inputs aligned. Throws std::invalid_argument on query groups
@@ -63,27 +64,18 @@ struct WorkLists {
 // N = 8192, the wide kernel multiplies 288 x 272.
 [[nodiscard]] std::int64_t executed_pairs(const WorkLists& lists);
 
-// The cost of a FlashLaunch of this call; see flash_workspace_bytes(). The pairs do not depend on
-// the number of multiprocessors.
-struct FlashCost {
-  std::int64_t workspace_bytes = 0;
-  std::int64_t list_bytes = 0;  // part of it that a FlashLists takes
-  std::int64_t executed_pairs = 0;
-};
-[[nodiscard]] FlashCost flash_cost(const GroupedCall& call, FlashPath path, int n_sms);
-
 // Says how the kernels read the inputs. Rows that are not 16 bytes apart, and queries whose scale
 // is not positive, are copied first: the kernels take the maximum of raw scores, so a negative
 // scale flips the signs of Q, and a scale of 0 makes Q zero.
-struct AlignedInput {
-  bool copied = false;
-  Extent extent;  // extent of the copy
-  float factor = 1.0F;
-};
 struct AlignedInputs {
-  AlignedInput q;
-  AlignedInput k;
-  AlignedInput v;
+  struct Input {
+    bool copied = false;
+    Extent extent;  // extent of the copy
+    float factor = 1.0F;
+  };
+  Input q;
+  Input k;
+  Input v;
   double scale = 1.0;
 };
 [[nodiscard]] AlignedInputs align_inputs(const GroupedCall& call);
@@ -93,23 +85,35 @@ struct AlignedInputs {
 // Checks shapes and types as attention() does.
 void check_call(const GroupedCall& call);
 
-// Gives the places of the lists in their one allocation.
-struct ListOffsets {
-  std::size_t items = 0;
-  std::size_t items_asked_for = 0;  // one number, not a list
-  std::size_t tiles = 0;
-  std::size_t masked = 0;
-  std::size_t runs = 0;
-  std::size_t bits = 0;
-  std::size_t merge_tiles = 0;
-  std::size_t merge_sources = 0;
-  std::size_t bytes = 0;
-};
-[[nodiscard]] ListOffsets list_offsets(const WorkLists& lists);
+// Calls visit(list, pointer to it in the parameters) for each list, in the order in which they lie
+// in their one allocation, each at a multiple of 256 bytes. The counter of the items that blocks
+// have asked for is a list of one number.
+template <class Visit>
+void for_each_list(const WorkLists& lists, FlashParameters& p, MergeParameters& merging,
+                   Visit visit) {
+  visit(lists.items, p.items);
+  visit(std::array<std::uint32_t, 1>{}, p.items_asked_for);
+  visit(lists.tiles, p.tiles);
+  visit(lists.masked, p.masked);
+  visit(lists.runs, p.runs);
+  visit(lists.bits, p.bits);
+  visit(lists.merge_tiles, merging.tiles);
+  visit(lists.merge_sources, merging.sources);
+}
+// Returns the bytes from the place of one list to that of the next.
+template <class List>
+[[nodiscard]] std::size_t place_bytes(const List& list) {
+  return (list.size() * sizeof(list[0]) + 255) / 256 * 256;
+}
+// Returns the bytes of all lists.
+[[nodiscard]] std::size_t list_bytes(const WorkLists& lists);
 
 // Returns the extent of the partials of all heads: rows of value_dim, rounded up to 16 bytes.
 [[nodiscard]] Extent partial_extent(const GroupedCall& call, const WorkLists& lists);
 
+[[nodiscard]] inline TensorAddress address(const TensorView& view) {
+  return {view.data, view.batch_stride, view.head_stride, view.token_stride};
+}
 // Returns the parameters of a call and its lists for the kernels, without the lists' addresses.
 [[nodiscard]] FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists,
                                                double scale);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/status.h"
+#include "kernels/cuda/flash/kernel_costs.h"
 #include "kernels/cuda/testing/flash_test_support.h"
 
 namespace qb::cuda {
@@ -25,7 +26,7 @@ class Replay {
  public:
   Replay(const GroupedCall& call, const WorkLists& lists) : call_(call), lists_(lists) {
     for (const TileWork& tile : lists.tiles) run(tile);
-    for (const MergeTile& tile : lists.merge_tiles) merge(tile);
+    for (const MergeParameters::Tile& tile : lists.merge_tiles) merge(tile);
   }
   using Row = std::pair<std::int64_t, std::int64_t>;  // token or partial row, head
   using Counts = std::vector<std::uint8_t>;           // how often each key was taken
@@ -72,14 +73,14 @@ class Replay {
         ++keys.at(static_cast<std::size_t>(blocks.k_token + c * blocks.k_stride));
     }
   }
-  void merge(const MergeTile& tile) {
+  void merge(const MergeParameters::Tile& tile) {
     for (std::int64_t head = 0; head < call_.q.extent.heads; ++head)
       for (std::int64_t r = 0; r < tile.n_rows; ++r) {
         const auto [at, is_new] = output.try_emplace({tile.token + r * tile.stride, head});
         ASSERT_TRUE(is_new) << "row merged twice";
         at->second.assign(static_cast<std::size_t>(call_.k.extent.length), 0);
         for (std::int32_t s = 0; s < tile.n_sources; ++s) {
-          const MergeSource& source =
+          const MergeParameters::Source& source =
               lists_.merge_sources[static_cast<std::size_t>(tile.first_source + s)];
           if (head < source.head_begin || head >= source.head_end) continue;
           const auto part = partial_.find({source.row + tile.source_row + r, head});
@@ -231,7 +232,7 @@ testing::Problem cqs_problem(std::int64_t n, std::int64_t workers,
     std::vector<std::int64_t> held;
     for (const std::int64_t x : interest_set) held.push_back((worker + x) % workers);
     std::sort(held.begin(), held.end());
-    std::vector<RowGroup> groups;
+    std::vector<TokenGroup> groups;
     std::vector<std::int64_t> begins{0};
     for (const std::int64_t group : held) {
       groups.push_back({first(group), first(group + 1) - first(group), 1});
@@ -319,8 +320,8 @@ TEST(FlashWorkspaceBytes, IsListsPartialsAndCopies) {
   const GroupedCall call = problem.call();
   const std::int64_t copies = 2 * (8 + 2 * 2 * 5000) * 24;
   const WorkLists lists = lower(call, FlashPath::sm80, kSms);
-  EXPECT_EQ(flash_workspace_bytes(call, FlashPath::sm80, kSms),
-            copies + static_cast<std::int64_t>(list_offsets(lists).bytes) +
+  EXPECT_EQ(GpuKernelCosts(FlashPath::sm80, kSms).of_launch(call).workspace_bytes,
+            copies + static_cast<std::int64_t>(list_bytes(lists)) +
                 8 * lists.n_partial_rows * (20 + 1) * 4);
 }
 
@@ -335,9 +336,10 @@ TEST(CheckCall, RefusesByName) {
   refused([](GroupedCall& c) { c.v.extent.length = 8; }, "v is [1, 2, 8, 24]");
   refused([](GroupedCall& c) { c.k.dtype = DType::f16; }, "different types");
   refused([](GroupedCall& c) { c.q.dtype = c.k.dtype = c.v.dtype = DType::f32; }, "not f32");
-  refused([](GroupedCall& c) { c.workers[0].q_groups[0].count = 8; }, "a schedule of 9");
+  refused([](GroupedCall& c) { c.workers[0].q_groups[0].count = 8; }, "the schedule has 9");
   refused([](GroupedCall& c) { c.workers[0].kv_groups[0].first = 1; }, "outside [0, 9)");
-  refused([](GroupedCall& c) { c.workers[0].head_end = 3; }, "heads [0, 3) of 2");
+  refused([](GroupedCall& c) { c.workers[0].head_end = 3; },
+          "heads [0, 3) are not among the 2 there are");
   refused([](GroupedCall& c) { c.workers[0].schedule = nullptr; }, "no tile schedule");
   problem.add_worker({{3, 6, 1}}, {{0, 9, 1}}, build_schedule(6, 9, {{0, 6, {0, 9}}}, 64));
   const GroupedCall call = problem.call();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/blas/materialized_memory.h"
+#include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/blas/staged_work.h"
 #include "kernels/cuda/flash/flash_work.h"
 
@@ -36,12 +36,20 @@ CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) con
 }
 
 CallCost GpuKernelCosts::of_launch(const GroupedCall& call) const {
-  const FlashCost cost = flash_cost(call, path_, std::max(n_sms_, 1));
-  CallCost known{.workspace_bytes = {}, .executed_pairs = cost.executed_pairs};
-  if (n_sms_ == 0) return known;
-  known.workspace_bytes = cost.workspace_bytes;
-  known.list_bytes = cost.list_bytes;
-  return known;
+  check_call(call);
+  const AlignedInputs inputs = align_inputs(call);
+  const GroupedCall aligned = aligned_call(call, inputs);
+  const WorkLists lists = lower(aligned, path_, std::max(n_sms_, 1));
+  CallCost cost{.workspace_bytes = {}, .executed_pairs = executed_pairs(lists)};
+  if (n_sms_ == 0) return cost;
+  const Extent partial = partial_extent(call, lists);
+  const std::int64_t rows = partial.batch * partial.heads * partial.length;
+  cost.list_bytes = static_cast<std::int64_t>(list_bytes(lists));
+  cost.workspace_bytes = cost.list_bytes + rows * (partial.head_dim + 1) * size_of(DType::f32) +
+                         (inputs.q.copied ? aligned.q.bytes() : 0) +
+                         (inputs.k.copied ? aligned.k.bytes() : 0) +
+                         (inputs.v.copied ? aligned.v.bytes() : 0);
+  return cost;
 }
 
 std::int64_t GpuKernelCosts::bytes_of_linear(const LinearCall&) const {

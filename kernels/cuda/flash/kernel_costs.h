@@ -13,7 +13,7 @@ struct LinearCall;
 
 namespace qb::cuda {
 
-// An empty value is not known before the call is made.
+// Predicts a call. An empty value is not known before the call is made.
 struct CallCost {
   std::optional<std::int64_t> workspace_bytes;  // at the peak, as a ledger counts it
   std::int64_t list_bytes = 0;                  // part of it that FlashLists takes

@@ -12,7 +12,7 @@ constexpr unsigned kMostGridY = 65535;
 // Heads beyond the grid's second extent are taken in turn.
 __global__ void __launch_bounds__(kMergeThreads)
     merge_tiles_kernel(const __grid_constant__ MergeParameters p, int n_head_slots) {
-  const MergeTile tile = p.tiles[blockIdx.x];
+  const MergeParameters::Tile tile = p.tiles[blockIdx.x];
   for (int slot = static_cast<int>(blockIdx.y); slot < n_head_slots;
        slot += static_cast<int>(gridDim.y))
     merge_block(p, tile, slot);
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kMergeThreads)
 
 __global__ void __launch_bounds__(kMergeThreads)
     merge_rows_kernel(const __grid_constant__ MergeParameters p, int n_rows, int n_head_slots) {
-  MergeTile tile;
+  MergeParameters::Tile tile;
   tile.token = static_cast<int>(blockIdx.x) * kRowsOfATile;
   tile.source_row = tile.token;
   tile.n_rows = smaller(kRowsOfATile, n_rows - tile.token);

@@ -9,46 +9,11 @@
 #pragma once
 
 #include "kernels/cuda/flash/flash_softmax.cuh"
-#include "kernels/cuda/merge/merge_parameters.h"
 
 namespace qb::cuda {
 
 inline constexpr int kMergeThreads = 128;
 inline constexpr float kLog2e = 1.4426950408889634F;
-
-struct Quad {
-  float x[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-};
-
-QB_DEVICE bool quad_aligned(const float* at) {
-  return reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
-}
-
-QB_DEVICE Quad load_quad(const float* at, int n) {
-  Quad quad;
-#ifdef __CUDACC__
-  if (n >= 4 && quad_aligned(at)) {
-    const float4 all = *reinterpret_cast<const float4*>(at);
-    return {{all.x, all.y, all.z, all.w}};
-  }
-#endif
-  QB_UNROLL
-  for (int i = 0; i < 4; ++i)
-    if (i < n) quad.x[i] = at[i];
-  return quad;
-}
-
-QB_DEVICE void store_quad(float* at, int n, const Quad& quad) {
-#ifdef __CUDACC__
-  if (n >= 4 && quad_aligned(at)) {
-    *reinterpret_cast<float4*>(at) = make_float4(quad.x[0], quad.x[1], quad.x[2], quad.x[3]);
-    return;
-  }
-#endif
-  QB_UNROLL
-  for (int i = 0; i < 4; ++i)
-    if (i < n) at[i] = quad.x[i];
-}
 
 // Returns NaN where one of them is NaN: fmaxf would ignore it, and with it a partial that is NaN.
 QB_DEVICE float larger_or_nan(float a, float b) { return a > b || a != a ? a : b; }
@@ -56,7 +21,8 @@ QB_DEVICE float larger_or_nan(float a, float b) { return a > b || a != a ? a : b
 // Merges one row of one head.
 class MergeRow {
  public:
-  QB_DEVICE MergeRow(const MergeParameters& p, const MergeTile& tile, int row, int batch, int head)
+  QB_DEVICE MergeRow(const MergeParameters& p, const MergeParameters::Tile& tile, int row,
+                     int batch, int head)
       : p_(p), tile_(tile), head_(head) {
     const std::int64_t token = tile.token + static_cast<std::int64_t>(row) * tile.stride;
     out_ = at(p.out, batch, head) + token * p.out.token_stride;
@@ -92,13 +58,47 @@ class MergeRow {
   }
 
  private:
+  struct Quad {
+    float x[4] = {0.0F, 0.0F, 0.0F, 0.0F};
+  };
+
+  QB_DEVICE static bool quad_aligned(const float* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
+  }
+
+  QB_DEVICE static Quad load_quad(const float* at, int n) {
+    Quad quad;
+#ifdef __CUDACC__
+    if (n >= 4 && quad_aligned(at)) {
+      const float4 all = *reinterpret_cast<const float4*>(at);
+      return {{all.x, all.y, all.z, all.w}};
+    }
+#endif
+    QB_UNROLL
+    for (int i = 0; i < 4; ++i)
+      if (i < n) quad.x[i] = at[i];
+    return quad;
+  }
+
+  QB_DEVICE static void store_quad(float* at, int n, const Quad& quad) {
+#ifdef __CUDACC__
+    if (n >= 4 && quad_aligned(at)) {
+      *reinterpret_cast<float4*>(at) = make_float4(quad.x[0], quad.x[1], quad.x[2], quad.x[3]);
+      return;
+    }
+#endif
+    QB_UNROLL
+    for (int i = 0; i < 4; ++i)
+      if (i < n) at[i] = quad.x[i];
+  }
+
   QB_DEVICE static float* at(const TensorAddress& tensor, int batch, int head) {
     return static_cast<float*>(tensor.data) + batch * tensor.batch_stride +
            head * tensor.head_stride;
   }
 
   // Without a list there is one source for all heads.
-  QB_DEVICE MergeSource source_of(int s) const {
+  QB_DEVICE MergeParameters::Source source_of(int s) const {
     if (p_.sources == nullptr) return {0, 0, p_.heads};
     return p_.sources[tile_.first_source + s];
   }
@@ -113,7 +113,7 @@ class MergeRow {
 
   // Returns the LSE of source s, in base 2; -inf where the source does not have this head.
   QB_DEVICE float log_sum(int s) const {
-    const MergeSource source = source_of(s);
+    const MergeParameters::Source source = source_of(s);
     if (head_ < source.head_begin || head_ >= source.head_end) return -INFINITY;
     return part_lse_[source.row * p_.part_lse.token_stride] * kLog2e;
   }
@@ -140,7 +140,7 @@ class MergeRow {
   }
 
   const MergeParameters& p_;
-  const MergeTile& tile_;
+  const MergeParameters::Tile& tile_;
   int head_;
   float* out_;
   float* lse_;
@@ -149,7 +149,8 @@ class MergeRow {
 };
 
 // One block merges one tile of one head.
-QB_DEVICE void merge_block(const MergeParameters& p, const MergeTile& tile, int head_slot) {
+QB_DEVICE void merge_block(const MergeParameters& p, const MergeParameters::Tile& tile,
+                           int head_slot) {
   const int batch = head_slot / p.heads;
   const int head = head_slot % p.heads;
   // A row has this many threads: a power of two that covers its quads, at most a warp.

@@ -2,8 +2,8 @@
 // launch.
 #include <algorithm>
 
-#include "kernels/cuda/merge/reduction.cuh"
-#include "kernels/cuda/merge/reduction.h"
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/merge/reduction_rows.h"
 #include "kernels/cuda/runtime/check.cuh"
 
 namespace qb::cuda {
@@ -32,18 +32,9 @@ __global__ void normalise_kernel(const ReductionRows p) {
   normalise_lane(p, row_of_thread(), lane_of_thread());
 }
 
-float* floats(const TensorView& view) { return static_cast<float*>(view.data); }
-
 using RowsKernel = void (*)(ReductionRows);
 
-void launch(RowsKernel kernel, const TensorView& out, const TensorView& lse,
-            const TensorView& maximum, const TensorView& denominator, void* stream) {
-  const ReductionRows rows{floats(out),
-                           floats(lse),
-                           floats(maximum),
-                           floats(denominator),
-                           out.extent.batch * out.extent.heads * out.extent.length,
-                           out.extent.head_dim};
+void launch(RowsKernel kernel, const ReductionRows& rows, void* stream) {
   if (rows.rows == 0) return;
   const auto blocks = static_cast<unsigned>((rows.rows + kRowsOfABlock - 1) / kRowsOfABlock);
   kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(rows);
@@ -58,18 +49,19 @@ void combine(const TensorView& target, const TensorView& source, Combine how, vo
   const auto blocks =
       static_cast<unsigned>(std::min<std::int64_t>((n + kThreads - 1) / kThreads, 4096));
   combine_kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-      floats(target), floats(source), n, how == Combine::sum);
+      static_cast<float*>(target.data), static_cast<const float*>(source.data), n,
+      how == Combine::sum);
   QB_CUDA_CHECK(cudaGetLastError());
 }
 
 void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
                    const TensorView& denominator, void* stream) {
-  launch(weigh_kernel, out, lse, maximum, denominator, stream);
+  launch(weigh_kernel, {out, lse, maximum, denominator}, stream);
 }
 
 void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
                        const TensorView& denominator, void* stream) {
-  launch(normalise_kernel, out, lse, maximum, denominator, stream);
+  launch(normalise_kernel, {out, lse, maximum, denominator}, stream);
 }
 
 }  // namespace qb::cuda

@@ -44,15 +44,15 @@ struct ClockMonitor::State {
   NvmlDevice device = nullptr;
   cudaStream_t stream = nullptr;
   unsigned long long* counts = nullptr;  // cycles, nanoseconds
+
+  ~State() { (void)cudaFree(counts); }
 };
 
-ClockMonitor::ClockMonitor(void* stream) : state_(std::make_unique<State>()) {
+ClockMonitor::ClockMonitor(void* stream) : state_(std::make_shared<State>()) {
   state_->stream = static_cast<cudaStream_t>(stream);
   state_->device = find_device(state_->nvml);
   QB_CUDA_CHECK(cudaMalloc(&state_->counts, 2 * sizeof(unsigned long long)));
 }
-
-ClockMonitor::~ClockMonitor() { (void)cudaFree(state_->counts); }
 
 ClockState ClockMonitor::read() {
   ClockState clock;

@@ -25,16 +25,13 @@ class ClockMonitor {
  public:
   // Watches the current device; stream is a cudaStream_t. Without NVML the reasons are not known.
   explicit ClockMonitor(void* stream);
-  ~ClockMonitor();
-  ClockMonitor(const ClockMonitor&) = delete;
-  ClockMonitor& operator=(const ClockMonitor&) = delete;
 
   // Waits for the enqueued work, then measures for a tenth of a millisecond on the device.
   [[nodiscard]] ClockState read();
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 // Enqueues the measurement: *cycles of a multiprocessor in *nanoseconds, in device memory.

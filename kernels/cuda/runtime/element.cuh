@@ -1,7 +1,11 @@
 // Defines 16-bit elements without the toolkit's headers for them, which take longer to compile than
-// the kernels that use them.
+// the kernels that use them, groups of elements, and the size of a grid.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -45,11 +49,15 @@ __device__ inline Bfloat16 from_float<Bfloat16>(float value) {
   return result;
 }
 
-// Holds 16 bytes of elements, loaded and stored at once.
-template <class Element>
-struct alignas(16) Pack {
-  static constexpr int kSize = 16 / static_cast<int>(sizeof(Element));
-  Element at[kSize];
+// Holds elements that are loaded and stored at once.
+template <class E, int kWidth>
+struct alignas(sizeof(E) * kWidth) ElementGroup {
+  using Element = E;
+  static constexpr int kSize = kWidth;
+  Element at[kWidth];
+
+  __device__ float load(int i) const { return to_float(at[i]); }
+  __device__ void store(int i, float value) { at[i] = from_float<Element>(value); }
 };
 
 // Calls function(element of that type). `what` names the caller that does not support f64.
@@ -65,7 +73,32 @@ void of_type(DType dtype, const char* what, Function function) {
     case DType::f64:
       break;
   }
-  throw std::invalid_argument(std::string(what) + ": f64");
+  throw std::invalid_argument(std::string(what) + " take no f64");
+}
+
+// Calls function(group) with 16-byte groups where `elements`, the length of every row, is a
+// multiple of them and every pointer begins at one, else with single elements.
+template <class Function>
+void of_groups(DType dtype, const char* what, std::int64_t elements,
+               std::initializer_list<const void*> pointers, Function function) {
+  of_type(dtype, what, [&](auto element) {
+    using Element = decltype(element);
+    constexpr int kWide = 16 / static_cast<int>(sizeof(Element));
+    const bool wide = elements % kWide == 0 &&
+                      std::all_of(pointers.begin(), pointers.end(), [](const void* pointer) {
+                        return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
+                      });
+    if (wide)
+      function(ElementGroup<Element, kWide>{});
+    else
+      function(ElementGroup<Element, 1>{});
+  });
+}
+
+inline unsigned grid(std::int64_t blocks) {
+  if (blocks > std::numeric_limits<int>::max())
+    throw std::invalid_argument("the call has more rows than a GPU's grid has blocks");
+  return static_cast<unsigned>(blocks);
 }
 
 }  // namespace qb::cuda

@@ -28,7 +28,7 @@ const Cupti& cupti() { return loaded<Cupti>(); }
 // CUPTI calls back without user data, so the record belongs to the process.
 struct Recording {
   std::mutex mutex;
-  std::vector<MemoryOperation> operations;
+  std::vector<MemoryActivity::Operation> operations;
 };
 
 Recording& recording() {
@@ -89,7 +89,7 @@ std::optional<std::uint64_t> MemoryActivity::peak_bytes() const {
   Recording& now = recording();
   if (cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != CUPTI_SUCCESS) return std::nullopt;
   const std::lock_guard lock(now.mutex);
-  return cuda::peak_bytes(now.operations);
+  return peak_of(now.operations);
 }
 
 }  // namespace qb::cuda

@@ -10,20 +10,19 @@
 
 namespace qb::cuda {
 
-struct MemoryOperation {
-  std::uint64_t time_ns = 0;
-  bool allocates = false;  // false: gives back
-  std::uint64_t address = 0;
-  std::uint64_t bytes = 0;
-};
-
-// Returns the most bytes that were held at once; operations may come in any order. Memory held
-// before the first one does not count, nor does giving it back.
-[[nodiscard]] std::uint64_t peak_bytes(std::vector<MemoryOperation> operations);
-
 // A process has one at a time. Recording costs time, so nothing is timed meanwhile.
 class MemoryActivity {
  public:
+  struct Operation {
+    std::uint64_t time_ns = 0;
+    bool allocates = false;  // false: gives back
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+  };
+  // Returns the most bytes that were held at once; operations may come in any order. Memory held
+  // before the first one does not count, nor does giving it back.
+  [[nodiscard]] static std::uint64_t peak_of(std::vector<Operation> operations);
+
   // Begins to record. Without CUPTI, or where it refuses, nothing is recorded and reason() says
   // why.
   MemoryActivity();

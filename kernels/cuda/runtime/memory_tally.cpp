@@ -5,17 +5,17 @@
 
 namespace qb::cuda {
 
-std::uint64_t peak_bytes(std::vector<MemoryOperation> operations) {
+std::uint64_t MemoryActivity::peak_of(std::vector<Operation> operations) {
   // Among operations of one time, those that give back go first: an address may be handed out
   // again.
   std::stable_sort(
-      operations.begin(), operations.end(), [](const MemoryOperation& a, const MemoryOperation& b) {
+      operations.begin(), operations.end(), [](const Operation& a, const Operation& b) {
         return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : !a.allocates && b.allocates;
       });
   std::unordered_map<std::uint64_t, std::uint64_t> live;
   std::uint64_t held = 0;
   std::uint64_t peak = 0;
-  for (const MemoryOperation& operation : operations) {
+  for (const Operation& operation : operations) {
     if (operation.allocates) {
       live[operation.address] = operation.bytes;
       held += operation.bytes;

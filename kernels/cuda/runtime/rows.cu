@@ -3,7 +3,6 @@
 // in a gather of contiguous groups each thread moves 16 bytes without a division.
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 #include "kernels/cuda/runtime/check.cuh"
 #include "kernels/cuda/runtime/element.cuh"
@@ -31,28 +30,17 @@ struct Copy {
   std::int64_t words_per_row;
 };
 
-// Copies one word of a row from its place in the source row to its place in the destination row.
-template <class Word>
-struct CopyWord {
-  static __device__ void move(const char* from, char* to, std::int64_t at) {
-    reinterpret_cast<Word*>(to)[at] = reinterpret_cast<const Word*>(from)[at];
-  }
-};
-template <class Element>
-struct WidenElement {
-  static __device__ void move(const char* from, char* to, std::int64_t at) {
-    reinterpret_cast<float*>(to)[at] = to_float(reinterpret_cast<const Element*>(from)[at]);
-  }
-};
-template <class Element>
-struct NarrowElement {
-  static __device__ void move(const char* from, char* to, std::int64_t at) {
-    reinterpret_cast<Element*>(to)[at] =
-        from_float<Element>(reinterpret_cast<const float*>(from)[at]);
-  }
-};
+template <class To, class From>
+__device__ To converted(From value) {
+  if constexpr (sizeof(To) == sizeof(From))
+    return value;
+  else if constexpr (sizeof(To) == sizeof(float))
+    return to_float(value);
+  else
+    return from_float<To>(value);
+}
 
-template <class Mover>
+template <class To, class From>
 __global__ void move_words(const Copy copy) {
   const std::int64_t slice = copy.first_slice + blockIdx.y;
   const std::int64_t batch = slice / copy.heads;
@@ -64,8 +52,9 @@ __global__ void move_words(const Copy copy) {
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
        i < copy.words; i += step) {
     const std::int64_t row = copy.words == copy.words_per_row ? 0 : i / copy.words_per_row;
-    Mover::move(from + row * copy.from.token_bytes, to + row * copy.to.token_bytes,
-                i - row * copy.words_per_row);
+    reinterpret_cast<To*>(to + row * copy.to.token_bytes)[i - row * copy.words_per_row] =
+        converted<To>(reinterpret_cast<const From*>(
+            from + row * copy.from.token_bytes)[i - row * copy.words_per_row]);
   }
 }
 
@@ -99,58 +88,38 @@ void launch(Kernel kernel, Copy copy, std::int64_t words_per_row, std::int64_t r
 }  // namespace
 
 void copy_rows(const TensorView& source, const TensorView& destination, void* stream) {
-  if (source.extent != destination.extent || source.dtype != destination.dtype)
-    throw std::invalid_argument("copy_rows: the views differ in shape or dtype");
+  const DType narrow = source.dtype == DType::f32 ? destination.dtype : source.dtype;
+  const bool converts = source.dtype != destination.dtype;
+  const bool known = (source.dtype == DType::f32 || destination.dtype == DType::f32) &&
+                     (narrow == DType::f16 || narrow == DType::bf16);
+  if (source.extent != destination.extent || (converts && !known))
+    throw std::invalid_argument("copy_rows: the views differ in shape or have unlike types");
   if (source.extent.elements() == 0) return;
   const Copy copy{side(source), side(destination), 0, source.extent.heads, 0, 0};
-  std::int64_t row_bytes = source.extent.head_dim * size_of(source.dtype);
   std::int64_t rows = source.extent.length;
+  const std::int64_t slices = source.extent.batch * source.extent.heads;
+  if (converts) {
+    const Kernel widen =
+        narrow == DType::f16 ? move_words<float, Half> : move_words<float, Bfloat16>;
+    const Kernel round =
+        narrow == DType::f16 ? move_words<Half, float> : move_words<Bfloat16, float>;
+    return launch(source.dtype == DType::f32 ? round : widen, copy, source.extent.head_dim, rows,
+                  slices, stream);
+  }
+  std::int64_t row_bytes = source.extent.head_dim * size_of(source.dtype);
   if (copy.from.token_bytes == row_bytes && copy.to.token_bytes == row_bytes) {
     row_bytes *= rows;
     rows = 1;
   }
-  const std::int64_t slices = source.extent.batch * source.extent.heads;
   const auto fits = [&](std::int64_t width) {
     return row_bytes % width == 0 && divides(width, copy.from) && divides(width, copy.to);
   };
   if (fits(16))
-    launch(move_words<CopyWord<uint4>>, copy, row_bytes / 16, rows, slices, stream);
+    launch(move_words<uint4, uint4>, copy, row_bytes / 16, rows, slices, stream);
   else if (fits(4))
-    launch(move_words<CopyWord<unsigned>>, copy, row_bytes / 4, rows, slices, stream);
+    launch(move_words<unsigned, unsigned>, copy, row_bytes / 4, rows, slices, stream);
   else
-    launch(move_words<CopyWord<unsigned short>>, copy, row_bytes / 2, rows, slices, stream);
-}
-
-namespace {
-
-void convert_rows(const char* what, const TensorView& source, const TensorView& destination,
-                  bool fits, Kernel kernel, void* stream) {
-  if (source.extent != destination.extent || !fits)
-    throw std::invalid_argument(std::string(what) + ": the views differ in shape or type");
-  if (source.extent.elements() == 0) return;
-  launch(kernel, {side(source), side(destination), 0, source.extent.heads, 0, 0},
-         source.extent.head_dim, source.extent.length, source.extent.batch * source.extent.heads,
-         stream);
-}
-
-bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
-}  // namespace
-
-void widen_rows(const TensorView& source, const TensorView& destination, void* stream) {
-  convert_rows("widen_rows", source, destination,
-               is_narrow(source.dtype) && destination.dtype == DType::f32,
-               source.dtype == DType::f16 ? move_words<WidenElement<Half>>
-                                          : move_words<WidenElement<Bfloat16>>,
-               stream);
-}
-
-void narrow_rows(const TensorView& source, const TensorView& destination, void* stream) {
-  convert_rows("narrow_rows", source, destination,
-               source.dtype == DType::f32 && is_narrow(destination.dtype),
-               destination.dtype == DType::f16 ? move_words<NarrowElement<Half>>
-                                               : move_words<NarrowElement<Bfloat16>>,
-               stream);
+    launch(move_words<unsigned short, unsigned short>, copy, row_bytes / 2, rows, slices, stream);
 }
 
 }  // namespace qb::cuda

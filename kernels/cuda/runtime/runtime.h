@@ -6,36 +6,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
+#include <type_traits>
 
 #include "kernels/tensor.h"
 
 namespace qb::cuda {
 
-// Owns a handle and gives it back once. It can be moved and not copied.
-template <void (*destroy)(void*) noexcept>
-class Handle {
- public:
-  Handle() = default;
-  explicit Handle(void* handle) : handle_(handle) {}
-  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~Handle() {
-    if (handle_ != nullptr) destroy(handle_);
-  }
-  [[nodiscard]] void* get() const { return handle_; }
-
- private:
-  void* handle_ = nullptr;
-};
-
 void destroy_stream(void* handle) noexcept;
 void destroy_event(void* handle) noexcept;
 void destroy_pool(void* handle) noexcept;
 void destroy_graph(void* handle) noexcept;
+
+// Owns a handle and gives it back once.
+template <void (*destroy)(void*) noexcept>
+using Handle = std::unique_ptr<void, std::integral_constant<void (*)(void*) noexcept, destroy>>;
 
 // Makes this the device of the process from now on, and creates its context.
 void use_device(int ordinal);
@@ -107,14 +91,8 @@ void copy_to_device(const void* host, void* device, std::size_t bytes, void* str
 void copy_to_host(const void* device, void* host, std::size_t bytes, void* stream);
 void fill_bytes(void* device, unsigned char value, std::size_t bytes, void* stream);
 
-// These move rows on a device: gathers and scatters of token groups.
-
-// Copies rows between device views of equal extent and dtype. stream: a cudaStream_t.
+// Gathers or scatters rows of token groups: copies them between device views of equal extent. Where
+// one has f32 and the other f16 or bf16 it converts, rounding to nearest even.
 void copy_rows(const TensorView& source, const TensorView& destination, void* stream);
-
-// These also convert: from f16 or bf16 into f32, and from f32 into f16 or bf16, rounding to nearest
-// even.
-void widen_rows(const TensorView& source, const TensorView& destination, void* stream);
-void narrow_rows(const TensorView& source, const TensorView& destination, void* stream);
 
 }  // namespace qb::cuda

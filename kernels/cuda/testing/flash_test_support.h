@@ -55,7 +55,7 @@ struct Problem {
     qb::testing::fill(out.view(), std::nan(""));
     qb::testing::fill(lse.view(), std::nan(""));
   }
-  void add_worker(std::vector<RowGroup> q_groups, std::vector<RowGroup> kv_groups,
+  void add_worker(std::vector<TokenGroup> q_groups, std::vector<TokenGroup> kv_groups,
                   TileSchedule schedule, std::int64_t head_begin = 0, std::int64_t head_end = 0) {
     schedules.push_back(std::make_unique<TileSchedule>(std::move(schedule)));
     workers.push_back({static_cast<int>(workers.size()), std::move(q_groups), std::move(kv_groups),
@@ -75,9 +75,9 @@ struct Problem {
 // Calls visit(worker, query token, key token) for each pair that a worker computes.
 template <class Visit>
 void for_each_pair(const std::vector<GroupedWorker>& workers, Visit visit) {
-  const auto tokens = [](const std::vector<RowGroup>& groups) {
+  const auto tokens = [](const std::vector<TokenGroup>& groups) {
     std::vector<std::int64_t> result;
-    for (const RowGroup& group : groups)
+    for (const TokenGroup& group : groups)
       for (std::int64_t i = 0; i < group.count; ++i)
         result.push_back(group.first + i * group.stride);
     return result;
@@ -175,9 +175,9 @@ inline void draw_bits(TileSchedule& schedule, std::mt19937& engine) {
 }
 
 // Draws groups that divide [0, n): contiguous ones of random sizes, or every stride-th token.
-inline std::vector<RowGroup> draw_groups(std::int64_t n, int parts, bool strided,
-                                         std::mt19937& engine) {
-  std::vector<RowGroup> groups;
+inline std::vector<TokenGroup> draw_groups(std::int64_t n, int parts, bool strided,
+                                           std::mt19937& engine) {
+  std::vector<TokenGroup> groups;
   if (strided) {
     for (std::int64_t first = 0; first < parts; ++first)
       groups.push_back({first, (n - first + parts - 1) / parts, parts});
@@ -199,8 +199,8 @@ inline std::vector<RowGroup> draw_groups(std::int64_t n, int parts, bool strided
 }
 
 // Gives every pair of groups to one worker or to none, as all, causal, a band or bits.
-inline void draw_workers(Problem& problem, int n_workers, const std::vector<RowGroup>& q_groups,
-                         const std::vector<RowGroup>& kv_groups, std::int64_t query_tile,
+inline void draw_workers(Problem& problem, int n_workers, const std::vector<TokenGroup>& q_groups,
+                         const std::vector<TokenGroup>& kv_groups, std::int64_t query_tile,
                          std::mt19937& engine) {
   const auto below = [&engine](std::int64_t limit) {
     return static_cast<std::int64_t>(engine() %
@@ -208,17 +208,17 @@ inline void draw_workers(Problem& problem, int n_workers, const std::vector<RowG
   };
   std::vector<std::vector<bool>> taken(q_groups.size(), std::vector<bool>(kv_groups.size()));
   for (int w = 0; w < n_workers; ++w) {
-    std::vector<RowGroup> queries;
-    std::vector<RowGroup> keys;
-    for (const RowGroup& group : q_groups)
+    std::vector<TokenGroup> queries;
+    std::vector<TokenGroup> keys;
+    for (const TokenGroup& group : q_groups)
       if (n_workers == 1 || below(4) != 0) queries.push_back(group);
-    for (const RowGroup& group : kv_groups)
+    for (const TokenGroup& group : kv_groups)
       if (n_workers == 1 || below(4) != 0) keys.push_back(group);
     std::vector<ScheduleBlock> blocks;
     std::int64_t q_begin = 0;
-    for (const RowGroup& q : queries) {
+    for (const TokenGroup& q : queries) {
       std::int64_t k_begin = 0;
-      for (const RowGroup& k : keys) {
+      for (const TokenGroup& k : keys) {
         const auto at_q = static_cast<std::size_t>(std::find(q_groups.begin(), q_groups.end(), q) -
                                                    q_groups.begin());
         const auto at_k = static_cast<std::size_t>(
@@ -238,7 +238,7 @@ inline void draw_workers(Problem& problem, int n_workers, const std::vector<RowG
       q_begin += q.count;
     }
     std::int64_t n_keys = 0;
-    for (const RowGroup& k : keys) n_keys += k.count;
+    for (const TokenGroup& k : keys) n_keys += k.count;
     TileSchedule schedule = build_schedule(q_begin, n_keys, std::move(blocks), query_tile);
     draw_bits(schedule, engine);
     problem.add_worker(std::move(queries), std::move(keys), std::move(schedule));

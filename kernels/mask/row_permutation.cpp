@@ -1,7 +1,7 @@
-#include "kernels/mask/drawn_elements.h"
+#include "kernels/mask/row_permutation.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/mask/drawn_elements.cpp"
+#define HWY_TARGET_INCLUDE "kernels/mask/row_permutation.cpp"
 #include "kernels/cpu/highway_targets.h"
 // This include must come after highway_targets.h.
 #include <hwy/foreach_target.h>

@@ -1,24 +1,24 @@
 // This is what flash_bench times: one attention call over random inputs on the GPU, by any of the
-// kernels that can compute it, on a stream of its own.
+// kernels that can compute it, on a stream of its own. With --serve it times kernels on request, so
+// that another program can time its own on the same GPU in turn.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/words.h"
-#include "kernels/cuda/bench/flash_bench_check.h"
 #include "kernels/cuda/blas/cudnn_attention.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/runtime.h"
+#include "kernels/mask/mask.h"
 
 namespace qb {
 
@@ -78,6 +78,26 @@ class BenchDevice final : public Allocator {
   std::unique_ptr<CudnnAttention> cudnn_;
 };
 
+// Checks whether an output is attention: compares a few of its rows with float64, by the rule of
+// every test (a factor times the error of a naive computation in the inputs' type).
+class RowCheck {
+ public:
+  // q, k, v lie on the host, with as many query heads as key heads. The first, the middle and the
+  // last query of each head are checked.
+  RowCheck(const TensorView& q, const TensorView& k, const TensorView& v, const Mask& mask,
+           double scale);
+
+  [[nodiscard]] const std::vector<std::int64_t>& rows() const { return rows_; }
+  // `got` is [heads][rows][head_dim] in float32. Returns an empty text where it is right, else a
+  // sentence.
+  [[nodiscard]] std::string flaw(const std::vector<float>& got) const;
+
+ private:
+  std::vector<std::int64_t> rows_;
+  std::vector<double> exact_;
+  std::vector<double> tolerance_;  // tolerance of each row
+};
+
 class BenchCall {
  public:
   // Fills the inputs with normal random numbers of that seed: zeros run faster than data.
@@ -109,11 +129,22 @@ class BenchCall {
   std::optional<RowCheck> check_;
 };
 
-[[nodiscard]] inline double median_of(std::vector<double> seconds) {
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
-}
+// Describes one request of --serve.
+struct BenchRequest {
+  BenchKernel kernel = BenchKernel::flash;
+  BenchShape shape;
+  int warm_ups = 0;
+  int repeats = 1;
+};
+
+// Parses `flash bf16 128 causal 16384 16 2 5`: kernel, type, head_dim, mask, N, heads, warm-ups,
+// repeats. Throws UsageError.
+[[nodiscard]] BenchRequest parse_request(const std::string& line);
+
+// Answers each line of `requests` with a line: `ok SECONDS…`, `incorrect FLAW` or `unsupported
+// REASON`. Inputs are drawn anew where the shape differs from that of the line before, and a
+// kernel's output is checked before it is timed over them. Throws on every other error.
+void serve_rounds(BenchDevice& device, std::istream& requests, std::ostream& answers);
 
 }  // namespace cuda
 }  // namespace qb

@@ -1,5 +1,5 @@
 // Compares schedules by residue classes with the masks themselves, pair by pair.
-#include "kernels/mask/mask_pieces.h"
+#include "kernels/mask/mask_tiles.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ constexpr ScheduleChoice kClasses{true, 1};
 std::vector<int> pairs_of(const TileSchedule& schedule) {
   const auto n_keys = static_cast<std::size_t>(schedule.n_keys);
   std::vector<int> pairs(static_cast<std::size_t>(schedule.n_queries) * n_keys, 0);
-  const auto add = [&](const TileSchedule& part, const ResidueClass& place) {
+  const auto add = [&](const TileSchedule& part, const TileSchedule::ResidueClass& place) {
     for (const QueryTile& tile : part.tiles)
       for (std::int64_t row = tile.begin; row < tile.end; ++row)
         for (const KeySpan& span : part.spans_of(row))
@@ -30,7 +30,8 @@ std::vector<int> pairs_of(const TileSchedule& schedule) {
           });
   };
   add(schedule, {});
-  for (const ResidueClass& part : schedule.classes) add(schedule.of_classes[part.schedule], part);
+  for (const TileSchedule::ResidueClass& part : schedule.classes)
+    add(schedule.of_classes[part.schedule], part);
   return pairs;
 }
 
@@ -46,7 +47,7 @@ TEST(MaskResidues, HoldEveryPairOfAMaskOnce) {
     const Mask mask = spec.mask(q_len, n);
     // The tokens are all tokens or every n-th, as a worker of a striped ring holds them.
     const auto stride = static_cast<std::int64_t>(1 + engine() % 2 * (engine() % 4));
-    const auto every = [stride](std::int64_t length, std::int64_t first) -> Positions {
+    const auto every = [stride](std::int64_t length, std::int64_t first) -> TokenGroup {
       return {first, std::max<std::int64_t>(1, (length - first + stride - 1) / stride), stride};
     };
     const MaskBlock block{0, 0, every(q_len, std::min(q_len - 1, stride - 1)),
@@ -62,7 +63,7 @@ TEST(MaskResidues, HoldEveryPairOfAMaskOnce) {
     for (std::int64_t i = 0; i < block.q.count; ++i) {
       std::int64_t keys = 0;
       for (std::int64_t j = 0; j < block.k.count; ++j) {
-        const bool allowed = mask.allows(block.q.at(i), block.k.at(j));
+        const bool allowed = mask.allows(block.q.token(i), block.k.token(j));
         ASSERT_EQ(pairs[static_cast<std::size_t>(i * block.k.count + j)], allowed ? 1 : 0)
             << "row " << i << ", key " << j;
         keys += allowed ? 1 : 0;
@@ -72,7 +73,7 @@ TEST(MaskResidues, HoldEveryPairOfAMaskOnce) {
     }
     ASSERT_EQ(schedule.unmasked_pairs(), expected_pairs);
     ASSERT_EQ(schedule.empty_rows(), expected_empty);
-    const PairCounts counts = count_pairs(mask, {block}, {query_tile, 16, 48, true, 4});
+    const PairCounts counts = count_pairs(mask, {block}, {query_tile, 16, 16, 48, true, 4});
     ASSERT_EQ(counts.unmasked, expected_pairs);
     ASSERT_EQ(counts.empty_rows, expected_empty);
     ASSERT_EQ(counts.executed, schedule.executed_pairs(16, 48, 4));
