@@ -70,7 +70,8 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name) {
   std::string_view rest = text;
   int line = 1;
   std::vector<std::string> fields;
-  if (!next_record(rest, line, fields)) throw UsageError(fmt::format("{} has no header line", name));
+  if (!next_record(rest, line, fields))
+    throw UsageError(fmt::format("{} has no header line", name));
   CsvTable table(fields);
   table.name_ = name;
   for (int first_line = line; next_record(rest, line, fields); first_line = line) {

@@ -3,7 +3,7 @@
 // These descriptions decide what specs accept, what the CSV files hold, what figures write beside a
 // line, how older runs are completed and what the documentation says. They are plain constants in
 // the lowest room, so that rooms which never meet (the runner and the plots) read the same ones.
-// `visit_members` in harness/experiment/schema/case.h joins a parameter to the member of a `Case`.
+// `kHeldParameters` in harness/workload/case.h joins a parameter to the member of a `Case`.
 #pragma once
 
 #include <cstdint>
