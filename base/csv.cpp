@@ -81,7 +81,6 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name) {
     table.rows_.push_back(fields);
   }
   table.torn_ = !rest.empty();
-  table.whole_bytes_ = text.size() - rest.size();
   return table;
 }
 

@@ -26,8 +26,6 @@ class CsvTable {
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
   [[nodiscard]] bool torn() const { return torn_; }
-  // Bytes of the text up to and including the last whole record.
-  [[nodiscard]] std::size_t whole_bytes() const { return whole_bytes_; }
 
   [[nodiscard]] bool has(std::string_view column) const;
   // Throws UsageError, which names the nearest column, where no column has that name.
@@ -50,7 +48,6 @@ class CsvTable {
   std::unordered_map<std::string, std::size_t> columns_;
   std::vector<std::vector<std::string>> rows_;
   bool torn_ = false;
-  std::size_t whole_bytes_ = 0;
 };
 
 }  // namespace qb

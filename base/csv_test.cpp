@@ -25,7 +25,6 @@ TEST(Csv, TornLastLineIsLeftOutAndNamed) {
   const CsvTable table = CsvTable::parse("a,b\n1,2\n3,", "t.csv");
   EXPECT_EQ(table.size(), 1u);
   EXPECT_TRUE(table.torn());
-  EXPECT_EQ(table.whole_bytes(), 8u);
   EXPECT_TRUE(CsvTable::parse("a,b\n1,\"2\n", "t.csv").torn());
 }
 
