@@ -1,4 +1,4 @@
-// Computes the parts of a transformer layer besides attention, on float32 matrices of the host. Each
+// Computes the parts of a transformer layer besides attention, on float32 matrices of the host. A
 // call divides its rows among `threads`. A product's bias is fused into the norm or GELU after it,
 // since a pass over memory costs more than the arithmetic in it.
 #pragma once

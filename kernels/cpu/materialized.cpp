@@ -1,5 +1,5 @@
-// The baseline of the CQS-Attention case studies keeps the whole score matrix [b, h, n, m] in memory
-// and passes over it once for each operation of the paper's model:
+// The baseline of the CQS-Attention case studies keeps the score matrix [b, h, n, m] of all heads
+// in memory and passes over it once for each operation of the paper's model:
 //
 //   S = Q K^T       BLAS, head by head
 //   S = S scale + 0 the scale and the zero attention bias

@@ -1,5 +1,5 @@
-// A sparse pattern is a union of shapes of five kinds, each perhaps cut by the causal mask. A query's
-// position p is its place in the sequence of keys, of which queries take the last ones:
+// A sparse pattern is a union of shapes of five kinds, each perhaps cut by the causal mask. The
+// position p of a query is its place in the sequence of keys, of which queries take the last ones:
 //   band     block_local's relatives along the diagonal: sliding and dilated windows, strides
 //   cells    p and k in the same cell of a partition: block-local and variable windows
 //   columns  keys at a fixed place of every period, for all queries: the summaries of `fixed`

@@ -55,8 +55,8 @@ class MaskSpec {
   [[nodiscard]] MaskKind kind() const { return kind_; }
   // Returns the mask in a canonical form: equal masks have equal texts.
   [[nodiscard]] const std::string& text() const { return text_; }
-  // Returns the mask for q_len queries at the last of kv_len positions. Throws UsageError for global
-  // tokens or a dilation beyond the lengths, or sizes that do not add up.
+  // Returns the mask for q_len queries at the last of kv_len positions. Throws UsageError where
+  // global tokens or a dilation exceed the lengths, or sizes do not add up.
   [[nodiscard]] Mask mask(std::int64_t q_len, std::int64_t kv_len) const;
 
   friend bool operator==(const MaskSpec& a, const MaskSpec& b) { return a.text_ == b.text_; }
