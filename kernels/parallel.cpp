@@ -29,7 +29,7 @@ const cpu_set_t& process_cores() {
 
 constexpr int kAnyCore = -1;
 
-// Pins the calling thread to this core, or allows it all; where that fails the scheduler decides.
+// Pins the calling thread to this core, or allows it all cores; if that fails the system decides.
 void pin_to(int core) {
   cpu_set_t set = process_cores();
   if (core != kAnyCore) {

@@ -18,7 +18,7 @@ void run_with_helpers(int n, const std::function<void(int)>& work);
 [[nodiscard]] int available_cores();
 
 // Calls body(begin, end, thread) over [0, n) in chunks of `grain`, handed out dynamically, lowest
-// first. The caller is one of the `threads` threads. An exception of the body reaches the caller.
+// first. thread is in [0, threads); one is the caller. An exception of the body reaches the caller.
 void parallel_for(std::int64_t n, int threads, std::int64_t grain,
                   const std::function<void(std::int64_t, std::int64_t, int)>& body);
 

@@ -24,7 +24,7 @@ struct Extent {
   std::int64_t batch = 1;
   std::int64_t heads = 1;
   std::int64_t length = 0;
-  std::int64_t head_dim = 1;  // stays 1 for statistics (LSE)
+  std::int64_t head_dim = 1;  // 1 for statistics (LSE)
 
   [[nodiscard]] std::int64_t elements() const { return batch * heads * length * head_dim; }
   friend bool operator==(const Extent&, const Extent&) = default;

@@ -166,7 +166,8 @@ std::vector<QueryRange> group_by_range(std::span<const ScheduleBlock> blocks) {
   return ranges;
 }
 
-// Returns the part of a span between the first and the last key that rows [begin, end) see.
+// Returns what query rows [begin, end) see of a span: nothing, all of it, or its part between the
+// first and the last live key.
 KeySpan clip(const KeySpan& span, std::int64_t begin, std::int64_t end) {
   const KeyRange first = span.live(begin);
   const KeyRange last = span.live(end - 1);

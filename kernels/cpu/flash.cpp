@@ -100,7 +100,8 @@ struct Rows {
   bool alone;         // each row by itself, because it sees few of these keys
 };
 
-// A pair of a row computed alone costs this much more: each row reads its keys from cache again.
+// This is the cost of a pair of a row computed alone, relative to groups: each row reads keys and
+// values from the second-level cache for itself.
 constexpr std::int64_t kRowCost = 4;
 
 // Puts heavy tiles first, so that no thread begins one when the others are done. This memory is of

@@ -89,9 +89,10 @@ HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64
 }
 
 // transpose_in() sets to[x * width + i] = unit x of row i of the group for i < width; rows from
-// `count` on are 0. `flip` is added to the bits of each unit (signs); units is a multiple of 4.
-// transpose_out() sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim; `from`
-// has rows for dim rounded up to a multiple of 4. width is a multiple of the lanes in both.
+// `count` on are 0. `flip` is added to the bits of each unit (signs). units must be a multiple
+// of 4. transpose_out() sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim;
+// `from` must have rows for dim rounded up to a multiple of 4. In both, width must be a multiple
+// of the lanes.
 #if HWY_TARGET == HWY_SCALAR
 
 template <class Row>

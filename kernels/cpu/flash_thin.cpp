@@ -239,7 +239,7 @@ HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, 
              scratch.accumulator + row * columns);
 }
 
-// Lists the keys that a row sees, from the piece's first; the list has room for some more.
+// Lists the keys that a row sees, counted from the piece's first; the list has room for more.
 HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashTile::Piece& piece,
                                   std::int32_t* list) {
   constexpr int kAtOnce = 4;

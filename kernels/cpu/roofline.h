@@ -18,7 +18,8 @@ namespace qb::cpu {
 // Returns how many exponentials of the softmax a second take over data in the first-level cache.
 [[nodiscard]] double exp2_per_s(int threads);
 
-// Measures memory by a sum and by a copy (read + written), in two 64 MiB buffers for each thread.
+// Measures memory beyond the caches, in two buffers of 64 MiB for each thread: the bytes per second
+// that a sum reads, and those that a copy reads and writes.
 class MemoryCeiling {
  public:
   explicit MemoryCeiling(int threads);

@@ -32,8 +32,8 @@ struct LaunchContext {
   int n_sms = 1;                // number of its multiprocessors
   int worker = 0;               // the ledger counts the memory for this worker
   bool force_sm80 = false;      // uses mma.sync and cp.async even where wgmma and TMA are available
-  // On sm_90a, launches one grid block for each item, to compare this with one block on each
-  // multiprocessor that takes items until none is left.
+  // On sm_90a, launches one grid block for each item, scheduled by the hardware, to compare it with
+  // one block on each multiprocessor that takes items until none is left.
   bool block_per_item = false;
 };
 
@@ -51,7 +51,7 @@ template <class Context>
 
 // Attends over views of device memory; q, k, v are f16 or bf16 with any head_dim up to 256. Lowers
 // and uploads the schedule in each call: where a call is repeated, keep a FlashLaunch. Throws
-// Unsupported for other inputs, OutOfMemory from the workspace, EnvironmentError for CUDA's errors.
+// Unsupported for other inputs, OutOfMemory from the workspace, EnvironmentError where CUDA fails.
 void flash(const AttentionArguments& device_views, const LaunchContext& context);
 
 enum class KernelStage { scores, softmax, values, done };  // of kernel staged, in this order
@@ -89,7 +89,8 @@ struct GroupedCall {
 
 // Holds the lists of a call's tiles on the device. They depend on its schedules and on the shapes,
 // strides and alignment of its tensors: calls that differ only in data can be launched with them,
-// one after another on the context's stream (a launch counts its taken items in their memory).
+// one after another on the context's stream (the blocks of a launch count the items that they have
+// taken in the lists' memory).
 class FlashLists {
  public:
   // Checks, lowers and uploads. It does not read the tensors. Throws as flash() does.

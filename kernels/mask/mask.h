@@ -1,4 +1,5 @@
-// Says which keys a query sees, by global positions. Copies are small: they share the pattern.
+// Says which keys a query may see, by global positions: all, those before it, or a sparse pattern.
+// A mask is a small value: copies share the pattern.
 #pragma once
 
 #include <algorithm>

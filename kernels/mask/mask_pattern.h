@@ -20,7 +20,7 @@ namespace qb {
 
 enum class Coverage { none, all, partial };  // how many pairs of a rectangle a mask allows
 
-inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 60;  // may be added to positions
+inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 60;  // small enough to be added to
 
 [[nodiscard]] constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);

@@ -71,7 +71,7 @@ class RowPermutation {
 // time, because a random pattern draws a hundred million keys for 32768 tokens.
 namespace qb::cpu {
 
-inline constexpr std::size_t kMostDrawn = 512;  // places computed at a time
+inline constexpr std::size_t kMostDrawn = 512;  // at most this many places are computed at a time
 
 struct DrawnElements {
   alignas(64) std::uint32_t at[kMostDrawn + 16];  // with room for a vector after the last one

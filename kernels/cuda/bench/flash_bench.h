@@ -100,7 +100,8 @@ class BenchCall {
 
   // The first call of a kernel prepares it before anything is timed. Throws Unsupported.
   [[nodiscard]] std::vector<double> seconds(BenchKernel kernel, int warm_ups, int repeats);
-  // Returns RowCheck::flaw() for two heads of the kernel's output; needs equally many key heads.
+  // Returns RowCheck::flaw() for a few rows of two heads of the kernel's output. There must be as
+  // many query heads as key heads.
   [[nodiscard]] std::string flaw(BenchKernel kernel);
   [[nodiscard]] double flop() const;  // 4 · pairs · heads · d of unmasked pairs
   [[nodiscard]] double key_bytes() const;

@@ -42,8 +42,9 @@ class Blas {
   // From now on cuBLAS may use this buffer, which must live until the work is done.
   void use_workspace(const Buffer& buffer);
 
-  // Computes C[i] = A[i] B[i] or A[i] B[i]^T: A [n, k], B [k, m] (transposed: [m, k]), C [n, m]. A, B
-  // have one type; sums are float32. 16-bit inputs use tensor cores, float32 ones do not (no TF32).
+  // Computes C[i] = A[i] B[i], or A[i] B[i]^T. A is [n, k], B [k, m] (transposed: [m, k]), C [n,
+  // m]. A and B have one type; sums are float32. 16-bit inputs use the tensor cores, float32 ones
+  // do not (no TF32).
   void multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Batch& a, const Batch& b,
                 bool transposed, const Batch& c, std::int64_t batch) const;
   // Does the same for matrices that lie anywhere; with `adds`, C[i] += the product.
@@ -64,9 +65,9 @@ void add_bias(const LinearCall& call, void* stream);
 void bias_gelu(const GeluCall& call, void* stream);
 void add_norm(const NormCall& call, void* stream);
 
-// Rates of kernels are compared with that of a large cuBLAS product, because a vendor states a rate
-// at a clock that no GPU keeps. It is no bound: another kernel may be faster, and attention, which
-// has a softmax between its products, is usually slower.
+// Rates of kernels are compared with that of the fastest of a few large cuBLAS products, because a
+// vendor states a rate at a clock that no GPU keeps. This is not a bound: another kernel may be
+// faster, and attention, which has a softmax between its products, is usually slower.
 
 // Returns the FLOP/s of the fastest of a few products A B and A B^T of random numbers (zeros take
 // less power and run faster), by the stream's events: 8192 x 8192 in 16-bit types on the tensor
@@ -100,9 +101,9 @@ struct MaterializedMemory {
 // with any head_dim. Throws Unsupported for f64, OutOfMemory from the workspace.
 void materialized(const AttentionArguments& device_views, const LaunchContext& context, Blas& blas);
 
-// Does the same with kernel staged, sparse attention over a block-compressed matrix of scores.
-// cuBLAS computes the products, in one batch for all blocks of one shape; scores are float32,
-// weights have the inputs' type.
+// Does the same with kernel staged: sparse attention in three stages over a block-compressed matrix
+// of scores. cuBLAS computes the products, in one batch for all blocks of one shape; scores are
+// float32, weights have the inputs' type.
 void staged(const AttentionArguments& device_views, const LaunchContext& context, Blas& blas,
             const OnStage& on_stage);
 

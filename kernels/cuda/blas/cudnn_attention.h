@@ -24,8 +24,8 @@ class CudnnAttention {
   explicit CudnnAttention(void* stream);
 
   // Attends over device views of f16 or bf16 under WholeMask none or causal. Throws Unsupported for
-  // other schedules and for what cuDNN refuses. cuDNN writes O in the inputs' type; it is widened
-  // afterwards. Only the first call of a shape plans: what cuDNN's heuristics choose is kept.
+  // other schedules and for what cuDNN refuses. cuDNN writes O in the inputs' type, and it is then
+  // widened to float32. Only the first call of a shape plans: the heuristics' choice is kept.
   void attend(const AttentionArguments& device_views, const LaunchContext& context);
 
   [[nodiscard]] const std::string& isa() const;  // as in `cudnn 9.19.0`

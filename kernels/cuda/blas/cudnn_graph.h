@@ -31,7 +31,8 @@ struct Cudnn : LoadedLibrary {
   decltype(&cudnnBackendExecute) execute = function("cudnnBackendExecute");
 };
 
-// Throws Unsupported without cuDNN: a missing baseline is a row and does not end the run.
+// Throws Unsupported where there is no cuDNN: a missing baseline is a row that says so and does not
+// end the run.
 [[nodiscard]] const Cudnn& dnn();
 
 // Throws Unsupported also where cuDNN does not support something; CaseError crashed where the

@@ -9,7 +9,8 @@
 
 namespace qb::cuda {
 
-// Holds the largest of some numbers, and the sum of exp(number - largest); Exp is float(float).
+// Holds the largest of some numbers, and the sum of exp(number - largest). Exp computes the
+// exponential: float operator()(float).
 struct SoftmaxSum {
   float largest;
   float sum;

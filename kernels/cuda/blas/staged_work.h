@@ -79,7 +79,8 @@ class StagedWork {
   [[nodiscard]] std::int64_t most_rows() const { return most_rows_; }  // most rows of a tile
   [[nodiscard]] std::int64_t slices() const { return slices_; }        // batch x heads
 
-  // These bytes are held during all stages, besides cuBLAS's workspace; 0 where there is no pair.
+  // Returns the bytes that are held from the first stage to the last, besides cuBLAS's workspace; 0
+  // where the schedule keeps no pair.
   [[nodiscard]] std::size_t scores_bytes() const;
   [[nodiscard]] std::size_t schedule_bytes() const;
   [[nodiscard]] std::size_t addresses_bytes() const;

@@ -18,7 +18,7 @@ QB_HOST_DEVICE float row_weight(float lse, float maximum) {
   return lse == -INFINITY ? 0.0F : expf(lse - maximum);
 }
 
-// The denominator is exactly 0 where no worker had a key. NaN of a partial's LSE stays.
+// The denominator is exactly 0 where no worker had a key. NaN from a partial's LSE stays.
 QB_HOST_DEVICE float row_lse(float maximum, float denominator) {
   return denominator == 0.0F ? -INFINITY : maximum + logf(denominator);
 }

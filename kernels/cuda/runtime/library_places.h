@@ -1,9 +1,9 @@
 // Looks for NVIDIA's libraries where the loader does not: in a CUDA toolkit, or among the packages
 // that PyTorch is installed with, `site-packages/nvidia/*/lib`.
 //
-// The python3 in PATH names the site-packages, because virtual environments, conda, pyenv, Debian
-// and PYTHONPATH each have rules of their own. It is asked once in a process, and only where the
-// loader and the toolkit lack a library, because this takes some tens of milliseconds.
+// The python3 in PATH, which runs PyTorch beside qb, names the site-packages: virtual environments,
+// conda, pyenv, Debian and PYTHONPATH each have rules of their own. It is asked once in a process,
+// and only where the loader and the toolkit lack a library: this takes some tens of milliseconds.
 #pragma once
 
 #include <string>

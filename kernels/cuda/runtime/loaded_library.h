@@ -1,4 +1,5 @@
-// Loads NVIDIA's libraries when they are first needed: a machine without a GPU lacks them.
+// Loads NVIDIA's libraries when they are first needed, so that the program starts without them: a
+// machine without a GPU need not have them.
 #pragma once
 
 #include <functional>
@@ -22,7 +23,8 @@ class DynamicLibrary {
                           const std::vector<LibraryPlace>& places = {});
 
   [[nodiscard]] explicit operator bool() const { return handle_ != nullptr; }
-  // Returns the loader's message, about a file that is there and does not load if there is one.
+  // Returns the loader's message on why it is missing; where a file is there but does not load, the
+  // message about that file.
   [[nodiscard]] const std::string& reason() const { return reason_; }
   // Returns the file that was loaded, without links in its path; empty where none was.
   [[nodiscard]] std::string file() const;
@@ -37,8 +39,6 @@ class DynamicLibrary {
   std::string name_;
   std::string reason_;
 };
-
-// This program loads these NVIDIA libraries when it first needs them, by the names of their files.
 
 enum class NvidiaLibrary { cublas, cudnn, cupti, nccl, nvml };
 
@@ -78,7 +78,8 @@ struct LibraryFound {
 
 class LoadedLibrary {
  public:
-  // Throws EnvironmentError, "NEED: why not; set LD_LIBRARY_PATH to its folder".
+  // Finds the library as open_library() does. Throws EnvironmentError, "NEED: why not; set
+  // LD_LIBRARY_PATH to its folder".
   LoadedLibrary(NvidiaLibrary library, const std::string& need);
   LoadedLibrary(DynamicLibrary library, const std::string& need);
 

@@ -22,7 +22,7 @@ class MemoryActivity {
   // before the first one does not count, nor does giving it back.
   [[nodiscard]] static std::uint64_t peak_of(std::vector<Operation> operations);
 
-  // Begins to record. Without CUPTI, or where it refuses, it records nothing; see reason().
+  // Begins to record; where CUPTI is missing or refuses, nothing is recorded and reason() says why.
   MemoryActivity();
   ~MemoryActivity();
   MemoryActivity(const MemoryActivity&) = delete;
