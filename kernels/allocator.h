@@ -19,8 +19,7 @@ class Allocator {
   virtual void deallocate(void* pointer) noexcept = 0;
 };
 
-// Owns one allocation. It can be moved and not copied; a default-constructed or moved-from Buffer
-// holds nothing.
+// Owns one allocation; a default-constructed or moved-from Buffer holds nothing.
 class Buffer {
  public:
   Buffer() = default;

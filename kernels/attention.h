@@ -3,11 +3,10 @@
 // Notation: b batch, h query heads, g key-value heads (h a multiple of g: grouped-query attention,
 // query head i reads key-value head i / (h / g)), n queries, m keys, d head_dim, e value head_dim.
 //   O[i]   = sum_j exp(s_ij - LSE_i) V[j],  s_ij = scale * Q[i].K[j],  LSE_i = log sum_j exp(s_ij)
-// over the keys j that the schedule allows for query i, and over no others. The values in K and V
-// of a key that a query does not see, NaN and infinities too, do not change its row (the GPU
-// kernels promise this for K only). A row without keys yields O = 0 and LSE = -inf, and so does a
-// row whose scores are all -inf; a row with a score of NaN or +inf yields NaN for both. Statistics
-// and accumulators are float32 (float64 in reference) whatever the inputs are.
+// over the keys j that the schedule allows for query i. K and V of other keys, NaN and infinities
+// too, do not change the row (the GPU kernels promise this for K only). A row without keys, or with
+// scores of -inf only, yields O = 0 and LSE = -inf; a score of NaN or +inf yields NaN for both.
+// Statistics and accumulators are float32 (float64 in reference) whatever the inputs are.
 #pragma once
 
 #include <cstdint>
@@ -49,31 +48,27 @@ struct KernelContext {
 
 [[nodiscard]] KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim);
 
-// Returns the peak of the bytes of temporaries that the kernel takes, exactly as the ledger will
-// count them. value_dim 0 means head_dim. stored_pairs is the number of pairs of one head that
-// `staged` stores for the schedule; below 0 it means every pair.
+// Returns the peak bytes of the kernel's temporaries, exactly as the ledger will count them.
+// value_dim 0 means head_dim. `staged` stores stored_pairs pairs of a head; below 0 it stores all.
 [[nodiscard]] std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k,
                                                   DType dtype, int threads,
                                                   std::int64_t value_dim = 0,
                                                   std::int64_t stored_pairs = -1);
 
-// Runs the kernel on the CPU. Throws std::invalid_argument on shapes that do not fit together,
-// Unsupported for a head_dim above 256, a dtype or a device that the kernel is not made for,
-// OutOfMemory from the workspace.
+// Runs the kernel on the CPU. Throws as check_tensors() does, Unsupported also for a dtype or a
+// device that the kernel is not made for, OutOfMemory from the workspace.
 void attention(Kernel kernel, const AttentionArguments& arguments, const KernelContext& context);
 
 inline constexpr std::int64_t kMaxHeadDim = 256;
 
-// Throws, with a sentence that begins with `who`, unless the tensors of a call fit together as said
-// above: std::invalid_argument for types and shapes, Unsupported for a head_dim outside
-// 1..kMaxHeadDim. The schedule is not checked.
+// Throws, with `who` first, std::invalid_argument for types or shapes that do not fit together and
+// Unsupported for a head_dim outside 1..kMaxHeadDim. It does not check the schedule.
 void check_tensors(std::string_view who, const AttentionArguments& arguments);
 
 // Throws Unsupported where the kernel does not run on a GPU with inputs of this type.
 void require_gpu_kernel(Kernel kernel, DType dtype);
 
-// Returns the instruction set that the kernel runs with on this CPU, for the isa column
-// (cpu/instruction_set.h).
+// Returns the kernel's instruction set on this CPU, for the isa column (cpu/instruction_set.h).
 [[nodiscard]] std::string_view kernel_isa(Kernel kernel);
 
 }  // namespace qb

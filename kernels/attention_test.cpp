@@ -238,7 +238,6 @@ TEST(Attention, ARowWithOneKeyIsThatKeysValue) {
   }
 }
 
-// Makes a call over 300 keys, all of which each query sees.
 testing::Call small_call(Kernel kernel, std::int64_t n_queries) {
   return {testing::random_tensor(DType::f32, {1, 1, n_queries, 16}, 1),
           testing::random_tensor(DType::f32, {1, 1, 300, 16}, 2),

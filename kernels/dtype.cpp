@@ -95,8 +95,7 @@ void from_f32(const float* source, void* destination, DType to, std::int64_t cou
   }
 }
 
-// Converts one element, for callers outside: code for an instruction set cannot be inlined into
-// theirs.
+// These serve callers outside, into which code for an instruction set cannot be inlined.
 float f16_to_f32_one(std::uint16_t half) { return widen_f16(half); }
 std::uint16_t f32_to_f16_one(float value) { return round_f16(value); }
 float bf16_to_f32_one(std::uint16_t half) { return widen_bf16(half); }
@@ -148,8 +147,7 @@ void convert(const void* source, DType from, void* destination, DType to, std::i
   if (from == DType::f32)
     return HWY_DYNAMIC_DISPATCH(from_f32)(static_cast<const float*>(source), destination, to,
                                           count);
-  // Conversions between two types that are not float32 go through a buffer that stays in the
-  // first-level cache.
+  // Conversions without float32 go through a buffer that stays in the first-level cache.
   constexpr std::int64_t kChunk = 1024;
   float buffer[kChunk];
   for (std::int64_t begin = 0; begin < count; begin += kChunk) {

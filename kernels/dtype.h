@@ -43,8 +43,7 @@ inline constexpr auto kWords<DType> = word_table<DType>("dtype", {{DType::f16, "
 [[nodiscard]] double load_element(const void* address, DType dtype);
 void store_element(void* address, DType dtype, double value);
 
-// Converts `count` contiguous elements with vector instructions. It goes through float where one of
-// the types has 16 bits.
+// Converts `count` contiguous elements, through float where one of the types has 16 bits.
 void convert(const void* source, DType from, void* destination, DType to, std::int64_t count);
 
 }  // namespace qb

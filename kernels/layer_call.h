@@ -1,6 +1,5 @@
-// These calls tell a device what a transformer layer computes besides attention. Matrices are
-// row-major, of one type, and their rows lie one after another. On a GPU the inputs are f16, bf16
-// or f32, and the arithmetic is float32; on the CPU (kernels/cpu/layer_parts.h) all is f32.
+// Says what a transformer layer computes besides attention. Matrices are contiguous, row-major and
+// of one type: f16, bf16 or f32 on a GPU, with float32 arithmetic; f32 on the CPU.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +22,7 @@ struct LinearCall {
   std::int64_t y_stride = 0;
 };
 
-// y [rows, width] := gelu(y + bias), gelu(x) = x Phi(x) with the normal distribution function Phi:
-// this is the exact form with erf that BERT uses.
+// y [rows, width] := gelu(y + bias), in BERT's exact form x Phi(x), Phi the normal distribution.
 struct GeluCall {
   DType dtype = DType::f32;
   std::int64_t rows = 0;
@@ -33,9 +31,8 @@ struct GeluCall {
   const void* bias = nullptr;
 };
 
-// y [rows, width] := norm(y + bias + residual) scale + shift. The norm subtracts a row's mean and
-// divides by the square root of variance + epsilon; the variance is the mean of the squared
-// deviations, two-pass.
+// y [rows, width] := norm(y + bias + residual) scale + shift; norm(x) is (x - mean) / sqrt(variance
+// + epsilon) over a row, and the variance the mean of the squared deviations, in two passes.
 struct NormCall {
   DType dtype = DType::f32;
   std::int64_t rows = 0;

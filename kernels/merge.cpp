@@ -24,8 +24,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-// The weights of this many rows are computed together.
-constexpr std::int64_t kRows = 64;
+constexpr std::int64_t kRows = 64;  // rows whose weights are computed together
 
 struct Weights {
   alignas(64) float acc_lse[kRows];

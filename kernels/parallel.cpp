@@ -29,8 +29,7 @@ const cpu_set_t& process_cores() {
 
 constexpr int kAnyCore = -1;
 
-// Pins the calling thread to this core, or allows it all of the process's. A failure does no harm:
-// then the scheduler decides.
+// Pins the calling thread to this core, or allows it all cores; if that fails the system decides.
 void pin_to(int core) {
   cpu_set_t set = process_cores();
   if (core != kAnyCore) {
@@ -54,8 +53,7 @@ std::vector<int> cores_from_here() {
   return cores;
 }
 
-// Waits until `state` is `wanted`: it spins for some 20 us, which is what a sleep and a wake-up
-// cost, then sleeps.
+// Waits for `wanted`: it spins for some 20 us, what a sleep and a wake-up cost, then sleeps.
 void await(const std::atomic<int>& state, int wanted) {
   constexpr int kSpins = 1000;
   for (int spin = 0; spin < kSpins; ++spin) {
@@ -114,7 +112,6 @@ class Helper {
   std::jthread thread_;  // last, because it reads the others
 };
 
-// Holds the helpers that are not in use.
 struct Idle {
   std::mutex mutex;
   std::vector<std::unique_ptr<Helper>> helpers;
@@ -131,8 +128,7 @@ std::vector<std::unique_ptr<Helper>> take_helpers(std::size_t wanted) {
   auto& helpers = idle().helpers;
   try {
     while (helpers.size() < wanted) helpers.push_back(std::make_unique<Helper>());
-  } catch (const std::system_error&) {
-    // The system has no more threads to give.
+  } catch (const std::system_error&) {  // the system has no more threads to give
   }
   const auto first = helpers.end() - static_cast<std::ptrdiff_t>(std::min(wanted, helpers.size()));
   std::vector<std::unique_ptr<Helper>> taken(std::make_move_iterator(first),

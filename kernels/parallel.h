@@ -7,21 +7,18 @@
 
 namespace qb {
 
-// Calls work(0) in the calling thread and work(1) … work(n - 1) in helpers, which are started when
-// first needed and kept; returns when all have returned. Where the system gives fewer threads,
-// fewer calls are made, so the calls that are made must divide the work among themselves. work must
-// not throw. This may be called from many threads and from within work.
-//
-// A team that fills the machine (n == available_cores()) is pinned, one thread on each core;
-// smaller ones are left to the scheduler, since another process may fill the other cores.
+// Calls work(0) in the calling thread and work(1) … work(n - 1) in helpers; returns when all have
+// returned. Where the system gives fewer threads it makes fewer calls, which must therefore divide
+// the work among themselves. work must not throw. Any thread, and work itself, may call this.
+// A team of available_cores() threads is pinned, one on each core; smaller ones are left to the
+// scheduler, since another process may fill the other cores.
 void run_with_helpers(int n, const std::function<void(int)>& work);
 
 // Returns how many cores this process may use, at least 1: its affinity mask at the first call.
 [[nodiscard]] int available_cores();
 
-// Calls body(begin, end, thread) over [0, n) from `threads` threads (the caller is one of them),
-// handing out chunks of `grain` dynamically, lowest first. thread is in [0, threads). An exception
-// of the body reaches the caller.
+// Calls body(begin, end, thread) over [0, n) in chunks of `grain`, handed out dynamically, lowest
+// first. thread is in [0, threads); one is the caller. An exception of the body reaches the caller.
 void parallel_for(std::int64_t n, int threads, std::int64_t grain,
                   const std::function<void(std::int64_t, std::int64_t, int)>& body);
 

@@ -1,8 +1,6 @@
 // This is the arithmetic of tree decoding's all-reduces. The workers first agree on the maximum LSE
-// of each row. Each worker then weighs its own partial relative to it: the numerator is O exp(LSE -
-// maximum), the denominator exp(LSE - maximum). The sum of the numerators over the sum of the
-// denominators is the output over all keys.
-//
+// of each row. Each then weighs its partial: the numerator is O exp(LSE - maximum), the denominator
+// exp(LSE - maximum). The output is the sum of the numerators over that of the denominators.
 // Tensors are contiguous f32: out is [b, h, n, e], the others are [b, h, n, 1].
 #pragma once
 

@@ -48,7 +48,7 @@ T rounded(T value, DType type) {
   return value;
 }
 
-// naive_rows rounds these to the inputs' type.
+// naive_rows rounds weights to the inputs' type, eager_rows scores too.
 struct Rounding {
   DType weights = DType::f64;
   DType scores = DType::f64;
@@ -76,7 +76,6 @@ T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T s
   return largest + std::log(total);
 }
 
-// Says what is computed, and where it goes.
 struct Work {
   const TensorView& q;
   const Mask& mask;

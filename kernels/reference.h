@@ -24,8 +24,8 @@ struct ReferenceRows {
                                            std::span<const std::int64_t> rows, int threads = 1);
 
 // Shows how far a straightforward implementation in the inputs' own precision may be off: computes
-// the same rows two-pass with products and statistics in float32 and probabilities rounded to
-// `dtype`. Tolerances are a factor times its error against reference_rows, never a constant.
+// the same rows two-pass with products and statistics in float32 and probabilities rounded to the
+// inputs' type. Tolerances are a factor times its error against reference_rows, never a constant.
 [[nodiscard]] ReferenceRows naive_rows(const TensorView& q, const TensorView& k,
                                        const TensorView& v, const Mask& mask, double scale,
                                        std::span<const std::int64_t> rows, int threads = 1);

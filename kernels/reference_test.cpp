@@ -64,8 +64,7 @@ TEST(ReferenceRows, RowsOutsideAreRefused) {
                std::invalid_argument);
 }
 
-// Scores of a few units in f16 are off by up to 2^-10 each, and so is the LSE of a row with one
-// key.
+// Scores of a few units in f16 are off by up to 2^-10, and so is the LSE of a row with one key.
 TEST(NaiveRows, OfAnEagerFrameworkAlsoRoundTheScores) {
   const Tensor q = testing::random_tensor(DType::f16, {1, 1, 8, 64}, 1);
   const Tensor k = testing::random_tensor(DType::f16, {1, 1, 8, 64}, 2);

@@ -20,12 +20,11 @@ struct TokenGroup {
   friend bool operator==(const TokenGroup&, const TokenGroup&) = default;
 };
 
-// Gives batch, heads and length of a view; head_dim is 1 for statistics (LSE).
 struct Extent {
   std::int64_t batch = 1;
   std::int64_t heads = 1;
   std::int64_t length = 0;
-  std::int64_t head_dim = 1;
+  std::int64_t head_dim = 1;  // 1 for statistics (LSE)
 
   [[nodiscard]] std::int64_t elements() const { return batch * heads * length * head_dim; }
   friend bool operator==(const Extent&, const Extent&) = default;
@@ -40,7 +39,6 @@ struct TensorView {
   std::int64_t head_stride = 0;
   std::int64_t token_stride = 0;
 
-  // Returns the address of the first element of one token's row.
   [[nodiscard]] std::byte* row(std::int64_t batch, std::int64_t head, std::int64_t token) const {
     return static_cast<std::byte*>(data) +
            (batch * batch_stride + head * head_stride + token * token_stride) * size_of(dtype);
@@ -49,7 +47,6 @@ struct TensorView {
   [[nodiscard]] T* row_as(std::int64_t batch, std::int64_t head, std::int64_t token) const {
     return reinterpret_cast<T*>(row(batch, head, token));
   }
-  // Returns the view of `count` tokens: first, first + stride, …
   [[nodiscard]] TensorView tokens(std::int64_t first, std::int64_t count,
                                   std::int64_t stride = 1) const {
     TensorView view = *this;
@@ -58,7 +55,6 @@ struct TensorView {
     view.token_stride = token_stride * stride;
     return view;
   }
-  // Returns the view of `count` heads: begin, begin + 1, …
   [[nodiscard]] TensorView heads(std::int64_t begin, std::int64_t count) const {
     TensorView view = *this;
     view.data = row(0, begin, 0);

@@ -66,7 +66,6 @@ void for_each_live_block(const TileSchedule& schedule, const KeySpan& span, std:
   });
 }
 
-// Counts the pairs that rows [begin, end) of a tile see.
 std::int64_t seen_pairs(const TileSchedule& schedule, const QueryTile& tile, std::int64_t begin,
                         std::int64_t end) {
   std::int64_t pairs = 0;
@@ -126,15 +125,13 @@ void check_classes(const TileSchedule& schedule) {
   }
 }
 
-// Query rows that see the same keys.
-struct QueryRange {
+struct QueryRange {  // rows that see the same keys
   std::int64_t begin;
   std::int64_t end;
   std::vector<KeySpan> spans;
 };
 
-// Appends a span that begins at or after the end of the last one; neighbouring full spans become
-// one.
+// Appends a span at or after the end of the last one; neighbouring full spans become one.
 void append_span(std::vector<KeySpan>& spans, std::size_t first, const KeySpan& span) {
   if (spans.size() > first && spans.back().end == span.begin &&
       spans.back().kind == SpanKind::full && span.kind == SpanKind::full)
@@ -192,7 +189,6 @@ std::int64_t sum_of_classes(const TileSchedule& schedule, Function function) {
   return sum;
 }
 
-// Calls function(row) for the rows that see some key.
 template <class Function>
 void for_each_live_row(const TileSchedule& schedule, Function function) {
   for (const QueryTile& tile : schedule.tiles)

@@ -1,11 +1,9 @@
-// A tile schedule is a kernel's only input besides tensors: it lists, for each tile of query rows,
-// the spans of keys that the tile attends to.
-//
-// Attention patterns of different names are all such schedules: dense is one full span a tile,
+// A tile schedule, a kernel's only input besides tensors, lists the spans of keys that each tile of
+// query rows attends to. Every attention pattern is such a schedule: dense is one full span a tile,
 // causal cuts the last span on the diagonal, a CQS subsequence lists the spans of its kept group
-// pairs and omits the banned ones, a ring step is a dense or causal schedule over its block, a
-// sliding window is one band a tile, and the rest of a sparse pattern has one bit for each pair.
-// Spans without a pair are absent, so a kernel does no work for them.
+// pairs, a ring step is dense or causal over its block, a sliding window is one band a tile, and
+// the rest of a sparse pattern has one bit for each pair. Spans without a pair are absent, so a
+// kernel does no work for them.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +22,12 @@ enum class SpanKind : std::uint8_t {
   bits,    // query row i sees key j iff its bit in TileSchedule::words is set
 };
 
-// Keys [begin, end).
-struct KeyRange {
+struct KeyRange {  // keys [begin, end)
   std::int64_t begin = 0;
   std::int64_t end = 0;
   [[nodiscard]] std::int64_t count() const { return end - begin; }
   friend bool operator==(const KeyRange&, const KeyRange&) = default;
 };
-// Returns the keys that both hold; the range may be empty.
 [[nodiscard]] constexpr KeyRange intersection(const KeyRange& a, const KeyRange& b) {
   const std::int64_t begin = std::max(a.begin, b.begin);
   return {begin, std::max(begin, std::min(a.end, b.end))};
@@ -43,15 +39,13 @@ struct KeySpan {
   SpanKind kind = SpanKind::full;
   std::int64_t offset = 0;  // causal, band
   std::int64_t low = 0;     // band
-  // bits: query row i has row_words() words from word `words + i * row_words()` on, the lowest bit
-  // of the first for key `begin`. `words` counts from row 0, so that a row is found without its
-  // tile, and may therefore be negative. Spans with equal bits may share words. Bits from `end` on
-  // are 0.
+  // bits: query row i has row_words() words from word `words + i * row_words()` on; the lowest bit
+  // is for key `begin`, bits from `end` on are 0. `words` counts from row 0, so that a row is found
+  // without its tile, and may be negative. Spans with equal bits may share words.
   std::int64_t words = 0;
 
   [[nodiscard]] std::int64_t row_words() const { return (end - begin + 63) / 64; }
-  // Returns the keys between the first and the last that the query row may see; for bits, all keys
-  // of the span.
+  // Returns the keys from the first to the last that the row may see; for bits, the whole span.
   [[nodiscard]] KeyRange live(std::int64_t row) const {
     if (kind == SpanKind::full || kind == SpanKind::bits) return {begin, end};
     const std::int64_t last = std::clamp(row + offset + 1, begin, end);
@@ -74,11 +68,9 @@ struct KernelTiles {
   bool residue_classes = false;  // the kernel accepts schedules with residue classes
   std::int64_t row_cost = 0;     // see TileSchedule::rows_alone
 };
-// With this key_step nothing is skipped within a span.
-inline constexpr std::int64_t kWholeSpan = std::int64_t{1} << 40;
+inline constexpr std::int64_t kWholeSpan = std::int64_t{1} << 40;  // this key_step skips nothing
 
-// Query rows [begin, end) with spans [first_span, first_span + n_spans) of the schedule, which are
-// disjoint and ascending.
+// Query rows [begin, end); the spans [first_span, first_span + n_spans) are disjoint and ascending.
 struct QueryTile {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -86,8 +78,7 @@ struct QueryTile {
   std::int64_t n_spans = 0;
 };
 
-// Tiles are disjoint and ascending. Query rows outside all tiles have no keys: a kernel must write
-// O = 0 and LSE = -inf there too.
+// Tiles are disjoint and ascending. In rows outside them a kernel must write O = 0 and LSE = -inf.
 struct TileSchedule {
   // Pairs rows first_row, first_row + stride, … with keys first_key, first_key + stride, …, which a
   // dilated window or a stride makes neighbours. They have a schedule of their own over the tokens
@@ -104,8 +95,7 @@ struct TileSchedule {
   std::vector<QueryTile> tiles;
   std::vector<KeySpan> spans;
   std::vector<std::uint64_t> words{};  // words of bits spans
-  // These are further pairs of the same rows, each once, for kernels that accept them
-  // (KernelTiles). The classes have one stride and come in ascending order.
+  // These are further pairs of the same rows, each once; the classes have one stride and ascend.
   std::vector<ResidueClass> classes{};
   std::vector<TileSchedule> of_classes{};  // without classes themselves
 
@@ -116,26 +106,20 @@ struct TileSchedule {
   // each of its blocks that has an allowed pair, and a tile of rows alone costs what the rows see.
   [[nodiscard]] std::int64_t executed_pairs(std::int64_t key_block, std::int64_t row_group = 0,
                                             std::int64_t row_cost = 0) const;
-  // Returns whether the rows of a tile see so few, scattered keys that computing them one by one,
-  // at row_cost times as much for each pair (0: never), costs less than in groups. The first group
-  // decides.
+  // Returns whether a tile's rows see so few, scattered keys that they cost less one by one, at
+  // row_cost times as much for each pair (0: never), than in groups. The first group decides.
   [[nodiscard]] bool rows_alone(const QueryTile& tile, std::int64_t key_block,
                                 std::int64_t row_group, std::int64_t row_cost) const;
   // Returns how many pairs a kernel stores that stores every key of every span for all rows.
   [[nodiscard]] std::int64_t stored_pairs() const;
-  // Returns how many rows see no key, whether they are in a tile or not.
-  [[nodiscard]] std::int64_t empty_rows() const;
-  // Returns the memory of the schedule itself.
-  [[nodiscard]] std::int64_t bytes() const;
+  [[nodiscard]] std::int64_t empty_rows() const;  // rows that see no key, in a tile or not
+  [[nodiscard]] std::int64_t bytes() const;       // memory of the schedule itself
 
-  // Returns the spans of a tile.
   [[nodiscard]] std::span<const KeySpan> spans_of(const QueryTile& tile) const {
     return std::span(spans).subspan(static_cast<std::size_t>(tile.first_span),
                                     static_cast<std::size_t>(tile.n_spans));
   }
-  // Returns the spans of a query row; an empty list where no tile holds it.
-  [[nodiscard]] std::span<const KeySpan> spans_of(std::int64_t row) const;
-  // Returns the words of a query row in a bits span.
+  [[nodiscard]] std::span<const KeySpan> spans_of(std::int64_t row) const;  // empty without a tile
   [[nodiscard]] const std::uint64_t* row_bits(const KeySpan& span, std::int64_t row) const {
     return words.data() + (span.words + row * span.row_words());
   }
@@ -151,7 +135,6 @@ struct TileSchedule {
   void for_each_run(const KeySpan& span, std::int64_t row, Function function) const {
     for_each_run(span, row, {span.begin, span.end}, function);
   }
-  // Does the same for the runs within a part of the span.
   template <class Function>
   void for_each_run(const KeySpan& span, std::int64_t row, const KeyRange& within,
                     Function function) const;
@@ -161,17 +144,15 @@ struct TileSchedule {
   void validate() const;
 };
 
-// This is a rectangle of pairs with its mask: query rows [q_begin, q_end) and a span of keys.
-struct ScheduleBlock {
+struct ScheduleBlock {  // a rectangle of pairs with its mask
   std::int64_t q_begin = 0;
   std::int64_t q_end = 0;
   KeySpan keys;
 };
 
-// Cuts blocks into query tiles of at most `query_tile` rows. A tile never straddles two q ranges
-// that differ in their keys; neighbouring full spans become one. Blocks must be grouped: their q
-// ranges are identical or disjoint. Empty spans (a causal block entirely above the diagonal) are
-// dropped.
+// Cuts blocks into query tiles of at most `query_tile` rows, none across two q ranges that differ
+// in their keys. Neighbouring full spans become one; empty ones (a causal block above the diagonal)
+// are dropped. The q ranges of the blocks must be identical or disjoint.
 [[nodiscard]] TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,
                                           std::vector<ScheduleBlock> blocks,
                                           std::int64_t query_tile);

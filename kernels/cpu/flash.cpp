@@ -1,5 +1,4 @@
-// Computes attention with a tiled online softmax: there is no score matrix, only a block of scores
-// at a time.
+// Computes attention with a tiled online softmax, which holds only a block of scores at a time.
 //
 // This file cuts the schedule into work items for the threads; flash_tile.cpp and flash_thin.cpp
 // compute one. An item is a tile of query rows of one head, or of all heads that share keys where
@@ -19,14 +18,12 @@
 namespace qb::cpu {
 namespace {
 
-// Returns the keys of a block in the instruction set in use.
 std::int64_t flash_key_block() {
   const bool wide = instruction_set() >= InstructionSet::avx512;
   return wide ? kFlashScores / kFlashGroupRows : kFlashKeyBlock;
 }
 
-// Returns the query rows of a group in the instruction set in use: three vectors.
-std::int64_t flash_group_rows() {
+std::int64_t flash_group_rows() {  // three vectors
   switch (instruction_set()) {
     case InstructionSet::avx512_bf16:
     case InstructionSet::avx512:
@@ -42,8 +39,7 @@ std::int64_t flash_group_rows() {
   return 3;
 }
 
-// Says how a call is cut. This depends on its shapes and threads alone, so that its memory can be
-// predicted.
+// Says how a call is cut, by its shapes and threads alone, so that its memory can be predicted.
 struct Cut {
   std::int64_t heads_at_once = 1;  // query heads in a tile
   std::int64_t query_tile = 0;
@@ -104,8 +100,8 @@ struct Rows {
   bool alone;         // each row by itself, because it sees few of these keys
 };
 
-// This is the cost of a pair where rows are computed one by one, relative to groups: each row reads
-// keys and values from the second-level cache for itself.
+// This is the cost of a pair of a row computed alone, relative to groups: each row reads keys and
+// values from the second-level cache for itself.
 constexpr std::int64_t kRowCost = 4;
 
 // Puts heavy tiles first, so that no thread begins one when the others are done. This memory is of
@@ -131,12 +127,10 @@ std::vector<Rows> heavy_first(std::span<const Pass> passes, std::int64_t query_t
   return tiles;
 }
 
-// Cuts the keys of a tile into blocks; it is kept from tile to tile, so that memory is allocated
-// once.
+// Cuts the keys of a tile into blocks. It is kept from tile to tile to allocate memory once.
 class KeyBlocks {
  public:
-  // Returns part `split` of `splits` of the keys that the rows see, with at most `limit` of them in
-  // a block.
+  // Returns part `split` of `splits` of the keys that the rows see, at most `limit` in a block.
   std::span<const FlashTile::Block> cut(const Rows& rows, std::int64_t split, std::int64_t splits,
                                         std::int64_t limit) {
     const TileSchedule& schedule = *rows.pass->arguments.schedule;
@@ -165,8 +159,7 @@ class KeyBlocks {
     }
     return blocks_;
   }
-  // Returns whether the pieces cut last contain a masked one.
-  [[nodiscard]] bool masked() const { return masked_; }
+  [[nodiscard]] bool masked() const { return masked_; }  // some piece cut last is masked
 
  private:
   void add_evenly(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
@@ -180,8 +173,7 @@ class KeyBlocks {
       filled_ += round_up(end - begin, 2);
     }
   }
-  // Keys that the first and the last row see are seen by all rows: most blocks under a causal mask
-  // need no mask.
+  // Keys that the first and the last row see are seen by all: most causal blocks need no mask.
   static bool masked(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
     if (span.kind == SpanKind::bits) return true;
     return span.live(rows.begin).end < keys.end || span.live(rows.end - 1).begin > keys.begin;
@@ -200,8 +192,7 @@ class KeyBlocks {
   bool masked_ = false;
 };
 
-// Returns the keys of a block where rows are computed one by one: those that are copied must fit
-// their buffer.
+// Returns the keys of a block of rows computed one by one; copied keys must fit their buffer.
 std::int64_t keys_of_rows_alone(const AttentionArguments& a) {
   const bool in_place =
       a.k.extent.head_dim % kFlashColumns == 0 && a.v.extent.head_dim % kFlashColumns == 0;
@@ -297,7 +288,6 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
     tile.masked = list.masked();
     if (alone || !attend_tile(tile, scratch)) attend_thin_tile(tile, scratch);
   };
-  // Computes the items of some passes in parallel.
   const auto attend_all = [&](std::span<const Pass> some, std::int64_t splits) {
     const std::vector<Rows> tiles = heavy_first(some, cut.query_tile);
     const std::int64_t per_tile = a.q.extent.batch * a.k.extent.heads * head_sets * splits;

@@ -24,8 +24,7 @@ namespace {
 
 constexpr auto kRows = static_cast<std::int64_t>(kRowBlock);
 
-// Keys of a piece that some row of a group sees; they are neighbours in memory and among the
-// scores.
+// Keys of a piece that some row of a group sees, neighbours in memory and among the scores.
 struct Run {
   // Holds the keys of a piece as the products read them, for all groups of a tile.
   struct Rows {
@@ -33,7 +32,6 @@ struct Run {
     UnitRows values;  // for pairs: [pair of keys][e]
   };
 
-  // Says which keys of a run the rows of a group see.
   struct Mask {
     alignas(64) std::int32_t first[kFlashGroupRows];  // counted from the run's first key
     alignas(64) std::int32_t end[kFlashGroupRows];
@@ -144,7 +142,6 @@ HWY_INLINE void mask_scores(float* scores, std::int64_t keys, const Run::Mask& m
   }
 }
 
-// Does the same with one bit for each pair.
 template <std::size_t V>
 HWY_INLINE void mask_scores_by_bits(float* scores, std::int64_t keys, const Run::Mask& mask,
                                     float* largest) {
@@ -218,8 +215,7 @@ HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float factor,
   }
 }
 
-// Computes the scores of a run, with its mask if any; `largest` [V vectors] covers all runs of the
-// block so far.
+// Computes the scores of a run, masked where `mask` is set; `largest` covers the block so far.
 template <class Units, std::size_t V>
 HWY_INLINE void score_run(const Group<V>& group, const Run& run, const Run::Mask* mask,
                           float* scores, float* largest) {

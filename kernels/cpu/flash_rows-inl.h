@@ -28,8 +28,7 @@ using Vector = hn::Vec<Floats>;
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Floats())); }
 
-// Rows of 32-bit units at a distance.
-struct UnitRows {
+struct UnitRows {  // rows of 32-bit units
   const float* data;
   std::int64_t stride;  // in units
 };
@@ -65,9 +64,8 @@ HWY_INLINE UnitRows unit_rows(const TensorView& view, std::int64_t batch, std::i
   return {buffer, stride};
 }
 
-// Interleaves pairs of neighbouring rows of bf16, column by column: unit x of row j is (v[2j][x],
-// v[2j+1][x]). An odd last row is paired with zeros. Each row has `stride` units, a multiple of
-// kFlashColumns.
+// Interleaves neighbouring rows of bf16: unit x of row j is (v[2j][x], v[2j+1][x]). An odd last row
+// is paired with zeros. Each row has `stride` units, a multiple of kFlashColumns.
 HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
                           std::int64_t begin, std::int64_t count, std::int64_t stride, float* to) {
   const hn::ScalableTag<std::uint32_t> du;
@@ -90,13 +88,11 @@ HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64
   }
 }
 
-// transpose_in(): sets to[x * width + i] = unit x of row i of the group, for i < width; rows from
-// `count` on are zero. `flip` is added to the bits of each unit (signs). units must be a multiple
-// of 4 and width a multiple of the lanes.
-//
-// transpose_out(): sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim. width
-// must be a multiple of the lanes, and `from` must have so many rows that dim may be rounded up to
-// a multiple of 4.
+// transpose_in() sets to[x * width + i] = unit x of row i of the group for i < width; rows from
+// `count` on are 0. `flip` is added to the bits of each unit (signs). units must be a multiple
+// of 4. transpose_out() sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim;
+// `from` must have rows for dim rounded up to a multiple of 4. In both, width must be a multiple
+// of the lanes.
 #if HWY_TARGET == HWY_SCALAR
 
 template <class Row>
@@ -124,7 +120,6 @@ HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count
 
 using FourFloats = hn::FixedTag<float, 4>;
 
-// Transposes a 4 x 4 block.
 template <class V>
 HWY_INLINE void transpose_four(V (&rows)[4]) {
   const FourFloats d;

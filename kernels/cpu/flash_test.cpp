@@ -120,8 +120,7 @@ TEST_P(Flash, AgreesWithFloat64OnRandomProblems) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) expect_agreement(1000 * seed);
 }
 
-// With one key-value head and one query there are no tiles to divide, so the keys are divided and
-// the parts merged.
+// With one key-value head and one query there are no tiles to divide, so the keys are divided.
 TEST_P(Flash, SplitsKeysWhereTilesAreTooFewAndGetsTheSame) {
   for (const DType dtype : {DType::f32, DType::bf16}) {
     testing::Call call(testing::random_tensor(dtype, {1, 3, 2, 64}, 1),

@@ -202,8 +202,7 @@ void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t
       natural_lse(scratch.largest[row], sum);
 }
 
-// Adds `count` scores of a row, whose largest is given, to its statistics and turns them into P.
-// Returns the factor for what was accumulated before.
+// Adds `count` scores to a row's statistics, turns them into P and returns the factor f.
 HWY_INLINE float absorb_scores(const FlashScratch& scratch, std::int64_t row, std::int64_t count,
                                float scores_largest, float factor) {
   float& largest = scratch.largest[row];
@@ -240,8 +239,7 @@ HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, 
              scratch.accumulator + row * columns);
 }
 
-// Lists the keys of a piece of bits that a row sees, counted from the piece's first. The list has
-// room for some more after them.
+// Lists the keys that a row sees, counted from the piece's first; the list has room for more.
 HWY_INLINE std::int64_t list_keys(const std::uint64_t* bits, const FlashTile::Piece& piece,
                                   std::int32_t* list) {
   constexpr int kAtOnce = 4;

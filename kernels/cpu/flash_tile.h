@@ -13,8 +13,7 @@ namespace qb::cpu {
 
 // This many rows have their scores held at a time: three vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashGroupRows = 48;
-// At most this many keys are scored, masked and exponentiated together; a multiple of every row
-// block of the vector code.
+// At most this many keys are scored together; a multiple of every row block of the vector code.
 inline constexpr std::int64_t kFlashKeyBlock = 256;
 // A group of rows has at most this many scores: 24 KiB of the first-level cache, so that wide
 // groups take shorter blocks.
@@ -22,9 +21,8 @@ inline constexpr std::int64_t kFlashScores = 128 * kFlashGroupRows;
 // Copied keys and values are filled up to whole vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashColumns = 16;
 
-// Returns how many query rows a tile has at most: kFlashGroupRows times a power of two. All of them
-// read a block of keys from the second-level cache, so more rows wait less for memory; their
-// queries and outputs must fit there too.
+// Returns the most query rows of a tile, kFlashGroupRows times a power of two. More rows share each
+// read of a key block, but their queries and outputs must fit in the second-level cache with it.
 [[nodiscard]] constexpr std::int64_t flash_query_tile(std::int64_t head_dim,
                                                       std::int64_t value_dim) {
   constexpr std::int64_t kCacheBytes = 768 * 1024;
@@ -74,22 +72,17 @@ struct FlashScratch {
 // skipped where no row of a group sees a key of them.
 inline constexpr std::int64_t kFlashKeyStep = 16;
 
-// Tokens [begin, end) of `heads` neighbouring query heads that read one key-value head; row
-// i * (end - begin) + t of the tile is token begin + t of head first_head + i. At most
-// flash_query_tile() rows.
+// Tokens [begin, end) of `heads` neighbouring query heads that read one key-value head, at most
+// flash_query_tile() rows. Row i * tokens() + t is token begin + t of head first_head + i.
 struct FlashTile {
-  // A piece is some keys of a span.
-  struct Piece {
+  struct Piece {  // some keys of a span
     const KeySpan* span;
     std::int64_t begin;
     std::int64_t end;
-    bool masked;  // some row of the tile does not see all of them
-    // This is their position among the copied keys of a block. It is even, because bf16 values are
-    // copied in pairs.
-    std::int64_t at;
+    bool masked;      // some row of the tile does not see all of them
+    std::int64_t at;  // position among the copied keys of a block; even, for pairs of bf16
   };
-  // The pieces of a block are scored together; they have at most flash_key_block() keys, gaps for
-  // pairs included.
+  // The pieces of a block, with gaps for pairs, are at most flash_key_block() keys scored together.
   using Block = std::span<const Piece>;
 
   const AttentionArguments* arguments;
@@ -114,16 +107,15 @@ struct FlashTile {
   }
 };
 
-// Tiles of at most this many rows cannot fill the lanes of a vector: their rows are computed one by
-// one.
+// Tiles of at most this many rows do not fill a vector: their rows are computed one by one.
 inline constexpr std::int64_t kFlashThinRows = 6;
 // A piece has at most this many keys where rows are computed one by one: more keys cost less for
 // each row, but keys and values of this many stay in the second-level cache for the other rows.
 inline constexpr std::int64_t kFlashRowKeys = 1024;
 
-// These compute O and LSE of a tile over its blocks. flash_tile.cpp puts rows side by side in the
-// lanes of vectors. A value that a row does not see is multiplied by 0 where the row's neighbours
-// see it; where that made a NaN (from NaN or infinity) nothing is written and the result is false.
+// Computes O and LSE of a tile over its blocks, rows side by side in vectors. A value that a row
+// does not see but a neighbour sees is multiplied by 0; where that makes a NaN (from NaN or
+// infinity) this writes nothing and returns false.
 [[nodiscard]] bool attend_tile(const FlashTile& tile, const FlashScratch& scratch);
 // flash_thin.cpp computes one row after another, each over the keys that it sees and no others.
 void attend_thin_tile(const FlashTile& tile, const FlashScratch& scratch);

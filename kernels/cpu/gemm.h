@@ -15,8 +15,7 @@ struct Matrix {
   bool transposed = false;  // the product takes the transpose of what is stored
 };
 
-// In a build without oneDNN, throws Unsupported and says that `what` needs it. There every product
-// throws it too.
+// In a build without oneDNN this throws Unsupported: `what` needs it. So does every product.
 void require_gemm(std::string_view what);
 
 // c [rows, columns] := a [rows, depth] * b [depth, columns], or c += a * b where `add` is set. The
@@ -25,12 +24,10 @@ void require_gemm(std::string_view what);
 void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Matrix& a,
           const Matrix& b, float* c, std::int64_t c_row_stride, bool add = false);
 
-// Limits the library to this instruction set. It obeys only before its first product; later calls
-// have no effect.
+// Limits the library to this instruction set; this has no effect after its first product.
 void limit_gemm(InstructionSet set);
 
-// Returns the instruction set that the library chose for this CPU, such as "avx512_core_bf16" or
-// "avx2"; "none" without the library.
+// Returns the library's instruction set on this CPU, such as "avx2"; "none" without oneDNN.
 [[nodiscard]] std::string_view gemm_isa();
 
 }  // namespace qb::cpu

@@ -1,5 +1,4 @@
-// Lists the instruction sets that the Highway files of this folder are compiled for. Include it
-// before any header of Highway.
+// Lists the instruction sets to compile for. Include it before any header of Highway.
 //
 // x86: AVX-512, AVX2 + FMA, SSE4 and the scalar fallback; Arm: NEON. The others are left out
 // because they would add compile time for machines that one of these serves as well (AVX3_DL,

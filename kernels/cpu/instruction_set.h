@@ -1,5 +1,4 @@
-// The CPU kernels run with the best instruction set that this CPU has, unless another one is
-// forced.
+// CPU kernels run with the best instruction set that this CPU has, unless another one is forced.
 #pragma once
 
 #include <vector>
@@ -25,8 +24,7 @@ inline constexpr auto kWords<InstructionSet> = word_table<InstructionSet>(
 // Returns the instruction sets that this CPU has and this build holds code for, best first.
 [[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();
 
-// Returns the one that is in use.
-[[nodiscard]] InstructionSet instruction_set();
+[[nodiscard]] InstructionSet instruction_set();  // the one in use
 
 // Makes all CPU kernels of this process use it from now on; the products of `materialized` too,
 // where none has run yet. Throws Unsupported with the available ones where this CPU or build lacks
@@ -35,7 +33,6 @@ void use_instruction_set(InstructionSet set);
 
 namespace cpu {
 
-// Returns whether bf16 numbers may be multiplied in pairs.
 [[nodiscard]] inline bool bf16_products() {
   return instruction_set() == InstructionSet::avx512_bf16;
 }

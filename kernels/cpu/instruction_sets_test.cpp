@@ -1,5 +1,4 @@
-// Every instruction set that this CPU has and the vector code is compiled for, down to the scalar
-// fallback, gives the same results.
+// Tests that every available instruction set, down to the scalar fallback, gives the same results.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,7 +1,6 @@
-// Computes the other parts of a transformer layer than attention, on float32 matrices of the host.
-// Each call divides its rows among `threads`. Element-wise steps are fused into the neighbouring
-// pass (the bias of a product into the norm or GELU that follows it), since a pass over memory
-// costs more than the arithmetic in it.
+// Computes the parts of a transformer layer besides attention, on float32 matrices of the host. A
+// call divides its rows among `threads`. A product's bias is fused into the norm or GELU after it,
+// since a pass over memory costs more than the arithmetic in it.
 #pragma once
 
 #include "kernels/layer_call.h"

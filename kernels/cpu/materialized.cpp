@@ -1,6 +1,5 @@
-// This is the baseline of the CQS-Attention case studies. It keeps the whole score matrix [b, h, n,
-// m] in memory, for all heads at once, and makes one pass over it for each operation of the paper's
-// model:
+// The baseline of the CQS-Attention case studies keeps the score matrix [b, h, n, m] of all heads
+// in memory and passes over it once for each operation of the paper's model:
 //
 //   S = Q K^T       BLAS, head by head
 //   S = S scale + 0 the scale and the zero attention bias
@@ -9,10 +8,9 @@
 //   S = S 1         dropout that drops nothing
 //   O = S V         BLAS, head by head
 //
-// All passes work in place and in float32; 16-bit inputs are first widened to float32 copies. The
-// BLAS uses this machine's best instruction set, because a baseline at half speed would not be a
-// fair comparison. The memory that BLAS packs into during a call (a few MiB for each thread) is not
-// in the workspace.
+// All passes work in place in float32, to which 16-bit inputs are widened first. The BLAS uses this
+// machine's best instruction set, because a baseline at half speed would not be a fair comparison.
+// The memory that it packs into (a few MiB for each thread) is not in the workspace.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -43,7 +41,6 @@ class Widened {
                            input.extent.head_dim);
                  });
   }
-  // Returns the view of one head.
   [[nodiscard]] TensorView head(std::int64_t b, std::int64_t index) const {
     TensorView one = view_.heads(index, 1);
     one.data = one.row(b, 0, 0);

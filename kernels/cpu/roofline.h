@@ -12,15 +12,14 @@ namespace qb::cpu {
 // products of pairs, four FLOP each.
 [[nodiscard]] double fma_peak_flop_per_s(int threads, bool bf16_pairs);
 
-// Returns the ceiling of a kernel over inputs of this type, that of the units in which it
-// multiplies; 0 for a kernel that multiplies one by one.
+// Returns the ceiling of the units in which a kernel multiplies; 0 where it multiplies one by one.
 [[nodiscard]] double kernel_peak_flop_per_s(Kernel kernel, DType dtype, int threads);
 
 // Returns how many exponentials of the softmax a second take over data in the first-level cache.
 [[nodiscard]] double exp2_per_s(int threads);
 
 // Measures memory beyond the caches, in two buffers of 64 MiB for each thread: the bytes per second
-// that a sum reads, and the bytes per second that a copy reads and writes.
+// that a sum reads, and those that a copy reads and writes.
 class MemoryCeiling {
  public:
   explicit MemoryCeiling(int threads);

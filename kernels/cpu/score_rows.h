@@ -24,8 +24,7 @@ void for_each_row(const Extent& extent, int threads, std::int64_t grain, Functio
                });
 }
 
-// Sets the scores of the keys of a span that the row does not see to -inf; `scores` begins with
-// that of the span's first key.
+// Sets scores of keys that the row does not see to -inf; `scores` begins with the span's first key.
 inline void hide_unseen(const TileSchedule& schedule, const KeySpan& span, std::int64_t row,
                         float* scores) {
   constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();

@@ -1,5 +1,4 @@
-// Compares the staged kernel with brute force over random masks, and its memory with the
-// prediction.
+// Compares kernel staged with brute force over random masks, and its memory with the prediction.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -7,10 +7,9 @@
 // was tried and why.
 //
 // Every plan is computed as a GroupedCall: it lists workers, each with a tile schedule over its own
-// local rows, and the groups of tokens that those rows are in the original tensors. So
-// all workers of a CQS plan, or of one round of a ring, are one launch that reads Q, K and V where
-// they lie, and one merge that recomposes the output. Attention on one device is the same with one
-// worker and one group.
+// local rows and the groups of tokens that these are in the original tensors. So all workers of a
+// CQS plan, or of a round of a ring, are one launch that reads Q, K and V where they lie, and one
+// merge that recomposes the output. Attention on one device has one worker and one group.
 //
 // Everything is asynchronous on the stream. Device memory comes from the context's allocator, which
 // must be ordered with the stream: freed memory may be reused only by later work of the stream.
@@ -33,13 +32,11 @@ struct LaunchContext {
   int n_sms = 1;                // number of its multiprocessors
   int worker = 0;               // the ledger counts the memory for this worker
   bool force_sm80 = false;      // uses mma.sync and cp.async even where wgmma and TMA are available
-  // On sm_90a, launches one block of the grid for each item, scheduled by the hardware, instead of
-  // one block on each multiprocessor that takes items until none is left. It serves to compare the
-  // two.
+  // On sm_90a, launches one grid block for each item, scheduled by the hardware, to compare it with
+  // one block on each multiprocessor that takes items until none is left.
   bool block_per_item = false;
 };
 
-// The two code paths of flash.
 enum class FlashPath { sm80, sm90 };
 
 template <class Context>
@@ -48,19 +45,16 @@ template <class Context>
                                                                  : FlashPath::sm80;
 }
 
-// Returns the tiles that schedules should be cut to: query_tile rows, and key_block keys masked
-// together. The kernel cuts larger tiles of a schedule; smaller ones waste rows. Throws Unsupported
-// for a head_dim above 256.
+// Returns the tiles that schedules should be cut to. The kernel cuts larger tiles of a schedule;
+// smaller ones waste rows. Throws Unsupported for a head_dim above 256.
 [[nodiscard]] KernelTiles flash_tiles(std::int64_t head_dim, FlashPath path);
 
-// Attends over views of device memory: q, k, v are f16 or bf16 with any head_dim up to 256; out and
-// lse are f32 and written whole. Lowers and uploads the schedule in each call: where a call is
-// repeated, keep a FlashLaunch. Throws Unsupported for other types, OutOfMemory from the workspace,
-// EnvironmentError where a CUDA call fails.
+// Attends over views of device memory; q, k, v are f16 or bf16 with any head_dim up to 256. Lowers
+// and uploads the schedule in each call: where a call is repeated, keep a FlashLaunch. Throws
+// Unsupported for other inputs, OutOfMemory from the workspace, EnvironmentError where CUDA fails.
 void flash(const AttentionArguments& device_views, const LaunchContext& context);
 
-// Kernel staged has these stages, in this order.
-enum class KernelStage { scores, softmax, values, done };
+enum class KernelStage { scores, softmax, values, done };  // of kernel staged, in this order
 // Called between the stages, when the work before it is enqueued; may be empty.
 using OnStage = std::function<void(KernelStage)>;
 
@@ -90,14 +84,13 @@ struct GroupedCall {
   std::vector<GroupedWorker> workers;
   TensorView out;
   TensorView lse;
-  // out and lse already hold a partial (earlier rounds), which is merged with what is computed.
-  bool accumulate = false;
+  bool accumulate = false;  // merges with the partial of earlier rounds in out and lse
 };
 
-// Holds the lists of a call's tiles on the device. Lowering makes them from its schedules and the
-// shapes, strides and alignment of its tensors, so any number of calls that differ only in their
-// data can be launched with them, one after another on the context's stream (the blocks of a launch
-// count the items that they have taken in the lists' memory).
+// Holds the lists of a call's tiles on the device. They depend on its schedules and on the shapes,
+// strides and alignment of its tensors: calls that differ only in data can be launched with them,
+// one after another on the context's stream (the blocks of a launch count the items that they have
+// taken in the lists' memory).
 class FlashLists {
  public:
   // Checks, lowers and uploads. It does not read the tensors. Throws as flash() does.
@@ -109,9 +102,8 @@ class FlashLists {
   std::shared_ptr<const State> state_;
 };
 
-// A call that can be launched any number of times: it is lowered and uploaded, its partials are
-// allocated and its tensor maps encoded. A launch consists of kernels only, so it can be timed and
-// captured into a CUDA graph.
+// A call that is lowered, uploaded and allocated once and can be launched any number of times. A
+// launch consists of kernels only, so it can be timed and captured into a CUDA graph.
 class FlashLaunch {
  public:
   // Checks, lowers and uploads. Throws as flash() does.
@@ -122,8 +114,7 @@ class FlashLaunch {
 
   // Computes all workers in one kernel: partials, or the output itself where no merge is needed.
   void attend() const;
-  // Merges the partials into the output in one kernel; does nothing where attend() wrote the
-  // output.
+  // Merges the partials into the output in one kernel; does nothing where attend() wrote it.
   void merge() const;
 
  private:
@@ -131,11 +122,10 @@ class FlashLaunch {
   std::shared_ptr<const State> state_;
 };
 
-// acc := merge(acc, part), row by row over device views of equal extent (f32), as merge_partial().
+// These do what kernels/merge.h does, over device views.
 void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,
            const TensorView& part_lse, const LaunchContext& context);
 
-// Sets device views to O = 0, LSE = -inf.
 void clear_partial(const TensorView& out, const TensorView& lse, const LaunchContext& context);
 
 // These do what kernels/reduction.h does, over device views. stream is a cudaStream_t.

@@ -1,5 +1,5 @@
 // Says which keys a query may see, by global positions: all, those before it, or a sparse pattern.
-// All three answer the same questions. A mask is a small value: copies share the pattern.
+// A mask is a small value: copies share the pattern.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,7 @@ template <>
 inline constexpr auto kWords<MaskKind> =
     word_table<MaskKind>("mask", {{MaskKind::full, "full"}, {MaskKind::causal, "causal"}});
 
-// This is one of several sequences that are packed one after another. Its queries see its own keys
-// only.
+// This is one of several packed sequences, whose queries see only its own keys.
 struct Segment {
   std::int64_t q_begin = 0;
   std::int64_t q_end = 0;
@@ -87,7 +86,6 @@ struct Mask {
   [[nodiscard]] std::int64_t keys_of_pattern(std::int64_t q, std::int64_t kv_len) const;
 };
 
-// Returns the mask as it is written in a spec.
-[[nodiscard]] std::string to_string(const Mask& mask);
+[[nodiscard]] std::string to_string(const Mask& mask);  // as it is written in a spec
 
 }  // namespace qb

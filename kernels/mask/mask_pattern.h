@@ -1,7 +1,5 @@
-// A sparse pattern is a union of a few shapes over positions, each perhaps cut by the causal mask.
-//
-// Every pattern of a spec is a union of these five. A position p is a query's place in the sequence
-// of keys: queries take its last places, as with the causal mask.
+// A sparse pattern is a union of shapes of five kinds, each perhaps cut by the causal mask. The
+// position p of a query is its place in the sequence of keys, of which queries take the last ones:
 //   band     block_local's relatives along the diagonal: sliding and dilated windows, strides
 //   cells    p and k in the same cell of a partition: block-local and variable windows
 //   columns  keys at a fixed place of every period, for all queries: the summaries of `fixed`
@@ -20,11 +18,9 @@
 
 namespace qb {
 
-// Says how many pairs of a rectangle a mask allows.
-enum class Coverage { none, all, partial };
+enum class Coverage { none, all, partial };  // how many pairs of a rectangle a mask allows
 
-// Means a missing bound. It is small enough to be added to positions.
-inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 60;
+inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 60;  // small enough to be added to
 
 [[nodiscard]] constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
@@ -35,16 +31,14 @@ inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 60;
 
 // A pattern does not change once made, and copied masks share it.
 struct Pattern {
-  // A query at p sees the keys k in [p - left, p + right] for which k - p is a multiple of the
-  // dilation.
+  // A query at p sees the keys k in [p - left, p + right] with k - p a multiple of dilation.
   struct Band {
     std::int64_t left = 0;
     std::int64_t right = 0;
     std::int64_t dilation = 1;
   };
 
-  // Cells have `block` positions each, or end at `ends` (ascending, the last one at the end of the
-  // keys).
+  // Cells have `block` positions each, or end at `ends`: ascending, the last at the end of keys.
   struct Cells {
     std::int64_t block = 0;
     std::vector<std::int64_t> ends;
@@ -91,9 +85,8 @@ struct Pattern {
   std::vector<Atom> atoms;
 
   [[nodiscard]] bool allows(std::int64_t p, std::int64_t k) const;
-  // The answers `none` and `all` are exact. `partial` may also be returned for one of those, where
-  // several shapes fill the rectangle together or where the strides miss its pairs. The time
-  // depends on the number of shapes, not of pairs.
+  // `none` and `all` are exact; `partial` may stand for either where several shapes fill the
+  // rectangle or strides miss its pairs. The time depends on the number of shapes, not of pairs.
   [[nodiscard]] Coverage coverage(const TokenGroup& q, const TokenGroup& k) const;
   // Returns true where no query sees a key after its own position, whatever the lengths are.
   [[nodiscard]] bool looks_back_only() const;

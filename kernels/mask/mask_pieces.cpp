@@ -9,8 +9,7 @@
 namespace qb {
 namespace {
 
-// A tile is not cut into fewer rows than this at a border of the pattern, because fewer do not fill
-// vectors.
+// A pattern's borders cut tiles into no fewer rows than this: fewer do not fill vectors.
 constexpr std::int64_t kLeastRows = 16;
 
 // Groups of one token fit any stride, so the other group's is taken.
@@ -135,8 +134,7 @@ void PieceMaker::add(Piece piece, const Target& to) const {
   if (piece.keys.count() > 0 && piece.low <= piece.high) to.pieces.push_back(piece);
 }
 
-// key_first + j stride - (first + i stride) lies in [-left, right] and is a multiple of the
-// dilation.
+// key_first + j stride - first - i stride is in [-left, right] and a multiple of the dilation.
 void PieceMaker::make(const Pattern::Band& band, const Target& to) const {
   const std::int64_t apart = first_ - key_first_;
   Piece piece{to.rows, {0, n_keys_}};

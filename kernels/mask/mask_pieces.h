@@ -1,6 +1,5 @@
-// Cuts the shapes of a pattern into pieces of a tile: rectangles with a slanted band in them. This
-// step comes between mask_pattern.h, which describes positions, and mask_tiles.h, which makes
-// spans.
+// Cuts the shapes of a pattern (mask_pattern.h) into pieces of a tile: rectangles with a slanted
+// band in them, of which mask_tiles.h makes spans.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +16,7 @@ namespace qb {
 // first + i * stride, key j at key_first + j * stride.
 class PieceMaker {
  public:
-  // Rows i of `rows` see those keys j of `keys` with i + low <= j <= i + high and j - i = phase mod
-  // step. These are indices in the groups, not positions.
+  // Row i of `rows` sees key j of `keys` iff i + low <= j <= i + high and j - i = phase mod step.
   struct Piece {
     KeyRange rows;
     KeyRange keys;
@@ -39,8 +37,7 @@ class PieceMaker {
 
   PieceMaker(const Mask& mask, const MaskBlock& block);
 
-  // Returns the steps of a dilation; nullopt where it keeps no pair.
-  [[nodiscard]] std::optional<Steps> steps_of(std::int64_t dilation) const;
+  [[nodiscard]] std::optional<Steps> steps_of(std::int64_t dilation) const;  // nullopt: no pair
 
   // Returns the rows at which the pattern changes as a whole, ascending: tiles should end there.
   [[nodiscard]] std::vector<std::int64_t> cuts() const;
@@ -56,8 +53,7 @@ class PieceMaker {
   [[nodiscard]] std::int64_t position(std::int64_t row) const { return first_ + row * stride_; }
   [[nodiscard]] KeyRange keys_between(std::int64_t begin, std::int64_t end) const;
   [[nodiscard]] KeyRange rows_between(std::int64_t begin, std::int64_t end) const;
-  // The rows of a tile, and where the pieces of one shape go.
-  struct Target {
+  struct Target {  // the rows of a tile, and where the pieces of one shape go
     KeyRange rows;
     bool causal;
     std::vector<Piece>& pieces;

@@ -13,8 +13,7 @@ namespace {
 
 using Argument = PatternNode::Argument;
 
-// Says what an argument may be; `real` is a fraction, (0, 1].
-enum class ArgumentType { integer, fraction, list };
+enum class ArgumentType { integer, fraction, list };  // fraction: a real number in (0, 1]
 
 struct ArgumentRule {
   std::string_view name;

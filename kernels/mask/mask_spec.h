@@ -1,5 +1,4 @@
-// A MaskSpec is a mask as a spec or the command line writes it, before the lengths are known. These
-// are the forms and their meanings:
+// A MaskSpec is a mask as a spec or the command line writes it, before the lengths are known:
 //
 //   full, causal
 //   {block_local: {block: 16}}                      blocks of positions, no overlap
@@ -43,8 +42,7 @@ struct PatternNode {
   std::vector<PatternNode> parts{};
 };
 
-// Returns all names that a pattern can have, and `full` and `causal`.
-[[nodiscard]] std::vector<std::string_view> pattern_names();
+[[nodiscard]] std::vector<std::string_view> pattern_names();  // with `full` and `causal`
 
 class MaskSpec {
  public:
@@ -57,9 +55,8 @@ class MaskSpec {
   [[nodiscard]] MaskKind kind() const { return kind_; }
   // Returns the mask in a canonical form: equal masks have equal texts.
   [[nodiscard]] const std::string& text() const { return text_; }
-  // Returns the mask for q_len queries at the last of kv_len positions. Throws UsageError where the
-  // pattern does not fit the lengths: global tokens or a dilation beyond them, or sizes that do not
-  // add up.
+  // Returns the mask for q_len queries at the last of kv_len positions. Throws UsageError where
+  // global tokens or a dilation exceed the lengths, or sizes do not add up.
   [[nodiscard]] Mask mask(std::int64_t q_len, std::int64_t kv_len) const;
 
   friend bool operator==(const MaskSpec& a, const MaskSpec& b) { return a.text_ == b.text_; }

@@ -208,9 +208,8 @@ TEST(MaskTiles, EqualBlocksOfBitsAreStoredOnce) {
   EXPECT_LT(schedule.bytes(), 2 << 20);
 }
 
-// Single keys are drawn many at a time, and rows by several threads. The groups begin and end
-// within words, rows have more keys than are drawn at once, and the shapes are alone or beside
-// others.
+// Single keys are drawn many at a time, rows by several threads. Groups begin and end within words,
+// rows have more keys than are drawn at once, and shapes are alone or beside others.
 TEST(MaskTiles, OfSingleRandomKeysAreTheMaskWhateverTheThreads) {
   constexpr std::int64_t kKeys = 1601;  // not a power of two, so every fifth key is drawn again
   constexpr std::int64_t kQueries = 613;

@@ -1,5 +1,4 @@
-// Makes the tiles of a schedule from the pieces that a mask's shapes leave of them. This step comes
-// between mask_pieces.h and mask_tiles.h.
+// Makes the tiles of a schedule, for mask_tiles.h, from the pieces that mask_pieces.h cuts.
 #pragma once
 
 #include <cstdint>
@@ -34,17 +33,14 @@ class TileMaker {
   void add_spans(const PieceMaker& maker);
   // Collects the keys of random shapes that are too fine for pieces, as bits of all rows.
   void scatter(const PieceMaker& maker);
-  // Writes them directly into the words of their spans where there is nothing else: no two of these
-  // spans are equal.
+  // Where nothing else is there, writes them into their spans' words; no two spans are equal.
   void add_scattered(const PieceMaker& maker);
-  // Returns the keys of a piece that all rows of the tile see.
-  [[nodiscard]] KeyRange full_part(const Piece& piece) const;
+  [[nodiscard]] KeyRange full_part(const Piece& piece) const;  // keys that all rows see
   void find_borders();
   // Returns the span of the keys between two borders, in the group's indices.
   [[nodiscard]] std::optional<KeySpan> span_of(const std::vector<const Piece*>& active,
                                                const KeyRange& keys) const;
-  // Appends a span whose keys are in the group's indices.
-  void append(KeySpan span);
+  void append(KeySpan span);  // keys are in the group's indices
   void add_bits(const KeyRange& keys);
   void add_bits_span(const KeyRange& keys);
   void take_left_out(const KeyRange& keys, std::int64_t row_words);

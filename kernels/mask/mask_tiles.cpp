@@ -60,11 +60,9 @@ TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t 
   return schedule;
 }
 
-// Splits dilated windows and strides into residue classes: among every stride-th token they are
-// plain windows and blocks, which tiles compute without waste. So besides the tiles of near tokens
-// a schedule may hold one schedule for each class (TileSchedule::classes).
-//
-// This holds the two parts of the shapes of a pattern, over a group of queries and one of keys.
+// Holds the two parts of a pattern's shapes, over a group of queries and one of keys. Among every
+// stride-th token dilated windows and strides are plain windows and blocks, which tiles compute
+// without waste: a schedule may hold a schedule for each such class (TileSchedule::classes).
 struct ResidueSplit {
   Mask near;                // every other shape; may be none
   Mask far;                 // bands of one dilation: row i sees only keys j = i + phase mod stride
@@ -82,8 +80,7 @@ struct ResidueSplit {
   }
 };
 
-// With fewer rows than this, a class's tiles do not fill the vectors.
-constexpr std::int64_t kLeastRows = 16;
+constexpr std::int64_t kLeastRows = 16;  // with fewer, a class's tiles do not fill the vectors
 
 Mask with_atoms(const Mask& mask, std::vector<Pattern::Atom> atoms) {
   Mask part = mask;
@@ -91,8 +88,7 @@ Mask with_atoms(const Mask& mask, std::vector<Pattern::Atom> atoms) {
   return part;
 }
 
-// Returns nullopt where the pattern has no such band, or its classes are too short to fill a
-// vector.
+// Returns nullopt where there is no such band or its classes are too short to fill a vector.
 std::optional<ResidueSplit> split_by_residue(const Mask& mask, const MaskBlock& block) {
   if (mask.kind != MaskKind::pattern || block.q.count < 2 * kLeastRows) return std::nullopt;
   const PieceMaker maker(mask, block);

@@ -1,6 +1,5 @@
-// Turns a mask into the tile schedule of a kernel call, which says what each tile of query rows
-// sees of each group of keys: as full, causal and band spans where a tile's rows see the same keys
-// or follow the diagonal, and else as bits.
+// Turns a mask into the tile schedule of a kernel call: full, causal and band spans where the rows
+// of a tile see the same keys or follow the diagonal, else bits.
 //
 // Rows are cut where a pattern changes as a whole, at its blocks and global tokens, so that random
 // blocks and block-local windows become full spans. Equal blocks of bits are stored once. Time and
@@ -25,9 +24,8 @@ struct MaskBlock {
 };
 
 struct ScheduleChoice {
-  // The kernel accepts residue classes. They are made only where one block is the whole call.
-  bool residue_classes = false;
-  int threads = 1;  // threads that build the schedule
+  bool residue_classes = false;  // accepted; made only where one block is the whole call
+  int threads = 1;               // threads that build the schedule
 };
 
 // Blocks must be grouped: their ranges of rows are identical or disjoint, and their keys are

@@ -71,12 +71,10 @@ class RowPermutation {
 // time, because a random pattern draws a hundred million keys for 32768 tokens.
 namespace qb::cpu {
 
-// At most this many places are computed at a time.
-inline constexpr std::size_t kMostDrawn = 512;
+inline constexpr std::size_t kMostDrawn = 512;  // at most this many places are computed at a time
 
-// There is room for a whole vector after the last element.
 struct DrawnElements {
-  alignas(64) std::uint32_t at[kMostDrawn + 16];
+  alignas(64) std::uint32_t at[kMostDrawn + 16];  // with room for a vector after the last one
 };
 
 // Writes the elements at the places [first, first + count) to drawn.at[0], …, in any order.

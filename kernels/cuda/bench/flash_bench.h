@@ -1,6 +1,5 @@
-// This is what flash_bench times: one attention call over random inputs on the GPU, by any of the
-// kernels that can compute it, on a stream of its own. With --serve it times kernels on request, so
-// that another program can time its own on the same GPU in turn.
+// flash_bench times one attention call over random inputs by any kernel that can compute it. With
+// --serve it times on request, so that another program can time its own on the same GPU in turn.
 #pragma once
 
 #include <cstdint>
@@ -54,17 +53,14 @@ struct BenchShape {
 // wait of cudaFree, which would count as cuDNN's time.
 class BenchDevice final : public Allocator {
  public:
-  // Throws EnvironmentError where there is no GPU.
-  BenchDevice();
+  BenchDevice();  // throws EnvironmentError where there is no GPU
   [[nodiscard]] const CudaDevice& facts() const { return facts_; }
   [[nodiscard]] const Stream& stream() const { return stream_; }
   [[nodiscard]] LaunchContext context(BenchKernel kernel);
-  // Returns the cuDNN of this process. Throws Unsupported where there is none.
-  [[nodiscard]] CudnnAttention& cudnn();
+  [[nodiscard]] CudnnAttention& cudnn();  // throws Unsupported where there is none
 
-  // Returns the seconds of each of `repeats` runs of what `enqueue` enqueues, by events, after
-  // `warm_ups`. The runs are enqueued one after another, so that the host's launches are not in the
-  // time.
+  // Returns the seconds of each of `repeats` runs, by events, after `warm_ups`. They are enqueued
+  // one after another, so that the host's launches are not in the time.
   [[nodiscard]] std::vector<double> seconds(int warm_ups, int repeats,
                                             const std::function<void()>& enqueue) const;
 
@@ -88,8 +84,7 @@ class RowCheck {
            double scale);
 
   [[nodiscard]] const std::vector<std::int64_t>& rows() const { return rows_; }
-  // `got` is [heads][rows][head_dim] in float32. Returns an empty text where it is right, else a
-  // sentence.
+  // `got` is [heads][rows][head_dim]. Returns an empty text where it is right, else a sentence.
   [[nodiscard]] std::string flaw(const std::vector<float>& got) const;
 
  private:
@@ -103,11 +98,10 @@ class BenchCall {
   // Fills the inputs with normal random numbers of that seed: zeros run faster than data.
   BenchCall(const BenchShape& shape, BenchDevice& device, unsigned seed);
 
-  // Returns the seconds of each repeat. The first call of a kernel prepares it before anything is
-  // timed. Throws Unsupported.
+  // The first call of a kernel prepares it before anything is timed. Throws Unsupported.
   [[nodiscard]] std::vector<double> seconds(BenchKernel kernel, int warm_ups, int repeats);
-  // Says what is wrong with the kernel's output, by a few rows of two heads; the text is empty
-  // where it is right. There must be as many query heads as key heads.
+  // Returns RowCheck::flaw() for a few rows of two heads of the kernel's output. There must be as
+  // many query heads as key heads.
   [[nodiscard]] std::string flaw(BenchKernel kernel);
   [[nodiscard]] double flop() const;  // 4 · pairs · heads · d of unmasked pairs
   [[nodiscard]] double key_bytes() const;
@@ -129,8 +123,7 @@ class BenchCall {
   std::optional<RowCheck> check_;
 };
 
-// Describes one request of --serve.
-struct BenchRequest {
+struct BenchRequest {  // one request of --serve
   BenchKernel kernel = BenchKernel::flash;
   BenchShape shape;
   int warm_ups = 0;

@@ -65,8 +65,7 @@ void Blas::use_workspace(const Buffer& buffer) {
 
 void Blas::multiply(std::int64_t n, std::int64_t m, std::int64_t k, const Batch& a, const Batch& b,
                     bool transposed, const Batch& c, std::int64_t batch) const {
-  // cuBLAS is column-major: it computes C^T [m, n] = B^T A^T, and a row-major matrix is its
-  // transpose.
+  // cuBLAS is column-major, where a row-major matrix is its transpose: C^T [m, n] = B^T A^T.
   const float one = 1.0f;
   const float zero = 0.0f;
   check(blas().multiply(static_cast<cublasHandle_t>(handle_.get()),

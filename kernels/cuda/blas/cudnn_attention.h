@@ -20,18 +20,15 @@ enum class WholeMask {
 
 class CudnnAttention {
  public:
-  // Enqueues everything on `stream`, a cudaStream_t. Throws Unsupported with the reason where there
-  // is no cuDNN.
+  // Enqueues on `stream`, a cudaStream_t. Throws Unsupported, with the reason, without cuDNN.
   explicit CudnnAttention(void* stream);
 
-  // Attends over device views of f16 or bf16, to all pairs or, with as many queries as keys, below
-  // the diagonal. Throws Unsupported for other schedules and for what cuDNN refuses. cuDNN writes O
-  // in the inputs' type, and it is widened to float32 afterwards. What cuDNN's heuristics choose
-  // for a shape is kept, so that only the first call of a shape plans.
+  // Attends over device views of f16 or bf16 under WholeMask none or causal. Throws Unsupported for
+  // other schedules and for what cuDNN refuses. cuDNN writes O in the inputs' type, and it is then
+  // widened to float32. Only the first call of a shape plans: the heuristics' choice is kept.
   void attend(const AttentionArguments& device_views, const LaunchContext& context);
 
-  // Returns `cudnn 9.19.0`.
-  [[nodiscard]] const std::string& isa() const;
+  [[nodiscard]] const std::string& isa() const;  // as in `cudnn 9.19.0`
 
  private:
   struct State;

@@ -53,11 +53,9 @@ Descriptor one_node(const AttentionArguments& a, const TensorView& out) {
   return operation;
 }
 
-// Builds the operations of a graph, each of which writes a new tensor that only other operations
-// read.
+// Builds the operations of a graph. Each writes a new tensor that only other operations read.
 class Pattern {
  public:
-  // `scores` are the extents of the scores.
   explicit Pattern(const Four& scores) : scores_(scores) {}
 
   [[nodiscard]] Descriptor matrix(cudnnDataType_t type = CUDNN_DATA_FLOAT) {

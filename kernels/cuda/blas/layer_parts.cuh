@@ -75,7 +75,6 @@ QB_DEVICE void for_groups(const NormRows<Group>& p, std::int64_t row, int lane, 
   }
 }
 
-// Returns a lane's part of the row's sum.
 template <class Group>
 QB_DEVICE float lane_sum(const NormRows<Group>& p, std::int64_t row, int lane) {
   float sum = 0.0F;
@@ -86,7 +85,6 @@ QB_DEVICE float lane_sum(const NormRows<Group>& p, std::int64_t row, int lane) {
   return sum;
 }
 
-// Returns a lane's part of the sum of squared deviations.
 template <class Group>
 QB_DEVICE float lane_squares(const NormRows<Group>& p, std::int64_t row, int lane, float mean) {
   float squares = 0.0F;

@@ -5,8 +5,7 @@
 //   scores           Q K^T                       cuBLAS
 //   scaled_scores    scores scale                then scores goes
 //                    += zero_bias                in place
-//                    -inf where the schedule leaves pairs out, in place; no pass
-//                    where it leaves out none
+//                    -inf for pairs left out      in place; no pass where there are none
 //   weights          softmax, and LSE            then scaled_scores goes
 //                    * 1                         in place: dropout that drops nothing
 //   O                weights V                   cuBLAS, float32

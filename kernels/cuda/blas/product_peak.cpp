@@ -14,8 +14,7 @@ namespace {
 constexpr std::int64_t kSmallest = 1024;
 constexpr int kRepeats = 5;
 
-// Allocates plain memory for three matrices of n x n, one after another; nullptr where there is too
-// little.
+// Allocates plain memory for three adjacent matrices of n x n; nullptr where there is too little.
 class Matrices {
  public:
   Matrices(std::int64_t n, DType dtype, const Stream& stream)

@@ -1,6 +1,5 @@
-// These passes run over a matrix that does not fit any cache: each is bound by memory, so a thread
-// should move 16 bytes at a time. Rows whose length is not a multiple of that are handled element
-// by element.
+// These passes over a matrix that fits no cache are bound by memory, so a thread moves 16 bytes at
+// a time, or one element where the length of a row is not a multiple of that.
 #include <algorithm>
 #include <limits>
 
@@ -44,8 +43,7 @@ __global__ void bias_kernel(Group* scores, const Group* bias, std::int64_t group
   *at = group;
 }
 
-// Each block masks one row: it hides what no span of its tile sees, or all of it where no tile has
-// the row.
+// Each block masks one row: what no span of its tile sees, or all of it where no tile has it.
 template <class Element>
 __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t columns,
                             const DeviceSchedule schedule) {

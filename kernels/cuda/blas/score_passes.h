@@ -1,5 +1,4 @@
-// Declares the passes of the materialized kernel over its score matrix. Only that kernel uses this
-// host header, which needs no CUDA.
+// Declares kernel materialized's passes over its score matrix. This host header needs no CUDA.
 #pragma once
 
 #include "kernels/tensor.h"
@@ -17,15 +16,13 @@ struct Scores {
   [[nodiscard]] std::int64_t elements() const { return slices * rows * columns; }
 };
 
-// A tile schedule in device memory.
-struct DeviceSchedule {
+struct DeviceSchedule {  // a tile schedule in device memory
   const QueryTile* tiles = nullptr;
   std::int64_t n_tiles = 0;
   const KeySpan* spans = nullptr;
   const std::uint64_t* words = nullptr;
 };
 
-// to = from * scale.
 void scale_pass(DType dtype, const Scores& from, const Scores& to, float scale, void* stream);
 // scores += bias, a matrix [rows, columns] for every slice.
 void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream);

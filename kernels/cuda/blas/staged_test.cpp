@@ -1,6 +1,5 @@
-// Does on the host what kernel staged gives a GPU to do: its batches of products over its
-// addresses, and the softmax kernel's own source, one lane after another. Compares the result with
-// brute force.
+// Does on the host what kernel staged gives a GPU to do, its products and the softmax kernel's own
+// source, one lane after another, and compares the result with brute force.
 #include <gtest/gtest.h>
 
 #include <array>

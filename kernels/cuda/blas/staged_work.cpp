@@ -10,8 +10,7 @@ namespace qb::cuda {
 namespace {
 
 constexpr std::int64_t kRows = 64;
-// A block of threads computes the softmax of each row of more scores than this; a warp computes
-// other rows.
+// A warp computes the softmax of a row of at most this many scores, a block that of a longer one.
 constexpr std::int64_t kShortRow = 4096;
 constexpr std::size_t kOperands = 6;  // operands of both products of a block
 

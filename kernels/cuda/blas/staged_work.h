@@ -25,8 +25,7 @@ struct StagedTile {
   std::int64_t stride = 0;       // scores from one row to the next
 };
 
-// Returns the columns of a block with its padding, so that 16-bit weights fill multiples of 16
-// bytes.
+// Returns a block's columns with padding, so that 16-bit weights fill multiples of 16 bytes.
 QB_HOST_DEVICE std::int64_t padded_keys(std::int64_t keys) { return (keys + 7) / 8 * 8; }
 
 // Holds, in device memory, the tiles, those of short rows first, and the scores of each head of
@@ -50,8 +49,7 @@ void staged_softmax(const StagedSoftmax& call, void* stream);
 
 class StagedWork {
  public:
-  // One batched product makes these blocks.
-  struct Batch {
+  struct Batch {  // blocks that one batched product makes
     std::int64_t rows = 0;
     std::int64_t keys = 0;
     std::int64_t stride = 0;  // stride of their tiles
@@ -79,8 +77,7 @@ class StagedWork {
   [[nodiscard]] const std::vector<Batch>& batches() const { return batches_; }
   [[nodiscard]] std::int64_t scores_of_a_head() const { return scores_; }
   [[nodiscard]] std::int64_t most_rows() const { return most_rows_; }  // most rows of a tile
-  // Returns the number of products of a block: one for each head of each sequence.
-  [[nodiscard]] std::int64_t slices() const { return slices_; }
+  [[nodiscard]] std::int64_t slices() const { return slices_; }        // batch x heads
 
   // Returns the bytes that are held from the first stage to the last, besides cuBLAS's workspace; 0
   // where the schedule keeps no pair.

@@ -18,7 +18,6 @@ inline constexpr float kLog2e = 1.4426950408889634F;
 // Returns NaN where one of them is NaN: fmaxf would ignore it, and with it a partial that is NaN.
 QB_DEVICE float larger_or_nan(float a, float b) { return a > b || a != a ? a : b; }
 
-// Merges one row of one head.
 class MergeRow {
  public:
   QB_DEVICE MergeRow(const MergeParameters& p, const MergeParameters::Tile& tile, int row,

@@ -1,5 +1,4 @@
-// Tree decoding's reductions take a few floats for each head and query, so that their cost is the
-// launch.
+// Tree decoding's reductions take a few floats for each query, so that their cost is the launch.
 #include <algorithm>
 
 #include "kernels/cuda/cuda_kernels.h"

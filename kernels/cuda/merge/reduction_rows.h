@@ -1,6 +1,5 @@
-// This is the arithmetic of tree decoding's reductions, for the host and for kernels: what one of
-// kLanes threads does of a row. On a device one warp computes a row, since all of the row's
-// elements need its statistics; the host has one lane.
+// Says what one of kLanes threads does of a row of tree decoding's reductions. On a device a warp
+// computes a row, since all its elements need its statistics; the host has one lane.
 #pragma once
 
 #include <math.h>
@@ -19,8 +18,7 @@ QB_HOST_DEVICE float row_weight(float lse, float maximum) {
   return lse == -INFINITY ? 0.0F : expf(lse - maximum);
 }
 
-// The denominator is exactly 0 where no worker had a key. NaN, from a partial whose LSE is NaN,
-// stays.
+// The denominator is exactly 0 where no worker had a key. NaN from a partial's LSE stays.
 QB_HOST_DEVICE float row_lse(float maximum, float denominator) {
   return denominator == 0.0F ? -INFINITY : maximum + logf(denominator);
 }

@@ -14,8 +14,7 @@ struct Nvml {
   int (*reasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
 };
 
-// Finds the device by its address on the bus, because NVML also counts devices that the process
-// cannot see.
+// Finds the device by its bus address: NVML also counts devices that the process cannot see.
 NvmlDevice find_device(Nvml& nvml) {
   const DynamicLibrary library = open_library(NvidiaLibrary::nvml);
   const auto load = [&library](auto& function, const char* name) {

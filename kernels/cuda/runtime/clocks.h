@@ -1,5 +1,4 @@
-// Measures how fast the GPU's multiprocessors run, and says why they do not run faster. This host
-// header needs no CUDA.
+// Measures the clock of the GPU's multiprocessors and what limits it. This header needs no CUDA.
 #pragma once
 
 #include <cstdint>

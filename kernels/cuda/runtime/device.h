@@ -25,8 +25,7 @@ struct CudaProbe {
   std::string reason;
 };
 
-// Does not throw where a device, a driver or CUDA itself is missing. Throws EnvironmentError where
-// a device is there and answers with an error.
+// Throws EnvironmentError where a device answers with an error, but not where none is there.
 [[nodiscard]] CudaProbe probe_cuda();
 
 // A probe asks these questions. Each answers with a cudaError_t: 0 is success. Versions are 1000 *
@@ -40,9 +39,8 @@ struct DriverQueries {
 };
 [[nodiscard]] CudaProbe probe_cuda(const DriverQueries& queries);
 
-// Returns why `device: cuda` cannot run here, with the remedy; an empty text where it can. It needs
-// a device of compute capability 8.0 or newer, and all devices of one kind, so that a row can say
-// what it ran on.
+// Returns why `device: cuda` cannot run here, with the remedy; empty where it can. It needs devices
+// of compute capability 8.0 or newer, all of one kind, so that a row can say what it ran on.
 [[nodiscard]] std::string why_no_cuda(const CudaProbe& probe);
 
 }  // namespace qb

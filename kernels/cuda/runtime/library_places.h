@@ -1,10 +1,9 @@
 // Looks for NVIDIA's libraries where the loader does not: in a CUDA toolkit, or among the packages
 // that PyTorch is installed with, `site-packages/nvidia/*/lib`.
 //
-// The python3 in PATH names the site-packages. It is asked once in a process, and only where the
-// loader and the toolkit lack a library: virtual environments, conda, pyenv's shims, Debian's
-// dist-packages and PYTHONPATH each have rules of their own, and the python that runs PyTorch
-// beside qb knows them. This takes some tens of milliseconds.
+// The python3 in PATH, which runs PyTorch beside qb, names the site-packages: virtual environments,
+// conda, pyenv, Debian and PYTHONPATH each have rules of their own. It is asked once in a process,
+// and only where the loader and the toolkit lack a library: this takes some tens of milliseconds.
 #pragma once
 
 #include <string>
@@ -24,11 +23,9 @@ namespace qb::cuda {
 // /usr/local/cuda.
 [[nodiscard]] std::vector<std::string> toolkits();
 
-// Returns the folders nvidia/*/lib that exist in the folders that Python imports from, sorted
-// within each.
+// Returns the folders nvidia/*/lib that exist in each of these folders, sorted within each.
 [[nodiscard]] std::vector<std::string> wheel_folders(const std::vector<std::string>& python_path);
 
-// Returns sys.path of the python3 in PATH; an empty list without one.
-[[nodiscard]] std::vector<std::string> python_path();
+[[nodiscard]] std::vector<std::string> python_path();  // sys.path; empty without a python3
 
 }  // namespace qb::cuda

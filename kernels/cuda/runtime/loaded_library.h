@@ -1,5 +1,5 @@
-// These libraries, NVIDIA's own, are loaded when they are first needed: a machine without a GPU
-// need not have them, and the program starts without them.
+// Loads NVIDIA's libraries when they are first needed, so that the program starts without them: a
+// machine without a GPU need not have them.
 #pragma once
 
 #include <functional>
@@ -28,11 +28,9 @@ class DynamicLibrary {
   [[nodiscard]] const std::string& reason() const { return reason_; }
   // Returns the file that was loaded, without links in its path; empty where none was.
   [[nodiscard]] std::string file() const;
-  // Returns nullptr where the library has no symbol of that name.
-  [[nodiscard]] void* find(const char* symbol) const;
+  [[nodiscard]] void* find(const char* symbol) const;  // nullptr where the symbol is missing
 
-  // Throws EnvironmentError where the symbol is missing.
-  [[nodiscard]] void* require(const char* symbol) const;
+  [[nodiscard]] void* require(const char* symbol) const;  // throws EnvironmentError
 
  private:
   bool load(const std::string& path);
@@ -41,8 +39,6 @@ class DynamicLibrary {
   std::string name_;
   std::string reason_;
 };
-
-// This program loads these NVIDIA libraries when it first needs them, by the names of their files.
 
 enum class NvidiaLibrary { cublas, cudnn, cupti, nccl, nvml };
 
@@ -65,8 +61,7 @@ inline constexpr auto kWords<cuda::NvidiaLibrary> = word_table<cuda::NvidiaLibra
 
 namespace qb::cuda {
 
-// Returns `libcublas.so.13`, `libcublas.so.12`: first that of the CUDA version that this program
-// was compiled with.
+// Returns, say, `libcublas.so.13` and `libcublas.so.12`, first that of this build's CUDA version.
 [[nodiscard]] std::vector<std::string> file_names(NvidiaLibrary library);
 
 // Searches where the loader does, then in library_places(); NVML, which comes with the driver, is
@@ -84,13 +79,12 @@ struct LibraryFound {
 class LoadedLibrary {
  public:
   // Finds the library as open_library() does. Throws EnvironmentError, "NEED: why not; set
-  // LD_LIBRARY_PATH to its folder". Catch it where there is another way.
+  // LD_LIBRARY_PATH to its folder".
   LoadedLibrary(NvidiaLibrary library, const std::string& need);
   LoadedLibrary(DynamicLibrary library, const std::string& need);
 
  protected:
-  // Converts to a pointer of whichever type it initialises.
-  class Symbol {
+  class Symbol {  // converts to the function pointer that it initialises
    public:
     explicit Symbol(void* address) : address_(address) {}
     template <class Function>

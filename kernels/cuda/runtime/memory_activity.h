@@ -1,6 +1,5 @@
-// Measures how much device memory is held at once, whoever allocated it: this is the driver's own
-// record, by CUPTI. It counts what the ledger counts and also what libraries, graphs and the
-// runtime take for themselves. This host header needs no CUDA.
+// Measures how much device memory is held at once, by the driver's record (CUPTI), which counts
+// also what libraries, graphs and the runtime take. This host header needs no CUDA.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +22,7 @@ class MemoryActivity {
   // before the first one does not count, nor does giving it back.
   [[nodiscard]] static std::uint64_t peak_of(std::vector<Operation> operations);
 
-  // Begins to record. Without CUPTI, or where it refuses, nothing is recorded and reason() says
-  // why.
+  // Begins to record; where CUPTI is missing or refuses, nothing is recorded and reason() says why.
   MemoryActivity();
   ~MemoryActivity();
   MemoryActivity(const MemoryActivity&) = delete;

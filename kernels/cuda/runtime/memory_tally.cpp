@@ -6,8 +6,7 @@
 namespace qb::cuda {
 
 std::uint64_t MemoryActivity::peak_of(std::vector<Operation> operations) {
-  // Among operations of one time, those that give back go first: an address may be handed out
-  // again.
+  // Of operations at one time those that give back go first: an address may be handed out again.
   std::stable_sort(
       operations.begin(), operations.end(), [](const Operation& a, const Operation& b) {
         return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : !a.allocates && b.allocates;

@@ -17,7 +17,6 @@ void destroy_event(void* handle) noexcept;
 void destroy_pool(void* handle) noexcept;
 void destroy_graph(void* handle) noexcept;
 
-// Owns a handle and gives it back once.
 template <void (*destroy)(void*) noexcept>
 using Handle = std::unique_ptr<void, std::integral_constant<void (*)(void*) noexcept, destroy>>;
 
@@ -51,8 +50,7 @@ class Event {
   Handle<destroy_event> handle_;
 };
 
-// Holds what `enqueue` enqueues on the stream, recorded once.
-class Graph {
+class Graph {  // what `enqueue` enqueues on the stream, recorded once
  public:
   Graph(const Stream& stream, const std::function<void()>& enqueue);
   void launch(const Stream& stream) const;
@@ -87,8 +85,7 @@ class Pool {
 // These enqueue copies between the host and the device; stream is a cudaStream_t. Host memory is
 // pageable: its bytes have been read when this returns.
 void copy_to_device(const void* host, void* device, std::size_t bytes, void* stream);
-// Waits for the copy.
-void copy_to_host(const void* device, void* host, std::size_t bytes, void* stream);
+void copy_to_host(const void* device, void* host, std::size_t bytes, void* stream);  // waits
 void fill_bytes(void* device, unsigned char value, std::size_t bytes, void* stream);
 
 // Gathers or scatters rows of token groups: copies them between device views of equal extent. Where
