@@ -1,11 +1,9 @@
 // A device that executors give work to: the host's processor (cpu_device.h), a GPU
-// (cuda_device.cpp), or one that computes nothing and reports what the work would take
-// (device_rehearsal.h).
+// (cuda_device.cpp), or one that only reports what the work would take (device_rehearsal.h).
 //
 // Work is enqueued and done in order; callers wait for it only in the functions that say so.
 // Tensors are in the device's memory. Freed memory may be handed out again at once, since only
-// later work will use it. Not thread-safe, except for the operations on rows of a device on the
-// host.
+// later work will use it. Only operations on rows of a device on the host are thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -57,9 +55,8 @@ class ComputeDevice {
     std::function<void()> attend;  // computes the partials of all its workers
     std::function<void()> merge;   // merges partials into the output
   };
-  // Does what attention() does, with a schedule that was put on the device once, for any number of
-  // calls whose tensors have the same shapes, strides and alignment. The schedule of the arguments
-  // is ignored.
+  // Does what attention() does with a schedule that is on the device already, any number of times,
+  // for tensors of the same shapes, strides and alignment. It ignores the arguments' schedule.
   using KeptSchedule = std::function<void(const AttentionArguments&, Allocator& workspace)>;
 
   virtual ~ComputeDevice() = default;
@@ -92,9 +89,8 @@ class ComputeDevice {
                                          Allocator& /*workspace*/) {
     throw Unsupported("this device computes one worker in a launch");
   }
-  // Reads nothing of the call's tensors; the schedule may be destroyed once this has returned.
-  // Returns an empty function if the kernel keeps nothing (all but flash on a GPU): then
-  // attention() costs no more.
+  // Does not read the tensors; the schedule may be destroyed afterwards. Returns an empty function
+  // if the kernel keeps nothing (all but flash on a GPU): attention() costs no more then.
   [[nodiscard]] virtual KeptSchedule keep_schedule(Kernel /*kernel*/,
                                                    const AttentionArguments& /*arguments*/,
                                                    Allocator& /*memory*/, int /*worker*/) {
@@ -113,16 +109,13 @@ class ComputeDevice {
   virtual void normalise_partial(const TensorView& out, const TensorView& lse,
                                  const TensorView& maximum, const TensorView& denominator) = 0;
 
-  // These compute the parts of a transformer layer besides attention (kernels/layer_call.h). A
-  // product takes its library's memory from the workspace.
+  // These are the rest of a transformer layer (kernels/layer_call.h). Libraries use the workspace.
   virtual void linear(const LinearCall& call, Allocator& workspace) = 0;
   virtual void bias_gelu(const GeluCall& call) = 0;
   virtual void add_norm(const NormCall& call) = 0;
 
-  // Returns the source of a ledger's segments in this device's memory.
   [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
-  // These copy between contiguous tensors of one shape. upload() may return before the device has
-  // the bytes; download() waits.
+  // These copy contiguous tensors of one shape. upload() may return early; download() waits.
   virtual void upload(const TensorView& host, const TensorView& device) = 0;
   virtual void download(const TensorView& device, const TensorView& host) = 0;
   virtual void fill(void* device, unsigned char value, std::size_t bytes) = 0;
@@ -135,18 +128,15 @@ class ComputeDevice {
 
   // Marks the point after all work enqueued so far; marks are numbered from 0.
   [[nodiscard]] virtual int mark() = 0;
-  // Returns true once the work before the mark is done. Throws what went wrong on the device.
+  // These two throw what went wrong on the device.
   [[nodiscard]] virtual bool has_passed(int /*mark*/) { return true; }
-  // Waits until all enqueued work is done. Throws what went wrong on the device.
   virtual void wait() {}
   // Returns the time between two marks, after wait(): by the device's clock, or (unsynchronized)
   // between the moments at which they were set, by the host's clock.
   [[nodiscard]] virtual double seconds(int from, int to, ClockKind clock) const = 0;
   virtual void forget_marks() = 0;
 
-  // These join several devices that play together, each in a process of its own: one makes the id,
-  // all receive it and open the link. open_link() is collective over the ranks 0 … ranks - 1; it
-  // throws CaseError, also if a rank does not come within timeout_s.
+  // These do what new_nccl_id() and open_nccl_link() do: see transport/device_link.h.
   [[nodiscard]] virtual std::string make_link_id() {
     throw Unsupported("this device has no link to others");
   }
@@ -162,9 +152,8 @@ class ComputeDevice {
   }
 };
 
-// Opens a GPU, the ordinal-th that the process sees. force_sm80: flash uses nothing that came after
-// the A100. Throws Unsupported, with the reason, if this build has no CUDA or the kernels do not
-// run on the GPU.
+// Opens the ordinal-th GPU that the process sees. force_sm80: flash uses nothing newer than the
+// A100. Throws Unsupported if this build has no CUDA or the kernels do not run on the GPU.
 [[nodiscard]] std::unique_ptr<ComputeDevice> open_cuda_device(bool force_sm80 = false,
                                                               int ordinal = 0);
 

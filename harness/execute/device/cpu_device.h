@@ -1,5 +1,4 @@
-// The host's processor as a compute device: its tensors are in the host's memory, and every call
-// returns when its work is done.
+// The host's processor as a compute device: every call returns when its work is done.
 #pragma once
 
 #include <cstring>

@@ -23,8 +23,7 @@ MemorySource addresses_only() {
           .release = [](void*, std::size_t) {}};
 }
 
-// Its clock counts the pairs that the kernels would have computed, so the executor's stopwatch
-// assigns them to workers and steps.
+// The executor's stopwatch assigns the pairs that its clock counts to workers and steps.
 class RehearsalDevice final : public ComputeDevice {
  public:
   explicit RehearsalDevice(const cuda::KernelCosts& costs) : costs_(costs) {}

@@ -1,8 +1,6 @@
-// Predicts what playing a plan on a device takes and computes: it plays the plan on a device that
-// computes nothing.
-//
-// The executor runs unchanged and takes the same tensors from a ledger in the same order, but the
-// ledger's memory is only addresses, and a kernel call only takes what it costs
+// Predicts what playing a plan on a device takes and computes. The executor runs unchanged and
+// takes the same tensors from a ledger in the same order, but the ledger's memory is only
+// addresses, and a kernel call computes nothing and only takes what it costs
 // (kernels/cuda/flash/kernel_costs.h). So the bytes are exactly those that the ledger of the real
 // device will count.
 #pragma once

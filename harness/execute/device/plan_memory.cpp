@@ -11,7 +11,6 @@
 namespace qb {
 namespace {
 
-// For one worker without the others: its messages are always there.
 class NoTransport final : public Transport {
  public:
   Ticket send(const MessageKey&, std::span<const std::byte>) override { return nullptr; }
@@ -35,7 +34,6 @@ ExecutionArguments whole_tensors(const Problem& problem, Kernel kernel, Allocato
           .allocator = &memory};
 }
 
-// What takes part when a worker is played alone, with the kernels of the CPU.
 struct Rehearsed {
   Rehearsed(const Plan& plan, Kernel kernel, int threads)
       : costs(threads),

@@ -8,8 +8,7 @@
 
 namespace qb {
 
-// Sets marks on the device while it runs and reads them at the end; only then do the targets have
-// their values.
+// Sets marks on the device while it runs; the targets have their values only at the end.
 class Stopwatch {
  public:
   explicit Stopwatch(ComputeDevice& device, ClockKind clock = ClockKind::synchronized)
@@ -23,18 +22,15 @@ class Stopwatch {
     late_s_ = now_s() - begun_s;
     charge(nullptr);
   }
-  // Adds the time of what is enqueued from here to the next call to `*seconds` and `*also`; nullptr
-  // adds it to nothing.
+  // Adds the time from here to the next call to `*seconds` and `*also`; either may be nullptr.
   void charge(double* seconds, double* also = nullptr) {
     spans_.push_back({device_.mark(), seconds, also});
   }
   // Sets `*seconds` to the time from the beginning to here.
   void note(double* seconds) { notes_.push_back({device_.mark(), seconds, nullptr}); }
-  // Waits for the device, and fills the targets.
-  void stop();
+  void stop();  // waits for the device, and fills the targets
   [[nodiscard]] double wall_s() const { return wall_s_; }
-  // The same time by the device's own clock; 0 on the host, which has no other clock.
-  [[nodiscard]] double device_s() const { return device_s_; }
+  [[nodiscard]] double device_s() const { return device_s_; }  // by a GPU's clock; 0 on the host
 
  private:
   struct Span {

@@ -11,8 +11,7 @@
 namespace qb {
 namespace {
 
-// Rounds up to one or more units. A request too large to round up is returned unchanged: the check
-// for available memory refuses it.
+// Rounds up to one or more units; leaves a request too large for it to the check for free memory.
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   if (bytes > std::numeric_limits<std::size_t>::max() - unit) return bytes;
   return std::max((bytes + unit - 1) / unit * unit, unit);
@@ -162,8 +161,7 @@ class CachingAllocator final : public BlockAllocator {
     free_of(remaining->second).emplace(rest, remaining->first);
   }
 
-  // Joins two neighbours, of which one is in no list, if the other is free. Returns the block that
-  // is in no list then.
+  // Joins two neighbours, one of them in no list, if the other is free; returns the one in no list.
   Blocks::iterator join(Blocks::iterator left, Blocks::iterator right) {
     if (left->second.live || right->second.live) return left->second.live ? right : left;
     for (const auto& block : {left, right})

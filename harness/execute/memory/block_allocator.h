@@ -29,7 +29,6 @@ inline constexpr auto kWords<AllocatorKind> =
 
 class BlockAllocator {
  public:
-  // Where it gets its segments.
   struct Source {
     // Returns nullptr if the machine has no more, or (limited) held memory would exceed the budget.
     std::function<void*(std::size_t bytes, bool limited)> map;
@@ -40,8 +39,7 @@ class BlockAllocator {
   // Returns nullptr if there is no more, even after everything that was kept has been given back.
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
   virtual void free(void* block) = 0;
-  // Gives unused segments back to the machine.
-  virtual void release_cached() = 0;
+  virtual void release_cached() = 0;  // gives unused segments back to the machine
   // How often it has given back what it kept and tried again; each retry waits for the device.
   [[nodiscard]] int retries() const { return retries_; }
 

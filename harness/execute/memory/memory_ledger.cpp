@@ -28,9 +28,8 @@ void MemoryLedger::record(MemoryEvent::Action action, const Block& block, const 
                      free_bytes});
 }
 
-// Returns what a new segment may take. Held segments count whole even if they were never touched,
-// which the machine's own figure does not include. (A source that keeps released memory includes
-// it.)
+// Returns what a new segment may take. Held segments count whole, even if never touched; the
+// machine's own figure has only what was touched, unless the source keeps released memory.
 std::uint64_t MemoryLedger::free_on_machine() {
   const std::uint64_t available = options_.source.available();
   if (options_.source.held) return available;
@@ -38,7 +37,6 @@ std::uint64_t MemoryLedger::free_on_machine() {
   return std::min(available, machine_bytes_ - std::min(machine_bytes_, reserved_));
 }
 
-// Serves the present request.
 void* MemoryLedger::map_segment(std::size_t bytes, bool limited) {
   const std::uint64_t budget = options_.budget_bytes;
   if (limited && budget != 0 && bytes > budget - std::min(budget, reserved_)) return nullptr;

@@ -2,13 +2,11 @@
 // active, reserved and peak bytes at every moment and enforces a budget.
 //
 // active   bytes that are allocated and not yet freed, exactly as requested
-// reserved bytes held from the system: freed blocks are kept for the next request of their size, as
-//          caching allocators do, so that timed repeats do not pay for page faults; they go back to
-//          the system when the budget or the system runs out (free and retry), and at the end
+// reserved bytes held from the system: freed blocks are kept for the next request of their size, so
+//          that timed repeats do not pay for page faults; they go back to the system when it or the
+//          budget runs out (free and retry), and at the end
 //
-// By default one block is one segment of the system's memory: whole pages, or whole 2 MiB pages
-// from 1 MiB on, and a cached segment serves a request that fills at least 4/5 of it.
-// block_allocator.h has the other kinds.
+// block_allocator.h says how blocks are cut from segments.
 #pragma once
 
 #include <cstdint>
@@ -50,11 +48,10 @@ inline constexpr auto kWords<MemoryEvent::Action> = word_table<MemoryEvent::Acti
 
 // Thread-safe. Throws OutOfMemory over the budget or if the system has no more: a request above the
 // machine's available memory fails here, as a data point, before the kernel kills the process.
-// Segments that are held but not yet touched count as used.
 class MemoryLedger final : public Allocator {
  public:
   struct Options {
-    std::uint64_t budget_bytes = 0;   // limit on active bytes; 0: the machine's own
+    std::uint64_t budget_bytes = 0;   // limit on active bytes (caching: reserved); 0: the machine's
     bool record_events = false;       // keep the timeline (memory passes, not timed ones)
     std::function<double()> clock{};  // seconds; the default is a steady clock, tests use a fake
     MemorySource source = system_memory();  // a GPU's memory; a fake machine in tests
@@ -63,8 +60,7 @@ class MemoryLedger final : public Allocator {
 
   MemoryLedger() : MemoryLedger(Options()) {}
   explicit MemoryLedger(Options options);
-  // Every block must have been freed.
-  ~MemoryLedger() override { allocator_->release_cached(); }
+  ~MemoryLedger() override { allocator_->release_cached(); }  // every block must have been freed
   MemoryLedger(const MemoryLedger&) = delete;
   MemoryLedger& operator=(const MemoryLedger&) = delete;
 
@@ -78,10 +74,8 @@ class MemoryLedger final : public Allocator {
   [[nodiscard]] std::uint64_t reserved_peak_bytes() const { return read(reserved_peak_); }
   // Returns the most that one worker has held since reset_peaks(), minus what it held then.
   [[nodiscard]] std::uint64_t worker_peak_bytes(int worker) const;
-  // Restarts the peaks from what is held now.
-  void reset_peaks();
-  // Gives cached blocks back to the system.
-  void release_cached();
+  void reset_peaks();     // to what is held now
+  void release_cached();  // gives cached blocks back to the system
   [[nodiscard]] std::vector<MemoryEvent> events() const { return read(events_); }
 
  private:
@@ -90,7 +84,6 @@ class MemoryLedger final : public Allocator {
     std::string_view label;
     int worker = 0;
   };
-  // The memory that one worker holds.
   struct Share {
     std::uint64_t active = 0;
     std::uint64_t peak = 0;

@@ -15,8 +15,7 @@ inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 struct MemorySource {
   // Bytes that a new segment may take without driving the machine into swap or its killer.
   std::function<std::uint64_t()> available;
-  // Returns a segment of `bytes`, or nullptr. Multiples of kHugePageBytes are aligned to it, others
-  // to kPageBytes.
+  // Returns a segment or nullptr. Multiples of kHugePageBytes are aligned to it, others to a page.
   std::function<void*(std::size_t bytes)> reserve;
   std::function<void(void* segment, std::size_t bytes)> release;
   // Bytes held, if the source keeps released segments (a driver's pool); else empty.

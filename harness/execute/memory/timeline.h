@@ -1,6 +1,5 @@
-// Writes the active-memory timeline in three formats: CSV for figures, a trace for Perfetto, and
-// the snapshot pickle of PyTorch's memory visualiser. These functions are pure: they return text
-// and bytes.
+// Turns the ledger's events into CSV for figures, a trace for Perfetto, and the snapshot pickle of
+// PyTorch's memory visualiser. These functions are pure.
 #pragma once
 
 #include <span>
@@ -24,8 +23,7 @@ namespace qb {
 
 // Returns the file for https://pytorch.org/memory_viz: pickle protocol 2 of {segments,
 // device_traces}. A block's frame has its label as the name and its worker as the file name. Throws
-// std::invalid_argument if the events do not start from an empty ledger (a block is outside every
-// segment).
+// std::invalid_argument if the events do not start from an empty ledger.
 [[nodiscard]] std::string pytorch_snapshot(std::span<const MemoryEvent> events);
 
 }  // namespace qb

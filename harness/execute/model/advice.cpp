@@ -27,8 +27,7 @@ const SchemeForecast& of_scheme(const std::vector<SchemeForecast>& forecasts,
                        [&](const SchemeForecast& f) { return f.scheme == scheme; });
 }
 
-// Returns an empty name if `scheme` is still the answer to these forecasts or none is, else the
-// name of a better one.
+// Returns the name of a better scheme; empty if `scheme` is still the answer or there is none.
 std::string better_than(std::string_view scheme, const std::vector<SchemeForecast>& forecasts) {
   const SchemeForecast* best = fastest(forecasts);
   if (best == nullptr || best->scheme == scheme) return {};
@@ -69,7 +68,6 @@ class BandwidthSearch {
     }
   }
 
-  // Returns the bandwidth at which the fastest split is as fast as dense on one worker.
   [[nodiscard]] std::optional<double> splitting_pays_above() const {
     const auto pays = [&](double byte_per_s) {
       const auto forecasts = schemes_.forecast(at(byte_per_s));
@@ -97,8 +95,7 @@ class BandwidthSearch {
 // Returns the scheme that is better than `winner` for a size, or an empty name.
 using BetterAt = std::function<std::string(std::int64_t)>;
 
-// Doubles or halves the size until the answer changes; `refine` searches between the last two, to
-// within 2 %.
+// Doubles or halves the size until the answer changes; `refine` then searches to within 2 %.
 std::optional<Advice::Change> size_change(std::int64_t given, bool up, int doublings,
                                           std::int64_t most, bool refine,
                                           const BetterAt& better_at) {

@@ -1,6 +1,5 @@
-// Advises which way of splitting attention to use for a problem, and what would change the answer.
-// It ranks the forecasts of scheme_forecast.h, and searches over the link's bandwidth, the number
-// of tokens and the number of workers.
+// Advises which way of splitting attention to use for a problem, by the forecasts of
+// scheme_forecast.h, and which bandwidth, number of tokens or of workers would change the answer.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +54,7 @@ struct Advice {
 
   std::vector<SchemeForecast> schemes;  // ranking(): the winner first, if any is ranked()
   Changes bandwidth;                    // of the link, in byte/s
-  // The bandwidth of a link at which the best split is as fast as dense on one worker. Empty: one
-  // of the two is always faster.
+  // The bandwidth at which the best split is as fast as dense on one worker; empty: there is none.
   std::optional<double> splitting_pays_above_byte_per_s;
   Changes new_tokens;
   Changes workers;
@@ -64,10 +62,9 @@ struct Advice {
   bool searched_sizes = false;              // up to kMostWorkersBySize
   std::optional<SelectorAdvice> selectors;  // with cached tokens, if B is known
 
-  // Returns nullptr if no scheme has a plan within the budget.
-  [[nodiscard]] const SchemeForecast* winner() const;
-  [[nodiscard]] const SchemeForecast* next() const;  // the one after the winner
-  [[nodiscard]] const SchemeForecast* base() const;  // dense on one worker, within the budget
+  [[nodiscard]] const SchemeForecast* winner() const;  // nullptr if no plan is within the budget
+  [[nodiscard]] const SchemeForecast* next() const;    // the one after the winner
+  [[nodiscard]] const SchemeForecast* base() const;    // dense on one worker, within the budget
   [[nodiscard]] const SchemeForecast* find(std::string_view scheme) const;
 };
 

@@ -22,8 +22,7 @@ constexpr double kSampleS = 2e-3;  // shorter operations are repeated within a s
 constexpr int kSamples = 7;
 constexpr int kFewestSamples = 3;  // samples of slow operations
 
-// Returns median seconds of a call, after a warm-up, with fewer samples if they would take more
-// than budget_s.
+// Returns the median after a warm-up, of fewer samples if all would take more than budget_s.
 double median_s(double budget_s, const std::function<void()>& operation) {
   operation();
   const double begin_s = now_s();

@@ -72,20 +72,16 @@ struct DeviceModel {
   DeviceNumber merge_byte_per_s;
   DeviceNumber copy_byte_per_s;
   DeviceNumber memory_byte_per_s;
-  // If there are more workers than cores, they share the cores evenly, so that a `threads` run of 8
-  // workers on 2 cores can be predicted.
-  DeviceNumber cores;
+  DeviceNumber cores;  // if there are more workers, they share them evenly, as a `threads` run does
   DeviceNumber query_tile;
   friend bool operator==(const DeviceModel&, const DeviceModel&) = default;
 };
 
-// It is strict: it throws UsageError `name:line: …` at the first record that breaks the rules
-// above.
+// Throws UsageError `name:line: …` at the first record that breaks the rules above.
 [[nodiscard]] DeviceModel parse_device_model(std::string_view text, std::string_view name);
 [[nodiscard]] std::string device_model_csv(const DeviceModel& device);
 [[nodiscard]] DeviceModel load_device_model(const std::string& path);
-// Returns data/devices/a100.csv, which is compiled in.
-[[nodiscard]] DeviceModel a100_device();
+[[nodiscard]] DeviceModel a100_device();  // data/devices/a100.csv, compiled in
 void store_device_model(const DeviceModel& device, const std::string& path);
 
 struct CalibrationOptions {
@@ -93,13 +89,11 @@ struct CalibrationOptions {
   double budget_s = 2.0;           // time for the kernel's table; the rest takes about a second
 };
 
-// Measures this machine with one thread. It takes medians after a warm-up, for square calls from 64
-// tokens on in doubling sizes, as far as max_tokens and the budget allow. cores: those of this
-// process.
+// Measures this machine with one thread: medians after a warm-up, of square calls from 64 tokens on
+// in doubling sizes, as far as max_tokens and the budget allow. cores: those of this process.
 [[nodiscard]] DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
                                          const CalibrationOptions& options = {});
 
-// The cost model of one kernel on a device for one problem.
 class DeviceCosts {
  public:
   // Throws Unsupported if the device has no rate of the kernel at the problem's dtype and head_dim.
@@ -109,7 +103,6 @@ class DeviceCosts {
   [[nodiscard]] double call_s(std::int64_t pairs, std::int64_t units, std::int64_t bytes) const;
   [[nodiscard]] double merge_s(std::int64_t bytes) const;
   [[nodiscard]] double copy_s(std::int64_t bytes) const;
-  // Returns the kernel's rate for calls of this many pairs.
   [[nodiscard]] double flop_per_s(std::int64_t pairs) const;
   [[nodiscard]] std::int64_t query_tile() const { return query_tile_; }
   [[nodiscard]] Kernel kernel() const { return kernel_; }

@@ -26,7 +26,6 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// What a worker does when it continues.
 enum class Phase : std::uint8_t {
   fetch_shard,
   begin_work,
@@ -49,7 +48,6 @@ struct ModelMessage {
   std::int64_t bytes = 0;
 };
 
-// The messages that a step receives and sends.
 struct StepMessages {
   std::vector<ModelMessage> receives;
   std::vector<ModelMessage> sends;
@@ -99,8 +97,7 @@ bool shares_cores(const Plan& plan, double cores) {
 // Plays any plan, event by event.
 class Simulation {
  public:
-  // cores: the number of cores; 0: one per worker. steps: the messages of each worker; if empty
-  // they are read from the plan.
+  // cores 0: one per worker. steps: each worker's messages; if empty, they come from the plan.
   Simulation(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs,
              std::vector<std::vector<StepMessages>> steps, double cores, const ModelLink& link,
              const std::vector<double>& worker_speeds)
@@ -218,7 +215,6 @@ class Simulation {
     return false;
   }
 
-  // After its work a slower worker sleeps.
   void slow_down(int w) {
     if (worker_speeds_.empty()) return;
     Player& p = player(w);

@@ -1,5 +1,4 @@
-// The end of a modelled run whose partials are gathered at a root: which worker merges what, and
-// when.
+// The end of a modelled run that gathers at a root: which worker merges what, and when.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +16,12 @@ struct PartialAtRoot {
   std::int64_t bytes = 0;
 };
 
-// The root merges one partial after another, as they arrive. Sets each worker's merge_s; returns
-// the end.
+// The root merges partials as they arrive. Sets each worker's merge_s; returns the end.
 [[nodiscard]] double merge_at_root(std::vector<PartialAtRoot> partials, const DeviceCosts& device,
                                    Execution& execution);
 
-// In one memory each worker takes q groups in turn, and merges the partials of a group. core_share:
-// the part of a core that each has when all are busy. Sets each worker's merge_s; returns the
-// longest.
+// In one memory each worker takes q groups in turn and merges their partials. core_share: each
+// one's part of a core when all are busy. Sets each worker's merge_s; returns the longest.
 [[nodiscard]] double share_out_merge(const Plan& plan, const DeviceCosts& device, double core_share,
                                      Execution& execution);
 

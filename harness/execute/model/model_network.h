@@ -1,5 +1,4 @@
-// Simulates the links of a modelled run: messages between workers, and to and from the root, in
-// order of time. See link_model.h for the rules.
+// Simulates the links of a modelled run in order of time; link_model.h has the rules.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +39,7 @@ class ModelNetwork {
   [[nodiscard]] Flight& flight(int index) { return flights_[static_cast<std::size_t>(index)]; }
   void let_go(int index);
 
-  // Returns the time of the next event on the links; infinity if there is none.
-  [[nodiscard]] double next_s() const;
+  [[nodiscard]] double next_s() const;  // next event on the links; infinity if there is none
   void advance();
 
  private:
@@ -68,8 +66,7 @@ class ModelNetwork {
   std::unordered_map<std::uint64_t, int> open_;  // messages with one side ready
   std::vector<double> out_free_s_;
   std::vector<double> in_free_s_;
-  // Messages that are ready to leave, and messages that begin to arrive: each message has both
-  // events.
+  // Each message has two events: it is ready to leave, and it begins to arrive.
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 

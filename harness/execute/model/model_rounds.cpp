@@ -45,8 +45,7 @@ class Exchange {
                        [&](const RingMessage& send) { return send.late == sends[0].late; });
   }
 
-  // Call it when both sides have reported that they are ready. Returns false if messages meet on
-  // links.
+  // Call it when both sides have reported. Returns false if messages meet on links.
   bool pass(const ModelLink& link) {
     at_once_ = link.no_communication ||
                (link.limit.bandwidth_byte_per_s <= 0.0 && link.limit.latency_s <= 0.0);
@@ -190,7 +189,6 @@ class Rounds {
     now_s = end_s;
   }
 
-  // Waits for the late sends of step s.
   void await_late(std::size_t w, std::size_t s) {
     if (exchanges_[s].late())
       for_each(exchanges_[s], w, true, [&](const Passage& passage) { await(w, passage); });

@@ -25,8 +25,7 @@ namespace qb {
                                                     const ModelLink& link,
                                                     const std::vector<double>& worker_speeds);
 
-// If workers have more steps than this together, each has one entry in WorkerTime::steps, their
-// sum.
+// If all workers together have more steps than this, each has one in WorkerTime::steps, their sum.
 inline constexpr std::size_t kMostModelledSteps = std::size_t{1} << 21;
 
 }  // namespace qb

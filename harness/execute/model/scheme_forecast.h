@@ -39,10 +39,9 @@ inline constexpr std::int64_t kFewNewTokens = 16;
 
 struct SchemeForecast {
   std::string scheme;
-  std::string alias;  // another name of the same plan, or empty
-  bool base = false;  // dense on one worker, to compare schemes that split with; not ranked
-  // Why there is no plan; the numbers are then unset.
-  std::string unsupported;
+  std::string alias;        // another name of the same plan, or empty
+  bool base = false;        // dense on one worker, to compare schemes that split with; not ranked
+  std::string unsupported;  // why there is no plan; the numbers are then unset
   bool over_budget = false;
   // The three parts of wall_s, for the worker that ends last:
   double wall_s = 0.0;
@@ -89,9 +88,8 @@ class PlannedSchemes {
   std::vector<Planned> planned_;
 };
 
-// Returns the fastest ranked() forecast, or nullptr if there is none. Of equally fast ones (they
-// differ only by rounding) it takes the one that sends least, then the one that needs least memory,
-// then the first.
+// Returns the fastest ranked() forecast, or nullptr. Of equally fast ones (but for rounding)
+// it takes the one that sends least, then the one that needs least memory, then the first.
 [[nodiscard]] const SchemeForecast* fastest(std::span<const SchemeForecast> forecasts);
 
 // Sorts by speed, as fastest() does; then come forecasts over the budget, the base, and schemes

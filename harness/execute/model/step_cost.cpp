@@ -98,8 +98,7 @@ PlanCosts::PlanCosts(const Plan& plan, const DeviceCosts& device, const SeeWorke
     if (representatives_.counts_tasks(s)) price_counted(plan, device, s);
 }
 
-// The one call of a step over every shard costs the representative's call, with each worker's
-// pairs.
+// The one call of a step over every shard costs the representative's, with each worker's pairs.
 void PlanCosts::price_counted(const Plan& plan, const DeviceCosts& device, std::size_t step) {
   const Worker worker = representatives_.worker(0);
   BlockTracker blocks(plan, worker);

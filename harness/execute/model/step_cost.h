@@ -22,7 +22,6 @@ struct StepCost {
 [[nodiscard]] std::vector<StepCost> step_costs(const Plan& plan, const Worker& worker,
                                                const DeviceCosts& device);
 
-// The costs of all workers of a plan.
 class PlanCosts {
  public:
   // It is called with every worker, in order, but never if workers rotate.

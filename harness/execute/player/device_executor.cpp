@@ -27,8 +27,7 @@ std::vector<TokenGroup> token_rows(const std::vector<TokenGroup>& groups, const 
 
 }  // namespace
 
-// The calls of one launch of kernel flash, which read Q, K and V in place, and the worker and step
-// that their time belongs to.
+// One launch of kernel flash, and the worker and step that its time belongs to.
 struct DeviceExecutor::Round {
   int worker = 0;  // for `alone`
   std::size_t step = 0;

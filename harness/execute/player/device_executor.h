@@ -25,8 +25,7 @@ class DeviceExecutor {
   DeviceExecutor(const DeviceExecutor&) = delete;
   DeviceExecutor& operator=(const DeviceExecutor&) = delete;
 
-  // `together` and `graph` measure a round and not its workers: the workers' times are empty,
-  // unless the plan has only one worker.
+  // `together` and `graph` do not time single workers: of several workers, the times are empty.
   [[nodiscard]] Execution run();
 
  private:

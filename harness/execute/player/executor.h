@@ -44,14 +44,12 @@ inline constexpr auto kWords<Launch> = word_table<Launch>("launch", {{Launch::al
                                                                      {Launch::together, "together"},
                                                                      {Launch::graph, "graph"}});
 
-// Writes tokens of one input (Q, K or V), for all heads in `heads` (counted in that tensor), into a
-// view of that shape.
+// Writes tokens of Q, K or V, for the heads (counted in that tensor), into a view of that shape.
 using ShardSource =
     std::function<void(TensorRole, const TokenGroup&, const HeadRange&, const TensorView&)>;
 
-// The caller's tensors hold whole sequences in the memory of the device that plays. out and lse are
-// written whole. A rank other than 0 has no tensors, but a ShardSource, which writes in the host's
-// memory.
+// Tensors hold whole sequences in the memory of the device that plays; out and lse are written
+// whole. A rank other than 0 has only a ShardSource, which writes in the host's memory.
 struct ExecutionArguments {
   TensorView q;
   TensorView k;
@@ -64,10 +62,9 @@ struct ExecutionArguments {
   ClockKind clock = ClockKind::synchronized;  // serial on a GPU
   Allocator* allocator = nullptr;             // the memory ledger
   LinkLimit link{};  // threads: messages between workers are delayed to this limit
-  // The speed of each worker as a fraction of the machine's, above 0 and at most 1; empty means
-  // that all are 1. A slower worker is emulated: after its kernels and merges it sleeps (1 / speed
-  // - 1) times as long as they took, and the sleep counts as computing. Its copies from the whole
-  // sequence and its share of the last merge are not slowed down.
+  // By worker, a fraction of the machine's speed, above 0 and at most 1; empty: all are 1. After
+  // its kernels and merges a worker sleeps (1 / speed - 1) times as long as they took, which counts
+  // as computing. Copies from the whole sequence and the last merge are not slowed.
   std::vector<double> worker_speeds{};
   double message_timeout_s = 300.0;
   ShardSource shard{};          // in place of q, k and v
@@ -100,8 +97,7 @@ struct Execution {
   std::vector<WorkerTime> workers;
   double wall_s = 0.0;    // whole call; threads: from the moment all threads are ready
   double device_s = 0.0;  // the same by a GPU's clock; 0 on the CPU
-  // threads: the wall clock. serial: composed by plan.synchronisation from times measured alone,
-  // without the messages between workers,
+  // threads: the wall clock. serial: composed of the workers' times alone, without messages:
   //   fork_join  max over workers of (gather + compute)
   //   rounds     max over workers of gather + sum over steps of the max over workers of compute
   // plus the merges of all workers, which the root does one after another.
@@ -114,11 +110,10 @@ struct Execution {
   StageTimes stages{};  // serial: sums of the stage times of kernel staged
 };
 
-// Runs the plan once on the CPU. Throws Unsupported if the executor cannot play it, OutOfMemory
-// from the allocator. All memory beyond the arguments comes from the allocator with label and
-// worker, and is freed before the return, also on a throw. The bits of the output depend only on
-// the plan, the kernel and its threads: serial and threads agree if the kernel does for their
-// thread counts.
+// Runs the plan once on the CPU. Throws Unsupported, and OutOfMemory from the allocator. All memory
+// beyond the arguments comes from there and is freed before the return, also on a throw. The bits
+// of the output depend only on the plan, the kernel and its threads: serial and threads agree if
+// the kernel does for their thread counts.
 [[nodiscard]] Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments);
 
 }  // namespace qb

@@ -1,9 +1,8 @@
 // Plays one rank on a GPU: its messages are groups of transfers while its device computes.
 //
-// The early sends of a step and the receives of the same kind are one group; the sends of its
-// results are another. Every rank reaches the groups of a plan in one order (groups of a step in
-// which it has no part are empty and left out), and within a group nothing waits for anything else,
-// so no ring of ranks can deadlock.
+// The early sends and receives of a step are one group, the late ones (of results) another. Every
+// rank reaches the groups of a plan in one order (it leaves out those in which it has no part), and
+// within a group nothing waits for anything else, so no ring of ranks can deadlock.
 #include <fmt/format.h>
 
 #include <algorithm>

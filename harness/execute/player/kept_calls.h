@@ -14,9 +14,8 @@ class KeptCalls {
  public:
   // Begins a new execution; its calls come in the same order as before.
   void rewind() { next_ = 0; }
-  // Calls device.attention() with the kept data of the call at this position. If another call was
-  // kept there (of another plan, or over tensors of other shapes), it and all later ones are
-  // dropped. Device and memory are the same in all executions, and must outlive this object.
+  // Calls device.attention() with the data kept for this position; drops them and all later ones if
+  // they are another call's. Device and memory must be the same in every call, and outlive this.
   void attend(ComputeDevice& device, Kernel kernel, const AttentionArguments& arguments,
               Allocator& memory, int worker);
 

@@ -22,26 +22,21 @@ class MpiWorld;
 // Returns the ordinal of the GPU for the `local_rank`-th rank of a host that sees n_gpus. A rank
 // that sees a single GPU got it from its launcher. Throws Unsupported if there are too few.
 [[nodiscard]] int gpu_of_local_rank(int local_rank, int n_gpus);
-// Returns the same for this process: 0 without MPI.
-[[nodiscard]] int gpu_of_this_rank();
+[[nodiscard]] int gpu_of_this_rank();  // the same for this process: 0 without MPI
 
-// Does what play_rank() does, over a device and a link to the others. arguments: views of device
-// memory. Rank 0 needs the inputs if the plan scatters, and otherwise a ShardSource of the host.
-// kept: data that executions leave for the next; may be null.
+// Does what play_rank() does, over a link. arguments: views of device memory; rank 0 needs the
+// inputs if the plan scatters, and otherwise a ShardSource of the host.
 [[nodiscard]] RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
                                        ComputeDevice& device, DeviceLink& link,
                                        RankTransport& ranks, int rank, KeptCalls* kept = nullptr);
 
 // This process's part in one case: a communicator among the first `workers` ranks of the MpiWorld,
-// or, for one worker without an MpiWorld, alone.
-//
-// Every case makes its own communicator, outside the measured time. Cases of one worker run in
-// processes of their own. Cases of several workers could share a communicator, but its memory would
-// then count in the device_memory_peak_bytes of the case that comes first, and after a failure,
-// which aborts it, all ranks would have to agree again on who still has it.
+// or, for one worker without an MpiWorld, alone. Every case makes its own communicator, outside the
+// measured time. Cases of several workers could share one (a case of one worker has a process of
+// its own), but its memory would then count in the device_memory_peak_bytes of the first case, and
+// after a failure, which aborts it, all ranks would have to agree again on who still has it.
 class NcclRank {
  public:
-  // The GPU of a rank.
   struct Gpu {
     std::string name{};      // "NVIDIA H200"
     std::string id{};        // unique for this GPU on any host

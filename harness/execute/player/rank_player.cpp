@@ -149,8 +149,7 @@ class Rank {
     for (const Ticket& ticket : tickets) (void)messages_.wait(ticket);
   }
 
-  // Sends the worker's partial to rank 0, which merges those of all workers into the output, in
-  // worker order.
+  // Sends the worker's partial to rank 0, which merges those of all workers in worker order.
   void merge_partials(OutputMerge& output) {
     const auto post = [&](int from, const WorkerPlayer::Partial& partial) {
       std::vector<Ticket> tickets;
@@ -193,7 +192,6 @@ class Rank {
     watch_.charge(nullptr);
   }
 
-  // Collects the sharded output on rank 0.
   void collect() {
     if (!arguments_.collect_output) return;
     OutputMerge output(plan_, arguments_, device_);

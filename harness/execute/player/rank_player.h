@@ -13,7 +13,6 @@ namespace qb {
 // Returns true if rank 0 holds the inputs when the work begins, and scatters them.
 [[nodiscard]] bool is_scattered(const Plan& plan);
 
-// The reply of a rank that has played.
 struct RankReport {
   Status status = Status::ok;
   bool told = false;  // the failure came from another rank
@@ -25,11 +24,10 @@ struct RankReport {
 
 // Plays worker `rank`. Rank 0 is the root too: it holds the whole sequence, scatters and gathers if
 // the plan does, and puts the output together. If tokens start and end sharded, every rank makes
-// its own shard, and the output is collected outside the measured time.
-//
-// It throws nothing: a failure on one rank reaches the others through their waits, and all of them
-// then end the run together, so that the next run finds no stray messages. messages: carries
-// tensors; may be `ranks`. kept: see WorkerPlayer::Tools.
+// its own shard, and the output is collected outside the measured time. It throws nothing: a
+// failure reaches the other ranks through their waits, and all end the run together, so that the
+// next one finds no stray messages. messages: carries tensors; may be `ranks`. kept: see
+// WorkerPlayer::Tools.
 [[nodiscard]] RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments,
                                    ComputeDevice& device, Transport& messages, RankTransport& ranks,
                                    int rank, KeptCalls* kept = nullptr);

@@ -1,5 +1,4 @@
-// One device plays each worker in turn, alone: this measures the cost of a single worker without a
-// second device, and only one worker's memory is alive at a time.
+// One device plays each worker in turn: this measures one worker's cost without a second device.
 #include <algorithm>
 #include <memory>
 

@@ -59,7 +59,6 @@ class Crew {
     output_.emplace(plan, arguments, members_.front().device);
   }
 
-  // The wall clock starts when every thread is ready, and ends with the last merge.
   Execution run() {
     std::vector<std::jthread> threads;
     threads.reserve(n_workers_);

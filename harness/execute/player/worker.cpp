@@ -13,7 +13,6 @@ bool is_of_keys(TensorRole what) { return what == TensorRole::k || what == Tenso
 
 int resident_block(TensorRole what) { return is_of_keys(what) ? kResidentKeys : kResidentQueries; }
 
-// Returns one head of one sequence of the batch.
 TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
   view.data = view.row(batch, head, 0);
   view.extent.batch = 1;
@@ -21,8 +20,7 @@ TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
   return view;
 }
 
-// Copies the groups of a block from a whole tensor into a local one. On the host, threads share
-// slices of a head and a group.
+// On the host, threads share slices of a head and a group.
 void gather(const std::vector<TokenGroup>& groups, const Block& block, const TensorView& whole,
             const TensorView& local, ComputeDevice& device) {
   const auto rows = [&](std::size_t i, bool from_whole) {

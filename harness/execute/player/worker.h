@@ -1,6 +1,5 @@
-// The work of one worker under any executor: it holds its share, passes messages, calls the kernel
-// and merges. Executors differ only in when they call this, on which device and with which
-// transport.
+// The work of one worker under any executor. Executors differ only in when they call this, on which
+// device and with which transport.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +28,6 @@ namespace qb {
 // plan_memory() (device_rehearsal.h) predicts its peak to the byte.
 class WorkerPlayer {
  public:
-  // What a worker needs while it is played.
   struct Tools {
     ComputeDevice& device;
     Stopwatch& watch;                // fills the times of the worker when it stops
@@ -49,11 +47,9 @@ class WorkerPlayer {
   WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments, const Tools& tools,
                WorkerTime& time);
 
-  // Takes the shard from the caller's tensors: this is the scatter if the plan has one (timed as
-  // gather_s), otherwise preparation.
+  // Takes the shard from the caller's tensors; this counts as gather_s if the plan scatters.
   void prepare();
-  // These are for a shard that comes as messages: they make its tensors without contents, and
-  // return each.
+  // If the shard comes as messages, these make its tensors without contents, and return one.
   void make_room();
   [[nodiscard]] TensorView shard(TensorRole what) const;
   // Returns the rows of Q, K or V that another worker of the plan holds, in a tensor of the root's.
@@ -62,10 +58,8 @@ class WorkerPlayer {
   void begin_step();
   void compute_step();
   void end_step();
-  // After the last step: waits for the last sends and turns the partial into a result.
-  void finish();
-  // Calls all of the above except prepare().
-  void play();
+  void finish();  // after the last step: waits for sends, turns the partial into a result
+  void play();    // calls all of the above except prepare()
 
   // The result for the rows of its q groups; empty without tokens.
   [[nodiscard]] const Partial& partial() const { return resident_; }
@@ -97,7 +91,6 @@ class WorkerPlayer {
   [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const;
   void wait(const Ticket& ticket);
   void hold_back(const Ticket& ticket);
-  // Records the time since begin_s as waiting.
   void add_wait(double begin_s, double started_s);
 
   [[nodiscard]] const std::vector<TokenGroup>& groups_for(TensorRole what) const;
@@ -155,8 +148,7 @@ class WorkerPlayer {
 void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
                    const WorkerPlayer::Tools& tools, WorkerTime& time);
 
-// Sleeps if the worker is a slow one that was busy for busy_s: see
-// ExecutionArguments::worker_speeds.
+// Makes a slow worker sleep after busy_s of work: see ExecutionArguments::worker_speeds.
 void slow_down(const ExecutionArguments& arguments, int worker, double busy_s);
 
 // Merges the workers' results into the caller's output. A group's first partial is copied, so
@@ -170,8 +162,7 @@ class OutputMerge {
   // different groups at once if the device is on the host.
   void add_group(const Worker& worker, const LocalLayout& layout, std::size_t position,
                  const WorkerPlayer::Partial& partial);
-  // Adds all groups of a worker; a worker without tokens adds nothing.
-  void add(const Worker& worker, const WorkerPlayer::Partial& partial);
+  void add(const Worker& worker, const WorkerPlayer::Partial& partial);  // adds all groups
   // Sets O = 0 and LSE = -inf for a q group to which nothing was added.
   void finish_group(std::size_t group);
   void finish();
@@ -185,30 +176,24 @@ class OutputMerge {
   std::vector<char> written_;  // q groups that have something in the output
 };
 
-// Returns true if workers hold only some heads of their queries: a group's first partial is then
-// only a part of it.
+// Returns true if workers hold only some heads; a group's first partial is then incomplete.
 [[nodiscard]] bool splits_heads(const Plan& plan);
 
-// Returns the rows of a group in a tensor of whole sequences.
 [[nodiscard]] TensorView rows_of(const TensorView& whole, const TokenGroup& group);
 
-// Returns how many threads are worth using to copy or merge `bytes`: starting one costs as much as
-// copying about 100 KiB.
+// Returns how many threads should copy or merge `bytes`: starting one costs a copy of ~100 KiB.
 [[nodiscard]] int threads_for_bytes(std::int64_t bytes, int threads);
 
 // See Execution::critical_path_s.
 [[nodiscard]] double composed_critical_path_s(const Plan& plan,
                                               const std::vector<WorkerTime>& workers);
 
-// Fills in the compute_s of a worker from its steps.
+// These set compute_s; peaks, if there is a ledger; worker_sum_s and longest_subsequence_s.
 void sum_steps(WorkerTime& time);
-// Fills in the peak of each worker if the allocator is a ledger.
 void add_peaks(const ExecutionArguments& arguments, Execution& execution);
-// Fills in worker_sum_s and longest_subsequence_s from the times of the workers.
 void add_sums(const Plan& plan, Execution& execution);
 
-// Each executor has one file. execute() has checked the arguments. The serial executor plays on any
-// device.
+// execute() has checked the arguments. The serial executor plays on any device.
 [[nodiscard]] Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
                                        ComputeDevice& device);
 [[nodiscard]] Execution execute_threads(const Plan& plan, const ExecutionArguments& arguments);

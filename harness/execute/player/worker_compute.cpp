@@ -17,8 +17,8 @@ std::optional<TileSchedule> schedule_of(const Plan& plan, const BlockTracker& bl
                        {tiles.residue_classes, device.facts().host_threads});
 }
 
-// Calls the kernel. If the device does not fill in the stages of kernel staged, marks separate
-// them; all of them are the step's time.
+// If the device does not fill in the stages of kernel staged, marks separate them; all of them are
+// the step's time.
 void attend(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
             const AttentionArguments& call, int worker, double* compute_s) {
   if (tools.kept != nullptr)

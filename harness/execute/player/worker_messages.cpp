@@ -41,8 +41,7 @@ std::uint64_t payload_hash(const Buffer& buffer) {
   return hash;
 }
 
-// Calls body(row, at, count) for each group: `count` rows, from `row` on in the block and from `at`
-// on in a message of these groups.
+// Calls body(row, at, count) for each group: rows from `row` in the block, `at` in a message.
 template <class Body>
 void for_each_group(const std::vector<TokenGroup>& all, const std::vector<int>& groups,
                     const Block& block, const Body& body) {

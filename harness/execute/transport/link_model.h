@@ -1,12 +1,10 @@
-// The links of a modelled run.
-//
-// Every worker has one link, and so has the root, which is a separate node. A node's messages leave
-// one after another at `bandwidth`; the first byte arrives `latency` later, and the receiver takes
-// them one after another at `bandwidth` too, in order of arrival: so one receiver slows many
-// senders (a gather at the root, an all-to-all). The network between is not modelled: contention
-// occurs only at the ends. Messages that a worker makes ready at the same moment leave in the order
-// of the ring distance to their receivers, as an all-to-all is scheduled. A worker's message to
-// itself takes no time.
+// The links of a modelled run. Every worker has one, and so has the root, which is a separate node.
+// A node's messages leave one after another at `bandwidth`; the first byte arrives `latency` later,
+// and the receiver takes them one after another at `bandwidth` too, in order of arrival: so one
+// receiver slows many senders (a gather at the root, an all-to-all). Contention occurs only at the
+// ends, not in the network. Messages that a worker makes ready at the same moment leave in the
+// order of the ring distance to their receivers, as an all-to-all is scheduled. A worker's
+// message to itself takes no time.
 #pragma once
 
 #include <string>
@@ -19,15 +17,12 @@ namespace qb {
 
 struct ModelLink {
   LinkLimit limit{};  // in each direction; bandwidth 0: no limit
-  // false: a step's messages of Q, K and V are exchanged before it computes, and their time is
-  // added.
+  // false: a step's Q, K and V are exchanged before it computes, and their time is added.
   bool overlap = true;
-  // Transfers and their packing take no time, whatever the limit: only compute and waiting for
-  // peers remain.
+  // Transfers and their packing take no time: only compute and waiting for peers remain.
   bool no_communication = false;
-  // If the plan scatters from and gathers at a root: the root sends and receives over its link and
-  // merges each partial when it arrives. false: as in one memory (ranks: threads), workers copy
-  // their shards and, when all have computed, share the merge.
+  // A root sends and receives over its link and merges each partial when it arrives. false: as in
+  // one memory, workers copy their shards and, when all have computed, share the merge.
   bool root_has_link = true;
 };
 

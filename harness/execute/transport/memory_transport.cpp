@@ -52,15 +52,13 @@ Ticket MemoryTransport::post(const MessageKey& key, bool outgoing, std::span<std
 }
 
 Ticket MemoryTransport::send(const MessageKey& key, std::span<const std::byte> bytes) {
-  // The transport only reads the bytes.
-  return post(key, true, {const_cast<std::byte*>(bytes.data()), bytes.size()});
+  return post(key, true, {const_cast<std::byte*>(bytes.data()), bytes.size()});  // it only reads
 }
 
 Ticket MemoryTransport::receive(const MessageKey& key, std::span<std::byte> bytes) {
   return post(key, false, bytes);
 }
 
-// Starts the message when both sides exist.
 void MemoryTransport::complete(const std::shared_ptr<Parcel>& parcel,
                                std::unique_lock<std::mutex>& lock) {
   if (!parcel->sent || !parcel->awaited) return;

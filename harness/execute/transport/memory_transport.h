@@ -16,19 +16,16 @@
 
 namespace qb {
 
-// Thread-safe. A message is copied once, from the sender's buffer into the receiver's, as soon as
-// both exist.
+// Thread-safe. A message is copied once, into the receiver's buffer, as soon as both sides exist.
 class MemoryTransport final : public Transport {
  public:
   struct Options {
-    // A separate thread makes the copies while the workers compute; without it, the side that comes
-    // second makes the copy at once.
+    // A thread copies while the workers compute. false: the side that comes second copies at once.
     bool carrier = false;
     LinkLimit link{};         // with a carrier only
     double timeout_s = 60.0;  // limit of each wait
     int workers = 0;
-    // Copies from one buffer of the workers' device to another; empty: both are in the host's
-    // memory.
+    // Copies between buffers of the workers' device; empty: they are in the host's memory.
     std::function<void(std::span<const std::byte> from, std::byte* to)> copy{};
   };
   explicit MemoryTransport(const Options& options);

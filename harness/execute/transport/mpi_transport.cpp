@@ -48,8 +48,7 @@ class MpiTransport final : public RankTransport {
   MpiTransport& operator=(const MpiTransport&) = delete;
 
   Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override {
-    // MPI only reads the bytes.
-    return post(key, {const_cast<std::byte*>(bytes.data()), bytes.size()}, true);
+    return post(key, {const_cast<std::byte*>(bytes.data()), bytes.size()}, true);  // it only reads
   }
   Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override {
     return post(key, bytes, false);

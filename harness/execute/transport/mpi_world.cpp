@@ -71,7 +71,6 @@ std::string MpiWorld::broadcast(std::string text) {
 
 namespace {
 
-// Receives a text of rank `from`, if there is one.
 bool take_text(MpiWorld::State& state, int from, int tag, std::string& text) {
   const std::lock_guard lock(state.mutex);
   int there = 0;

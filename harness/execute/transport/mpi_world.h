@@ -1,6 +1,5 @@
 // The processes that mpirun or srun started: their ranks, texts between rank 0 and the others, and
-// the messages between workers. Only mpi_world.cpp and mpi_transport.cpp include the header of MPI,
-// so everything else goes through this file.
+// messages between workers. Only the two files of this class include the header of MPI.
 //
 // All calls are made under one lock. A separate thread keeps messages moving while the worker
 // computes. It sleeps if there are none, so that waiting ranks leave the cores to others.
@@ -16,10 +15,8 @@
 
 namespace qb {
 
-// Returns true if a launcher has started this process as one of its ranks.
 [[nodiscard]] bool launched_by_mpi();
-// Returns the rank that the launcher gave this process, 0 without one. Needs no MpiWorld.
-[[nodiscard]] int launched_rank();
+[[nodiscard]] int launched_rank();  // 0 without a launcher; needs no MpiWorld
 
 class MpiWorld {
  public:
@@ -30,8 +27,7 @@ class MpiWorld {
   MpiWorld(const MpiWorld&) = delete;
   MpiWorld& operator=(const MpiWorld&) = delete;
 
-  // Returns the existing one, or nullptr.
-  [[nodiscard]] static MpiWorld* current();
+  [[nodiscard]] static MpiWorld* current();  // nullptr if there is none
 
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
@@ -41,20 +37,17 @@ class MpiWorld {
   // Gives rank 0 the text of each rank, and the others nothing. After timeout_s it throws CaseError
   // (timeout) on rank 0 and names the ranks that did not answer; the world cannot be used then.
   [[nodiscard]] std::vector<std::string> gather(const std::string& text, double timeout_s);
-  // Gives a transport between ranks 0 … workers - 1, and nullptr to the others. Throws CaseError
-  // (timeout) on rank 0 if not all come; the world cannot be used then.
+  // Gives a transport to ranks 0 … workers - 1, and nullptr to the others. Throws as gather() does.
   // The `started_s` of a receive is when it was posted: the sender's time is in the message. That
   // of a send is its end: waiting for a send counts as waiting for the peer.
   [[nodiscard]] std::unique_ptr<RankTransport> make_transport(int workers, double timeout_s);
 
-  // Process ids of the ranks on this host, by rank.
-  [[nodiscard]] const std::map<int, int>& processes_here() const;
+  [[nodiscard]] const std::map<int, int>& processes_here() const;  // process ids by rank
 
   // Returns true once a rank did not answer, or give_up() was called: only abort() may follow.
   [[nodiscard]] bool is_broken() const;
   void give_up();
-  // Ends all ranks at once, for use when one no longer answers.
-  [[noreturn]] void abort(int code);
+  [[noreturn]] void abort(int code);  // ends all ranks at once, when one no longer answers
 
   struct State;
 

@@ -37,8 +37,7 @@ const Nccl& nccl() try { return cuda::loaded<Nccl>(); } catch (const Environment
   throw Unsupported(error.what());
 }
 
-// A failure of a peer or a GPU is a crash; other failures are the machine's or this program's
-// error.
+// A failure of a peer or a GPU is a crash; others are the machine's or this program's error.
 void check_nccl(ncclResult_t result, const char* call, ncclComm_t communicator = nullptr) {
   if (result == ncclSuccess || result == ncclInProgress) return;
   const char* const last = nccl().last_error(communicator);
@@ -136,7 +135,6 @@ class NcclLink final : public DeviceLink {
       QB_NCCL(receive(part.data, part.bytes, ncclInt8, part.peer, communicator_, stream));
   }
 
-  // Returns true while the communicator is still busy.
   [[nodiscard]] bool in_progress() const {
     if (communicator_ == nullptr) throw CaseError(Status::error, "NCCL's communicator has ended");
     ncclResult_t state = ncclSuccess;

@@ -21,8 +21,7 @@ struct MessageKey {
   friend bool operator==(const MessageKey&, const MessageKey&) = default;
 };
 
-// When a message travelled, in seconds of now_s(). Before `started_s` one of the two sides was not
-// ready.
+// When a message travelled, by now_s(). Before `started_s` one of the two sides was not ready.
 struct Passage {
   double started_s = 0.0;
   double done_s = 0.0;
@@ -55,15 +54,13 @@ class Transport {
   // then the late ones. Every worker calls flush() in the same order.
   [[nodiscard]] virtual bool waits_on_device() const { return false; }
   virtual void flush(bool /*late*/) {}
-  // Returns when the GPU has done all its work. Throws what went wrong there.
-  virtual void settle() {}
+  virtual void settle() {}  // waits for all of the GPU's work; throws what went wrong there
   // After a failure: no message moves any more, so that buffers can be freed.
   virtual void abandon() noexcept {}
 };
 
-// Joins processes that play one plan together: it controls how they start, fail and end. This class
-// itself is for a rank that plays alone; others override all of it, or leave out the messages where
-// something else carries them.
+// Controls how processes that play one plan start, fail and end. This class itself is for a rank
+// that plays alone; others override it, except for messages that something else carries.
 class RankTransport : public Transport {
  public:
   [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override {
@@ -74,10 +71,8 @@ class RankTransport : public Transport {
   }
   Passage wait(const Ticket& /*ticket*/) override { return {}; }
 
-  // Returns when all have called it.
-  virtual void meet() {}
-  // Tells the other workers that this one has failed: their waits throw a CaseError of this status
-  // that names the rank.
+  virtual void meet() {}  // returns when all have called it
+  // Makes the waits of the other workers throw a CaseError of this status that names this rank.
   virtual void fail(Status /*status*/, const std::string& /*message*/) {}
   // Returns true if another worker has reported a failure.
   [[nodiscard]] virtual bool has_failed() const { return false; }

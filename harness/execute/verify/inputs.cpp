@@ -38,8 +38,7 @@ double log_of(double x) {
   return static_cast<double>(exponent) * std::numbers::ln2 + 2.0 * (s + s * series);
 }
 
-// Returns cosine and sine of 2 pi u, u in [0, 1), by Taylor series within half a quadrant of the
-// nearest axis.
+// Returns cos and sin of 2 pi u, u in [0, 1), by Taylor series within pi / 4 of the nearest axis.
 std::array<double, 2> circle(double u) {
   const double quadrant = std::floor(4.0 * u + 0.5);
   const double x = (4.0 * u - quadrant) * (std::numbers::pi / 2);

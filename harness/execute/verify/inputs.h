@@ -18,8 +18,7 @@ struct Inputs {
 // seed, the tensor and i, so any thread count gives the same bits.
 [[nodiscard]] Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads);
 
-// Writes tokens of Q, K or V of the same inputs, heads [begin, end) of the tensor, for a worker
-// that holds only a shard. Allocates nothing.
+// Writes a worker's shard of the same inputs: `heads` are the tensor's. Allocates nothing.
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
                 const HeadRange& heads, const TensorView& view);
 

@@ -28,8 +28,7 @@ struct NpyArray {
 [[nodiscard]] std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape,
                                     const void* data);
 
-// `[2, 768]`
-[[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
+[[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);  // [2, 768]
 
 // Writes all elements as `dtype` to `to`. Throws UsageError that names the file and the index of
 // the first element that is not a finite number, or not finite in `dtype`.

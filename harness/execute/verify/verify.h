@@ -1,10 +1,9 @@
-// Checks an output against a float64 reference.
-//
-// Errors of attention shrink with the number of keys that a row averages over, so rows are judged
-// among rows that see about as many keys (the same power of two). The tolerance of such a class is
-// 4 x the error that a naive implementation makes on it, plus a floor of a few unit roundoffs of
-// its largest value (in a class of few elements, of V's largest too). So under a causal mask the
-// coarse first rows do not excuse errors in later ones.
+// Checks an output against a float64 reference. Errors of attention shrink with the number of keys
+// that a row averages over, so rows are judged among rows that see about as many keys (the same
+// power of two). The tolerance of such a class is 4 x the error that a naive implementation makes
+// on it, plus a floor of a few unit roundoffs of its largest value (in a class of few elements, of
+// V's largest too). So under a causal mask the coarse first rows do not excuse errors in later
+// ones.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +33,8 @@ struct Verification {
 // Fills an output before a run with a NaN pattern, so that an unwritten element shows.
 void poison(const TensorView& out, const TensorView& lse);
 
-// Returns the rows of n to compare with the reference, in ascending order: all if n <= max_rows,
-// else the edges and seeded random rows, max_rows in all (edges are thinned out evenly if there are
-// more of them).
+// Returns the rows of n to compare, in ascending order: all if n <= max_rows, else the edges
+// (thinned out evenly if they are more) and seeded random rows, max_rows in all.
 [[nodiscard]] std::vector<std::int64_t> rows_to_verify(std::int64_t n,
                                                        const std::set<std::int64_t>& edges,
                                                        std::int64_t max_rows, std::uint64_t seed);
