@@ -5,7 +5,6 @@
 
 namespace qb {
 
-// Seconds of a monotonic clock.
 [[nodiscard]] inline double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

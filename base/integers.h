@@ -10,7 +10,6 @@ namespace qb {
   return (a + b - 1) / b;
 }
 
-// The least multiple of `unit` that is not below `value`.
 [[nodiscard]] constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return ceil_div(value, unit) * unit;
 }

@@ -58,8 +58,7 @@ std::optional<double> size_factor(std::string_view suffix) {
   return std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power + 1));
 }
 
-// Divides by `step` until the value is below it, or the last of `units` is reached; also gives the
-// index of the unit.
+// Divides by `step` until the value is below it or the units end; also gives the unit's index.
 std::pair<double, std::size_t> scaled(double value, double step, std::size_t units) {
   std::size_t unit = 0;
   for (; std::abs(value) >= step && unit + 1 < units; ++unit) value /= step;

@@ -1,6 +1,5 @@
-// The folder of the specs, the published data and the peers' scripts: the checkout that a program
-// was built from, or the kit that it was unpacked with. No path is compiled in, so that either may
-// be moved.
+// The folder of the specs, published data and peers' scripts: the checkout that a program was built
+// from, or the kit that it was unpacked with. No path is compiled in, so either may be moved.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +10,10 @@ namespace qb {
 // The folder of this program, as search_source_root() finds it.
 [[nodiscard]] const std::filesystem::path& source_root();
 
-// The nearest folder above `executable` with experiments/smoke.yaml in it, or the checkout that one
-// of these folders is a build of, as its CMakeCache.txt says. Throws EnvironmentError where there
-// is neither.
+// The nearest folder above `executable` with experiments/smoke.yaml, or the checkout that one of
+// these is a build of, as its CMakeCache.txt says. Throws EnvironmentError where there is neither.
 [[nodiscard]] std::filesystem::path search_source_root(const std::filesystem::path& executable);
 
-// The path of a file in that folder: source_path("experiments/smoke.yaml").
 [[nodiscard]] std::string source_path(const std::string& relative);
 
 }  // namespace qb

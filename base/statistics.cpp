@@ -35,8 +35,7 @@ Summary summarise(std::span<const double> values) {
   Summary s{n, sorted_median(sorted), sorted.front(), sorted.back(),
             1.0 - std::pow(2.0, 1.0 - count)};
   // P(the median lies outside [x_(r), x_(n+1-r)]) = 2 P(Binomial(n, 1/2) < r); take the largest r
-  // that keeps it at or below 5 %. Terms are computed from logarithms so that large n do not
-  // overflow.
+  // that keeps it at most 5 %. Terms come from logarithms so that large n do not overflow.
   double tail = 0.0;
   for (std::size_t r = 0; r < (n + 1) / 2; ++r) {
     const double k = static_cast<double>(r);

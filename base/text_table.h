@@ -7,14 +7,12 @@
 
 namespace qb {
 
-// Counts UTF-8 code points.
-[[nodiscard]] std::size_t display_width(std::string_view text);
+[[nodiscard]] std::size_t display_width(std::string_view text);  // in UTF-8 code points
 
 // True for an empty cell, `-`, and a number with or without a sign and a unit.
 [[nodiscard]] bool reads_as_number(std::string_view cell);
 
-// Columns are as wide as their widest cell; those whose cells all read as numbers are
-// right-aligned. UTF-8 code points count as one column.
+// Columns are as wide as their widest cell, and right-aligned where all cells read as numbers.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : header_(std::move(header)) {}

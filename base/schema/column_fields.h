@@ -5,8 +5,7 @@
 
 namespace qb {
 
-// The version of the columns. A change of their meaning or order raises it.
-inline constexpr int kSchemaVersion = 6;
+inline constexpr int kSchemaVersion = 6;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 

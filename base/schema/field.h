@@ -26,10 +26,8 @@ enum class FieldKind {
 };
 
 enum class FieldGroup {
-  // These columns say which row it is.
-  identity,
-  // These are parameters: they say what is computed, how it is split over workers, over which
-  // links, and by what.
+  identity,  // says which row it is
+  // These parameters say what is computed, how it is split, over which links, and by what.
   problem,
   split,
   link,
@@ -55,13 +53,10 @@ struct Field {
   FieldKind kind = FieldKind::real;
   std::string_view unit{};  // SI, or what it counts; empty for pure numbers and texts
   FieldGroup group = FieldGroup::time;
-  int since = 1;  // the first schema version that has it
-  // The value that a parameter has where a spec leaves it out; empty means no value.
-  std::string_view standard{};
-  // The column whose value it takes where a spec leaves it out.
-  std::string_view follows{};
-  // The bounds of an integer.
-  std::int64_t min = 0;
+  int since = 1;                // the first schema version that has it
+  std::string_view standard{};  // the value where a spec leaves it out; empty: none
+  std::string_view follows{};   // the column whose value it takes where a spec leaves it out
+  std::int64_t min = 0;         // the bounds of an integer
   std::int64_t max = INT64_MAX;
   bool nullable = false;  // a spec may say `~` for no value
   // How figures name a value, which replaces {}. Figures leave the standard value out where
@@ -74,8 +69,7 @@ struct Field {
   std::string_view standard_meaning{};  // the documentation shows it instead of `standard`
 };
 
-// Shorthands for the tables of fields.
-namespace fields {
+namespace fields {  // shorthands for the tables
 
 using enum FieldKind;
 using enum FieldGroup;

@@ -1,9 +1,7 @@
-// The list of a run's figures, by name.
-//
-// What `figures:` of a spec may name, what `qb plot` draws and which functions plots/figures/
-// declares are made from this list, so that a spec which names an unknown figure fails at its line
-// although the reader of specs does not include the plots. Figures without names in a spec or on
-// the command line are drawn in this order.
+// The list of a run's figures, by name. What `figures:` of a spec may name, what `qb plot` draws
+// and which functions plots/figures/ declares are made from it, so that a spec which names an
+// unknown figure fails at its line although the reader of specs does not include the plots. Figures
+// without names in a spec or on the command line are drawn in this order.
 #pragma once
 
 #include <string_view>

@@ -1,10 +1,8 @@
-// The list of all attention kernels.
-//
-// A new kernel is one entry here and one file that defines its functions (CpuKernel in
-// kernels/cpu/cpu_kernels.h). Its word in specs and on the command line, the checks of its types,
-// the work model, the documentation and its look in figures follow from the entry. It is in the
-// lowest room, so that the kernels and the plots, which do not include each other, read the same
-// list.
+// The list of all attention kernels. A new kernel is one entry here and one file that defines its
+// functions (CpuKernel in kernels/cpu/cpu_kernels.h). Its word in specs and on the command line,
+// the checks of its types, the work model, the documentation and its look in figures follow from
+// the entry. It is in the lowest room, so that the kernels and the plots, which do not include each
+// other, read the same list.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +63,6 @@ struct KernelRow {
   std::uint32_t colour = 0;
   int mark = 0;
 
-  // Returns whether a list of types contains this one.
   [[nodiscard]] static constexpr bool lists(std::string_view types, std::string_view type) {
     for (std::size_t at = 0; at < types.size();) {
       const std::size_t end = std::min(types.find(' ', at), types.size());

@@ -1,9 +1,7 @@
-// The tensors that a worker holds while it plays its steps, as kernels read them.
-//
-// A block is rows of Q, or of K and V, in one piece: the resident shard, a message that a neighbour
-// sent, or all that a collective brought in one step, put together. The work model, the model
-// executor and the executors walk through the same blocks, so that predicted and measured memory
-// agree.
+// The tensors that a worker holds while it plays its steps, as kernels read them. A block is rows
+// of Q, or of K and V, in one piece: the resident shard, a neighbour's message, or all that a
+// collective brought in one step. The work model and all executors walk through the same blocks, so
+// that predicted and measured memory agree.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +54,7 @@ class BlockTracker {
 
   // Goes to the worker's next step (step 0 at first) and takes in what it receives.
   void enter_step();
-  // Returns the kernel calls of the present step and marks their blocks of queries as begun, so it
-  // must be called once a step.
+  // Returns this step's calls and marks their blocks of queries as begun; call it once a step.
   [[nodiscard]] std::vector<KernelCall> take_calls();
   // Drops what is held for the present step only, and returns the ids.
   std::vector<int> leave_step();
@@ -73,9 +70,8 @@ class BlockTracker {
 
   // Returns the received message that a send of this step can pass on unchanged.
   [[nodiscard]] std::optional<std::size_t> passed_on(const Message& send) const;
-  // Returns the block of queries whose partial has what the transfer sends: it was computed here,
-  // or is resident. The block itself may be gone, since a partial stays until it is sent. nullptr:
-  // the mask left nothing to compute, and the partial is empty.
+  // Returns the block of queries, computed here or resident, whose partial the transfer sends. It
+  // may be gone, since a partial stays until it is sent. nullptr: the mask left nothing to compute.
   [[nodiscard]] const Block* computed(const Transfer& part) const;
 
  private:

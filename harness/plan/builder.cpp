@@ -20,8 +20,7 @@ std::vector<std::vector<int>> one_group_each(int workers) {
   return shards;
 }
 
-// Cuts `count` tokens from `first` on into 2W chunks and deals chunks i and 2W - 1 - i to worker i.
-// Returns the most tokens that one worker gets.
+// Deals `count` tokens from `first` on as deal_zigzag() does. Returns the most for one worker.
 std::int64_t deal_chunks(std::int64_t first, std::int64_t count, std::vector<TokenGroup>& groups,
                          std::vector<std::vector<int>>& shards) {
   const int workers = static_cast<int>(shards.size());

@@ -1,5 +1,4 @@
-// What strategies have in common: they deal groups to workers, add tasks, and add messages whose
-// receive always fits their send.
+// What strategies share: they deal groups, and add tasks and messages whose receive fits the send.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +21,19 @@ class PlanBuilder {
   // Returns the worker `distance` places before (negative) or after in the ring.
   [[nodiscard]] int neighbour(int worker, int distance) const;
 
-  // Gives a list of groups its index for transfers.
-  [[nodiscard]] int add_list(std::vector<int> groups);
+  [[nodiscard]] int add_list(std::vector<int> groups);  // its index, for Transfer::groups
 
   // Adds the task of the two groups for these heads, unless the mask leaves nothing of it.
   void add_task(Step& step, int q_group, int kv_group) const;
   void add_task(Step& step, int q_group, int kv_group, const HeadRange& heads) const;
 
-  // A message of one tensor is sent in step `send_step` and received in the next one. padded_rows:
-  // rows that the message has room for, if more than the groups have.
+  // A message of one tensor is sent in step `send_step` and received in the next one.
   struct Message {
     TransferKind kind = TransferKind::p2p;
     TensorRole what = TensorRole::k;
     int groups = 0;
     HeadRange heads;
-    std::int64_t padded_rows = 0;
+    std::int64_t padded_rows = 0;  // rows that it has room for, if more than the groups have
   };
   void send(int from, int to, int send_step, const Message& message);
 
@@ -50,26 +47,21 @@ class PlanBuilder {
   [[nodiscard]] HeadRange all_heads() const { return {0, plan.problem.shape.q_heads}; }
 };
 
-// The groups that each worker holds, in ascending order. The functions below also fill in the
-// plan's groups.
+// The groups of each worker, ascending. The functions below also fill in the plan's groups.
 struct Shards {
   std::vector<std::vector<int>> q;   // by worker
   std::vector<std::vector<int>> kv;  // by worker
   std::int64_t kv_room = 0;          // tokens that a message of any worker's keys has room for
 };
 
-// Deals each worker one contiguous group (Ring Attention).
-[[nodiscard]] Shards deal_contiguous(Plan& plan, int workers);
-// Deals token t to worker t mod W (Striped Attention).
-[[nodiscard]] Shards deal_striped(Plan& plan, int workers);
+[[nodiscard]] Shards deal_contiguous(Plan& plan, int workers);  // one group each (Ring Attention)
+[[nodiscard]] Shards deal_striped(Plan& plan, int workers);     // token t to worker t mod W
 // Cuts the tokens into 2W chunks and gives worker i chunks i and 2W - 1 - i; the new tokens and the
-// cached ones before them are cut apart (Context Parallelism, arXiv 2411.01783, section 3.4). Each
-// packed sequence is dealt by itself. Without a causal mask or cached tokens the layout is the
-// same.
+// cached ones are cut apart (Context Parallelism, arXiv 2411.01783, section 3.4), and each packed
+// sequence by itself. Without a causal mask or cached tokens the layout is the same.
 [[nodiscard]] Shards deal_zigzag(Plan& plan, int workers);
 
-// Throws Unsupported if the problem packs several sequences. It is for strategies whose groups
-// would cross from one sequence into the next.
+// Throws Unsupported for several packed sequences: groups would cross from one into the next.
 void require_one_sequence(const Problem& problem, std::string_view algorithm);
 
 }  // namespace qb

@@ -17,9 +17,8 @@ namespace qb {
 // Puts token t in group t mod parts (Striped Attention section 3).
 [[nodiscard]] std::vector<TokenGroup> striped_groups(std::int64_t n, int parts);
 
-// Returns the pair task of two groups under the problem's mask, or nullopt if the mask allows no
-// pair. It is exact for contiguous groups and for strided groups of equal stride. Groups of packed
-// sequences must lie within one sequence.
+// Returns the task of two groups under the mask, or nullopt if no pair is allowed. It is exact for
+// contiguous groups and for groups of equal stride. Groups must lie within one sequence.
 [[nodiscard]] std::optional<PairTask> pair_task(const Problem& problem,
                                                 const std::vector<TokenGroup>& q_groups,
                                                 const std::vector<TokenGroup>& kv_groups,

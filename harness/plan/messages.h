@@ -25,15 +25,12 @@ struct Message {
 // tensors with those that the step must compute first.
 [[nodiscard]] std::vector<Message> messages_of(const std::vector<Transfer>& transfers);
 
-// Returns the bytes of the tensors, without the padding between them.
-[[nodiscard]] std::int64_t tensor_bytes(const Message& message);
+[[nodiscard]] std::int64_t tensor_bytes(const Message& message);  // without the padding
 
-// Returns true if both hold the same tensors of the same tokens, so that one can be passed on as
-// the other.
+// Returns true if both hold the same tensors of the same tokens: one can be sent as the other.
 [[nodiscard]] bool same_content(const Message& a, const Message& b);
 
-// Sends with the same content share one buffer. Returns, for each send, the first one that it
-// equals.
+// Returns for each send the first one that it equals: sends with equal content share one buffer.
 [[nodiscard]] std::vector<std::size_t> first_equal(const std::vector<Message>& sends);
 
 [[nodiscard]] inline bool is_input(TensorRole what) {

@@ -1,6 +1,5 @@
-// A plan is data: which worker computes which query-key pairs, in which order, holding and moving
-// which tensors. Strategies write plans; the checker, the work model, the pictures and every
-// executor only read them. Nothing here has the size of N.
+// A plan is data: which worker computes which query-key pairs and when, and which tensors it holds
+// and moves. Strategies write plans; all else only reads them. Nothing here has the size of N.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +25,8 @@ struct HeadRange {
   friend bool operator==(const HeadRange&, const HeadRange&) = default;
 };
 
-// all: every pair of (query group, key group). causal: those with local key index <= local query
-// index + offset. pattern: those of the groups' tokens that the problem's mask allows, perhaps
-// none.
+// all: every pair of the two groups. causal: those with local key index <= local query index +
+// offset. pattern: those that the problem's mask allows, perhaps none.
 enum class Allowed { all, causal, pattern };
 
 struct PairTask {
@@ -102,11 +100,9 @@ struct Worker {
 struct Rotation;
 
 // The workers of a plan: a vector, or a rule that makes each one when it is read, so that a plan of
-// thousands of workers stays small. Reading is the same for both. An access that can change a
-// worker first makes them all.
+// thousands of workers stays small. An access that can change a worker first makes them all.
 class Workers {
  public:
-  // Makes worker `index`, without its steps if only its share is needed.
   using Make = std::function<Worker(int index, bool with_steps)>;
 
   Workers() = default;
@@ -120,8 +116,7 @@ class Workers {
   const Worker& operator[](std::size_t index) const;
   // Returns the same worker, made in `scratch` if a rule makes it: for walks over all workers.
   const Worker& read(std::size_t index, Worker& scratch) const;
-  // Returns the worker without its steps: its groups and heads.
-  [[nodiscard]] Worker share(std::size_t index) const;
+  [[nodiscard]] Worker share(std::size_t index) const;  // its groups and heads, without its steps
   // Returns the rule if the workers differ by rotation and are not spelt out, else nullptr.
   [[nodiscard]] const Rotation* rotation() const { return rotation_.get(); }
 
@@ -131,8 +126,7 @@ class Workers {
   void push_back(Worker worker) { spell_out().push_back(std::move(worker)); }
   auto begin() { return spell_out().begin(); }
   auto end() { return spell_out().end(); }
-  // Makes all workers of the rule and keeps them.
-  std::vector<Worker>& spell_out();
+  std::vector<Worker>& spell_out();  // makes all workers of the rule and keeps them
 
   class Iterator {
    public:
@@ -189,8 +183,7 @@ struct Plan {
   std::vector<TokenGroup> kv_groups;
   Workers workers;
   std::vector<std::vector<int>> group_lists;  // in ascending order, shared by transfers
-  // The first step in which a kv group's tokens exist (decoding). Empty: all exist from the start.
-  std::vector<int> kv_first_step;
+  std::vector<int> kv_first_step;  // the first step in which a group exists (decoding); empty: 0
 
   [[nodiscard]] const std::vector<int>& groups_of(const Transfer& transfer) const {
     return group_lists[static_cast<std::size_t>(transfer.groups)];
@@ -203,10 +196,8 @@ struct Plan {
 // Returns true if tensors move between workers, so that workers cannot be played one after another.
 [[nodiscard]] bool communicates(const Plan& plan);
 
-// Key-value heads that serve the query heads [begin, end).
 [[nodiscard]] HeadRange kv_heads_of(const Shape& shape, const HeadRange& heads);
 
-// Tokens of the named groups.
 [[nodiscard]] std::int64_t tokens_of(const std::vector<TokenGroup>& groups,
                                      const std::vector<int>& chosen);
 
@@ -222,7 +213,6 @@ struct Plan {
 // Returns the groups of a task as a block of the mask, alone in its tensors.
 [[nodiscard]] MaskBlock mask_block(const Plan& plan, const PairTask& task);
 
-// Pairs (per head) that a task computes.
-[[nodiscard]] std::int64_t task_pairs(const Plan& plan, const PairTask& task);
+[[nodiscard]] std::int64_t task_pairs(const Plan& plan, const PairTask& task);  // per head
 
 }  // namespace qb

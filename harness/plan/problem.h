@@ -58,8 +58,7 @@ struct Sequence {
 // Returns the sequences of a problem as segments: one if it is not packed.
 [[nodiscard]] std::vector<Segment> segments_of(const Problem& problem);
 
-// Query-key pairs that the mask allows, per head.
-[[nodiscard]] std::int64_t unmasked_pairs(const Problem& problem);
+[[nodiscard]] std::int64_t unmasked_pairs(const Problem& problem);  // per head
 
 // Queries that see no key: their output is 0 and their LSE -inf.
 [[nodiscard]] std::int64_t rows_without_keys(const Problem& problem);

@@ -15,8 +15,7 @@ namespace {
 // The position of the shard of queries relative to that of keys in the sequence of shards.
 enum Order { kBefore, kSame, kBehind, kOrders };
 
-// The groups that have the same position in their shards.
-using Slot = std::vector<int>;
+using Slot = std::vector<int>;  // groups with the same position in their shards
 
 // Returns the slots of all shards; nullopt if shards are cut differently.
 std::optional<std::vector<Slot>> slots_of(const Rotation& rotation, bool of_queries) {
@@ -73,8 +72,7 @@ class SlotPair {
     }
   }
 
-  // Returns what the mask allows of every pair in this order; the outer value is empty if pairs
-  // differ.
+  // What the mask allows of every pair in this order; the outer value is empty if pairs differ.
   [[nodiscard]] std::optional<std::optional<PairTask>> left(Order order) const {
     const Extremes& range = ranges_[order];
     if (range.least > range.most) return std::optional<PairTask>();  // there is only one shard
@@ -138,7 +136,6 @@ std::optional<ShardBlocks> shard_blocks(const Rotation& rotation) {
   return blocks;
 }
 
-// How the steps of the workers differ.
 struct StepKinds {
   int turn = 0;  // the first worker whose step is like the last worker's and not like worker 0's
   bool counts = false;

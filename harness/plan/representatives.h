@@ -1,11 +1,9 @@
 // Finds workers that represent all others. If workers differ by rotation, walks over two of them
-// give the cost of a million steps.
-//
-// Suppose that all shards have equal size, and that a causal mask treats two shards the same way
-// whenever one comes before the other in the sequence. Then there are two kinds of steps: the shard
-// of queries comes after that of keys, or before it. Worker 0 makes each step in one way and worker
-// W - 1 in the other, and every other worker's step is like one of these. If this cannot be shown,
-// every worker is its own representative.
+// give the cost of a million steps. Suppose that all shards have equal size, and that a causal mask
+// treats two shards the same way whenever one comes before the other. Then there are two kinds of
+// steps: the shard of queries comes after that of keys, or before it. Worker 0 makes each step in
+// one way and worker W - 1 in the other, and every other worker's step is like one of these. If
+// this cannot be shown, every worker represents itself.
 #pragma once
 
 #include <array>
@@ -35,8 +33,7 @@ class Representatives {
 
   // The different tasks of a step, each with its count.
   using CountedTasks = std::vector<std::pair<PairTask, std::int64_t>>;
-  // Returns true if the step computes with every shard: the call has the same rows for every
-  // worker, but not the same pairs.
+  // True if the step is over every shard: calls of all workers have equal rows, not equal pairs.
   [[nodiscard]] bool counts_tasks(std::size_t step) const { return counts_[step]; }
   [[nodiscard]] CountedTasks counted_tasks(int worker, std::size_t step) const;
 
@@ -45,8 +42,7 @@ class Representatives {
   std::vector<int> turns_at_;  // by step: the first worker that does as the last one does
   std::vector<bool> counts_;   // by step
   const Rotation* rotation_ = nullptr;
-  // What the mask allows of two shards, by their order in the sequence.
-  std::array<std::vector<PairTask>, 3> tasks_;
+  std::array<std::vector<PairTask>, 3> tasks_;  // what the mask allows of two shards, by order
 };
 
 }  // namespace qb

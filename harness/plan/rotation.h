@@ -1,9 +1,8 @@
-// Workers that differ by rotation: a plan of any number W of workers is one worker and a rule.
-//
-// Most schemes deal the tokens to W shards, and every worker does the same, shifted by its index:
-// if worker 0 computes with the shard of worker b and sends it to worker p, worker w computes with
-// the shard of (w + b) mod W and sends it to (w + p) mod W. The pairs that the mask allows in a
-// block of shards differ from worker to worker, and are found when a worker is made.
+// Workers that differ by rotation: a plan of any number W of workers is one worker and a rule. Most
+// schemes deal the tokens to W shards, and every worker does the same, shifted by its index: if
+// worker 0 computes with the shard of worker b and sends it to worker p, worker w computes with the
+// shard of (w + b) mod W and sends it to (w + p) mod W. The pairs that the mask allows in a block
+// of shards differ between workers, and are found when a worker is made.
 #pragma once
 
 #include <cstdint>
@@ -50,17 +49,14 @@ struct Rotation {
     return group_lists[static_cast<std::size_t>(workers + place)];
   }
   [[nodiscard]] HeadRange heads_of(int worker) const;
-  // Returns the transfer of worker 0 as worker `worker` has it.
-  [[nodiscard]] Transfer turned(const Transfer& transfer, int worker) const;
+  [[nodiscard]] Transfer turned(const Transfer& transfer, int worker) const;  // takes worker 0's
   // sketch: a task over every shard becomes only its part on the worker's own shard.
   [[nodiscard]] Step step(std::size_t index, int worker, bool sketch = false) const;
   [[nodiscard]] Worker worker(int index, bool with_steps) const;
-  // Returns true if the plan is still the one that this rule was written for.
-  [[nodiscard]] bool fits(const Plan& plan) const;
+  [[nodiscard]] bool fits(const Plan& plan) const;  // true while the plan is still this rule's
 };
 
-// Writes worker 0 of a plan whose workers differ by rotation. Places count from the worker itself,
-// backwards if negative.
+// Writes worker 0 of such a plan. Places count from the worker itself, backwards if negative.
 class RotationBuilder {
  public:
   // `deal` deals the tokens; worker w holds shard w of Q, K and V.
@@ -90,8 +86,7 @@ class RotationBuilder {
   std::int64_t kv_room_ = 0;
 };
 
-// Rings that pass keys and values: in step i worker j computes with the shard of worker (j - i) mod
-// W and passes it on at the same time.
+// Worker j computes in step i with the K and V of worker (j - i) mod W while it passes them on.
 [[nodiscard]] Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
                                 Shards (*deal)(Plan&, int));
 

@@ -127,8 +127,7 @@ void damage_tasks(std::vector<Rotation::Task>& tasks, std::mt19937_64& random, i
   }
 }
 
-// For any single change to the rule, the proof by rotation never accepts what the walk over all
-// workers refuses.
+// After a change to the rule, the proof never accepts what the walk over all workers refuses.
 TEST(Rotation, TheProofIsAsStrongAsTheWalkOverAllWorkers) {
   int refused = 0;
   for_rotating_plans(150, [&](const Plan& plan, std::mt19937_64& random) {

@@ -25,9 +25,8 @@ struct Audit {
 [[nodiscard]] Audit audit_run(const std::string& path);
 
 // FLOP/s that no CPU with this number of cores reaches: 5 GHz x 64 float32 FLOP a cycle (two
-// 512-bit fused multiply-adds), twice that for 16-bit types. The bound is generous on purpose: it
-// rejects impossible results (a clock that was not synchronised, work that was not done), not
-// doubtful ones.
+// 512-bit fused multiply-adds), twice that for 16-bit types. It is generous on purpose: it rejects
+// impossible results (an unsynchronised clock, work that was not done), not doubtful ones.
 [[nodiscard]] double flop_per_s_bound(int cores, const std::string& dtype);
 
 }  // namespace qb

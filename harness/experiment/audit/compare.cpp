@@ -115,8 +115,7 @@ std::string label_of(const RunFolder& run, std::size_t row, const Columns& colum
   return label;
 }
 
-// Ranks how bad a status is: a limit that was reached is a result, a wrong or lost output is a
-// failure.
+// Ranks how bad a status is: a reached limit is a result, a wrong or lost output is a failure.
 double severity(Status status) {
   switch (status) {
     case Status::ok:

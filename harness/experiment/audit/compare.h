@@ -39,16 +39,14 @@ struct RunComparison {
   };
   enum class Change { same, better, worse };
 
-  // A field is NaN where there is no value.
-  struct Timing {
+  struct Timing {  // a field is NaN where there is no value
     double median_s = 0.0;
     double low95_s = 0.0;
     double high95_s = 0.0;
     double n_samples = 0.0;
   };
 
-  // What one run has of a case.
-  struct Side {
+  struct Side {  // what one run has of a case
     Status status = Status::ok;
     Timing time;
     double memory_bytes = 0.0;         // active peak
@@ -91,9 +89,8 @@ inline constexpr auto kWords<RunComparison::Verdict> =
 [[nodiscard]] RunComparison::Verdict time_verdict(const RunComparison::Timing& a,
                                                   const RunComparison::Timing& b, double threshold);
 
-// Throws ExitError(not_comparable) when schema or device differ, or no case is in both; UsageError
-// for an ignored key that does not exist, and where two cases of a run have the same parameters
-// besides the ignored ones.
+// Throws ExitError(not_comparable) when schema or device differ or no case is in both, UsageError
+// for an unknown ignored key and where two cases of a run differ in ignored parameters only.
 [[nodiscard]] RunComparison compare_runs(const RunFolder& a, const RunFolder& b,
                                          const CompareOptions& options);
 
@@ -101,8 +98,7 @@ inline constexpr auto kWords<RunComparison::Verdict> =
 // above the table, or in its columns where a run has several values of one.
 [[nodiscard]] std::string comparison_text(const RunComparison& comparison,
                                           const CompareOptions& options);
-// The same cases as CSV, with missing and new ones, and with columns KEY_a and KEY_b for each
-// ignored key.
+// The same as CSV, with missing and new cases, and columns KEY_a and KEY_b for each ignored key.
 [[nodiscard]] std::string comparison_csv(const RunComparison& comparison);
 
 }  // namespace qb

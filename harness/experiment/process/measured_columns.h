@@ -18,13 +18,11 @@ void add_memory_peaks(const MemoryLedger& ledger, RowValues& values);
 
 void add_verification(const Verification& verification, RowValues& values);
 
-// Keeps the timeline where the case asks for one, and writes traces under `trace_stem` where that
-// is not empty.
+// Keeps the timeline where the case wants it; writes traces to `trace_stem` unless it is empty.
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
                  CaseResult& result);
 
-// Adds medians and intervals of every clock, and the number of repeats in which a GPU was
-// throttled; unknown values get no columns.
+// Adds medians and intervals of every clock, and how many repeats were throttled, where known.
 void add_medians(const std::vector<Sample>& samples, RowValues& values);
 
 // Adds what the device reports of its clock after a repeat; a CPU reports nothing.

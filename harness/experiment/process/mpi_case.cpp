@@ -105,8 +105,7 @@ class RankWatch {
       if (rank != world.rank()) ranks_.push_back({rank, process, Fd(open_process(process))});
   }
 
-  // Waits until `done` or `stop` is readable, a rank dies or the time is over; nullopt when it is
-  // done.
+  // Waits until `done` or `stop` is readable, a rank dies or time is over; nullopt: it is done.
   [[nodiscard]] std::optional<CaseResult> wait(int done, int stop, double timeout_s) const {
     std::vector<pollfd> events = {{done, POLLIN, 0}, {stop, POLLIN, 0}};
     for (const Watched& watched : ranks_) events.push_back({watched.process.get(), POLLIN, 0});

@@ -12,11 +12,8 @@ namespace qb {
 // What rank 0 does around such a case. It does nothing on other ranks and for other cases.
 class MpiCase {
  public:
-  // Tells the other ranks which case comes next.
-  explicit MpiCase(const Case& c);
-  // Tells them that it is over.
-  ~MpiCase();
-  // Tells them to open the workload, and to run it.
+  explicit MpiCase(const Case& c);  // tells the other ranks which case comes next
+  ~MpiCase();                       // tells them that it is over
   void announce_open() const;
   void announce_run(bool verifying) const;
   MpiCase(const MpiCase&) = delete;

@@ -1,5 +1,4 @@
-// These tests run under mpirun: rank 0 plays cases of ranks: nccl and the others serve it, each on
-// a fake GPU.
+// These tests run under mpirun: rank 0 plays nccl cases and the others serve it, on fake GPUs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

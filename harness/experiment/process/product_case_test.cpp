@@ -64,8 +64,7 @@ TEST(ProductCase, SevenWorkersOverThreeAndFourGroupsReportOneIdle) {
       << "which a dry run prints";
   EXPECT_EQ(result.steps[3][2], "0") << "worker 3 has no block";
   EXPECT_EQ(result.steps[3][4], "0") << "and needs none of A and B";
-  // The worker needs three groups of 30 rows or columns: one of rows and two of columns, or the
-  // reverse.
+  // The worker needs three groups of 30: one of rows and two of columns, or the reverse.
   EXPECT_EQ(result.steps[0][4], to_text(std::int64_t{3 * 30 * 40 * 4}));
 }
 

@@ -1,8 +1,5 @@
-// Runs one case in this process, whatever it computes: one run for memory and correctness, then the
-// timed ones.
-//
-// No case is timed before it has been verified. The same untimed run serves memory and
-// verification, so that a large case runs once less.
+// Runs one case in this process, whatever it computes. No case is timed before it has been
+// verified. One untimed run serves memory and verification, so that a large case runs once less.
 #include "harness/experiment/process/run_case.h"
 
 #include <new>
@@ -137,8 +134,7 @@ class CaseRun {
   const Case& case_;
   const std::string& trace_stem_;
   CaseResult& result_;
-  // The order matters: the workload is destroyed first, then the other ranks hear that the case is
-  // over.
+  // The order matters: the workload is destroyed first, then the ranks hear that the case is over.
   std::unique_ptr<ComputeDevice> device_;
   std::optional<MpiCase> ranks_;
   std::unique_ptr<Workload> workload_;

@@ -22,8 +22,7 @@
 namespace qb {
 namespace {
 
-// How often the kernel killed for memory in this process's control group (version 2); nullopt where
-// that is unknown.
+// How often the kernel killed for memory in this control group (version 2); nullopt: unknown.
 std::optional<long> kernel_memory_kills() {
   std::ifstream groups("/proc/self/cgroup");
   std::string group;

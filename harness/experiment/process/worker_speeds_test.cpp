@@ -62,8 +62,7 @@ TEST(WorkerSpeeds, GroupsBySpeedNeedAsManyKeysAsQueries) {
   EXPECT_THROW((void)plan_of(c), Unsupported);
 }
 
-// The slow worker sleeps 49 times as long as it computes, far longer than a busy machine delays the
-// others.
+// The slow worker sleeps 49 times as long as it computes: a busy machine delays others far less.
 TEST(WorkerSpeeds, ASlowWorkerTakesLongerInItsStepsAndTheOutputIsRight) {
   constexpr std::size_t kSlow = 1;
   const auto compute =

@@ -1,5 +1,4 @@
-// The fixed columns of a run folder's tables, in the order of the files, and the documents and the
-// JSON that are made from the descriptions of fields.
+// The columns of a run folder's tables, in file order, and the documents and JSON made from them.
 #pragma once
 
 #include <span>
@@ -18,14 +17,12 @@ struct SampleField : Field {
 };
 [[nodiscard]] std::span<const SampleField> sample_fields();
 
-// A table of a run folder.
 struct RunTable {
   std::string_view file;
   std::string_view meaning;
   std::vector<Field> fields{};
   std::vector<std::string> columns{};  // the names of the fields
 };
-// All tables; the functions below give each of them.
 [[nodiscard]] std::span<const RunTable> run_tables();
 [[nodiscard]] inline const RunTable& case_table() { return run_tables()[0]; }
 [[nodiscard]] inline const RunTable& sample_table() { return run_tables()[1]; }
@@ -33,24 +30,20 @@ struct RunTable {
 [[nodiscard]] inline const RunTable& part_table() { return run_tables()[3]; }
 [[nodiscard]] inline const RunTable& timeline_table() { return run_tables()[4]; }
 
-// The meaning of a field, without Markdown's links and quotes.
+// The meaning of a field and the default of a parameter, without Markdown's links and quotes.
 [[nodiscard]] std::string plain_meaning(const Field& field);
-// The same for the default value of a parameter.
 [[nodiscard]] std::string plain_standard(const Field& field);
 
-// The table of parameters in experiments/README.md.
-[[nodiscard]] std::string parameters_markdown();
+[[nodiscard]] std::string parameters_markdown();  // for experiments/README.md
 
-// The tables of columns in data/README.md, one for each file of a run folder.
-[[nodiscard]] std::string columns_markdown();
+[[nodiscard]] std::string columns_markdown();  // for data/README.md, a table for each file
 
 // Replaces both in the documents of this checkout. Throws UsageError where a document has no such
 // table, EnvironmentError where it cannot be written.
 void write_documents();
 
-// One JSON object: schema_version, and for each file of a run folder its columns in order, each
-// with name, key, kind, unit, group, since, standard and meaning. Other programs that write run
-// folders read it and need no lists of their own.
+// One JSON object: schema_version, and for each file its columns in order with name, key, kind,
+// unit, group, since, standard and meaning, so that other writers of run folders need no lists.
 [[nodiscard]] std::string schema_json();
 
 }  // namespace qb

@@ -41,8 +41,7 @@ std::int64_t read_any_integer(std::string_view name, const YamlNode& node) {
   fail_type(name, "a whole number", node);
 }
 
-// Returns the one spelling of the node's text. `parse` reads it, and throws UsageError on a bad
-// text.
+// Returns the one spelling of the text. `parse` reads it and throws UsageError on a bad one.
 std::string canonical(const YamlNode& node, std::string_view text, auto parse) {
   return at_place(node.place, [&] { return to_string(parse(text)); });
 }

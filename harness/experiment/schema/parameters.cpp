@@ -14,11 +14,9 @@
 namespace qb {
 namespace {
 
-// It means the best instruction set of the CPU.
-constexpr std::string_view kBestInstructionSet = "auto";
+constexpr std::string_view kBestInstructionSet = "auto";  // the best of this CPU
 
-// These convert between a member of each type and its text. An empty text means 0 where a field
-// says that a number may be missing.
+// These convert members to texts and back; empty means 0 where a number may be missing.
 
 template <class T>
 requires std::is_enum_v<T> std::string text_of(T member, const Field&) {

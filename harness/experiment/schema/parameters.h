@@ -1,6 +1,5 @@
-// The parameters of a case as specs, rows and the child process know them: the descriptions of
-// kParameterFields with the members of a Case. One table serves the fixed keys, sweeps, excludes,
-// filters, the resolved spec, the columns, the case id and the case's JSON.
+// The parameters of a case: kParameterFields with the members of a Case. One table serves fixed
+// keys, sweeps, excludes, filters, the resolved spec, the columns, the case id and the case's JSON.
 #pragma once
 
 #include <variant>
@@ -31,8 +30,7 @@ struct Parameter : Field {
   }
 };
 
-// The order is that of the columns.
-[[nodiscard]] std::span<const Parameter> parameters();
+[[nodiscard]] std::span<const Parameter> parameters();  // in the order of the columns
 [[nodiscard]] std::optional<std::size_t> find_parameter(std::string_view key);
 [[nodiscard]] std::vector<std::string_view> parameter_keys();
 
@@ -55,13 +53,11 @@ struct MeasureField {
   double min = 0.0;
   double max = 1e9;
   bool is_time = false;
-  // The standard value of a later setting is not part of a case's id: cases older than the setting
-  // keep their ids.
+  // The standard value of a later setting is not in case_id(): older cases keep their ids.
   bool is_later = false;
 };
 
-// The order is that of the resolved spec. `repeats` is no setting: it sets min_repeats and
-// max_repeats.
+// Resolved specs have this order. `repeats` is no setting: it sets min_repeats and max_repeats.
 [[nodiscard]] std::span<const MeasureField> measure_fields();
 
 // 12 hex digits of a hash over the parameters and the measure settings; the key for resuming.
@@ -76,17 +72,14 @@ struct MeasureField {
 // Checks type and word only: in a comparison, `n_tokens>0` is no mistake.
 [[nodiscard]] Value read_operand(const Parameter& parameter, const YamlNode& node);
 
-// Masks as specs and the command line write them: `causal`, `{sliding_window: {left: 4, right:
-// 4}}`. What the names mean is in kernels/mask/mask_spec.h.
-
-// Throws UsageError at the node's place.
+// Reads `causal` or `{sliding_window: {left: 4, right: 4}}`; kernels/mask/mask_spec.h says what the
+// names mean. Throws UsageError at the node's place.
 [[nodiscard]] MaskSpec read_mask(const YamlNode& node);
 
 // The same text without a place; `source` begins the message, such as --mask.
 [[nodiscard]] MaskSpec parse_mask(std::string_view text, std::string_view source = "mask");
 
-// These read scalars of the other keys of a spec; the message contains `name`. They throw
-// UsageError.
+// These read scalars of other keys. They throw UsageError with `name` in the message.
 [[nodiscard]] std::int64_t read_integer(std::string_view name, const YamlNode& node,
                                         std::int64_t min, std::int64_t max);
 [[nodiscard]] double read_real(std::string_view name, const YamlNode& node);

@@ -1,12 +1,10 @@
-// Reads experiment specs: strict YAML.
+// Reads experiment specs: strict YAML. experiments/README.md describes every key.
 //
-// Every case parameter is at the top level under its column name (algorithm, kernel, device, ranks,
-// workers, threads, n_tokens, kv_len, batch, q_heads, kv_heads, head_dim, dtype, mask, seed,
-// interest_set, scale, memory_budget, cpu.isa, workload, …) with a scalar; `sweep:` gives lists or
-// ranges (cartesian product), `zip:` lists of equal length that move together, `exclude:` a list of
-// maps that drop the cases which match all their entries; `measure:` says how to time; `figures:`
-// says what to draw. Instead of `sweep:`, `zip:` and `exclude:`, `cases:` lists maps of parameters,
-// one a case, as resolved specs do. experiments/README.md describes every key.
+// Every case parameter is at the top level under its column name (algorithm, n_tokens, cpu.isa, …)
+// with a scalar; `sweep:` gives lists or ranges (cartesian product), `zip:` lists of equal length
+// that move together, `exclude:` a list of maps that drop the cases which match all their entries;
+// `measure:` says how to time; `figures:` says what to draw. Instead of `sweep:`, `zip:` and
+// `exclude:`, `cases:` lists maps of parameters, one a case, as resolved specs do.
 #pragma once
 
 #include <span>
@@ -39,10 +37,9 @@ struct Spec {
                               const Spec::Options& options);
 [[nodiscard]] Spec load_spec(const std::string& path, const Spec::Options& options);
 
-// Looks at the files that cases name, before any of the cases runs and in dry runs too. Throws
-// UsageError where a device file of the cost model is missing or malformed, and where the weights
-// of a transformer layer are missing, do not have the shapes of their case, or cannot be read as
-// finite numbers.
+// Looks at the files that cases name before any case runs, and in dry runs too. Throws UsageError
+// where a device file of the cost model is missing or malformed, and where the weights of a layer
+// are missing, do not have the shapes of their case or are not all finite numbers.
 void require_named_files(std::span<const Case> cases);
 
 // The resolved spec, canonical YAML of name, description, figures and cases (all of one Measure),
@@ -50,15 +47,13 @@ void require_named_files(std::span<const Case> cases);
 // the others in `cases:`. parse_spec of it gives the same cases in the same order.
 [[nodiscard]] std::string write_resolved(const Spec& spec);
 
-// All keys of a spec's top level, and of its `measure:`.
 [[nodiscard]] std::vector<std::string_view> spec_keys();
 [[nodiscard]] std::vector<std::string_view> measure_keys();
 
-// Applies `--set key.path=value`, the `label`, to a spec's tree before it is read as an experiment;
-// the label must outlive the tree, whose places refer to it. The value is YAML. A parameter has one
-// place only: setting it removes it from its old one (fixed, sweep or zip), and a list or range
-// goes where the parameter's values belong. Returns the index of the parameter that was set, or
-// parameters().size() for another key. Throws UsageError.
+// Applies `--set key.path=value`, the `label`, to a spec's tree before it is read; the label must
+// outlive the tree, whose places refer to it. The value is YAML. Setting a parameter removes it
+// from its old place (fixed, sweep or zip), and a list or range goes where its values belong.
+// Returns the index of the parameter, or parameters().size() for another key. Throws UsageError.
 std::size_t apply_override(YamlNode& spec, std::string_view label);
 
 }  // namespace qb

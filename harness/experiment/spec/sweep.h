@@ -1,11 +1,9 @@
 // The grid of points that `sweep:`, `zip:`, `exclude:` and `cases:` of a spec span, and its size
-// without a walk over it.
-//
-// An axis is a list of rows, each with a value for each parameter of the axis: one parameter for an
-// entry of `sweep`, several for `zip` and `cases`. The grid is the product of its axes, the last
-// one fastest, without the points that an exclude rule drops. Every parameter is either fixed or on
-// exactly one axis, so a rule is a conjunction over axes, and counting and walking need only a bit
-// mask a row (bit r: the row does not contradict rule r).
+// without a walk over it. An axis is a list of rows, each with a value for each parameter of the
+// axis: one parameter for an entry of `sweep`, several for `zip` and `cases`. The grid is the
+// product of its axes, the last one fastest, without the points that an exclude rule drops. Every
+// parameter is either fixed or on exactly one axis, so a rule is a conjunction over axes, and
+// counting and walking need only a bit mask a row (bit r: the row does not contradict rule r).
 #pragma once
 
 #include <cstdint>
@@ -27,8 +25,7 @@ inline constexpr std::int64_t kMaxRangeValues = 1'000'000;
 
 inline constexpr std::size_t kMaxExcludeRules = 64;
 
-// The value of every parameter, by index into parameters().
-using Point = std::vector<const Value*>;
+using Point = std::vector<const Value*>;  // by index into parameters()
 
 class Grid {
  public:
@@ -43,17 +40,14 @@ class Grid {
     [[nodiscard]] bool holds(const Value& value) const;
   };
 
-  // Reads the parameters, sweep, zip, exclude and cases of a spec; it ignores other keys.
-  // `overridden`: parameters set on the command line; an exclude rule over one may match nothing.
-  // Throws UsageError.
+  // Reads only parameters, sweep, zip, exclude and cases of a spec. `overridden`: parameters set on
+  // the command line; an exclude rule over one may match nothing. Throws UsageError.
   Grid(const YamlNode& spec, std::span<const std::size_t> overridden);
 
-  // Keeps the points where the predicate holds.
   void filter(const Predicate& predicate);
 
   // The number of points left; nullopt where 64 bits cannot count them.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
-  // Visits the points in order.
   void walk(const std::function<void(const Point&)>& visit) const;
 
  private:

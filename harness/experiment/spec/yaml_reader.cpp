@@ -44,8 +44,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   [[nodiscard]] YamlNode take() { return std::move(root_); }
 
-  // Throws the parser's message, reworded for likely mistakes. For a list or map in brackets that
-  // does not end it names the place where it starts.
+  // Throws the parser's message, reworded; for a list or map that does not end it names the start.
   [[noreturn]] void fail(const YAML::Exception& problem) const {
     const bool list = problem.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
     if ((list || problem.msg == YAML::ErrorMsg::END_OF_MAP_FLOW) && !frames_.empty())

@@ -1,9 +1,7 @@
-// Reads YAML strictly into a plain tree. Every key and value has its place, so that an error can
-// name it.
-//
-// It is stricter than YAML where YAML invites mistakes: duplicate keys, merge keys (`<<`), tags,
-// keys that are not words, several documents and tabs in the indentation are errors. Anchors and
-// aliases work.
+// Reads YAML into a plain tree. Keys and values have places, so that errors can name them. It is
+// stricter than YAML where YAML invites mistakes: duplicate keys, merge keys (`<<`), tags, keys
+// that are not words, several documents and tabs in the indentation are errors. Anchors and aliases
+// work.
 #pragma once
 
 #include <string>
@@ -14,16 +12,14 @@
 
 namespace qb {
 
-// line and column count from 1. Where line is 0 the source is no file (`--set workers=4`) and is
-// shown alone.
+// line and column count from 1; line 0 marks a source that is no file (`--set`), shown alone.
 struct Place {
   std::string_view source;  // the caller of read_yaml keeps the text it points to
   int line = 0;
   int column = 0;
 };
 
-// `source:line:column`
-[[nodiscard]] std::string to_string(const Place& place);
+[[nodiscard]] std::string to_string(const Place& place);  // `source:line:column`
 
 // Throws UsageError `source:line:column: message`.
 [[noreturn]] void fail_at(const Place& place, const std::string& message);

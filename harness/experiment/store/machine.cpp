@@ -94,8 +94,7 @@ std::vector<int> usable_processors() {
   return usable;
 }
 
-// The processor itself names the hypervisor: leaf 0x40000000, valid where the hypervisor bit is
-// set.
+// The processor names the hypervisor: leaf 0x40000000, valid where the hypervisor bit is set.
 std::string hypervisor_name() {
 #if defined(__x86_64__)
   unsigned a = 0;

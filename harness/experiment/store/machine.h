@@ -1,5 +1,4 @@
-// Describes the machine from files of Linux. No field names the machine or its owner: no host name,
-// no user, no addresses, no serial numbers.
+// Describes the machine from files of Linux, without host name, user, addresses or serial numbers.
 #pragma once
 
 #include <cstdint>

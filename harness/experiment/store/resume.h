@@ -22,8 +22,7 @@ struct RunPlace {
   bool exists = false;
 };
 
-// 16 hex digits over the resolved spec.
-[[nodiscard]] std::string hash_spec(std::string_view resolved_yaml);
+[[nodiscard]] std::string hash_spec(std::string_view resolved_yaml);  // 16 hex digits
 
 // A run id chooses that run; if it exists, its spec and machine must be the same. No run id chooses
 // the newest unfinished run of this spec on this machine (retry: the newest of all), or else a new

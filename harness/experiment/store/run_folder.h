@@ -1,5 +1,4 @@
-// Run folders: what manifest.json says of a run, and the tables that compare, verify, plot and
-// report read.
+// Run folders: manifest.json, and the tables that compare, verify, plot and report read.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,6 @@
 
 namespace qb {
 
-// What ran, in which order, where, when, and whether it is finished.
 struct Manifest {
   int schema_version = 0;
   std::string experiment;
@@ -26,8 +24,7 @@ struct Manifest {
   std::string finished_at;              // empty: cases are missing
   std::string environment;              // a JSON object, as environment_json() gives it
 
-  // The environment's device_fingerprint; runs resume only where it is the same.
-  std::string device_fingerprint;
+  std::string device_fingerprint;  // the environment's; runs resume only where it is the same
 
   std::string folder;  // where read_manifest() found it; the file does not have it
 };
@@ -40,14 +37,12 @@ struct Manifest {
 // The device_fingerprint of an environment_json(); empty where it has none.
 [[nodiscard]] std::string fingerprint_of(std::string_view environment);
 
-// `2025-01-31T12:00:00Z`
-[[nodiscard]] std::string utc_text(std::time_t time);
+[[nodiscard]] std::string utc_text(std::time_t time);  // `2025-01-31T12:00:00Z`
 
 // Throws UsageError where FOLDER/manifest.json cannot be read.
 [[nodiscard]] Manifest read_manifest(const std::string& folder);
 
-// The manifests of the runs under `experiment_folder`, newest first. Folders without a readable
-// manifest are left out.
+// The runs under `experiment_folder` that have a readable manifest, newest first.
 [[nodiscard]] std::vector<Manifest> list_runs(const std::string& experiment_folder);
 
 struct RunFolder {

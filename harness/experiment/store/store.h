@@ -24,8 +24,7 @@ class RunStore {
   // the process dies. Children do not inherit it (close-on-exec).
   class FolderLock {
    public:
-    // Throws EnvironmentError `another run (pid N) is writing FOLDER`, or where the folder cannot
-    // be written to.
+    // Throws EnvironmentError if another run, named by its pid, writes FOLDER, or writing fails.
     explicit FolderLock(const std::string& folder);
     FolderLock(FolderLock&& other) noexcept;
     FolderLock& operator=(FolderLock&&) = delete;
@@ -55,13 +54,11 @@ class RunStore {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
   [[nodiscard]] bool has(const std::string& case_id) const { return done_.contains(case_id); }
-  // The current cases.csv, in order of commit.
-  [[nodiscard]] const CsvTable& cases() const { return cases_; }
+  [[nodiscard]] const CsvTable& cases() const { return cases_; }  // in order of commit
   [[nodiscard]] std::string log_path(const std::string& case_id) const;
   [[nodiscard]] std::string trace_directory() const;  // the first call creates it
 
-  // Appends and flushes. Throws EnvironmentError; the case is then not committed and earlier rows
-  // stay.
+  // Appends and flushes. Throws EnvironmentError: only earlier rows are then committed.
   void commit(const Record& record);
   // Drops every case whose status is not ok, so that it runs again.
   void drop_failures();
@@ -72,8 +69,7 @@ class RunStore {
   RunStore(std::string path, FolderLock lock);
   void write_manifest();
   void load_cases();
-  // Keeps whole rows of committed cases only.
-  void repair(const RunTable& side);
+  void repair(const RunTable& side);  // keeps whole rows of committed cases only
   void repair_all();
   [[nodiscard]] std::string file(std::string_view name) const {
     return path_ + "/" + std::string(name);

@@ -102,17 +102,15 @@ TEST_F(Store, ARowThatIsNotOkHasNoSamplesAndItsMessageIsOneLine) {
   EXPECT_EQ(table("cases.csv").text(0, "message"), "row 3, head \"2\"");
 }
 
-// Lengths at which a write may have been cut: the first and last bytes, and every thirteenth
-// between.
+// Lengths of a cut write: the first and last bytes, and every thirteenth between.
 std::vector<std::size_t> cuts(std::size_t before, std::size_t after) {
   std::vector<std::size_t> lengths = {before, before + 1, after - 2, after - 1, after};
   for (std::size_t length = before + 2; length + 2 < after; length += 13) lengths.push_back(length);
   return lengths;
 }
 
-// The writer is killed in the middle of any write of the second commit: the first case stays, the
-// second is either whole or gone, and committing it again gives exactly the files of an undisturbed
-// run.
+// The writer is killed in any write of the second commit: the first case stays, the second is whole
+// or gone, and committing it again gives exactly the files of an undisturbed run.
 TEST_F(Store, KilledAtAnyMomentItLosesAtMostTheCaseInFlight) {
   std::map<std::string, std::string> before;
   std::map<std::string, std::string> after;
@@ -185,8 +183,7 @@ TEST_F(Store, AFullDiskKeepsTheRowsSoFar) {
   RunStore store = create();
   store.commit(a_record(100));
   const auto before = contents();
-  // A child commits, since its limit on file sizes, too small for one more case, cannot be raised
-  // again.
+  // A child commits, since its limit on file sizes, too small for a case, cannot be raised again.
   const pid_t child = ::fork();
   if (child == 0) {
     ::signal(SIGXFSZ, SIG_IGN);

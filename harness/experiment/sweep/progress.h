@@ -45,8 +45,7 @@ class Progress {
 // Reads the style from whether stderr is a terminal and from NO_COLOR.
 [[nodiscard]] Progress::Style stderr_style(bool quiet);
 
-// Estimates the remaining time from the work done so far: a case weighs its query-key pairs, plus a
-// constant for the start of a process.
+// Estimates the remaining time from the work done so far; case_weight() measures the work.
 class RemainingTime {
  public:
   void add(double weight) { left_ += weight; }
@@ -61,7 +60,7 @@ class RemainingTime {
   double took_s_ = 0.0;
 };
 
-// Multiply-adds of both products, and the constant.
+// Multiply-adds of both products in all runs, plus a constant for the start of a process.
 [[nodiscard]] double case_weight(const Case& c);
 
 }  // namespace qb

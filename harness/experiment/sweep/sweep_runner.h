@@ -1,8 +1,6 @@
 // Runs a whole spec in seeded random order, each case in its own process, into a run folder that
-// can be resumed after any interruption.
-//
-// Running the same spec again resumes its newest unfinished run, or starts a new run if there is
-// none.
+// can be resumed after any interruption. Running the same spec again resumes its newest unfinished
+// run, or starts a new run if there is none.
 #pragma once
 
 #include <ctime>
@@ -24,8 +22,7 @@ struct RunOptions {
   bool retry = false;             // run the cases of the newest run again that are not ok
   bool quiet = false;             // no progress, only failures
   std::vector<std::string> argv;  // written to the manifest
-  // Ids of the cases to run now; the others remain, and the run is unfinished until they have run.
-  // None: all.
+  // Ids of the cases to run now (none: all); the run is unfinished until the others have run.
   std::optional<std::set<std::string>> only;
 };
 

@@ -129,8 +129,7 @@ Offence name_the_block(const Plan& plan) {
   return std::nullopt;
 }
 
-// Keeps one bit for each computed block, so that the tasks of thousands of workers need not be
-// kept.
+// Keeps one bit for each computed block in place of the tasks of thousands of workers.
 class Cover {
  public:
   explicit Cover(const Plan& plan)
@@ -146,8 +145,7 @@ class Cover {
       }
   }
 
-  // Returns true if every block that the mask allows was computed once, as the mask wants it, and
-  // no other block.
+  // True if exactly the blocks that the mask allows were computed, once each, as it wants them.
   [[nodiscard]] bool is_exact() const {
     if (!exact_ || shared_) return false;
     for (int q = 0; q < static_cast<int>(plan_.q_groups.size()); ++q)

@@ -201,8 +201,7 @@ std::uint64_t hash_of(const Matched& matched) {
   return hash;
 }
 
-// Calls visit(matched, sent, step) for every transfer between worker `w` and another. `step` is the
-// one in which it arrives.
+// Calls visit(matched, sent, step of arrival) for every transfer between worker `w` and another.
 template <class Visit>
 Offence visit_messages(const Worker& worker, int w, int n_workers, const Visit& visit) {
   for (std::size_t s = 0; s < worker.steps.size(); ++s)
@@ -254,8 +253,7 @@ Offence check_owners(const Plan& plan, const std::vector<std::vector<int>>& q_gr
   return std::nullopt;
 }
 
-// Plays the all-reduces of one tensor: sums go to lower workers, and the whole goes back to higher
-// ones.
+// Plays the all-reduces of a tensor: sums go to lower workers, the whole goes back to higher ones.
 Offence check_all_reduce(const Plan& plan, TensorRole what) {
   const std::size_t n = plan.workers.size();
   std::vector<std::size_t> holds(n, 1);

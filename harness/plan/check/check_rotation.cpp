@@ -29,8 +29,7 @@ bool shards_are_a_partition(const Rotation& rotation, int first_list, std::size_
   return count == n_groups;
 }
 
-// The transfer names a shard of the right kind and another worker, and its tensor is one that this
-// proof knows.
+// The transfer names a shard of the right kind and another worker; this proof knows its tensor.
 bool is_known(const Rotation& rotation, const Transfer& transfer) {
   const bool keys = transfer.what == TensorRole::k || transfer.what == TensorRole::v;
   const int first = keys ? rotation.workers : 0;
@@ -41,8 +40,7 @@ bool is_known(const Rotation& rotation, const Transfer& transfer) {
 }
 
 // Worker 0 uses and sends only what it holds, and returns each partial of foreign queries once.
-// Shards do not overlap, so a shard is held if and only if its groups are: the check is that of a
-// plan with one group in place of each shard.
+// Shards do not overlap, so the check is that of a plan with one group in place of each shard.
 bool worker_0_follows_its_tensors(const Rotation& rotation) {
   const auto n = static_cast<std::size_t>(rotation.workers);
   Plan plan;

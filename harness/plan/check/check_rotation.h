@@ -5,10 +5,9 @@
 
 namespace qb {
 
-// Returns true if it can prove that the plan computes exact attention, in the sense of check():
-// what is true of worker 0 is true of every worker w after a shift by w places. False decides
-// nothing: the plan may be wrong, or too unusual for this proof, and a walk over all its workers
-// decides. The plan's groups must tile their sequences.
+// Returns true if it proves that the plan is exact in the sense of check(): what is true of worker
+// 0 is true of worker w after a shift by w places. False decides nothing: the plan may be wrong or
+// too unusual, and a walk over all workers decides. The plan's groups must tile their sequences.
 [[nodiscard]] bool proved_by_rotation(const Plan& plan);
 
 }  // namespace qb

@@ -104,8 +104,7 @@ TEST(Check, EverySendNeedsItsReceive) {
   EXPECT_NE(check(plan), std::nullopt);
 }
 
-// Whenever the brute-force expansion shows that one mutation of a task changes the pairs, the
-// checker must notice it.
+// Where brute force shows that a mutation of a task changes the pairs, the checker must notice it.
 TEST(Check, AgreesWithBruteForceUnderRandomDamage) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

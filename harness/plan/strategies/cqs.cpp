@@ -8,10 +8,8 @@
 // compute (the ban list) simply has no task.
 //
 // A causal mask removes one direction of each kept pair and half of the diagonal, for every worker
-// equally, so the balance stays.
-//
-// `distillation: balanced` (interest_sets/split/distillation.h) keeps the cover and balances it:
-// see cqs.h for the blocks that two workers share.
+// equally, so the balance stays. `distillation: balanced` (interest_sets/split/distillation.h)
+// keeps the cover and balances it: see cqs.h for the blocks that two workers share.
 #include "harness/plan/strategies/cqs.h"
 
 #include <fmt/format.h>
@@ -46,8 +44,7 @@ InterestSet choose_interest_set(const StrategyOptions& options) {
   return *options.interest_set;
 }
 
-// Returns contiguous groups of these sizes. Throws UsageError if they are not W positive sizes that
-// add up to N.
+// Throws UsageError if the sizes are not W positive ones that add up to N.
 std::vector<TokenGroup> sized_groups(const StrategyOptions& options, const Shape& shape) {
   std::vector<TokenGroup> groups;
   std::int64_t first = 0;
@@ -95,7 +92,6 @@ struct Quorums {
     }
   }
 
-  // Makes the scatter of the material list, the tasks, and the gather of the partials.
   [[nodiscard]] Worker worker(int index, bool with_steps) const {
     const int queries = 2 * index;
     const int keys = queries + 1;

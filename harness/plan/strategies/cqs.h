@@ -19,9 +19,7 @@ class QuorumBlocks {
 
   // Returns the groups that the kept pairs of a worker name, in ascending order.
   [[nodiscard]] std::vector<int> kept_groups(int worker) const;
-  // Adds the block (k, k).
   void add_diagonal(const PlanBuilder& builder, int worker, Step& step) const;
-  // Adds the blocks of the kept pairs.
   void add_kept(const PlanBuilder& builder, int worker, Step& step) const;
   // Returns the groups of queries for these token groups: the same, or two pieces of each.
   [[nodiscard]] std::vector<int> q_groups_of(const std::vector<int>& groups) const;

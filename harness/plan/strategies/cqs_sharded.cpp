@@ -1,7 +1,6 @@
-// CQS-Attention without a root that holds the sequence: group k starts and ends on worker k, as in
-// a ring. A worker fetches the groups of its kept pairs from their owners while it computes its
-// diagonal block, computes the kept pairs, and returns the partials of the foreign queries. Each
-// worker moves about sqrt(W) shards, while a ring moves W - 1.
+// CQS-Attention without a root: group k starts and ends on worker k, as in a ring. A worker fetches
+// the groups of its kept pairs while it computes its diagonal block, then computes the kept pairs
+// and returns the partials of foreign queries. It moves about sqrt(W) shards, a ring W - 1.
 #include <memory>
 #include <utility>
 

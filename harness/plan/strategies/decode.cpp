@@ -1,16 +1,14 @@
 // Decoding with pass-Q (arXiv 2411.01783, Algorithm 4): each sequence of the batch adds one new
 // token in a decode step. Its query goes round the workers, each of which holds a part of every
-// sequence's cache, and the partials return to the owner. n_tokens decode steps in a row are W + 1
-// rounds each.
+// cache, and the partials return to the owner. n_tokens decode steps are W + 1 rounds each.
 //
 // The owner of the new token (of its query and its key) is worker (sequence + step) mod W, so that
 // the caches grow evenly (round robin), or always worker sequence mod W (fixed), which shows what
 // round robin avoids. Messages are padded to a worker's number of sequences when the batch is
 // padded to a multiple of W.
 //
-// A mask may let a new token see everything that exists when it is computed: the cache, itself and
-// the new tokens before it. Decoding is impossible under a mask that lets it see a later token. A
-// single new token has no later one, so any mask works.
+// A mask may let a new token see the cache, itself and the new tokens before it. A mask that lets
+// it see a later token is refused; a single new token has no later one, so any mask works.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // Flash-Decoding: the keys of each key-value head are cut into splits, and one reduction merges
-// their partials. Workers are the processors of one device (its cores or multiprocessors): all of
-// them can reach the caches, and only partials move.
-//
-// The number of splits is the smallest whose last wave of (head, split) units keeps the processors
-// nearly as busy as the best number does: the rule of FlashAttention-2's decoding.
+// their partials. Workers are the processors of one device (its cores or multiprocessors): all can
+// reach the caches, and only partials move. The number of splits is the smallest whose last wave of
+// (head, split) units keeps the processors nearly as busy as the best number does: the rule of
+// FlashAttention-2's decoding.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,6 @@
 // Context Parallelism's pass-Q (arXiv 2411.01783, Algorithm 3): keys and values stay, queries go
-// round. After the last round every worker has partials of all workers' queries; an all-to-all
-// returns them to their owners, which merge them. It is cheaper than pass-KV for few new tokens and
-// a long cache.
+// round. Then every worker has partials of all queries; an all-to-all returns them to their owners,
+// which merge them. It is cheaper than pass-KV for few new tokens and a long cache.
 #include "harness/plan/rotation.h"
 #include "harness/plan/strategies/strategy.h"
 

@@ -26,8 +26,7 @@ struct StrategyOptions {
   std::optional<InterestSet> interest_set{};  // cqs: default is the published set for `workers`
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
   Distillation distillation = Distillation::published;   // cqs
-  // cqs: tokens of each group, the same for queries and keys; empty: equal groups
-  std::vector<std::int64_t> group_sizes{};
+  std::vector<std::int64_t> group_sizes{};  // cqs: tokens by group (Q and K alike); empty: equal
 };
 
 // A strategy with two names has two entries with the same function.
@@ -43,20 +42,17 @@ struct Strategy {
 [[nodiscard]] Plan make_plan(std::string_view algorithm, const Problem& problem,
                              const StrategyOptions& options);
 
-// Returns true for the strategies that take an interest set.
 [[nodiscard]] bool takes_interest_set(std::string_view algorithm);
 
 // Returns the interest set of the options or the default one. Throws Unsupported if W is below 3 or
 // above the number of tokens, UsageError if the set is for another W or does not cover.
 [[nodiscard]] InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options);
 
-// Returns into how many splits the keys of each of `units` independent pieces of work (batch x
-// key-value heads) are cut to fill the processors: 1 if they are full already, at most max_splits
-// and at most one per key block.
+// Returns how many splits of the keys of each unit of work (batch x key-value heads) fill the
+// processors: 1 if they are full already, at most max_splits, at most one per key block.
 [[nodiscard]] int flash_decoding_splits(std::int64_t units, int processors, std::int64_t key_blocks,
                                         int max_splits);
 
-// Each strategy has one file.
 #define QB_STRATEGY(name, function, colour, mark, dash, summary) \
   [[nodiscard]] Plan function(const Problem& problem, const StrategyOptions& options);
 QB_STRATEGIES(QB_STRATEGY)

@@ -9,8 +9,7 @@
 namespace qb {
 namespace {
 
-// Adds the rounds of one all-reduce from `step` on. Returns the next step, in which the last
-// messages are received.
+// Adds one all-reduce from `step` on and returns the step that receives the last messages.
 int add_all_reduce(PlanBuilder& builder, TensorRole what, int list, int step) {
   const int workers = builder.n_workers();
   const PlanBuilder::Message message{TransferKind::all_reduce, what, list, builder.all_heads(), 0};

@@ -1,5 +1,4 @@
-// For tests only: expands a plan to its N x N pairs, the obvious and slow way, to compare with the
-// checker that works on groups.
+// For tests only: expands a plan to its N x N pairs, to compare with the checker over groups.
 #pragma once
 
 #include <optional>
@@ -51,8 +50,7 @@ inline std::vector<int> pair_counts(const Plan& plan, std::int64_t head = 0) {
   return counts;
 }
 
-// Returns true if for every head each pair that the mask allows is computed once, and no other
-// pair.
+// Returns true if for every head each pair that the mask allows is computed once, and no other.
 inline bool covers_exactly_once(const Plan& plan) {
   const std::int64_t n_keys = plan.problem.shape.kv_len;
   for (std::int64_t head = 0; head < plan.problem.shape.q_heads; ++head) {
@@ -74,8 +72,7 @@ inline std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-// Makes problems with odd sizes, grouped heads, other key lengths, both masks and sparse patterns,
-// and packed sequences of unequal lengths for the strategies that take them.
+// Draws odd sizes, head groups, masks and patterns, and packed sequences where they are taken.
 inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& random) {
   Shape shape;
   const bool heads_split = algorithm == "ulysses";

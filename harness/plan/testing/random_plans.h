@@ -26,9 +26,8 @@ namespace qb {
 
 namespace testing_support {
 
-// Calls attempt(plan, random) for the given number of random plans, until an ASSERT in it fails. A
-// failure shows the seed and the plan. Returns how many strategies came up: all of them in 250
-// rounds.
+// Calls attempt(plan, random) for `rounds` random plans, until an ASSERT in it fails, which shows
+// the seed and the plan. Returns how many strategies came up: all of them in 250 rounds.
 template <class Attempt>
 std::size_t for_random_plans(int rounds, Attempt attempt,
                              std::uint64_t seed = std::random_device{}()) {

@@ -1,5 +1,4 @@
-// For tests only: plans whose workers differ by rotation, written worker by worker, to compare with
-// those that strategies write as one worker and a rule.
+// For tests only: writes every worker of plans that strategies write as one worker and a rule.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +16,12 @@ namespace qb::testing_support {
 inline constexpr std::string_view kRotating[] = {"ring",   "striped",       "zigzag",
                                                  "pass_q", "all_gather_kv", "ulysses"};
 
-// Returns the same plan without a rule.
 inline Plan spelt_out(Plan plan) {
   (void)plan.workers.spell_out();
   return plan;
 }
 
-// Makes a problem whose shards are all equal, for a strategy of kRotating, with one sequence and no
-// pattern.
+// Makes one sequence with equal shards and no pattern, for a strategy of kRotating.
 inline Problem even_problem_for(std::string_view algorithm, int workers, std::mt19937_64& random) {
   Shape shape;
   shape.kv_heads = algorithm == "ulysses" ? workers : draw(random, 1, 2);
@@ -60,7 +57,6 @@ inline Dealt dealt(const Problem& problem, std::string_view algorithm, int worke
   return out;
 }
 
-// Adds every pair of the q groups and the kv groups.
 inline void add_tasks(const PlanBuilder& builder, Step& step, const std::vector<int>& q_groups,
                       const std::vector<int>& kv_groups) {
   for (int q : q_groups)

@@ -82,9 +82,8 @@ double sum_of_squares(std::span<const PublishedSpeedUp> rows, DenseCount count, 
   return sum;
 }
 
-// Golden-section search. Every row grows with w, so the sum falls below all of the rows' own
-// weights and rises above them; in between, the printed tables have one minimum (the test scans for
-// another).
+// Golden-section search. Every row grows with w, so the sum falls below all rows' own weights and
+// rises above them; in between, the printed tables have one minimum (the test scans for others).
 double least_squares_weight(std::span<const PublishedSpeedUp> rows, DenseCount count) {
   const double ratio = (std::sqrt(5.0) - 1.0) / 2.0;
   double low = 0.0;

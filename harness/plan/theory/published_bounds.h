@@ -1,4 +1,4 @@
-// Bounds that papers print, recomputed from their own inputs: the theoretical max speed-up of
+// Recomputes bounds that papers print from their own inputs: the theoretical max speed-up of
 // Striped Attention (speed_up_bound.h) and the minimum block of Ring Attention (sent_bytes.h). The
 // printed values are compiled in from data/published/.
 #pragma once
@@ -23,8 +23,7 @@ inline constexpr auto kWords<Verdict> =
                                     {Verdict::one_unit_off, "one unit off"},
                                     {Verdict::differs, "differs"}});
 
-// A value as a source prints it, such as `1.40`: its last decimal limits how exactly it can be
-// judged.
+// A printed value, such as `1.40`: its last decimal limits how exactly it can be judged.
 struct Printed {
   std::string text;
   double value = 0.0;
@@ -60,8 +59,7 @@ struct WeightFit {
   double from = 0.0;
   double to = 0.0;
 };
-// This is exact except for rounding: each row agrees on one interval of w, and the intervals are
-// counted.
+// It is exact but for rounding: each row agrees on one interval of w; the intervals are counted.
 [[nodiscard]] WeightFit fit_weight(std::span<const PublishedSpeedUp> rows, DenseCount count);
 
 struct PublishedMinBlock {

@@ -63,8 +63,7 @@ struct SelectorSample {
 // that is not positive.
 [[nodiscard]] LogLinearSelector fit_appendix_d(std::span<const SelectorSample> samples);
 
-// Counts by best and chosen variant, and the cost of wrong choices: regret = time(chosen) /
-// time(best) - 1.
+// Counts by best and chosen variant, and the regret: time(chosen) / time(best) - 1.
 struct SelectorScore {
   std::size_t kv_best_kv_chosen = 0;
   std::size_t kv_best_q_chosen = 0;
@@ -80,8 +79,7 @@ using Selector = std::function<RingVariant(const Prefill&)>;
 [[nodiscard]] SelectorScore score_selector(std::span<const SelectorSample> samples,
                                            const Selector& choose);
 
-// Scores Appendix D on unseen data: the choice for each sample comes from a fit to all the others.
-// Needs two samples (UsageError).
+// Each choice comes from a fit to all other samples. Throws UsageError for fewer than two samples.
 [[nodiscard]] SelectorScore score_appendix_d_left_out(std::span<const SelectorSample> samples);
 
 }  // namespace qb

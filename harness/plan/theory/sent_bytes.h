@@ -1,6 +1,5 @@
-// Bytes that one worker sends in a forward pass under each way of splitting attention, and the
-// smallest block whose transfers hide behind its compute. These closed forms are compared with the
-// sums of a plan's transfers.
+// Closed forms for the bytes that a worker sends in a forward pass under each way of splitting
+// attention, and for the smallest block that hides its transfers. Tests compare them with plans.
 //
 // T new and P cached tokens, W workers, NH and NKV query and key-value heads, d head dim, e bytes
 // an element, p bytes an element of a partial (O, LSE). A shard of T tokens counts as ceil(T / W),
@@ -41,10 +40,9 @@ struct SentBytes {
 [[nodiscard]] std::vector<SentBytes> sent_bytes(const SplitProblem& problem);
 
 // Returns the fewest tokens per worker for which a hop of K and V hides behind the block's compute:
-// c >= (C/B)(e/2)(NKV/NH) where each round computes whole blocks (no mask, or the contiguous
-// layout's worst worker), and twice that where it computes half of each (causal; striped, zigzag).
-// For full multi-head attention in 2-byte types it is C/B (Ring Attention, arXiv 2310.01889,
-// section 3).
+// (C/B)(e/2)(NKV/NH) where rounds compute whole blocks (no mask, or the contiguous layout's worst
+// worker), twice that for half blocks (causal striped, zigzag). Full multi-head attention in 2-byte
+// types gives C/B (Ring Attention, arXiv 2310.01889, section 3).
 [[nodiscard]] double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,
                                       std::int64_t element_bytes, std::int64_t q_heads,
                                       std::int64_t kv_heads, bool half_blocks);

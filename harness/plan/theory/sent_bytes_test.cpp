@@ -68,7 +68,6 @@ TEST(SentBytes, TreeDecodingDoesNotGrowWithTheCache) {
             1000 * row_of(p, "tree_decode", "all-reduce").bytes);
 }
 
-// The closed form and the plan's own transfers must give the same bytes.
 TEST(SentBytes, CqsIsWhatItsPlanMoves) {
   for (const int workers : {3, 7, 8, 10, 31, 112}) {
     SplitProblem p = grouped_query();

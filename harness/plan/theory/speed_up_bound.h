@@ -29,8 +29,7 @@ struct TransformerModel {
   double vocabulary = 0.0;
 };
 
-// Which dense products of a step count: those of the layers, or also the projection to the
-// vocabulary after them.
+// Which dense products count: those of the layers, or also the projection to the vocabulary.
 enum class DenseCount { layers, layers_and_vocabulary };
 
 template <>
@@ -45,16 +44,14 @@ struct RingStep {
   double attention_slowdown = 1.0;  // a
 };
 
-// Query-key pairs on the critical path of the causal mask; a diagonal block counts as c^2 / 2: ring
-// c^2/2 + (W-1) c^2, striped W c^2/2.
+// Pairs on the causal critical path: c^2/2 + (W-1) c^2 for the ring, W c^2/2 for striped.
 [[nodiscard]] double ring_critical_pairs(int workers, double tokens_per_worker);
 [[nodiscard]] double striped_critical_pairs(int workers, double tokens_per_worker);
 
 // `weight` is w. The result is 1 for one worker, and below 2 - 1/W for any weight.
 [[nodiscard]] double max_speed_up(const RingStep& step, DenseCount count, double weight);
 
-// Returns the w for which max_speed_up() is `speed_up` (it grows with w), or infinity if no w is
-// large enough.
+// Returns the w for which max_speed_up(), which grows with w, is `speed_up`; infinity if none is.
 [[nodiscard]] double weight_for_speed_up(const RingStep& step, DenseCount count, double speed_up);
 
 }  // namespace qb

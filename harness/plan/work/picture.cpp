@@ -13,8 +13,7 @@
 namespace qb {
 namespace {
 
-// If a cell has more tokens per side, its pairs are not checked one by one.
-constexpr std::int64_t kMostLookedAt = 64;
+constexpr std::int64_t kMostLookedAt = 64;  // tokens per side; larger cells are not checked by pair
 
 // It stops once one pair is allowed and another is not.
 Coverage looked_at(const Mask& mask, const TokenGroup& q, const TokenGroup& k) {
@@ -34,8 +33,7 @@ Coverage cell_coverage(const Mask& mask, const TokenGroup& q, const TokenGroup& 
   return std::max(q.count, k.count) <= kMostLookedAt ? looked_at(mask, q, k) : Coverage::partial;
 }
 
-// Equal neighbouring cells of a row.
-struct Run {
+struct Run {  // equal neighbouring cells of a row
   std::int64_t k_begin = 0;
   std::int64_t k_end = 0;
   Coverage coverage = Coverage::none;

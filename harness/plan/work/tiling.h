@@ -23,8 +23,7 @@ struct LocalLayout {
 // caller's tensors, without a gather and without partials.
 [[nodiscard]] bool works_in_place(const Plan& plan);
 
-// Returns the schedule of a kernel call over rows [q_begin, q_end) and [k_begin, k_end) of its
-// blocks, in query tiles of at most `query_tile` rows.
+// Returns the schedule of a call's rows and keys, in query tiles of at most `query_tile` rows.
 [[nodiscard]] TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks,
                                          const KernelCall& call, std::int64_t query_tile,
                                          const ScheduleChoice& choice = {});

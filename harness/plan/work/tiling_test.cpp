@@ -36,8 +36,7 @@ void count_pairs(const TileSchedule& schedule, const KernelCall& call,
       }
 }
 
-// The schedules of all calls of all workers together must allow each unmasked pair of head 0 once,
-// as the plan does.
+// All workers' schedules together must allow each unmasked pair of head 0 once, as the plan does.
 void expect_schedules_cover(const Plan& plan, std::int64_t query_tile) {
   std::vector<int> counts(testing_support::pair_counts(plan).size(), 0);
   for (const Worker& worker : plan.workers) {

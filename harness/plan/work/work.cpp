@@ -29,14 +29,12 @@ std::int64_t executed_pairs(const Plan& plan, const KernelCall& call, Kernel ker
   return pairs;
 }
 
-// Divides the pairs of all heads by the heads of the problem and rounds up: a worker may compute
-// only a share of the heads.
+// Divides by the heads of the problem and rounds up: a worker may compute a share of them only.
 std::int64_t per_head(std::int64_t pairs_of_heads, const Plan& plan) {
   return (pairs_of_heads + plan.problem.shape.q_heads - 1) / plan.problem.shape.q_heads;
 }
 
-// Returns the worker's keys in step `step`: the resident ones, or in decoding those that exist so
-// far.
+// Returns the worker's keys in a step: the resident ones, in decoding those that exist so far.
 std::int64_t resident_keys(const Plan& plan, const Worker& worker, std::size_t step) {
   if (plan.kv_first_step.empty()) return tokens_of(plan.kv_groups, worker.kv_groups);
   std::int64_t tokens = 0;

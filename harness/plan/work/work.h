@@ -47,13 +47,11 @@ struct Work {
   double flops = 0.0;  // 4 * unmasked pairs * q_heads * batch * head_dim (value_dim counted apart)
 };
 
-// Returns the pairs per head that a kernel computes for one task, in tiles of `query_tile` rows.
-// (`materialized` computes all rows and keys of the whole call.) alone: no other task is in its
-// call.
+// Returns the pairs per head that a kernel computes for a task, in tiles of `query_tile` rows
+// (`materialized`: all pairs of the call). alone: no other task is in its call.
 [[nodiscard]] std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
                                           std::int64_t query_tile, bool alone = true);
 
-// Tiles come from kernel_tiles().
-[[nodiscard]] Work model_work(const Plan& plan, Kernel kernel);
+[[nodiscard]] Work model_work(const Plan& plan, Kernel kernel);  // with kernel_tiles()
 
 }  // namespace qb
