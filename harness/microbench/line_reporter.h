@@ -1,5 +1,4 @@
-// Prints one line for each benchmark of Google Benchmark when it is done, with the medians of the
-// repeats after the warm-up.
+// Prints a line for each benchmark when it is done, with the medians of repeats after the warm-up.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -1,5 +1,4 @@
-// Runs microbenchmarks of the kernels' parts and of whole kernels, and judges them by their
-// targets.
+// Runs the microbenchmarks and judges them by their targets.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

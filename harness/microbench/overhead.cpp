@@ -1,6 +1,5 @@
-// Measures what a CQS plan costs over the dense kernel; what sparse patterns cost over the ideal,
-// which is the time of the dense kernel times the share of pairs that the pattern keeps, and what
-// building their schedules costs over the kernel; both sides are measured in each repeat.
+// Measures what a CQS plan costs over the dense kernel, sparse patterns over the ideal (dense time
+// x share of pairs kept), and building schedules over the kernel, both sides in each repeat.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -31,8 +31,7 @@ void add_ceiling(Recorder& recorder, const std::string& what, const std::string&
 
 using Part = void (*)(Subject&, std::int64_t n, std::int64_t d);
 
-// Multiplies [rows, inner] with [inner, columns], whose second is stored by columns if
-// `transposed`.
+// Multiplies [rows, inner] with [inner, columns], which is stored by columns if `transposed`.
 void product(Subject& s, std::int64_t rows, std::int64_t columns, std::int64_t inner,
              bool transposed) {
   const TensorView a = s.add(DType::f32, {1, 1, rows, inner});

@@ -1,6 +1,5 @@
-// The microbenchmarks measure the parts of attention on one device, each alone, the whole kernels,
-// and the cost of a CQS plan over the dense kernel. This file declares what one of them needs and
-// does, and where its rows go.
+// Microbenchmarks measure the parts of attention on one device, each alone, the whole kernels, and
+// the cost of a CQS plan over the dense kernel. Here is what one needs and where its rows go.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -46,8 +45,7 @@ struct MicrobenchRow {
 
 class Recorder {
  public:
-  // Starts `csv_path` anew; an empty path means no file. Throws EnvironmentError where it cannot be
-  // written.
+  // Starts `csv_path` anew (empty: no file). Throws EnvironmentError where it cannot be written.
   explicit Recorder(std::string csv_path);
   void add(const MicrobenchRow& row);
   [[nodiscard]] const std::vector<MicrobenchRow>& rows() const { return rows_; }
@@ -77,14 +75,12 @@ struct Subject {
   std::vector<Tensor> tensors;
   TileSchedule schedule;
   MicrobenchRow row;  // what is the same for every repeat
-  // This is called as often as it takes to reach about 20 ms. `measure`, if set, is called instead
-  // and times itself.
+  // A repeat calls this for about 20 ms; `measure`, if set, is called instead and times itself.
   std::function<void()> operation;
   std::function<void(MicrobenchRow&)> measure;
   std::function<double()> ceiling;  // measured before and after each repeat; null: none
 
-  // Adds a tensor of standard normal values (zeros would run faster than data), the same every
-  // time.
+  // Adds a tensor of standard normal values, always the same; zeros would run faster than data.
   const TensorView& add(DType dtype, const Extent& extent);
 
   // Adds the tensors of an attention: inputs of `dtype`, f32 outputs.

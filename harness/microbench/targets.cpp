@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::int64_t kLong = 8192;
 
-// Selects rows: those of this benchmark with these values. Rows of sweeps are left out, because
-// their shapes differ.
+// Selects rows of this benchmark with these values, but none of sweeps, whose shapes differ.
 struct Which {
   std::string benchmark = "flash";
   std::string dtype = "f32";

@@ -15,9 +15,8 @@ struct Target {
   std::string verdict;   // met, missed or not measured
 };
 
-// Judges by the medians of the repeats after the warm-up; `all_threads` is what "all threads" means
-// on this machine. Rates of different benchmarks are compared through the ceilings measured beside
-// them, since clocks drift.
+// Judges by medians of the repeats after the warm-up; `all_threads` is the number on this machine.
+// Rates of different benchmarks are compared through ceilings measured beside them: clocks drift.
 [[nodiscard]] std::vector<Target> judge(const std::vector<MicrobenchRow>& rows, int all_threads);
 
 // Returns a table for a terminal: what, target, measured, verdict.

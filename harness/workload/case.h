@@ -29,8 +29,7 @@ inline constexpr auto kWords<Device> = word_table<Device>("device", {{Device::au
                                                                      {Device::cpu, "cpu"},
                                                                      {Device::cuda, "cuda"}});
 
-// What a case computes: attention alone, an encoder layer of a transformer around it, or the
-// product of two matrices, whose blocks go to workers as CQS assigns those of attention.
+// What a case computes: attention alone, an encoder layer around it, or a product of two matrices.
 enum class WorkloadKind { attention, transformer_layer, matrix_product };
 
 template <>
@@ -132,8 +131,7 @@ struct Case {
   std::int64_t product_row_groups = 0;  // W1; 0: half of W
   std::int64_t product_depth = 0;       // 0: n_tokens
   Measure measure;
-  // This is no parameter: an earlier case of the run measured it on such a GPU. Where it is
-  // missing, the case measures it.
+  // This is no parameter: an earlier case measured it on such a GPU, or else this case does.
   std::optional<double> gpu_peak_flop_per_s;
 };
 
@@ -187,9 +185,8 @@ inline constexpr std::tuple kHeldParameters{
     Held<&Case::product_depth>{"product_depth"},
 };
 
-// Makes the open choices of a case: `auto` becomes the device that runs it on this machine, and cqs
-// without an interest set gets the default one, so that a row says what ran. Resolving a resolved
-// case changes nothing.
+// Makes the open choices of a case, so that a row says what ran: `auto` becomes the device of this
+// machine, and cqs without an interest set gets the default one. It changes no resolved case.
 [[nodiscard]] Case resolve_case(Case c);
 
 // Throws UsageError where mask, sequences and shape do not fit each other.
@@ -201,22 +198,19 @@ inline constexpr std::tuple kHeldParameters{
 // How long a worker waits for a message before it gives the case up, well before its timeout.
 [[nodiscard]] double message_timeout_s(const Case& c);
 
-// `100+8 64+1`, separated by spaces or commas; a number alone has no cached tokens. Throws
-// UsageError.
+// Reads `100+8 64+1` (spaces or commas); a number alone has no cached tokens. Throws UsageError.
 [[nodiscard]] std::vector<Sequence> parse_sequences(std::string_view text);
 [[nodiscard]] std::string to_string(const std::vector<Sequence>& sequences);
 
-// `0.5 1`, separated by spaces or commas: each is a share of the machine's speed, above 0 and at
-// most 1. Throws UsageError.
+// Reads `0.5 1` (spaces or commas): shares of the machine's speed in (0, 1]. Throws UsageError.
 [[nodiscard]] std::vector<double> parse_worker_speeds(std::string_view text);
 [[nodiscard]] std::string to_string(std::span<const double> worker_speeds);
 // The speed of each worker, 1 where the case names none for it; empty where it names none at all.
 // Throws UsageError where it names more speeds than there are workers.
 [[nodiscard]] std::vector<double> worker_speeds_of(const Case& c);
 
-// The tokens of each group for `group_sizes: by_speed`: they lower the largest work / speed of a
-// worker over all query-key pairs. They do not depend on the mask, since a causal one halves each
-// worker's share. Throws Unsupported where there are not as many queries as keys.
+// The tokens of each group that lower the largest work / speed of a worker. They do not depend on
+// the mask: a causal one halves each worker's share. Throws Unsupported unless q_len equals kv_len.
 [[nodiscard]] std::vector<std::int64_t> group_sizes_by_speed(const Case& c, const InterestSet& set);
 
 // The GPU that a case of device: cuda with serial ranks runs on. Asks the driver once.

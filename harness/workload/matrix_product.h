@@ -1,5 +1,4 @@
-// The workers of a ProductPlan compute C = A B one after the other with BLAS, and C is compared
-// with float64.
+// The workers of a ProductPlan compute C = A B one after the other with BLAS; float64 checks C.
 //
 // The rounding error of a float32 sum grows with the sum of the magnitudes of its terms, not with
 // the result. So errors are counted in units of roundoff x that sum, and the tolerance is a
@@ -42,14 +41,12 @@ struct ProductMatrices {
 double multiply_blocks(const ProductPlan& plan, std::size_t worker,
                        const ProductMatrices& matrices);
 
-// Chooses as rows_to_verify does: all rows, or the edges of every block's rows and random ones,
-// max_rows in all.
+// Chooses all rows, or the edges of every block's rows and random ones, max_rows in all.
 [[nodiscard]] std::vector<std::int64_t> product_rows_to_verify(const ProductPlan& plan,
                                                                std::int64_t max_rows,
                                                                std::uint64_t seed);
 
-// Every element of C must be finite; those of the given rows are compared. There is no log-sum-exp:
-// its error is NaN.
+// Every element of C must be finite; the given rows are compared. The error of log-sum-exp is NaN.
 [[nodiscard]] Verification verify_product(const ProductMatrices& matrices,
                                           const std::vector<std::int64_t>& rows, int threads);
 

@@ -16,8 +16,7 @@
 namespace qb {
 namespace {
 
-// The mean of local queries over workers, and their deviation. The workers are the whole
-// population, so the deviation divides by n.
+// The mean and deviation of local queries over the workers; these are all, so it divides by n.
 std::pair<double, double> subsequence_spread(const Work& work) {
   const auto n = static_cast<double>(work.workers.size());
   double mean = 0.0;

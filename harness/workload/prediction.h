@@ -29,9 +29,8 @@ struct PlannedCase {
 // Adds the memory and the pairs of a case of device: cuda on one GPU. Adds nothing to a case of
 // several GPUs, to one that the GPU will refuse, or to one that is infeasible.
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned);
-// The costs on the first GPU of this machine, for a case of device: cuda. If there is no GPU, they
-// hold what does not depend on it: everything for kernels other than flash, and the pairs of flash
-// where the case names its path.
+// The costs on this machine's first GPU, for a case of device: cuda. Without a GPU they hold what
+// does not need one: everything but flash, and the pairs of flash where the case names its path.
 [[nodiscard]] std::optional<cuda::GpuKernelCosts> costs_of_first_gpu(const Case& c);
 
 // The predicted columns of a row.
@@ -41,8 +40,7 @@ void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase&
 // model takes it as the network's speed.
 [[nodiscard]] LinkLimit link_of(const Case& c);
 
-// Predicts the times of the plan with the cost model of the case's device. Measures this machine
-// where the case names no file.
+// Predicts times with the cost model of the case; measures this machine where it names no file.
 [[nodiscard]] Execution model_times(const Case& c, const PlannedCase& planned);
 
 // Returns a sentence where the work cannot end before the timeout even at these rates. Memory is no

@@ -1,6 +1,5 @@
-// A matrix product C = A B with A [n_tokens, product.depth] and B [product.depth, kv_len]: cqs
-// assigns its blocks to workers, or one worker computes all of them (dense). The workers compute
-// one after the other, each on one core.
+// C = A B with A [n_tokens, product.depth] and B [product.depth, kv_len]: cqs assigns its blocks to
+// workers, which compute one after the other on one core, or one worker computes all (dense).
 #include <fmt/format.h>
 
 #include <algorithm>

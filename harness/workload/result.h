@@ -38,8 +38,7 @@ struct CaseResult {
   Status status = Status::error;
   std::string message;
   std::vector<Sample> samples;
-  // Every column of case_table() that the child knows: predicted work, medians and intervals,
-  // memory, verification, isa, environment of the case.
+  // Every column of case_table() that the child process knows.
   RowValues values;
   // Rows for steps.csv, parts.csv and memory_timeline.csv, without the case_id column. A layer has
   // a row in parts for each of its parts in each repeat, warm-ups too.

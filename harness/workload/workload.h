@@ -1,9 +1,7 @@
-// What a case computes: attention over the workers of a plan (attention.cpp), a transformer layer
-// (layer/layer_workload.cpp) or a matrix product (product.cpp).
-//
-// Code that predicts or runs a case uses only this interface, and calls its functions in the order
-// of their declarations. The ranks of a case in several processes each have the same workload: rank
-// 0 holds the whole inputs where they are needed, the others their shards.
+// What a case computes: attention over a plan's workers (attention.cpp), a transformer layer
+// (layer/layer_workload.cpp) or a matrix product (product.cpp). Code that predicts or runs a case
+// uses only this interface, in the order of its declarations. In several processes each rank has
+// the same workload: rank 0 holds the whole inputs where they are needed, the others their shards.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +43,7 @@ class Workload {
   // Counts what the device holds; it exists from the first open() to close().
   [[nodiscard]] MemoryLedger& ledger() { return *ledger_; }
 
-  // Computes once. verifying: the output will be compared and nothing is timed; otherwise report()
-  // includes the run.
+  // Computes once, and is not timed if `verifying`; otherwise report() includes the run.
   [[nodiscard]] virtual Sample run(bool verifying) = 0;
   // The most that a worker held in the last run; nullopt where that is not known.
   [[nodiscard]] virtual std::optional<std::int64_t> worker_peak_bytes() const { return {}; }
@@ -63,12 +60,10 @@ class Workload {
   virtual void hold(const std::string& why_no_device) = 0;
   virtual void release() = 0;
   [[nodiscard]] bool is_on_host() const { return device_->facts().on_host; }
-  // The memory in which the host makes inputs and reads outputs: the ledger where the device is the
-  // host.
+  // The host makes inputs and reads outputs here: in the ledger where the device is the host.
   [[nodiscard]] Allocator& host_memory();
-  // Copies between the host's tensor and the device's, rounds where the types differ, and returns
-  // when that is done. put() rounds the host's tensor too, so that the reference reads what the
-  // device reads.
+  // These copy between host and device, round where the types differ and return when that is done.
+  // put() rounds the host's tensor too, so that the reference reads what the device reads.
   void put(const TensorView& host, const TensorView& device);
   void get(const TensorView& device, const TensorView& host);
 
@@ -84,8 +79,7 @@ class Workload {
       return of_device.view().data == nullptr ? of_host.view() : of_device.view();
     }
   };
-  // A copy of a tensor on the device, with values of that type; no tensor where the device is the
-  // host.
+  // A copy on the device in that type; no tensor where the device is the host.
   [[nodiscard]] Tensor copy_of(const TensorView& host, DType dtype, std::string_view label);
   [[nodiscard]] SharedTensor share(Tensor of_host, DType dtype, std::string_view label);
 

@@ -1,6 +1,5 @@
-// Finds all difference covers of Z_W of a given size, up to affine symmetry. The search is
-// exhaustive and is cut into tasks that can run in any order, on any number of threads, in any
-// number of sessions.
+// Finds all difference covers of Z_W of a given size, up to affine symmetry, by exhaustive search,
+// in tasks that can run in any order, on any number of threads, in any number of sessions.
 //
 // Problem: find m residues whose m (m-1)/2 differences, up to sign, cover the classes 1..W/2.
 //
@@ -26,8 +25,7 @@
 
 namespace qb {
 
-// Classes 1..W/2 are the bits of two words.
-inline constexpr int kMostSearchableWorkers = 257;
+inline constexpr int kMostSearchableWorkers = 257;  // Classes 1..W/2 are the bits of two words.
 
 class CoverSearch {
  public:

@@ -16,14 +16,11 @@
 
 namespace qb {
 
-// Returns the least m with m (m-1) >= W - 1: no set has fewer residues. Perfect difference sets
-// reach it.
+// Returns the least m with m (m-1) >= W - 1: none is smaller; perfect difference sets reach it.
 [[nodiscard]] int least_conceivable_size(std::int64_t modulus);
 
-// Says how far a search is.
 struct SearchState {
-  // Says, for covers of one size, which tasks of CoverSearch are done and the representatives of
-  // the orbits that they found.
+  // Holds the tasks of CoverSearch done for one size, and the representatives of what they found.
   struct Size {
     std::vector<bool> played;
     std::set<std::vector<int>> found;
@@ -42,14 +39,12 @@ struct PlayedTask {
 // Called after each task, one call at a time; the search ends when it returns false.
 using OnTask = std::function<bool(const SearchState&, const PlayedTask&)>;
 
-// Runs the tasks of one size that `state` does not hold yet. Returns true when none is left. Throws
-// UsageError where W is outside 3..kMostSearchableWorkers or the size below 2, or where `state`
-// counts other tasks than there are.
+// Runs the tasks of one size that `state` lacks. Returns true when none is left. Throws UsageError
+// unless W is in 3..kMostSearchableWorkers and size >= 2, and where `state` counts other tasks.
 [[nodiscard]] bool search_size(SearchState& state, int size, int threads, const OnTask& on_task);
 
-// Searches every size completely, from the least conceivable one up, until one has a set. Returns
-// that size, or 0 where on_task ended the search. The sizes before it prove that the result is
-// minimal.
+// Searches every size completely, from the least conceivable one up, until one has a set, which is
+// then proved minimal. Returns that size, or 0 where on_task ended the search.
 [[nodiscard]] int search_minimum(SearchState& state, int threads, const OnTask& on_task);
 
 // A state is written as text, line by line, and read again:
@@ -59,42 +54,35 @@ using OnTask = std::function<bool(const SearchState&, const PlayedTask&)>;
 //   11 417              task 417 is done and found nothing
 //   11 418: 0 1 3 9; …  the orbits it found
 //
-// A last line without a line end is ignored: the writer was stopped there. Throws UsageError
-// `NAME:LINE: …`.
+// A last line without an end is ignored: the writer was stopped. Throws UsageError `NAME:LINE: …`.
 [[nodiscard]] std::string journal_head(const SearchState& state);
 [[nodiscard]] std::string journal_line(const SearchState& state, const PlayedTask& played);
 [[nodiscard]] SearchState parse_journal(std::string_view text, std::string_view name);
 
-// Returns all sets that contain 0 and 1 in the orbits of `representatives`, residues ascending, in
-// lexicographic order.
+// Returns the orbits' sets with 0 and 1, residues ascending, in lexicographic order.
 [[nodiscard]] std::vector<InterestSet> sets_of_orbits(
     int modulus, const std::set<std::vector<int>>& representatives);
 
-// Returns the 64-bit FNV-1a hash of the lines `0 1 3
-// ` of the sets in their order. It tells two lists apart.
+// Returns the 64-bit FNV-1a hash of the lines `0 1 3\n` of the sets, in their order.
 [[nodiscard]] std::uint64_t checksum(std::span<const InterestSet> sets);
 
-// The largest W whose search ends within seconds.
-inline constexpr int kMostExhaustiveWorkers = 65;
+inline constexpr int kMostExhaustiveWorkers = 65;  // Up to here, a search takes seconds.
 
-// Returns all m-subsets of Z_W that contain 0 and 1 and cover every difference, where m is the
-// least size for which there is one; residues ascending, sets in lexicographic order. Throws
-// UsageError unless 3 <= W <= kMostExhaustiveWorkers.
+// Returns all interest sets of the least size, residues ascending, sets in lexicographic order.
+// Throws UsageError unless 3 <= W <= kMostExhaustiveWorkers.
 [[nodiscard]] std::vector<InterestSet> minimum_interest_sets(int modulus);
 
-// These are the stored results of exhaustive search: all minimum sets of W = 3..64, and for larger
-// W the sizes that are excluded or counted.
-//
-// minimum.txt has one record for each W, written by `qb sets search --workers W --compact`:
+// Results of exhaustive search are stored. minimum.txt has all minimum sets of W = 3..64, one
+// record for each W, which `qb sets search --workers W --compact` writes:
 //
 //   8 4 3 10 ad31a8e428f4906d:         W m orbits sets checksum
 //   01 02 10                           representatives
 //
-// A representative (symmetry.h) is written as its gaps after 0 and 1, one letter each: gaps 1..10
-// are 0..9, and larger ones a..z, then A..Z; `-` means {0, 1} alone. Sets and checksum describe the
-// whole list, expanded and in order.
+// A representative (symmetry.h) is written as its gaps after 0 and 1, one letter each: 0..9 for
+// gaps 1..10, then a..z, A..Z; `-` is {0, 1}. Sets and checksum are of the whole list in order.
 //
-// searches.txt has one line for each search: W m orbits sets nodes cpu_seconds
+// searches.txt has one line for each search, also of larger W, whose sizes it excludes or counts: W
+// m orbits sets nodes cpu_seconds
 
 struct MinimumList {
   int modulus = 0;
@@ -121,7 +109,6 @@ struct SearchRecord {
   std::int64_t nodes = 0;
   double cpu_s = 0.0;
 };
-// Returns the records of searches.txt.
 [[nodiscard]] std::span<const SearchRecord> stored_searches();
 
 // Returns the least size that is not excluded by counting, or by a search that found nothing.

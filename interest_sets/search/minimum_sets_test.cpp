@@ -110,9 +110,7 @@ TEST(MinimumSets, AChecksumTellsListsApart) {
   const auto sets = minimum_interest_sets(31);
   EXPECT_EQ(checksum(sets), checksum(minimum_interest_sets(31)));
   EXPECT_NE(checksum(sets), checksum(std::span(sets).first(9)));
-  // This is the FNV-1a hash of "0 1 3
-  // 0 1 5
-  // ", computed elsewhere.
+  // This is the FNV-1a hash of "0 1 3\n0 1 5\n", computed elsewhere.
   EXPECT_EQ(checksum(minimum_interest_sets(7)), 0x3d4fe9e932135963u);
 }
 

@@ -131,8 +131,7 @@ void TripleTypes::forbid(int type, int a, int b, ResidueBits& bits) const {
   const int difference = b >= a ? b - a : b - a + modulus_;
   const ResidueBits& of_zero =
       forbidden_[static_cast<std::size_t>(type)][static_cast<std::size_t>(difference)];
-  // The bits are rotated by a: residues below W - a go up by a, the others wrap around to the
-  // bottom.
+  // The bits are rotated by a: residues below W - a go up by a, the others wrap around.
   const auto shift_up = [&](int by) {
     const auto skip = static_cast<std::size_t>(by) / 64;
     const auto bit = static_cast<unsigned>(by) % 64;

@@ -9,10 +9,9 @@
 
 namespace qb {
 
-// The affine symmetry x -> u x + t, where u is a unit of Z_W, maps difference covers to covers.
-//
-// A cover has a pair for every difference, and so for each unit. Moving one of those pairs onto (0,
-// 1) gives the sets of its orbit that contain 0 and 1: at most m (m - 1) images, whatever W is.
+// The affine symmetry x -> u x + t, u a unit of Z_W, maps difference covers to covers. A cover has
+// a pair for every difference, and so for each unit. Moving one of those pairs onto (0, 1) gives
+// the sets of its orbit that contain 0 and 1: at most m (m - 1) images, whatever W is.
 
 // Returns inverse with inverse[x] * x = 1 mod W; 0 where x is not a unit. It takes O(W^2).
 [[nodiscard]] std::vector<int> unit_inverses(int modulus);
@@ -25,10 +24,7 @@ namespace qb {
 // std::invalid_argument where there is none.
 [[nodiscard]] InterestSet orbit_representative(const InterestSet& set);
 
-// The exhaustive search also distinguishes triples of Z_W by their type under x -> u x + t.
-
-// A set of residues below 320.
-struct ResidueBits {
+struct ResidueBits {  // A set of residues below 320.
   std::array<std::uint64_t, 5> words{};
 
   [[nodiscard]] bool has(int residue) const {
@@ -42,8 +38,8 @@ struct ResidueBits {
   friend bool operator==(const ResidueBits&, const ResidueBits&) = default;
 };
 
-// Orders the types of triples two of whose members differ by a unit: triples in arithmetic
-// progression first (they repeat a difference), then the types with most triples.
+// Orders the types (orbits under x -> u x + t) of triples two of whose members differ by a unit:
+// arithmetic progressions first (they repeat a difference), then the types with most triples.
 class TripleTypes {
  public:
   explicit TripleTypes(int modulus);

@@ -38,8 +38,7 @@ FiniteField::FiniteField(int q) : q_(q), prime_(0) {
   if (low == q) throw std::logic_error("no primitive polynomial");
 }
 
-// Computes the powers of x where x^k = low; returns false where they repeat before all elements are
-// reached.
+// Computes the powers of x where x^k = low; returns false where x is not primitive.
 bool FiniteField::try_polynomial(int low) {
   const int top = q_ / prime_;  // weight of the digit of x^(k-1)
   int element = 1;

@@ -13,9 +13,8 @@ namespace qb {
 // Returns the prime of which q is a power; nullopt where q is not a prime power.
 [[nodiscard]] std::optional<int> prime_of_power(int q);
 
-// Computes in GF(q), q a prime power, by tables. Elements are 0..q-1: the polynomial a_0 + a_1 x +
-// … over GF(p) is the number a_0 + a_1 p + …, so 0 and 1 are zero and one. Products go through
-// logarithms to a primitive element.
+// Computes in GF(q) by tables of logarithms to a primitive element. Elements are 0..q-1: the
+// polynomial a_0 + a_1 x + … over GF(p) is the number a_0 + a_1 p + …, so 0 and 1 are zero and one.
 class FiniteField {
  public:
   // Throws std::invalid_argument unless q is a prime power, at most 32749 (products fit an int).
@@ -42,11 +41,10 @@ class FiniteField {
 // Returns the order q of the Singer sets of W = q^2 + q + 1, q a prime power; nullopt for other W.
 [[nodiscard]] std::optional<int> singer_order(int modulus);
 
-// Returns the perfect difference set of a line of the projective plane over GF(q): q + 1 residues,
-// every difference once. The plane's points are the powers x^0, x^1, … of a root of a cubic over
-// GF(q), up to factors in GF(q); the line is where x^2 has no share, so 0 and 1 are on it. Each
-// cubic that is tried costs O(q^2). Throws UsageError where W has no singer_order(). (Singer,
-// Trans. AMS 43, 1938.)
+// Returns the perfect difference set of a line of the projective plane over GF(q): q + 1 residues.
+// The points are the powers x^0, x^1, … of a root of a cubic over GF(q), up to factors in GF(q);
+// the line is where x^2 has no share, so 0 and 1 are on it. Each cubic that is tried costs O(q^2).
+// Throws UsageError where W has no singer_order(). (Singer, Trans. AMS 43, 1938.)
 [[nodiscard]] InterestSet singer_set(int modulus);
 
 // Returns a complete ruler (every distance 1..L) of length L >= W/2 with the fewest marks that
@@ -64,10 +62,9 @@ class FiniteField {
 [[nodiscard]] std::optional<InterestSet> local_search(int modulus, int size, int multiplier,
                                                       std::uint64_t seed, std::int64_t moves);
 
-// Returns the smallest set that the constructions and about `moves` of local search give: the
-// Singer set where there is one; else the ruler, and then covers of one residue less at a time,
-// over all sets and over unions of orbits of multipliers of small order. The result is always the
-// same.
+// Returns the smallest set that the constructions and about `moves` of local search give, always
+// the same: the Singer set where there is one; else the ruler, and then covers of one residue less
+// at a time, over all sets and over unions of orbits of multipliers of small order.
 [[nodiscard]] InterestSet searched_set(int modulus, std::int64_t moves);
 
 }  // namespace qb

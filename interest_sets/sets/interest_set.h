@@ -1,8 +1,7 @@
-// Interest sets are difference covers of Z_W. CQS-Attention is built on them.
-//
-// An interest set I of W holds m residues, 0 and 1 among them, whose pairwise differences cover
-// every non-zero residue mod W (the all-pairs property). The quorum of worker k is S_k = {(x+k) mod
-// W}. (Bian & Somani, IEEE Access 2025, and its supplement, section B.)
+// CQS-Attention is built on interest sets, which are difference covers of Z_W. An interest set I of
+// W holds m residues, 0 and 1 among them, whose pairwise differences cover every non-zero residue
+// mod W (the all-pairs property). The quorum of worker k is S_k = {(x+k) mod W}. (Bian & Somani,
+// IEEE Access 2025, and its supplement, section B.)
 #pragma once
 
 #include <optional>
@@ -31,8 +30,7 @@ void verify(const InterestSet& set);
 // Reads `0,1,3` or `0 1 3`. Throws UsageError. It does not verify the set.
 [[nodiscard]] InterestSet parse_interest_set(std::string_view text, int modulus);
 
-// Returns `0,1,3`.
-[[nodiscard]] std::string to_string(const InterestSet& set);
+[[nodiscard]] std::string to_string(const InterestSet& set);  // Returns `0,1,3`.
 
 // Returns S_k in the order of I. Throws std::out_of_range unless 0 <= worker < W.
 [[nodiscard]] std::vector<int> quorum(const InterestSet& set, int worker);

@@ -37,8 +37,7 @@ int parse_count(std::string_view what, std::string_view word) {
   return static_cast<int>(*value);
 }
 
-// Parses one line without its comment; returns nullopt where nothing is left. Throws UsageError
-// without the place.
+// Parses a line without its comment; returns nullopt if it is blank. UsageErrors lack the place.
 std::optional<ListedSet> parse_line(std::string_view line) {
   if (line.find_first_not_of(kSpaces) == std::string_view::npos) return std::nullopt;
   const std::size_t colon = line.find(':');

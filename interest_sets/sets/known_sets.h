@@ -26,16 +26,12 @@ struct ListedSet {
   std::string printed_ratio;  // empty where the line has none
 };
 
-// Blank lines and everything after `#` are skipped. Throws UsageError `NAME:LINE: …` on a line of
-// another form, an m that is not the number of residues, a ratio that is not a number, and `NAME:
-// …` where there is no set at all. It does not verify the sets.
+// Skips blank lines and everything after `#`. Throws UsageError `NAME:LINE: …` on a line of another
+// form or a wrong m, and `NAME: …` where there is no set at all. It does not verify the sets.
 [[nodiscard]] std::vector<ListedSet> parse_interest_sets(std::string_view text,
                                                          std::string_view name);
 
-// The published interest sets are compiled in from published.txt; their ratios are compared with
-// ours.
-
-// Returns all 109 published sets, verified, W = 3..111 ascending. The lines are those of
+// Returns the 109 published sets, verified, W = 3..111 ascending, with their lines in
 // published.txt.
 [[nodiscard]] std::span<const ListedSet> published_interest_sets();
 
@@ -46,9 +42,8 @@ struct PublishedRatio {
 // Returns nullopt outside W = 3..111.
 [[nodiscard]] std::optional<PublishedRatio> published_asymptotic_ratio(int modulus);
 
-// Returns whether `ours`, rounded to four decimals, is the printed value or differs from it by one
-// unit in the last place. The supplement prints four decimals and drops trailing zeros, so `34.898`
-// means 34.8980.
+// Returns whether `ours`, rounded to four decimals, is at most one unit in the last place from the
+// printed value. The supplement drops trailing zeros: `34.898` means 34.8980.
 [[nodiscard]] bool agrees_with_published(double ours, const PublishedRatio& published);
 
 struct PublishedComparison {
@@ -59,8 +54,6 @@ struct PublishedComparison {
 };
 // Returns one row for each published set, W ascending.
 [[nodiscard]] std::vector<PublishedComparison> compare_with_published();
-
-// The smallest known interest set of every W >= 3 is given with what is known of its size.
 
 enum class Standing {
   optimal,     // proved by counting or by exhaustive search that no smaller set exists
@@ -80,8 +73,7 @@ struct KnownSet {
   int lower_bound = 0;  // proved: no set has fewer residues
 };
 
-// Returns the sets of best_known.txt, verified, W = 112..1024 ascending. `qb sets construct` wrote
-// them.
+// Returns the sets of best_known.txt (`qb sets construct`), verified, W = 112..1024 ascending.
 [[nodiscard]] std::span<const ListedSet> stored_best_sets();
 
 // Returns default_interest_set() with its standing. Throws UsageError if W < 3.

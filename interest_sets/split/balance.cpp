@@ -9,9 +9,8 @@ namespace {
 // Larger W get less effort, because the numbers of pairs, remainders and workers grow together.
 constexpr int kFewWorkers = 256;
 
-// Holds twice the tokens above q that worker k has through its pairs, for the remainders r that are
-// tried. larger(g) = 1 for g >= W - r; a pair adds its weight times the number of larger groups in
-// it.
+// Holds twice the tokens above q that worker k has through its pairs, for each remainder r that is
+// tried: a pair adds its weight times the number of its groups g >= W - r.
 class Excess {
  public:
   explicit Excess(int modulus) : modulus_(modulus) {

@@ -39,8 +39,7 @@ void require_tokens(int workers, std::int64_t n_tokens) {
     throw UsageError(fmt::format("N = {} tokens: the pair count leaves 63 bits", n_tokens));
 }
 
-// Keeps the tokens of each group and the responsibility of each worker, as N grows by one token at
-// a time.
+// Keeps the groups' tokens and the workers' responsibilities, as N grows by one token at a time.
 class GrowingLoads {
  public:
   GrowingLoads(int modulus, std::span<const ResiduePair> pairs, Distillation distillation,

@@ -3,8 +3,7 @@
 // `published` is the rule of CQS-Attention: among the pairs of I with one difference the first one
 // stays, and where W is even only half of the workers keep the pair W/2 apart. `balanced` chooses
 // which pair stays so that the largest responsibility is smallest (balance.h), and shares each
-// block W/2 apart between the two workers that hold it. Both are exact covers; neither holds a
-// residue that the published rule does not.
+// block W/2 apart between the two workers that hold it. Both are exact covers.
 //
 // Adding k to every residue changes no difference, so all workers keep the same pairs of I, moved
 // by k. They are found once in O(m^2); a worker's own list costs O(W).
@@ -62,8 +61,7 @@ struct GroupPair {
 [[nodiscard]] std::vector<GroupPair> distill(int modulus, std::span<const ResiduePair> pairs,
                                              int worker, Distillation distillation);
 
-// Returns the tokens of group g when n_tokens are split into W groups: the first W - r hold q, the
-// last r hold q + 1.
+// With n_tokens = q W + r, the first W - r groups hold q tokens and the last r hold q + 1.
 [[nodiscard]] std::int64_t group_tokens(std::int64_t n_tokens, int groups, int group);
 
 // Returns the responsibility of each worker: n_k^2 + 2 * sum of n_a n_b over its kept pairs,
@@ -95,8 +93,7 @@ struct ResponsibilityRow {
                                                      std::span<const ResiduePair> pairs,
                                                      Distillation distillation);
 
-// Returns, at each N in [40 W, 41 W), the largest number of local tokens of a worker (its material
-// list).
+// Returns the most local tokens of a worker (its material list) at each N in [40 W, 41 W).
 [[nodiscard]] std::vector<std::int64_t> longest_subsequences(
     const InterestSet& set, Distillation distillation = Distillation::published);
 

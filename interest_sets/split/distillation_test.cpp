@@ -129,8 +129,7 @@ TEST(Distillation, CaseStudyOneHoldsThreeToFiveTokens) {
   EXPECT_THAT(held, ElementsAre(3, 4, 4, 5, 5, 5, 4));
 }
 
-// The case study does not print its interest sets; which one it is moves the result by a token or
-// two.
+// The case study prints no interest sets; which one it is moves the result by a token or two.
 TEST(Distillation, LongestSubsequencesAreThoseOfCaseStudyTwo) {
   std::ifstream file(source_path("data/published/cqs_case_study_2.csv"));
   std::stringstream text;
@@ -164,8 +163,7 @@ TEST(Responsibility, SumsToAllPairsOfTokens) {
 }
 
 TEST(Responsibility, CountsTheDiagonalOnceAndKeptPairsTwice) {
-  // The groups have 1, 1, 1, 1, 2, 2, 2 tokens; worker 0 keeps (0,1), (0,3), (1,3) and has diagonal
-  // 0.
+  // Groups have 1, 1, 1, 1, 2, 2, 2 tokens; worker 0 keeps (0,1), (0,3), (1,3) and its diagonal.
   EXPECT_THAT(responsibilities({7, {0, 1, 3}}, 10), ElementsAre(7, 11, 11, 17, 20, 20, 14));
   EXPECT_DOUBLE_EQ(responsibility_ratio({7, {0, 1, 3}}, 10), 100.0 / 20.0);
 }

@@ -64,8 +64,7 @@ ProductPlan product_plan(const InterestSet& set, int row_groups, std::int64_t ro
   return plan;
 }
 
-// Checks the cells of the grid that the borders of all blocks make: each cell lies wholly inside or
-// outside a block.
+// The borders of all blocks make a grid, each cell of which is wholly inside or outside a block.
 bool covers_exactly_once(const ProductPlan& plan) {
   std::set<std::int64_t> row_lines = {0, plan.rows};
   std::set<std::int64_t> column_lines = {0, plan.columns};

@@ -1,7 +1,6 @@
 // Applies CQS to a general matrix product C = A B (supplement F of CQS-Attention). The rows of A
-// are cut into W1 groups and the columns of B into W2: W = W1 + W2 groups over W workers. A pair of
-// groups that a worker keeps is a task only where one is a group of rows and the other a group of
-// columns. It is then one block of C.
+// are cut into W1 groups and the columns of B into W2: W = W1 + W2 groups over W workers. A kept
+// pair is a task, one block of C, only where one group is of rows and the other of columns.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,6 @@
 
 namespace qb {
 
-// A rectangle of C.
 struct ProductBlock {
   std::int64_t row_begin = 0;
   std::int64_t row_end = 0;
@@ -43,7 +41,6 @@ struct ProductPlan {
                                        std::int64_t columns,
                                        Distillation distillation = Distillation::published);
 
-// Returns true when each element of C is in exactly one block.
 [[nodiscard]] bool covers_exactly_once(const ProductPlan& plan);
 
 }  // namespace qb

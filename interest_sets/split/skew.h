@@ -4,9 +4,8 @@
 // sizes that sum to N minimise the largest time?
 //
 // Approach: gradient descent on the logarithms of the sizes minimises a power mean of the times,
-// whose power grows; the sizes are rounded to whole tokens last. A slow worker's groups are in
-// other quorums too, so the gain is less than what moving whole blocks would give, but only the
-// group sizes change.
+// whose power grows; sizes are rounded last. A slow worker's groups are in other quorums too, so
+// the gain is less than that of moving whole blocks, but only the group sizes change.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +25,8 @@ namespace qb {
 [[nodiscard]] double slowest_time(const InterestSet& set, std::span<const std::int64_t> group_sizes,
                                   std::span<const double> speeds, Distillation distillation);
 
-// Returns the sizes of the W groups, each 1 or more, which sum to n_tokens; they are never slower
-// than equal groups. Each worker needs one speed above 0. Throws UsageError where the numbers do
-// not fit.
+// Returns W group sizes of 1 or more that sum to n_tokens and are never slower than equal groups.
+// Each worker needs one speed above 0. Throws UsageError where the numbers do not fit.
 [[nodiscard]] std::vector<std::int64_t> skewed_group_sizes(const InterestSet& set,
                                                            std::int64_t n_tokens,
                                                            std::span<const double> speeds,

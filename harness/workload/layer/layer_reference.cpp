@@ -46,8 +46,7 @@ class Product {
       for (std::int64_t j = 0; j < out; ++j) transposed_.row(i)[j] = static_cast<T>(w[j * in + i]);
   }
 
-  // to(row) := product of from(row), for row in [0, n); both give a row's first element. from may
-  // have another type.
+  // to(row) := product of from(row) for row in [0, n); both give a row's first element.
   template <class From, class To>
   void apply(std::int64_t n, int threads, From from, To to) const {
     parallel_for(n, threads, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {

@@ -1,5 +1,4 @@
-// The reference of the transformer layer in float64, obvious and slow and without blocks, and the
-// comparison of an output with it.
+// The float64 reference of the layer, slow and without blocks, and the comparison with it.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,7 @@ struct LayerQuestion {
   const float* x = nullptr;  // [batch, N, H]
   const Mask& mask;
   double scale = 1.0;
-  // Weights and x are values of this type, and a naive layer rounds what it keeps between two steps
-  // to it; f32, f16 or bf16.
+  // Weights, x and what a naive layer keeps between two steps have this type: f32, f16 or bf16.
   DType dtype = DType::f32;
   bool eager = false;  // a naive layer rounds its scores too, see eager_rows()
 };
@@ -30,14 +28,12 @@ struct LayerQuestion {
                                                        std::span<const std::int64_t> rows,
                                                        int threads = 1);
 
-// Computes the same rows by the same steps in float32, kept in question.dtype, to measure the error
-// of a straightforward implementation.
+// Computes the same in float32, kept in question.dtype, as a straightforward layer would.
 [[nodiscard]] std::vector<double> naive_layer_rows(const LayerQuestion& question,
                                                    std::span<const std::int64_t> rows,
                                                    int threads = 1);
 
-// The rows to compare with float64: all if there are at most max_rows, otherwise the edges of the
-// blocks and seeded random rows.
+// The rows to compare: all if at most max_rows, else the blocks' edges and seeded random rows.
 [[nodiscard]] std::vector<std::int64_t> layer_rows_to_verify(std::int64_t n_tokens,
                                                              std::int64_t block_tokens,
                                                              std::int64_t max_rows,

@@ -111,8 +111,7 @@ TEST(LayerRehearsal, CountsWhatAGpusProductsAndAttentionTake) {
   EXPECT_LT(told.worker_peak_bytes, during_product + 8192);
   EXPECT_EQ(told.active_peak_bytes.value() - told.worker_peak_bytes.value(),
             2 * kStates + LayerWeights(layer.shape, heap_allocator(), DType::f16).view().bytes());
-  // In blocks the activation is small: the peak is keys and values and the workspace of their
-  // product.
+  // In blocks the activation is small, and the peak is keys, values and their product's workspace.
   const Rehearsal blocks = bert(256).told(costs);
   EXPECT_LT(blocks.worker_peak_bytes.value(), 2 * kStates + (32 << 20) + kStates);
 }

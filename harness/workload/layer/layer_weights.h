@@ -19,8 +19,7 @@
 
 namespace qb {
 
-// The sizes of an encoder layer: N n_tokens, H = heads * head_dim the hidden width, F the width of
-// the feed-forward.
+// N is n_tokens, H = heads * head_dim the hidden width, and F the width of the feed-forward.
 struct LayerShape {
   std::int64_t batch = 1;
   std::int64_t n_tokens = 0;
@@ -83,8 +82,7 @@ class LayerWeights {
   LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype = DType::f32);
   [[nodiscard]] float* data(LayerTensor tensor) const;  // f32 only
   [[nodiscard]] void* at(LayerTensor tensor) const;
-  // All tensors, [1, 1, 1, elements].
-  [[nodiscard]] const TensorView& view() const { return tensor_.view(); }
+  [[nodiscard]] const TensorView& view() const { return tensor_.view(); }  // [1, 1, 1, elements]
 
  private:
   std::vector<std::int64_t> offsets_;  // in elements, by tensor

@@ -70,8 +70,7 @@ AttentionArguments block_attention(const LayerShape& shape, DType dtype, double 
           contiguous_view(buffers.lse, DType::f32, {1, shape.heads, rows, 1})};
 }
 
-// An address for calls that read only shapes, strides and alignment: it is aligned as an
-// allocator's memory is.
+// Calls that read only shapes, strides and alignment get this address, aligned as an allocation is.
 void* address_only() { return reinterpret_cast<void*>(kHugePageBytes); }
 
 }  // namespace

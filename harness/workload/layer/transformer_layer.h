@@ -2,14 +2,12 @@
 //
 //   a = norm(x + attention(x Wq, x Wk, x Wv) Wo)      y = norm(a + gelu(a W1) W2)
 //
-// Every product has a bias. Hidden states are [batch, N, H] with the heads side by side in H.
-//
-// The layer runs in blocks of query tokens (Blockwise Parallel Transformer, Liu and Abbeel 2023,
-// arXiv 2305.19370): it computes keys and values of the whole sequence first, then for one block
-// after another the queries, attention, feed-forward and norms, so that the feed-forward's
-// activation [N, F] never exists whole. The plain layer has one block as long as the sequence. Keys
-// and values are freed after the last block's attention. Sequences of a batch run one after
-// another.
+// Every product has a bias. Hidden states are [batch, N, H] with the heads side by side in H. The
+// layer runs in blocks of query tokens (Blockwise Parallel Transformer, Liu and Abbeel 2023, arXiv
+// 2305.19370): it computes keys and values of the whole sequence first, then block by block the
+// queries, attention, feed-forward and norms, so that the feed-forward's activation [N, F] never
+// exists whole. The plain layer has one block. Keys and values are freed after the last block's
+// attention. Sequences of a batch run one after another.
 #pragma once
 
 #include <array>
@@ -25,8 +23,7 @@
 
 namespace qb {
 
-// The order is that in which they run. Biases and residual sums are in the pass that follows them:
-// the norms and the GELU.
+// They run in this order. The norms and the GELU add the biases and residual sums before them.
 enum class LayerPart {
   qkv,
   attention,
@@ -60,13 +57,11 @@ struct LayerOptions {
   int threads = 1;
 };
 
-// Seconds of each part, summed over blocks and sequences.
-using LayerTimes = std::array<double, kLayerParts>;
+using LayerTimes = std::array<double, kLayerParts>;  // seconds over all blocks and sequences
 
 // Runs one layer any number of times. On a GPU it makes the blocks' schedules once and keeps what
-// flash reads of them on the device as long as it lives, so that a run is kernels only, like one of
-// a prepared attention. On the CPU each run makes them, and their time counts as attention, as it
-// does where a worker computes.
+// flash reads of them on the device, so that a run is kernels only. On the CPU each run makes them,
+// and their time counts as attention, as it does where a worker computes.
 class DeviceLayer {
  public:
   struct Run {
@@ -93,15 +88,13 @@ class DeviceLayer {
   std::unique_ptr<State> state_;
 };
 
-// Predicts the memory and the pairs of a layer on a device by running it on one that computes
-// nothing. Weights, states and output exist before the layer begins, as in a case. Pairs are those
-// of one head and sequence. Throws as the layer does where the kernels do not support the call.
+// Predicts a layer's memory, and its pairs of one head and sequence, by running it on a device that
+// computes nothing. Weights, states and output exist before it begins. Throws as the layer does.
 [[nodiscard]] Rehearsal rehearse_layer(const LayerShape& shape, DType dtype,
                                        const LayerOptions& options, const cuda::KernelCosts& costs);
 
 // Runs the layer once on the CPU in float32. x and y are [batch, N, H], contiguous and do not
-// overlap. All other memory but the weights comes
-// from the allocator, and is freed.
+// overlap. All other memory but the weights comes from the allocator, and is freed.
 LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,
                      const LayerOptions& options, Allocator& allocator);
 

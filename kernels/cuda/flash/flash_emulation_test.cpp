@@ -142,8 +142,7 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
       }
 }
 
-// Blocks run one after another here: the first one takes what the others' first items leave, and
-// the others find none left.
+// Blocks run one after another here: the first one takes all but the others' first items.
 TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
   for (const std::int64_t d : {64, 128})
     for (const int n_sms : {1, 4, 1000}) {
@@ -194,9 +193,8 @@ TEST(FlashEmulation, PacksQueryHeadsIntoWideTilesToo) {
   EXPECT_EQ(expect_float64(problem, FlashPath::sm80, 1, 3), FlashVariant::wide);
 }
 
-// The problems have contiguous and strided groups, several workers whose partials are merged, bands
-// and bits, rows without keys, several tiles in a block, and head dimensions between the compiled
-// ones.
+// The problems have contiguous and strided groups, workers whose partials are merged, bands and
+// bits, rows without keys, several tiles in a block, and head dimensions between the compiled ones.
 TEST(FlashEmulation, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
   for (unsigned seed = 0; seed < 4; ++seed)
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
@@ -301,9 +299,8 @@ void spoil(const Tensor& tensor, std::int64_t token, std::int64_t column, double
   store_element(view.row(0, 0, token) + column * size_of(view.dtype), view.dtype, value);
 }
 
-// Elements that are NaN in float64 are NaN, and no others. The output holds a number before, so
-// that unwritten elements are found too. `tolerance` is that of the problem before NaN and infinity
-// were put in.
+// Exactly the elements that are NaN in float64 are NaN. The output holds a number before, so that
+// unwritten ones are found too. `tolerance` is that of the problem without NaN and infinity.
 void expect_nan_of_float64(const testing::Problem& problem, const testing::Tolerance& tolerance) {
   const auto compare = [](const Tensor& tensor, std::vector<double> expected, double most) {
     std::vector<double> found = qb::testing::values(tensor.view());

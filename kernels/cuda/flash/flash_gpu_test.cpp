@@ -1,5 +1,4 @@
-// Compares the compiled kernels on a GPU with float64. Without a GPU it is skipped, with the
-// reason.
+// Compares the compiled kernels on a GPU with float64; without a GPU it is skipped.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

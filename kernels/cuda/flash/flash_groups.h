@@ -1,6 +1,5 @@
-// These are the parts of lowering a flash call (flash_work.cpp), which alone uses them: groups of
-// tokens as a worker's local rows (flash_call.cpp), and tiles of query rows with the live blocks of
-// keys of each (flash_tile_lists.cpp).
+// Only flash_work.cpp uses these parts of lowering: a worker's local rows as groups of tokens
+// (flash_call.cpp), and tiles of rows with their live key blocks (flash_tile_lists.cpp).
 #pragma once
 
 #include <cstddef>
@@ -26,13 +25,11 @@ struct LocalGroup {
   }
 };
 
-// Leaves out groups without rows. With `join`, a group that continues the one before it is joined
-// to it.
+// Leaves out groups without rows. With `join`, one that continues the group before is joined to it.
 [[nodiscard]] std::vector<LocalGroup> local_groups(const std::vector<TokenGroup>& groups,
                                                    bool join);
 
-// Returns the stride of all groups of more than one token, as the copy engine needs it; 0 where the
-// strides differ.
+// Returns the one stride of all groups of several tokens, for the copy engine; 0 where they differ.
 [[nodiscard]] std::int64_t common_stride(const GroupedCall& call,
                                          std::vector<TokenGroup> GroupedWorker::*groups);
 
@@ -50,9 +47,8 @@ struct Tile {
   }
 };
 
-// Adds all tiles of a worker: rows of the schedule's tiles, cut to `tile_tokens` and where a group
-// ends; rows in no tile of the schedule get tiles without blocks, which write the identity. Words
-// of masks are appended to `bits`.
+// Adds a worker's tiles: the schedule's, cut to `tile_tokens` and where a group ends. Rows in none
+// of these get tiles without blocks, which write the identity. Appends words of masks to `bits`.
 void add_tiles(const GroupedWorker& worker, std::size_t worker_index, const FlashShape& shape,
                std::int64_t tile_tokens, std::vector<Tile>& tiles,
                std::vector<std::uint64_t>& bits);

@@ -24,8 +24,7 @@ void launch_sm80(const FlashParameters& parameters, const FlashShape& shape, boo
 void launch_sm90(const FlashParameters& parameters, const TensorMaps& maps, const FlashShape& shape,
                  bool bf16, int n_blocks, void* stream);
 void launch_merge(const MergeParameters& parameters, int n_head_slots, void* stream);
-// Writes n_rows of all heads, row r of the output from row r of the partials; without partials it
-// writes the identity.
+// Writes row r of all heads from row r of the partials; without partials it writes the identity.
 void launch_merge_rows(const MergeParameters& parameters, std::int64_t n_rows, int n_head_slots,
                        void* stream);
 // Copies rows of `columns` 16-bit elements, times factor (1, -1 or 0), to rows of padded_columns.

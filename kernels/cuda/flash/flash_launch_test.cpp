@@ -122,8 +122,7 @@ TEST_F(FlashLaunches, OfOneCallSiteEncodeItsTensorsOnce) {
   EXPECT_EQ(notes.sm90, std::vector<const void*>(5, problem.k.view().data));
 }
 
-// A rank of several GPUs does this, and so does a layer: the lists are kept, and a launch is made
-// each time.
+// A rank of several GPUs and a layer do this: they keep the lists and make a launch each time.
 TEST_F(FlashLaunches, WithKeptListsEncodeTensorsThatMovedAndNoOthers) {
   const testing::Problem problem = this->problem();
   const testing::Problem elsewhere = this->problem();
@@ -162,8 +161,7 @@ TEST_F(FlashLaunches, OverNoKeysEncodeNothing) {
   EXPECT_TRUE(notes.sm90.empty());
 }
 
-// Two workers have their partials merged; the call is launched twice with lists of its own and with
-// kept ones.
+// Two workers' partials are merged; the call runs twice with its own lists and with kept ones.
 TEST_F(FlashLaunches, AgreeWithFloat64OnBothPaths) {
   notes.runs_kernels = true;
   testing::Problem problem({.q = {1, 2, 100, 64}, .n_keys = 200}, 3);

@@ -2,9 +2,8 @@
 //
 // Shared memory. A tile is `rows` tokens of D 16-bit elements, cut into panels of 64 columns. A
 // panel row is 128 bytes: all 32 banks, eight chunks of 16 bytes. Chunk c of row r lies at place c
-// ^ (r % 8), so that the same chunk of eight consecutive rows, which is what ldmatrix reads at
-// once, covers all banks. TMA writes the same pattern (SWIZZLE_128B) and wgmma reads it, so both
-// paths share it.
+// ^ (r % 8), so that the same chunk of eight consecutive rows, which ldmatrix reads at once, covers
+// all banks. TMA writes the same pattern (SWIZZLE_128B) and wgmma reads it.
 //
 //   row 0 | c0 c1 c2 c3 c4 c5 c6 c7 |
 //   row 1 | c1 c0 c3 c2 c5 c4 c7 c6 |      8 rows are an atom of 1024 bytes; a tile begins at a
@@ -12,9 +11,8 @@
 //   ...
 //
 // Registers. mma.m16n8k16 and wgmma.m64nNk16 distribute a matrix over the lanes in the same way:
-// lane l has row l / 4 (and that plus 8) and two neighbouring columns from 2 (l % 4). A warp of
-// wgmma owns 16 of the 64 rows. So the first product leaves the scores where the second expects its
-// A operand.
+// lane l has rows l / 4 and l / 4 + 8 and two columns from 2 (l % 4). A warp of wgmma owns 16 of
+// the 64 rows. So the first product leaves the scores where the second expects its A operand.
 #pragma once
 
 #include <cstdint>
@@ -37,18 +35,16 @@ QB_HOST_DEVICE constexpr std::uint32_t tile_address(int rows, int row, int colum
                                     (chunk ^ (row % 8)) * kChunkBytes + column % kChunkColumns * 2);
 }
 
-// Returns the address of the element `column` columns further on in the same row, given the address
-// of one in an even chunk or in the odd one after it. Tiles begin at multiples of 1024, so that the
-// place of a chunk is bits 4-6 of the address, and a step along a row is one exclusive or: a lane
-// keeps one address for a tile, not one for each step. `column` is a multiple of 16, known at
-// compile time.
+// Returns the address of the element `column` columns further on in the same row, given that of an
+// element in chunk 0 or 1; `column` is a multiple of 16, known at compile time. The place of a
+// chunk is bits 4-6 of the address, so a step along a row is one exclusive or: a lane keeps one
+// address for a tile, not one for each step.
 QB_HOST_DEVICE constexpr std::uint32_t along_row(std::uint32_t address, int rows, int column) {
   return (address ^ static_cast<std::uint32_t>(column % kPanelColumns * 2)) +
          static_cast<std::uint32_t>(column / kPanelColumns * rows * kPanelRowBytes);
 }
 
-// Returns the address of the element i * kStep rows further down, given the address of one in a row
-// below kStep.
+// Returns the address i * kStep rows further down, given one in a row below kStep.
 template <int kStep>
 QB_HOST_DEVICE constexpr std::uint32_t down_rows(std::uint32_t address, int i) {
   static_assert(kStep % 8 == 0 || kStep == 4);
@@ -62,9 +58,8 @@ struct Place {
   friend constexpr bool operator==(const Place&, const Place&) = default;
 };
 
-// ldmatrix.x4 reads four 8x8 matrices: lanes 8 i .. 8 i + 7 give the addresses of the rows of
-// matrix i, and register i of each lane receives its share of matrix i. These are the rows that
-// lane l names, relative to a 16x16 corner of the tile.
+// ldmatrix.x4 reads four 8x8 matrices: lanes 8 i .. 8 i + 7 name the rows of matrix i, and register
+// i of each lane receives its share of it. Below are the rows that lane l names in a 16x16 part.
 
 // This is A of the first product, queries x depth: rows 0-7, rows 8-15, then both for depth 8-15.
 QB_HOST_DEVICE constexpr Place query_fragment(int lane) { return {lane % 16, lane / 16 * 8}; }
@@ -95,8 +90,7 @@ QB_HOST_DEVICE constexpr std::uint64_t matrix_descriptor(std::uint32_t address,
          static_cast<std::uint64_t>((stride_bytes & 0x3FFFF) >> 4) << 32 | std::uint64_t{1} << 62;
 }
 
-// Returns the same with a start address `bytes` further on. Shared memory ends before the field
-// overflows.
+// Moves the start address on by `bytes`. Shared memory ends before the field overflows.
 QB_HOST_DEVICE constexpr std::uint64_t advance(std::uint64_t descriptor, int bytes) {
   return descriptor + static_cast<std::uint64_t>(bytes / 16);
 }
@@ -113,9 +107,8 @@ QB_HOST_DEVICE constexpr int depth_major_step(int rows, int row, int depth) {
          depth % kPanelColumns * 2;
 }
 
-// This describes V, whose rows run along the output columns ("MN-major", transposed by the
-// instruction): the next 64 columns are the next panel, at the leading offset; the next eight keys
-// are 1024 bytes further on.
+// This describes V, whose rows run along the output columns ("MN-major", transposed when read): the
+// leading offset leads to the next 64 columns, a panel; the next eight keys are 1024 bytes on.
 QB_HOST_DEVICE constexpr std::uint64_t column_major_descriptor(std::uint32_t tile, int rows) {
   return matrix_descriptor(tile, static_cast<std::uint32_t>(rows * kPanelRowBytes), kAtomBytes);
 }

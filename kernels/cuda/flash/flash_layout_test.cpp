@@ -21,8 +21,7 @@ TEST(TileAddress, EveryElementHasAPlaceOfItsOwnAndTilesHaveNoHoles) {
     }
 }
 
-// The PTX manual and the driver define a 128-byte swizzle so: address bits 4-6 are exclusive-ored
-// with bits 7-9.
+// In a 128-byte swizzle of the PTX manual, address bits 4-6 are exclusive-ored with bits 7-9.
 TEST(TileAddress, IsTheHardwaresSwizzle) {
   for (const int rows : {64, 128})
     for (int row = 0; row < rows; ++row)
@@ -33,8 +32,7 @@ TEST(TileAddress, IsTheHardwaresSwizzle) {
       }
 }
 
-// A warp's ldmatrix reads eight rows of 16 bytes at a time. There are no conflicts iff these lie in
-// different groups of four banks.
+// ldmatrix reads eight rows of 16 bytes at a time, without conflicts iff they use different banks.
 TEST(TileAddress, EightRowsOfAnyFragmentCoverAllBanks) {
   const auto free_of_conflicts = [](auto fragment) {
     for (int column = 0; column < 128; column += 16)
@@ -90,10 +88,9 @@ TEST(TileAddress, StepsDownTheRowsAreConstants) {
   }
 }
 
-// These are the fragments that the PTX manual gives for mma.m16n8k16 with 16-bit elements. ldmatrix
-// gives lane l of matrix i the pair at row l / 4, columns 2 (l % 4) and the next; transposed, at
-// column l / 4, rows 2 (l % 4) and the next. Register i comes from matrix i, whose rows lanes 8 i …
-// 8 i + 7 name.
+// These are the PTX manual's fragments of mma.m16n8k16 with 16-bit elements. ldmatrix gives lane l
+// of matrix i, in register i, the pair at row l / 4, columns from 2 (l % 4); transposed, at column
+// l / 4, rows from 2 (l % 4). Lanes 8 i … 8 i + 7 name the rows of matrix i.
 Place loaded(Place (*fragment)(int), int lane, int i, int half, bool transposed) {
   const int row = transposed ? lane % 4 * 2 + half : lane / 4;
   const int column = transposed ? lane / 4 : lane % 4 * 2 + half;

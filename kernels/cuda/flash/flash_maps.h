@@ -35,8 +35,7 @@ struct BoxedInputs {
 // place: the driver wants them aligned, and gcc 12 does not align what a function returns by value.
 void encode(const BoxedInputs& inputs, EncodeTiled encode_tiled, TensorMaps& maps);
 
-// Keeps the maps of a call site. Where the tensors are the same as in the call before, nothing is
-// encoded.
+// Keeps the maps of a call site, and encodes them again only where the tensors have changed.
 class KeptMaps {
  public:
   // Returns the maps that encode() writes. They are valid until the next call.

@@ -11,8 +11,7 @@
 namespace qb::cuda {
 namespace {
 
-// There are two sequences of 6 heads, of which three share keys, and 5 tiles, one of which belongs
-// to heads 3 to 5.
+// Two sequences have 6 heads, of which three share keys; one of 5 tiles belongs to heads 3 to 5.
 TEST(OrderItems, GoesSectionBySectionAndHeavyFirstWithinOne) {
   std::vector<TileWork> tiles(5);
   for (int i = 0; i < 5; ++i) {

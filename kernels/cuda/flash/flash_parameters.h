@@ -1,7 +1,5 @@
-// The host passes these to the flash and merge kernels: plain structs and lists in device memory,
-// no mask objects.
-//
-// A launch is a list of items, each a tile and a head. For each tile the lists name only live key
+// The host passes these structs, and lists in device memory, to the flash and merge kernels. A
+// launch is a list of items, each a tile and a head. For each tile the lists name only live key
 // blocks: first the steps that need a mask, each with its geometry, then runs of full blocks, for
 // which a kernel keeps only a counter.
 #pragma once
@@ -73,8 +71,7 @@ struct FlashParameters {
   TensorAddress out[2];  // the output and the partials
   TensorAddress lse[2];
   const WorkItem* items = nullptr;  // in the order in which blocks take them
-  // Counts the items that the blocks of a persistent grid have asked for, beyond their first ones.
-  // It is 0 between launches.
+  // Counts items that blocks of a persistent grid ask for after their first; 0 between launches.
   std::uint32_t* items_asked_for = nullptr;
   const TileWork* tiles = nullptr;
   const MaskedStep* masked = nullptr;

@@ -1,7 +1,5 @@
-// Computes flash attention for sm_80 and everything after it, with mma.sync over shared memory that
-// cp.async fills.
-//
-// A block of four warps owns a tile of query rows of one head and walks the tile's live key blocks.
+// Computes flash attention for sm_80 and later: cp.async loads the tiles, mma.sync multiplies them.
+// A block of four warps owns a tile of query rows of one head and walks its live key blocks.
 //
 //   Q   shared memory, once            S = Q K^T   each warp its rows (32 or 16), all keys
 //   K V a ring of slots, K0 V0 K1 V1 … P = 2^(c S - shift), in registers, packed to 16 bits
@@ -11,10 +9,9 @@
 // that all warps are done with the item before), and the freed slot gets the item kSlots - 1 ahead.
 // V is taken before the softmax and not after it, so that the next K is loaded meanwhile.
 //
-// `thin` tiles are for decoding: 16 rows, and the four warps share the keys instead of the rows,
-// each with statistics of its own, which are merged through shared memory at the end. Then all
-// warps work even where there is one query (or the few query heads of one key-value head), and
-// memory is the limit.
+// `thin` tiles of 16 rows are for decoding: the four warps share the keys instead of the rows, and
+// merge their results through shared memory at the end. So all warps work even where there is one
+// query (or the few query heads of one key-value head), and memory is the limit.
 #pragma once
 
 #include "kernels/cuda/flash/flash_softmax.cuh"
@@ -133,9 +130,8 @@ class Sm80Block {
     }
   }
 
-  // Requests the next item of the ring, keys or values, into a free slot; after the last one an
-  // empty group, so that groups and items keep in step. After a full block there are only full
-  // ones, all of whose rows exist.
+  // Requests the next item of the ring; after the last one an empty group, so that groups and items
+  // keep in step. After a full block there are only full ones, all of whose rows exist.
   template <bool kValues, bool kMayBeMasked>
   QB_DEVICE void load_next(int pair) {
     if constexpr (!kValues && kMayBeMasked) cursor_.template next<C::kKeys>(p_);
@@ -170,9 +166,8 @@ class Sm80Block {
     return slot<kValues>(pair_);
   }
 
-  // Returns how many keys of a step, from this warp's first one on, some row of the warp may see:
-  // products take 16 of them at a time, and a warp whose rows are all past the end of a group takes
-  // none.
+  // Returns how many keys of a step, from this warp's first one on, some row of the warp may see;
+  // the number is 0 or negative where no row sees one.
   QB_DEVICE int live_keys(const MaskedStep& step) const {
     int end = step.n_keys;
     if (!C::kThin && p_.pack == 1) end = smaller(end, first_row() + 16 * kRowTiles + step.hi);
@@ -218,8 +213,7 @@ class Sm80Block {
     add_values<kMasked>(probabilities, values, live);
   }
 
-  // The number is read where it is needed, and not kept through the loop: with two registers more
-  // the compiler spills at d = 128.
+  // The number is read again each time: with two registers more the compiler spills at d = 128.
   QB_DEVICE static int thread() { return ptx::opaque(ptx::thread_index()); }
   QB_DEVICE static int warp() { return thread() / 32; }
   QB_DEVICE static int lane() { return thread() % 32; }
@@ -309,8 +303,7 @@ class Sm80Block {
     }
   }
 
-  // At the end of a thin tile, shared memory holds O of each warp in place of the ring, then the
-  // warps' sums and shifts.
+  // After a thin tile, O of each warp takes the place of the ring; the sums and shifts follow it.
   static constexpr int kThinStatistics = C::kWarps * 16 * C::kD * 4;
   static_assert(!C::kThin || kThinStatistics + C::kWarps * 16 * 8 <= C::kSlots * C::kSlotBytes);
   QB_DEVICE std::uint32_t thin_statistics(int warp, int row) const {

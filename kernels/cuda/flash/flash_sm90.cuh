@@ -12,9 +12,8 @@
 // progress. Consumers take turns (ping-pong): one issues its products while the other computes its
 // softmax, so that the tensor cores always have work.
 //
-// Causal tiles differ in cost, so items are not assigned beforehand: a block that finishes one asks
-// a counter in device memory for the next. The producer asks, and consumers read the item from
-// shared memory, with its queries.
+// Causal tiles differ in cost, so the producer asks a counter in device memory for the next item
+// when one is done; consumers read it from shared memory, with its queries.
 //
 // Order within a step: issue S_j; issue O += P_{j-1} V_{j-1}; wait for S_j, release K_j; mask,
 // softmax; wait for O, release V_{j-1}; scale O, pack P_j. P is packed last because its registers
@@ -51,9 +50,8 @@ class Sm90Block {
 
   // ---- Producer ---------------------------------------------------------------------------------
 
-  // The first item of a block has the block's own number; after that, a free block takes the next
-  // one. Each block asks until none is left: n_items questions in all, after which the counter is 0
-  // again and ready for the next launch.
+  // The first item of a block has the block's own number. Blocks ask until none is left: n_items
+  // questions in all, after which the counter is 0 again and ready for the next launch.
   QB_DEVICE int ask_for_item() const {
     const auto last = static_cast<std::uint32_t>(p_.n_items - 1);
     return ptx::n_blocks() + static_cast<int>(ptx::increment_or_wrap(p_.items_asked_for, last));
@@ -72,8 +70,7 @@ class Sm90Block {
     ptx::prefetch_map(&maps_.v);
     unsigned count = 0;
     int query_parity = 0;
-    // The producer asks after it has requested the last keys of the item before, while the
-    // consumers work on them.
+    // The producer asks while the consumers work on the last keys of the item before.
     for (int i = ptx::block_index(); i < p_.n_items; i = ask_for_item()) {
       const WorkItem item = p_.items[i];
       const TileWork work = p_.tiles[item.tile];
@@ -138,8 +135,7 @@ class Sm90Block {
     if (lane() == 0) ptx::barrier_arrive(empty);
   }
 
-  // The thread's number is read again where it is needed, so that values computed from it take no
-  // registers through the loops.
+  // The thread's number is read again where it is needed, so that it takes no registers in loops.
   QB_DEVICE static unsigned thread() {
     return ptx::opaque(static_cast<unsigned>(ptx::thread_index()));
   }
@@ -149,8 +145,7 @@ class Sm90Block {
     return 16 * (ptx::uniform(static_cast<int>(thread() / 32)) - 4);
   }
 
-  // Returns the item that the producer hands over, n_items after the last one; its queries are
-  // there too.
+  // Returns the item that the producer hands over with its queries; n_items after the last one.
   QB_DEVICE int take_item(State& state) const {
     ptx::barrier_wait(shared_.query_full(), state.at.item_parity());
     state.at.next_item();
@@ -158,8 +153,7 @@ class Sm90Block {
     ptx::sync_warp();  // No lane gives this place back, or the one before, while another reads it.
     return item;
   }
-  // Returns the number of the item taken last. It is read where it is needed, so that it takes no
-  // register in between.
+  // Reads again the number of the item taken last, so that it takes no register in between.
   QB_DEVICE int item_number(const State& state) const {
     return ptx::load_shared_int(shared_.item(state.at.item_parity() ^ 1));
   }
@@ -315,8 +309,7 @@ class Sm90Block {
     give_back(shared_.keys_empty(keys_at.stage));
     float rescale[2];
     softmax<kMasked>(state, rescale, masked_step);
-    // The trap is never taken; it keeps the exponentials before the wait, where they overlap with
-    // the product.
+    // The trap is never taken; it keeps the exponentials before the wait, beside the product.
     ptx::trap_if_negative(fminf(state.rows.sum[0], state.rows.sum[1]));
     ptx::product_wait<0>();
     ptx::hold(state.out);

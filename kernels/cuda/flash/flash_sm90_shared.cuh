@@ -33,8 +33,7 @@ struct Sm90 {
 template <class C>
 class Sm90Shared {
  public:
-  // Both rings advance together: step number `count` since the kernel began is in this stage, in
-  // the phase of this parity. C::kStages is a power of two.
+  // Both rings advance together: step `count` since the kernel began has this stage and parity.
   struct Position {
     static_assert((C::kStages & (C::kStages - 1)) == 0);
     int stage = 0;
@@ -44,8 +43,7 @@ class Sm90Shared {
           parity(static_cast<int>(count / C::kStages % 2)) {}
   };
 
-  // Says how far a consumer is, in one register: how many steps it has taken, and the parity of the
-  // phase that brings its next item.
+  // Keeps in one register a consumer's steps and the parity of the phase that brings its next item.
   class Progress {
    public:
     QB_DEVICE unsigned steps() const { return bits_ >> 1; }
@@ -81,8 +79,7 @@ class Sm90Shared {
     return shared_ + static_cast<std::uint32_t>(C::kItems + 4 * parity);
   }
 
-  // A full barrier counts the producer's announcement, then bytes; an empty one counts each
-  // consumer warp.
+  // A full barrier counts the announcement and bytes; an empty one counts each consumer warp.
   QB_DEVICE void init_barriers() {
     // The compiler assumes the alignment that was requested; the machine may not give it.
     if (ptx::opaque(shared_) % kAtomBytes != 0) ptx::trap();

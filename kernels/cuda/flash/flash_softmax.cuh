@@ -1,13 +1,11 @@
 // This is the softmax between the two products, the same on both paths: what a lane does with its
 // share of 16 query rows (two rows: its own and that plus 8) and kTiles * 8 keys.
 //
-// Running maxima are of raw scores; the scale and log2(e) are one factor c, folded into the
-// multiply-add before the exponential: p = 2^(c s - shift) with shift = c max, rounded once. The
-// factor by which older sums shrink is 2^(old shift - new shift), so it is exactly 1 while the
-// maximum stays, however many blocks there are.
+// Running maxima are of raw scores; the scale and log2(e) are one factor c in the multiply-add
+// before the exponential: p = 2^(c s - shift) with shift = c max, rounded once. Older sums shrink
+// by 2^(old shift - new shift), which is exactly 1 while the maximum stays.
 //
-// A lane keeps nothing about the mask from step to step: the step's geometry describes it and is
-// read when it is needed; full steps have none.
+// A lane keeps nothing of the mask: it reads the step's geometry when needed; full steps have none.
 #pragma once
 
 #include <cmath>
@@ -24,8 +22,7 @@ QB_HOST_DEVICE constexpr int larger(int a, int b) { return a > b ? a : b; }
 inline constexpr float kLn2 = 0.6931471805599453F;
 
 // Sets scores that the step does not allow to -inf. first_row, first_key: the warp's first ones in
-// the tile. Columns are counted from the lane's own first one, so that they are constants to
-// compare with. A kernel that never packs heads says so and divides nothing.
+// the tile. Columns count from the lane's own first one, so that they are compared with constants.
 template <bool kPacks, int kTiles>
 QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, const MaskedStep& step,
                            int n_rows, int words_per_row, int first_row, int first_key, int lane) {
@@ -79,8 +76,7 @@ QB_DEVICE float shift_of(float maximum, float scale_log2) {
   return maximum == -INFINITY ? 0.0F : ptx::multiply(maximum, scale_log2);
 }
 
-// Turns scores into unnormalised probabilities, in place; `rescale` is for the sums of earlier
-// steps.
+// Turns scores into unnormalised probabilities in place; `rescale` is for earlier steps' sums.
 template <int kTiles>
 QB_DEVICE void online_softmax(float (&s)[4 * kTiles], RowStatistics& rows, float (&rescale)[2],
                               float scale_log2) {
@@ -122,10 +118,9 @@ QB_DEVICE void scale_rows(float (&o)[kCount], const float (&factor)[2]) {
   for (int i = 0; i < kCount; ++i) o[i] *= factor[i / 2 % 2];
 }
 
-// A row without keys has a sum of exactly 0 and is the identity of a merge: O = 0, LSE = -inf. A
-// sum of NaN (from a score that is NaN or +inf) stays NaN in both.
-//
-// Returns the natural logarithm of the sum of exponentials.
+// Returns the natural logarithm of the sum of exponentials. A row without keys has a sum of exactly
+// 0 and is the identity of a merge: O = 0, LSE = -inf. A sum of NaN (from a score that is NaN or
+// +inf) stays NaN in both.
 QB_DEVICE float log_sum_exp(float sum, float shift) {
   return sum == 0.0F ? -INFINITY : (shift + ptx::log2(sum)) * kLn2;
 }
@@ -150,8 +145,7 @@ QB_DEVICE OutputRow output_row(const FlashParameters& p, const TileWork& work, c
               at * lse.token_stride};
 }
 
-// Stores two neighbouring outputs of a row. Where pairs are stored, rows begin at even elements;
-// odd head dimensions and views that are not aligned store one at a time.
+// Stores two neighbouring outputs of a row, one at a time where they are not aligned to 8 bytes.
 QB_DEVICE void store_pair(float* row, int column, int n_columns, float first, float second) {
   float* const at = row + column;
   if (column + 1 < n_columns && reinterpret_cast<std::uintptr_t>(at) % 8 == 0) {

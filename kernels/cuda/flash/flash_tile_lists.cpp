@@ -62,8 +62,7 @@ class TileBuilder {
     bool all = true;
   };
 
-  // Appends the bits of a block, a row of words for each row of the tile; none where they are all
-  // the same.
+  // Appends a block's bits, a row of words for each row of the tile; none where all are the same.
   Seen add_bits(const Tile& tile, const KeySpan& span, const KeyRange& keys,
                 MaskedStep& step) const {
     const std::size_t first = bits_.size();

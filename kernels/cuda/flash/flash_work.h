@@ -1,11 +1,9 @@
-// Lowers plans to lists: a GroupedCall becomes these lists before it is uploaded. It is pure host
-// code, tested on the CPU.
+// Lowers a GroupedCall to the lists that are uploaded. It is pure host code, tested on the CPU.
 //
 // Local rows and keys turn into tokens of the original tensors, so tiles and key blocks are cut
-// where a group ends. Of each schedule span only live blocks are listed; each is full or masked.
-// Tiles with the most blocks come first, because blocks of a grid take items in order and the last
-// ones to be taken decide when the launch ends. Where there are too few tiles to fill the device,
-// tiles are split by keys, and the merge puts them together.
+// where a group ends. Of each schedule span only live blocks are listed, full or masked. Tiles with
+// the most blocks come first, because blocks of a grid take items in order and the last ones decide
+// when the launch ends. Where too few tiles fill the device, they are split by keys and merged.
 #pragma once
 
 #include <array>
@@ -59,14 +57,13 @@ struct WorkLists {
 // that overlap.
 [[nodiscard]] WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms);
 
-// Returns the pairs that the kernel multiplies, over the heads of one sequence: the pairs of the
-// lists and those that rounding to row_step and key_step adds. For groups of 264 tokens, W = 31 at
-// N = 8192, the wide kernel multiplies 288 x 272.
+// Returns the pairs that the kernel multiplies, over the heads of one sequence, with those that
+// rounding to row_step and key_step adds: 264 x 264 become 288 x 272 in the wide kernel.
 [[nodiscard]] std::int64_t executed_pairs(const WorkLists& lists);
 
-// Says how the kernels read the inputs. Rows that are not 16 bytes apart, and queries whose scale
-// is not positive, are copied first: the kernels take the maximum of raw scores, so a negative
-// scale flips the signs of Q, and a scale of 0 makes Q zero.
+// Says how the kernels read the inputs. Rows that do not begin at multiples of 16 bytes, and
+// queries whose scale is not positive, are copied first: the kernels take the maximum of raw
+// scores, so a negative scale flips the signs of Q, and a scale of 0 makes Q zero.
 struct AlignedInputs {
   struct Input {
     bool copied = false;
@@ -85,9 +82,8 @@ struct AlignedInputs {
 // Checks shapes and types as attention() does.
 void check_call(const GroupedCall& call);
 
-// Calls visit(list, pointer to it in the parameters) for each list, in the order in which they lie
-// in their one allocation, each at a multiple of 256 bytes. The counter of the items that blocks
-// have asked for is a list of one number.
+// Calls visit(list, pointer to it in the parameters) for each list, in the order of their one
+// allocation, each at a multiple of 256 bytes. items_asked_for is a list of one number.
 template <class Visit>
 void for_each_list(const WorkLists& lists, FlashParameters& p, MergeParameters& merging,
                    Visit visit) {
@@ -105,7 +101,6 @@ template <class List>
 [[nodiscard]] std::size_t place_bytes(const List& list) {
   return (list.size() * sizeof(list[0]) + 255) / 256 * 256;
 }
-// Returns the bytes of all lists.
 [[nodiscard]] std::size_t list_bytes(const WorkLists& lists);
 
 // Returns the extent of the partials of all heads: rows of value_dim, rounded up to 16 bytes.
@@ -118,30 +113,26 @@ template <class List>
 [[nodiscard]] FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists,
                                                double scale);
 
-// Returns how many query heads of a key-value head share a tile: all of them where that still
-// leaves room for all query rows of a worker, else 1. Where few rows are packed, one read of the
-// keys serves them all: 8 heads over one key-value head and one query are one tile of 8 rows.
+// Returns how many query heads of a key-value head share a tile, so that one read of the keys
+// serves them: all of them where the tile has room for all query rows of a worker, else 1.
 [[nodiscard]] std::int32_t heads_to_pack(const GroupedCall& call, int tile_rows);
 
-// Returns how many key blocks a block of the grid gets at most. Without a split a device of 132
-// multiprocessors that decodes one token of 8 heads over 64Ki keys (1024 blocks of 64) had 8 blocks
-// of 1024 steps; with 2 blocks at a time on each multiprocessor there are 264 places: 8 * 1024 /
-// 264 = 32 steps each.
+// Returns how many key blocks a block of the grid gets at most. Example: one token of 8 heads over
+// 64Ki keys is 8 tiles of 1024 steps; 132 multiprocessors that run 2 blocks each have 264 places,
+// and each gets 8 * 1024 / 264 = 32 steps.
 [[nodiscard]] std::int64_t steps_per_split(std::int64_t n_tiles, std::int64_t total_steps,
                                            std::int64_t longest_tile, std::int64_t places);
 
-// Returns how many heads have their keys and values in use at once, so that these stay in the
-// second-level cache: keys and values of 8192 tokens, d = 128, 16 bit are 4 MiB for each head; that
-// gives 6 key-value heads, and all their query heads.
+// Returns how many query heads are in use at once, so that their keys and values stay in the
+// second-level cache: 8192 tokens, d = 128, 16 bit are 4 MiB; that gives 6 key-value heads.
 [[nodiscard]] std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
                                          std::int64_t bytes_per_kv_head);
 
 // Lists every tile for each of its heads, in the order in which blocks take them. Heads come in
-// sections of at most `at_once` head slots, so that a section's keys and values share the cache,
-// and within a section heavy tiles come first, over all of its heads. Sections are as equal as
-// possible: a last one of few heads would end with heavy tiles on some blocks and no work on others
-// (causal, N = 8192, d = 128, 8 heads, 132 blocks: with 6 + 2 heads the busiest block has 1.17
-// times the mean, with 4 + 4 it has 1.00).
+// sections of at most `at_once` head slots, whose keys and values share the cache; within a section
+// heavy tiles come first. Sections are as equal as possible: a short last one would leave some
+// blocks without work (causal, N = 8192, d = 128, 8 heads, 132 blocks: the busiest block has 1.17
+// times the mean with 6 + 2 heads, and 1.00 with 4 + 4).
 struct HeadSlots {
   std::int64_t batch = 1;
   std::int64_t per_batch = 1;  // heads, or packs of them

@@ -19,9 +19,8 @@ using ::testing::ThrowsMessage;
 
 constexpr std::int64_t kSms = 4;
 
-// Records the keys that each (query token, head) got, from the lists alone: by tiles that write the
-// output, or by tiles that write partials which the merge then takes. Throws on everything that a
-// kernel would do twice or not at all.
+// Records from the lists alone the keys that each (query token, head) got, through the merge too.
+// Throws on everything that a kernel would do twice or not at all.
 class Replay {
  public:
   Replay(const GroupedCall& call, const WorkLists& lists) : call_(call), lists_(lists) {
@@ -269,8 +268,7 @@ TEST(ExecutedPairs, OfShortGroupsAreNotManyMoreThanTheirPairs) {
 }
 
 TEST(ExecutedPairs, CountsEveryProductOfAFewHandMadeTiles) {
-  // The 100 rows are 4 pieces of 32; the 150 keys are 64 + 64 + 22, of which the last is 2 pieces
-  // of 16.
+  // 100 rows are 4 pieces of 32; 150 keys are 64 + 64 + 22, and the 22 are 2 pieces of 16.
   testing::Problem full = problem_of({1, 2, 100, 128}, 2, 150);
   full.add_whole({{0, 100, {0, 150}}});
   EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm80, 1)), 2 * 128 * (128 + 32));

@@ -36,10 +36,9 @@ class KernelCosts {
   [[nodiscard]] virtual std::int64_t bytes_of_linear(const LinearCall& call) const = 0;
 };
 
-// Predicts the kernels of this folder on a GPU of `n_sms` multiprocessors; 0 means that the number
-// is not known. Then the memory of flash is not known either, because flash splits long tiles until
-// the device is full. What cuDNN takes and computes is not known: cuDNN names its workspace when a
-// plan is made, and never its tiles.
+// Predicts the kernels of this folder on a GPU of `n_sms` multiprocessors; 0 means not known. Then
+// the memory of flash, which splits long tiles until the device is full, is not known either. It is
+// never known for cuDNN, which names its workspace when a plan is made, and never its tiles.
 class GpuKernelCosts final : public KernelCosts {
  public:
   GpuKernelCosts(FlashPath path, int n_sms) : path_(path), n_sms_(n_sms) {}

@@ -1,8 +1,6 @@
-// Wraps every instruction that C++ cannot express, in the order in which a reader of the flash
-// kernels meets them. No other file in this folder contains assembly. A host compiler gets the same
-// functions from emulated_ptx.h, so that tests run the kernels themselves on a CPU.
-//
-// Shared memory is addressed by 32-bit addresses in the shared window, as in the instructions.
+// Wraps every instruction that C++ cannot express; no other file in this folder contains assembly.
+// A host compiler gets the same functions from emulated_ptx.h, so that tests run the kernels on a
+// CPU. Addresses of shared memory are 32-bit addresses in the shared window.
 #pragma once
 
 #ifndef __CUDACC__
@@ -62,9 +60,8 @@ QB_DEVICE float log2(float x) {
 }
 // Returns a product that is rounded and never fused with a sum after it.
 QB_DEVICE float multiply(float a, float b) { return __fmul_rn(a, b); }
-// Everything that `value` depends on is computed before this. The assembler moves arithmetic behind
-// a wait for products, whatever the order of the source; it does not move what decides whether a
-// trap is taken.
+// Computes what `value` depends on before this point: the assembler moves arithmetic behind a wait
+// for products, but it does not move what decides whether a trap is taken.
 QB_DEVICE void trap_if_negative(float value) {
   asm volatile(
       "{\n"
@@ -89,10 +86,8 @@ QB_DEVICE std::uint32_t pack(float low, float high) {
 }
 
 // ---- Global to shared memory on sm_80: cp.async -------------------------------------------------
-//
-// A thread asks for 16 bytes and goes on. Its requests form groups (commit); wait<n> returns when
-// at most the n newest groups are still in progress. This holds for that thread only: others see
-// the bytes after a barrier that follows the wait.
+// A thread's requests form groups (commit); wait<n> returns when at most its n newest groups are
+// still in progress. Other threads see the bytes after a barrier that follows the wait.
 
 // Copies 16 bytes; where `valid` is false it writes zeros and reads nothing.
 QB_DEVICE void copy_async(std::uint32_t shared, const void* global, bool valid) {
@@ -156,25 +151,21 @@ QB_DEVICE float load_shared(std::uint32_t address) {
   return __int_as_float(load_shared_int(address));
 }
 
-// Adds 1 to a counter in device memory that all blocks share, or sets it to 0 if it is `last`.
-// Returns its value before.
+// Adds 1 to a counter in device memory, or sets it to 0 if it is `last`. Returns the value before.
 QB_DEVICE std::uint32_t increment_or_wrap(std::uint32_t* counter, std::uint32_t last) {
   return atomicInc(counter, last);
 }
 
-// Stores 16 bytes of zeros.
-QB_DEVICE void store_zeros(std::uint32_t address) {
+QB_DEVICE void store_zeros(std::uint32_t address) {  // This stores 16 bytes.
   asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(address), "r"(0) : "memory");
 }
 
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // ---- sm_90a: barriers that count arrivals and bytes ---------------------------------------------
-//
-// An mbarrier is eight bytes of shared memory. Its phase ends when the expected number of arrivals
-// and all announced bytes have come; it then begins the next. A waiter names the parity of the
-// phase whose end it waits for, so a barrier whose first phase has not ended lets a wait for parity
-// 1 pass.
+// An mbarrier is eight bytes of shared memory. Its phase ends and the next begins when all expected
+// arrivals and announced bytes have come. A waiter names the parity of the phase whose end it waits
+// for, so a wait for parity 1 passes while the first phase lasts.
 
 QB_DEVICE void barrier_init(std::uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
@@ -192,11 +183,8 @@ QB_DEVICE void barrier_arrive_expecting(std::uint32_t barrier, int bytes) {
                : "memory");
 }
 // The loop is inside the assembly, so that the compiler sees straight code around products that are
-// still in progress.
-//
-// Built with QB_CUDA_DEBUG, a wait of more than ten seconds traps: a phase that never ends is then
-// an error and not an endless kernel. Ten seconds leave room for tools that slow a kernel down a
-// thousandfold.
+// still in progress. With QB_CUDA_DEBUG, a wait of more than ten seconds traps, so that a phase
+// that never ends is an error; tools that slow a kernel down a thousandfold need less.
 QB_DEVICE void barrier_wait(std::uint32_t barrier, int parity) {
 #ifdef QB_CUDA_DEBUG
   constexpr std::uint64_t kMostNanoseconds = 10'000'000'000;
@@ -241,10 +229,8 @@ QB_DEVICE void named_arrive(int name, int threads) {
 }
 
 // ---- sm_90a: the copy engine --------------------------------------------------------------------
-//
-// One thread hands over a tensor map (made by the host: base, extents, strides, box, swizzle) and
-// the coordinates of a box. The box lands swizzled, elements outside the tensor as zeros, and its
-// bytes are counted on the barrier.
+// One thread hands over a tensor map, which the host made, and the coordinates of a box. The box
+// lands swizzled, elements outside the tensor as zeros, and its bytes are counted on the barrier.
 
 QB_DEVICE void prefetch_map(const TensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
@@ -270,12 +256,10 @@ QB_DEVICE void take_registers() {
 }
 
 // ---- sm_90a: products of a warpgroup ------------------------------------------------------------
-//
 // Four warps multiply 64 x 16 by 16 x N while they do something else. fence: this thread's
 // registers are ready; commit: the products issued so far form a group; wait<n>: at most the n
-// newest groups are in progress. In between, accumulators (and A, where it is in registers) belong
-// to the hardware. The compiler does not know that, so hold() is called wherever their owner
-// changes: it pretends to change each register.
+// newest groups are in progress. Meanwhile the hardware owns the accumulators (and A in registers).
+// hold() tells the compiler where the owner changes: it pretends to change each register.
 
 // After this, products read what this thread has stored in shared memory.
 QB_DEVICE void store_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

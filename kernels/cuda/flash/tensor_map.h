@@ -1,6 +1,5 @@
-// Declares the driver's tensor maps as cuda.h does. They describe a tensor to the copy engine of
-// sm_90a. They are declared here too, so that builds without CUDA compile and test the code that
-// fills them; flash_sm90.cu compares the two declarations.
+// Declares tensor maps, which describe a tensor to the copy engine of sm_90a, as cuda.h does:
+// builds without CUDA test the code that fills them, and flash_sm90.cu compares the declarations.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,6 @@ struct alignas(128) TensorMap {
   std::uint64_t opaque[16] = {};
 };
 
-// Holds the maps of a call's inputs.
 struct TensorMaps {
   TensorMap q;
   TensorMap k;
@@ -27,7 +25,6 @@ using EncodeTiled = unsigned (*)(TensorMap* map, unsigned type, std::uint32_t ra
                                  unsigned interleave, unsigned swizzle, unsigned promotion,
                                  unsigned fill);
 
-// These are the driver's numbers that are used here.
 namespace driver {
 inline constexpr unsigned kSuccess = 0;
 inline constexpr unsigned kFloat16 = 6;

@@ -21,7 +21,6 @@ namespace qb::testing_support {
   return MaskSpec(mask_fixtures::random_pattern(random, n));
 }
 
-// Weights, hidden states and options of one layer.
 struct RandomLayer {
   LayerShape shape;
   LayerOptions options;
