@@ -14,7 +14,6 @@
 #include "harness/execute/player/nccl_executor.h"
 #include "harness/execute/transport/mpi_world.h"
 #include "harness/execute/verify/inputs.h"
-#include "harness/plan/check/check.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
 
@@ -44,7 +43,7 @@ class Attention final : public Workload {
   }
   double flop() const override { return planned_.work.flops; }
   int threads() const override { return planned_.threads; }
-  std::optional<std::string> flaw() const override { return check(planned_.plan); }
+  std::optional<std::string> flaw() const override { return planned_.flaw; }
 
   Sample run(bool verifying) override {
     Execution execution = execute(verifying);

@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "harness/execute/model/model_executor.h"
+#include "harness/plan/check/check.h"
 #include "harness/workload/case.h"
 #include "kernels/parallel.h"
 
@@ -46,6 +47,7 @@ PlannedCase plan_case(const Case& c) {
   const int threads_per_worker =
       c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
   planned.work = model_work(planned.plan, c.kernel);
+  planned.flaw = check(planned.plan);
   planned.memory = plan_memory(planned.plan, c.kernel, threads_per_worker);
   return planned;
 }

@@ -18,6 +18,7 @@ struct PlannedCase {
   int threads = 1;  // the executor's; all cores where the case leaves it open
   Plan plan;
   Work work;
+  std::optional<std::string> flaw;  // what check() finds
   PlanMemory memory;
   std::vector<double> worker_speeds;  // one for each worker; empty: all 1
   std::optional<Rehearsal> gpu;       // it replaces what follows from the CPU's kernels

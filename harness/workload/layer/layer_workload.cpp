@@ -6,7 +6,6 @@
 
 #include "base/numbers.h"
 #include "harness/execute/device/cpu_device.h"
-#include "harness/plan/check/check.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "harness/workload/prediction.h"
@@ -86,7 +85,7 @@ class Layer final : public Workload {
     return sum;
   }
   int threads() const override { return options_.threads; }
-  std::optional<std::string> flaw() const override { return check(attention_.plan); }
+  std::optional<std::string> flaw() const override { return attention_.flaw; }
 
   // The one worker's time is the critical path, the sum and the wall clock at once.
   Sample run(bool verifying) override {
