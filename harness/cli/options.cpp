@@ -31,7 +31,7 @@ std::string type_of(const Parameter& parameter) {
 
 }  // namespace
 
-Verb::Option add_parameter(Verb verb, Case& c, std::string_view key) {
+CLI::Option* add_parameter(CLI::App* verb, Case& c, std::string_view key) {
   const auto index = find_parameter(key);
   if (!index) throw std::logic_error(fmt::format("no parameter has the key {}", key));
   const Parameter& parameter = parameters()[*index];
@@ -45,10 +45,11 @@ Verb::Option add_parameter(Verb verb, Case& c, std::string_view key) {
                                   : read_value(parameter, {YamlNode::scalar, {label}, text}).text;
     parameter.set(c, parameter, value);
   };
-  return verb.option(name, read, help_of(parameter, c)).type_name(type_of(parameter));
+  return verb->add_option_function<std::string>(name, read, help_of(parameter, c))
+      ->type_name(type_of(parameter));
 }
 
-void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys) {
+void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) (void)add_parameter(verb, c, key);
 }
 
@@ -67,10 +68,10 @@ void require_writable(const std::string& path) {
         fmt::format("cannot write {}: {}: {}", path, folder, std::strerror(errno)));
 }
 
-Verb::Option add_positive(Verb verb, const std::string& name, double& value,
+CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value,
                           const std::string& what) {
   return verb
-      .option(
+      ->add_option_function<std::string>(
           name,
           [name, &value](const std::string& text) {
             const auto parsed = parse_real(text);
@@ -80,7 +81,7 @@ Verb::Option add_positive(Verb verb, const std::string& name, double& value,
             value = *parsed;
           },
           what)
-      .type_name("NUMBER");
+      ->type_name("NUMBER");
 }
 
 }  // namespace qb

@@ -9,7 +9,6 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/npy.h"
 #include "harness/workload/layer/layer_reference.h"
@@ -124,16 +123,18 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
 }
 
-void add_layer(Verb app) {
-  Verb verb = app.add_verb("layer", "Run a transformer layer on your own weights and tensors",
-                           weights_help() + kShapes);
-  auto& request = verb.runs<LayerRequest>(
-      [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); });
-  verb.option("--weights", request.weights, "the folder of the layer's 16 NPY files").required();
-  verb.option("--input", request.input, "hidden states, [n,hidden] or [b,n,hidden]").required();
-  verb.option("--out", request.out, "where to write the layer's output").required();
+void add_layer(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "layer", "Run a transformer layer on your own weights and tensors",
+                            weights_help() + kShapes);
+  auto& request = runs<LayerRequest>(
+      verb, [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); });
+  verb->add_option("--weights", request.weights, "the folder of the layer's 16 NPY files")
+      ->required();
+  verb->add_option("--input", request.input, "hidden states, [n,hidden] or [b,n,hidden]")
+      ->required();
+  verb->add_option("--out", request.out, "where to write the layer's output")->required();
   add_integer(verb, "--heads", request.heads, "attention heads; they divide the hidden width")
-      .required();
+      ->required();
   add_integer(verb, "--block-tokens", request.block_tokens,
               "compute attention and feed-forward in blocks of this many query tokens");
   add_tensor_job(verb, request, "the output", "rows");

@@ -10,7 +10,7 @@
 #include "base/numbers.h"
 #include "base/source_root.h"
 #include "base/text_table.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
 #include "harness/cli/views/reproduction.h"
 #include "harness/cli/views/sets_view.h"
@@ -189,14 +189,15 @@ ExitCode reproduce(ReproduceWords words) {
 
 }  // namespace
 
-void add_reproduce(Verb app) {
-  Verb verb = app.add_verb(
-      "reproduce", "Run the paper's case studies, check them, write figures and report", kFooter);
-  auto& words = verb.runs<ReproduceWords>(reproduce);
-  verb.flag("--full", words.full, "Take the paper's N instead of a tenth of it");
-  verb.option("--out", words.out,
-              "Folder for report, tables and figures; default RESULTS/reproduce");
-  verb.flag("--quiet", words.quiet, "Show no progress of single cases");
+void add_reproduce(CLI::App* app) {
+  CLI::App* verb =
+      add_verb(app, "reproduce",
+               "Run the paper's case studies, check them, write figures and report", kFooter);
+  auto& words = runs<ReproduceWords>(verb, reproduce);
+  verb->add_flag("--full", words.full, "Take the paper's N instead of a tenth of it");
+  verb->add_option("--out", words.out,
+                   "Folder for report, tables and figures; default RESULTS/reproduce");
+  verb->add_flag("--quiet", words.quiet, "Show no progress of single cases");
 }
 
 }  // namespace qb

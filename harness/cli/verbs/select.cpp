@@ -8,7 +8,6 @@
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/cli/views/table_form.h"
 #include "harness/plan/theory/selector.h"
 
@@ -245,14 +244,15 @@ void select(const SelectWords& words) {
 
 }  // namespace
 
-void add_select(Verb app) {
-  Verb verb =
-      app.add_verb("select", "Score selectors of pass-KV or pass-Q on a run's cases", kFooter);
-  auto& words = verb.runs<SelectWords>(select);
-  verb.option("RUN", words.run, "Run folder, results/NAME/RUN_ID").required();
+void add_select(CLI::App* app) {
+  CLI::App* verb =
+      add_verb(app, "select", "Score selectors of pass-KV or pass-Q on a run's cases", kFooter);
+  auto& words = runs<SelectWords>(verb, select);
+  verb->add_option("RUN", words.run, "Run folder, results/NAME/RUN_ID")->required();
   add_positive(verb, "--compute", words.compute_flop_per_s, "C, peak FLOP/s of one worker");
   add_positive(verb, "--bandwidth", words.link_byte_per_s, "B, bytes/s that one worker sends");
-  verb.option("--csv", words.csv, "Write the table as CSV to this file too").type_name("FILE");
+  verb->add_option("--csv", words.csv, "Write the table as CSV to this file too")
+      ->type_name("FILE");
 }
 
 }  // namespace qb

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/numbers.h"
+#include "base/status.h"
 #include "base/text_table.h"
 #include "interest_sets/sets/constructions.h"
 #include "interest_sets/split/distillation.h"
