@@ -15,7 +15,7 @@
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/store/build_info.h"
+#include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/workload/case.h"
