@@ -59,24 +59,20 @@ void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_v
 // it before an hour of computing.
 void require_writable(const std::string& path);
 
-// Adds `name` as an integer option.
+// Adds an option that `read` takes; --help calls its value `type`.
+CLI::Option* add_text(CLI::App* verb, const std::string& name, const std::string& type,
+                      const std::string& what, std::function<void(const std::string&)> read);
+
 template <class Integer>
 CLI::Option* add_integer(CLI::App* verb, const std::string& name, Integer& value,
                          const std::string& what) {
-  return verb
-      ->add_option_function<std::string>(
-          name,
-          [name, &value](const std::string& text) {
-            const auto parsed = parse_integer(text);
-            if (!parsed || !std::in_range<Integer>(*parsed))
-              throw UsageError(
-                  fmt::format("{} {}: not a whole number in range; write it as 4096, "
-                              "1e6, 32Ki or 80GiB",
-                              name, text));
-            value = static_cast<Integer>(*parsed);
-          },
-          what)
-      ->type_name("NUMBER");
+  return add_text(verb, name, "NUMBER", what, [name, &value](const std::string& text) {
+    const auto parsed = parse_integer(text);
+    if (!parsed || !std::in_range<Integer>(*parsed))
+      throw UsageError(fmt::format(
+          "{} {}: not a whole number in range; write it as 4096, 1e6, 32Ki or 80GiB", name, text));
+    value = static_cast<Integer>(*parsed);
+  });
 }
 
 // Adds `name` as a number above 0.
@@ -86,17 +82,12 @@ CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value
 // Adds `name` as one of the words of the enum E.
 template <class E>
 CLI::Option* add_word(CLI::App* verb, const std::string& name, E& value, const std::string& what) {
-  return verb
-      ->add_option_function<std::string>(
-          name,
-          [name, &value](const std::string& text) {
-            const auto parsed = parse_word<E>(text);
-            if (!parsed)
-              throw UsageError(name + ": " + unknown_word(kWords<E>.what, text, all_words<E>()));
-            value = *parsed;
-          },
-          what + " (" + join(all_words<E>(), ", ") + ")")
-      ->type_name("WORD");
+  const std::string words = what + " (" + join(all_words<E>(), ", ") + ")";
+  return add_text(verb, name, "WORD", words, [name, &value](const std::string& text) {
+    const auto parsed = parse_word<E>(text);
+    if (!parsed) throw UsageError(name + ": " + unknown_word(kWords<E>.what, text, all_words<E>()));
+    value = *parsed;
+  });
 }
 
 }  // namespace qb

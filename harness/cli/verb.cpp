@@ -8,7 +8,6 @@
 namespace qb {
 namespace {
 
-// Lists the verbs below `verb`, or its long options, as they are typed.
 std::vector<std::string> words_of(const CLI::App& verb, bool options) {
   std::vector<std::string> words;
   if (options)

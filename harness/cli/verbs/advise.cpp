@@ -64,7 +64,6 @@ GivenLink read_link(const std::string& text) {
   return {LinkLimit{*bandwidth, *latency}, ""};
 }
 
-// Chooses f32, or what the device has rates for.
 DType default_dtype(const DeviceModel& device, Kernel kernel) {
   std::optional<DType> first;
   for (const RatePoint& point : device.rates) {

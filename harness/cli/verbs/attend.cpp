@@ -1,6 +1,7 @@
 #include "harness/cli/views/tensor_job.h"
 
 #include <fmt/format.h>
+
 #include <filesystem>
 
 #include "base/files.h"
@@ -113,9 +114,7 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
 
 std::string attend(const AttendRequest& request, const Executor& executor) {
   check_request(request);
-  MemoryLedger::Options options;
-  options.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes);
-  MemoryLedger ledger(options);
+  MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
   const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
   const Job job = read_job(request, ledger);
   const Problem& problem = job.plan.problem;

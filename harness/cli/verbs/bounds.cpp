@@ -7,7 +7,6 @@
 #include <map>
 
 #include "base/numbers.h"
-
 #include "harness/cli/options.h"
 #include "harness/cli/views/table_form.h"
 #include "harness/plan/theory/published_bounds.h"
@@ -195,8 +194,6 @@ struct MinBlockWords {
   TableForm form = TableForm::terminal;
 };
 
-// Gives the least tokens per worker on the user's machine, for whole and for balanced causal
-// blocks.
 std::string own_min_block_table(const MinBlockWords& words) {
   if (words.kv_heads < 1 || words.q_heads < 1 || words.q_heads % words.kv_heads != 0)
     throw UsageError(fmt::format("{} key-value heads do not divide {} query heads", words.kv_heads,

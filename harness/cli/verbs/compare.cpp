@@ -1,12 +1,11 @@
 // `qb compare A B`: is anything slower, larger in memory or wrong in one of two runs?
-#include "harness/experiment/audit/compare.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "harness/cli/options.h"
+#include "harness/experiment/audit/compare.h"
 
 namespace qb {
 namespace {

@@ -24,7 +24,6 @@ void check_request(const LayerRequest& request) {
   check_tensor_job(request);
 }
 
-// Gives the sizes of the weights and the input together.
 LayerShape shape_of_request(const LayerRequest& request, const NpyArray& input) {
   LayerShape shape = shape_of_weights(request.weights, request.heads);
   if (shape.head_dim > 256)
@@ -93,9 +92,7 @@ Example:
 
 std::string layer_of_files(const LayerRequest& request, const std::function<LayerRunner>& runner) {
   check_request(request);
-  MemoryLedger::Options ledger_options;
-  ledger_options.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes);
-  MemoryLedger ledger(ledger_options);
+  MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
   const NpyArray input = read_npy(request.input);
   const LayerShape shape = shape_of_request(request, input);
   const LayerWeights weights = read_weights(request.weights, shape, ledger);

@@ -57,7 +57,6 @@ PlottedRun read_runs(const PlotWords& words) {
   return run;
 }
 
-// Returns what is drawn beside the run. Warns if no figure shows what was asked for.
 std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Figure>& figures) {
   std::vector<Provenance> beside;
   if (run.beside.empty()) return beside;

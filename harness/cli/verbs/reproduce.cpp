@@ -62,7 +62,6 @@ struct Reproduction {
 
 void say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
-// Runs a spec of experiments/ and draws its figures into OUT/figures.
 RunOutcome run_stage(const ReproduceWords& words, const std::string& name, Spec& spec) {
   spec = load_spec(source_path("experiments/" + name + ".yaml"), {});
   RunOptions options;
@@ -72,7 +71,6 @@ RunOutcome run_stage(const ReproduceWords& words, const std::string& name, Spec&
   return run_spec(spec, options);
 }
 
-// Draws one figure into OUT/figures and adds it to a section.
 void add_figure(Report::Section& section, const Figure& figure, const ReproduceWords& words,
                 Reproduction& all) {
   std::vector<std::string> missing;

@@ -55,7 +55,6 @@ std::int64_t gpu_memory_bytes() {
              : std::numeric_limits<std::int64_t>::max();
 }
 
-// Makes one line of --dry-run; a case that cannot be planned says why.
 std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying,
                                  std::int64_t machine_bytes) {
   const std::string label = case_label(c, varying);

@@ -38,7 +38,6 @@ struct SelectWords {
   std::string csv;
 };
 
-// The two rows of a case, one by each variant.
 struct Pairs {
   std::vector<SelectorSample> samples;
   std::size_t unpaired = 0;  // ok rows of either variant without the other
@@ -92,7 +91,6 @@ class CaseReader {
                                  fmt::format(format, std::forward<Args>(args)...)));
   }
 
-  // Gives every parameter except the algorithm, as text.
   [[nodiscard]] std::string rest_of_case(std::size_t row) const {
     std::vector<std::string> fields;
     for (const Field& field : kParameterFields)

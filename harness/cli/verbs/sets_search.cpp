@@ -149,7 +149,6 @@ std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, Tabl
   return form == TableForm::markdown ? table.markdown() : table.terminal();
 }
 
-// Keeps the order of `sets` and uses `threads` threads.
 std::vector<RankedSet> ranked_sets(std::vector<InterestSet> sets, int threads) {
   std::vector<RankedSet> ranked(sets.size());
   const auto rank = [&](std::size_t from) {
@@ -166,7 +165,6 @@ std::vector<RankedSet> ranked_sets(std::vector<InterestSet> sets, int threads) {
   return ranked;
 }
 
-// W, m, what is proved, counts, checksum, time.
 std::string search_summary(const SearchOutcome& outcome) {
   const SearchState& state = outcome.state;
   std::string text;
@@ -198,7 +196,6 @@ std::string search_summary(const SearchOutcome& outcome) {
   return text;
 }
 
-// Prints the `best` sets by asym-RR and the `best` by longest subsequence.
 std::string best_sets(const std::vector<RankedSet>& sets, std::size_t best, TableForm form) {
   if (sets.empty() || best == 0) return "";
   return fmt::format("\nBest by asym-RR:\n{}\nBest by longest subsequence:\n{}",

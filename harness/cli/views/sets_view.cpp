@@ -25,7 +25,6 @@ std::string csv_residues(const InterestSet& set) {
 
 std::string_view verdict(bool agrees) { return agrees ? "agrees" : "differs"; }
 
-// Returns nullopt if the set is good, and otherwise what is wrong.
 std::optional<std::string> complaint(const ListedSet& listed) {
   try {
     verify(listed.set);

@@ -41,12 +41,10 @@ std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*
 }  // namespace
 
 MemoryLedger::Options ledger_options(const Case& c, bool record_events, ComputeDevice& device) {
-  MemoryLedger::Options options;
-  options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
-  options.record_events = record_events;
-  options.allocator = c.allocator;
-  options.source = device.memory(options.allocator);
-  return options;
+  return {.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes),
+          .record_events = record_events,
+          .source = device.memory(c.allocator),
+          .allocator = c.allocator};
 }
 
 void add_memory_peaks(const MemoryLedger& ledger, RowValues& values) {

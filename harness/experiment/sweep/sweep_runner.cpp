@@ -42,9 +42,7 @@ class Sweep {
  public:
   Sweep(std::vector<Entry> entries, const RunOptions& options, RunStore& store, SweepWorld& world)
       : entries_(std::move(entries)), options_(options), store_(store), world_(world) {
-    std::vector<Case> cases;
-    for (const Entry& entry : entries_) cases.push_back(entry.c);
-    varying_ = varying_parameters(cases);
+    varying_ = varying_parameters(cases());
     note_what_stands();
   }
 
