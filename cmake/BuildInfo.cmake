@@ -74,7 +74,7 @@ if(CUDA)
 endif()
 
 set(content "// Made by cmake/BuildInfo.cmake.
-#include \"harness/experiment/store/build_info.h\"
+#include \"harness/experiment/store/environment.h\"
 
 namespace qb {
 

@@ -1,4 +1,4 @@
-# qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
+# qb_room(NAME SOURCES … [PRECOMPILE …] [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
 #         [THREAD_TESTS …] [NOT_IN_THREAD_TESTS …] [NOT_MEASURED])
 #
 # A room is a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose cases
@@ -8,6 +8,7 @@
 # THREAD_TESTS: those of TESTS that the thread sanitizer's build compiles; without the list, all.
 # NOT_IN_THREAD_TESTS: those of SOURCES that no thread test reaches, which the thread sanitizer's build
 # leaves out. That build is for thread tests only; a test that reaches such a source fails to link.
+# PRECOMPILE: more headers that most sources of the room share; the room then compiles its own.
 # NOT_MEASURED: no measured time is spent in this room, so a release compiles it with less effort.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -25,8 +26,9 @@ else()
 endif()
 option(QB_PRECOMPILE "Compile the headers that most files share once" ${qb_precompile_default})
 
-# Gives TARGET the precompiled headers of its kind (room, not_measured, test), which the first
-# target of that kind compiles. Precompiled headers fit one set of options only.
+# Gives TARGET the precompiled headers of its kind (room, not_measured, test, or a room's name), which
+# the first target of that kind compiles, with the headers after KIND too. Precompiled headers fit
+# one set of options only.
 function(qb_precompile target kind)
   if(NOT QB_PRECOMPILE)
     return()
@@ -37,7 +39,7 @@ function(qb_precompile target kind)
     file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
     set(headers <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <limits>
                 <map> <memory> <optional> <set> <span> <sstream> <string> <string_view> <utility>
-                <vector> <fmt/format.h>)
+                <vector> <fmt/format.h> ${ARGN})
     if(kind STREQUAL "test")  # an executable's code is not position-independent as a library's is
       add_executable(${owner} EXCLUDE_FROM_ALL ${source})
       target_link_libraries(${owner} PRIVATE fmt::fmt GTest::gmock)
@@ -113,7 +115,7 @@ function(qb_test_options target)
 endfunction()
 
 function(qb_room name)
-  set(lists SOURCES DEPENDS PRIVATE_DEPENDS TESTS TEST_DEPENDS THREAD_TESTS NOT_IN_THREAD_TESTS)
+  set(lists SOURCES PRECOMPILE DEPENDS PRIVATE_DEPENDS TESTS TEST_DEPENDS THREAD_TESTS NOT_IN_THREAD_TESTS)
   cmake_parse_arguments(ARG "NOT_MEASURED" "" "${lists}" ${ARGN})
   set(kind room)
   if(ARG_NOT_MEASURED)
@@ -126,7 +128,10 @@ function(qb_room name)
   set_property(GLOBAL APPEND PROPERTY QB_ARCHIVES qb_${name})
   qb_target_options(qb_${name})
   qb_optimize(qb_${name} ${kind})
-  qb_precompile(qb_${name} ${kind})
+  if(ARG_PRECOMPILE)
+    set(kind ${name})
+  endif()
+  qb_precompile(qb_${name} ${kind} ${ARG_PRECOMPILE})
   target_link_libraries(qb_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
   if(QB_SANITIZE STREQUAL "thread" AND ARG_THREAD_TESTS)
     set(ARG_TESTS ${ARG_THREAD_TESTS})

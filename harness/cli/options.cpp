@@ -17,8 +17,7 @@ namespace {
 std::string help_of(const Parameter& parameter, const Case& c) {
   std::string standard = parameter.get(c, parameter);
   if (standard.empty()) standard = plain_standard(parameter);
-  const bool missing = parameter.min > 0 && standard == "0";
-  if (missing) standard = parameter.follows;
+  if (parameter.min > 0 && standard == "0") standard = parameter.follows;
   return plain_meaning(parameter) +
          (standard.empty() ? "" : fmt::format(" (default: {})", standard));
 }
@@ -31,24 +30,30 @@ std::string type_of(const Parameter& parameter) {
 
 }  // namespace
 
-Verb::Option add_parameter(Verb verb, Case& c, std::string_view key) {
+CLI::Option* add_text(CLI::App* verb, const std::string& name, const std::string& type,
+                      const std::string& what, std::function<void(const std::string&)> read) {
+  return verb->add_option_function<std::string>(name, std::move(read), what)->type_name(type);
+}
+
+CLI::Option* add_parameter(CLI::App* verb, Case& c, std::string_view key) {
   const auto index = find_parameter(key);
   if (!index) throw std::logic_error(fmt::format("no parameter has the key {}", key));
   const Parameter& parameter = parameters()[*index];
   std::string name = fmt::format("--{}", key);
   std::ranges::replace_if(
       name, [](char letter) { return letter == '_' || letter == '.'; }, '-');
-  const auto read = [name, &parameter, &c](const std::string& text) {
-    const std::string label = fmt::format("{} {}", name, text);
-    const std::string value = parameter.kind == FieldKind::mask
-                                  ? parse_mask(text, name).text()
-                                  : read_value(parameter, {YamlNode::scalar, {label}, text}).text;
-    parameter.set(c, parameter, value);
-  };
-  return verb.option(name, read, help_of(parameter, c)).type_name(type_of(parameter));
+  return add_text(verb, name, type_of(parameter), help_of(parameter, c),
+                  [name, &parameter, &c](const std::string& text) {
+                    const std::string label = fmt::format("{} {}", name, text);
+                    const std::string value =
+                        parameter.kind == FieldKind::mask
+                            ? parse_mask(text, name).text()
+                            : read_value(parameter, {YamlNode::scalar, {label}, text}).text;
+                    parameter.set(c, parameter, value);
+                  });
 }
 
-void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys) {
+void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) (void)add_parameter(verb, c, key);
 }
 
@@ -67,20 +72,15 @@ void require_writable(const std::string& path) {
         fmt::format("cannot write {}: {}: {}", path, folder, std::strerror(errno)));
 }
 
-Verb::Option add_positive(Verb verb, const std::string& name, double& value,
+CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value,
                           const std::string& what) {
-  return verb
-      .option(
-          name,
-          [name, &value](const std::string& text) {
-            const auto parsed = parse_real(text);
-            if (!parsed || !(*parsed > 0.0))
-              throw UsageError(fmt::format(
-                  "{} {}: not a number above 0; write it as 312e12, 25e9 or 25GB", name, text));
-            value = *parsed;
-          },
-          what)
-      .type_name("NUMBER");
+  return add_text(verb, name, "NUMBER", what, [name, &value](const std::string& text) {
+    const auto parsed = parse_real(text);
+    if (!parsed || !(*parsed > 0.0))
+      throw UsageError(
+          fmt::format("{} {}: not a number above 0; write it as 312e12, 25e9 or 25GB", name, text));
+    value = *parsed;
+  });
 }
 
 }  // namespace qb

@@ -1,22 +1,44 @@
-// Options that several verbs have. Numbers are written as in the specs: 1e6, 32Ki, 1_024, 80GiB.
+// What a verb runs, and options that several verbs have. Numbers are written as in the specs: 1e6,
+// 32Ki, 1_024, 80GiB.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <initializer_list>
+#include <memory>
 
 #include "base/numbers.h"
-#include "base/status.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/verb.h"
 #include "harness/workload/case.h"
 
 namespace qb {
 
+// --help of `above` lists the verb, whose own --help ends with the footer.
+inline CLI::App* add_verb(CLI::App* above, const std::string& name, const std::string& what,
+                          const std::string& footer) {
+  return above->add_subcommand(name, what)->footer(footer);
+}
+
+// Makes a Words, which the options fill in; the verb then calls act(words), which may return an
+// ExitCode.
+template <class Words, class Act>
+Words& runs(CLI::App* verb, Act act) {
+  const auto words = std::make_shared<Words>();
+  verb->callback([words, act] {
+    if constexpr (std::is_void_v<std::invoke_result_t<Act, Words&>>)
+      act(*words);
+    else if (const ExitCode code = act(*words); code != ExitCode::ok)
+      throw CLI::RuntimeError(static_cast<int>(code));
+  });
+  return *words;
+}
+
 // Adds options for parameters of a spec: key link.mode is --link-mode. They take the values that a
 // spec takes, and --help describes them as the schema does. The default is the value in `c`. Throws
 // std::logic_error for a key that no parameter has.
-Verb::Option add_parameter(Verb verb, Case& c, std::string_view key);
-void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys);
+CLI::Option* add_parameter(CLI::App* verb, Case& c, std::string_view key);
+void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_view> keys);
 
 // Fills in the parameters that follow others where they are 0: as many keys as tokens, as many
 // key-value heads as query heads, values as wide as keys.
@@ -37,44 +59,35 @@ void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> 
 // it before an hour of computing.
 void require_writable(const std::string& path);
 
-// Adds `name` as an integer option.
+// Adds an option that `read` takes; --help calls its value `type`.
+CLI::Option* add_text(CLI::App* verb, const std::string& name, const std::string& type,
+                      const std::string& what, std::function<void(const std::string&)> read);
+
 template <class Integer>
-Verb::Option add_integer(Verb verb, const std::string& name, Integer& value,
+CLI::Option* add_integer(CLI::App* verb, const std::string& name, Integer& value,
                          const std::string& what) {
-  return verb
-      .option(
-          name,
-          [name, &value](const std::string& text) {
-            const auto parsed = parse_integer(text);
-            if (!parsed || !std::in_range<Integer>(*parsed))
-              throw UsageError(
-                  fmt::format("{} {}: not a whole number in range; write it as 4096, "
-                              "1e6, 32Ki or 80GiB",
-                              name, text));
-            value = static_cast<Integer>(*parsed);
-          },
-          what)
-      .type_name("NUMBER");
+  return add_text(verb, name, "NUMBER", what, [name, &value](const std::string& text) {
+    const auto parsed = parse_integer(text);
+    if (!parsed || !std::in_range<Integer>(*parsed))
+      throw UsageError(fmt::format(
+          "{} {}: not a whole number in range; write it as 4096, 1e6, 32Ki or 80GiB", name, text));
+    value = static_cast<Integer>(*parsed);
+  });
 }
 
 // Adds `name` as a number above 0.
-Verb::Option add_positive(Verb verb, const std::string& name, double& value,
+CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value,
                           const std::string& what);
 
 // Adds `name` as one of the words of the enum E.
 template <class E>
-Verb::Option add_word(Verb verb, const std::string& name, E& value, const std::string& what) {
-  return verb
-      .option(
-          name,
-          [name, &value](const std::string& text) {
-            const auto parsed = parse_word<E>(text);
-            if (!parsed)
-              throw UsageError(name + ": " + unknown_word(kWords<E>.what, text, all_words<E>()));
-            value = *parsed;
-          },
-          what + " (" + join(all_words<E>(), ", ") + ")")
-      .type_name("WORD");
+CLI::Option* add_word(CLI::App* verb, const std::string& name, E& value, const std::string& what) {
+  const std::string words = what + " (" + join(all_words<E>(), ", ") + ")";
+  return add_text(verb, name, "WORD", words, [name, &value](const std::string& text) {
+    const auto parsed = parse_word<E>(text);
+    if (!parsed) throw UsageError(name + ": " + unknown_word(kWords<E>.what, text, all_words<E>()));
+    value = *parsed;
+  });
 }
 
 }  // namespace qb

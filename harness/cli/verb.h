@@ -1,11 +1,19 @@
-// The verbs of the command line: one file each, and one line here.
+// The verbs of the command line: one file each, and one line here. CLI11 parses the words.
 #pragma once
 
-#include "harness/cli/command_line.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace CLI {
+class App;
+}
 
 namespace qb {
 
-// The order is that of --help. verbs/NAME.cpp defines add_NAME(Verb program) for each.
+// The order is that of --help. verbs/NAME.cpp defines add_NAME(CLI::App* program) for each.
 // clang-format off
 #define QB_VERBS(line) \
   line(run) \
@@ -28,12 +36,19 @@ namespace qb {
   line(env)
 // clang-format on
 
-#define QB_DECLARE_VERB(name) void add_##name(Verb program);
+#define QB_DECLARE_VERB(name) void add_##name(CLI::App* program);
 QB_VERBS(QB_DECLARE_VERB)
 #undef QB_DECLARE_VERB
 
 // Verbs below `qb sets` that have a file of their own.
-void add_sets_search(Verb sets);
-void add_sets_figures(Verb sets);
+void add_sets_search(CLI::App* sets);
+void add_sets_figures(CLI::App* sets);
+
+// Does what `words` ask for, which do not include the program's own name; `add_verbs` declares what
+// they can be. It answers --help and --version itself. Throws UsageError: one sentence says what is
+// wrong, gives the nearest word that exists, and says where the others are listed.
+ExitCode run_words(const std::function<void(CLI::App*)>& add_verbs, std::vector<std::string> words,
+                   const std::string& description = "", const std::string& footer = "",
+                   const std::string& version = "");
 
 }  // namespace qb

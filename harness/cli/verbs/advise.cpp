@@ -6,7 +6,6 @@
 
 #include "base/numbers.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/cli/views/advise_view.h"
 #include "harness/execute/transport/link_model.h"
 
@@ -38,7 +37,7 @@ Examples:
 struct AdviseWords {
   Case c;
   std::int64_t cached_tokens = 0;
-  Verb::Option dtype;
+  CLI::Option* dtype = nullptr;
   std::string device = "here";
   std::string link = "none";
   bool json = false;
@@ -65,7 +64,6 @@ GivenLink read_link(const std::string& text) {
   return {LinkLimit{*bandwidth, *latency}, ""};
 }
 
-// Chooses f32, or what the device has rates for.
 DType default_dtype(const DeviceModel& device, Kernel kernel) {
   std::optional<DType> first;
   for (const RatePoint& point : device.rates) {
@@ -103,7 +101,7 @@ void give_advice(const AdviseWords& asked) {
                           .link = link.limit,
                           .kernel = c.kernel,
                           .memory_budget_bytes = c.memory_budget_bytes};
-  if (!asked.dtype.given()) question.problem.dtype = default_dtype(question.device, c.kernel);
+  if (asked.dtype->count() == 0) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);
   if (asked.json) {
     fmt::print("{}", advice_json(question, link.source, advice));
@@ -118,25 +116,25 @@ void give_advice(const AdviseWords& asked) {
 
 }  // namespace
 
-void add_advise(Verb app) {
-  Verb verb = app.add_verb("advise", "Say which scheme to use for a problem on a machine, and why",
-                           kFooter);
-  auto& words = verb.runs<AdviseWords>(give_advice);
+void add_advise(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "advise",
+                            "Say which scheme to use for a problem on a machine, and why", kFooter);
+  auto& words = runs<AdviseWords>(verb, give_advice);
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
-  add_parameter(verb, words.c, "n_tokens").required();
-  add_parameter(verb, words.c, "workers").required();
-  verb.option(
+  add_parameter(verb, words.c, "n_tokens")->required();
+  add_parameter(verb, words.c, "workers")->required();
+  verb->add_option(
       "--link", words.link,
       "nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default: none, the workers "
       "share one memory)");
-  verb.option(
+  verb->add_option(
       "--device", words.device,
       "here (the default: this machine is measured now), a100 (published rates), or a file");
   add_integer(verb, "--cached-tokens", words.cached_tokens, "P, the tokens in the cache");
   add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "batch", "mask", "kernel"});
   words.dtype = add_parameter(verb, words.c, "dtype");
   add_parameter(verb, words.c, "memory_budget");
-  verb.flag("--json", words.json, "print JSON with every digit");
+  verb->add_flag("--json", words.json, "print JSON with every digit");
 }
 
 }  // namespace qb

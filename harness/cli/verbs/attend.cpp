@@ -1,13 +1,13 @@
 #include "harness/cli/views/tensor_job.h"
 
 #include <fmt/format.h>
+
 #include <filesystem>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/plan/check/check.h"
@@ -114,9 +114,7 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
 
 std::string attend(const AttendRequest& request, const Executor& executor) {
   check_request(request);
-  MemoryLedger::Options options;
-  options.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes);
-  MemoryLedger ledger(options);
+  MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
   const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
   const Job job = read_job(request, ledger);
   const Problem& problem = job.plan.problem;
@@ -141,26 +139,25 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
   return summary(request, job.plan, execution, verification, ledger.active_peak_bytes());
 }
 
-void add_attend(Verb app) {
-  Verb verb = app.add_verb(
-      "attend", "Run attention on your own tensors (NPY files)",
-      "qb writes O and LSE only when everything has succeeded. Queries take the last positions of "
-      "the\n"
-      "keys. The ranks mpi, nccl and model are for `qb run`.\n"
-      "Examples:\n"
-      "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
-      "  qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --mask causal \\\n"
-      "            --out o.npy --lse lse.npy --verify\n"
-      "  qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \\\n"
-      "            --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: "
-      "4}}]}'");
+void add_attend(CLI::App* app) {
+  CLI::App* verb = add_verb(
+      app, "attend", "Run attention on your own tensors (NPY files)",
+      R"(qb writes O and LSE only when everything has succeeded. Queries take the last positions of the
+keys. The ranks mpi, nccl and model are for `qb run`.
+Examples:
+  qb attend --q q.npy --k k.npy --v v.npy --out o.npy
+  qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --mask causal \
+            --out o.npy --lse lse.npy --verify
+  qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \
+            --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}]}')");
   auto& request =
-      verb.runs<AttendRequest>([](const AttendRequest& said) { fmt::print("{}", attend(said)); });
-  verb.option("--q", request.q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64").required();
-  verb.option("--k", request.k, "keys; may have fewer heads and another length").required();
-  verb.option("--v", request.v, "values; heads and length of the keys").required();
-  verb.option("--out", request.out, "where to write O; its rank is that of --q").required();
-  verb.option("--lse", request.lse, "where to write the log-sum-exp of each row");
+      runs<AttendRequest>(verb, [](const AttendRequest& said) { fmt::print("{}", attend(said)); });
+  verb->add_option("--q", request.q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64")
+      ->required();
+  verb->add_option("--k", request.k, "keys; may have fewer heads and another length")->required();
+  verb->add_option("--v", request.v, "values; heads and length of the keys")->required();
+  verb->add_option("--out", request.out, "where to write O; its rank is that of --q")->required();
+  verb->add_option("--lse", request.lse, "where to write the log-sum-exp of each row");
   add_parameters(verb, request.c,
                  {"algorithm", "workers", "interest_set", "distillation", "ranks"});
   add_tensor_job(verb, request, "O and LSE", "rows a head");

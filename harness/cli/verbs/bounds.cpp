@@ -7,9 +7,7 @@
 #include <map>
 
 #include "base/numbers.h"
-
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/cli/views/table_form.h"
 #include "harness/plan/theory/published_bounds.h"
 #include "harness/plan/theory/sent_bytes.h"
@@ -167,20 +165,20 @@ std::string sent_bytes_summary(const SplitProblem& problem) {
   return fmt::format("A worker sends in all: {}.\n", fmt::join(words, ", "));
 }
 
-void add_speed_up(Verb bounds) {
-  Verb verb = bounds.add_verb(
-      "tms", "the 190 theoretical max speed-ups of Striped Attention, recomputed",
-      "TMS = (attention_ring + dense) / (attention_striped + dense) on the critical path:\n"
-      "dense = 2c [L (4 D^2 + 3 D d_ff) + vocabulary D], attention = a w 4 L D pairs, c tokens a\n"
-      "worker, a = 2 on A100 (TF32) and 1 on TPU. The papers do not print w, how much more of\n"
-      "attention a training step repeats; it is fitted, once with the layers alone and once with "
-      "the\n"
-      "projection to the vocabulary.\n"
-      "A value agrees where it rounds to the printed one.\n\n"
-      "Examples:\n"
-      "  qb bounds tms\n"
-      "  qb bounds tms --csv > tms.csv");
-  auto& form = verb.runs<TableForm>([](TableForm said) {
+void add_speed_up(CLI::App* bounds) {
+  CLI::App* verb =
+      add_verb(bounds, "tms", "the 190 theoretical max speed-ups of Striped Attention, recomputed",
+               R"(TMS = (attention_ring + dense) / (attention_striped + dense) on the critical path:
+dense = 2c [L (4 D^2 + 3 D d_ff) + vocabulary D], attention = a w 4 L D pairs, c tokens a
+worker, a = 2 on A100 (TF32) and 1 on TPU. The papers do not print w, how much more of
+attention a training step repeats; it is fitted, once with the layers alone and once with the
+projection to the vocabulary.
+A value agrees where it rounds to the printed one.
+
+Examples:
+  qb bounds tms
+  qb bounds tms --csv > tms.csv)");
+  auto& form = runs<TableForm>(verb, [](TableForm said) {
     const auto& rows = published_speed_ups();
     print_table(speed_up_table(rows, said), speed_up_summary(rows), said);
   });
@@ -196,8 +194,6 @@ struct MinBlockWords {
   TableForm form = TableForm::terminal;
 };
 
-// Gives the least tokens per worker on the user's machine, for whole and for balanced causal
-// blocks.
 std::string own_min_block_table(const MinBlockWords& words) {
   if (words.kv_heads < 1 || words.q_heads < 1 || words.q_heads % words.kv_heads != 0)
     throw UsageError(fmt::format("{} key-value heads do not divide {} query heads", words.kv_heads,
@@ -223,27 +219,28 @@ void print_min_block(MinBlockWords& words) {
   fmt::print("{}", own_min_block_table(words));
 }
 
-void add_min_block(Verb bounds) {
-  Verb verb = bounds.add_verb(
-      "min-block", "Ring Attention's least block, as its Table 2 prints it or for a machine",
-      "The transfers of a ring hide behind compute from c = (C/B)(e/2)(NKV/NH) tokens a worker "
-      "on,\n"
-      "twice that where each round computes half of a block. Without --compute and --bandwidth:\n"
-      "the five hosts of the paper (2-byte types, NKV = NH), c = C/B and s = 6c.\n\n"
-      "Examples:\n"
-      "  qb bounds min-block\n"
-      "  qb bounds min-block --compute 989e12 --bandwidth 50e9 --q-heads 32 --kv-heads 8");
-  auto& words = verb.runs<MinBlockWords>(print_min_block);
-  auto compute =
+void add_min_block(CLI::App* bounds) {
+  CLI::App* verb = add_verb(
+      bounds, "min-block",
+      "Ring Attention's least block, as its Table 2 prints it or for a machine",
+      R"(The transfers of a ring hide behind compute from c = (C/B)(e/2)(NKV/NH) tokens a worker on,
+twice that where each round computes half of a block. Without --compute and --bandwidth:
+the five hosts of the paper (2-byte types, NKV = NH), c = C/B and s = 6c.
+
+Examples:
+  qb bounds min-block
+  qb bounds min-block --compute 989e12 --bandwidth 50e9 --q-heads 32 --kv-heads 8)");
+  auto& words = runs<MinBlockWords>(verb, print_min_block);
+  CLI::Option* compute =
       add_positive(verb, "--compute", words.compute_flop_per_s, "peak FLOP/s of one worker");
-  auto link =
+  CLI::Option* link =
       add_positive(verb, "--bandwidth", words.link_byte_per_s, "bytes/s that one worker sends");
-  compute.needs(link);
-  link.needs(compute);
-  add_integer(verb, "--q-heads", words.q_heads, "query heads (default 1)").needs(compute);
+  compute->needs(link);
+  link->needs(compute);
+  add_integer(verb, "--q-heads", words.q_heads, "query heads (default 1)")->needs(compute);
   add_integer(verb, "--kv-heads", words.kv_heads, "key-value heads (default q-heads)")
-      .needs(compute);
-  add_word(verb, "--dtype", words.dtype, "the element type (default bf16)").needs(compute);
+      ->needs(compute);
+  add_word(verb, "--dtype", words.dtype, "the element type (default bf16)")->needs(compute);
   add_table_form(verb, words.form);
 }
 
@@ -261,24 +258,25 @@ void print_sent_bytes(SentBytesWords& words) {
   print_table(sent_bytes_table(problem, words.form), sent_bytes_summary(problem), words.form);
 }
 
-void add_sent_bytes(Verb bounds) {
-  Verb verb = bounds.add_verb(
-      "bytes", "what one worker sends in a forward pass, scheme by scheme",
-      "A row is one kind of transfer; the worker counted is the one that sends most, and a shard\n"
-      "of T tokens is ceil(T/W). CQS workers talk to the root only: they receive the scatter and\n"
-      "send the gather, `local` being the tokens of the longest subsequence. Ulysses repeats\n"
-      "key-value heads where there are fewer than workers.\n\n"
-      "Examples:\n"
-      "  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64\n"
-      "  qb bounds bytes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --csv");
-  auto& words = verb.runs<SentBytesWords>(print_sent_bytes);
+void add_sent_bytes(CLI::App* bounds) {
+  CLI::App* verb = add_verb(
+      bounds, "bytes", "what one worker sends in a forward pass, scheme by scheme",
+      R"(A row is one kind of transfer; the worker counted is the one that sends most, and a shard
+of T tokens is ceil(T/W). CQS workers talk to the root only: they receive the scatter and
+send the gather, `local` being the tokens of the longest subsequence. Ulysses repeats
+key-value heads where there are fewer than workers.
+
+Examples:
+  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
+  qb bounds bytes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --csv)");
+  auto& words = runs<SentBytesWords>(verb, print_sent_bytes);
   SplitProblem& problem = words.problem;
   problem.kv_heads = 0;
   add_integer(verb, "--n-tokens", problem.new_tokens, "T, new tokens of the whole sequence")
-      .required();
+      ->required();
   add_integer(verb, "--cached-tokens", problem.cached_tokens,
               "P, the tokens in the cache (default 0)");
-  add_integer(verb, "--workers", problem.workers, "W, the number of workers").required();
+  add_integer(verb, "--workers", problem.workers, "W, the number of workers")->required();
   add_integer(verb, "--q-heads", problem.q_heads, "NH, query heads (default 1)");
   add_integer(verb, "--kv-heads", problem.kv_heads, "NKV (default q-heads)");
   add_integer(verb, "--head-dim", problem.head_dim, "d, the width of a head (default 64)");
@@ -289,16 +287,17 @@ void add_sent_bytes(Verb bounds) {
 
 }  // namespace
 
-void add_bounds(Verb app) {
-  Verb bounds = app.add_verb(
-      "bounds", "Bounds that papers print, recomputed; bytes that each scheme sends",
-      "A verdict is an answer and no failure: the exit code is 0 whatever the verdicts are.\n\n"
-      "Examples:\n"
-      "  qb bounds tms\n"
-      "  qb bounds min-block\n"
-      "  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64\n"
-      "  qb bounds SUBCOMMAND --help");
-  bounds.require_verb();
+void add_bounds(CLI::App* app) {
+  CLI::App* bounds = add_verb(
+      app, "bounds", "Bounds that papers print, recomputed; bytes that each scheme sends",
+      R"(A verdict is an answer and no failure: the exit code is 0 whatever the verdicts are.
+
+Examples:
+  qb bounds tms
+  qb bounds min-block
+  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
+  qb bounds SUBCOMMAND --help)");
+  bounds->require_subcommand(1);
   add_speed_up(bounds);
   add_min_block(bounds);
   add_sent_bytes(bounds);

@@ -4,7 +4,6 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/execute/model/device_model.h"
 
 namespace qb {
@@ -36,15 +35,15 @@ void calibrate(const CalibrateWords& words) {
 
 }  // namespace
 
-void add_calibrate(Verb app) {
-  Verb verb = app.add_verb(
-      "calibrate", "Measure this machine as a device for ranks: model",
-      "It takes about 15 s; the machine should do nothing else meanwhile.\n"
-      "Example:\n"
-      "  qb calibrate --out my.csv && qb run experiments/schemes.yaml --set model.device=my.csv");
-  auto& words = verb.runs<CalibrateWords>(calibrate);
-  verb.option("--out", words.out, "the device file to write, CSV (by default it only prints)");
-  verb.option("--name", words.name, "the name of the device in the file").show_default();
+void add_calibrate(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "calibrate", "Measure this machine as a device for ranks: model",
+                            R"(It takes about 15 s; the machine should do nothing else meanwhile.
+Example:
+  qb calibrate --out my.csv && qb run experiments/schemes.yaml --set model.device=my.csv)");
+  auto& words = runs<CalibrateWords>(verb, calibrate);
+  verb->add_option("--out", words.out, "the device file to write, CSV (by default it only prints)");
+  verb->add_option("--name", words.name, "the name of the device in the file")
+      ->capture_default_str();
   words.c.shape.head_dim = 64;
   add_parameters(verb, words.c, {"kernel", "dtype", "head_dim"});
 }

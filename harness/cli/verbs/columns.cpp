@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/experiment/schema/columns.h"
 
 namespace qb {
@@ -41,20 +41,21 @@ void print_columns(const ColumnsWords& words) {
 
 }  // namespace
 
-void add_columns(Verb app) {
-  Verb verb = app.add_verb(
-      "columns", "Explain the columns of a run folder's tables",
-      "Examples:\n  qb columns\n  qb columns --file samples.csv\n"
-      "  qb columns --markdown      the tables of data/README.md\n"
-      "  qb columns --parameters    the table of parameters in experiments/README.md\n"
-      "  qb columns --write         writes both tables into the documents of this checkout");
-  auto& words = verb.runs<ColumnsWords>(print_columns);
-  verb.option(
+void add_columns(CLI::App* app) {
+  CLI::App* verb =
+      add_verb(app, "columns", "Explain the columns of a run folder's tables", R"(Examples:
+  qb columns
+  qb columns --file samples.csv
+  qb columns --markdown      the tables of data/README.md
+  qb columns --parameters    the table of parameters in experiments/README.md
+  qb columns --write         writes both tables into the documents of this checkout)");
+  auto& words = runs<ColumnsWords>(verb, print_columns);
+  verb->add_option(
       "--file", words.file,
       "The table to explain: cases.csv, samples.csv, steps.csv, parts.csv or memory_timeline.csv");
-  verb.flag("--markdown", words.markdown, "Print all tables as Markdown");
-  verb.flag("--parameters", words.parameters, "Print the parameters of a spec as Markdown");
-  verb.flag(
+  verb->add_flag("--markdown", words.markdown, "Print all tables as Markdown");
+  verb->add_flag("--parameters", words.parameters, "Print the parameters of a spec as Markdown");
+  verb->add_flag(
       "--write", words.write,
       "Write both into experiments/README.md and data/README.md, after a change of the schema");
 }

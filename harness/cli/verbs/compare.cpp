@@ -1,12 +1,11 @@
 // `qb compare A B`: is anything slower, larger in memory or wrong in one of two runs?
-#include "harness/experiment/audit/compare.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
+#include "harness/experiment/audit/compare.h"
 
 namespace qb {
 namespace {
@@ -64,22 +63,24 @@ ExitCode compare(CompareWords& words) {
 
 }  // namespace
 
-void add_compare(Verb app) {
-  Verb verb = app.add_verb("compare", "Compare two runs, case by case", kFooter);
-  auto& words = verb.runs<CompareWords>(compare);
-  verb.option("A", words.a, "Run folder to compare with").required();
-  verb.option("B", words.b, "Run folder to judge").required();
-  verb.option("--threshold", words.options.threshold, "The least change that counts, as a fraction")
-      .show_default();
-  verb.option("--metric", words.options.metric,
-              "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
-              "where ranks are threads, else critical_path");
-  verb.flag("--across-devices", words.options.across_devices,
-            "Compare runs from different devices too, labelled");
-  verb.option("--ignore", words.ignore,
-              "Keys that may differ between the cases of the two runs, such as kernel,isa")
-      .type_name("KEYS");
-  verb.flag("--csv", words.csv, "CSV instead of a table");
+void add_compare(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "compare", "Compare two runs, case by case", kFooter);
+  auto& words = runs<CompareWords>(verb, compare);
+  verb->add_option("A", words.a, "Run folder to compare with")->required();
+  verb->add_option("B", words.b, "Run folder to judge")->required();
+  verb->add_option("--threshold", words.options.threshold,
+                   "The least change that counts, as a fraction")
+      ->capture_default_str();
+  verb->add_option(
+      "--metric", words.options.metric,
+      "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
+      "where ranks are threads, else critical_path");
+  verb->add_flag("--across-devices", words.options.across_devices,
+                 "Compare runs from different devices too, labelled");
+  verb->add_option("--ignore", words.ignore,
+                   "Keys that may differ between the cases of the two runs, such as kernel,isa")
+      ->type_name("KEYS");
+  verb->add_flag("--csv", words.csv, "CSV instead of a table");
 }
 
 }  // namespace qb

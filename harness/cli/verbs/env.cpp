@@ -1,7 +1,7 @@
 // `qb env`: the machine, build and libraries that a run's manifest records.
 #include <fmt/format.h>
 
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/store/environment.h"
 
@@ -34,13 +34,13 @@ void print_environment(const EnvWords& words) {
 
 }  // namespace
 
-void add_env(Verb app) {
-  Verb verb = app.add_verb(
-      "env", "Show machine, build and libraries, as a run's manifest records them", kFooter);
-  auto& words = verb.runs<EnvWords>(print_environment);
-  verb.flag("--json", words.json, "Print JSON instead of a table");
-  verb.flag("--schema", words.schema,
-            "Print the columns of run folders as JSON, for programs that read or write them");
+void add_env(CLI::App* app) {
+  CLI::App* verb = add_verb(
+      app, "env", "Show machine, build and libraries, as a run's manifest records them", kFooter);
+  auto& words = runs<EnvWords>(verb, print_environment);
+  verb->add_flag("--json", words.json, "Print JSON instead of a table");
+  verb->add_flag("--schema", words.schema,
+                 "Print the columns of run folders as JSON, for programs that read or write them");
 }
 
 }  // namespace qb

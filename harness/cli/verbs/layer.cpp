@@ -9,7 +9,6 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/npy.h"
 #include "harness/workload/layer/layer_reference.h"
@@ -25,7 +24,6 @@ void check_request(const LayerRequest& request) {
   check_tensor_job(request);
 }
 
-// Gives the sizes of the weights and the input together.
 LayerShape shape_of_request(const LayerRequest& request, const NpyArray& input) {
   LayerShape shape = shape_of_weights(request.weights, request.heads);
   if (shape.head_dim > 256)
@@ -94,9 +92,7 @@ Example:
 
 std::string layer_of_files(const LayerRequest& request, const std::function<LayerRunner>& runner) {
   check_request(request);
-  MemoryLedger::Options ledger_options;
-  ledger_options.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes);
-  MemoryLedger ledger(ledger_options);
+  MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
   const NpyArray input = read_npy(request.input);
   const LayerShape shape = shape_of_request(request, input);
   const LayerWeights weights = read_weights(request.weights, shape, ledger);
@@ -124,16 +120,18 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
 }
 
-void add_layer(Verb app) {
-  Verb verb = app.add_verb("layer", "Run a transformer layer on your own weights and tensors",
-                           weights_help() + kShapes);
-  auto& request = verb.runs<LayerRequest>(
-      [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); });
-  verb.option("--weights", request.weights, "the folder of the layer's 16 NPY files").required();
-  verb.option("--input", request.input, "hidden states, [n,hidden] or [b,n,hidden]").required();
-  verb.option("--out", request.out, "where to write the layer's output").required();
+void add_layer(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "layer", "Run a transformer layer on your own weights and tensors",
+                            weights_help() + kShapes);
+  auto& request = runs<LayerRequest>(
+      verb, [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); });
+  verb->add_option("--weights", request.weights, "the folder of the layer's 16 NPY files")
+      ->required();
+  verb->add_option("--input", request.input, "hidden states, [n,hidden] or [b,n,hidden]")
+      ->required();
+  verb->add_option("--out", request.out, "where to write the layer's output")->required();
   add_integer(verb, "--heads", request.heads, "attention heads; they divide the hidden width")
-      .required();
+      ->required();
   add_integer(verb, "--block-tokens", request.block_tokens,
               "compute attention and feed-forward in blocks of this many query tokens");
   add_tensor_job(verb, request, "the output", "rows");

@@ -5,7 +5,6 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
@@ -86,20 +85,21 @@ void show(const MaskWords& words) {
 
 }  // namespace
 
-void add_masks(Verb app) {
-  Verb verb = app.add_verb(
-      "masks", "Show which pairs of tokens sparse patterns keep",
-      "Examples:\n"
-      "  qb masks --out results/masks\n"
-      "  qb masks --n-tokens 32Ki --mask '{sliding_window: {left: 128, right: 127}}' \\\n"
-      "    --mask '{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64}}'");
-  auto& words = verb.runs<MaskWords>(show);
-  verb.option("--mask", words.masks,
-              "a mask as a spec writes it; the option may be given several times (default: one of "
-              "each kind of pattern)")
-      .repeatable();
+void add_masks(CLI::App* app) {
+  CLI::App* verb =
+      add_verb(app, "masks", "Show which pairs of tokens sparse patterns keep", R"(Examples:
+  qb masks --out results/masks
+  qb masks --n-tokens 32Ki --mask '{sliding_window: {left: 128, right: 127}}' \
+    --mask '{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64}}')");
+  auto& words = runs<MaskWords>(verb, show);
+  verb->add_option(
+          "--mask", words.masks,
+          "a mask as a spec writes it; the option may be given several times (default: one of "
+          "each kind of pattern)")
+      ->expected(1)
+      ->take_all();
   add_integer(verb, "--n-tokens", words.n_tokens, "N (default 64)");
-  verb.option(
+  verb->add_option(
       "--out", words.out,
       "draw the figure sparse_connectivity into this folder: each mask is a square that shows "
       "its pairs, and beyond 128 tokens squares of pairs");

@@ -8,7 +8,6 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
@@ -205,29 +204,28 @@ void show_plan(const PlanWords& words) {
 
 }  // namespace
 
-void add_plan(Verb app) {
-  Verb verb = app.add_verb(
-      "plan", "Show which worker computes which pairs",
-      "Examples:\n"
-      "  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs\n"
-      "  qb plan --n-tokens 49000 --workers 31 --mask causal\n"
-      "  qb plan --n-tokens 8192 --workers 8 --distillation balanced\n"
-      "  qb plan --n-tokens 10 --workers 7 --picture partition.svg\n"
-      "  qb plan --algorithm cqs --n-tokens 128 --workers 7 --picture bigbird.svg \\\n"
-      "    --mask '{bigbird: {left: 8, right: 7, tokens: 4, random_blocks: 2, block: 8}}'\n"
-      "  qb plan --n-tokens 1e9 --workers 1057\n"
-      "  qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json\n"
-      "  qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal");
-  auto& words = verb.runs<PlanWords>(show_plan);
+void add_plan(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "plan", "Show which worker computes which pairs", R"(Examples:
+  qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs
+  qb plan --n-tokens 49000 --workers 31 --mask causal
+  qb plan --n-tokens 8192 --workers 8 --distillation balanced
+  qb plan --n-tokens 10 --workers 7 --picture partition.svg
+  qb plan --algorithm cqs --n-tokens 128 --workers 7 --picture bigbird.svg \
+    --mask '{bigbird: {left: 8, right: 7, tokens: 4, random_blocks: 2, block: 8}}'
+  qb plan --n-tokens 1e9 --workers 1057
+  qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json
+  qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal)");
+  auto& words = runs<PlanWords>(verb, show_plan);
   words.c.algorithm = "cqs";
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   add_parameters(verb, words.c,
                  {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
                   "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
                   "kv_heads", "head_dim", "batch", "dtype", "kernel"});
-  const auto json = verb.flag("--json", words.json, "print JSON with exact integers");
-  verb.flag("--pairs", words.pairs, "list every pair of every worker; needs --json").needs(json);
-  verb.option(
+  CLI::Option* json = verb->add_flag("--json", words.json, "print JSON with exact integers");
+  verb->add_flag("--pairs", words.pairs, "list every pair of every worker; needs --json")
+      ->needs(json);
+  verb->add_option(
       "--picture", words.picture,
       "draw the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
       "by its pairs, and beyond 256 tokens by squares of pairs");

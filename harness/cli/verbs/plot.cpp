@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/schema/figure_names.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_layout.h"
@@ -57,7 +57,6 @@ PlottedRun read_runs(const PlotWords& words) {
   return run;
 }
 
-// Returns what is drawn beside the run. Warns if no figure shows what was asked for.
 std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Figure>& figures) {
   std::vector<Provenance> beside;
   if (run.beside.empty()) return beside;
@@ -102,19 +101,22 @@ void plot(const PlotWords& words) {
 
 }  // namespace
 
-void add_plot(Verb app) {
-  Verb verb = app.add_verb("plot", "Draw the figures of a run", footer());
-  auto& words = verb.runs<PlotWords>(plot);
-  verb.option("RUN", words.run, "Run folder").required();
-  verb.option("--figure", words.figures, "Figure to draw; may be given several times").repeatable();
-  verb.option(
+void add_plot(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "plot", "Draw the figures of a run", footer());
+  auto& words = runs<PlotWords>(verb, plot);
+  verb->add_option("RUN", words.run, "Run folder")->required();
+  verb->add_option("--figure", words.figures, "Figure to draw; may be given several times")
+      ->expected(1)
+      ->take_all();
+  verb->add_option(
           "--beside", words.beside,
           "Another run folder, drawn into the figures that show several runs; may be given several "
           "times")
-      .repeatable();
-  verb.option("--out", words.out, "Folder for the figures; default RUN/figures");
-  verb.option("--published", words.published,
-              "CSV of published numbers to draw beside the run, whatever its shape");
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--out", words.out, "Folder for the figures; default RUN/figures");
+  verb->add_option("--published", words.published,
+                   "CSV of published numbers to draw beside the run, whatever its shape");
 }
 
 }  // namespace qb

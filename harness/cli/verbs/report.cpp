@@ -1,6 +1,6 @@
 // `qb report RUN`: one HTML page with a run's figures, tables and failures.
 
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
 
 namespace qb {
@@ -21,13 +21,13 @@ struct ReportWords {
 
 }  // namespace
 
-void add_report(Verb app) {
-  Verb verb = app.add_verb("report", "Write a run's report, one HTML page", kFooter);
-  auto& words = verb.runs<ReportWords>([](const ReportWords& said) {
+void add_report(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "report", "Write a run's report, one HTML page", kFooter);
+  auto& words = runs<ReportWords>(verb, [](const ReportWords& said) {
     return publish_run(said.run, said.page.empty() ? said.run + "/report.html" : said.page);
   });
-  verb.option("RUN", words.run, "The run folder").required();
-  verb.option("--out", words.page, "The path of the page (default: RUN/report.html)");
+  verb->add_option("RUN", words.run, "The run folder")->required();
+  verb->add_option("--out", words.page, "The path of the page (default: RUN/report.html)");
 }
 
 }  // namespace qb

@@ -10,7 +10,7 @@
 #include "base/numbers.h"
 #include "base/source_root.h"
 #include "base/text_table.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
 #include "harness/cli/views/reproduction.h"
 #include "harness/cli/views/sets_view.h"
@@ -62,7 +62,6 @@ struct Reproduction {
 
 void say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
-// Runs a spec of experiments/ and draws its figures into OUT/figures.
 RunOutcome run_stage(const ReproduceWords& words, const std::string& name, Spec& spec) {
   spec = load_spec(source_path("experiments/" + name + ".yaml"), {});
   RunOptions options;
@@ -72,7 +71,6 @@ RunOutcome run_stage(const ReproduceWords& words, const std::string& name, Spec&
   return run_spec(spec, options);
 }
 
-// Draws one figure into OUT/figures and adds it to a section.
 void add_figure(Report::Section& section, const Figure& figure, const ReproduceWords& words,
                 Reproduction& all) {
   std::vector<std::string> missing;
@@ -189,14 +187,15 @@ ExitCode reproduce(ReproduceWords words) {
 
 }  // namespace
 
-void add_reproduce(Verb app) {
-  Verb verb = app.add_verb(
-      "reproduce", "Run the paper's case studies, check them, write figures and report", kFooter);
-  auto& words = verb.runs<ReproduceWords>(reproduce);
-  verb.flag("--full", words.full, "Take the paper's N instead of a tenth of it");
-  verb.option("--out", words.out,
-              "Folder for report, tables and figures; default RESULTS/reproduce");
-  verb.flag("--quiet", words.quiet, "Show no progress of single cases");
+void add_reproduce(CLI::App* app) {
+  CLI::App* verb =
+      add_verb(app, "reproduce",
+               "Run the paper's case studies, check them, write figures and report", kFooter);
+  auto& words = runs<ReproduceWords>(verb, reproduce);
+  verb->add_flag("--full", words.full, "Take the paper's N instead of a tenth of it");
+  verb->add_option("--out", words.out,
+                   "Folder for report, tables and figures; default RESULTS/reproduce");
+  verb->add_flag("--quiet", words.quiet, "Show no progress of single cases");
 }
 
 }  // namespace qb

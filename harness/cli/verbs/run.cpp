@@ -9,13 +9,13 @@
 
 #include "base/numbers.h"
 #include "base/text_table.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
 #include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/store/build_info.h"
+#include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/workload/case.h"
@@ -55,7 +55,6 @@ std::int64_t gpu_memory_bytes() {
              : std::numeric_limits<std::int64_t>::max();
 }
 
-// Makes one line of --dry-run; a case that cannot be planned says why.
 std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying,
                                  std::int64_t machine_bytes) {
   const std::string label = case_label(c, varying);
@@ -198,29 +197,31 @@ ExitCode run_all(const RunWords& words) {
 
 }  // namespace
 
-void add_run(Verb app) {
-  Verb verb = app.add_verb("run", "Run the cases of a spec, verify them, write CSV", kFooter);
-  auto& words = verb.runs<RunWords>(run_all);
-  verb.option("SPEC", words.specs, "The specs, YAML files").required();
-  verb.option("--set", words.spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
-      .repeatable_list();
-  verb.option("--filter", words.spec.filter,
-              "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
-      .repeatable_list();
-  verb.option("--only", words.only, "Run only cases with KEY=VALUE now; the others stay to be run")
-      .repeatable_list();
-  verb.flag("--dry-run", words.dry_run, "List the cases with predicted cost; write nothing");
-  verb.flag("--yes", words.yes, "Run however many cases there are");
-  verb.option("--out", words.run.out, "The folder that the run folders go to").show_default();
-  verb.option("--run-id", words.run.run_id, "The name of the run to start or to go on with");
-  verb.flag("--retry", words.run.retry, "Run the cases of the newest run that are not ok");
-  verb.flag("--quiet", words.run.quiet, "Show no progress, only failures and the table");
+void add_run(CLI::App* app) {
+  CLI::App* verb = add_verb(app, "run", "Run the cases of a spec, verify them, write CSV", kFooter);
+  auto& words = runs<RunWords>(verb, run_all);
+  verb->add_option("SPEC", words.specs, "The specs, YAML files")->required();
+  verb->add_option("--set", words.spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--filter", words.spec.filter,
+                   "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
+      ->allow_extra_args(false);
+  verb->add_option("--only", words.only,
+                   "Run only cases with KEY=VALUE now; the others stay to be run")
+      ->allow_extra_args(false);
+  verb->add_flag("--dry-run", words.dry_run, "List the cases with predicted cost; write nothing");
+  verb->add_flag("--yes", words.yes, "Run however many cases there are");
+  verb->add_option("--out", words.run.out, "The folder that the run folders go to")
+      ->capture_default_str();
+  verb->add_option("--run-id", words.run.run_id, "The name of the run to start or to go on with");
+  verb->add_flag("--retry", words.run.retry, "Run the cases of the newest run that are not ok");
+  verb->add_flag("--quiet", words.run.quiet, "Show no progress, only failures and the table");
 
   // People do not use this verb, and --help does not list it: see
   // harness/experiment/process/supervisor.h.
-  Verb child = app.add_verb("__case", "");
-  auto& traces = child.runs<std::string>(answer_case);
-  child.option("--traces", traces, "");
+  CLI::App* child = app->add_subcommand("__case", "")->group("")->footer("");
+  auto& traces = runs<std::string>(child, answer_case);
+  child->add_option("--traces", traces, "");
 }
 
 }  // namespace qb

@@ -8,7 +8,6 @@
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/cli/views/table_form.h"
 #include "harness/plan/theory/selector.h"
 
@@ -39,7 +38,6 @@ struct SelectWords {
   std::string csv;
 };
 
-// The two rows of a case, one by each variant.
 struct Pairs {
   std::vector<SelectorSample> samples;
   std::size_t unpaired = 0;  // ok rows of either variant without the other
@@ -93,7 +91,6 @@ class CaseReader {
                                  fmt::format(format, std::forward<Args>(args)...)));
   }
 
-  // Gives every parameter except the algorithm, as text.
   [[nodiscard]] std::string rest_of_case(std::size_t row) const {
     std::vector<std::string> fields;
     for (const Field& field : kParameterFields)
@@ -245,14 +242,15 @@ void select(const SelectWords& words) {
 
 }  // namespace
 
-void add_select(Verb app) {
-  Verb verb =
-      app.add_verb("select", "Score selectors of pass-KV or pass-Q on a run's cases", kFooter);
-  auto& words = verb.runs<SelectWords>(select);
-  verb.option("RUN", words.run, "Run folder, results/NAME/RUN_ID").required();
+void add_select(CLI::App* app) {
+  CLI::App* verb =
+      add_verb(app, "select", "Score selectors of pass-KV or pass-Q on a run's cases", kFooter);
+  auto& words = runs<SelectWords>(verb, select);
+  verb->add_option("RUN", words.run, "Run folder, results/NAME/RUN_ID")->required();
   add_positive(verb, "--compute", words.compute_flop_per_s, "C, peak FLOP/s of one worker");
   add_positive(verb, "--bandwidth", words.link_byte_per_s, "B, bytes/s that one worker sends");
-  verb.option("--csv", words.csv, "Write the table as CSV to this file too").type_name("FILE");
+  verb->add_option("--csv", words.csv, "Write the table as CSV to this file too")
+      ->type_name("FILE");
 }
 
 }  // namespace qb

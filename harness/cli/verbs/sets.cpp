@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/cli/views/sets_view.h"
 #include "interest_sets/sets/constructions.h"
 
@@ -33,16 +32,17 @@ struct TableWords {
   TableForm form = TableForm::terminal;
 };
 
-void add_table(Verb sets) {
-  Verb verb = sets.add_verb(
-      "table", "the 109 published sets, their asym-RR recomputed beside the published one",
-      "Exit code 4 if any ratio differs by more than one unit of the fourth decimal; with\n"
-      "--distillation balanced, if a balanced ratio is below the published one.\n\n"
-      "Examples:\n"
-      "  qb sets table\n"
-      "  qb sets table --csv > interest_sets.csv\n"
-      "  qb sets table --distillation balanced");
-  auto& words = verb.runs<TableWords>([](const TableWords& said) {
+void add_table(CLI::App* sets) {
+  CLI::App* verb = add_verb(
+      sets, "table", "the 109 published sets, their asym-RR recomputed beside the published one",
+      R"(Exit code 4 if any ratio differs by more than one unit of the fourth decimal; with
+--distillation balanced, if a balanced ratio is below the published one.
+
+Examples:
+  qb sets table
+  qb sets table --csv > interest_sets.csv
+  qb sets table --distillation balanced)");
+  auto& words = runs<TableWords>(verb, [](const TableWords& said) {
     return said.distillation == Distillation::balanced ? print_balance(said.form)
                                                        : print_comparison(said.form);
   });
@@ -52,33 +52,35 @@ void add_table(Verb sets) {
            "subsequence; default published");
 }
 
-void add_verify_file(Verb sets) {
-  Verb verb = sets.add_verb(
-      "verify", "check every interest set of a text file",
-      "A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four\n"
-      "decimals); # begins a comment. Exit code 4 if a set does not cover every difference or its\n"
-      "ratio differs, 2 if the file cannot be read as sets.\n\n"
-      "Examples:\n"
-      "  qb sets verify interest_sets/sets/published.txt\n"
-      "  echo '8: 0 1 3' > mine.txt; qb sets verify mine.txt");
-  auto& path = verb.runs<std::string>([](const std::string& file) {
+void add_verify_file(CLI::App* sets) {
+  CLI::App* verb =
+      add_verb(sets, "verify", "check every interest set of a text file",
+               R"(A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four
+decimals); # begins a comment. Exit code 4 if a set does not cover every difference or its
+ratio differs, 2 if the file cannot be read as sets.
+
+Examples:
+  qb sets verify interest_sets/sets/published.txt
+  echo '8: 0 1 3' > mine.txt; qb sets verify mine.txt)");
+  auto& path = runs<std::string>(verb, [](const std::string& file) {
     const auto [text, all_good] = verify_sets(read_file(file), file);
     fmt::print("{}", text);
     return all_good ? ExitCode::ok : ExitCode::regression;
   });
-  verb.option("FILE", path, "lines such as 7: 0 1 3").required();
+  verb->add_option("FILE", path, "lines such as 7: 0 1 3")->required();
 }
 
-void add_show(Verb sets) {
-  Verb verb = sets.add_verb(
-      "show", "the set used by default for W, and its quorums",
-      "Up to W = 111 it is the published set, to 1024 the best known one, above it Singer's where\n"
-      "W = q^2 + q + 1 with a prime power q, else a ruler.\n\n"
-      "Examples:\n"
-      "  qb sets show --workers 7\n"
-      "  qb sets show --workers 1057");
-  auto& workers = verb.runs<int>([](int said) { fmt::print("{}", show_set(said)); });
-  add_integer(verb, "--workers", workers, "W, 3 or more").required();
+void add_show(CLI::App* sets) {
+  CLI::App* verb = add_verb(
+      sets, "show", "the set used by default for W, and its quorums",
+      R"(Up to W = 111 it is the published set, to 1024 the best known one, above it Singer's where
+W = q^2 + q + 1 with a prime power q, else a ruler.
+
+Examples:
+  qb sets show --workers 7
+  qb sets show --workers 1057)");
+  auto& workers = runs<int>(verb, [](int said) { fmt::print("{}", show_set(said)); });
+  add_integer(verb, "--workers", workers, "W, 3 or more")->required();
 }
 
 struct ConstructWords {
@@ -94,16 +96,18 @@ void construct(const ConstructWords& words) {
   }
 }
 
-void add_construct(Verb sets) {
-  Verb verb = sets.add_verb(
-      "construct", "small sets for a range of W: Singer, ruler, local search; lines W m: residues",
-      "It prints the same each time. interest_sets/sets/best_known.txt holds what it printed.\n\n"
-      "Examples:\n"
-      "  qb sets construct --from 112 --to 157 --moves 4e6\n"
-      "  qb sets construct --from 1057 --to 1057");
-  auto& words = verb.runs<ConstructWords>(construct);
-  add_integer(verb, "--from", words.from, "first W, 3 or more").required();
-  add_integer(verb, "--to", words.to, "last W").required();
+void add_construct(CLI::App* sets) {
+  CLI::App* verb = add_verb(
+      sets, "construct",
+      "small sets for a range of W: Singer, ruler, local search; lines W m: residues",
+      R"(It prints the same each time. interest_sets/sets/best_known.txt holds what it printed.
+
+Examples:
+  qb sets construct --from 112 --to 157 --moves 4e6
+  qb sets construct --from 1057 --to 1057)");
+  auto& words = runs<ConstructWords>(verb, construct);
+  add_integer(verb, "--from", words.from, "first W, 3 or more")->required();
+  add_integer(verb, "--to", words.to, "last W")->required();
   add_positive(verb, "--moves", words.moves,
                "moves of local search for each W, about 2 million a second (default 4e5)");
 }
@@ -123,31 +127,33 @@ void print_responsibility(const ResponsibilityWords& words) {
     fmt::print("{}", responsibility_table(words.workers, words.from, words.to));
 }
 
-void add_responsibility(Verb sets) {
-  Verb verb = sets.add_verb(
-      "responsibility", "responsibility ratio against N, for every minimum-size set of W",
-      "RR = N^2 / (largest responsibility of a worker), at every whole N of the range.\n\n"
-      "Examples:\n"
-      "  qb sets responsibility --workers 8 --from 320 --to 327\n"
-      "  qb sets responsibility --workers 31 --from 31 --to 1300 --csv > rr_31.csv");
-  auto& words = verb.runs<ResponsibilityWords>(print_responsibility);
-  add_integer(verb, "--workers", words.workers, "W, 3 to 65 (the sets are searched)").required();
-  add_integer(verb, "--from", words.from, "first N, at least W").required();
-  add_integer(verb, "--to", words.to, "last N").required();
-  verb.flag("--csv", words.csv, "print a row for each set and N instead of a summary");
+void add_responsibility(CLI::App* sets) {
+  CLI::App* verb = add_verb(
+      sets, "responsibility", "responsibility ratio against N, for every minimum-size set of W",
+      R"(RR = N^2 / (largest responsibility of a worker), at every whole N of the range.
+
+Examples:
+  qb sets responsibility --workers 8 --from 320 --to 327
+  qb sets responsibility --workers 31 --from 31 --to 1300 --csv > rr_31.csv)");
+  auto& words = runs<ResponsibilityWords>(verb, print_responsibility);
+  add_integer(verb, "--workers", words.workers, "W, 3 to 65 (the sets are searched)")->required();
+  add_integer(verb, "--from", words.from, "first N, at least W")->required();
+  add_integer(verb, "--to", words.to, "last N")->required();
+  verb->add_flag("--csv", words.csv, "print a row for each set and N instead of a summary");
 }
 
 }  // namespace
 
-void add_sets(Verb app) {
-  Verb sets = app.add_verb(
-      "sets", "Interest sets: the published table, exhaustive search, a set for any W, balance",
-      "Examples:\n"
-      "  qb sets table\n"
-      "  qb sets show --workers 7\n"
-      "  qb sets search --workers 52\n"
-      "  qb sets SUBCOMMAND --help");
-  sets.require_verb();
+void add_sets(CLI::App* app) {
+  CLI::App* sets =
+      add_verb(app, "sets",
+               "Interest sets: the published table, exhaustive search, a set for any W, balance",
+               R"(Examples:
+  qb sets table
+  qb sets show --workers 7
+  qb sets search --workers 52
+  qb sets SUBCOMMAND --help)");
+  sets->require_subcommand(1);
   add_table(sets);
   add_verify_file(sets);
   add_show(sets);

@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
@@ -120,14 +120,16 @@ void draw(const std::string& directory) {
 
 }  // namespace
 
-void add_sets_figures(Verb sets) {
-  Verb verb =
-      sets.add_verb("figures", "draw size, number and balance of interest sets, and a LaTeX table",
-                    "The exit code is 3 without gnuplot.\n\n"
-                    "Examples:\n  qb sets figures --out figures");
-  auto& directory = verb.runs<std::string>(draw);
+void add_sets_figures(CLI::App* sets) {
+  CLI::App* verb =
+      add_verb(sets, "figures", "draw size, number and balance of interest sets, and a LaTeX table",
+               R"(The exit code is 3 without gnuplot.
+
+Examples:
+  qb sets figures --out figures)");
+  auto& directory = runs<std::string>(verb, draw);
   directory = "results/interest_sets";
-  verb.option("--out", directory, "folder to write to").show_default();
+  verb->add_option("--out", directory, "folder to write to")->capture_default_str();
 }
 
 }  // namespace qb

@@ -14,7 +14,6 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/cli/verb.h"
 #include "harness/cli/views/sets_view.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/split/distillation.h"
@@ -150,7 +149,6 @@ std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, Tabl
   return form == TableForm::markdown ? table.markdown() : table.terminal();
 }
 
-// Keeps the order of `sets` and uses `threads` threads.
 std::vector<RankedSet> ranked_sets(std::vector<InterestSet> sets, int threads) {
   std::vector<RankedSet> ranked(sets.size());
   const auto rank = [&](std::size_t from) {
@@ -167,7 +165,6 @@ std::vector<RankedSet> ranked_sets(std::vector<InterestSet> sets, int threads) {
   return ranked;
 }
 
-// W, m, what is proved, counts, checksum, time.
 std::string search_summary(const SearchOutcome& outcome) {
   const SearchState& state = outcome.state;
   std::string text;
@@ -199,7 +196,6 @@ std::string search_summary(const SearchOutcome& outcome) {
   return text;
 }
 
-// Prints the `best` sets by asym-RR and the `best` by longest subsequence.
 std::string best_sets(const std::vector<RankedSet>& sets, std::size_t best, TableForm form) {
   if (sets.empty() || best == 0) return "";
   return fmt::format("\nBest by asym-RR:\n{}\nBest by longest subsequence:\n{}",
@@ -258,27 +254,28 @@ void print_search(const SearchWords& words) {
 
 }  // namespace
 
-void add_sets_search(Verb sets) {
-  Verb verb = sets.add_verb(
-      "search", "all interest sets of the least size: searched, counted, proved, ranked",
-      "It finds the sets of m residues that contain 0 and 1 and whose differences cover Z_W, for\n"
-      "the least m. It proves that m is the least by searching every smaller size to its end.\n"
-      "W <= 79 takes seconds, and proofs up to W = 133 take minutes. --csv prints every set. "
-      "After\n"
-      "it was killed, the same command with the same --journal continues the search.\n\n"
-      "Examples:\n"
-      "  qb sets search --workers 52\n"
-      "  qb sets search --workers 64 --count\n"
-      "  qb sets search --workers 112 --size 12 --journal w112.txt");
-  auto& words = verb.runs<SearchWords>(print_search);
-  add_integer(verb, "--workers", words.workers, "W, 3 to 257").required();
+void add_sets_search(CLI::App* sets) {
+  CLI::App* verb = add_verb(
+      sets, "search", "all interest sets of the least size: searched, counted, proved, ranked",
+      R"(It finds the sets of m residues that contain 0 and 1 and whose differences cover Z_W, for
+the least m. It proves that m is the least by searching every smaller size to its end.
+W <= 79 takes seconds, and proofs up to W = 133 take minutes. --csv prints every set. After
+it was killed, the same command with the same --journal continues the search.
+
+Examples:
+  qb sets search --workers 52
+  qb sets search --workers 64 --count
+  qb sets search --workers 112 --size 12 --journal w112.txt)");
+  auto& words = runs<SearchWords>(verb, print_search);
+  add_integer(verb, "--workers", words.workers, "W, 3 to 257")->required();
   add_integer(verb, "--size", words.size, "search only sets of this size m (default: the least)");
   add_integer(verb, "--threads", words.threads, "how many threads search (default: all cores)");
-  verb.flag("--count", words.count, "print only the number of sets");
-  verb.flag("--compact", words.compact, "print a record as in interest_sets/search/minimum.txt");
-  verb.flag("--quiet", words.quiet, "show no progress");
-  verb.option("--journal", words.journal,
-              "a file for the finished tasks; where it exists, the search goes on from there");
+  verb->add_flag("--count", words.count, "print only the number of sets");
+  verb->add_flag("--compact", words.compact,
+                 "print a record as in interest_sets/search/minimum.txt");
+  verb->add_flag("--quiet", words.quiet, "show no progress");
+  verb->add_option("--journal", words.journal,
+                   "a file for the finished tasks; where it exists, the search goes on from there");
   add_table_form(verb, words.form);
 }
 

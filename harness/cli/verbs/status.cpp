@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/text_table.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/experiment/store/store.h"
 
@@ -55,10 +55,11 @@ void print_status(const std::string& path) {
 
 }  // namespace
 
-void add_status(Verb app) {
-  Verb verb = app.add_verb("status", "Show how far a run is and what went wrong in it", kFooter);
-  auto& path = verb.runs<std::string>(print_status);
-  verb.option("RUN", path, "A run folder, or the folder of an experiment").required();
+void add_status(CLI::App* app) {
+  CLI::App* verb =
+      add_verb(app, "status", "Show how far a run is and what went wrong in it", kFooter);
+  auto& path = runs<std::string>(verb, print_status);
+  verb->add_option("RUN", path, "A run folder, or the folder of an experiment")->required();
 }
 
 }  // namespace qb

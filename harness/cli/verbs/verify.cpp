@@ -1,7 +1,7 @@
 // `qb verify RUN`: is a published run real?
 #include <fmt/format.h>
 
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/experiment/audit/audit.h"
 
 namespace qb {
@@ -19,7 +19,7 @@ The exit code is 0 if everything agrees, and 4 if something does not; it lists w
 Example:
   qb verify results/smoke/RUN_ID)";
 
-ExitCode verify(const std::string& path) {
+ExitCode verify_run(const std::string& path) {
   const Audit audit = audit_run(path);
   for (const std::string& finding : audit.findings) fmt::print("MISMATCH  {}\n", finding);
   for (const std::string& note : audit.notes) fmt::print("note      {}\n", note);
@@ -31,11 +31,11 @@ ExitCode verify(const std::string& path) {
 
 }  // namespace
 
-void add_verify(Verb app) {
-  Verb verb =
-      app.add_verb("verify", "Check that a run folder's numbers follow from its data", kFooter);
-  auto& path = verb.runs<std::string>(verify);
-  verb.option("RUN", path, "The run folder, results/NAME/RUN_ID").required();
+void add_verify(CLI::App* app) {
+  CLI::App* verb =
+      add_verb(app, "verify", "Check that a run folder's numbers follow from its data", kFooter);
+  auto& path = runs<std::string>(verb, verify_run);
+  verb->add_option("RUN", path, "The run folder, results/NAME/RUN_ID")->required();
 }
 
 }  // namespace qb

@@ -30,7 +30,6 @@ Json scheme_json(const SchemeForecast& scheme) {
   return out;
 }
 
-// `at` is a bandwidth (`byte_per_s`) or a size (`value`).
 Json changes_json(const Advice::Changes& changes, const char* at) {
   const auto json = [&](const std::optional<Advice::Change>& change) -> Json {
     if (!change) return {};

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/numbers.h"
+#include "base/status.h"
 #include "base/text_table.h"
 #include "interest_sets/sets/constructions.h"
 #include "interest_sets/split/distillation.h"
@@ -24,7 +25,6 @@ std::string csv_residues(const InterestSet& set) {
 
 std::string_view verdict(bool agrees) { return agrees ? "agrees" : "differs"; }
 
-// Returns nullopt if the set is good, and otherwise what is wrong.
 std::optional<std::string> complaint(const ListedSet& listed) {
   try {
     verify(listed.set);

@@ -1,6 +1,8 @@
 // What `qb sets` prints, as pure functions.
 #pragma once
 
+#include <functional>
+
 #include "harness/cli/views/table_form.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"

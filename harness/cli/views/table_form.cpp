@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "base/csv.h"
@@ -10,12 +11,12 @@
 
 namespace qb {
 
-void add_table_form(Verb app, TableForm& form) {
-  const auto csv = app.flag(
+void add_table_form(CLI::App* app, TableForm& form) {
+  CLI::Option* csv = app->add_flag_callback(
       "--csv", [&form] { form = TableForm::csv; }, "print CSV, with every digit that we compute");
-  app.flag(
+  app->add_flag_callback(
          "--markdown", [&form] { form = TableForm::markdown; }, "print a Markdown table")
-      .excludes(csv);
+      ->excludes(csv);
 }
 
 ViewTable::Cell::Cell(double value, int decimals)

@@ -5,14 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/command_line.h"
+namespace CLI {
+class App;
+}
 
 namespace qb {
 
 enum class TableForm { terminal, csv, markdown };
 
 // Adds --csv and --markdown, which exclude each other.
-void add_table_form(Verb app, TableForm& form);
+void add_table_form(CLI::App* app, TableForm& form);
 
 // A CSV has its own column names and every digit; people get short cells.
 class ViewTable {

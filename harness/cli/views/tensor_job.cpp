@@ -33,14 +33,14 @@ void require_equal(const NpyArray& a, std::int64_t of_a, const NpyArray& b, std:
 
 }  // namespace
 
-void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
+void add_tensor_job(CLI::App* verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows) {
   add_parameters(verb, job.c, {"mask", "kernel", "scale", "threads", "memory_budget"});
   add_word(verb, "--out-dtype", job.out_dtype,
            "the type of " + dtype_of + ", f32 by default; bf16 is not possible");
-  verb.flag("--verify", job.verify,
-            fmt::format("compare up to {} {} with float64; exit 4 where they differ", kVerifiedRows,
-                        rows));
+  verb->add_flag("--verify", job.verify,
+                 fmt::format("compare up to {} {} with float64; exit 4 where they differ",
+                             kVerifiedRows, rows));
 }
 
 void check_tensor_job(const TensorJob& job) {

@@ -11,7 +11,7 @@
 
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
-#include "harness/workload/result.h"
+#include "harness/experiment/sweep/sweep_runner.h"
 
 namespace qb {
 namespace {
@@ -117,23 +117,9 @@ std::string label_of(const RunFolder& run, std::size_t row, const Columns& colum
 
 // Ranks how bad a status is: a reached limit is a result, a wrong or lost output is a failure.
 double severity(Status status) {
-  switch (status) {
-    case Status::ok:
-      return 0.0;
-    case Status::oom:
-    case Status::oom_skipped:
-    case Status::infeasible:
-    case Status::unsupported:
-      return 1.0;
-    case Status::timeout:
-    case Status::interrupted:
-      return 2.0;
-    case Status::incorrect:
-    case Status::crashed:
-    case Status::error:
-      break;
-  }
-  return 3.0;
+  if (status == Status::ok) return 0.0;
+  if (is_allowed(status)) return 1.0;
+  return status == Status::timeout || status == Status::interrupted ? 2.0 : 3.0;
 }
 
 // More is worse; NaN is the same as anything.

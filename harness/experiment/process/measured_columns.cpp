@@ -41,12 +41,10 @@ std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*
 }  // namespace
 
 MemoryLedger::Options ledger_options(const Case& c, bool record_events, ComputeDevice& device) {
-  MemoryLedger::Options options;
-  options.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes);
-  options.record_events = record_events;
-  options.allocator = c.allocator;
-  options.source = device.memory(options.allocator);
-  return options;
+  return {.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes),
+          .record_events = record_events,
+          .source = device.memory(c.allocator),
+          .allocator = c.allocator};
 }
 
 void add_memory_peaks(const MemoryLedger& ledger, RowValues& values) {
@@ -132,6 +130,34 @@ void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values) {
   const double achieved = parse_real(values.at("achieved_flop_per_s")).value();
   values["peak_flop_per_s"] = to_text(*peak);
   values["peak_fraction"] = to_text(achieved / *peak);
+}
+
+bool enough_samples(const Measure& measure, std::span<const double> wall_s, double elapsed_s) {
+  const auto n = static_cast<int>(wall_s.size());
+  if (n >= measure.max_repeats) return true;
+  if (n < measure.min_repeats) return false;
+  if (elapsed_s >= measure.max_time_s) return true;
+  const Summary summary = summarise(wall_s);
+  return summary.coverage >= 0.95 &&
+         summary.high95 - summary.low95 <= measure.relative_interval * summary.median;
+}
+
+std::vector<Sample> take_samples(const Measure& measure, const std::function<double()>& clock,
+                                 const std::function<Sample()>& once) {
+  std::vector<Sample> samples;
+  const auto take = [&](int repeat, bool warmup) {
+    samples.push_back(once());
+    samples.back().repeat = repeat;
+    samples.back().warmup = warmup;
+  };
+  for (int i = 0; i < measure.warmups; ++i) take(i, true);
+  const double start_s = clock();
+  std::vector<double> wall_s;
+  while (!enough_samples(measure, wall_s, clock() - start_s)) {
+    take(static_cast<int>(wall_s.size()), false);
+    wall_s.push_back(samples.back().wall_s);
+  }
+  return samples;
 }
 
 }  // namespace qb

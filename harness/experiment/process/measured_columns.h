@@ -1,5 +1,7 @@
-// The ledger and the columns of every measured case, whatever it computes.
+// The ledger, the samples and the columns of every measured case, whatever it computes.
 #pragma once
+
+#include <functional>
 
 #include "harness/execute/device/compute_device.h"
 #include "harness/execute/memory/memory_ledger.h"
@@ -34,5 +36,18 @@ void add_rates(const Case& c, double flop, int threads, const std::vector<Sample
 // Adds that share on a GPU, after add_rates(). The peak is the fastest cuBLAS product of the type,
 // which this measures unless the case has it. Adds nothing where it is not known.
 void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values);
+
+// The rule that stops timing; it knows no clock and no kernel. True when no further sample is
+// needed: at max_repeats, or from min_repeats on when the 95 % interval of the median is narrower
+// than relative_interval of it, or max_time_s is used up. An interval that does not cover 95 % yet
+// (fewer than six samples) does not stop it.
+[[nodiscard]] bool enough_samples(const Measure& measure, std::span<const double> wall_s,
+                                  double elapsed_s);
+
+// Takes warm-ups, which it keeps and marks, then samples until the rule stops it. `clock` returns
+// seconds; time counts from its first call after the warm-ups. Exceptions of `once` pass through.
+[[nodiscard]] std::vector<Sample> take_samples(const Measure& measure,
+                                               const std::function<double()>& clock,
+                                               const std::function<Sample()>& once);
 
 }  // namespace qb

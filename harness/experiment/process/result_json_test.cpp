@@ -1,4 +1,4 @@
-#include "harness/experiment/process/result_json.h"
+#include "harness/experiment/process/supervisor.h"
 
 #include <gtest/gtest.h>
 

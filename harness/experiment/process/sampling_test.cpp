@@ -1,4 +1,4 @@
-#include "harness/experiment/process/sampling.h"
+#include "harness/experiment/process/measured_columns.h"
 
 #include <gtest/gtest.h>
 

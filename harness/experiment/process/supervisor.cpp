@@ -4,19 +4,23 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 
 #include "base/numbers.h"
 #include "harness/experiment/process/child_process.h"
-#include "harness/experiment/process/result_json.h"
 #include "harness/experiment/process/run_case.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
@@ -77,6 +81,30 @@ CaseResult exited(const ChildEnd& end, const std::string& log_path) {
   }
 }
 
+using nlohmann::json;
+
+json sample_json(const Sample& sample) {
+  json object = {{"repeat", sample.repeat}, {"warmup", sample.warmup}};
+  // JSON has no NaN; null means "not available".
+  for (const SampleField& field : sample_fields()) {
+    const double value = sample.*field.member;
+    object[std::string(field.column)] = std::isnan(value) ? json(nullptr) : json(value);
+  }
+  return object;
+}
+
+Sample sample_of(const json& object) {
+  Sample sample;
+  sample.repeat = object.at("repeat").get<int>();
+  sample.warmup = object.at("warmup").get<bool>();
+  for (const SampleField& field : sample_fields()) {
+    const json& value = object.at(std::string(field.column));
+    sample.*field.member =
+        value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+  }
+  return sample;
+}
+
 }  // namespace
 
 CaseResult ended(Status status, const std::string& message) {
@@ -134,6 +162,37 @@ void answer_case(const std::string& trace_directory) {
     if (written < 0)
       throw EnvironmentError("__case is for `qb run` only: there is nobody to answer to");
     at += static_cast<std::size_t>(written);
+  }
+}
+
+std::string result_to_json(const CaseResult& result) {
+  json samples = json::array();
+  for (const Sample& sample : result.samples) samples.push_back(sample_json(sample));
+  const json answer = {
+      {"status", word(result.status)}, {"message", result.message}, {"samples", samples},
+      {"values", result.values},       {"steps", result.steps},     {"parts", result.parts},
+      {"timeline", result.timeline}};
+  // A message may quote bytes that are not UTF-8 (a file name): they become U+FFFD.
+  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+CaseResult result_from_json(std::string_view text) {
+  try {
+    const json answer = json::parse(text);
+    CaseResult result;
+    const auto status = parse_word<Status>(answer.at("status").get<std::string>());
+    if (!status) throw std::runtime_error("an unknown status");
+    result.status = *status;
+    answer.at("message").get_to(result.message);
+    for (const json& sample : answer.at("samples")) result.samples.push_back(sample_of(sample));
+    answer.at("values").get_to(result.values);
+    answer.at("steps").get_to(result.steps);
+    answer.at("parts").get_to(result.parts);
+    answer.at("timeline").get_to(result.timeline);
+    return result;
+  } catch (const std::exception& problem) {
+    throw std::runtime_error(
+        fmt::format("malformed answer of {} bytes: {}", text.size(), problem.what()));
   }
 }
 

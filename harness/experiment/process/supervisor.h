@@ -53,4 +53,10 @@ class ProcessLauncher final : public Launcher {
 // The child reads the case from stdin, runs it and answers. The hidden verb `__case` calls this.
 void answer_case(const std::string& trace_directory);
 
+// The answer of a child.
+[[nodiscard]] std::string result_to_json(const CaseResult& result);
+
+// Throws std::runtime_error, which says what is wrong, on a malformed or torn answer.
+[[nodiscard]] CaseResult result_from_json(std::string_view text);
+
 }  // namespace qb

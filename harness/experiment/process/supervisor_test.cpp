@@ -12,7 +12,6 @@
 
 #include "base/files.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/process/result_json.h"
 
 namespace qb {
 namespace {

@@ -13,8 +13,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/status.h"
-
 namespace qb {
 namespace {
 

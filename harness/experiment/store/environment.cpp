@@ -10,7 +10,6 @@
 #include "base/status.h"
 #include "base/text_table.h"
 #include "harness/execute/transport/device_link.h"
-#include "harness/experiment/store/build_info.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/store/run_folder.h"
 #include "kernels/attention.h"

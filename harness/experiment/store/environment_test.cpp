@@ -7,8 +7,6 @@
 #include <sstream>
 #include <string>
 
-#include "harness/experiment/store/build_info.h"
-
 namespace qb {
 namespace {
 

@@ -1,11 +1,10 @@
-#include "harness/experiment/store/resume.h"
+#include "harness/experiment/store/run_folder.h"
 
 #include <gtest/gtest.h>
 
 #include "base/files.h"
 #include "base/status.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/store/run_folder.h"
 
 namespace qb {
 namespace {

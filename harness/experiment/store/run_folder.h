@@ -1,4 +1,5 @@
-// Run folders: manifest.json, and the tables that compare, verify, plot and report read.
+// Run folders: manifest.json, the tables that compare, verify, plot and report read, and which
+// folder a run of a spec takes.
 #pragma once
 
 #include <cstdint>
@@ -58,5 +59,28 @@ struct RunFolder {
 
 // Throws UsageError, which names run and row, for a word that is no status.
 [[nodiscard]] Status row_status(const RunFolder& run, std::size_t row);
+
+struct RunRequest {
+  std::string out;
+  std::string experiment;
+  std::string run_id;  // empty: choose
+  std::string spec_hash;
+  std::string device_fingerprint;
+  bool retry = false;
+};
+
+struct RunPlace {
+  std::string path;
+  std::string run_id;
+  bool exists = false;
+};
+
+// 16 hex digits over the resolved spec.
+[[nodiscard]] std::string hash_spec(std::string_view resolved_yaml);
+
+// A run id chooses that run; if it exists, its spec and machine must be the same. No run id chooses
+// the newest unfinished run of this spec on this machine (retry: the newest of all), or else a new
+// run named YYYYMMDD-HHMMSS-<6 hex of the hash>, in UTC. Throws UsageError.
+[[nodiscard]] RunPlace find_run(const RunRequest& request, std::time_t now);
 
 }  // namespace qb

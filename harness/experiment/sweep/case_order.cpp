@@ -3,10 +3,12 @@
 #include <numeric>
 
 #include "base/hash.h"
+#include "base/numbers.h"
 #include "base/random.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
+
 std::uint64_t order_seed(std::string_view experiment) { return fnv1a(experiment); }
 
 std::vector<std::size_t> seeded_order(std::size_t n, std::uint64_t seed) {
@@ -35,6 +37,26 @@ void OutOfMemoryRecord::note(const Case& c) {
 std::optional<std::int64_t> OutOfMemoryRecord::smaller_that_ran_out(const Case& c) const {
   const auto known = smallest_.find(series_of(c));
   if (known == smallest_.end() || known->second >= c.shape.q_len) return std::nullopt;
+  return known->second;
+}
+
+void GpuPeaks::read(const CsvTable& cases) {
+  for (; rows_read_ < cases.size(); ++rows_read_) {
+    const auto text = [&](const char* column) { return cases.text(rows_read_, column); };
+    if (text("device") != word(Device::cuda)) continue;
+    const auto peak = parse_real(text("peak_flop_per_s"));
+    const auto workers = parse_real(text("workers"));
+    if (!peak || !workers) continue;
+    // With NCCL the column is the sum over the workers' GPUs.
+    const double gpus = text("ranks") == word(Ranks::nccl) ? *workers : 1.0;
+    of_dtype_.try_emplace(std::string(text("dtype")), *peak / gpus);
+  }
+}
+
+std::optional<double> GpuPeaks::of(const Case& c) const {
+  if (c.device != Device::cuda) return std::nullopt;
+  const auto known = of_dtype_.find(word(c.dtype));
+  if (known == of_dtype_.end()) return std::nullopt;
   return known->second;
 }
 

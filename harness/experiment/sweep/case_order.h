@@ -1,4 +1,4 @@
-// The order in which the cases of a sweep run, and which of them need not run.
+// The order in which the cases of a sweep run, and what a sweep learns from a case for later ones.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/csv.h"
 #include "harness/workload/case.h"
 
 namespace qb {
@@ -31,6 +32,20 @@ class OutOfMemoryRecord {
 
  private:
   std::map<std::string, std::int64_t> smallest_;
+};
+
+// The speed of the GPU's fastest products in a run: the first case of an element type measures it
+// in some tenths of a second, and later cases reuse it.
+class GpuPeaks {
+ public:
+  // Reads the rows of cases.csv that were added since the last call.
+  void read(const CsvTable& cases);
+  // FLOP/s of one GPU in the case's type; nullopt on the CPU, or where no row has it.
+  [[nodiscard]] std::optional<double> of(const Case& c) const;
+
+ private:
+  std::map<std::string, double, std::less<>> of_dtype_;
+  std::size_t rows_read_ = 0;
 };
 
 }  // namespace qb

@@ -8,17 +8,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <set>
 
 #include "harness/execute/transport/mpi_world.h"
-#include "harness/experiment/process/gpu_peaks.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/store/environment.h"
-#include "harness/experiment/store/resume.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/experiment/store/store.h"
 #include "harness/experiment/sweep/case_order.h"
 #include "harness/experiment/sweep/interrupt.h"
-#include "harness/workload/case.h"
 
 namespace qb {
 namespace {
@@ -45,9 +42,7 @@ class Sweep {
  public:
   Sweep(std::vector<Entry> entries, const RunOptions& options, RunStore& store, SweepWorld& world)
       : entries_(std::move(entries)), options_(options), store_(store), world_(world) {
-    std::vector<Case> cases;
-    for (const Entry& entry : entries_) cases.push_back(entry.c);
-    varying_ = varying_parameters(cases);
+    varying_ = varying_parameters(cases());
     note_what_stands();
   }
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/process/gpu_peaks.h"
+#include "harness/experiment/sweep/case_order.h"
 
 #include <gtest/gtest.h>
 

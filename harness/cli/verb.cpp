@@ -1,0 +1,71 @@
+#include "harness/cli/verb.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace qb {
+namespace {
+
+std::vector<std::string> words_of(const CLI::App& verb, bool options) {
+  std::vector<std::string> words;
+  if (options)
+    for (const CLI::Option* option : verb.get_options())
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  else
+    // --help does not list a verb in the empty group either.
+    for (const CLI::App* below :
+         verb.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); }))
+      words.push_back(below->get_name());
+  return words;
+}
+
+// Says which words the parser does not understand; `app` is in the state that its parse() left.
+std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* verb = &app;
+  std::string words = app.get_name();
+  while (!verb->get_subcommands().empty()) {
+    verb = verb->get_subcommands().front();
+    words += " " + verb->get_name();
+  }
+  std::string what = error.what();
+  if (const std::vector<std::string> unread = app.remaining(true); !unread.empty()) {
+    const std::string_view word =
+        std::string_view(unread.front()).substr(0, unread.front().find('='));
+    const bool option = word.starts_with('-');
+    const std::vector<std::string> known = words_of(*verb, option);
+    if (known.empty())
+      what = fmt::format("'{}' is one word too many", word);
+    else
+      what = unknown_word(option ? "option" : "verb", word,
+                          std::vector<std::string_view>(known.begin(), known.end()));
+  } else if (verb->get_subcommands().empty() && !words_of(*verb, false).empty()) {
+    what = "a verb is missing";
+  }
+  return fmt::format("{} (see {} --help)", what, words);
+}
+
+}  // namespace
+
+ExitCode run_words(const std::function<void(CLI::App*)>& add_verbs, std::vector<std::string> words,
+                   const std::string& description, const std::string& footer,
+                   const std::string& version) {
+  CLI::App app(description, "qb");
+  app.set_version_flag("--version", version);
+  app.footer(footer);
+  app.require_subcommand(1);
+  add_verbs(&app);
+  std::ranges::reverse(words);  // as CLI11 wants them
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::RuntimeError& error) {
+    return static_cast<ExitCode>(error.get_exit_code());  // a verb ended with it
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw UsageError(usage_sentence(app, error));
+    app.exit(error);  // --help, --version
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace qb
