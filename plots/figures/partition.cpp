@@ -1,8 +1,6 @@
-#include <fmt/format.h>
-
 #include "base/status.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/pattern_names.h"
+#include "plots/frame/sparse_cases.h"
 
 namespace qb {
 namespace {
@@ -57,7 +55,6 @@ std::map<int, Share> by_worker(const CsvTable& table) {
   return found;
 }
 
-// Says whether the number of each worker can be written into all its whole rectangles.
 bool numbers_fit(const std::map<int, Share>& workers, double n_tokens) {
   for (const auto& [worker, share] : workers)
     for (const Point& one : share.whole)

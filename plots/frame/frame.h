@@ -3,6 +3,8 @@
 // apart (label).
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -148,8 +150,10 @@ inline const Columns kShapeColumns = {"mask",  "batch",  "q_heads", "kv_heads", 
 inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_byte_per_s",
                                       "link_latency_s"};
 
-// Gives the field of a row, or `=` if the parameter has the value of the one that it follows, since
-// it then adds nothing.
+// Gives the fields of a row.
+[[nodiscard]] std::vector<std::string> values_of(const Row& row, const Columns& columns);
+// Gives a field, or `=` if the parameter has the value of the one that it follows, since it then
+// adds nothing.
 [[nodiscard]] std::string own_value(const Row& row, const std::string& column);
 
 // ---- join --------------------------------------------------------------------------------------

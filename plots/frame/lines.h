@@ -1,9 +1,8 @@
 // Figures of lines, marks and ratios, declared.
 //
 // A line is a group of rows with a name and a look; a panel shows one quantity of the lines' rows.
-// A declaration says which rows are drawn, what is on x and y, what a line and a panel are, and
-// what is beside them. line_figure() makes the panels, the series, the axes, and the sentence that
-// says why there is nothing to draw.
+// line_figure() makes the panels, the series, the axes, and the sentence that says why there is
+// nothing to draw.
 #pragma once
 
 #include "plots/frame/figure.h"
@@ -92,8 +91,7 @@ struct LineFigure {
 [[nodiscard]] Point timed(const Row& row, const std::string& prefix, double factor,
                           double x = kNaN);
 // Divides the medians of two rows; the bar is the widest that the two intervals allow.
-[[nodiscard]] Point time_ratio(const Row& over, const Row& under, const std::string& prefix,
-                               double x = kNaN);
+[[nodiscard]] Point time_ratio(const Row& over, const Row& under, const std::string& prefix);
 
 // ---- notes -------------------------------------------------------------------------------------
 

@@ -1,28 +1,13 @@
 #include "plots/published/published.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "plots/frame/pattern_names.h"
-
-#define QB_PUBLISHED(TABLE)                         \
-  TABLE(context_parallel_table_4_pass_kv_vs_pass_q) \
-  TABLE(context_parallel_table_5_time_breakdown)    \
-  TABLE(context_parallel_table_8_decode_attention)  \
-  TABLE(cqs_case_study_2)                           \
-  TABLE(cqs_interest_set_table)                     \
-  TABLE(sparse_attention_15618_table_1_main)        \
-  TABLE(sparse_attention_15618_table_2_ablation)    \
-  TABLE(sparse_attention_15618_table_4_bert_layers) \
-  TABLE(striped_attention_tables)
+#include "plots/frame/sparse_cases.h"
 
 namespace qb {
 
 namespace embedded {
-#define QB_EMBEDDED(name) extern const std::string_view name;
-QB_PUBLISHED(QB_EMBEDDED)
-#undef QB_EMBEDDED
+#define QB_PUBLISHED(name) extern const std::string_view name;
+#include "published_tables.inc"
+#undef QB_PUBLISHED
 }  // namespace embedded
 
 namespace {
@@ -52,10 +37,9 @@ Rows rows_of(const std::string& mode, const std::string& device) {
 const CsvTable& published_table(std::string_view name) {
   static const auto tables = [] {
     std::map<std::string_view, CsvTable> parsed;
-#define QB_PARSED(name) \
-  parsed.emplace(#name, CsvTable::parse(embedded::name, std::string(#name) + ".csv"));
-    QB_PUBLISHED(QB_PARSED)
-#undef QB_PARSED
+#define QB_PUBLISHED(name) parsed.emplace(#name, CsvTable::parse(embedded::name, #name ".csv"));
+#include "published_tables.inc"
+#undef QB_PUBLISHED
     return parsed;
   }();
   return tables.at(name);
