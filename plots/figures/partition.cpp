@@ -63,14 +63,6 @@ bool numbers_fit(const std::map<int, Share>& workers, double n_tokens) {
   return true;
 }
 
-double greatest_token(const std::map<int, Share>& workers) {
-  double greatest = 0.0;
-  for (const auto& [worker, share] : workers)
-    for (const auto* part : {&share.whole, &share.bands, &share.some})
-      for (const Point& one : *part) greatest = std::max({greatest, one.high, one.x_high});
-  return greatest;
-}
-
 Series cells(std::string name, int worker, const std::vector<Point>& rectangles) {
   return {.name = std::move(name),
           .draw = Draw::rectangles,
@@ -117,7 +109,9 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
         fmt::format("partition: {} workers cannot be told apart in one picture; at "
                     "most {} are drawn",
                     workers.size(), kMostWorkers));
-  const bool numbered = numbers_fit(workers, greatest_token(workers));
+  const bool numbered =
+      numbers_fit(workers, std::max(largest(all_rows(rectangles), number_in("q_end")),
+                                    largest(all_rows(rectangles), number_in("k_end"))));
   Panel panel;
   for (const auto& [worker, share] : workers) {
     Series whole = cells(fmt::format("worker {}", worker), worker, share.whole);

@@ -43,7 +43,7 @@ struct Provenance {
 [[nodiscard]] std::string provenance_json(const Provenance& provenance,
                                           std::span<const Provenance> beside = {});
 
-// Writes provenance.json into `directory` and returns its path.
+// Writes provenance.json and returns its path.
 std::string write_provenance(const Provenance& provenance, const std::string& directory,
                              std::span<const Provenance> beside = {});
 

@@ -12,10 +12,18 @@ namespace embedded {
 
 namespace {
 
-std::set<std::int64_t> lengths(const CsvTable& table) {
+std::set<std::int64_t> lengths(const CsvTable& table, const char* column = "n_tokens") {
   std::set<std::int64_t> found;
-  for (const Row& row : all_rows(table)) found.insert(row.integer("n_tokens"));
+  for (const Row& row : all_rows(table)) found.insert(row.integer(column));
   return found;
+}
+
+// Says whether at least half of our lengths, times a scale, are published ones.
+bool half_known(const std::set<std::int64_t>& ours, const std::set<std::int64_t>& theirs,
+                int scale = 1) {
+  const auto known = static_cast<std::size_t>(
+      std::ranges::count_if(ours, [&](std::int64_t n) { return theirs.contains(n * scale); }));
+  return known > 0 && 2 * known >= ours.size();
 }
 
 bool shape_of_case_study_2(const Row& row) {
@@ -48,13 +56,8 @@ const CsvTable& published_table(std::string_view name) {
 const CsvTable& published_case_study_2() { return published_table("cqs_case_study_2"); }
 
 std::optional<int> published_scale(const CsvTable& cases, const CsvTable& published) {
-  const std::set<std::int64_t> ours = lengths(cases);
-  const std::set<std::int64_t> theirs = lengths(published);
-  for (const int scale : {1, 10, 100}) {
-    const auto matched = static_cast<std::size_t>(std::count_if(
-        ours.begin(), ours.end(), [&](std::int64_t n) { return theirs.contains(n * scale); }));
-    if (matched > 0 && 2 * matched >= ours.size()) return scale;
-  }
+  for (const int scale : {1, 10, 100})
+    if (half_known(lengths(cases), lengths(published), scale)) return scale;
   return std::nullopt;
 }
 
@@ -150,16 +153,11 @@ std::optional<std::string> published_sparse_mode(const std::string& mask) {
 }
 
 bool of_published_sparse_shape(const CsvTable& cases) {
-  std::set<double> theirs;
-  for (const Row& row : all_rows(times())) theirs.insert(row.number("sequence_length_tokens"));
-  std::set<double> ours;
-  for (const Row& row : all_rows(cases)) {
-    if (!row.is("q_heads", "8") || !row.is("head_dim", "64")) return false;
-    ours.insert(row.number("n_tokens"));
-  }
-  const auto shared =
-      std::count_if(ours.begin(), ours.end(), [&](double n) { return theirs.contains(n); });
-  return shared > 0 && 2 * static_cast<std::size_t>(shared) >= ours.size();
+  const auto of_shape = [](const Row& row) {
+    return row.is("q_heads", "8") && row.is("head_dim", "64");
+  };
+  return count(all_rows(cases), of_shape) == cases.size() &&
+         half_known(lengths(cases), lengths(times(), "sequence_length_tokens"));
 }
 
 Series published_sparse_series(const std::string& mode, const std::string& device, bool speed_ups) {
