@@ -28,7 +28,6 @@ int point_type(const Style& style, bool hollow) {
   return filled[style.mark % kMarks] - (hollow ? 1 : 0);
 }
 
-// Gives lengths of lines and gaps for the dashes of Style::dash; a solid line needs no word.
 std::string dash_look(const Style& style) {
   constexpr std::string_view looks[kDashes] = {"", "dt (7,3) ", "dt (2,3) "};
   return std::string(looks[style.dash % kDashes]);
@@ -76,7 +75,6 @@ std::vector<std::string> text_lines(const std::string& text) {
   return lines;
 }
 
-// Moves line `i` of `count` so that all lines are around one middle.
 std::string line_offset(std::size_t i, std::size_t count) {
   if (count < 2) return {};
   const double up = (static_cast<double>(count) - 1.0) / 2.0 - static_cast<double>(i);
@@ -176,9 +174,7 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
       elements[i] += keyed && i + 1 == elements.size() ? " title " + gnuplot_quote(series.name)
                                                        : std::string(" notitle");
   }
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    line(out, "  {} data {}{}", i == 0 ? "plot" : "    ", elements[i],
-         i + 1 < elements.size() ? ", \\" : "");
+  if (!elements.empty()) line(out, "  plot data {}", fmt::join(elements, ", \\\n       data "));
   line(out, "  unset label");
   line(out, "  unset key");
 }
@@ -204,15 +200,15 @@ void legend(std::string& out, const Figure& figure, const Layout& layout) {
 )";
   line(out, "  set key at {}, {} left top Left reverse samplen 2.4 spacing 1.25 font ',12'",
        at_x(layout, layout.legend_left), at_y(layout, layout.legend_top));
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Series& like = entries[i];
+  std::vector<std::string> elements;
+  for (const Series& like : entries) {
     const std::string look =
         like.draw == Draw::rectangles
             ? fmt::format("boxes fs solid 1.0 noborder lc rgb '{}'", colour_text(like.style.colour))
             : line_look(like);
-    line(out, "  {} NaN with {} title {}{}", i == 0 ? "plot" : "    ", look,
-         gnuplot_quote(like.name), i + 1 < entries.size() ? ", \\" : "");
+    elements.push_back(fmt::format("NaN with {} title {}", look, gnuplot_quote(like.name)));
   }
+  line(out, "  plot {}", fmt::join(elements, ", \\\n       "));
 }
 
 void texts(std::string& out, const Figure& figure, const Layout& layout) {

@@ -1,9 +1,6 @@
 // Attention of a decode step against the worker count: wall clock with its compute time and exposed
-// communication, and time relative to one worker beside the published tables.
-// It shows cases of decode, flash_decoding, tree_decode, and of dense on one worker, in which
-// n_tokens decode steps in a row end at kv_len keys.
-#include <fmt/format.h>
-
+// communication, and time relative to one worker beside the published tables. In a case n_tokens
+// decode steps in a row end at kv_len keys.
 #include <array>
 
 #include "plots/figures/figures.h"

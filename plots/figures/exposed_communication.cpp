@@ -1,11 +1,6 @@
 // Communication that compute does not hide, against the bandwidth of the link: it shows where a
-// scheme begins to pay for what it sends.
-//
-// There is a line per algorithm and a panel per N, W and ranks; the cost model's line for the same
-// N and W is thin and dashed. Cases over a link without a limit are apart, on the right. Serial
-// cases are left out, as they have no wall clock of which communication could be a share.
-#include <fmt/format.h>
-
+// scheme begins to pay for what it sends. Serial cases are left out, as they have no wall clock of
+// which communication could be a share.
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_layout.h"
 
@@ -27,7 +22,6 @@ double exposed_share(const Row& row) {
   return kPercent * row.number(kExposed) / row.number("wall_time_median_s");
 }
 
-// Gives how long the link takes for what the busiest worker sends.
 double link_seconds(const Row& row) {
   return row.number("worker_sent_bytes") / row.number(kBandwidth);
 }
@@ -128,7 +122,6 @@ Groups drawn_lines(const Group& panel, const Columns& others, const Links& links
   return lines;
 }
 
-// Draws what the two figures share.
 Figure exposed_figure(LineFigure declared, const Rows& rows, bool link_times) {
   const Columns others =
       splitting_columns(rows, {"algorithm", "n_tokens", "workers", "ranks", kBandwidth});
@@ -156,8 +149,6 @@ Figure exposed_figure(LineFigure declared, const Rows& rows, bool link_times) {
 
 }  // namespace
 
-// Draws seconds, beside the time that each scheme's bytes alone take on the link, for cases that
-// name a bandwidth.
 Figure exposed_time_figure(const PlottedRun& run) {
   const Rows rows = where(drawn_rows(run.cases), [](const Row& row) {
     return bandwidth(row) > 0.0 && row.number(kExposed) > 0.0;
@@ -179,7 +170,6 @@ Figure exposed_time_figure(const PlottedRun& run) {
       rows, true);
 }
 
-// Draws the share of the wall clock.
 Figure exposed_communication_figure(const PlottedRun& run) {
   const Rows rows = drawn_rows(run.cases);
   const auto modelled_cqs = [](const Row& row) {

@@ -1,7 +1,5 @@
 #include "plots/figures/figures.h"
 
-#include <fmt/format.h>
-
 #include "base/status.h"
 #include "base/words.h"
 

@@ -1,9 +1,8 @@
 // Every figure of a run, and the few figures that need no run.
 //
 // A figure is a function from tables to a Figure (plots/frame/figure.h): C++ computes each plotted
-// number, gnuplot only draws. A figure that has nothing to draw says why in its empty_reason. The
-// head of each figure's file says what it shows. A figure of lines is a declaration
-// (plots/frame/lines.h); all read their tables through plots/frame/frame.h.
+// number, gnuplot only draws. A figure of lines is a declaration (plots/frame/lines.h); all read
+// their tables through plots/frame/frame.h.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +40,8 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // `rectangles` has the columns worker, q_begin, q_end, k_begin, k_end (half-open token ranges),
 // allowed and offset. In `allowed`, `all` means every pair and `causal` only pairs with local key
 // index <= local query index + offset; of patterns, `cells` means every pair and `some` a part of
-// them, which is drawn pale. A causal rectangle is drawn as rows of whole pairs, or in 64 bands if
-// it has more rows. Throws UsageError if there are no rectangles, or more workers than can be told
-// apart (128).
+// them, which is drawn pale. Throws UsageError if there are no rectangles, or more workers than can
+// be told apart (128).
 [[nodiscard]] Figure partition_of(const CsvTable& rectangles, const std::string& title);
 
 // ---- connectivity ------------------------------------------------------------------------------
@@ -56,14 +54,10 @@ struct Connectivity {
   CsvTable rectangles{};
 };
 
-// Shows which pairs of tokens sparse patterns keep: one square per pattern, queries down, keys
-// across. Kept pairs have the colour of the pattern; a square of tokens that keeps only some of its
-// pairs is pale.
+// Shows which pairs of tokens sparse patterns keep: one square per pattern.
 [[nodiscard]] Figure connectivity_figure(std::span<const Connectivity> patterns);
 
 // ---- interest sets -----------------------------------------------------------------------------
-//
-// How small they are, how many there are, how even their work is.
 
 // Draws m / sqrt(W) of the smallest known set against W, by its standing, above the proved lower
 // bound. `sets` has the columns workers, quorum_size, lower_bound, standing.
@@ -85,23 +79,6 @@ struct Connectivity {
 [[nodiscard]] Figure balance_growth_figure(const CsvTable& ratios);
 
 // ---- what figures, tests and tables share ------------------------------------------------------
-
-// Groups transformer layers that differ in n_tokens alone, named by what tells them from the
-// others: `plain`, `blocks of 1024 tokens`, `plain, causal mask`. The plain ones come first.
-[[nodiscard]] Groups layers_of(const CsvTable& cases);
-// Says whether a layer is not in blocks.
-[[nodiscard]] bool is_plain(const Group& layer);
-
-// Cases of pass_kv and pass_q: T = n_tokens new tokens attend to kv_len = P + T keys, of which P
-// were cached. This is the miss rate T / (P + T), in %.
-[[nodiscard]] double miss_rate(const Row& row);
-// Groups the cases that ran and differ in algorithm and miss rate alone, in ascending miss rate.
-// Cases of a group have the same P + T, unless the run has no two miss rates of one P + T.
-[[nodiscard]] Groups pass_groups(const CsvTable& cases);
-
-// The project calls CQS too slow if the time of all its workers over that of dense attention
-// exceeds this.
-inline constexpr double kOverheadLimit = 1.08;
 
 // Finds the rows of the memory summary: one per worker count, ascending, all at the greatest
 // n_tokens that all worker counts have.

@@ -1,11 +1,6 @@
 // Gantt chart of cases: what each worker does when, one panel per case, all over one range of time.
-//
-// It reads steps.csv. A step without start_s (the serial executor plays the workers one after
-// another) starts when the slowest worker of the step before ended; the others' wait is drawn as
-// idle time. It draws six of the cases that ran with two workers or more, the longest sequences
-// first.
-#include <fmt/format.h>
-
+// A step without start_s (the serial executor plays the workers one after another) starts when the
+// slowest worker of the step before ended; the others' wait is drawn as idle time.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 
@@ -60,8 +55,6 @@ std::vector<Activity> read_activities(const Rows& steps) {
   return out;
 }
 
-// Puts steps one after another, each until its slowest worker ends. A worker that is ready before
-// another step waits at that step's beginning.
 void compose(std::vector<Activity>& activities) {
   std::map<std::int64_t, double> longest;  // by step
   for (const Activity& one : activities) {
@@ -85,7 +78,6 @@ void compose(std::vector<Activity>& activities) {
   }
 }
 
-// Returns infinity if there is no limit.
 double bandwidth(const Row& row) {
   const double limit = row.number(kLinkBandwidth);
   return std::isnan(limit) ? std::numeric_limits<double>::infinity() : limit;
@@ -140,7 +132,6 @@ Chart read_chart(const Row& row, const Rows& steps, const Columns& others) {
   return chart;
 }
 
-// Adds a part of a worker's time in the unit of the axis, unless its length is 0.
 void add_bar(std::vector<Point>& to, const Activity& of, double start, double length,
              const Unit& unit) {
   const auto y = static_cast<double>(of.worker);

@@ -1,13 +1,9 @@
 // Single kernels: how much of the machine's measured ceiling they reach, and what splitting
 // attention over the workers of CQS costs in all, against sequence length.
 //
-// microbench.csv has a row per repeat: case_id, benchmark, dtype, mask, isa, threads, workers,
-// n_tokens, head_dim, repeat, warmup, wall_time_s, flop, bytes, peak_per_s, peak_fraction,
-// overhead. `peak_fraction` is the rate over the ceiling that the same process measured beside the
-// repeat. Only cqs has `overhead`: the sum of the workers' times with gather and merge over the
-// time of dense, measured interleaved. Further columns are ignored.
-#include <fmt/format.h>
-
+// microbench.csv has a row per repeat. `peak_fraction` is the rate over the ceiling that the same
+// process measured beside the repeat. Only cqs has `overhead`: the sum of the workers' times with
+// gather and merge over the time of dense, measured interleaved.
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
@@ -15,6 +11,8 @@
 namespace qb {
 namespace {
 
+// CQS is too slow if the time of all its workers over that of dense attention exceeds this.
+constexpr double kOverheadLimit = 1.08;
 constexpr const char* kNoMicrobench = "the run folder has no microbench.csv";
 const Columns kCurve = {"workers", "dtype", "threads", "isa"};
 const Columns kPanel = {"head_dim", "mask"};
@@ -22,13 +20,11 @@ const Columns kPanel = {"head_dim", "mask"};
 // Keeps the repeats of the largest problem: one length may be measured with several head counts,
 // which have no column.
 Rows of_largest(const Rows& repeats) {
-  double flop = 0.0;
-  for (const Row& row : repeats) flop = std::fmax(flop, row.number("flop"));
+  const double flop = largest(repeats, number_in("flop"));
   return where(repeats, [&](const Row& row) { return std::fmax(0.0, row.number("flop")) == flop; });
 }
 
-// Makes a row for each length of each curve of a benchmark: median and interval of `column` over
-// the repeats without warm-ups.
+// Makes a row for each length of each curve of a benchmark, over the repeats without warm-ups.
 CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* column) {
   const Columns key = joined(kPanel, joined(kCurve, {"n_tokens"}));
   CsvTable table(joined(key, {"median", "low95", "high95", "interval_coverage", "n_samples"}));
@@ -90,7 +86,6 @@ Groups curves_of(const CsvTable& table, const Columns& always, StyleOf style_of)
   return lines;
 }
 
-// Gives the position of a value among those of all lines.
 template <class ValueOf>
 int place_of(const Group& line, const Groups& lines, ValueOf value_of) {
   std::set<decltype(value_of(line))> values;
@@ -106,7 +101,6 @@ Axis log_tokens(const std::vector<double>& x) {
 
 }  // namespace
 
-// Draws a line per element type and thread count of flash, and thin ones for materialized.
 Figure kernel_peak_fraction_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Share of the measured peak against sequence length";
   if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
@@ -154,7 +148,6 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run) {
                       .notes = {ceiling, interval_note(rows)}});
 }
 
-// Draws the rows of cqs, one line per worker count.
 Figure cqs_overhead_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Cost of splitting: time of all CQS workers over dense";
   if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);

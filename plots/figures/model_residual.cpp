@@ -1,7 +1,5 @@
 // How far the cost model is off: measured over modelled wall clock, minus one, a mark per case. The
 // colour tells the algorithm, the mark who played the workers.
-#include <fmt/format.h>
-
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
 
@@ -20,8 +18,6 @@ Point residual_point(const Row& row, const Unit& unit) {
           .high = (ratio * time.high / time.y - 1.0) * kPercent};
 }
 
-// Writes `median 5.1 % of 24 cases (mpi 7.0 %, threads 4.2 %); worst: ring, N = 8,192, W = 8, mpi:
-// +31.0 %`.
 std::string summary(const Rows& rows) {
   const auto residual = [](const Row& row) { return std::abs(row.number(kResidual)); };
   const auto median_percent = [&](const Rows& some) {
@@ -50,8 +46,7 @@ Figure model_residual_figure(const PlottedRun& run) {
     return ran(row) && !std::isnan(row.number(kResidual)) &&
            row.number("modelled_wall_time_s") > 0.0;
   });
-  const Unit unit =
-      time_unit(largest(rows, [](const Row& row) { return row.number("modelled_wall_time_s"); }));
+  const Unit unit = time_unit(largest(rows, number_in("modelled_wall_time_s")));
   // The legend has the colours, then the marks.
   Groups lines = group(rows, Columns{"algorithm", "ranks"});
   std::map<std::string, Series> algorithms;

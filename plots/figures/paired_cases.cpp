@@ -1,9 +1,5 @@
-// Cases that differ in one choice: how much the second value gains, by worker count.
-//
-// The left panels show the times of both, one per mask; the last panel shows the time of the second
-// over that of the first, with a mark for each other parameter in which the cases differ.
-#include <fmt/format.h>
-
+// Cases that differ in one choice: the times of both by worker count, a panel per mask, and in the
+// last panel the time of the second over that of the first.
 #include "plots/figures/figures.h"
 
 namespace qb {
@@ -48,7 +44,6 @@ constexpr Pairing kDistillation = {
 // The marks of one worker count take this share of the distance between two counts.
 constexpr double kSpread = 0.6;
 
-// Cases of both choices, each beside the one of the same worker count and other parameters.
 struct Line {
   std::string name{};
   std::string mask{};
@@ -105,7 +100,6 @@ std::string without_mask(const Line& line) {
   return name == line.mask + " mask" ? "" : name;
 }
 
-// Makes the marks of both choices of the lines of one mask, or of all.
 Groups time_lines(const Lines& lines, const Pairing& pairing, const Axis& axis, double factor,
                   bool titled) {
   Groups out;
@@ -123,8 +117,6 @@ Groups time_lines(const Lines& lines, const Pairing& pairing, const Axis& axis, 
   return out;
 }
 
-// Makes the marks of the times of the second choice over those of the first and, hollow, of what
-// the pairs promise.
 Groups ratio_lines(const Lines& lines, const Pairing& pairing, const Axis& axis) {
   Groups out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -191,15 +183,12 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
 
 }  // namespace
 
-// Compares groups of equal size with groups by speed, for cases with slower workers.
 Figure worker_skew_figure(const PlottedRun& run) {
   const Rows slower =
       where(standing_rows(run.cases), [](const Row& row) { return !row.is("worker_speeds", ""); });
   return paired_figure(slower, kSkew);
 }
 
-// Compares published with balanced self-distillation, and shows what the pairs of the slowest
-// worker promise.
 Figure distillation_gain_figure(const PlottedRun& run) {
   return paired_figure(standing_rows(run.cases), kDistillation);
 }

@@ -1,8 +1,6 @@
-#include <fmt/format.h>
-
 #include "base/status.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/pattern_names.h"
+#include "plots/frame/sparse_cases.h"
 
 namespace qb {
 namespace {
@@ -57,21 +55,12 @@ std::map<int, Share> by_worker(const CsvTable& table) {
   return found;
 }
 
-// Says whether the number of each worker can be written into all its whole rectangles.
 bool numbers_fit(const std::map<int, Share>& workers, double n_tokens) {
   for (const auto& [worker, share] : workers)
     for (const Point& one : share.whole)
       if (std::min(one.high - one.low, one.x_high - one.x_low) < kTextShare * n_tokens)
         return false;
   return true;
-}
-
-double greatest_token(const std::map<int, Share>& workers) {
-  double greatest = 0.0;
-  for (const auto& [worker, share] : workers)
-    for (const auto* part : {&share.whole, &share.bands, &share.some})
-      for (const Point& one : *part) greatest = std::max({greatest, one.high, one.x_high});
-  return greatest;
 }
 
 Series cells(std::string name, int worker, const std::vector<Point>& rectangles) {
@@ -120,7 +109,9 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
         fmt::format("partition: {} workers cannot be told apart in one picture; at "
                     "most {} are drawn",
                     workers.size(), kMostWorkers));
-  const bool numbered = numbers_fit(workers, greatest_token(workers));
+  const bool numbered =
+      numbers_fit(workers, std::max(largest(all_rows(rectangles), number_in("q_end")),
+                                    largest(all_rows(rectangles), number_in("k_end"))));
   Panel panel;
   for (const auto& [worker, share] : workers) {
     Series whole = cells(fmt::format("worker {}", worker), worker, share.whole);

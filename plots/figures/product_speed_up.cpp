@@ -1,11 +1,5 @@
-// CQS for a matrix product: speed-up over the whole product, and idle workers, by worker count.
-//
-// It draws workload matrix_product: for each size a panel with the time of the whole product
-// (algorithm dense) over that of the slowest worker, beside the greatest value that the split
-// allows, and a last panel with the share of workers without a block. There is a mark for each way
-// to split W into W1 + W2.
-#include <fmt/format.h>
-
+// CQS for a matrix product: speed-up over the whole product, and idle workers, by worker count,
+// with a mark for each way to split W into W1 + W2.
 #include "plots/figures/figures.h"
 
 namespace qb {
@@ -41,7 +35,6 @@ Groups splits_of(const Rows& rows) {
   return splits;
 }
 
-// Makes the marks of each way to split and, not in the legend, the bound that the split allows.
 // `wholes` are the cases of the whole product.
 Groups speed_up_lines(const Groups& splits, const Rows& wholes) {
   Groups lines;

@@ -1,10 +1,5 @@
-// The schemes side by side at one length, mask and link: balance, work, bytes sent, peak memory,
-// exposed communication and wall clock against the worker count.
-//
-// It draws the cases of one setting: the one with the most schemes, then the most tokens, then the
-// most measured cases; the notes name the others.
-#include <fmt/format.h>
-
+// The schemes side by side in one setting (length, mask and link), against the worker count: the
+// setting with the most schemes, then the most tokens, then the most measured cases.
 #include "base/schema/strategies.h"
 #include "plots/figures/figures.h"
 
@@ -19,7 +14,6 @@ constexpr const char* kSchemes[] = {QB_SCHEMES_AND_OTHERS(QB_NAME, QB_NOTHING)};
 constexpr std::size_t kMostNamed = 6;
 constexpr double kLeastRatioSpan = 0.2;
 
-// The rows of one setting.
 struct Setting {
   std::string name{};
   Rows rows{};
@@ -117,7 +111,6 @@ double peak_bytes(const Row& row) {
   return std::isfinite(measured) ? measured : row.number("predicted_worker_active_peak_bytes");
 }
 
-// Shows bytes of a row in the unit of the largest of a setting.
 LineFigure::Quantity bytes(const char* title, const char* label, const char* column,
                            const Rows& rows, double (*value)(const Row&)) {
   const Unit unit = byte_unit(largest(rows, value));

@@ -1,11 +1,7 @@
 // Which scheme is the fastest for which problem: a cell for each link and length (or worker count),
 // in the colour of the winner, with its name and how many times faster it is than the next best.
-//
-// It compares the times of cases that are equal except for their algorithm. Dense attention splits
-// nothing and is left out, and so are cases under `serial`, which have no wall clock of their
-// workers.
-#include <fmt/format.h>
-
+// Dense attention splits nothing and is left out, and so are cases under `serial`, which have no
+// wall clock of their workers.
 #include "plots/figures/figures.h"
 
 namespace qb {
@@ -84,7 +80,6 @@ Rows drawn_rows(const std::vector<Map>& maps) {
   return rows;
 }
 
-// Makes the cells in which at least two algorithms have a time.
 std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
   std::set<std::string> contexts;  // lengths of cases in which cached keys precede the new tokens
   for (const Row& row : rows)
@@ -92,9 +87,7 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
   const Columns place = {sides.panels, "ranks", "model_device"};
   std::vector<Map> maps;
   for (const Group& panel : group(rows, [&](const Row& row) {
-         std::vector<std::string> key;
-         for (const std::string& column : joined(place, kShapeColumns))
-           key.push_back(row.text(column));
+         std::vector<std::string> key = values_of(row, joined(place, kShapeColumns));
          key.push_back(other_keys(row, contexts));
          return key;
        })) {
@@ -196,7 +189,6 @@ std::vector<Panel> panels_of(const std::vector<Map>& maps, const Sides& sides) {
   return panels;
 }
 
-// Adds the schemes that win or tie in some cell, most wins first.
 void add_winners_to_legend(Panel& panel, const std::vector<Map>& maps) {
   std::map<std::string, int> wins;
   for (const Map& map : maps)

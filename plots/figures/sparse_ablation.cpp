@@ -1,14 +1,8 @@
 // What one parameter of a pattern costs: time and pairs kept against window, random fraction and
-// number of global tokens, beside the ideal.
-//
-// There are two panels per parameter of which the run has two values or more with all else of the
-// pattern equal, and a line for each pattern, N, kernel and device. The ideal is the dense time at
-// the same N times the share of pairs kept.
-#include <fmt/format.h>
-
+// number of global tokens, beside the ideal, which is the dense time at the same N times the share
+// of pairs kept.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/pattern_names.h"
 #include "plots/frame/sparse_cases.h"
 #include "plots/published/published.h"
 
@@ -23,7 +17,6 @@ struct Carrier {
   std::string_view second{};
 };
 
-// A parameter that patterns of several kinds can have.
 struct Parameter {
   const char* label;
   const char* column;
@@ -154,7 +147,6 @@ Group published_line(const Parameter& parameter) {
           }};
 }
 
-// Makes the panels of time and of pairs.
 void add_quantities(std::vector<LineFigure::Quantity>& shown, const SparseCases& cases,
                     const Parameter& parameter, bool with_published) {
   const Families families = families_of(cases, parameter);

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "plots/report/run_tables.h"
+#include "plots/report/report.h"
 #include "plots/testing/sample_sparse.h"
 
 namespace qb {

@@ -2,8 +2,6 @@
 // causal case, against tokens per worker: what balancing the rounds gains, beside what it can gain.
 // Serial cases count by their critical path, others by the wall clock. There is a panel per worker
 // count.
-#include <fmt/format.h>
-
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
@@ -31,8 +29,7 @@ bool balanced_causal(const Row& row) {
 
 double tokens_a_worker(const Row& row) { return row.number("n_tokens") / row.number("workers"); }
 
-// Finds the ring case that ran with the same parameters, algorithm aside; the last one if several
-// did.
+// Finds the last ring case that ran with the same parameters, algorithm aside.
 std::optional<Row> ring_case(const Row& row) {
   std::optional<Row> found;
   for (const Row& other : where(all_rows(*row.table), "algorithm", {"ring"}))
@@ -90,7 +87,6 @@ Groups panels_of(const Rows& rows) {
   return panels;
 }
 
-// Draws the bound over a range of tokens per worker.
 Series bound_curve(std::string name, Style style, std::int64_t workers, double tile,
                    const std::pair<double, double>& range) {
   constexpr int kPoints = 65;
@@ -119,7 +115,6 @@ std::vector<Series> reference_of(std::int64_t workers, double tile,
   return out;
 }
 
-// Lists the tiles by size, and the assumed one for worker counts without a tile.
 std::string tile_sentence(std::size_t panels, const Tiles& tiles) {
   std::map<std::string, std::vector<std::string>> workers_of_size;
   for (const auto& [workers, tile] : tiles)

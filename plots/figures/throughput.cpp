@@ -1,8 +1,6 @@
 // Achieved FLOP/s against sequence length: a line per kernel and element type, a panel per head
 // dimension and mask. The cases of the runs beside it, of this program or another, are in the same
 // panels. The rate is unmasked FLOP over the wall clock of the whole call.
-#include <fmt/format.h>
-
 #include "plots/figures/figures.h"
 
 namespace qb {
@@ -61,7 +59,6 @@ Groups lines_of(const Rows& rows) {
   return lines;
 }
 
-// The wider bound of the time is the lower one of the rate.
 Point rate(const Row& row) {
   const double rate = row.number("achieved_flop_per_s");
   const Point time = timed(row, "wall_time", 1.0);

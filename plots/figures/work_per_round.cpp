@@ -1,14 +1,9 @@
 // Query-key pairs of the busiest worker in each round, which make up a ring's critical path. They
-// are counts of the plans alone, not times.
-//
-// There is a line per algorithm and a thin one for the least busy worker, and a panel per N, W and
-// mask with at least two workers and two rounds. Cases whose counts are the same (other kernels,
-// element types, ranks) are one line.
-#include <fmt/format.h>
-
+// are counts of the plans alone, not times. Cases whose counts are the same (other kernels, element
+// types, ranks) are one line.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/pattern_names.h"
+#include "plots/frame/sparse_cases.h"
 
 namespace qb {
 namespace {
@@ -82,7 +77,6 @@ int dash_over(const Lines& lines, const Line& line) {
   return static_cast<int>(std::ranges::count_if(lines, below)) % kDashes;
 }
 
-// Makes the lines of the least busy workers, then those of the busiest.
 Groups drawn_lines(const Lines& lines) {
   std::map<std::string, int> variants;
   Groups busiest;
@@ -101,7 +95,6 @@ Groups drawn_lines(const Lines& lines) {
   return drawn;
 }
 
-// Writes `ring 243 M in 8 rounds, striped 134 M in 8 rounds (0.553 of ring)`.
 std::string sums(const Lines& lines) {
   const Line& most = *std::ranges::max_element(lines, {}, &Line::critical_path);
   std::vector<std::string> out;
@@ -127,7 +120,6 @@ Figure work_per_round_figure(const PlottedRun& run) {
   std::map<std::vector<std::string>, Lines> lines;  // by panel
   Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
   for (const Group& panel : panels) lines[panel.key] = lines_of(panel, steps);
-  // A panel has a line of more than one round.
   std::erase_if(panels, [&](const Group& panel) {
     return std::ranges::none_of(lines[panel.key],
                                 [](const Line& line) { return line.rounds.size() > 1; });

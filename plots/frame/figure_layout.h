@@ -68,7 +68,6 @@ struct Layout {
 };
 
 inline constexpr double kSubtitleTop = 46.0;
-
 inline constexpr double kNoteLine = 16.0;
 
 // Lists the entries of the legend beside the panels, each once: the first series of each name, then

@@ -1,7 +1,5 @@
 #include "plots/frame/frame.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <tuple>
 
@@ -9,12 +7,6 @@
 
 namespace qb {
 namespace {
-
-std::vector<std::string> values_of(const Row& row, const Columns& columns) {
-  std::vector<std::string> key;
-  for (const std::string& column : columns) key.push_back(row.text(column));
-  return key;
-}
 
 std::size_t distinct_keys(const Rows& rows, const Columns& columns) {
   std::set<std::vector<std::string>> keys;
@@ -26,7 +18,6 @@ std::size_t distinct_keys(const Rows& rows, const Columns& columns) {
   return keys.size();
 }
 
-// Returns a negative number if a is before b, 0 if they are equal, a positive one if a is after b.
 int compare_fields(const std::string& a, const std::string& b) {
   if (a.empty() != b.empty()) return a.empty() ? 1 : -1;
   const auto x = parse_real(a);
@@ -154,6 +145,12 @@ Columns splitting_columns(const Rows& rows, const Columns& given) {
   return {known.begin() + static_cast<std::ptrdiff_t>(given.size()), known.end()};
 }
 
+std::vector<std::string> values_of(const Row& row, const Columns& columns) {
+  std::vector<std::string> key;
+  for (const std::string& column : columns) key.push_back(row.text(column));
+  return key;
+}
+
 std::string own_value(const Row& row, const std::string& column) {
   const Field* const field = find_parameter_field(column);
   const bool follows = field != nullptr && !field->follows.empty() &&
@@ -229,7 +226,6 @@ bool all_modelled(const CsvTable& cases) {
 
 std::string shared_parameters(const CsvTable& cases) {
   const Rows rows = all_rows(cases);
-  // Gives the value that all rows share; empty if there is none.
   const auto shared = [&](std::string_view column) {
     const bool same = !rows.empty() && count(rows, [&](const Row& row) {
                                          return row.is(column, rows.front().text(column));

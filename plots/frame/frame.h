@@ -3,6 +3,8 @@
 // apart (label).
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -66,7 +68,6 @@ template <class Holds>
 [[nodiscard]] bool ran(const Row& row);            // status ok
 [[nodiscard]] bool out_of_memory(const Row& row);  // oom, oom_skipped
 [[nodiscard]] bool modelled(const Row& row);       // its times come from the cost model
-// Says for how many rows a predicate holds.
 template <class Holds>
 [[nodiscard]] std::size_t count(const Rows& rows, Holds holds) {
   return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), holds));
@@ -131,7 +132,6 @@ using Groups = std::vector<Group>;
 [[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns);
 
 [[nodiscard]] Columns joined(Columns first, const Columns& second);
-// Leaves one column out.
 [[nodiscard]] Columns without(Columns columns, std::string_view column);
 
 // Keeps those of `columns` in which the rows differ.
@@ -148,8 +148,9 @@ inline const Columns kShapeColumns = {"mask",  "batch",  "q_heads", "kv_heads", 
 inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_byte_per_s",
                                       "link_latency_s"};
 
-// Gives the field of a row, or `=` if the parameter has the value of the one that it follows, since
-// it then adds nothing.
+[[nodiscard]] std::vector<std::string> values_of(const Row& row, const Columns& columns);
+// Gives a field, or `=` if the parameter has the value of the one that it follows, since it then
+// adds nothing.
 [[nodiscard]] std::string own_value(const Row& row, const std::string& column);
 
 // ---- join --------------------------------------------------------------------------------------

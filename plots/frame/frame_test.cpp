@@ -152,8 +152,7 @@ TEST(Frame, SerialCasesCountTheirCriticalPath) {
 TEST(Frame, ARatioHasTheWidestBarThatTheIntervalsAllow) {
   const CsvTable cases =
       scheme_table({scheme_case("pass_q", 4, 1024, 3.0), scheme_case("pass_kv", 4, 1024, 2.0)});
-  const Point ratio = time_ratio({&cases, 0}, {&cases, 1}, "wall_time", 7.0);
-  EXPECT_EQ(ratio.x, 7.0);
+  const Point ratio = time_ratio({&cases, 0}, {&cases, 1}, "wall_time");
   EXPECT_DOUBLE_EQ(ratio.y, 1.5);
   EXPECT_DOUBLE_EQ(ratio.low, 1.5 * 0.9 / 1.1);
   EXPECT_DOUBLE_EQ(ratio.high, 1.5 * 1.1 / 0.9);

@@ -1,9 +1,5 @@
 #include "plots/frame/lines.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
 namespace qb {
 namespace {
 
@@ -34,7 +30,6 @@ void draw_line(Panel& panel, const LineFigure& declared, const PointOf& shown, c
   if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses));
 }
 
-// Keeps of a line's rows those that are in a panel.
 Group in_panel(Group line, const Group& panel) {
   line.rows = where(line.rows, [&](const Row& row) {
     return std::ranges::find(panel.rows, row) != panel.rows.end();
@@ -57,7 +52,6 @@ bool has_data(const Panel& panel) {
   });
 }
 
-// `shown` has the quantity of each panel.
 void choose_axes(Figure& figure, const LineFigure& declared,
                  const std::vector<const Quantity*>& shown) {
   const Axis x = declared.x_axis(all_x(figure.panels));
@@ -202,13 +196,10 @@ Point timed(const Row& row, const std::string& prefix, double factor, double x) 
           .high = row.number(prefix + "_high95_s") * factor};
 }
 
-Point time_ratio(const Row& over, const Row& under, const std::string& prefix, double x) {
+Point time_ratio(const Row& over, const Row& under, const std::string& prefix) {
   const Point above = timed(over, prefix, 1.0);
   const Point below = timed(under, prefix, 1.0);
-  return {.x = x,
-          .y = above.y / below.y,
-          .low = above.low / below.high,
-          .high = above.high / below.low};
+  return {.y = above.y / below.y, .low = above.low / below.high, .high = above.high / below.low};
 }
 
 std::string interval_note(const Rows& rows) {

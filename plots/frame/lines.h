@@ -1,9 +1,8 @@
 // Figures of lines, marks and ratios, declared.
 //
 // A line is a group of rows with a name and a look; a panel shows one quantity of the lines' rows.
-// A declaration says which rows are drawn, what is on x and y, what a line and a panel are, and
-// what is beside them. line_figure() makes the panels, the series, the axes, and the sentence that
-// says why there is nothing to draw.
+// line_figure() makes the panels, the series, the axes, and the sentence that says why there is
+// nothing to draw.
 #pragma once
 
 #include "plots/frame/figure.h"
@@ -65,9 +64,7 @@ struct LineFigure {
 // what they are sorted. The note is empty if all are kept.
 [[nodiscard]] std::string keep_first(Groups& panels, std::size_t most, std::string_view order);
 
-// Shows a column, times a factor.
 [[nodiscard]] PointOf shows(std::string column, double factor = 1.0);
-// Reads a column.
 [[nodiscard]] std::function<double(const Row&)> number_in(std::string column);
 // Makes the same axis whatever is on it.
 [[nodiscard]] std::function<Axis(const std::vector<double>&)> fixed(Axis axis);
@@ -82,7 +79,6 @@ struct LineFigure {
 // named by what tells it from the others: `W = 7`, or `W = 7, flash` if there are several kernels.
 // The worker counts ascend.
 [[nodiscard]] Groups case_lines(const CsvTable& cases);
-// Gives the worker count of such a line.
 [[nodiscard]] std::int64_t workers_of(const Group& line);
 
 // Says which columns hold the seconds of a case: its wall clock or, under `serial`, where one
@@ -92,8 +88,7 @@ struct LineFigure {
 [[nodiscard]] Point timed(const Row& row, const std::string& prefix, double factor,
                           double x = kNaN);
 // Divides the medians of two rows; the bar is the widest that the two intervals allow.
-[[nodiscard]] Point time_ratio(const Row& over, const Row& under, const std::string& prefix,
-                               double x = kNaN);
+[[nodiscard]] Point time_ratio(const Row& over, const Row& under, const std::string& prefix);
 
 // ---- notes -------------------------------------------------------------------------------------
 
@@ -111,7 +106,6 @@ inline constexpr const char* kModelNote =
 // no point and why, and whether some come from a model.
 [[nodiscard]] std::vector<std::string> timing_notes(const Rows& rows);
 
-// Puts notes one after the other.
 [[nodiscard]] std::vector<std::string> joined_notes(
     std::initializer_list<std::vector<std::string>> parts);
 

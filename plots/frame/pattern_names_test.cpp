@@ -1,4 +1,4 @@
-#include "plots/frame/pattern_names.h"
+#include "plots/frame/sparse_cases.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "plots/frame/provenance.h"
+#include "plots/frame/run.h"
 
 #include <gmock/gmock.h>
 

@@ -1,17 +1,96 @@
 #include "plots/frame/run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/numbers.h"
 #include "base/schema/column_fields.h"
 #include "base/schema/parameter_fields.h"
 #include "base/status.h"
+#include "plots/frame/frame.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string text_at(const Json& json, const char* pointer) {
+  const Json::json_pointer path(pointer);
+  return json.contains(path) && !json.at(path).is_null() ? text_of(json.at(path)) : std::string();
+}
+
+double number_at(const Json& json, const char* pointer) {
+  const Json::json_pointer path(pointer);
+  if (!json.contains(path) || !json.at(path).is_number()) return kNaN;
+  return json.at(path).get<double>();
+}
+
+std::vector<std::string> texts_of(const Json& value) {
+  std::vector<std::string> out;
+  if (value.is_array())
+    for (const Json& item : value) out.push_back(text_of(item));
+  return out;
+}
+
+std::vector<std::string> list_at(const Json& json, const char* key) {
+  return json.contains(key) ? texts_of(json.at(key)) : std::vector<std::string>();
+}
+
+// Quotes a word of a command line only if it must be.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  const bool quoted = word.empty() || word.find_first_not_of(plain) != std::string::npos;
+  return quoted ? shell_quote(word) : word;
+}
+
+std::string command_of(std::vector<std::string> argv) {
+  if (!argv.empty()) argv.front() = std::filesystem::path(argv.front()).filename().string();
+  std::ranges::transform(argv, argv.begin(), shell_word);
+  return fmt::format("{}", fmt::join(argv, " "));
+}
+
+std::string fact_text(const std::string& path, const Json& value) {
+  if (value.is_null()) return "not available";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_unsigned() && path.ends_with("bytes"))
+    return format_bytes(value.get<std::uint64_t>());
+  return value.is_array() ? fmt::format("{}", fmt::join(texts_of(value), " ")) : text_of(value);
+}
+
+void flatten(std::vector<std::pair<std::string, std::string>>& out, const std::string& path,
+             const Json& value) {
+  const bool nested =
+      value.is_object() || (value.is_array() && !value.empty() && value.front().is_object());
+  if (!nested) {
+    out.emplace_back(path, fact_text(path, value));
+    return;
+  }
+  for (const auto& [key, child] : value.items())
+    flatten(out, path.empty() ? key : fmt::format("{}.{}", path, key), child);
+}
+
+Json origin(const Provenance& provenance) {
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  Json json = {{"command", text(provenance.command)},
+               {"experiment", text(provenance.experiment)},
+               {"run_id", text(provenance.run_id)},
+               {"spec_hash", text(provenance.spec_hash)},
+               {"qb_version", text(provenance.version)},
+               {"commit", text(provenance.commit)},
+               {"sources_modified", provenance.sources_modified},
+               {"machine", text(provenance.machine)},
+               {"started_at", text(provenance.started_at)}};
+  if (!provenance.peer.empty()) json["peer"] = provenance.peer;
+  return json;
+}
 
 CsvTable read_table(const std::filesystem::path& path) {
   return CsvTable::parse(read_file(path.string()), path.string());
@@ -40,6 +119,55 @@ std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+Provenance read_provenance(std::string_view manifest_json, std::string_view name) {
+  const Json json = Json::parse(manifest_json, nullptr, false);
+  if (!json.is_object()) throw UsageError(fmt::format("{} is no manifest of a run", name));
+  Provenance out;
+  out.command = command_of(list_at(json, "argv"));
+  out.experiment = text_at(json, "/experiment");
+  out.description = text_at(json, "/description");
+  out.run_id = text_at(json, "/run_id");
+  out.spec_hash = text_at(json, "/spec_hash");
+  out.started_at = text_at(json, "/started_at");
+  out.figures = list_at(json, "figures");
+  out.version = text_at(json, "/environment/build/version");
+  const std::string peer = text_at(json, "/environment/peer/name");
+  if (!peer.empty()) out.peer = peer + ' ' + text_at(json, "/environment/peer/version");
+  out.commit = text_at(json, "/environment/build/commit");
+  out.sources_modified = text_at(json, "/environment/build/sources_modified") == "true";
+  out.machine = text_at(json, "/environment/device_fingerprint");
+  const double machine = number_at(json, "/environment/memory/total_bytes");
+  const double container = number_at(json, "/environment/memory/container_limit_bytes");
+  out.memory_bytes = container < machine ? container : machine;
+  if (json.contains("environment")) flatten(out.facts, "", json.at("environment"));
+  return out;
+}
+
+std::string provenance_line(const Provenance& provenance) {
+  const std::string& version = provenance.version;
+  return listed(
+      {provenance.machine, provenance.peer, version.empty() ? "" : "qb " + version,
+       provenance.commit.empty() ? ""
+                                 : fmt::format("commit {}{}", provenance.commit.substr(0, 12),
+                                               provenance.sources_modified ? " with changes" : ""),
+       provenance.started_at.substr(0, 10)},
+      "; ");
+}
+
+std::string provenance_json(const Provenance& provenance, std::span<const Provenance> beside) {
+  Json json = origin(provenance);
+  for (const Provenance& other : beside) json["beside"].push_back(origin(other));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string write_provenance(const Provenance& provenance, const std::string& directory,
+                             std::span<const Provenance> beside) {
+  ensure_directory(directory);
+  const std::string path = (std::filesystem::path(directory) / "provenance.json").string();
+  write_file_atomically(path, provenance_json(provenance, beside));
+  return path;
+}
 
 PlottedRun read_plotted_run(const std::string& path) {
   const std::filesystem::path folder(path);

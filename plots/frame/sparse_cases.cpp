@@ -1,9 +1,33 @@
 #include "plots/frame/sparse_cases.h"
 
-#include "plots/frame/pattern_names.h"
-
 namespace qb {
 namespace {
+
+// Names the kinds that a union or an intersection lists: causal longformer, global + random. Others
+// have the name of their kind.
+std::string kind_name(std::string_view mask) {
+  std::string kind = pattern_kind(mask);
+  if (kind != "all_of" && kind != "any_of") return kind;
+  const std::size_t list = mask.find('[');
+  if (list == std::string_view::npos) return kind;
+  std::string name;
+  int depth = 0;
+  bool at_item = true;
+  for (std::size_t i = list + 1; i < mask.size() && depth >= 0; ++i) {
+    if (at_item && mask[i] != ' ') {
+      const std::string_view item = mask.substr(i);
+      const std::string own = item.front() == '{'
+                                  ? kind_name(item)
+                                  : std::string(item.substr(0, item.find_first_of(",]")));
+      name += (name.empty() ? "" : kind == "all_of" ? " " : " + ") + own;
+      at_item = false;
+    }
+    if (mask[i] == '{' || mask[i] == '[') ++depth;
+    if (mask[i] == '}' || mask[i] == ']') --depth;
+    if (mask[i] == ',' && depth == 0) at_item = true;
+  }
+  return name.empty() ? kind : name;
+}
 
 std::string device_name(const Row& row) {
   if (!row.is("device", "cuda")) return "CPU";
@@ -12,14 +36,54 @@ std::string device_name(const Row& row) {
 
 }  // namespace
 
+std::string pattern_kind(std::string_view mask) {
+  if (mask.empty() || mask.front() != '{') return std::string(mask);
+  return std::string(mask.substr(1, mask.find(':') - 1));
+}
+
+std::map<std::string, std::string> pattern_arguments(std::string_view mask) {
+  std::map<std::string, std::string> arguments;
+  const std::size_t open = mask.find('{', 1);
+  if (open == std::string_view::npos || std::count(mask.begin(), mask.end(), '{') != 2)
+    return arguments;
+  std::string_view rest = mask.substr(open + 1, mask.find('}') - open - 1);
+  while (!rest.empty()) {
+    const std::size_t colon = rest.find(": ");
+    if (colon == std::string_view::npos) break;
+    // Commas can be inside lists too.
+    const std::size_t from = rest.find('[') == colon + 2 ? rest.find(']') : colon;
+    const std::size_t end = std::min(rest.find(", ", from), rest.size());
+    arguments.emplace(rest.substr(0, colon), rest.substr(colon + 2, end - colon - 2));
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  return arguments;
+}
+
+std::map<std::string, std::string> mask_names(const std::set<std::string>& masks) {
+  std::map<std::string, int> kinds;
+  for (const std::string& mask : masks) ++kinds[kind_name(mask)];
+  std::map<std::string, std::string> names;
+  for (const std::string& mask : masks) {
+    std::string name = kind_name(mask);
+    if (kinds[name] > 1 && mask.starts_with('{')) {
+      std::string inside = mask.substr(mask.find(':') + 1);
+      std::erase_if(inside, [](char c) { return c == '{' || c == '}'; });
+      name += ',' + inside;
+    }
+    names.emplace(mask, std::move(name));
+  }
+  return names;
+}
+
 SparseCases::SparseCases(const CsvTable& cases) {
   const Rows rows = order(where(standing_rows(cases), ran), "n_tokens");
   Columns told_by = {"mask", "kernel", "device"};
   if (cases.has("run")) told_by.emplace_back("run");
-  others_ = splitting_columns(rows, joined({"n_tokens", "kv_len"}, told_by));
-  others_.insert(others_.begin(), told_by.begin() + 2, told_by.end());
+  Columns others = splitting_columns(rows, joined({"n_tokens", "kv_len"}, told_by));
+  others.insert(others.begin(), told_by.begin() + 2, told_by.end());
+  base_columns_ = joined({"n_tokens"}, others);
   for (const Row& row : where(where(rows, "mask", {"full"}), "kernel", {"flash"}))
-    dense_[base_key(row)] = row;
+    dense_[values_of(row, base_columns_)] = row;
 
   std::set<std::string> masks;
   std::set<std::string> kernels;
@@ -29,9 +93,9 @@ SparseCases::SparseCases(const CsvTable& cases) {
   }
   const std::map<std::string, std::string> names = mask_names(masks);
   std::map<std::string, std::map<std::string, int>> masks_of_kind;
-  const Columns shown(others_.begin() + static_cast<std::ptrdiff_t>(told_by.size()) - 2,
-                      others_.end());
-  lines_ = group(rows, joined({"mask", "kernel"}, others_));
+  const Columns shown(others.begin() + static_cast<std::ptrdiff_t>(told_by.size()) - 2,
+                      others.end());
+  lines_ = group(rows, joined({"mask", "kernel"}, others));
   for (Group& line : lines_) {
     const std::string& mask = line.key[0];
     const std::string& kernel = line.key[1];
@@ -63,14 +127,8 @@ std::string SparseCases::full_name(const Group& line) const {
   return devices_.size() < 2 ? line.name : listed({line.name, device_name(line.rows.front())});
 }
 
-std::vector<std::string> SparseCases::base_key(const Row& row) const {
-  std::vector<std::string> key = {row.text("n_tokens")};
-  for (const std::string& column : others_) key.push_back(row.text(column));
-  return key;
-}
-
 double SparseCases::dense_time_s(const Row& row) const {
-  const auto dense = dense_.find(base_key(row));
+  const auto dense = dense_.find(values_of(row, base_columns_));
   return dense == dense_.end() ? kNaN : dense->second.number("wall_time_median_s");
 }
 

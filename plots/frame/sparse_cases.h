@@ -6,6 +6,18 @@
 
 namespace qb {
 
+// `{sliding_window: {left: 8, right: 7}}` is of kind `sliding_window`; a word is its own kind.
+[[nodiscard]] std::string pattern_kind(std::string_view mask);
+
+// Gives the arguments of a pattern that is neither a union nor an intersection: left: 8, right: 7.
+// The result is empty for words and for those two.
+[[nodiscard]] std::map<std::string, std::string> pattern_arguments(std::string_view mask);
+
+// Names the masks of a figure: `bigbird`, `causal longformer` for an intersection, `global +
+// random` for a union. If several would have one name, it adds their arguments: `sliding_window,
+// left: 8, right: 7`.
+[[nodiscard]] std::map<std::string, std::string> mask_names(const std::set<std::string>& masks);
+
 class SparseCases {
  public:
   // `cases` has the columns of cases.csv, and `run` if several runs are joined. This class keeps a
@@ -31,10 +43,7 @@ class SparseCases {
   [[nodiscard]] double ideal_time_s(const Row& row) const;
 
  private:
-  // Gives what a row shares with its dense case: device, N, run and other parameters that differ.
-  [[nodiscard]] std::vector<std::string> base_key(const Row& row) const;
-
-  Columns others_;
+  Columns base_columns_;  // what a row shares with its dense case: N, device, what else differs
   std::vector<Group> lines_;
   std::vector<Group> devices_;
   std::map<std::vector<std::string>, Row> dense_;

@@ -1,36 +1,29 @@
 #include "plots/published/published.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "plots/frame/pattern_names.h"
-
-#define QB_PUBLISHED(TABLE)                         \
-  TABLE(context_parallel_table_4_pass_kv_vs_pass_q) \
-  TABLE(context_parallel_table_5_time_breakdown)    \
-  TABLE(context_parallel_table_8_decode_attention)  \
-  TABLE(cqs_case_study_2)                           \
-  TABLE(cqs_interest_set_table)                     \
-  TABLE(sparse_attention_15618_table_1_main)        \
-  TABLE(sparse_attention_15618_table_2_ablation)    \
-  TABLE(sparse_attention_15618_table_4_bert_layers) \
-  TABLE(striped_attention_tables)
+#include "plots/frame/sparse_cases.h"
 
 namespace qb {
 
 namespace embedded {
-#define QB_EMBEDDED(name) extern const std::string_view name;
-QB_PUBLISHED(QB_EMBEDDED)
-#undef QB_EMBEDDED
+#define QB_PUBLISHED(name) extern const std::string_view name;
+#include "published_tables.inc"
+#undef QB_PUBLISHED
 }  // namespace embedded
 
 namespace {
 
-std::set<std::int64_t> lengths(const CsvTable& table) {
+std::set<std::int64_t> lengths(const CsvTable& table, const char* column = "n_tokens") {
   std::set<std::int64_t> found;
-  for (const Row& row : all_rows(table)) found.insert(row.integer("n_tokens"));
+  for (const Row& row : all_rows(table)) found.insert(row.integer(column));
   return found;
+}
+
+// Says whether at least half of our lengths, times a scale, are published ones.
+bool half_known(const std::set<std::int64_t>& ours, const std::set<std::int64_t>& theirs,
+                int scale = 1) {
+  const auto known = static_cast<std::size_t>(
+      std::ranges::count_if(ours, [&](std::int64_t n) { return theirs.contains(n * scale); }));
+  return known > 0 && 2 * known >= ours.size();
 }
 
 bool shape_of_case_study_2(const Row& row) {
@@ -52,10 +45,9 @@ Rows rows_of(const std::string& mode, const std::string& device) {
 const CsvTable& published_table(std::string_view name) {
   static const auto tables = [] {
     std::map<std::string_view, CsvTable> parsed;
-#define QB_PARSED(name) \
-  parsed.emplace(#name, CsvTable::parse(embedded::name, std::string(#name) + ".csv"));
-    QB_PUBLISHED(QB_PARSED)
-#undef QB_PARSED
+#define QB_PUBLISHED(name) parsed.emplace(#name, CsvTable::parse(embedded::name, #name ".csv"));
+#include "published_tables.inc"
+#undef QB_PUBLISHED
     return parsed;
   }();
   return tables.at(name);
@@ -64,13 +56,8 @@ const CsvTable& published_table(std::string_view name) {
 const CsvTable& published_case_study_2() { return published_table("cqs_case_study_2"); }
 
 std::optional<int> published_scale(const CsvTable& cases, const CsvTable& published) {
-  const std::set<std::int64_t> ours = lengths(cases);
-  const std::set<std::int64_t> theirs = lengths(published);
-  for (const int scale : {1, 10, 100}) {
-    const auto matched = static_cast<std::size_t>(std::count_if(
-        ours.begin(), ours.end(), [&](std::int64_t n) { return theirs.contains(n * scale); }));
-    if (matched > 0 && 2 * matched >= ours.size()) return scale;
-  }
+  for (const int scale : {1, 10, 100})
+    if (half_known(lengths(cases), lengths(published), scale)) return scale;
   return std::nullopt;
 }
 
@@ -166,16 +153,11 @@ std::optional<std::string> published_sparse_mode(const std::string& mask) {
 }
 
 bool of_published_sparse_shape(const CsvTable& cases) {
-  std::set<double> theirs;
-  for (const Row& row : all_rows(times())) theirs.insert(row.number("sequence_length_tokens"));
-  std::set<double> ours;
-  for (const Row& row : all_rows(cases)) {
-    if (!row.is("q_heads", "8") || !row.is("head_dim", "64")) return false;
-    ours.insert(row.number("n_tokens"));
-  }
-  const auto shared =
-      std::count_if(ours.begin(), ours.end(), [&](double n) { return theirs.contains(n); });
-  return shared > 0 && 2 * static_cast<std::size_t>(shared) >= ours.size();
+  const auto of_shape = [](const Row& row) {
+    return row.is("q_heads", "8") && row.is("head_dim", "64");
+  };
+  return count(all_rows(cases), of_shape) == cases.size() &&
+         half_known(lengths(cases), lengths(times(), "sequence_length_tokens"));
 }
 
 Series published_sparse_series(const std::string& mode, const std::string& device, bool speed_ups) {

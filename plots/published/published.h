@@ -50,8 +50,7 @@ void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_up
 // computes whole tiles does n(n+1)/2 of n² tiles of a causal block, n = c/tile: the same formula in
 // n. (Striped Attention, arXiv 2311.09431, section 2)
 
-// Gives [(n+1) + 2(W-1)n] / [W(n+1)] for n tokens or tiles per side of a worker's block; 1 for n <=
-// 1.
+// Gives [(n+1) + 2(W-1)n] / [W(n+1)] for n tokens or tiles per side of a worker's block.
 [[nodiscard]] double speed_up_bound(double n, std::int64_t workers);
 
 // Gives the side in tokens of the tile that explains the executed pairs of a causal ring case,
@@ -76,13 +75,11 @@ inline constexpr std::string_view kContextParallelOrigin =
 // of its lengths are published ones, 128 to 1024.
 [[nodiscard]] bool of_published_sparse_shape(const CsvTable& cases);
 
-// Gives times of one mode on `device`, cpu or gpu, against N, in ms, in the colour of ours, or
-// speed-ups over `full` on the same device. The series is empty if there are none.
+// Gives times (ms) of one mode on `device`, cpu or gpu, against N, or speed-ups over `full`.
 [[nodiscard]] Series published_sparse_series(const std::string& mode, const std::string& device,
                                              bool speed_ups);
 
-// Gives its stages of one mode at one N in us: dds, softmax, sdd. The result is empty if it prints
-// none.
+// Gives its stages of one mode at one N in us: dds, softmax, sdd; none if it prints none.
 [[nodiscard]] std::vector<double> published_sparse_stages(const std::string& mode, double n_tokens);
 
 inline constexpr const char* kPublishedSparseLegend = "published: 15-618, RTX 2080";

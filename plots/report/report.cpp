@@ -1,7 +1,5 @@
 #include "plots/report/report.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <string_view>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plots/frame/run.h"
+#include "plots/frame/sparse_cases.h"
 #include "plots/frame/table.h"
 
 namespace qb {
@@ -57,10 +57,33 @@ struct Report {
                                                            const std::string& directory,
                                                            std::vector<std::string>& missing);
 
-// Makes the page of `qb report RUN`: how many cases ended how, figures, tables (case study 2 if it
-// applies, subsequence lengths, every case), every failed case with its message, what the columns
-// of time mean, machine, build and libraries, and the commands that make the run again.
+// Makes the page of `qb report RUN`.
 [[nodiscard]] Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                                 const std::vector<std::string>& missing);
+
+// ---- the tables of a run ------------------------------------------------------------------------
+
+// Case study 2 of CQS-Attention: times and speed-ups, published, ours and ours / published, for
+// every case whose worker count and N (at the run's scale) are published. `published` has the
+// columns of cqs_case_study_2.csv. The table has no rows if nothing matches.
+[[nodiscard]] Table case_study_2_table(const CsvTable& cases, const CsvTable& published);
+
+[[nodiscard]] Table memory_summary_table(const CsvTable& cases);
+[[nodiscard]] Table cases_table(const CsvTable& cases);
+[[nodiscard]] Table failed_cases_table(const CsvTable& cases);
+
+// Lists the asymptotic responsibility ratios, ours and published: `sets` is the output of `qb sets
+// table --csv`.
+[[nodiscard]] Table interest_set_table(const CsvTable& sets);
+
+// The tables of patterns have no rows if the run has no pattern.
+[[nodiscard]] Table sparse_attention_table(const SparseCases& cases);
+
+// Fits time = a N^b and a straight line to each line of four lengths or more.
+[[nodiscard]] Table sparse_growth_table(const SparseCases& cases);
+
+// States the exponents of the same fits, and for those near 1 the time per token with its largest
+// deviation.
+[[nodiscard]] std::vector<std::string> growth_notes(const SparseCases& cases);
 
 }  // namespace qb

@@ -1,12 +1,9 @@
 #include "plots/report/report.h"
 
-#include <fmt/format.h>
-
 #include "base/files.h"
 #include "base/status.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/published/published.h"
-#include "plots/report/run_tables.h"
 
 namespace qb {
 namespace {
@@ -24,7 +21,6 @@ std::string outcome(const CsvTable& cases) {
   return fmt::format("{} case{}: {}.", rows.size(), rows.size() == 1 ? "" : "s", listed(parts));
 }
 
-// Says whether a case has workers that hold parts of the sequence.
 bool splits(const CsvTable& cases) {
   return count(all_rows(cases), [](const Row& row) { return row.number("workers") > 1.0; }) > 0;
 }
@@ -34,7 +30,6 @@ bool only_layers(const CsvTable& cases) {
   return !rows.empty() && where(rows, "workload", {"transformer_layer"}).size() == rows.size();
 }
 
-// Says what the columns of time mean.
 Report::Section times_section(const CsvTable& cases) {
   Report::Section section{
       .title = "What the times mean",

@@ -1,6 +1,4 @@
-#include "plots/report/run_tables.h"
-
-#include <fmt/format.h>
+#include "plots/report/report.h"
 
 #include "base/numbers.h"
 #include "base/statistics.h"

@@ -1,4 +1,4 @@
-#include "plots/report/run_tables.h"
+#include "plots/report/report.h"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "plots/report/run_tables.h"
+#include "plots/report/report.h"
 #include "plots/testing/sample_sparse.h"
 
 namespace qb {

@@ -16,7 +16,7 @@
 #include "harness/workload/case.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/pattern_names.h"
+#include "plots/frame/sparse_cases.h"
 
 namespace qb {
 namespace {

@@ -20,7 +20,6 @@
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
 #include "plots/report/report.h"
-#include "plots/report/run_tables.h"
 
 namespace qb {
 namespace {

@@ -1,8 +1,6 @@
-// Speed-up against sequence length, a line per worker count: the paper's own S beside the one that
-// counts gather and merge. Raw data hold no speed-up; this file computes it and names its base
-// case.
-#include <fmt/format.h>
-
+// Time and speed-up against sequence length, a line per worker count, as in case study 2 of
+// CQS-Attention: the paper's own quantity (kernel time of the worker with the longest subsequence)
+// beside the critical path, which counts gather and merge.
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
 
@@ -38,6 +36,27 @@ std::vector<std::string> notes(const Rows& rows) {
 }
 
 }  // namespace
+
+Figure wall_clock_figure(const PlottedRun& run) {
+  const auto time = [](const char* title, const char* prefix) {
+    return LineFigure::Quantity{
+        .title = title,
+        .y = {.label = "time (ms)", .column = "time_ms", .log = true},
+        .value = [=](const Row& row) { return timed(row, prefix, kMilli); }};
+  };
+  LineFigure declared{.title = "Time against sequence length",
+                      .nothing = "no case has a time",
+                      .lines = case_lines(run.cases),
+                      .y = {time("longest subsequence (the paper's time)", "longest_subsequence"),
+                            time("critical path, with gather and merge", "critical_path")},
+                      .shared_axes = true,
+                      .breaks = true,
+                      .crosses = kNaN,
+                      .panel_height = 330,
+                      .notes = case_notes(run.cases)};
+  add_case_study_2(declared, run, false);
+  return line_figure(declared);
+}
 
 Figure speed_up_figure(const PlottedRun& run) {
   const auto speed_up = [](const char* title, const char* prefix) {

@@ -1,0 +1,261 @@
+// Memory of the cases: peaks, active memory over time, and lengths of the workers' subsequences.
+#include "base/numbers.h"
+#include "plots/figures/figures.h"
+
+namespace qb {
+namespace {
+
+double budget_of(const Rows& rows) {
+  std::set<double> budgets;
+  for (const Row& row : rows) budgets.insert(std::max(0.0, row.number("memory_budget_bytes")));
+  return budgets.size() == 1 ? *budgets.begin() : kNaN;
+}
+
+constexpr std::size_t kMostPanels = 4;
+
+struct Timeline {
+  Group line;
+  std::vector<Point> points;  // s since the first event, active bytes
+  double oom_s = kNaN;
+};
+
+Timeline read_timeline(const Rows& events, const Group& line) {
+  Timeline out{line, {}, kNaN};
+  const auto since_start = [&](const Row& row) {
+    return row.number("time_s") - events.front().number("time_s");
+  };
+  for (const Row& row : events) {
+    if (row.is("action", "oom")) out.oom_s = since_start(row);
+    // Segments come and go below the tensors; they do not change what is active.
+    const double active = row.number("active_bytes");
+    if (out.points.empty() || out.points.back().y != active)
+      out.points.push_back({.x = since_start(row), .y = active});
+  }
+  out.points.push_back({.x = since_start(events.back()), .y = out.points.back().y});
+  return out;
+}
+
+// n_tokens -> timelines, ascending worker count.
+using Timelines = std::map<double, std::vector<Timeline>>;
+Timelines timelines_of(const CsvTable& cases, const CsvTable& timeline) {
+  const std::map<std::string, Rows> events = rows_by_case(timeline);
+  Timelines found;
+  for (const Group& line : case_lines(cases))
+    for (const Row& row : line.rows)
+      if (const auto own = events.find(row.text("case_id")); own != events.end())
+        found[row.number("n_tokens")].push_back(read_timeline(own->second, line));
+  return found;
+}
+
+// Chooses the shortest, the longest and some between, of those lengths that have both the fewest
+// and the most workers of all timelines, or of all lengths if none has both.
+std::vector<double> chosen_lengths(const Timelines& all) {
+  std::set<std::int64_t> counts;
+  for (const auto& [n, timelines] : all)
+    for (const Timeline& one : timelines) counts.insert(workers_of(one.line));
+  std::vector<double> lengths;
+  std::vector<double> with_both;
+  for (const auto& [n, timelines] : all) {
+    lengths.push_back(n);
+    if (workers_of(timelines.front().line) == *counts.begin() &&
+        workers_of(timelines.back().line) == *counts.rbegin())
+      with_both.push_back(n);
+  }
+  if (!with_both.empty()) lengths = with_both;
+  if (lengths.size() <= kMostPanels) return lengths;
+  std::vector<double> chosen;
+  for (std::size_t i = 0; i < kMostPanels; ++i)
+    chosen.push_back(lengths[i * (lengths.size() - 1) / (kMostPanels - 1)]);
+  return chosen;
+}
+
+void add_timeline(Panel& panel, const Timeline& from, const Unit& unit) {
+  Series series{.name = from.line.name, .draw = Draw::steps, .style = from.line.style};
+  for (const Point& point : from.points)
+    series.points.push_back({.x = point.x * kMilli, .y = point.y * unit.factor});
+  panel.series.push_back(series);
+  series.draw = Draw::out_of_memory;
+  series.points = {{.x = from.oom_s * kMilli}};
+  if (!std::isnan(from.oom_s)) panel.series.push_back(series);
+}
+
+constexpr std::size_t kMostHistograms = 6;
+constexpr double kMostBins = 24.0;
+
+Panel summary_panel(const Rows& rows) {
+  Panel panel{
+      .title = named_values(rows.front(), {"n_tokens"}),
+      .x = {.label = "workers W", .column = "worker_count_index"},
+      .y = {.label = "subsequence length (% of N)", .column = "length_percent", .from_zero = true}};
+  for (const Row& row : rows) {
+    const double percent = 100.0 / row.number("n_tokens");
+    const auto share = [&](const char* column) { return row.number(column) * percent; };
+    const auto x = static_cast<double>(panel.x.tics.size());
+    const double low = share("shortest_subsequence_tokens");
+    const double high = share("longest_subsequence_tokens");
+    const std::string name = named_value("workers", row.text("workers"));
+    panel.series.push_back({.name = name + ": shortest to longest",
+                            .draw = Draw::rectangles,
+                            .style = {0xCFE3F1, 0},
+                            .thin = true,
+                            .in_legend = false,
+                            .points = {{x, (low + high) / 2, low, high, x - 0.3, x + 0.3}}});
+    const double mean = share("mean_subsequence_tokens");
+    const double deviation = share("stddev_subsequence_tokens");
+    panel.series.push_back({.name = name + ": mean and standard deviation",
+                            .style = worker_style(row.integer("workers")),
+                            .in_legend = false,
+                            .points = {{x, mean, mean - deviation, mean + deviation}}});
+    panel.x.tics.push_back({x, row.text("workers")});
+  }
+  return panel;
+}
+
+Panel histogram_panel(const Group& of_count) {
+  std::vector<double> tokens;
+  for (const Row& row : of_count.rows) tokens.push_back(row.number("tokens"));
+  const auto [least, most] = std::minmax_element(tokens.begin(), tokens.end());
+  const double width = std::max(1.0, std::ceil((*most - *least + 1.0) / kMostBins));
+  std::map<std::int64_t, double> bins;
+  for (const double value : tokens) ++bins[static_cast<std::int64_t>((value - *least) / width)];
+  Panel panel{
+      .title = of_count.name,
+      .x = {.label = "subsequence length (tokens)",
+            .column = "length_tokens",
+            .whole = true,
+            .least_span = 5.0 * width},
+      .y = {.label = "workers", .column = "worker_count", .from_zero = true, .whole = true}};
+  Series series{.name = of_count.name + ": workers",
+                .draw = Draw::rectangles,
+                .style = worker_style(workers_of(of_count)),
+                .in_legend = false};
+  for (const auto& [bin, workers] : bins) {
+    const double left = *least - 0.5 + width * static_cast<double>(bin);
+    series.points.push_back({left + width / 2, workers / 2, 0.0, workers, left, left + width});
+  }
+  panel.series = {series};
+  // If there are few distinct lengths, each gets a name.
+  const std::set<double> distinct(tokens.begin(), tokens.end());
+  if (distinct.size() <= 3 && width == 1.0)
+    for (const double value : distinct) panel.x.tics.push_back({value, grouped(value)});
+  return panel;
+}
+
+}  // namespace
+
+// Draws a line per worker count, the limit of memory, and a cross on it for cases that ran out. The
+// limit is the cases' memory_budget_bytes if they share one, and otherwise the machine's memory.
+Figure peak_memory_figure(const PlottedRun& run) {
+  const Rows rows = all_rows(run.cases);
+  const double peak = largest(rows, number_in("active_memory_peak_bytes"));
+  const Unit unit = byte_unit(peak);
+  const double budget = budget_of(rows);
+  const double limit = budget == 0.0 ? run.provenance.memory_bytes : budget;
+  const bool crosses = count(standing_rows(run.cases), out_of_memory) > 0;
+  const auto limits = [&](const Group&) -> std::vector<Series> {
+    // A limit far above all data would only squeeze them.
+    if (!(limit > 0.0) || !(crosses || limit < 4.0 * peak)) return {};
+    return {limit_line(
+        (budget > 0.0 ? "budget " : "machine ") + format_bytes(static_cast<std::uint64_t>(limit)),
+        limit * unit.factor)};
+  };
+  return line_figure(
+      {.title = "Peak active memory against sequence length",
+       .nothing = "no case has a memory peak",
+       .lines = case_lines(run.cases),
+       .y = {{.y = axis_in(unit, "peak active memory", "active_memory_peak"),
+              .value =
+                  [&](const Row& row) {
+                    return Point{.y = ran(row)
+                                          ? row.number("active_memory_peak_bytes") * unit.factor
+                                          : kNaN};
+                  },
+              .reference = limits,
+              .fit = powers_or_zero}},
+       .crosses = limit * unit.factor,
+       .notes = {"Bytes of every tensor alive at once at the worst moment, inputs and outputs "
+                 "included, as the memory ledger counts them.",
+                 !crosses ? ""
+                 : limit > 0.0
+                     ? "Crosses: out of memory, or not tried because a shorter sequence of that "
+                       "line ran out."
+                     : "Crosses at the upper edge: out of memory; there is no one limit to draw "
+                       "them on."}});
+}
+
+// Compares one worker with many, as in supplement D of CQS-Attention: a panel for each of up to
+// four lengths, and in it the fewest and the most workers that have a timeline in
+// memory_timeline.csv.
+Figure memory_timeline_figure(const PlottedRun& run) {
+  Figure figure{.title = "Active memory over time"};
+  if (!run.timeline)
+    return empty_figure(figure.title,
+                        "the run has no memory_timeline.csv (measure: {memory_timeline: true})");
+  const Timelines all = timelines_of(run.cases, *run.timeline);
+  if (all.empty()) return empty_figure(figure.title, "no case has a memory timeline");
+  double largest = 0.0;
+  for (const auto& [n, timelines] : all)
+    for (const Timeline& one : timelines)
+      for (const Point& point : one.points) largest = std::max(largest, point.y);
+  const Unit unit = byte_unit(largest);
+  for (const double n : chosen_lengths(all)) {
+    const std::vector<Timeline>& timelines = all.at(n);
+    Panel panel{
+        .title = "N = " + grouped(n),
+        .x = {.label = "time since the case began (ms)", .column = "time_ms", .from_zero = true},
+        .y = axis_in(unit, "active memory", "active_memory")};
+    panel.y.from_zero = true;
+    add_timeline(panel, timelines.front(), unit);
+    if (timelines.size() > 1) add_timeline(panel, timelines.back(), unit);
+    figure.panels.push_back(std::move(panel));
+  }
+  figure.columns = figure.panels.size() > 1 ? 2 : 1;
+  figure.panel_height = figure.panels.size() > 2 ? 240 : 330;
+  figure.notes = {
+      "Bytes of all live tensors after each allocation and release, in the memory pass, which is "
+      "not the timed one. The device plays the workers of a plan one after the other where ranks "
+      "are serial."};
+  return figure;
+}
+
+Rows summary_rows(const CsvTable& cases) {
+  std::map<double, std::map<std::int64_t, Row>> by_length;
+  std::set<std::int64_t> workers;
+  for (const Group& line : case_lines(cases))
+    for (const Row& row : line.rows) {
+      if (std::isnan(row.number("longest_subsequence_tokens"))) continue;
+      workers.insert(workers_of(line));
+      by_length[row.number("n_tokens")].emplace(workers_of(line), row);
+    }
+  Rows rows;
+  for (auto found = by_length.rbegin(); found != by_length.rend() && rows.empty(); ++found)
+    if (found->second.size() == workers.size())
+      for (const auto& [count, row] : found->second) rows.push_back(row);
+  return rows;
+}
+
+// Draws the memory summary of the CQS-Attention demo: the spread of the subsequence lengths, with
+// the longest of which peak memory grows. If there is subsequences.csv (columns workers, worker,
+// tokens), a panel per worker count shows the histogram of its lengths.
+Figure memory_summary_figure(const PlottedRun& run) {
+  Figure figure{.title = "Subsequence lengths of the workers", .legend = Figure::Legend::none};
+  const Rows rows = summary_rows(run.cases);
+  if (rows.empty())
+    return empty_figure(figure.title, "no length N has subsequences for every worker count");
+  figure.panels.push_back(summary_panel(rows));
+  if (run.subsequences)
+    for (const Group& of_count : panels_by(all_rows(*run.subsequences), {"workers"}))
+      if (workers_of(of_count) > 1 && figure.panels.size() <= kMostHistograms)
+        figure.panels.push_back(histogram_panel(of_count));
+  const std::size_t panels = figure.panels.size();
+  figure.columns = panels > 4 ? 3 : panels > 1 ? 2 : 1;
+  figure.panel_height = panels > 2 ? 220 : 330;
+  figure.notes = {
+      "First panel: light bar from the shortest to the longest subsequence, mark and whiskers are "
+      "mean and standard deviation over workers. Peak memory of a materialized score matrix grows "
+      "with the square of the longest."};
+  if (panels > 1) figure.notes.emplace_back("Other panels: how many workers hold how many tokens.");
+  return figure;
+}
+
+}  // namespace qb
