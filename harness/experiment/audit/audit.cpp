@@ -49,7 +49,12 @@ class Auditor {
     audit_.rows = run_.cases.size();
     if (!check_files()) return audit_;
     check_sample_rows();
-    const auto cases = planned_cases();
+    std::map<std::string, Case> cases;
+    if (is_of_qb())
+      cases = planned_cases();
+    else
+      audit_.notes.push_back(
+          "another program wrote the run: there is no spec to plan its cases from");
     for (std::size_t row = 0; row < run_.cases.size(); ++row) {
       try {
         check_row(row, cases);
@@ -74,6 +79,9 @@ class Auditor {
   [[nodiscard]] std::string place(std::size_t row) const {
     return fmt::format("cases.csv record {} ({})", row + 1, text(row, "case_id"));
   }
+
+  // Runs of other programs (experiments/peers/) have no spec, and so no steps and no timeline.
+  [[nodiscard]] bool is_of_qb() const { return !run_.manifest.spec_hash.empty(); }
 
   [[nodiscard]] bool is_modelled(std::size_t row) const {
     return text(row, "ranks") == word(Ranks::model);
@@ -108,7 +116,8 @@ class Auditor {
   // Returns false where the tables cannot be read.
   bool check_files() {
     for (const char* name : {"spec.resolved.yaml", "steps.csv", "memory_timeline.csv"})
-      if (!std::filesystem::is_regular_file(run_.path + "/" + name)) find("{} is missing", name);
+      if (is_of_qb() && !std::filesystem::is_regular_file(run_.path + "/" + name))
+        find("{} is missing", name);
     const bool same_schema = run_.manifest.schema_version == kSchemaVersion;
     if (!same_schema)
       find("manifest.json has schema_version {}, and this qb checks {}",

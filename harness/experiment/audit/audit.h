@@ -1,6 +1,7 @@
 // Checks whether a published run is real: it recomputes everything in its folder that it can.
 //
-// Files      all exist, have this schema and its columns, no torn line and no row twice
+// Files      those that its program writes exist, have this schema and its columns, no torn line
+//            and no row twice
 // Rows       a row with times is ok and was verified within its tolerance; no other row has times
 // Samples    samples.csv gives the same medians, intervals and counts, digit for digit
 // Plans      the case follows from the resolved spec, and its predicted columns from its plan

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/statistics.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/spec/spec.h"
@@ -102,6 +104,17 @@ TEST_F(Audited, AnHonestRunPasses) {
   EXPECT_THAT(result.notes, IsEmpty());
   EXPECT_EQ(result.rows, 2U);
   EXPECT_EQ(result.timed_rows, 2U);
+}
+
+TEST_F(Audited, ARunOfAnotherProgramIsCheckedWithoutPlans) {
+  run_.write_manifest(device_fingerprint(), kSchemaVersion, "");
+  for (const char* name : {"spec.resolved.yaml", "steps.csv", "memory_timeline.csv"})
+    std::filesystem::remove(run_.path() + "/" + name);
+  const Audit result = audit();
+  EXPECT_THAT(result.findings, IsEmpty());
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("another program wrote the run")));
+  cases_[0]["critical_path_median_s"] = "0.009";
+  EXPECT_THAT(audit().findings, ElementsAre(HasSubstr("but samples.csv gives '0.013'")));
 }
 
 TEST_F(Audited, ABetterMedianThanTheSamplesGiveIsFound) {

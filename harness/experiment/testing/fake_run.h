@@ -53,10 +53,13 @@ class FakeRun {
   void write(const std::string& file, const std::string& text) const {
     write_file_atomically(path_ + "/" + file, text);
   }
-  void write_manifest(const std::string& device, int schema_version = kSchemaVersion) const {
+  // spec_hash: empty in a run of another program.
+  void write_manifest(const std::string& device, int schema_version = kSchemaVersion,
+                      const std::string& spec_hash = "0123456789abcdef") const {
     Manifest manifest;
     manifest.schema_version = schema_version;
     manifest.experiment = "fake";
+    manifest.spec_hash = spec_hash;
     manifest.started_at = "2025-01-31T12:00:00Z";
     manifest.finished_at = "2025-01-31T12:01:00Z";
     manifest.environment =
