@@ -6,7 +6,7 @@
 namespace qb::cuda {
 
 std::uint64_t MemoryActivity::peak_of(std::vector<Operation> operations) {
-  // Of operations at one time those that give back go first: an address may be handed out again.
+  // Operations that give memory back go first among those at one time: an address may be reused.
   std::stable_sort(
       operations.begin(), operations.end(), [](const Operation& a, const Operation& b) {
         return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : !a.allocates && b.allocates;
