@@ -1,0 +1,291 @@
+#include "base/host_activity.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/testing/scratch_folder.h"
+
+namespace qb {
+namespace {
+
+void pin_to_first_core() {
+  cpu_set_t allowed;
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  std::size_t core = 0;
+  while (!CPU_ISSET(core, &allowed)) ++core;
+  CPU_ZERO(&allowed);
+  CPU_SET(core, &allowed);
+  sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+void spin(double duration_s) {
+  const double until_s = now_s() + duration_s;
+  while (now_s() < until_s) continue;
+}
+
+pid_t start(const std::function<void()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work();
+    _exit(0);
+  }
+  return child;
+}
+
+void stop(pid_t child) {
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+// Runs the check in a process of its own, whose cores and signals are its own.
+bool holds_in_a_process(const std::function<bool()>& check) {
+  const pid_t child = fork();
+  if (child == 0) _exit(check() ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Files that look like /proc, with one core that has `ticks` in each field.
+class FakeProc {
+ public:
+  FakeProc() {
+    cpu_set_t allowed;
+    sched_getaffinity(0, sizeof(allowed), &allowed);
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &allowed)) cores_.push_back(core);
+    std::filesystem::create_directories(folder_.path() + "/pressure");
+    std::filesystem::create_directories(folder_.path() + "/self/task/17");
+    write(0, 0, 0, 0.0);
+  }
+  void write(int busy_ticks, int stolen_ticks, int stall_us, double delay_s) {
+    std::string stat = "cpu  1 2 3 4\n";
+    for (const std::size_t core : cores_)
+      stat += "cpu" + std::to_string(core) + " " +
+              std::to_string(core == cores_[0] ? busy_ticks : 0) + " 0 0 9 9 0 0 " +
+              std::to_string(core == cores_[0] ? stolen_ticks : 0) + " 0 0\n";
+    write_file_atomically(folder_.path() + "/stat", stat + "intr 5\n");
+    write_file_atomically(folder_.path() + "/pressure/memory",
+                          "some avg10=0.00 avg60=0.00 avg300=0.00 total=" +
+                              std::to_string(stall_us) + "\nfull total=1\n");
+    write_file_atomically(folder_.path() + "/self/task/17/schedstat",
+                          "1000 " + std::to_string(static_cast<long>(1e9 * delay_s)) + " 3\n");
+  }
+  [[nodiscard]] HostSources sources() const {
+    HostSources from;
+    from.proc = folder_.path();
+    return from;
+  }
+
+ private:
+  ScratchFolder folder_;
+  std::vector<std::size_t> cores_;
+};
+
+HostActivity quiet(double span_s) {
+  HostActivity activity;
+  activity.span_s = activity.cpu_s = span_s;
+  return activity;
+}
+
+HostActivity with(HostActivity activity, double HostActivity::*counter, double value) {
+  activity.*counter = value;
+  return activity;
+}
+
+TEST(HostActivity, WhatTheKernelDoesNotShowDisturbsNothing) {
+  EXPECT_EQ(disturbance(quiet(1.0)), std::nullopt);
+}
+
+TEST(HostActivity, EachCounterDisturbsFromItsLimitOn) {
+  struct Limit {
+    double HostActivity::*counter;
+    double below;
+    double above;
+    Disturbance what;
+  };
+  for (const Limit& limit :
+       {Limit{&HostActivity::stopped_s, 0.0, 0.1, Disturbance::stopped},
+        Limit{&HostActivity::stolen_s, 0.039, 0.041, Disturbance::stolen},
+        Limit{&HostActivity::other_cpu_s, 0.099, 0.101, Disturbance::neighbours},
+        Limit{&HostActivity::run_delay_s, 0.039, 0.041, Disturbance::waiting},
+        Limit{&HostActivity::major_faults, 0.0, 1.0, Disturbance::paging},
+        Limit{&HostActivity::memory_stall_s, 0.019, 0.021, Disturbance::paging}}) {
+    EXPECT_EQ(disturbance(with(quiet(2.0), limit.counter, limit.below)), std::nullopt)
+        << word(limit.what);
+    EXPECT_EQ(disturbance(with(quiet(2.0), limit.counter, limit.above)), limit.what);
+  }
+}
+
+TEST(HostActivity, TicksDisturbOnlyAboveTheirResolution) {
+  for (double HostActivity::*counter : {&HostActivity::stolen_s, &HostActivity::other_cpu_s}) {
+    HostActivity activity = with(quiet(0.1), counter, 0.029);
+    activity.tick_s = 0.01;
+    EXPECT_EQ(disturbance(activity), std::nullopt);
+    activity.*counter = 0.031;
+    EXPECT_NE(disturbance(activity), std::nullopt);
+  }
+}
+
+TEST(HostActivity, NeighboursAreWeighedAgainstAllCoresOfTheCase) {
+  HostActivity activity = with(quiet(1.0), &HostActivity::other_cpu_s, 0.2);
+  activity.cpu_s = 8.0;  // eight threads
+  EXPECT_EQ(disturbance(activity), std::nullopt);
+  activity.other_cpu_s = 0.5;
+  EXPECT_EQ(disturbance(activity), Disturbance::neighbours);
+}
+
+TEST(HostWatch, CountsWhatTheKernelShows) {
+  FakeProc proc;
+  HostWatch watch(proc.sources());
+  watch.begin();
+  spin(0.25);
+  proc.write(200, 7, 30'000, 0.125);
+  const HostActivity activity = watch.end();
+  EXPECT_GE(activity.span_s, 0.25);
+  EXPECT_GT(activity.cpu_s, 0.0);
+  EXPECT_LE(activity.cpu_s, 2.0);
+  EXPECT_NEAR(activity.other_cpu_s, 2.0 - activity.cpu_s, 1e-9);
+  EXPECT_NEAR(activity.stolen_s, 0.07, 1e-12);
+  EXPECT_NEAR(activity.memory_stall_s, 0.03, 1e-12);
+  EXPECT_NEAR(activity.run_delay_s, 0.125, 1e-9);
+  EXPECT_TRUE(disturbance(activity).has_value());
+}
+
+TEST(HostWatch, ShortSpansTakeTheirShareOfALongerWindow) {
+  FakeProc proc;
+  HostWatch watch(proc.sources());
+  watch.begin();
+  spin(0.3);
+  (void)watch.end();
+  watch.begin();
+  spin(0.01);
+  proc.write(0, 31, 0, 0.0);
+  const HostActivity activity = watch.end();
+  // The window is both spans: 0.31 s.
+  EXPECT_NEAR(activity.stolen_s, activity.span_s, 0.2 * activity.span_s);
+}
+
+TEST(HostWatch, DoesNotTellOtherProcessesOfTheCaseFromNeighbours) {
+  FakeProc proc;
+  HostSources sources = proc.sources();
+  sources.alone = false;
+  HostWatch watch(sources);
+  watch.begin();
+  proc.write(200, 0, 0, 5.0);
+  const HostActivity activity = watch.end();
+  EXPECT_TRUE(std::isnan(activity.other_cpu_s));
+  EXPECT_TRUE(std::isnan(activity.run_delay_s));
+  EXPECT_EQ(disturbance(activity), std::nullopt);
+}
+
+TEST(HostWatch, GivesNaNWhereThereIsNoProc) {
+  HostSources sources;
+  sources.proc = "/nowhere";
+  HostWatch watch(sources);
+  watch.begin();
+  const HostActivity activity = watch.end();
+  for (const double value :
+       {activity.other_cpu_s, activity.stolen_s, activity.memory_stall_s, activity.run_delay_s})
+    EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(HostWatch, CountsInstructionsAndCycles) {
+  double instructions = 1e6;
+  HostSources sources;
+  sources.instructions = [&] { return instructions; };
+  sources.cycles = [] { return HostActivity::kUnknown; };
+  HostWatch watch(sources);
+  watch.begin();
+  instructions += 250.0;
+  const HostActivity activity = watch.end();
+  EXPECT_EQ(activity.instructions, 250.0);
+  EXPECT_TRUE(std::isnan(activity.cycles));
+}
+
+TEST(HostWatch, ThisProcessorCountsTheInstructionsOfLaterThreads) {
+  HostWatch watch;
+  watch.begin();
+  std::thread([] {
+    volatile double sum = 0.0;
+    for (int i = 0; i < 1'000'000; ++i) sum = sum + i;
+  }).join();
+  const HostActivity activity = watch.end();
+  if (std::isnan(activity.instructions))
+    GTEST_SKIP() << "this kernel or processor counts no instructions";
+  EXPECT_GT(activity.instructions, 2e6);
+  EXPECT_LT(activity.instructions, 1e9);
+}
+
+TEST(HostWatch, SeesAPinnedNeighbour) {
+  EXPECT_TRUE(holds_in_a_process([] {
+    pin_to_first_core();
+    const pid_t neighbour = start([] { spin(60.0); });
+    HostWatch watch;
+    watch.begin();
+    spin(0.5);
+    const HostActivity activity = watch.end();
+    stop(neighbour);
+    // It takes about half of the core, unless many other processes are at work.
+    return disturbance(activity).has_value() && activity.other_cpu_s > 0.1 * activity.span_s &&
+           activity.cpu_s < 0.9 * activity.span_s;
+  }));
+}
+
+TEST(HostWatch, SeesThatItsProcessWasStopped) {
+  EXPECT_TRUE(holds_in_a_process([] {
+    const pid_t watched = getpid();
+    HostWatch watch;
+    watch.begin();
+    const pid_t stopper = start([watched] {
+      kill(watched, SIGSTOP);
+      usleep(300'000);
+      kill(watched, SIGCONT);
+    });
+    waitpid(stopper, nullptr, 0);
+    const HostActivity activity = watch.end();
+    return activity.stopped_s > 0.2 && disturbance(activity) == Disturbance::stopped;
+  }));
+}
+
+TEST(HostWatch, SeesPagesThatComeFromADisk) {
+  constexpr std::size_t kBytes = 1 << 22;
+  const ScratchFolder folder;
+  const std::string path = folder.path() + "/pages";
+  write_file_atomically(path, std::string(kBytes, 'x'));
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(fsync(file), 0);
+  ASSERT_EQ(posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED), 0);
+  void* const pages = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE, file, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(madvise(pages, kBytes, MADV_RANDOM), 0);
+  unsigned char resident = 1;
+  ASSERT_EQ(mincore(pages, 1, &resident), 0);
+  if ((resident & 1) != 0) GTEST_SKIP() << "this file system keeps its pages in memory";
+  HostWatch watch;
+  watch.begin();
+  int sum = 0;
+  for (std::size_t at = 0; at < kBytes; at += 4096) sum += static_cast<const char*>(pages)[at];
+  const HostActivity activity = watch.end();
+  munmap(pages, kBytes);
+  close(file);
+  EXPECT_EQ(sum, 'x' * 1024);
+  EXPECT_GT(activity.major_faults, 0.0);
+  EXPECT_TRUE(disturbance(activity).has_value());
+}
+
+}  // namespace
+}  // namespace qb
