@@ -18,16 +18,16 @@ struct HostActivity {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
   double span_s = 0.0;
-  double cpu_s = 0.0;                // CPU time of this process, all its threads
+  double cpu_s = kUnknown;           // CPU time of this process, all its threads
   double run_delay_s = kUnknown;     // its threads were ready to run and waited for a core
   double other_cpu_s = kUnknown;     // CPU time of other processes on the cores
   double stolen_s = kUnknown;        // time that the hypervisor took from the cores
   double tick_s = 0.0;               // the resolution of the two counters before
   double memory_stall_s = kUnknown;  // some process of the system waited for memory
-  double stopped_s = 0.0;            // the process was stopped, or its machine was
-  double involuntary_switches = 0.0;
-  double minor_faults = 0.0;
-  double major_faults = 0.0;
+  double stopped_s = kUnknown;       // the process was stopped, or its machine was
+  double involuntary_switches = kUnknown;
+  double minor_faults = kUnknown;
+  double major_faults = kUnknown;
   double instructions = kUnknown;  // retired by this process outside of the kernel
   double cycles = kUnknown;
 };

@@ -1,5 +1,7 @@
 #include "base/statistics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -47,6 +49,17 @@ Summary summarise(std::span<const double> values) {
     s.coverage = 1.0 - 2.0 * tail;
   }
   return s;
+}
+
+std::string repeats_text(double n, double coverage, double disturbed,
+                         std::string_view disturbed_by) {
+  if (std::isnan(n)) return "-";
+  std::string text = fmt::format("{:g}", n);
+  // More digits than two would only say that the interval is wide enough.
+  if (n > 1.0) text += fmt::format(" ({:.2g} %)", std::floor(100.0 * coverage));
+  if (disturbed > 0.0) text += fmt::format(", {:g} disturbed", disturbed);
+  if (!disturbed_by.empty()) text += fmt::format(" by {}", disturbed_by);
+  return text;
 }
 
 double median(std::span<const double> values) { return summarise(values).median; }

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace qb {
@@ -18,6 +20,12 @@ struct Summary {
   double coverage = 0.0;
 };
 [[nodiscard]] Summary summarise(std::span<const double> values);
+
+// What the repeats of a row can say: `5 (94 %)` is their number and the coverage of the interval of
+// their median. `5 (94 %), 2 disturbed` left two others out; `8 (99 %), 6 disturbed by neighbours`
+// could not. `-` if n is NaN.
+[[nodiscard]] std::string repeats_text(double n, double coverage, double disturbed,
+                                       std::string_view disturbed_by);
 
 [[nodiscard]] double median(std::span<const double> values);
 

@@ -49,5 +49,14 @@ TEST(Statistics, LineFitRecoversALine) {
   EXPECT_TRUE(std::isnan(fit_line(std::vector<double>{1, 1}, std::vector<double>{1, 2}).slope));
 }
 
+TEST(RepeatsText, SaysWhatTheRepeatsCover) {
+  EXPECT_EQ(repeats_text(NAN, NAN, NAN, ""), "-");
+  EXPECT_EQ(repeats_text(1, 0, 0, ""), "1");
+  EXPECT_EQ(repeats_text(5, 0.9375, 0, ""), "5 (93 %)");
+  EXPECT_EQ(repeats_text(5, 0.9375, NAN, ""), "5 (93 %)");
+  EXPECT_EQ(repeats_text(9, 0.9609375, 2, ""), "9 (96 %), 2 disturbed");
+  EXPECT_EQ(repeats_text(10, 0.978, 8, "neighbours"), "10 (97 %), 8 disturbed by neighbours");
+}
+
 }  // namespace
 }  // namespace qb

@@ -5,7 +5,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 6;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 7;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -100,6 +100,24 @@ inline constexpr Field kResultFields[] = {
              "the clock of the GPU's multiprocessors, counted on the device", 4),
     column(time, "throttled_samples", integer,
            "repeats in which power, heat or a brake slowed the GPU down", 4, "repeats"),
+    column(time, "disturbed_samples", integer,
+           "timed repeats that the host or the GPU's clock disturbed; they are kept, and the "
+           "medians leave them out if `min_repeats` others could be taken",
+           7, "repeats"),
+    column(time, "disturbed_by", word,
+           "what disturbed the row: most of its disturbed repeats, where the medians could not "
+           "leave them out (`stopped`, `stolen`, `neighbours`, `waiting`, `paging`, `throttled`)",
+           7),
+    quantity(time, "cpu_time_median_s", "the CPU time of the process, all threads, in a repeat", 7),
+    column(time, "instructions_median", real,
+           "instructions that the process retired in a repeat, where the kernel counts them", 7,
+           "instructions"),
+    column(time, "instructions_low95", real, "the low end of the interval of its median", 7,
+           "instructions"),
+    column(time, "instructions_high95", real, "the high end of the interval of its median", 7,
+           "instructions"),
+    column(time, "cycles_median", real, "cycles of the cores that it ran on, likewise", 7,
+           "cycles"),
     quantity(time, "compute_median_s",
              "the time that the worker with the most of it computes, summed over its steps", 3),
     quantity(time, "communication_median_s",
@@ -177,6 +195,10 @@ inline constexpr Field kSampleKeys[] = {
     column(identity, "repeat", integer,
            "the number of the repeat; warm-ups and timed repeats count separately"),
     column(identity, "warmup", flag, "1 for a warm-up, which no median contains"),
+    column(outcome, "disturbed_by", word,
+           "what disturbed the repeat, by the rule under Disturbed repeats in README; empty: "
+           "nothing",
+           7),
 };
 
 }  // namespace fields

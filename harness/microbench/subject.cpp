@@ -38,8 +38,12 @@ std::vector<std::pair<const char*, std::string>> fields_of(const MicrobenchRow& 
           {"peak_fraction", to_text(row.peak_fraction)},
           {"overhead", to_text(row.overhead)},
           {"memory_ratio", to_text(row.memory_ratio)},
-          {"error_ratio", to_text(row.error_ratio)}};
+          {"error_ratio", to_text(row.error_ratio)},
+          {"disturbed_by",
+           std::string(row.disturbed_by ? word(*row.disturbed_by) : std::string_view())}};
 }
+
+constexpr int kRetakes = 3;  // of a repeat that was disturbed
 
 // Holds the subject of the benchmark that ran last: its repeats follow one another.
 struct Current {
@@ -63,7 +67,8 @@ void time_repeat(Current& now, MicrobenchRow& row) {
     now.calls = static_cast<int>(std::clamp(kLeastSeconds / row.wall_time_s, 1.0, 1e5));
 }
 
-void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
+// Records one more row, and returns it.
+MicrobenchRow measure_row(Current& now, Recorder& recorder) {
   const Subject& subject = *now.subject;
   MicrobenchRow row = subject.row;
   row.case_id = now.name;
@@ -71,13 +76,23 @@ void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
   row.repeat = now.repeats;
   row.warmup = now.repeats++ == 0;
   const double before = subject.ceiling ? subject.ceiling() : kNotAvailable;
+  recorder.watch().begin();
   time_repeat(now, row);
+  row.disturbed_by = disturbance(recorder.watch().end());
   if (subject.ceiling) {
     row.peak_per_s = std::max(before, subject.ceiling());  // another process may disturb one
     const double work = std::isnan(row.flop) ? row.bytes : row.flop;
     row.peak_fraction = work / row.wall_time_s / row.peak_per_s;
-    state.counters["peak"] = row.peak_fraction;
   }
+  recorder.add(row);
+  return row;
+}
+
+void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
+  MicrobenchRow row = measure_row(now, recorder);
+  for (int left = kRetakes; row.disturbed_by && !row.warmup && left > 0; --left)
+    row = measure_row(now, recorder);
+  if (!std::isnan(row.peak_fraction)) state.counters["peak"] = row.peak_fraction;
   state.SetIterationTime(row.wall_time_s);
   for (const auto& [name, value] : {std::pair{"flop/s", row.flop / row.wall_time_s},
                                     {"bytes/s", row.bytes / row.wall_time_s},
@@ -85,7 +100,6 @@ void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
                                     {"memory", row.memory_ratio},
                                     {"error", row.error_ratio}})
     if (!std::isnan(value)) state.counters[name] = value;
-  recorder.add(row);
 }
 
 // Forces an instruction set during its lifetime.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/host_activity.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/executor.h"
 #include "kernels/allocator.h"
@@ -39,6 +40,7 @@ struct MicrobenchRow {
   double overhead = kNotAvailable;
   double memory_ratio = kNotAvailable;  // peak of active bytes over inputs and outputs
   double error_ratio = kNotAvailable;   // error over that of a naive kernel in the same precision
+  std::optional<Disturbance> disturbed_by{};
 };
 
 [[nodiscard]] std::vector<std::string> microbench_columns();
@@ -49,8 +51,10 @@ class Recorder {
   explicit Recorder(std::string csv_path);
   void add(const MicrobenchRow& row);
   [[nodiscard]] const std::vector<MicrobenchRow>& rows() const { return rows_; }
+  [[nodiscard]] HostWatch& watch() { return watch_; }
 
  private:
+  HostWatch watch_;
   std::string csv_path_;
   std::vector<MicrobenchRow> rows_;
 };

@@ -25,6 +25,17 @@ struct Which {
   std::string id_has{};  // part of the name
 };
 
+struct Median {
+  double value = kNotAvailable;
+  bool disturbed = false;  // too few repeats were not
+  friend Median operator*(Median a, Median b) {
+    return {a.value * b.value, a.disturbed || b.disturbed};
+  }
+  friend Median operator/(Median a, Median b) {
+    return {a.value / b.value, a.disturbed || b.disturbed};
+  }
+};
+
 class Judge {
  public:
   Judge(const std::vector<MicrobenchRow>& rows, int all_threads)
@@ -39,45 +50,54 @@ class Judge {
 
  private:
   // Returns the median of a value over the measured repeats of some rows; NaN where there are none.
-  [[nodiscard]] double median_of(const Which& w, double MicrobenchRow::*value) const {
-    std::vector<double> values;
+  [[nodiscard]] Median median_of(const Which& w, double MicrobenchRow::*value) const {
+    constexpr std::size_t kLeastUndisturbed = 2;
+    std::vector<double> disturbed;
+    std::vector<double> undisturbed;
     for (const MicrobenchRow& row : rows_) {
       if (row.warmup || std::isnan(row.*value) || row.case_id.starts_with("sweep/")) continue;
       if (row.benchmark == w.benchmark && row.dtype == w.dtype && row.mask == w.mask &&
           row.n_tokens == w.n && row.head_dim == w.d && row.threads == w.threads &&
           row.workers == w.workers && matches(row.case_id, w.id_has))
-        values.push_back(row.*value);
+        (row.disturbed_by ? disturbed : undisturbed).push_back(row.*value);
     }
-    return values.empty() ? kNotAvailable : median(values);
+    if (!disturbed.empty() && undisturbed.size() < kLeastUndisturbed) {
+      undisturbed.insert(undisturbed.end(), disturbed.begin(), disturbed.end());
+      return {median(undisturbed), true};
+    }
+    return {median(undisturbed)};
   }
   // A row with a forced instruction set belongs to another benchmark.
   static bool matches(const std::string& id, const std::string& part) {
     if (part.empty()) return id.find("/isa:") == std::string::npos;
     return id.find(part) != std::string::npos;
   }
-  [[nodiscard]] double fraction(const Which& w) const {
+  [[nodiscard]] Median fraction(const Which& w) const {
     return median_of(w, &MicrobenchRow::peak_fraction);
   }
   // Returns the FLOP per second at the ceiling's median.
-  [[nodiscard]] double rate(const Which& w) const {
+  [[nodiscard]] Median rate(const Which& w) const {
     return fraction(w) * median_of(w, &MicrobenchRow::peak_per_s);
   }
 
-  void at_least(const std::string& what, double target, double measured, bool percent) {
+  void at_least(const std::string& what, double target, const Median& measured, bool percent) {
     add(what, percent ? fmt::format(">= {:.0f} %", 100.0 * target) : fmt::format(">= {:g}", target),
-        measured, percent, measured >= target);
+        measured, percent, measured.value >= target);
   }
-  void at_most(const std::string& what, double target, double measured) {
-    add(what, fmt::format("<= {:g}", target), measured, false, measured <= target);
+  void at_most(const std::string& what, double target, const Median& measured) {
+    add(what, fmt::format("<= {:g}", target), measured, false, measured.value <= target);
   }
-  void add(const std::string& what, const std::string& target, double measured, bool percent,
+  void add(const std::string& what, const std::string& target, const Median& measured, bool percent,
            bool good) {
-    const std::string value =
-        percent ? fmt::format("{:.1f} %", 100.0 * measured) : fmt::format("{:.3g}", measured);
-    if (std::isnan(measured))
+    const std::string value = percent ? fmt::format("{:.1f} %", 100.0 * measured.value)
+                                      : fmt::format("{:.3g}", measured.value);
+    if (std::isnan(measured.value))
       targets_.push_back({what, target, "", "not measured"});
     else
-      targets_.push_back({what, target, value, good ? "met" : "missed"});
+      targets_.push_back({what, target, value,
+                          measured.disturbed ? "disturbed"
+                          : good             ? "met"
+                                             : "missed"});
   }
 
   [[nodiscard]] std::string of_threads(int threads) const {
@@ -150,7 +170,7 @@ class Judge {
     for (const MicrobenchRow& row : rows_)
       if (!row.warmup && row.dtype == dtype && !std::isnan(row.error_ratio))
         worst = std::isnan(worst) ? row.error_ratio : std::max(worst, row.error_ratio);
-    at_most(fmt::format("{}: error over the naive error, outliers included", dtype), 1.5, worst);
+    at_most(fmt::format("{}: error over the naive error, outliers included", dtype), 1.5, {worst});
   }
 
   [[nodiscard]] std::vector<int> thread_counts() const {

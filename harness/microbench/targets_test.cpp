@@ -56,6 +56,27 @@ TEST(Targets, TheMedianOfTheMeasuredRepeatsDecides) {
   EXPECT_EQ(verdict({0.2, 0.9, 0.84}).verdict, "missed");
 }
 
+TEST(Targets, DisturbedRepeatsAreLeftOutWhileTwoOthersStand) {
+  std::vector<MicrobenchRow> rows = {flash_row(0.4), flash_row(0.9), flash_row(0.88)};
+  rows[0].disturbed_by = Disturbance::neighbours;
+  EXPECT_EQ(find(judge(rows, 2), kOneThread).measured, "89.0 %");
+  EXPECT_EQ(find(judge(rows, 2), kOneThread).verdict, "met");
+  rows[1].disturbed_by = Disturbance::stolen;
+  EXPECT_EQ(find(judge(rows, 2), kOneThread).measured, "88.0 %");
+  EXPECT_EQ(find(judge(rows, 2), kOneThread).verdict, "disturbed");
+  for (MicrobenchRow& row : rows) row.disturbed_by = Disturbance::stopped;
+  EXPECT_EQ(find(judge(rows, 2), kOneThread).verdict, "disturbed");
+}
+
+TEST(Targets, ARatioIsDisturbedWithEitherSide) {
+  MicrobenchRow f32 = flash_row(0.8);
+  MicrobenchRow bf16 = flash_row(0.9);
+  bf16.dtype = "bf16";
+  bf16.peak_per_s = 2e11;
+  f32.disturbed_by = Disturbance::waiting;
+  EXPECT_EQ(find(judge({f32, bf16}, 1), "bf16 over f32 rate, d = 64").verdict, "disturbed");
+}
+
 TEST(Targets, RowsOfSweepsAndOfForcedInstructionSetsAreOthers) {
   MicrobenchRow swept = flash_row(0.9);
   swept.case_id = "sweep/" + swept.case_id;

@@ -86,6 +86,7 @@ struct Measure {
   double relative_interval = 0.02;
   double max_time_s = 600.0;
   double timeout_s = 1800.0;       // limits the whole case, in its child process
+  int retakes = 5;                 // repeats that may be taken again because they were disturbed
   std::int64_t verify_rows = 256;  // query rows per head to compare with float64; 0: none
   bool memory_timeline = false;    // write the events of the memory pass
   bool device_memory = false;      // count a GPU's memory with CUPTI, which sees libraries too

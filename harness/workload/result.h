@@ -3,9 +3,11 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/host_activity.h"
 #include "base/status.h"
 
 namespace qb {
@@ -13,7 +15,7 @@ namespace qb {
 // Column -> value, as in a row of cases.csv.
 using RowValues = std::map<std::string, std::string>;
 
-// One timed repeat. Warm-ups are kept and marked.
+// One timed repeat, and what the host did meanwhile. Warm-ups are kept and marked.
 struct Sample {
   int repeat = 0;
   bool warmup = false;
@@ -31,6 +33,8 @@ struct Sample {
   double stage_scores_s = std::numeric_limits<double>::quiet_NaN();
   double stage_softmax_s = std::numeric_limits<double>::quiet_NaN();
   double stage_product_s = std::numeric_limits<double>::quiet_NaN();
+  HostActivity host{};
+  std::optional<Disturbance> disturbed_by{};
 };
 
 // NaN and empty mean "not available". Times are filled in only where status is ok.

@@ -13,7 +13,9 @@ namespace {
 constexpr const char* kFooter =
     R"(Two rows are the same case when their parameters are equal. Its time verdict comes from the 95 % intervals of
 the medians: SLOW or FAST when they are disjoint and the medians differ by more than the threshold,
-SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer). The intervals of
+SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer), and where a row
+stayed disturbed. Instructions are not disturbed by neighbours, where the kernel counts them:
+--metric instructions judges programs on shared machines, but not their waiting. The intervals of
 three repeats come apart by chance in one comparison of ten, those of five in one of a hundred.
 
 --ignore takes keys out of what makes two cases the same, so that runs that differ in them can be
@@ -56,8 +58,8 @@ ExitCode compare(CompareWords& words) {
   words.options.ignore = comma_separated(words.ignore);
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
-  fmt::print("{}",
-             words.csv ? comparison_csv(comparison) : comparison_text(comparison, words.options));
+  fmt::print("{}", words.csv ? comparison_csv(comparison, words.options)
+                             : comparison_text(comparison, words.options));
   return comparison.regressions() == 0 ? ExitCode::ok : ExitCode::regression;
 }
 
@@ -73,8 +75,10 @@ void add_compare(CLI::App* app) {
       ->capture_default_str();
   verb->add_option(
       "--metric", words.options.metric,
-      "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
-      "where ranks are threads, else critical_path");
+      "Compares critical_path, wall_time, worker_sum, longest_subsequence or instructions; "
+      "default: wall_time where ranks are threads, else critical_path");
+  verb->add_flag("--only-regressed", words.options.only_regressed,
+                 "Shows regressed cases only; the summary counts all");
   verb->add_flag("--across-devices", words.options.across_devices,
                  "Compare runs from different devices too, labelled");
   verb->add_option("--ignore", words.ignore,

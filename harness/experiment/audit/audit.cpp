@@ -99,10 +99,13 @@ class Auditor {
     return table.text(row, "warmup") + ' ' + table.text(row, "repeat");
   }
 
+  // The repeats that count: all of a row that stayed disturbed, else the undisturbed ones.
   [[nodiscard]] std::vector<double> repeats(std::size_t row, std::string_view column) const {
+    const bool all = !text(row, "disturbed_by").empty();
     std::vector<double> values;
     for (const std::size_t sample : samples_of(row))
-      if (run_.samples.text(sample, "warmup") == "0")
+      if (run_.samples.text(sample, "warmup") == "0" &&
+          (all || run_.samples.text(sample, "disturbed_by").empty()))
         values.push_back(run_.samples.number(sample, column));
     return values;
   }
@@ -235,12 +238,29 @@ class Auditor {
     }
   }
 
+  void check_disturbances(std::size_t row) {
+    std::set<std::string> found;
+    std::int64_t n = 0;
+    for (const std::size_t sample : samples_of(row)) {
+      const std::string& by = run_.samples.text(sample, "disturbed_by");
+      if (by.empty() || run_.samples.text(sample, "warmup") != "0") continue;
+      found.insert(by);
+      ++n;
+    }
+    // Runs older than the column count nothing.
+    if (!text(row, "disturbed_samples").empty() || n > 0)
+      expect(row, "disturbed_samples", to_text(n), kSamples);
+    if (const std::string& by = text(row, "disturbed_by"); !by.empty() && !found.contains(by))
+      find("{}: the row is disturbed by {}, but none of its repeats is", place(row), by);
+  }
+
   void check_medians(std::size_t row) {
     const Summary wall = summarise(repeats(row, "wall_time_s"));
     if (wall.n == 0)
       return find("{}: the row is ok, but samples.csv has no repeat of it", place(row));
     expect(row, "n_samples", to_text(static_cast<std::int64_t>(wall.n)), kSamples);
     expect(row, "interval_coverage", to_text(wall.coverage), kSamples);
+    check_disturbances(row);
     // Workers that are launched together have no times of their own.
     const bool together =
         text(row, "launch") != word(Launch::alone) && text(row, "worker_sum_median_s").empty();

@@ -148,6 +148,29 @@ TEST_F(Audited, StagesLongerThanTheWallClockAreFound) {
   EXPECT_THAT(result.findings, ElementsAre(HasSubstr("longer than its wall clock")));
 }
 
+TEST_F(Audited, ADisturbedRepeatThatCountsIsFound) {
+  samples_[6]["disturbed_by"] = "neighbours";
+  EXPECT_THAT(audit().findings,
+              Contains(HasSubstr("disturbed_samples is '', but samples.csv gives '1'")));
+  EXPECT_THAT(audit().findings, Contains(HasSubstr("n_samples is '7', but samples.csv gives '6'")));
+}
+
+TEST_F(Audited, ADisturbanceThatNoRepeatHasIsFound) {
+  cases_[0]["disturbed_samples"] = "0";
+  cases_[0]["disturbed_by"] = "stolen";
+  EXPECT_THAT(audit().findings,
+              ElementsAre(HasSubstr("disturbed by stolen, but none of its repeats is")));
+}
+
+TEST_F(Audited, ARowMaySayThatItStayedDisturbed) {
+  for (RunRow& sample : samples_)
+    if (sample["case_id"] == cases_[0]["case_id"] && sample["warmup"] == "0")
+      sample["disturbed_by"] = "stolen";
+  cases_[0]["disturbed_samples"] = "7";
+  cases_[0]["disturbed_by"] = "stolen";
+  EXPECT_THAT(audit().findings, IsEmpty());
+}
+
 TEST_F(Audited, ADroppedSlowSampleIsFound) {
   samples_.erase(samples_.begin() + 6);
   EXPECT_THAT(audit().findings, Contains(HasSubstr("n_samples is '7', but samples.csv gives '6'")));

@@ -147,9 +147,12 @@ Side side_of(const RunFolder& run, std::size_t row, const CompareOptions& option
   const std::string by_ranks =
       cases.text(row, "ranks") == "threads" ? "wall_time" : "critical_path";
   const std::string name = options.metric.empty() ? by_ranks : options.metric;
+  const bool counts = name == kInstructions;
+  const std::string unit = counts ? "" : "_s";
   return {row_status(run, row),
-          {cases.number(row, name + "_median_s"), cases.number(row, name + "_low95_s"),
-           cases.number(row, name + "_high95_s"), cases.number(row, "n_samples")},
+          {cases.number(row, name + "_median" + unit), cases.number(row, name + "_low95" + unit),
+           cases.number(row, name + "_high95" + unit), cases.number(row, "n_samples"),
+           counts ? "" : cases.text(row, "disturbed_by")},
           cases.number(row, "active_memory_peak_bytes"),
           values_of(run, row, options.ignore)};
 }
@@ -167,6 +170,7 @@ Verdict time_verdict(const RunComparison::Timing& a, const RunComparison::Timing
   const double high = b.high95_s / a.low95_s;
   if (!std::isfinite(ratio) || !std::isfinite(low) || !std::isfinite(high)) return Verdict::untimed;
   if (!(a.n_samples >= kMinSamples) || !(b.n_samples >= kMinSamples)) return Verdict::ambiguous;
+  if (!a.disturbed_by.empty() || !b.disturbed_by.empty()) return Verdict::ambiguous;
   if (low > 1.0 && ratio > 1.0 + threshold) return Verdict::slow;
   if (high < 1.0 && ratio < 1.0 - threshold) return Verdict::fast;
   if (low >= 1.0 - threshold && high <= 1.0 + threshold) return Verdict::same;

@@ -5,7 +5,8 @@
 //   ratio interval = [low B / high A, high B / low A]
 //   SLOW, FAST     the intervals are disjoint and the medians differ by more than the threshold
 //   SAME           the ratio interval lies within 1 ± threshold
-//   AMBIGUOUS      neither: measure longer
+//   AMBIGUOUS      neither, or one of the two rows stayed disturbed: measure longer
+// Disturbances do not change how many instructions a case retires (--metric instructions).
 #pragma once
 
 #include <cstddef>
@@ -21,13 +22,15 @@ struct CompareOptions {
   // One of kMetrics. Empty: wall_time where the ranks are threads, otherwise critical_path.
   std::string metric{};
   bool across_devices = false;
+  bool only_regressed = false;  // print no other cases
   // Parameters, or isa, that may differ between a case of A and its case of B.
   std::vector<std::string> ignore{};
 };
 
-// The clocks of a row that can be compared.
+inline constexpr std::string_view kInstructions = "instructions";
+// What can be compared of a row.
 inline constexpr std::string_view kMetrics[] = {"critical_path", "wall_time", "worker_sum",
-                                                "longest_subsequence"};
+                                                "longest_subsequence", kInstructions};
 
 struct RunComparison {
   enum class Verdict {
@@ -44,6 +47,7 @@ struct RunComparison {
     double low95_s = 0.0;
     double high95_s = 0.0;
     double n_samples = 0.0;
+    std::string disturbed_by{};  // empty: nothing
   };
 
   struct Side {  // what one run has of a case
@@ -99,6 +103,7 @@ inline constexpr auto kWords<RunComparison::Verdict> =
 [[nodiscard]] std::string comparison_text(const RunComparison& comparison,
                                           const CompareOptions& options);
 // The same as CSV, with missing and new cases, and columns KEY_a and KEY_b for each ignored key.
-[[nodiscard]] std::string comparison_csv(const RunComparison& comparison);
+[[nodiscard]] std::string comparison_csv(const RunComparison& comparison,
+                                         const CompareOptions& options);
 
 }  // namespace qb

@@ -42,6 +42,15 @@ TEST(TimeVerdict, TwoRepeatsProveNothing) {
   EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 2}, {2.0, 2.0, 2.0, 7}, 0.05), Verdict::ambiguous);
 }
 
+TEST(TimeVerdict, ADisturbedRowProvesNothing) {
+  const RunComparison::Timing a{1.0, 1.0, 1.0, 7};
+  RunComparison::Timing b{2.0, 2.0, 2.0, 7};
+  ASSERT_EQ(time_verdict(a, b, 0.05), Verdict::slow);
+  b.disturbed_by = "neighbours";
+  EXPECT_EQ(time_verdict(a, b, 0.05), Verdict::ambiguous);
+  EXPECT_EQ(time_verdict(b, a, 0.05), Verdict::ambiguous);
+}
+
 TEST(TimeVerdict, WithoutATimeThereIsNone) {
   EXPECT_EQ(time_verdict({kNan, kNan, kNan, kNan}, {1, 1, 1, 7}, 0.05), Verdict::untimed);
   EXPECT_EQ(time_verdict({0, 0, 0, 7}, {1, 1, 1, 7}, 0.05), Verdict::untimed);
@@ -71,6 +80,23 @@ TEST(Compare, SlowerIsARegressionAndFasterIsNone) {
       compare_rows(base, FakeRun::ok_row(small_case(7), 0.5, 0.49, 0.51));
   EXPECT_EQ(fast.verdict, Verdict::fast);
   EXPECT_FALSE(fast.regression());
+}
+
+TEST(Compare, InstructionsAreJudgedEvenIfTheTimesWereDisturbed) {
+  RunRow base = FakeRun::ok_row(small_case(7), 1.0, 0.99, 1.01);
+  base["disturbed_samples"] = "4";
+  base["disturbed_by"] = "stolen";
+  RunRow more = FakeRun::ok_row(small_case(7), 2.0, 1.99, 2.01);
+  for (const std::string end : {"median", "low95", "high95"}) {
+    base["instructions_" + end] = "1e9";
+    more["instructions_" + end] = "1.2e9";
+  }
+  const RunComparison::Row by_time = compare_rows(base, more);
+  EXPECT_EQ(by_time.verdict, Verdict::ambiguous);
+  EXPECT_EQ(by_time.a.time.disturbed_by, "stolen");
+  const RunComparison::Row by_count = compare_rows(base, more, {.metric = "instructions"});
+  EXPECT_EQ(by_count.verdict, Verdict::slow);
+  EXPECT_DOUBLE_EQ(by_count.ratio, 1.2);
 }
 
 TEST(Compare, MoreMemoryIsARegression) {
@@ -220,7 +246,7 @@ TEST(Compare, AnIgnoredKeyMayDifferAndTheOutputSaysWhichRunHasWhat) {
   EXPECT_THAT(comparison_text(comparison, options),
               AllOf(HasSubstr("ignored kernel: A flash, B materialized"),
                     HasSubstr("ignored isa: A avx512, B none")));
-  const CsvTable csv = CsvTable::parse(comparison_csv(comparison), "out");
+  const CsvTable csv = CsvTable::parse(comparison_csv(comparison, {}), "out");
   EXPECT_EQ(csv.text(0, "kernel_a"), "flash");
   EXPECT_EQ(csv.text(0, "kernel_b"), "materialized");
   EXPECT_EQ(csv.text(0, "isa_a"), "avx512");
@@ -263,7 +289,7 @@ TEST(Compare, CsvHasOneRecordACaseAndEmptyForNotAvailable) {
   a.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(7), 1, 1, 1)});
   b.with({FakeRun::failed_row(small_case(1), "oom")});
   const std::string csv =
-      comparison_csv(compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {}));
+      comparison_csv(compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {}), {});
   const CsvTable table = CsvTable::parse(csv, "out");
   ASSERT_EQ(table.size(), 2U);
   EXPECT_EQ(table.text(0, "status_b"), "oom");

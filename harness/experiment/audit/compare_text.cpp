@@ -14,8 +14,18 @@ namespace {
 
 using Verdict = RunComparison::Verdict;
 
-std::string seconds_cell(double seconds) {
-  return std::isnan(seconds) ? "-" : format_seconds(seconds);
+std::string median_cell(double median, const CompareOptions& options) {
+  if (std::isnan(median)) return "-";
+  return options.metric == kInstructions ? fmt::format("{:.4g}", median) : format_seconds(median);
+}
+
+// Names the disturbance that leaves a verdict open.
+std::string verdict_cell(const RunComparison::Row& c) {
+  std::string text(word(c.verdict));
+  for (const auto& [run, side] : {std::pair{'A', &c.a}, {'B', &c.b}})
+    if (!side->time.disturbed_by.empty())
+      text += fmt::format(", {} disturbed by {}", run, side->time.disturbed_by);
+  return text;
 }
 
 std::string ratio_cell(const RunComparison::Row& c) {
@@ -99,12 +109,14 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
   header.insert(header.end(), {"A", "B", "B/A [95 %]", "time", "memory", "status", ""});
   TextTable table(header);
   for (const RunComparison::Row& c : comparison.cases) {
+    if (options.only_regressed && !c.regression()) continue;
     std::vector<std::string> cells = {c.label};
     for (const std::size_t i : mixed)
       cells.insert(cells.end(), {value_cell(c.a.ignored[i]), value_cell(c.b.ignored[i])});
-    cells.insert(cells.end(), {seconds_cell(c.a.time.median_s), seconds_cell(c.b.time.median_s),
-                               ratio_cell(c), std::string(word(c.verdict)), memory_cell(c),
-                               status_cell(c), c.regression() ? "REGRESSION" : ""});
+    cells.insert(cells.end(),
+                 {median_cell(c.a.time.median_s, options), median_cell(c.b.time.median_s, options),
+                  ratio_cell(c), verdict_cell(c), memory_cell(c), status_cell(c),
+                  c.regression() ? "REGRESSION" : ""});
     table.add(std::move(cells));
   }
   text += table.terminal() + '\n';
@@ -112,14 +124,17 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
   return text + summary(comparison, options);
 }
 
-std::string comparison_csv(const RunComparison& comparison) {
-  std::vector<std::string> header = {"case",     "presence", "median_a_s",     "median_b_s",
-                                     "ratio",    "verdict",  "memory_a_bytes", "memory_b_bytes",
-                                     "status_a", "status_b", "regression"};
+std::string comparison_csv(const RunComparison& comparison, const CompareOptions& options) {
+  const std::string unit = options.metric == kInstructions ? kInstructions.data() : "s";
+  std::vector<std::string> header = {
+      "case",       "presence",       "median_a_" + unit, "median_b_" + unit, "ratio",
+      "verdict",    "memory_a_bytes", "memory_b_bytes",   "status_a",         "status_b",
+      "regression", "disturbed_a",    "disturbed_b"};
   for (const std::string& key : comparison.ignored)
     header.insert(header.end(), {key + "_a", key + "_b"});
   CsvTable table(header);
   for (const RunComparison::Row& c : comparison.cases) {
+    if (options.only_regressed && !c.regression()) continue;
     std::vector<std::string> row = {
         c.label,
         "both",
@@ -131,7 +146,9 @@ std::string comparison_csv(const RunComparison& comparison) {
         to_text(c.b.memory_bytes),
         std::string(word(c.a.status)),
         std::string(word(c.b.status)),
-        c.regression() ? "yes" : "no"};
+        c.regression() ? "yes" : "no",
+        c.a.time.disturbed_by,
+        c.b.time.disturbed_by};
     for (std::size_t i = 0; i < comparison.ignored.size(); ++i)
       row.insert(row.end(), {c.a.ignored[i], c.b.ignored[i]});
     table.append(std::move(row));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <utility>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -30,12 +32,23 @@ bool is_known(const std::vector<double>& times) {
   return std::none_of(times.begin(), times.end(), [](double time) { return std::isnan(time); });
 }
 
-// Times of the repeats, without warm-ups.
-std::vector<double> repeats(const std::vector<Sample>& samples, double Sample::*time) {
+std::vector<double> numbers_of(const std::vector<Sample>& samples, double Sample::*number) {
   std::vector<double> values;
-  for (const Sample& sample : samples)
-    if (!sample.warmup) values.push_back(sample.*time);
+  for (const Sample& sample : samples) values.push_back(sample.*number);
   return values;
+}
+std::vector<double> numbers_of(const std::vector<Sample>& samples, double HostActivity::*number) {
+  std::vector<double> values;
+  for (const Sample& sample : samples) values.push_back(sample.host.*number);
+  return values;
+}
+
+// What disturbed most of them. One of them at least is disturbed.
+Disturbance most_frequent_disturbance(const std::vector<Sample>& samples) {
+  std::map<Disturbance, int> counts;
+  for (const Sample& sample : samples)
+    if (sample.disturbed_by) ++counts[*sample.disturbed_by];
+  return std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; })->first;
 }
 
 }  // namespace
@@ -72,20 +85,39 @@ void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedge
   write_file_atomically(trace_stem + ".pickle", pytorch_snapshot(events));
 }
 
-void add_medians(const std::vector<Sample>& samples, RowValues& values) {
+Repeats repeats_of(const std::vector<Sample>& samples, const Measure& measure) {
+  Repeats repeats;
+  std::vector<Sample> all;
+  for (const Sample& sample : samples) {
+    if (sample.warmup) continue;
+    all.push_back(sample);
+    if (!sample.disturbed_by) repeats.counted.push_back(sample);
+  }
+  repeats.disturbed = all.size() - repeats.counted.size();
+  if (repeats.disturbed > 0 && std::cmp_less(repeats.counted.size(), measure.min_repeats)) {
+    repeats.disturbed_by = most_frequent_disturbance(all);
+    repeats.counted = std::move(all);
+  }
+  return repeats;
+}
+
+void add_medians(const Repeats& repeats, RowValues& values) {
+  const std::vector<Sample>& samples = repeats.counted;
+  const auto add_interval = [&](const std::string& name, const std::vector<double>& numbers,
+                                const std::string& unit) {
+    if (!is_known(numbers)) return;
+    const Summary summary = summarise(numbers);
+    values[name + "_median" + unit] = to_text(summary.median);
+    values[name + "_low95" + unit] = to_text(summary.low95);
+    values[name + "_high95" + unit] = to_text(summary.high95);
+  };
   constexpr std::pair<const char*, double Sample::*> kClocks[] = {
       {"wall_time", &Sample::wall_s},
       {"critical_path", &Sample::critical_path_s},
       {"worker_sum", &Sample::worker_sum_s},
       {"longest_subsequence", &Sample::longest_subsequence_s}};
-  for (const auto& [name, member] : kClocks) {
-    if (!is_known(repeats(samples, member))) continue;
-    const Summary summary = summarise(repeats(samples, member));
-    const std::string prefix = name;
-    values[prefix + "_median_s"] = to_text(summary.median);
-    values[prefix + "_low95_s"] = to_text(summary.low95);
-    values[prefix + "_high95_s"] = to_text(summary.high95);
-  }
+  for (const auto& [name, member] : kClocks) add_interval(name, numbers_of(samples, member), "_s");
+  add_interval("instructions", numbers_of(samples, &HostActivity::instructions), "");
   constexpr std::pair<const char*, double Sample::*> kMedians[] = {
       {"gather_median_s", &Sample::gather_s},
       {"merge_median_s", &Sample::merge_s},
@@ -94,26 +126,40 @@ void add_medians(const std::vector<Sample>& samples, RowValues& values) {
       {"stage_product_median_s", &Sample::stage_product_s},
       {"device_time_median_s", &Sample::device_s},
       {"sm_clock_median_hz", &Sample::sm_clock_hz}};
-  for (const auto& [column, member] : kMedians)
-    if (const std::vector<double> times = repeats(samples, member); is_known(times))
-      values[column] = to_text(median(times));
-  double throttled = 0.0;
-  for (const double value : repeats(samples, &Sample::throttled)) throttled += value;
-  if (!std::isnan(throttled)) values["throttled_samples"] = to_text(throttled);
-  const Summary wall = summarise(repeats(samples, &Sample::wall_s));
+  constexpr std::pair<const char*, double HostActivity::*> kHostMedians[] = {
+      {"cpu_time_median_s", &HostActivity::cpu_s}, {"cycles_median", &HostActivity::cycles}};
+  const auto add = [&](const auto& medians) {
+    for (const auto& [column, member] : medians)
+      if (const std::vector<double> numbers = numbers_of(samples, member); is_known(numbers))
+        values[column] = to_text(median(numbers));
+  };
+  add(kMedians);
+  add(kHostMedians);
+  const Summary wall = summarise(numbers_of(samples, &Sample::wall_s));
   values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
   values["interval_coverage"] = to_text(wall.coverage);
+}
+
+void add_disturbances(const std::vector<Sample>& samples, const Repeats& repeats,
+                      RowValues& values) {
+  double throttled = 0.0;
+  for (const Sample& sample : samples)
+    if (!sample.warmup) throttled += sample.throttled;
+  if (!std::isnan(throttled)) values["throttled_samples"] = to_text(throttled);
+  values["disturbed_samples"] = to_text(static_cast<std::int64_t>(repeats.disturbed));
+  if (repeats.disturbed_by) values["disturbed_by"] = word(*repeats.disturbed_by);
 }
 
 void add_clock(ComputeDevice& device, Sample& sample) {
   const cuda::ClockState clock = device.clock();
   if (clock.sm_hz > 0.0) sample.sm_clock_hz = clock.sm_hz;
-  if (clock.reasons_known) sample.throttled = cuda::is_throttled(clock) ? 1.0 : 0.0;
+  if (!clock.reasons_known) return;
+  sample.throttled = cuda::is_throttled(clock) ? 1.0 : 0.0;
+  if (sample.throttled > 0.0) sample.disturbed_by = Disturbance::throttled;
 }
 
-void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
-               RowValues& values) {
-  const double flop_per_s = flop / summarise(repeats(samples, &Sample::wall_s)).median;
+void add_rates(const Case& c, double flop, int threads, const Repeats& repeats, RowValues& values) {
+  const double flop_per_s = flop / median(numbers_of(repeats.counted, &Sample::wall_s));
   values["achieved_flop_per_s"] = to_text(flop_per_s);
   if (c.device == Device::cuda) return;  // add_gpu_peak() adds its peak
   const double peak = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, threads);
@@ -152,10 +198,14 @@ std::vector<Sample> take_samples(const Measure& measure, const std::function<dou
   };
   for (int i = 0; i < measure.warmups; ++i) take(i, true);
   const double start_s = clock();
-  std::vector<double> wall_s;
-  while (!enough_samples(measure, wall_s, clock() - start_s)) {
-    take(static_cast<int>(wall_s.size()), false);
-    wall_s.push_back(samples.back().wall_s);
+  std::vector<double> wall_s;  // of the undisturbed ones
+  for (int taken = 0; !enough_samples(measure, wall_s, clock() - start_s); ++taken) {
+    const int undisturbed = static_cast<int>(wall_s.size());
+    const bool out_of_time = clock() - start_s >= measure.max_time_s;
+    if (taken >= std::max(measure.min_repeats, undisturbed) + (out_of_time ? 0 : measure.retakes))
+      break;
+    take(taken, false);
+    if (!samples.back().disturbed_by) wall_s.push_back(samples.back().wall_s);
   }
   return samples;
 }

@@ -24,15 +24,28 @@ void add_verification(const Verification& verification, RowValues& values);
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
                  CaseResult& result);
 
-// Adds medians and intervals of every clock, and how many repeats were throttled, where known.
-void add_medians(const std::vector<Sample>& samples, RowValues& values);
+// The timed repeats of a case, without warm-ups.
+struct Repeats {
+  std::vector<Sample> counted;  // those that medians are made of
+  std::size_t disturbed = 0;
+  // Fewer than min_repeats were undisturbed, so that all are counted: what disturbed most of them.
+  std::optional<Disturbance> disturbed_by{};
+};
+[[nodiscard]] Repeats repeats_of(const std::vector<Sample>& samples, const Measure& measure);
 
-// Adds what the device reports of its clock after a repeat; a CPU reports nothing.
+// Adds medians and intervals of every clock.
+void add_medians(const Repeats& repeats, RowValues& values);
+
+// Adds how many repeats were disturbed, and how many throttled, where known.
+void add_disturbances(const std::vector<Sample>& samples, const Repeats& repeats,
+                      RowValues& values);
+
+// Adds what the device reports of its clock after a repeat; a CPU reports nothing. A GPU that was
+// throttled disturbed the repeat.
 void add_clock(ComputeDevice& device, Sample& sample);
 
 // Adds FLOP/s by the wall clock, and their share of the processor's peak.
-void add_rates(const Case& c, double flop, int threads, const std::vector<Sample>& samples,
-               RowValues& values);
+void add_rates(const Case& c, double flop, int threads, const Repeats& repeats, RowValues& values);
 // Adds that share on a GPU, after add_rates(). The peak is the fastest cuBLAS product of the type,
 // which this measures unless the case has it. Adds nothing where it is not known.
 void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values);
@@ -45,7 +58,8 @@ void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values);
                                   double elapsed_s);
 
 // Takes warm-ups, which it keeps and marks, then samples until the rule stops it. `clock` returns
-// seconds; time counts from its first call after the warm-ups. Exceptions of `once` pass through.
+// seconds; time counts from its first call after the warm-ups. The rule looks at undisturbed
+// samples; at most `retakes` disturbed ones are taken again. Exceptions of `once` pass through.
 [[nodiscard]] std::vector<Sample> take_samples(const Measure& measure,
                                                const std::function<double()>& clock,
                                                const std::function<Sample()>& once);

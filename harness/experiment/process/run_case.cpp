@@ -56,11 +56,12 @@ class CaseRun {
   // A prediction is exact: one sample, no interval.
   void predict_times() {
     result_.samples = {workload_->run(false)};
-    add_medians(result_.samples, result_.values);
+    add_medians({.counted = result_.samples}, result_.values);
     workload_->report(result_);
   }
 
   void measure() {
+    watch_.emplace(HostSources{.alone = case_.ranks != Ranks::mpi && case_.ranks != Ranks::nccl});
     ranks_.emplace(case_);
     const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
     const bool watched = case_.measure.device_memory;
@@ -120,18 +121,24 @@ class CaseRun {
         device_->fill(flushed.data(), value++, flushed.bytes());
         device_->wait();
       }
+      watch_->begin();
       Sample sample = compute(false);
+      sample.host = watch_->end();
+      sample.disturbed_by = disturbance(sample.host);
       add_clock(*device_, sample);
       return sample;
     });
-    add_medians(result_.samples, result_.values);
-    add_rates(case_, workload_->flop(), workload_->threads(), result_.samples, result_.values);
+    const Repeats repeats = repeats_of(result_.samples, case_.measure);
+    add_medians(repeats, result_.values);
+    add_disturbances(result_.samples, repeats, result_.values);
+    add_rates(case_, workload_->flop(), workload_->threads(), repeats, result_.values);
   }
 
   const Case& case_;
   const std::string& trace_stem_;
   CaseResult& result_;
   // The order matters: the workload is destroyed first, then the ranks hear that the case is over.
+  std::optional<HostWatch> watch_;
   std::unique_ptr<ComputeDevice> device_;
   std::optional<MpiCase> ranks_;
   std::unique_ptr<Workload> workload_;

@@ -10,6 +10,7 @@ namespace {
 // Plays a list of sample times on a clock that advances by exactly those times.
 struct Script {
   std::vector<double> wall_s;
+  std::vector<bool> disturbed{};  // the others are not
   std::size_t next = 0;
   double now_s = 100.0;
 
@@ -18,6 +19,8 @@ struct Script {
         measure, [this] { return now_s; },
         [this] {
           Sample sample;
+          if (next < disturbed.size() && disturbed[next])
+            sample.disturbed_by = Disturbance::neighbours;
           sample.wall_s = wall_s.at(next++);
           now_s += sample.wall_s;
           return sample;
@@ -60,6 +63,58 @@ TEST(Sampling, TheTimeLimitCountsSamplesAndNotWarmups) {
   const auto samples =
       script.play({.warmups = 1, .min_repeats = 2, .max_repeats = 8, .max_time_s = 45});
   EXPECT_EQ(samples.size(), 1u + 4u);  // 10 + 20 + 10 = 40 < 45, and 60 is past it
+}
+
+TEST(Sampling, DisturbedRepeatsAreKeptAndTakenAgain) {
+  Script script{.wall_s = {1, 7, 1, 1, 1, 1}, .disturbed = {false, true}};
+  const Measure measure{.warmups = 0, .min_repeats = 5, .max_repeats = 5};
+  const auto samples = script.play(measure);
+  ASSERT_EQ(samples.size(), 6u);
+  EXPECT_EQ(samples[1].repeat, 1);
+  EXPECT_EQ(samples[5].repeat, 5);
+  const Repeats repeats = repeats_of(samples, measure);
+  EXPECT_EQ(repeats.counted.size(), 5u);
+  EXPECT_EQ(repeats.disturbed, 1u);
+  EXPECT_EQ(repeats.disturbed_by, std::nullopt);
+}
+
+TEST(Sampling, ARowWithTooFewUndisturbedRepeatsIsDisturbed) {
+  Script script{.wall_s = std::vector<double>(20, 1.0), .disturbed = std::vector<bool>(20, true)};
+  const Measure measure{.warmups = 2, .min_repeats = 3, .max_repeats = 3, .retakes = 4};
+  const auto samples = script.play(measure);
+  EXPECT_EQ(samples.size(), 2u + 3u + 4u);
+  const Repeats repeats = repeats_of(samples, measure);
+  EXPECT_EQ(repeats.counted.size(), 7u);
+  EXPECT_EQ(repeats.disturbed, 7u);
+  EXPECT_EQ(repeats.disturbed_by, Disturbance::neighbours);
+  RowValues values;
+  add_medians(repeats, values);
+  add_disturbances(samples, repeats, values);
+  EXPECT_EQ(values.at("n_samples"), "7");
+  EXPECT_EQ(values.at("disturbed_samples"), "7");
+  EXPECT_EQ(values.at("disturbed_by"), "neighbours");
+}
+
+TEST(Sampling, NothingIsTakenAgainWhenTheTimeIsUsedUp) {
+  Script script{.wall_s = std::vector<double>(20, 10.0), .disturbed = std::vector<bool>(20, true)};
+  const auto samples =
+      script.play({.warmups = 0, .min_repeats = 3, .max_repeats = 9, .max_time_s = 25});
+  EXPECT_EQ(samples.size(), 3u);
+}
+
+TEST(Sampling, RetakesAreSpentOnMoreThanMinRepeatsToo) {
+  // Noisy times: only max_repeats ends the sampling, and every second repeat is disturbed.
+  Script script{.wall_s = std::vector<double>(50, 1.0), .disturbed = {}};
+  for (std::size_t i = 0; i < 50; ++i) {
+    script.wall_s[i] = static_cast<double>(1 + i % 7);
+    script.disturbed.push_back(i % 2 == 0);
+  }
+  const Measure measure{.warmups = 0, .min_repeats = 2, .max_repeats = 9, .retakes = 6};
+  const auto samples = script.play(measure);
+  const Repeats repeats = repeats_of(samples, measure);
+  EXPECT_EQ(repeats.disturbed, 6u);
+  EXPECT_EQ(repeats.counted.size(), 5u);
+  EXPECT_EQ(repeats.disturbed_by, std::nullopt);
 }
 
 TEST(Sampling, AFailureEndsSampling) {

@@ -84,10 +84,12 @@ CaseResult exited(const ChildEnd& end, const std::string& log_path) {
 using nlohmann::json;
 
 json sample_json(const Sample& sample) {
-  json object = {{"repeat", sample.repeat}, {"warmup", sample.warmup}};
+  json object = {{"repeat", sample.repeat},
+                 {"warmup", sample.warmup},
+                 {"disturbed_by", sample.disturbed_by ? word(*sample.disturbed_by) : ""}};
   // JSON has no NaN; null means "not available".
   for (const SampleField& field : sample_fields()) {
-    const double value = sample.*field.member;
+    const double value = field.of(sample);
     object[std::string(field.column)] = std::isnan(value) ? json(nullptr) : json(value);
   }
   return object;
@@ -97,9 +99,10 @@ Sample sample_of(const json& object) {
   Sample sample;
   sample.repeat = object.at("repeat").get<int>();
   sample.warmup = object.at("warmup").get<bool>();
+  sample.disturbed_by = parse_word<Disturbance>(object.at("disturbed_by").get<std::string>());
   for (const SampleField& field : sample_fields()) {
     const json& value = object.at(std::string(field.column));
-    sample.*field.member =
+    field.in(sample) =
         value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
   }
   return sample;

@@ -26,6 +26,11 @@ constexpr MeasureField kMeasureFields[] = {
      .name = "device_memory",
      .member = &Measure::device_memory,
      .is_later = true},
+    {.key = "retakes",
+     .name = "retakes",
+     .member = &Measure::retakes,
+     .max = kMaxRepeats,
+     .is_later = true},
 };
 
 Json measure_to_json(const Measure& measure) {

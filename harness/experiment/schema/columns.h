@@ -11,9 +11,10 @@
 
 namespace qb {
 
-// A number of a timed repeat: a column of samples.csv with the member of Sample that holds it.
+// A number of a timed repeat: a column of samples.csv with its place in a Sample.
 struct SampleField : Field {
-  double Sample::*member;
+  double& (*in)(Sample&);
+  [[nodiscard]] double of(Sample sample) const { return in(sample); }
 };
 [[nodiscard]] std::span<const SampleField> sample_fields();
 

@@ -95,6 +95,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "  verify_rows: 256\n"
             "  memory_timeline: false\n"
             "  device_memory: false\n"
+            "  retakes: 5\n"
             "figures: [wall_clock]\n"
             "cases:\n"
             "  - {n_tokens: 64, kv_len: 64}\n"

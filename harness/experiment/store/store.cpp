@@ -88,9 +88,10 @@ std::vector<std::vector<std::string>> with_case_id(
 }
 
 std::vector<std::string> sample_row(const std::string& id, const Sample& sample) {
-  std::vector<std::string> row = {id, to_text(std::int64_t{sample.repeat}),
-                                  sample.warmup ? "1" : "0"};
-  for (const SampleField& field : sample_fields()) row.push_back(to_text(sample.*field.member));
+  std::vector<std::string> row = {
+      id, to_text(std::int64_t{sample.repeat}), sample.warmup ? "1" : "0",
+      std::string(sample.disturbed_by ? word(*sample.disturbed_by) : std::string_view())};
+  for (const SampleField& field : sample_fields()) row.push_back(to_text(field.of(sample)));
   return row;
 }
 

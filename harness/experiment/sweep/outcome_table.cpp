@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/numbers.h"
+#include "base/statistics.h"
 #include "base/text_table.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/sweep/sweep_runner.h"
@@ -41,8 +42,9 @@ std::string outcome_table(const RunOutcome& outcome) {
   for (std::string& name : varying_parameters(outcome.cases_in_order))
     parameters.push_back(std::move(name));
   std::vector<std::string> header = parameters;
-  for (const char* name : {"status", "wall [95 %]", "critical path [95 %]",
-                           "longest subsequence [95 %]", "active peak", "max error"})
+  for (const char* name :
+       {"status", "wall [interval]", "critical path [interval]", "longest subsequence [interval]",
+        "repeats (coverage)", "active peak", "max error"})
     header.emplace_back(name);
   TextTable table(header);
   const auto rows = rows_by_id(outcome.cases);
@@ -55,6 +57,9 @@ std::string outcome_table(const RunOutcome& outcome) {
     cells.push_back(outcome.cases.text(row, "status"));
     for (const char* quantity : {"wall_time", "critical_path", "longest_subsequence"})
       cells.push_back(time_cell(outcome.cases, row, quantity));
+    cells.push_back(repeats_text(
+        outcome.cases.number(row, "n_samples"), outcome.cases.number(row, "interval_coverage"),
+        outcome.cases.number(row, "disturbed_samples"), outcome.cases.text(row, "disturbed_by")));
     cells.push_back(bytes_cell(outcome.cases, row, "active_memory_peak_bytes"));
     cells.push_back(error_cell(outcome.cases, row));
     table.add(cells);

@@ -59,6 +59,9 @@ std::string describe_result(const CaseResult& result) {
   std::string text = fmt::format("ok {}", format_interval(number(result, "wall_time_median_s"),
                                                           number(result, "wall_time_low95_s"),
                                                           number(result, "wall_time_high95_s")));
+  if (const auto by = result.values.find("disturbed_by"); by != result.values.end())
+    text += fmt::format(" disturbed by {} ({} of {} repeats)", by->second,
+                        result.values.at("disturbed_samples"), result.values.at("n_samples"));
   const double peak = number(result, "active_memory_peak_bytes");
   if (!std::isnan(peak)) text += " peak " + format_bytes(static_cast<std::uint64_t>(peak));
   return text;

@@ -20,7 +20,7 @@ namespace qb {
              .kv_len = 100,
              .head_dim = 16,
              .value_dim = 16};
-  c.measure = {.warmups = 1, .min_repeats = 3, .max_repeats = 3, .verify_rows = 32};
+  c.measure = {.warmups = 1, .min_repeats = 3, .max_repeats = 3, .retakes = 0, .verify_rows = 32};
   return c;
 }
 
