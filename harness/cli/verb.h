@@ -24,6 +24,7 @@ namespace qb {
   line(verify) \
   line(status) \
   line(compare) \
+  line(ab) \
   line(plot) \
   line(report) \
   line(masks) \

@@ -143,18 +143,8 @@ void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devi
 }
 
 Side side_of(const RunFolder& run, std::size_t row, const CompareOptions& options) {
-  const CsvTable& cases = run.cases;
-  const std::string by_ranks =
-      cases.text(row, "ranks") == "threads" ? "wall_time" : "critical_path";
-  const std::string name = options.metric.empty() ? by_ranks : options.metric;
-  const bool counts = name == kInstructions;
-  const std::string unit = counts ? "" : "_s";
-  return {row_status(run, row),
-          {cases.number(row, name + "_median" + unit), cases.number(row, name + "_low95" + unit),
-           cases.number(row, name + "_high95" + unit), cases.number(row, "n_samples"),
-           counts ? "" : cases.text(row, "disturbed_by")},
-          cases.number(row, "active_memory_peak_bytes"),
-          values_of(run, row, options.ignore)};
+  return {row_status(run, row), timing_of(run.cases, row, options.metric),
+          run.cases.number(row, "active_memory_peak_bytes"), values_of(run, row, options.ignore)};
 }
 
 }  // namespace
@@ -163,18 +153,33 @@ std::size_t RunComparison::regressions() const {
   return static_cast<std::size_t>(std::ranges::count_if(cases, &Row::regression));
 }
 
-Verdict time_verdict(const RunComparison::Timing& a, const RunComparison::Timing& b,
-                     double threshold) {
-  const double ratio = b.median_s / a.median_s;
-  const double low = b.low95_s / a.high95_s;
-  const double high = b.high95_s / a.low95_s;
+RunComparison::Timing timing_of(const CsvTable& cases, std::size_t row, const std::string& metric) {
+  const std::string by_ranks =
+      cases.text(row, "ranks") == "threads" ? "wall_time" : "critical_path";
+  const std::string name = metric.empty() ? by_ranks : metric;
+  const bool counts = name == kInstructions;
+  const std::string unit = counts ? "" : "_s";
+  return {cases.number(row, name + "_median" + unit), cases.number(row, name + "_low95" + unit),
+          cases.number(row, name + "_high95" + unit), cases.number(row, "n_samples"),
+          counts || !cases.has("disturbed_by") ? "" : cases.text(row, "disturbed_by")};
+}
+
+Verdict ratio_verdict(double ratio, double low, double high, double threshold) {
   if (!std::isfinite(ratio) || !std::isfinite(low) || !std::isfinite(high)) return Verdict::untimed;
-  if (!(a.n_samples >= kMinSamples) || !(b.n_samples >= kMinSamples)) return Verdict::ambiguous;
-  if (!a.disturbed_by.empty() || !b.disturbed_by.empty()) return Verdict::ambiguous;
   if (low > 1.0 && ratio > 1.0 + threshold) return Verdict::slow;
   if (high < 1.0 && ratio < 1.0 - threshold) return Verdict::fast;
   if (low >= 1.0 - threshold && high <= 1.0 + threshold) return Verdict::same;
   return Verdict::ambiguous;
+}
+
+Verdict time_verdict(const RunComparison::Timing& a, const RunComparison::Timing& b,
+                     double threshold) {
+  const Verdict verdict = ratio_verdict(b.median_s / a.median_s, b.low95_s / a.high95_s,
+                                        b.high95_s / a.low95_s, threshold);
+  if (verdict == Verdict::untimed) return verdict;
+  const bool few = !(a.n_samples >= kMinSamples) || !(b.n_samples >= kMinSamples);
+  const bool disturbed = !a.disturbed_by.empty() || !b.disturbed_by.empty();
+  return few || disturbed ? Verdict::ambiguous : verdict;
 }
 
 RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const CompareOptions& options) {

@@ -93,6 +93,15 @@ inline constexpr auto kWords<RunComparison::Verdict> =
 [[nodiscard]] RunComparison::Verdict time_verdict(const RunComparison::Timing& a,
                                                   const RunComparison::Timing& b, double threshold);
 
+// The rule without the number of repeats; [low, high] is the interval of the ratio. UNTIMED if one
+// of the three is not finite.
+[[nodiscard]] RunComparison::Verdict ratio_verdict(double ratio, double low, double high,
+                                                   double threshold);
+
+// Reads a row of cases.csv, of this or of an older version. metric: as in CompareOptions.
+[[nodiscard]] RunComparison::Timing timing_of(const CsvTable& cases, std::size_t row,
+                                              const std::string& metric);
+
 // Throws ExitError(not_comparable) when schema or device differ or no case is in both, UsageError
 // for an unknown ignored key and where two cases of a run differ in ignored parameters only.
 [[nodiscard]] RunComparison compare_runs(const RunFolder& a, const RunFolder& b,
