@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -178,12 +181,24 @@ Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const 
   return {.time_s = time.median_s, .disturbed_by = time.disturbed_by};
 }
 
-// One label where both sides have it, else both.
+std::vector<std::string> words_of(const std::string& label) {
+  std::istringstream words(label);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+// A pair is named by the words that both labels have, if these tell every pair from the others.
 std::vector<std::string> labels_of(const Subject& a, const Subject& b) {
-  std::vector<std::string> labels = a.labels;
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    if (a.labels[i] != b.labels[i]) labels[i] += " | " + b.labels[i];
-  return labels;
+  std::vector<std::string> both;
+  std::vector<std::string> shared;
+  for (std::size_t i = 0; i < a.labels.size(); ++i) {
+    const bool same = a.labels[i] == b.labels[i];
+    both.push_back(same ? a.labels[i] : a.labels[i] + " | " + b.labels[i]);
+    const std::vector<std::string> of_b = words_of(b.labels[i]);
+    std::string& label = shared.emplace_back();
+    for (const std::string& word : words_of(a.labels[i]))
+      if (std::ranges::count(of_b, word) > 0) label += (label.empty() ? "" : " ") + word;
+  }
+  return std::set(shared.begin(), shared.end()).size() == shared.size() ? shared : both;
 }
 
 ExitCode compare_in_turns(AbWords& words) {

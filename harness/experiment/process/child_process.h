@@ -38,7 +38,7 @@ struct ChildEnd {
 
 struct ChildOptions {
   std::vector<std::string> command;
-  std::string input;     // written to its stdin, at most a pipe's buffer (64 KiB)
+  std::string input{};   // written to its stdin, at most a pipe's buffer (64 KiB)
   std::string log_path;  // its stdout and stderr
   int answer_fd = 3;     // the descriptor that it answers on
   double timeout_s = 0.0;
