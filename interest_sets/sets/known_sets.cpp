@@ -115,16 +115,16 @@ std::optional<InterestSet> published_interest_set(int modulus) {
   return found ? std::optional(found->set) : std::nullopt;
 }
 
-std::optional<PublishedRatio> published_asymptotic_ratio(int modulus) {
-  const ListedSet* found = find_published(modulus);
-  if (!found) return std::nullopt;
-  return PublishedRatio{found->printed_ratio, parse_real(found->printed_ratio).value()};
+Printed ListedSet::ratio() const {
+  Printed printed = parse_printed(printed_ratio);
+  printed.unit = 1e-4;
+  return printed;
 }
 
-bool agrees_with_published(double ours, const PublishedRatio& published) {
-  constexpr double kUnitsPerOne = 1e4;
-  const double off = std::round(ours * kUnitsPerOne) - std::round(published.value * kUnitsPerOne);
-  return std::abs(off) <= 1.0;
+std::optional<Printed> published_asymptotic_ratio(int modulus) {
+  const ListedSet* found = find_published(modulus);
+  if (!found) return std::nullopt;
+  return found->ratio();
 }
 
 std::vector<PublishedComparison> compare_with_published() {
@@ -133,8 +133,8 @@ std::vector<PublishedComparison> compare_with_published() {
     PublishedComparison row;
     row.set = listed.set;
     row.ours = asymptotic_responsibility_ratio(listed.set);
-    row.published = published_asymptotic_ratio(listed.set.modulus).value();
-    row.agrees = agrees_with_published(row.ours, row.published);
+    row.published = listed.ratio();
+    row.verdict = judge(row.ours, row.published);
     rows.push_back(std::move(row));
   }
   return rows;

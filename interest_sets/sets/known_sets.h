@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/verdict.h"
 #include "base/words.h"
 #include "interest_sets/sets/interest_set.h"
 
@@ -24,6 +25,8 @@ struct ListedSet {
   int line = 0;  // starts at 1
   InterestSet set;
   std::string printed_ratio;  // empty where the line has none
+  // Four decimals are printed, without trailing zeros: `34.898` means 34.8980. Needs a ratio.
+  [[nodiscard]] Printed ratio() const;
 };
 
 // Skips blank lines and everything after `#`. Throws UsageError `NAME:LINE: …` on a line of another
@@ -35,22 +38,15 @@ struct ListedSet {
 // published.txt.
 [[nodiscard]] std::span<const ListedSet> published_interest_sets();
 
-struct PublishedRatio {
-  std::string printed;  // as the supplement prints it: `34.898`
-  double value = 0.0;
-};
 // Returns nullopt outside W = 3..111.
-[[nodiscard]] std::optional<PublishedRatio> published_asymptotic_ratio(int modulus);
-
-// Returns whether `ours`, rounded to four decimals, is at most one unit in the last place from the
-// printed value. The supplement drops trailing zeros: `34.898` means 34.8980.
-[[nodiscard]] bool agrees_with_published(double ours, const PublishedRatio& published);
+[[nodiscard]] std::optional<Printed> published_asymptotic_ratio(int modulus);
 
 struct PublishedComparison {
   InterestSet set;
   double ours = 0.0;  // asymptotic_responsibility_ratio(set)
-  PublishedRatio published;
-  bool agrees = false;
+  Printed published;
+  Verdict verdict;
+  [[nodiscard]] bool contradicts() const { return verdict.answer == Answer::contradicts; }
 };
 // Returns one row for each published set, W ascending.
 [[nodiscard]] std::vector<PublishedComparison> compare_with_published();

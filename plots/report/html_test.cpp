@@ -33,10 +33,10 @@ TEST(Html, WhatIsNoPictureIsRefused) { EXPECT_THROW((void)inline_svg("x", "f", "
 TEST(Html, TablesEscapeCellsAndMarkVerdicts) {
   const std::string html = html_table({.title = "T<1>",
                                        .header = {"what", "n", "verdict"},
-                                       .rows = {{"<script>", "12", "differs"}}});
+                                       .rows = {{"<script>", "12", "contradicts: 3 off"}}});
   EXPECT_THAT(html, HasSubstr("<caption>T&lt;1&gt;</caption>"));
   EXPECT_THAT(html, HasSubstr("<td>&lt;script&gt;</td><td class=\"number\">12</td>"
-                              "<td class=\"bad\">differs</td>"));
+                              "<td class=\"bad\">contradicts: 3 off</td>"));
 }
 
 }  // namespace

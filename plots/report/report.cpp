@@ -82,10 +82,10 @@ std::string prefix_ids(std::string_view svg, const std::string& prefix) {
 
 // Colour supports the word, which is in the cell anyway.
 std::string_view cell_class(std::string_view cell) {
-  for (const std::string_view good : {"ok", "agrees"})
-    if (cell == good) return " class=\"good\"";
-  for (const std::string_view bad : {"differs", "incorrect", "crashed", "error", "timeout"})
-    if (cell == bad) return " class=\"bad\"";
+  for (const std::string_view good : {"ok", "agrees", "within", "shape agrees"})
+    if (cell.starts_with(good)) return " class=\"good\"";
+  for (const std::string_view bad : {"contradicts", "incorrect", "crashed", "error", "timeout"})
+    if (cell.starts_with(bad)) return " class=\"bad\"";
   for (const std::string_view limit : {"oom", "oom_skipped", "infeasible", "unsupported"})
     if (cell == limit) return " class=\"limit\"";
   return "";

@@ -30,20 +30,22 @@ ViewTable::Cell ours(double value, const Printed& printed) {
 ViewTable::Cell rate(double per_s) { return {to_text(per_s), format_si(per_s)}; }
 
 std::string verdict_word(double value, const Printed& printed) {
-  return std::string(word(judge(value, printed)));
+  return judge(value, printed).text();
 }
 
 std::string count_sentence(std::span<const PublishedSpeedUp> rows, DenseCount count) {
-  std::map<Verdict, std::size_t> counted;
-  for (const PublishedSpeedUp& row : rows) ++counted[judge(speed_up(row, count), row.printed)];
+  std::map<Answer, std::size_t> counted;
+  for (const PublishedSpeedUp& row : rows)
+    ++counted[judge(speed_up(row, count), row.printed).answer];
   const WeightFit fit = fit_weight(rows, count);
   return fmt::format(
-      "{} of {} agree: dense products of the {}, w = {}; {} one unit off, {} differ.\n"
+      "{} of {} agree: dense products of the {}, w = {}; {} are within one unit of the last digit, "
+      "{} contradict.\n"
       "  Fitted: least squares w = {:.4f} (rms difference {:.4f}); the most that agree at once are "
       "{}, for w = {:.4f} to {:.4f}.\n",
-      counted[Verdict::agrees], rows.size(),
+      counted[Answer::agrees], rows.size(),
       count == DenseCount::layers ? "layers" : "layers and of the projection to the vocabulary",
-      default_weight(count), counted[Verdict::one_unit_off], counted[Verdict::differs],
+      default_weight(count), counted[Answer::within], counted[Answer::contradicts],
       fit.least_squares, fit.rms_difference, fit.most_agreeing, fit.from, fit.to);
 }
 
@@ -116,8 +118,9 @@ std::string min_block_summary(std::span<const PublishedMinBlock> rows) {
   for (const PublishedMinBlock& row : rows) {
     const double block = block_kilotokens(row);
     const std::size_t here =
-        (judge(block, row.block_kilotokens) == Verdict::agrees ? 1u : 0u) +
-        (judge(kBlocksPerWorker * block, row.sequence_kilotokens) == Verdict::agrees ? 1u : 0u);
+        (judge(block, row.block_kilotokens).answer == Answer::agrees ? 1u : 0u) +
+        (judge(kBlocksPerWorker * block, row.sequence_kilotokens).answer == Answer::agrees ? 1u
+                                                                                           : 0u);
     agreeing += here;
     if (here < 2) others.push_back(row.host);
   }

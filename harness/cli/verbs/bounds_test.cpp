@@ -29,9 +29,10 @@ CsvTable csv_of(const std::string& words) {
 TEST(Bounds, SpeedUpsHavePrintedOursAndAVerdictByEitherCount) {
   const std::string text = bounds("tms");
   EXPECT_THAT(text, HasSubstr("A100 80GB NVLink"));
-  EXPECT_THAT(text, HasSubstr("1.4678  one unit off"));
+  EXPECT_THAT(text, HasSubstr("1.4678  within one unit of the last digit"));
   EXPECT_THAT(text, HasSubstr("agrees\n"));
-  EXPECT_THAT(text, AllOf(HasSubstr("157 of 190 agree"), HasSubstr("33 one unit off, 0 differ"),
+  EXPECT_THAT(text, AllOf(HasSubstr("157 of 190 agree"),
+                          HasSubstr("33 are within one unit of the last digit, 0 contradict"),
                           HasSubstr("166, for w = 1.23"), HasSubstr("190 of 190 agree")));
   const CsvTable csv = csv_of("tms");
   ASSERT_EQ(csv.size(), 190u);
@@ -41,11 +42,11 @@ TEST(Bounds, SpeedUpsHavePrintedOursAndAVerdictByEitherCount) {
 }
 
 TEST(Bounds, MinimumBlocksNameTheHostThatDiffers) {
-  EXPECT_THAT(
-      bounds("min-block --markdown"),
-      AllOf(HasSubstr("| A100 InfiniBand | 312 T | 12.5 G | 24.5 | 24.960 | differs | 149.5 "
-                      "| 149.760 | differs |\n"),
-            HasSubstr("\n8 of 10 printed values agree; look at A100 InfiniBand.\n")));
+  EXPECT_THAT(bounds("min-block --markdown"),
+              AllOf(HasSubstr("| A100 InfiniBand | 312 T | 12.5 G | 24.5 | 24.960 | contradicts: 5 "
+                              "units of the last digit off | 149.5 "
+                              "| 149.760 | contradicts: 3 units of the last digit off |\n"),
+                    HasSubstr("\n8 of 10 printed values agree; look at A100 InfiniBand.\n")));
 }
 
 TEST(Bounds, AMachineOfOnesOwn) {

@@ -37,16 +37,8 @@ std::vector<std::int64_t> subsequences(const Plan& plan) {
 }
 
 Reproduced exact(std::string what, double published, double ours, double slack) {
-  const double gap = std::abs(ours - published);
-  const bool agrees = gap <= slack;
-  return {std::move(what),
-          to_text(published),
-          to_text(ours),
-          ours / published,
-          gap == 0.0 ? "agrees"
-          : agrees   ? fmt::format("agrees, {} off", gap)
-                     : fmt::format("differs by {}", gap),
-          !agrees};
+  return {std::move(what), to_text(published), to_text(ours), ours / published,
+          judge_within(ours, published, slack, fmt::format("{:g} tokens", slack))};
 }
 
 std::int64_t integer(const CsvTable& table, std::size_t row, std::string_view column) {
@@ -79,10 +71,31 @@ double speed_up(const Cells& times, std::int64_t workers, std::int64_t n_tokens)
   return whole == times.end() || part == times.end() ? kNone : whole->second / part->second;
 }
 
-std::string measured_verdict(double ratio) {
-  if (std::isnan(ratio)) return "not measured";
-  if (ratio > 2.0) return "higher";
-  return ratio < 0.5 ? "lower" : "comparable";
+// Crossings of S = 1 may lie this far apart: N was chosen in steps of about two.
+constexpr double kCrossingFactor = 2.0;
+
+std::string disturbance_of(const CsvTable& cases) {
+  if (cases.has("disturbed_by"))
+    for (std::size_t row = 0; row < cases.size(); ++row)
+      if (const std::string& by = cases.text(row, "disturbed_by"); !by.empty()) return by;
+  return {};
+}
+
+// A row of S over x; disturbed_by: what disturbed the run, empty if nothing did.
+Reproduced shape_row(std::string what, const std::vector<ShapePoint>& points,
+                     const std::string& disturbed_by) {
+  std::string theirs;
+  std::string ours;
+  double ratio = 0.0;
+  for (const ShapePoint& point : points) {
+    const char* const comma = theirs.empty() ? "" : " ";
+    theirs += fmt::format("{}{:.2f}", comma, point.published);
+    ours += fmt::format("{}{:.2f}", comma, point.ours);
+    ratio = point.ours / point.published;
+  }
+  Verdict verdict = judge_shape(points, 1.0, kCrossingFactor);
+  if (!disturbed_by.empty()) verdict = {Answer::disturbed, disturbed_by};
+  return {std::move(what), theirs, ours, ratio, verdict, false};
 }
 
 }  // namespace
@@ -92,24 +105,24 @@ Reproduced compare_case_study_1() {
   const std::string published = "3 4 4 5 5 5 4";
   const std::string text = fmt::format("{}", fmt::join(ours, " "));
   const bool agrees = text == published;
-  const char* const verdict = agrees ? "agrees" : "differs";
-  return {"case study 1: tokens held by workers 0..6",
-          published,
-          text,
-          agrees ? 1.0 : kNone,
-          verdict,
-          !agrees};
+  return {"case study 1: tokens held by workers 0..6", published, text, agrees ? 1.0 : kNone,
+          Verdict{agrees ? Answer::agrees : Answer::contradicts}};
 }
 
 std::vector<Reproduced> compare_interest_sets() {
   const std::vector<PublishedComparison> rows = compare_with_published();
   const auto covers = std::ranges::count_if(
       rows, [](const PublishedComparison& row) { return !first_uncovered_difference(row.set); });
-  const auto agree = std::ranges::count_if(rows, &PublishedComparison::agrees);
+  const auto agree = std::ranges::count(
+      rows, Answer::agrees, [](const PublishedComparison& row) { return row.verdict.answer; });
+  const bool contradict = std::ranges::any_of(rows, &PublishedComparison::contradicts);
   const auto count = static_cast<double>(rows.size());
+  Reproduced ratios = exact("asymptotic responsibility ratios, to the printed digit", count,
+                            static_cast<double>(agree), 0.0);
+  if (ratios.verdict.answer == Answer::contradicts && !contradict)
+    ratios.verdict = {Answer::within, "one unit of the last digit"};
   return {exact("interest sets W = 3..111 that cover", count, static_cast<double>(covers), 0.0),
-          exact("asymptotic responsibility ratios, to the printed digit", count,
-                static_cast<double>(agree), 0.0)};
+          ratios};
 }
 
 std::vector<Reproduced> compare_subsequences(const CsvTable& published) {
@@ -137,20 +150,28 @@ std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTa
                                           int scale) {
   const Cells theirs = cells(published, "published_mean_ms");
   const Cells ours = cells(cases, "longest_subsequence_median_s");
+  const std::string disturbed_by = disturbance_of(cases);
   std::vector<Reproduced> rows;
+  std::map<std::int64_t, std::vector<ShapePoint>> over_workers;  // by the paper's N
   for (std::int64_t workers : workers_of(theirs)) {
-    std::int64_t n_tokens = 0;
-    for (const auto& [key, value] : theirs)
-      if (key.second < kAllocatorCliff && !std::isnan(speed_up(ours, workers, key.second / scale)))
-        n_tokens = std::max(n_tokens, key.second);
-    if (n_tokens == 0) continue;
-    const double published_s = speed_up(theirs, workers, n_tokens);
-    const double our_s = speed_up(ours, workers, n_tokens / scale);
-    const std::string where =
-        scale == 1 ? fmt::format("N = {}", n_tokens) : fmt::format("N = {} / {}", n_tokens, scale);
-    rows.push_back({fmt::format("speed-up S, W = {}, {}", workers, where),
-                    fmt::format("{:.2f}", published_s), fmt::format("{:.2f}", our_s),
-                    our_s / published_s, measured_verdict(our_s / published_s), false});
+    std::vector<ShapePoint> over_n;
+    for (const auto& [key, value] : theirs) {
+      const auto [of_workers, n_tokens] = key;
+      const double our_s = speed_up(ours, workers, n_tokens / scale);
+      if (of_workers != workers || n_tokens >= kAllocatorCliff || std::isnan(our_s)) continue;
+      const double published_s = speed_up(theirs, workers, n_tokens);
+      over_n.push_back({static_cast<double>(n_tokens), published_s, our_s});
+      over_workers[n_tokens].push_back({static_cast<double>(workers), published_s, our_s});
+    }
+    if (!over_n.empty())
+      rows.push_back(
+          shape_row(fmt::format("speed-up S over N, W = {}", workers), over_n, disturbed_by));
+  }
+  if (!over_workers.empty()) {
+    const auto& [n_tokens, points] = *over_workers.rbegin();
+    rows.push_back(shape_row(fmt::format("speed-up S over W, N = {}{}", n_tokens,
+                                         scale == 1 ? "" : fmt::format(" / {}", scale)),
+                             points, disturbed_by));
   }
   return rows;
 }
@@ -177,8 +198,9 @@ std::vector<Reproduced> compare_memory(const CsvTable& cases) {
   const double part = cases.number(rows[most_workers], "active_memory_peak_bytes");
   const bool whole_ran_out = cases.text(rows[1], "status").starts_with("oom");
   const bool part_fits = cases.text(rows[most_workers], "status") == "ok";
-  std::string verdict = "both fit";
-  if (whole_ran_out) verdict = part_fits ? "claim shown" : "neither fits";
+  Verdict verdict{Answer::not_comparable, "this machine's memory holds both"};
+  if (whole_ran_out)
+    verdict = part_fits ? Verdict{Answer::agrees} : Verdict{Answer::contradicts, "neither fits"};
   return {{fmt::format("memory at N = {}: W = 1 against W = {}", n_tokens, most_workers),
            "whole needs far more",
            fmt::format("{} | {}", describe(rows[1]), describe(rows[most_workers])), whole / part,

@@ -1,13 +1,14 @@
 // The verdict table of `qb reproduce`: published | ours | ratio | verdict.
 //
-// Counts and ratios of integers must agree; measured times come from other hardware and only appear
-// beside the published ones.
+// Counts and ratios of integers must agree. Measured times come from other hardware: of them only
+// the shape is judged.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/csv.h"
+#include "base/verdict.h"
 
 namespace qb {
 
@@ -16,8 +17,8 @@ struct Reproduced {
   std::string published;
   std::string ours;
   double ratio = 0.0;  // ours / published; NaN if one is missing
-  std::string verdict;
-  bool differs = false;  // an exact quantity differs but should agree
+  Verdict verdict;
+  bool exact = true;  // the quantity does not depend on the machine
 };
 
 // Case study 1 (N = 10, W = 7, I = {0, 1, 3}): local tokens of each worker.
@@ -30,9 +31,9 @@ struct Reproduced {
 // `published` is data/published/cqs_case_study_2.csv.
 [[nodiscard]] std::vector<Reproduced> compare_subsequences(const CsvTable& published);
 
-// Compares the published speed-up S = t(whole sequence) / t(longest subsequence) with ours, for
-// each W at the largest N below the paper's allocator cliff (N < 45000) that both have; `scale` is
-// paper N / our N.
+// Judges the shape of the published speed-up S = t(whole sequence) / t(longest subsequence): of
+// each W over N, and of all W at the largest N that both have. Only N below the paper's allocator
+// cliff (N < 45000) count; `scale` is paper N / our N.
 [[nodiscard]] std::vector<Reproduced> compare_speed_ups(const CsvTable& published,
                                                         const CsvTable& cases, int scale);
 

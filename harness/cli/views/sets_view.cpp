@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "base/text_table.h"
+#include "base/verdict.h"
 #include "interest_sets/sets/constructions.h"
 #include "interest_sets/split/distillation.h"
 
@@ -23,8 +24,6 @@ std::string csv_residues(const InterestSet& set) {
   return fmt::format("{}", fmt::join(set.residues, " "));
 }
 
-std::string_view verdict(bool agrees) { return agrees ? "agrees" : "differs"; }
-
 std::optional<std::string> complaint(const ListedSet& listed) {
   try {
     verify(listed.set);
@@ -33,8 +32,7 @@ std::optional<std::string> complaint(const ListedSet& listed) {
   }
   if (listed.printed_ratio.empty()) return std::nullopt;
   const double ours = asymptotic_responsibility_ratio(listed.set);
-  if (agrees_with_published(ours, {listed.printed_ratio, parse_real(listed.printed_ratio).value()}))
-    return std::nullopt;
+  if (judge(ours, listed.ratio()).answer != Answer::contradicts) return std::nullopt;
   return fmt::format("interest set {} covers W = {}, but its asym-RR is {:.4f}, not {}",
                      to_string(listed.set), listed.set.modulus, ours, listed.printed_ratio);
 }
@@ -47,8 +45,7 @@ std::string describe_ratio(const InterestSet& set) {
     return fmt::format("{:.4f}, balanced {:.4f} (perfect balance: {})", ours, balanced,
                        set.modulus);
   return fmt::format("{:.4f} (published {}: {}), balanced {:.4f} (perfect balance: {})", ours,
-                     published->printed, verdict(agrees_with_published(ours, *published)), balanced,
-                     set.modulus);
+                     published->text, judge(ours, *published).text(), balanced, set.modulus);
 }
 
 // Calls visit(row) for every N in [from, to], holding a piece of the rows at a time.
@@ -80,20 +77,20 @@ std::string comparison_table(std::span<const PublishedComparison> rows, TableFor
                row.set.residues.size(),
                set_cell(row.set),
                {row.ours, 4},
-               row.published.printed,
-               std::string(verdict(row.agrees))});
+               row.published.text,
+               row.verdict.text()});
   return table.text(form);
 }
 
 std::string comparison_summary(std::span<const PublishedComparison> rows) {
   std::vector<int> differing;
   for (const PublishedComparison& row : rows)
-    if (!row.agrees) differing.push_back(row.set.modulus);
+    if (row.contradicts()) differing.push_back(row.set.modulus);
   std::string text = fmt::format(
       "{} of {} asymptotic responsibility ratios agree with the published value (to one unit of "
       "its fourth decimal)",
       rows.size() - differing.size(), rows.size());
-  if (!differing.empty()) text += fmt::format("; W = {} differ", fmt::join(differing, ", "));
+  if (!differing.empty()) text += fmt::format("; W = {} contradict", fmt::join(differing, ", "));
   return text + ".\n";
 }
 

@@ -13,7 +13,7 @@ namespace qb {
 // people.
 [[nodiscard]] ViewTable::Cell set_cell(const InterestSet& set);
 
-// Has one row per comparison: W, m, I, asym-RR ours and as published, `agrees` or `differs`.
+// Has one row per comparison: W, m, I, asym-RR ours and as published, the verdict.
 [[nodiscard]] std::string comparison_table(std::span<const PublishedComparison> rows,
                                            TableForm form);
 // Says in one sentence how many rows agree, and gives the W of those that do not.

@@ -19,28 +19,28 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::vector<PublishedComparison> two_rows() {
-  return {{{7, {0, 1, 3}}, 6.90951, {"6.9095", 6.9095}, true},
-          {{8, {0, 1, 2, 4}}, 7.07525, {"7.08", 7.08}, false}};
+  return {{{7, {0, 1, 3}}, 6.90951, {"6.9095", 6.9095, 1e-4}, {Answer::agrees}},
+          {{8, {0, 1, 2, 4}}, 7.07525, {"7.08", 7.08, 1e-4}, {Answer::contradicts}}};
 }
 
 TEST(SetsView, TableHasOursAndPublishedInOneRowWithAVerdict) {
   EXPECT_EQ(comparison_table(two_rows(), TableForm::terminal),
             "W  m  interest set  asym-RR  published  verdict\n"
-            "-  -  ------------  -------  ---------  -------\n"
+            "-  -  ------------  -------  ---------  -----------\n"
             "7  3  {0,1,3}        6.9095     6.9095  agrees\n"
-            "8  4  {0,1,2,4}      7.0752       7.08  differs\n");
+            "8  4  {0,1,2,4}      7.0752       7.08  contradicts\n");
   EXPECT_EQ(comparison_table(two_rows(), TableForm::csv),
             "workers,quorum_size,interest_set,asymptotic_responsibility_ratio,"
             "published_asymptotic_responsibility_ratio,verdict\n"
             "7,3,0 1 3,6.90951,6.9095,agrees\n"
-            "8,4,0 1 2 4,7.07525,7.08,differs\n");
+            "8,4,0 1 2 4,7.07525,7.08,contradicts\n");
   EXPECT_THAT(comparison_table(two_rows(), TableForm::markdown),
-              HasSubstr("| 8 | 4 | {0,1,2,4} | 7.0752 | 7.08 | differs |\n"));
+              HasSubstr("| 8 | 4 | {0,1,2,4} | 7.0752 | 7.08 | contradicts |\n"));
 }
 
 TEST(SetsView, SummaryNamesTheRowsThatDiffer) {
   EXPECT_THAT(comparison_summary(two_rows()), StartsWith("1 of 2 "));
-  EXPECT_THAT(comparison_summary(two_rows()), HasSubstr("; W = 8 differ."));
+  EXPECT_THAT(comparison_summary(two_rows()), HasSubstr("; W = 8 contradict."));
   EXPECT_THAT(comparison_summary(compare_with_published()), StartsWith("109 of 109 "));
 }
 

@@ -101,22 +101,6 @@ double least_squares_weight(std::span<const PublishedSpeedUp> rows, DenseCount c
 
 }  // namespace
 
-Printed parse_printed(std::string_view text) {
-  const auto value = parse_real(text);
-  if (!value || text.find_first_not_of("0123456789.") != std::string_view::npos)
-    throw UsageError(fmt::format("'{}' is no printed decimal", text));
-  const std::size_t point = text.find('.');
-  const std::size_t decimals = point == std::string_view::npos ? 0 : text.size() - point - 1;
-  return {std::string(text), *value, std::pow(10.0, -static_cast<double>(decimals))};
-}
-
-Verdict judge(double ours, const Printed& printed) {
-  const double off =
-      std::abs(std::round(ours / printed.unit) - std::round(printed.value / printed.unit));
-  if (off == 0.0) return Verdict::agrees;
-  return off == 1.0 ? Verdict::one_unit_off : Verdict::differs;
-}
-
 const std::vector<PublishedSpeedUp>& published_speed_ups() {
   static const std::vector<PublishedSpeedUp> rows = [] {
     std::vector<PublishedSpeedUp> read;

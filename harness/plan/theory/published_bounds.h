@@ -10,31 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/words.h"
+#include "base/verdict.h"
 #include "harness/plan/theory/speed_up_bound.h"
 
 namespace qb {
-
-enum class Verdict { agrees, one_unit_off, differs };
-
-template <>
-inline constexpr auto kWords<Verdict> =
-    word_table<Verdict>("verdict", {{Verdict::agrees, "agrees"},
-                                    {Verdict::one_unit_off, "one unit off"},
-                                    {Verdict::differs, "differs"}});
-
-// A printed value, such as `1.40`: its last decimal limits how exactly it can be judged.
-struct Printed {
-  std::string text;
-  double value = 0.0;
-  double unit = 1.0;  // unit of the last decimal printed
-};
-// Throws UsageError if the text is no plain decimal.
-[[nodiscard]] Printed parse_printed(std::string_view text);
-
-// Says `agrees` if `ours` rounds to the printed value, else by how many units of its last decimal
-// the rounded value is off. Says `differs` if ours is not finite.
-[[nodiscard]] Verdict judge(double ours, const Printed& printed);
 
 struct PublishedSpeedUp {
   std::string table;  // `3`, `4`, `5`, or the section `A.1`, `A.2`, `A.3`

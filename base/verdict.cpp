@@ -1,0 +1,116 @@
+#include "base/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "base/numbers.h"
+#include "base/status.h"
+
+namespace qb {
+namespace {
+
+using Value = double ShapePoint::*;
+
+bool clearly_above(double a, double b) { return a > (1.0 + kShapeResolution) * b; }
+
+// Where the curve changes its side of the level, between points that are on a straight line over
+// log x.
+std::vector<double> crossings(std::span<const ShapePoint> points, Value value, double level) {
+  std::vector<double> found;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double before = points[i - 1].*value - level;
+    const double after = points[i].*value - level;
+    if ((before < 0.0) == (after < 0.0)) continue;
+    const double part = before / (before - after);
+    found.push_back(points[i - 1].x * std::pow(points[i].x / points[i - 1].x, part));
+  }
+  return found;
+}
+
+std::optional<std::string> reversed_order(std::span<const ShapePoint> points) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t j = i + 1; j < points.size(); ++j) {
+      const ShapePoint& a = points[i];
+      const ShapePoint& b = points[j];
+      const bool rises = clearly_above(b.published, a.published) && clearly_above(a.ours, b.ours);
+      const bool falls = clearly_above(a.published, b.published) && clearly_above(b.ours, a.ours);
+      if (rises || falls)
+        return fmt::format("from {:g} to {:g} published {} and ours {}", a.x, b.x,
+                           rises ? "rises" : "falls", rises ? "falls" : "rises");
+    }
+  return std::nullopt;
+}
+
+// Says how the two stand on different sides of the level, if one of them does so clearly.
+std::optional<std::string> other_side(std::span<const ShapePoint> points, double level) {
+  for (const ShapePoint& p : points) {
+    const bool clear = clearly_above(std::max(p.published, p.ours), level) ||
+                       clearly_above(level, std::min(p.published, p.ours));
+    if (clear && (p.published > level) != (p.ours > level))
+      return fmt::format("at {:g} published is {} {:g} and ours {}", p.x,
+                         p.published > level ? "above" : "below", level,
+                         p.ours > level ? "above" : "below");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string Verdict::text() const {
+  std::string text(word(answer));
+  if (detail.empty()) return text;
+  const bool goes_on = answer == Answer::within || answer == Answer::not_comparable ||
+                       answer == Answer::not_measured;
+  return text + (goes_on ? " " : answer == Answer::disturbed ? " by " : ": ") + detail;
+}
+
+Printed parse_printed(std::string_view text) {
+  const auto value = parse_real(text);
+  if (!value || text.find_first_not_of("0123456789.") != std::string_view::npos)
+    throw UsageError(fmt::format("'{}' is no printed decimal", text));
+  const std::size_t point = text.find('.');
+  const std::size_t decimals = point == std::string_view::npos ? 0 : text.size() - point - 1;
+  return {std::string(text), *value, std::pow(10.0, -static_cast<double>(decimals))};
+}
+
+Verdict judge(double ours, const Printed& printed) {
+  const double off =
+      std::abs(std::round(ours / printed.unit) - std::round(printed.value / printed.unit));
+  if (off == 0.0) return {Answer::agrees};
+  if (off == 1.0) return {Answer::within, "one unit of the last digit"};
+  return {Answer::contradicts, fmt::format("{:g} units of the last digit off", off)};
+}
+
+Verdict judge_within(double ours, double published, double tolerance,
+                     std::string_view tolerance_text) {
+  const double off = std::abs(ours - published);
+  if (off == 0.0) return {Answer::agrees};
+  if (off <= tolerance) return {Answer::within, std::string(tolerance_text)};
+  return {Answer::contradicts, fmt::format("{:g} off", off)};
+}
+
+Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor) {
+  std::vector<ShapePoint> known(points.begin(), points.end());
+  std::erase_if(known, [](const ShapePoint& p) {
+    return !std::isfinite(p.published) || !std::isfinite(p.ours);
+  });
+  std::ranges::sort(known, {}, &ShapePoint::x);
+  if (known.empty()) return {Answer::not_measured, "a point that both have"};
+  if (const auto reversed = reversed_order(known)) return {Answer::contradicts, *reversed};
+  const auto theirs = crossings(known, &ShapePoint::published, level);
+  const auto ours = crossings(known, &ShapePoint::ours, level);
+  if (theirs.size() != 1 || ours.size() != 1) {
+    if (const auto side = other_side(known, level)) return {Answer::contradicts, *side};
+    return {Answer::shape_agrees};
+  }
+  const double apart = std::max(theirs[0] / ours[0], ours[0] / theirs[0]);
+  const std::string where =
+      fmt::format("published crosses {:g} at {:.4g} and ours at {:.4g}", level, theirs[0], ours[0]);
+  return {apart <= factor ? Answer::shape_agrees : Answer::contradicts, where};
+}
+
+}  // namespace qb

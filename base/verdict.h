@@ -1,0 +1,70 @@
+// How one of our numbers answers a published one. All tables of published against ours take their
+// verdicts from here, so that a word means the same everywhere, and none says more than was shown.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/words.h"
+
+namespace qb {
+
+enum class Answer {
+  agrees,          // an exact quantity, to the printed digit
+  within,          // within a stated tolerance
+  shape_agrees,    // the same order, on the same side of a level or crossing it nearby
+  contradicts,     // none of these, though it can be compared
+  not_comparable,  // because …
+  disturbed,       // by …: measure again
+  not_measured     // needs …
+};
+
+template <>
+inline constexpr auto kWords<Answer> =
+    word_table<Answer>("verdict", {{Answer::agrees, "agrees"},
+                                   {Answer::within, "within"},
+                                   {Answer::shape_agrees, "shape agrees"},
+                                   {Answer::contradicts, "contradicts"},
+                                   {Answer::not_comparable, "not comparable because"},
+                                   {Answer::disturbed, "disturbed"},
+                                   {Answer::not_measured, "not measured: needs"}});
+
+struct Verdict {
+  Answer answer = Answer::not_measured;
+  std::string detail{};  // follows the word of the answer; empty where that says all
+  [[nodiscard]] std::string text() const;
+};
+
+// A printed value, such as `1.40`: its last decimal limits how exactly it can be judged.
+struct Printed {
+  std::string text;
+  double value = 0.0;
+  double unit = 1.0;  // unit of the last decimal printed
+};
+// Throws UsageError if the text is no plain decimal.
+[[nodiscard]] Printed parse_printed(std::string_view text);
+
+// An exact quantity agrees if it rounds to what is printed, is within one unit of the last digit,
+// or contradicts. What is not finite contradicts.
+[[nodiscard]] Verdict judge(double ours, const Printed& printed);
+
+// Equal values agree; others are within the tolerance, which `tolerance_text` states, or
+// contradict.
+[[nodiscard]] Verdict judge_within(double ours, double published, double tolerance,
+                                   std::string_view tolerance_text);
+
+struct ShapePoint {
+  double x = 0.0;
+  double published = 0.0;
+  double ours = 0.0;
+};
+// Differences below this fraction show no order: published medians scatter as much.
+inline constexpr double kShapeResolution = 0.1;
+// Judges two curves over x by what does not depend on the machine's speed. The shape agrees if ours
+// never clearly falls where the published one clearly rises, or the reverse, and if both cross
+// `level` once at places that differ by `factor` at most, or are on the same side of it. Points
+// without both values are left out; none left is `not measured`.
+[[nodiscard]] Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor);
+
+}  // namespace qb

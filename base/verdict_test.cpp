@@ -1,0 +1,88 @@
+#include "base/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/status.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Verdict, AnExactQuantityAgreesToThePrintedDigit) {
+  const Printed printed = parse_printed("1.46");
+  EXPECT_EQ(judge(1.4649, printed).text(), "agrees");
+  EXPECT_EQ(judge(1.4551, printed).text(), "agrees");
+  EXPECT_EQ(judge(1.4651, printed).text(), "within one unit of the last digit");
+  EXPECT_EQ(judge(1.49, printed).text(), "contradicts: 3 units of the last digit off");
+  EXPECT_EQ(judge(kNaN, printed).answer, Answer::contradicts);
+  EXPECT_EQ(judge(HUGE_VAL, printed).answer, Answer::contradicts);
+  EXPECT_EQ(judge(1.04, parse_printed("1.0")).answer, Answer::agrees);
+  EXPECT_EQ(judge(7.4, parse_printed("7")).answer, Answer::agrees);
+  for (const char* text : {"", "x", "1.4x", "-1.4", "1e3", "1.2.3", "~3"})
+    EXPECT_THROW((void)parse_printed(text), UsageError) << text;
+}
+
+TEST(Verdict, AToleranceIsStated) {
+  EXPECT_EQ(judge_within(7743, 7743, 2, "two tokens").text(), "agrees");
+  EXPECT_EQ(judge_within(7745, 7743, 2, "two tokens").text(), "within two tokens");
+  EXPECT_EQ(judge_within(7746, 7743, 2, "two tokens").text(), "contradicts: 3 off");
+  EXPECT_EQ(judge_within(kNaN, 1, 2, "two tokens").answer, Answer::contradicts);
+}
+
+Answer answer(std::initializer_list<ShapePoint> points, double factor = 2.0) {
+  return judge_shape(std::vector<ShapePoint>(points), 1.0, factor).answer;
+}
+
+TEST(Verdict, AShapeDoesNotDependOnTheMachinesSpeed) {
+  EXPECT_EQ(answer({{1, 1.4, 3.0}, {2, 1.6, 9.0}, {4, 1.7, 20.0}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{4, 1.7, 20.0}, {1, 1.4, 3.0}}), Answer::shape_agrees);  // in any order
+}
+
+TEST(Verdict, AGainThatIsALossHereContradicts) {
+  const Verdict verdict = judge_shape(std::vector<ShapePoint>{{4096, 1.57, 0.99}}, 1.0, 2.0);
+  EXPECT_EQ(verdict.text(), "contradicts: at 4096 published is above 1 and ours below");
+  EXPECT_EQ(answer({{4096, 0.99, 1.57}}), Answer::contradicts);
+  EXPECT_EQ(answer({{4096, 1.02, 0.99}}), Answer::shape_agrees);  // neither is clearly off 1
+}
+
+TEST(Verdict, AnOrderThatIsClearlyReversedContradicts) {
+  const Verdict verdict =
+      judge_shape(std::vector<ShapePoint>{{1, 2.0, 4.0}, {2, 2.5, 3.0}}, 1.0, 2.0);
+  EXPECT_EQ(verdict.text(), "contradicts: from 1 to 2 published rises and ours falls");
+  EXPECT_EQ(answer({{1, 2.5, 3.0}, {2, 2.0, 4.0}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 2.0, 3.1}, {2, 2.5, 3.0}}), Answer::shape_agrees);   // ours: no order
+  EXPECT_EQ(answer({{1, 2.0, 9.0}, {2, 2.05, 3.0}}), Answer::shape_agrees);  // theirs: none
+}
+
+TEST(Verdict, CrossingsMustBeNearEachOther) {
+  // Published crosses at 10, ours at 20: both on a straight line over log x.
+  const std::initializer_list<ShapePoint> points = {{5, 0.5, 0.25}, {20, 1.5, 1.0 + 1e-9}};
+  EXPECT_EQ(answer(points, 2.001), Answer::shape_agrees);
+  EXPECT_EQ(answer(points, 1.9), Answer::contradicts);
+  EXPECT_THAT(judge_shape(std::vector<ShapePoint>(points), 1.0, 1.9).text(),
+              HasSubstr("published crosses 1 at 10 and ours at 20"));
+  EXPECT_EQ(answer({{5, 0.5, 0.25}, {20, 1.5, 0.8}}), Answer::contradicts);  // ours does not cross
+}
+
+TEST(Verdict, WhatOnlyOneSideHasIsNotJudged) {
+  EXPECT_EQ(answer({{1, 2.0, 4.0}, {2, kNaN, 0.1}, {3, 2.5, kNaN}}), Answer::shape_agrees);
+  EXPECT_EQ(judge_shape(std::vector<ShapePoint>{{1, 2.0, kNaN}}, 1.0, 2.0).text(),
+            "not measured: needs a point that both have");
+}
+
+TEST(Verdict, EveryAnswerReadsAsASentence) {
+  EXPECT_EQ((Verdict{Answer::not_comparable, "N is a tenth"}).text(),
+            "not comparable because N is a tenth");
+  EXPECT_EQ((Verdict{Answer::disturbed, "neighbours"}).text(), "disturbed by neighbours");
+  EXPECT_EQ(Verdict{Answer::disturbed}.text(), "disturbed");
+}
+
+}  // namespace
+}  // namespace qb
