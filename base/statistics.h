@@ -29,6 +29,16 @@ struct Summary {
 
 [[nodiscard]] double median(std::span<const double> values);
 
+// How far a value is from others, in robust standard deviations: 0.6745 |value - median| / MAD,
+// with the sign of the difference. Infinite if the others are all equal and it differs, 0 if it
+// does not.
+[[nodiscard]] double modified_z_score(double value, std::span<const double> others);
+
+// Returns where the level of a series changes: the first indices of new levels, ascending. A change
+// must be larger than `least` and than what the scatter between neighbours explains, and both
+// levels have three values at least. Binary segmentation by the least sum of absolute deviations.
+[[nodiscard]] std::vector<std::size_t> change_points(std::span<const double> values, double least);
+
 // The least-squares fit y = intercept + slope * x; NaN for fewer than two distinct x.
 struct LinearFit {
   double intercept = 0.0;

@@ -1,9 +1,12 @@
 #include "base/statistics.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <random>
 #include <vector>
 
 namespace qb {
@@ -56,6 +59,38 @@ TEST(RepeatsText, SaysWhatTheRepeatsCover) {
   EXPECT_EQ(repeats_text(5, 0.9375, NAN, ""), "5 (93 %)");
   EXPECT_EQ(repeats_text(9, 0.9609375, 2, ""), "9 (96 %), 2 disturbed");
   EXPECT_EQ(repeats_text(10, 0.978, 8, "neighbours"), "10 (97 %), 8 disturbed by neighbours");
+}
+
+TEST(Statistics, AModifiedZScoreIsRobust) {
+  // Median 3, absolute deviations 0, 1, 1, 2, 97: one outlier does not widen the scale.
+  const std::vector<double> others = {1, 2, 3, 4, 100};
+  EXPECT_NEAR(modified_z_score(10, others), 0.6745 * 7.0, 1e-12);
+  EXPECT_NEAR(modified_z_score(-4, others), -0.6745 * 7.0, 1e-12);
+  EXPECT_EQ(modified_z_score(5, std::vector<double>{5, 5, 5}), 0.0);
+  EXPECT_EQ(modified_z_score(6, std::vector<double>{5, 5, 5}),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(Statistics, ChangePointsAreWhereTheLevelChanges) {
+  const std::vector<double> steps = {1.00, 1.01, 0.99, 1.00, 1.31, 1.29,
+                                     1.30, 1.30, 0.99, 1.01, 1.00};
+  EXPECT_THAT(change_points(steps, 0.05), testing::ElementsAre(4, 8));
+  EXPECT_THAT(change_points(steps, 0.4), testing::IsEmpty());  // too small to matter
+}
+
+TEST(Statistics, OutliersAndScatterAreNoChange) {
+  EXPECT_THAT(change_points(std::vector<double>{1, 1.01, 5, 0.99, 1, 1.02, 1}, 0.05),
+              testing::IsEmpty());
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise(1.0, 0.1);
+  int found = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> values(20);
+    for (double& value : values) value = noise(random);
+    found += change_points(values, 0.05).empty() ? 0 : 1;
+  }
+  EXPECT_LE(found, 6);                                                                       // 3 %
+  EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2}, 0.05), testing::IsEmpty());  // few
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include <fmt/ranges.h>
+
+#include "harness/experiment/audit/compare.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 
@@ -80,6 +83,17 @@ CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value
       throw UsageError(
           fmt::format("{} {}: not a number above 0; write it as 312e12, 25e9 or 25GB", name, text));
     value = *parsed;
+  });
+}
+
+CLI::Option* add_metric(CLI::App* verb, std::string& metric) {
+  const std::string what =
+      fmt::format("Compares {}; default: wall_time where ranks are threads, else critical_path",
+                  fmt::join(kMetrics, ", "));
+  return add_text(verb, "--metric", "WORD", what, [&metric](const std::string& text) {
+    if (std::ranges::find(kMetrics, text) == std::end(kMetrics))
+      throw UsageError("--metric: " + unknown_word("metric", text, kMetrics));
+    metric = text;
   });
 }
 

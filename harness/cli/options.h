@@ -79,6 +79,9 @@ CLI::Option* add_integer(CLI::App* verb, const std::string& name, Integer& value
 CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value,
                           const std::string& what);
 
+// Adds --metric: what the verb compares of a row.
+CLI::Option* add_metric(CLI::App* verb, std::string& metric);
+
 // Adds `name` as one of the words of the enum E.
 template <class E>
 CLI::Option* add_word(CLI::App* verb, const std::string& name, E& value, const std::string& what) {

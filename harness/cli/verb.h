@@ -25,6 +25,7 @@ namespace qb {
   line(status) \
   line(compare) \
   line(ab) \
+  line(history) \
   line(plot) \
   line(report) \
   line(masks) \

@@ -44,6 +44,13 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // be told apart (128).
 [[nodiscard]] Figure partition_of(const CsvTable& rectangles, const std::string& title);
 
+// ---- history -----------------------------------------------------------------------------------
+
+// Draws each case's time by commit over the level that it began with; `history` is history.csv of
+// `qb history`. Cases whose level changed, or that the newest commit made slower or faster, have a
+// colour, the first eight of them.
+[[nodiscard]] Figure history_figure(const CsvTable& history);
+
 // ---- connectivity ------------------------------------------------------------------------------
 
 // One pattern over n_tokens. `rectangles` has the columns of a partition of one worker.

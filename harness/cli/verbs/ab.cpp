@@ -113,8 +113,6 @@ void require_two_subjects(const AbWords& words) {
     throw UsageError("--pairs and --repeats must be at least 1");
   if (!(words.options.threshold > 0.0))
     throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
-  if (!words.metric.empty() && std::ranges::find(kMetrics, words.metric) == std::end(kMetrics))
-    throw UsageError("--metric: " + unknown_word("metric", words.metric, kMetrics));
 }
 
 // A temporary folder, removed with all turns in it.
@@ -250,9 +248,7 @@ void add_ab(CLI::App* app) {
       ->allow_extra_args(false);
   verb->add_option("--filter", words.filter, "Keeps only cases with KEY=VALUE, as for run")
       ->allow_extra_args(false);
-  verb->add_option("--metric", words.metric,
-                   "Compares critical_path, wall_time, worker_sum, longest_subsequence or "
-                   "instructions; default: wall_time where ranks are threads, else critical_path");
+  add_metric(verb, words.metric);
   add_integer(verb, "--pairs", words.options.pairs, "Takes so many pairs of each case (8)");
   add_integer(verb, "--retakes", words.options.retakes,
               "Takes disturbed pairs again in at most so many rounds (8)");

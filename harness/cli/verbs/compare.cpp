@@ -52,9 +52,6 @@ std::vector<std::string> comma_separated(const std::string& text) {
 ExitCode compare(CompareWords& words) {
   if (!(words.options.threshold > 0.0))
     throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
-  const std::string& metric = words.options.metric;
-  if (!metric.empty() && std::ranges::find(kMetrics, metric) == std::end(kMetrics))
-    throw UsageError("--metric: " + unknown_word("metric", metric, kMetrics));
   words.options.ignore = comma_separated(words.ignore);
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
@@ -73,10 +70,7 @@ void add_compare(CLI::App* app) {
   verb->add_option("--threshold", words.options.threshold,
                    "The least change that counts, as a fraction")
       ->capture_default_str();
-  verb->add_option(
-      "--metric", words.options.metric,
-      "Compares critical_path, wall_time, worker_sum, longest_subsequence or instructions; "
-      "default: wall_time where ranks are threads, else critical_path");
+  add_metric(verb, words.options.metric);
   verb->add_flag("--only-regressed", words.options.only_regressed,
                  "Shows regressed cases only; the summary counts all");
   verb->add_flag("--across-devices", words.options.across_devices,

@@ -1,5 +1,4 @@
 #include "harness/experiment/audit/compare.h"
-#include "base/schema/column_fields.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +9,8 @@
 #include <set>
 
 #include "base/numbers.h"
-#include "base/schema/parameter_fields.h"
+#include "base/schema/column_fields.h"
+#include "harness/experiment/audit/matching.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 
 namespace qb {
@@ -19,101 +19,9 @@ namespace {
 constexpr double kMinSamples = 3.0;
 constexpr double kMemoryTolerance = 0.01;
 
-using Key = std::vector<std::string>;
-using Columns = std::vector<std::string>;
 using Change = RunComparison::Change;
 using Side = RunComparison::Side;
 using Verdict = RunComparison::Verdict;
-
-Key values_of(const RunFolder& run, std::size_t row, const Columns& columns) {
-  Key values;
-  for (const std::string& column : columns) values.push_back(run.cases.text(row, column));
-  return values;
-}
-
-// The parameters that make two rows the same case.
-Columns identity_without(const Columns& ignored) {
-  std::vector<std::string_view> known;
-  for (const Field& field : kParameterFields) known.push_back(field.column);
-  known.emplace_back("isa");  // no parameter, but it names a kernel together with `kernel`
-  for (const std::string& key : ignored)
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      throw UsageError("--ignore: " + unknown_word("key", key, known));
-  Columns identity;
-  for (const Field& field : kParameterFields)
-    if (std::find(ignored.begin(), ignored.end(), field.column) == ignored.end())
-      identity.emplace_back(field.column);
-  return identity;
-}
-
-// `kernel=flash isa=avx512`
-std::string assignments(const Columns& columns, const Key& values) {
-  std::string text;
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    text += fmt::format("{}{}={}", i == 0 ? "" : " ", columns[i], values[i]);
-  return text;
-}
-
-[[noreturn]] void refuse_repeated(const RunFolder& run, std::size_t first, std::size_t second,
-                                  const Columns& ignored) {
-  const Key one = values_of(run, first, ignored);
-  const Key other = values_of(run, second, ignored);
-  if (one == other)
-    throw UsageError(
-        fmt::format("{}/cases.csv: record {} repeats the parameters of an earlier one; `qb "
-                    "verify` lists such rows",
-                    run.path, second + 1));
-  throw UsageError(fmt::format(
-      "--ignore: it makes records {} and {} of {}/cases.csv the same case ({}; {}); "
-      "ignore less, or compare a run that has one of the two",
-      first + 1, second + 1, run.path, assignments(ignored, one), assignments(ignored, other)));
-}
-
-// Compares numbers as numbers, so that N = 512 comes before N = 1024.
-bool key_before(const Key& a, const Key& b) {
-  const auto [in_a, in_b] = std::ranges::mismatch(a, b);
-  if (in_a == a.end()) return false;
-  const auto number_a = parse_real(*in_a);
-  const auto number_b = parse_real(*in_b);
-  const bool numbers = number_a && number_b && *number_a != *number_b;
-  return numbers ? *number_a < *number_b : *in_a < *in_b;
-}
-
-// Rows by their parameters, in the order of these, since cases run in random order.
-using Rows = std::map<Key, std::size_t, decltype(&key_before)>;
-
-Rows rows_by_key(const RunFolder& run, const Columns& identity, const Columns& ignored) {
-  Rows rows(key_before);
-  for (std::size_t row = 0; row < run.cases.size(); ++row)
-    if (const auto [at, is_new] = rows.emplace(values_of(run, row, identity), row); !is_new)
-      refuse_repeated(run, at->second, row, ignored);
-  return rows;
-}
-
-// Returns the parameters that distinguish a case from the others of both runs.
-Columns label_columns(const RunFolder& a, const RunFolder& b, const Columns& identity) {
-  std::map<std::string, std::set<std::string>> values;
-  for (const RunFolder* run : {&a, &b})
-    for (std::size_t row = 0; row < run->cases.size(); ++row)
-      for (const std::string& column : identity)
-        values[column].insert(run->cases.text(row, column));
-  Columns columns;
-  std::ranges::copy_if(identity, std::back_inserter(columns), [&](const std::string& column) {
-    const bool follows_workers = column == "interest_set" && values["workers"].size() > 1;
-    return column == "algorithm" || (values[column].size() > 1 && !follows_workers);
-  });
-  return columns;
-}
-
-std::string label_of(const RunFolder& run, std::size_t row, const Columns& columns) {
-  std::string label;
-  for (const std::string& column : columns) {
-    const std::string& value = run.cases.text(row, column);
-    const bool square = column == "kv_len" && value == run.cases.text(row, "n_tokens");
-    if (!value.empty() && !square) label += (label.empty() ? "" : " ") + column + '=' + value;
-  }
-  return label;
-}
 
 // Ranks how bad a status is: a reached limit is a result, a wrong or lost output is a failure.
 double severity(Status status) {
@@ -183,11 +91,12 @@ Verdict time_verdict(const RunComparison::Timing& a, const RunComparison::Timing
 }
 
 RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const CompareOptions& options) {
-  const Columns identity = identity_without(options.ignore);
+  const std::vector<std::string> identity = identity_without(options.ignore);
   require_comparable(a, b, options.across_devices);
-  const Rows rows_a = rows_by_key(a, identity, options.ignore);
-  const Rows rows_b = rows_by_key(b, identity, options.ignore);
-  const Columns columns = label_columns(a, b, identity);
+  const CaseRows rows_a = rows_by_case(a, identity, options.ignore);
+  const CaseRows rows_b = rows_by_case(b, identity, options.ignore);
+  const RunFolder* const both[] = {&a, &b};
+  const std::vector<std::string> columns = label_columns(both, identity);
   RunComparison comparison;
   comparison.device_a = a.manifest.device_fingerprint;
   comparison.device_b = b.manifest.device_fingerprint;

@@ -117,6 +117,9 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
     if (!json.at("finished_at").is_null()) json.at("finished_at").get_to(m.finished_at);
     m.environment = json.at("environment").dump();
     m.device_fingerprint = fingerprint_of(m.environment);
+    const Json build = json.at("environment").value("build", Json::object());
+    m.commit = build.value("commit", "").substr(0, 10);
+    if (build.value("sources_modified", false)) m.commit += '+';
     return m;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("{}: no manifest of a run: {}", name, problem.what()));

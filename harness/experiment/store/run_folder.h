@@ -25,6 +25,8 @@ struct Manifest {
   std::string finished_at;              // empty: cases are missing
   std::string environment;              // a JSON object, as environment_json() gives it
 
+  // The environment's commit of the sources, shortened, with a `+` if they had been changed.
+  std::string commit;
   std::string device_fingerprint;  // the environment's; runs resume only where it is the same
 
   std::string folder;  // where read_manifest() found it; the file does not have it

@@ -1,0 +1,67 @@
+// Times of the same cases, commit by commit.
+#include "plots/figures/figures.h"
+
+namespace qb {
+namespace {
+
+constexpr std::size_t kMostNamed = 8;
+constexpr std::size_t kMostTics = 12;
+
+bool stands_out(const Group& line) {
+  return std::ranges::any_of(line.rows, [](const Row& row) {
+    return row.is("change", "1") || row.is("verdict", "SLOW") || row.is("verdict", "FAST");
+  });
+}
+
+Groups lines_of(const CsvTable& history) {
+  Groups lines = group(all_rows(history), Columns{"experiment", "case"});
+  std::ranges::stable_partition(lines, [](const Group& line) { return !stands_out(line); });
+  std::size_t named = 0;
+  for (Group& line : lines) {
+    line.name = listed(line.key, ": ");
+    line.in_legend = stands_out(line) && named < kMostNamed;
+    line.thin = !line.in_legend;
+    line.style = line.in_legend ? indexed_style(static_cast<int>(named++)) : Style{};
+  }
+  return lines;
+}
+
+// Commits by their index; of many, evenly spread ones are named.
+Axis commits_axis(const CsvTable& history) {
+  const std::map<double, Row> commits = by_number(all_rows(history), "commit_index");
+  Axis axis{.label = "commit, the oldest on the left", .column = "commit_index"};
+  const std::size_t every = (commits.size() + kMostTics - 1) / kMostTics;
+  std::size_t at = 0;
+  for (const auto& [index, row] : commits)
+    if (at++ % every == 0) axis.tics.push_back({index, row.text("commit")});
+  return axis;
+}
+
+}  // namespace
+
+Figure history_figure(const CsvTable& history) {
+  // Division by the first level puts cases of all lengths on one axis.
+  const Groups lines = lines_of(history);
+  std::map<std::vector<std::string>, double> first_s;
+  for (const Group& line : lines) first_s[line.key] = line.rows.front().number("level_s");
+  const LineFigure declared{
+      .title = "Time by commit",
+      .nothing = "no case has a time",
+      .lines = lines,
+      .y = {{.y = {.label = "time over the first level", .column = "time_ratio"},
+             .value =
+                 [=](const Row& row) {
+                   const double over = first_s.at({row.text("experiment"), row.text("case")});
+                   return Point{.y = row.number("time_median_s") / over};
+                 }}},
+      .x = number_in("commit_index"),
+      .x_axis = fixed(commits_axis(history)),
+      .notes = {fmt::format("{} cases; named are those whose level changed, or that the newest "
+                            "commit made slower or faster.",
+                            lines.size())}};
+  Figure figure = line_figure(declared);
+  figure.name = "history";
+  return figure;
+}
+
+}  // namespace qb
