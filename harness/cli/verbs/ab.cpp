@@ -111,8 +111,6 @@ void require_two_subjects(const AbWords& words) {
       throw UsageError(fmt::format("{} is no program that can be started", program));
   if (words.options.pairs < 1 || words.repeats < 1)
     throw UsageError("--pairs and --repeats must be at least 1");
-  if (!(words.options.threshold > 0.0))
-    throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
 }
 
 // A temporary folder, removed with all turns in it.

@@ -72,8 +72,6 @@ ExitCode write_page(const History& history, const std::string& folder) {
 }
 
 ExitCode show_history(const HistoryWords& words) {
-  if (!(words.options.threshold > 0.0))
-    throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
   const History history = read_history(words.results, words.options);
   fmt::print("{}", words.csv ? history_csv(history) : history_text(history));
   const ExitCode code = words.out.empty() ? ExitCode::ok : write_page(history, words.out);
