@@ -5,7 +5,8 @@ namespace qb {
 namespace {
 
 constexpr std::size_t kMostNamed = 8;
-constexpr std::size_t kMostTics = 12;
+constexpr std::size_t kMostTics = 6;
+constexpr std::size_t kShownOfCommit = 7;
 
 bool stands_out(const Group& line) {
   return std::ranges::any_of(line.rows, [](const Row& row) {
@@ -33,7 +34,7 @@ Axis commits_axis(const CsvTable& history) {
   const std::size_t every = (commits.size() + kMostTics - 1) / kMostTics;
   std::size_t at = 0;
   for (const auto& [index, row] : commits)
-    if (at++ % every == 0) axis.tics.push_back({index, row.text("commit")});
+    if (at++ % every == 0) axis.tics.push_back({index, row.text("commit").substr(0, kShownOfCommit)});
   return axis;
 }
 
