@@ -66,13 +66,12 @@ Groups kinds_of(const Rows& rows) {
 // Values that follow from the plan are the same wherever it ran. A scheme without a point is in the
 // legend.
 Groups plan_lines(const Rows& rows) {
-  Groups lines;
-  for (const char* scheme : kSchemes)
-    if (const Rows own = where(rows, "algorithm", {scheme}); !own.empty())
-      lines.push_back({.rows = where(own, ran),
-                       .name = scheme,
-                       .style = algorithm_style(scheme),
-                       .even_empty = true});
+  Groups lines = algorithm_lines(rows, kSchemes);
+  std::erase_if(lines, [](const Group& line) { return line.rows.empty(); });
+  for (Group& line : lines) {
+    line.rows = where(line.rows, ran);
+    line.even_empty = true;
+  }
   return lines;
 }
 
@@ -91,10 +90,9 @@ Groups kind_lines(const Groups& kinds) {
 
 std::vector<Series> crosses(const Rows& rows) {
   std::vector<Series> out;
-  for (const char* scheme : kSchemes) {
-    out.push_back({.name = scheme, .draw = Draw::out_of_memory, .style = algorithm_style(scheme)});
-    const Rows lost = where(where(rows, "algorithm", {scheme}), out_of_memory);
-    for (const auto& [workers, row] : by_number(lost, "workers"))
+  for (const Group& line : algorithm_lines(where(rows, out_of_memory), kSchemes)) {
+    out.push_back({.name = line.name, .draw = Draw::out_of_memory, .style = line.style});
+    for (const auto& [workers, row] : by_number(line.rows, "workers"))
       out.back().points.push_back({.x = workers});
   }
   return out;
@@ -157,8 +155,7 @@ std::vector<LineFigure::Quantity> quantities(const Setting& setting, const Group
 std::string others_note(const std::vector<Setting>& all) {
   std::vector<std::string> others;
   for (std::size_t i = 1; i < std::min(all.size(), kMostNamed + 1); ++i)
-    others.push_back(fmt::format("{} ({} scheme{})", all[i].name, all[i].schemes,
-                                 all[i].schemes == 1 ? "" : "s"));
+    others.push_back(fmt::format("{} ({})", all[i].name, counted(all[i].schemes, "scheme")));
   if (all.size() > kMostNamed + 1)
     others.push_back(fmt::format("{} more", all.size() - kMostNamed - 1));
   return fmt::format("Drawn: {}.", all.front().name) +

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "plots/figures/figures.h"
+#include "plots/frame/bars.h"
 #include "plots/frame/sparse_cases.h"
 #include "plots/published/published.h"
 #include "plots/report/report.h"
@@ -72,48 +73,12 @@ std::vector<LineFigure::Quantity> quantities(const SparseCases& cases, bool besi
   return shown;
 }
 
-// These are shares of the highest bar: thinner slices have no room for a number, and a number above
-// is this far up.
-constexpr double kLeastTexted = 0.07;
-constexpr double kAboveBar = 0.05;
 constexpr std::size_t kMostPanels = 12;
 
-struct Stage {
-  const char* column;
-  const char* label;
-  std::uint32_t colour;
-};
-constexpr std::array kStages = {Stage{"stage_scores_median_s", "dense × dense → sparse", 0x56B4E9},
-                                Stage{"stage_softmax_median_s", "softmax", 0xE69F00},
-                                Stage{"stage_product_median_s", "sparse × dense", 0x4DC3A1}};
-constexpr Stage kRest = {"", "rest: buffers, schedule", 0xD4D4D4};
-
-// Left and right edge of a bar at one N, as shares of the distance between two lengths.
-using Edges = std::pair<double, double>;
-
-// A bar at one N; shares are percents.
-struct Bar {
-  Panel& panel;
-  Edges edges;
-  double place;
-  std::string at;
-  double top = 0.0;
-
-  void add(const Series& look, double share, double least_texted) {
-    const std::string text = share >= least_texted ? fmt::format("{:.0f}", share) : "";
-    add_slice(panel, look, box(place + edges.first, place + edges.second, top, top + share), text,
-              at);
-    top += share;
-  }
-};
-
-Series look_of(const Stage& stage) { return {.name = stage.label, .style = {stage.colour}}; }
-
-Series published_look(const Stage& stage) {
-  return {.name = std::string("published ") + stage.label,
-          .style = {lightened(stage.colour)},
-          .published = true};
-}
+constexpr std::array<std::tuple<const char*, const char*, std::uint32_t>, 3> kStages = {
+    {{"stage_scores_median_s", "dense × dense → sparse", 0x56B4E9},
+     {"stage_softmax_median_s", "softmax", 0xE69F00},
+     {"stage_product_median_s", "sparse × dense", 0x4DC3A1}}};
 
 double fused_time_s(const SparseCases& cases, const Row& staged) {
   for (const Group& line : cases.lines())
@@ -125,63 +90,41 @@ double fused_time_s(const SparseCases& cases, const Row& staged) {
   return kNaN;
 }
 
-// Adds the fused bar in percent of the staged kernel's time; its number is wider than the bar, so
-// it is above all bars.
-void add_fused(const Bar& bar, double share, double highest) {
-  Series look{.name = "fused: flash",
-              .draw = Draw::rectangles,
-              .style = {kernel_style("flash").colour},
-              .thin = true};
-  Point slice = box(bar.place + bar.edges.first, bar.place + bar.edges.second, 0.0, share);
-  add_slice(bar.panel, look, slice);
-  slice.y = (1.0 + kAboveBar) * highest;
-  look.name += " at " + bar.at;
-  look.in_legend = false;
-  look.text = fmt::format("{:.1f}×", kPercent / share);
-  look.points = {slice};
-  bar.panel.series.push_back(look);
-}
-
-Panel panel_of(const SparseCases& cases, const Group& line, bool with_published) {
-  Panel panel{.title = line.name.substr(0, line.name.rfind(", staged")),
-              .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
-              .y = {.label = "% of the staged time", .column = "share_percent", .from_zero = true}};
-  const auto mode = with_published ? published_sparse_mode(line.key[0]) : std::nullopt;
-  const bool three = mode && mode != "full";
-  const std::array<Edges, 3> edges =
-      three ? std::array<Edges, 3>{{{-0.42, -0.15}, {-0.13, 0.14}, {0.16, 0.43}}}
-            : std::array<Edges, 3>{{{-0.38, -0.02}, {0.02, 0.38}, {}}};
-  const auto fused_share = [&](const Row& row) {
-    return kPercent * fused_time_s(cases, row) / row.number("wall_time_median_s");
+// Makes the bars of a case of the staged kernel: its stages, those of a published mode, if there is
+// one, and the fused kernel in percent of the staged one's time.
+std::vector<BarFigure::Bar> stage_bars(const SparseCases& cases, const Row& row,
+                                       const std::optional<std::string>& mode) {
+  const double wall_s = row.number("wall_time_median_s");
+  const double n = row.number("n_tokens");
+  const std::string at = fmt::format(" at N = {:.0f}", n);
+  const auto bar = [&](double left, double right) {
+    return BarFigure::Bar{.x = n, .at = at, .left = left, .right = right};
   };
-  double highest = kPercent;
-  for (const Row& row : line.rows) highest = std::fmax(highest, fused_share(row));
-  const double least_texted = kLeastTexted * highest;
-  for (const Row& row : line.rows) {
-    const double wall_s = row.number("wall_time_median_s");
-    double sum_s = 0.0;
-    for (const Stage& stage : kStages) sum_s += row.number(stage.column);
-    if (!std::isfinite(sum_s)) continue;
-    const double n = row.number("n_tokens");
-    const auto place = static_cast<double>(panel.x.tics.size());
-    const std::string at = fmt::format("N = {:.0f}", n);
-    Bar staged{panel, edges[0], place, at};
-    for (const Stage& stage : kStages)
-      staged.add(look_of(stage), kPercent * row.number(stage.column) / wall_s, least_texted);
-    // Medians of parts need not add up to less than the median of the whole.
-    if (wall_s > sum_s)
-      staged.add(look_of(kRest), kPercent * (wall_s - sum_s) / wall_s, least_texted);
-    const std::vector<double> theirs =
-        three ? published_sparse_stages(*mode, n) : std::vector<double>{};
-    Bar published{panel, edges[2], place, at};
-    for (std::size_t i = 0; i < theirs.size(); ++i)
-      published.add(published_look(kStages.at(i)),
-                    kPercent * theirs[i] / (theirs[0] + theirs[1] + theirs[2]), least_texted);
-    if (const double share = fused_share(row); std::isfinite(share))
-      add_fused({panel, edges[1], place, at}, share, highest);
-    panel.x.tics.push_back({place, fmt::format("{:.0f}", n)});
+  BarFigure::Bar staged = mode ? bar(-0.42, -0.15) : bar(-0.38, -0.02);
+  BarFigure::Bar fused = mode ? bar(-0.13, 0.14) : bar(0.02, 0.38);
+  BarFigure::Bar published = bar(0.16, 0.43);
+  staged.whole = fused.whole = wall_s;
+  published.published = true;
+  const std::vector<double> theirs =
+      mode ? published_sparse_stages(*mode, n) : std::vector<double>{};
+  double sum_s = 0.0;
+  for (std::size_t i = 0; i < kStages.size(); ++i) {
+    const auto& [column, name, colour] = kStages.at(i);
+    staged.parts.push_back({name, colour, row.number(column)});
+    sum_s += row.number(column);
+    if (!theirs.empty())
+      published.parts.push_back({std::string("published ") + name, colour, theirs[i]});
   }
-  return panel;
+  if (!std::isfinite(sum_s)) return {};
+  // Medians of parts need not add up to less than the median of the whole.
+  staged.parts.push_back({"rest: buffers, schedule", kIdleColour, wall_s - sum_s});
+  const double fused_s = fused_time_s(cases, row);
+  fused.parts = {{.name = "fused: flash",
+                  .colour = kernel_style("flash").colour,
+                  .value = fused_s,
+                  .text = fmt::format("{:.1f}×", wall_s / fused_s),
+                  .above = true}};
+  return {staged, published, fused};
 }
 
 }  // namespace
@@ -219,26 +162,34 @@ Figure sparse_attention_figure(const PlottedRun& run) {
 Figure sparse_stages_figure(const PlottedRun& run) {
   const SparseCases cases(run.cases);
   const bool with_published = of_published_sparse_shape(run.cases);
-  Figure figure{.title = "Attention in three stages beside the fused kernel"};
-  for (const Group& line : cases.lines())
-    if (line.key[1] == "staged")
-      if (Panel panel = panel_of(cases, line, with_published); !panel.series.empty())
-        figure.panels.push_back(std::move(panel));
-  if (figure.panels.empty())
-    return empty_figure(figure.title, "no case of the kernel staged under serial ranks has a time");
-  figure.notes = {
-      "Left bar: medians of the stages of the staged kernel, which holds the kept scores in "
-      "memory; the rest of its wall clock is grey. Beside it the fused kernel at the same mask and "
-      "N; above, how many times faster it is. The other numbers are percents."};
-  if (const std::size_t all = figure.panels.size(); all > kMostPanels) {
-    figure.panels.resize(kMostPanels);
-    figure.notes.push_back(fmt::format("{} more are not drawn.", all - kMostPanels));
+  BarFigure declared{
+      .title = "Attention in three stages beside the fused kernel",
+      .nothing = "no case of the kernel staged under serial ranks has a time",
+      .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
+      .y = {.label = "% of the staged time", .column = "share_percent", .from_zero = true},
+      .tic = [](double n) { return fmt::format("{:.0f}", n); },
+      .least_texted = 0.07,
+      .notes = {"Left bar: medians of the stages of the staged kernel, which holds the kept scores "
+                "in memory; the rest of its wall clock is grey. Beside it the fused kernel at the "
+                "same mask and N; above, how many times faster it is. The other numbers are "
+                "percents."}};
+  for (const Group& line : cases.lines()) {
+    if (line.key[1] != "staged") continue;
+    auto mode = with_published ? published_sparse_mode(line.key[0]) : std::nullopt;
+    if (mode == "full") mode.reset();
+    BarFigure::BarPanel panel{.title = line.name.substr(0, line.name.rfind(", staged"))};
+    for (const Row& row : line.rows)
+      std::ranges::move(stage_bars(cases, row, mode), std::back_inserter(panel.bars));
+    if (!panel.bars.empty()) declared.panels.push_back(std::move(panel));
   }
-  arrange_panels(figure);
+  if (const std::size_t all = declared.panels.size(); all > kMostPanels) {
+    declared.panels.resize(kMostPanels);
+    declared.notes.push_back(fmt::format("{} more are not drawn.", all - kMostPanels));
+  }
   if (with_published)
-    figure.notes.push_back("Right bar, pale: the report's stages as shares of their sum. " +
-                           published_sparse_note());
-  return figure;
+    declared.notes.push_back("Right bar, pale: the report's stages as shares of their sum. " +
+                             published_sparse_note());
+  return bar_figure(declared);
 }
 
 }  // namespace qb

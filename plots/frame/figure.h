@@ -90,8 +90,11 @@ struct Figure {
 // Makes a figure without panels that says why; writers write no files for it.
 [[nodiscard]] Figure empty_figure(std::string title, std::string reason);
 
-// Puts several panels into two columns and makes them lower than a single panel.
-void arrange_panels(Figure& figure);
+// Puts several panels into columns and makes them lower than a single panel.
+void arrange_panels(Figure& figure, int columns, int panel_height);
+
+// Throws std::logic_error with the figure's title if an axis has no name for the column of its CSV.
+void require_columns(const std::string& title, const std::vector<Axis>& axes);
 
 // ---- pieces of a panel -------------------------------------------------------------------------
 
@@ -104,12 +107,6 @@ void arrange_panels(Figure& figure);
 // Makes an entry of the legend that has no data.
 [[nodiscard]] Series legend_key(std::string name, const Style& style, Draw draw = Draw::line_points,
                                 bool thin = false);
-
-// Adds a rectangle to the series of that name, which is drawn behind lines without a border. A text
-// needs a series of its own, and `place` must then tell the slice from all others of that name in
-// the panel: `N = 128`.
-void add_slice(Panel& panel, const Series& look, const Point& slice, std::string text = {},
-               const std::string& place = {});
 
 // Adds a series if it has a point.
 void add(Panel& panel, Series series);

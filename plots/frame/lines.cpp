@@ -60,11 +60,7 @@ void choose_axes(Figure& figure, const LineFigure& declared,
     Panel& panel = figure.panels[p];
     panel.x = shown[p]->x_axis ? shown[p]->x_axis(all_x({panel})) : x;
     if (!shown[p]->fit) continue;
-    std::vector<double> y = declared.shared_axes ? every_y : all_y({panel});
-    for (std::size_t other = 0; shown[p]->alike && other < shown.size(); ++other)
-      if (shown[other] == shown[p])
-        std::ranges::copy(all_y({figure.panels[other]}), std::back_inserter(y));
-    panel.y = shown[p]->fit(panel.y, y);
+    panel.y = shown[p]->fit(panel.y, declared.shared_axes ? every_y : all_y({panel}));
   }
 }
 
@@ -91,11 +87,12 @@ Figure line_figure(const LineFigure& declared) {
       for (const Group& from : own.empty() ? Groups{{}} : own) add_panel(quantity, from);
     }
   }
+  for (const Quantity& quantity : declared.y) require_columns(declared.title, {quantity.y});
   if (std::ranges::none_of(figure.panels, has_data))
     return empty_figure(declared.title, declared.nothing);
   choose_axes(figure, declared, shown);
-  arrange_panels(figure);
-  if (figure.columns > 1) figure.panel_height = declared.panel_height;
+  for (const Panel& panel : figure.panels) require_columns(declared.title, {panel.x});
+  arrange_panels(figure, 2, declared.panel_height);
   figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
                                       declared.keys.end());
   std::erase(figure.notes, "");
@@ -149,11 +146,42 @@ std::function<std::vector<Series>(const Group&)> always(Series series) {
   return [=](const Group&) { return std::vector<Series>{series}; };
 }
 
+std::vector<double> zeros(const std::vector<Point>& curve) {
+  std::vector<double> found;
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    const double a = curve[i - 1].y;
+    const double b = curve[i].y;
+    if ((a < 0.0) == (b < 0.0)) continue;
+    const double from = std::log(curve[i - 1].x);
+    found.push_back(std::exp(from + (std::log(curve[i].x) - from) * a / (a - b)));
+  }
+  return found;
+}
+
 Series out_of_memory_series(const Group& line, double limit) {
   Series series{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
   for (const Row& row : where(line.rows, out_of_memory))
     series.points.push_back({.x = row.number("n_tokens"), .y = limit});
   return series;
+}
+
+Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms) {
+  Groups lines;
+  for (const char* algorithm : algorithms)
+    lines.push_back({.key = {algorithm},
+                     .rows = where(rows, "algorithm", {algorithm}),
+                     .name = algorithm,
+                     .style = algorithm_style(algorithm)});
+  return lines;
+}
+
+void style_by_algorithm(Groups& lines,
+                        const std::function<std::string(const Group&)>& algorithm_of) {
+  std::map<std::string, int> seen;
+  for (Group& line : lines) {
+    const std::string algorithm = algorithm_of(line);
+    line.style = algorithm_style(algorithm, seen[algorithm]++);
+  }
 }
 
 Groups case_lines(const CsvTable& cases) {
@@ -174,12 +202,9 @@ Groups case_lines(const CsvTable& cases) {
     line.style = worker_style(workers, variants[workers]++);
   }
   // If one worker count has several algorithms, the colour tells the algorithm.
-  std::map<std::string, int> seen;
   if (variants.size() == 1 && lines.size() > 1)
-    for (Group& line : lines) {
-      const std::string& algorithm = line.rows.front().text("algorithm");
-      line.style = algorithm_style(algorithm, seen[algorithm]++);
-    }
+    style_by_algorithm(lines,
+                       [](const Group& line) { return line.rows.front().text("algorithm"); });
   return lines;
 }
 
@@ -194,6 +219,10 @@ Point timed(const Row& row, const std::string& prefix, double factor, double x) 
           .y = row.number(prefix + "_median_s") * factor,
           .low = row.number(prefix + "_low95_s") * factor,
           .high = row.number(prefix + "_high95_s") * factor};
+}
+
+Point scaled(const Point& point, double factor) {
+  return {point.x, point.y * factor, point.low * factor, point.high * factor};
 }
 
 Point time_ratio(const Row& over, const Row& under, const std::string& prefix) {

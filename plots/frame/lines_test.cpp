@@ -1,0 +1,83 @@
+#include "plots/frame/lines.h"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+namespace qb {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+
+const CsvTable& times() {
+  static const CsvTable table =
+      CsvTable::parse("algorithm,n_tokens,time_s\nring,1,2\ncqs,1,3\nring,2,4\n", "times.csv");
+  return table;
+}
+
+LineFigure declared() {
+  return {.title = "Times",
+          .nothing = "no time",
+          .lines = {{.rows = all_rows(times()), .name = "all"}},
+          .y = {{.y = {.label = "time (s)", .column = "time_s"}, .value = shows("time_s")}}};
+}
+
+TEST(LineFigure, AnAxisWithoutAColumnIsRefusedWithTheTitleOfTheFigure) {
+  EXPECT_EQ(line_figure(declared()).panels.size(), 1u);
+  LineFigure without_y = declared();
+  without_y.y[0].y.column.clear();
+  EXPECT_THAT([&] { (void)line_figure(without_y); },
+              ThrowsMessage<std::logic_error>(HasSubstr("\"Times\": the axis \"time (s)\"")));
+  LineFigure without_x = declared();
+  without_x.x_axis = fixed({.label = "round"});
+  EXPECT_THAT([&] { (void)line_figure(without_x); },
+              ThrowsMessage<std::logic_error>(HasSubstr("\"Times\": the axis \"round\"")));
+}
+
+TEST(LineFigure, AnAxisWithoutAColumnIsRefusedEvenIfThereIsNothingToDraw) {
+  LineFigure empty = declared();
+  empty.lines.clear();
+  EXPECT_EQ(line_figure(empty).empty_reason, "no time");
+  empty.y[0].y.column.clear();
+  EXPECT_THROW((void)line_figure(empty), std::logic_error);
+}
+
+TEST(Lines, ACurvePassesThroughZeroBetweenPointsAndOnThem) {
+  EXPECT_THAT(zeros({{1, -2.0}, {4, 2.0}}), ElementsAre(DoubleEq(2.0)));
+  EXPECT_THAT(zeros({{1, -1.0}, {4, 0.0}, {8, 1.0}}), ElementsAre(DoubleEq(4.0)));
+  EXPECT_THAT(zeros({{1, 1.0}, {4, 0.0}, {8, -1.0}}), ElementsAre(DoubleEq(4.0)));
+  EXPECT_THAT(zeros({{1, 2.0}, {4, 1.0}}), IsEmpty());
+}
+
+TEST(Lines, AlgorithmsComeInTheGivenOrderAlsoWithoutRows) {
+  const char* const algorithms[] = {"ring", "striped", "cqs"};
+  const Groups lines = algorithm_lines(all_rows(times()), algorithms);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].name, "ring");
+  EXPECT_EQ(lines[0].rows.size(), 2u);
+  EXPECT_TRUE(lines[1].rows.empty());
+  EXPECT_EQ(lines[2].rows.size(), 1u);
+}
+
+TEST(Lines, LinesOfOneAlgorithmDifferInTheirMarksAlone) {
+  Groups lines = {{.name = "cqs"}, {.name = "ring"}, {.name = "ring"}};
+  style_by_algorithm(lines, [](const Group& line) { return line.name; });
+  EXPECT_EQ(lines[1].style, algorithm_style("ring"));
+  EXPECT_EQ(lines[2].style.colour, lines[1].style.colour);
+  EXPECT_NE(lines[2].style.mark, lines[1].style.mark);
+}
+
+TEST(Lines, AScaledPointKeepsItsPlace) {
+  const Point point = scaled({.x = 3, .y = 2, .low = 1, .high = 4}, 10);
+  EXPECT_EQ(point.x, 3);
+  EXPECT_EQ(point.y, 20);
+  EXPECT_EQ(point.low, 10);
+  EXPECT_EQ(point.high, 40);
+}
+
+}  // namespace
+}  // namespace qb
