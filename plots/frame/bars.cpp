@@ -99,7 +99,6 @@ Figure bar_figure(const BarFigure& declared) {
     ours = ours || !std::ranges::all_of(from.bars, &Bar::published);
     if (!from.bars.empty()) figure.panels.push_back(draw_panel(declared, from));
   }
-  require_columns(declared.title, {declared.x, declared.y});
   if (!ours) return empty_figure(declared.title, declared.nothing);
   arrange_panels(figure, declared.columns, declared.panel_height);
   std::ranges::copy(declared.keys, std::back_inserter(figure.panels.front().series));

@@ -34,8 +34,8 @@ struct BarFigure {
   };
   std::string title{};
   std::string nothing{};  // the reason if there are no bars but published ones
-  Axis x{};
-  Axis y{};
+  Axis x;
+  Axis y;
   std::vector<BarPanel> panels{};  // those without bars are left out
   std::function<std::string(double x)> tic = grouped;
   // A part with this share of the highest bar has room for its share; infinity: none has.
@@ -46,7 +46,6 @@ struct BarFigure {
   std::vector<std::string> notes{};  // empty ones are left out
 };
 
-// Throws std::logic_error with the title if an axis has no column name.
 [[nodiscard]] Figure bar_figure(const BarFigure& declared);
 
 // Makes an axis of percents from 0 to 100.

@@ -2,15 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include <stdexcept>
-
 #include "plots/testing/sample_run.h"
 
 namespace qb {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using testing_support::series_named;
 
 BarFigure::Bar bar(double x, std::string at, double computing, double waiting) {
@@ -78,13 +74,6 @@ TEST(BarFigure, FeetAreBelowTheirBars) {
   const Point foot = series_named(bar_figure(figure).panels.at(0), "foot").points.at(0);
   EXPECT_LT(foot.high, 0.0);
   EXPECT_EQ(foot.x, 1.0);
-}
-
-TEST(BarFigure, AnAxisWithoutAColumnIsRefusedWithTheTitleOfTheFigure) {
-  BarFigure figure = declared();
-  figure.x.column.clear();
-  EXPECT_THAT([&] { (void)bar_figure(figure); },
-              ThrowsMessage<std::logic_error>(HasSubstr("\"Parts\": the axis \"N\"")));
 }
 
 }  // namespace

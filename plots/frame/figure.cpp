@@ -20,6 +20,10 @@ std::vector<double> all(const std::vector<Panel>& panels, double Point::*member)
 
 }  // namespace
 
+ColumnName::ColumnName(std::string name) : std::string(std::move(name)) {
+  if (empty()) throw std::logic_error("the axis of a figure has an empty column");
+}
+
 Figure empty_figure(std::string title, std::string reason) {
   return {.title = std::move(title), .empty_reason = std::move(reason)};
 }
@@ -28,13 +32,6 @@ void arrange_panels(Figure& figure, int columns, int panel_height) {
   if (figure.panels.size() < 2) return;
   figure.columns = columns;
   figure.panel_height = panel_height;
-}
-
-void require_columns(const std::string& title, const std::vector<Axis>& axes) {
-  for (const Axis& axis : axes)
-    if (axis.column.empty())
-      throw std::logic_error(
-          fmt::format("figure \"{}\": the axis \"{}\" has no column", title, axis.label));
 }
 
 Point box(double x_low, double x_high, double low, double high) {

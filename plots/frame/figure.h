@@ -16,13 +16,21 @@ namespace qb {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+// The name of an axis in the figure's CSV, unit as suffix: `time_ms`. It has no default: an axis
+// that is declared without one does not compile.
+struct ColumnName : std::string {
+  // Throws std::logic_error if the name is empty.
+  ColumnName(std::string name);                                    // NOLINT: a text is a name
+  ColumnName(const char* name) : ColumnName(std::string(name)) {}  // NOLINT: the same
+};
+
 struct Axis {
   struct Tic {
     double value = 0.0;
     std::string label{};
   };
-  std::string label{};   // with its unit: `time (ms)`
-  std::string column{};  // its name in the figure's CSV, unit as suffix: `time_ms`
+  std::string label{};  // with its unit: `time (ms)`
+  ColumnName column;
   bool log = false;
   bool from_zero = false;   // a linear axis that begins at 0
   bool reversed = false;    // values grow downwards or leftwards
@@ -64,8 +72,8 @@ struct Series {
 
 struct Panel {
   std::string title{};
-  Axis x{};
-  Axis y{};
+  Axis x{.column = "x"};
+  Axis y{.column = "y"};
   std::vector<Series> series{};
 };
 
@@ -92,9 +100,6 @@ struct Figure {
 
 // Puts several panels into columns and makes them lower than a single panel.
 void arrange_panels(Figure& figure, int columns, int panel_height);
-
-// Throws std::logic_error with the figure's title if an axis has no name for the column of its CSV.
-void require_columns(const std::string& title, const std::vector<Axis>& axes);
 
 // ---- pieces of a panel -------------------------------------------------------------------------
 

@@ -87,11 +87,9 @@ Figure line_figure(const LineFigure& declared) {
       for (const Group& from : own.empty() ? Groups{{}} : own) add_panel(quantity, from);
     }
   }
-  for (const Quantity& quantity : declared.y) require_columns(declared.title, {quantity.y});
   if (std::ranges::none_of(figure.panels, has_data))
     return empty_figure(declared.title, declared.nothing);
   choose_axes(figure, declared, shown);
-  for (const Panel& panel : figure.panels) require_columns(declared.title, {panel.x});
   arrange_panels(figure, 2, declared.panel_height);
   figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
                                       declared.keys.end());

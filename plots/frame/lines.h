@@ -17,7 +17,7 @@ struct LineFigure {
   // What the y axis of some panels shows.
   struct Quantity {
     std::string title{};  // title of its panels
-    Axis y{};
+    Axis y;
     PointOf value{};
     std::function<Groups(const Group& panel)> lines{};  // instead of those of the figure
     Groups panels{};                                    // instead of those of the figure
@@ -46,7 +46,6 @@ struct LineFigure {
   std::vector<std::string> notes{};  // empty ones are left out
 };
 
-// Throws std::logic_error with the title if an axis has no column name.
 [[nodiscard]] Figure line_figure(const LineFigure& declared);
 
 // ---- pieces ------------------------------------------------------------------------------------
