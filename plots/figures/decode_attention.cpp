@@ -16,13 +16,12 @@ constexpr int kExposedDash = 0;
 
 // Keeps rows of decode steps; a dense case of the whole sequence is not one.
 Rows decode_rows(const CsvTable& cases) {
-  return where(
-      where(standing_rows(cases), "algorithm",
-            {"decode", "flash_decoding", "tree_decode", "dense"}),
-      [](const Row& row) {
-        return !row.is("algorithm", "dense") ||
-               (row.number("workers") == 1.0 && row.number("n_tokens") < row.number("kv_len"));
-      });
+  return where(standing_rows(cases), [](const Row& row) {
+    const bool of_step =
+        row.number("workers") == 1.0 && row.number("n_tokens") < row.number("kv_len");
+    return std::ranges::count(kAlgorithms, row.text("algorithm")) > 0 &&
+           (of_step || !row.is("algorithm", "dense"));
+  });
 }
 
 // Groups what was measured at one place for one number of keys; a group needs more than dense.
@@ -30,9 +29,8 @@ Groups groups_of(const CsvTable& cases) {
   const Rows rows = where(decode_rows(cases), ran);
   const Columns shape = without(kShapeColumns, "batch");
   const Columns first = joined({"kv_len", "batch"}, kPlaceColumns);
-  Groups groups = group(rows, joined(first, shape));
-  for (Group& one : groups)
-    one.name = named_values(one.rows.front(), joined(first, differing_columns(rows, shape)));
+  Groups groups =
+      panels_by(rows, joined(first, shape), joined(first, differing_columns(rows, shape)));
   std::erase_if(groups, [](const Group& one) {
     return where(one.rows, "algorithm", {"dense"}).size() == one.rows.size();
   });

@@ -19,11 +19,14 @@ std::string with_short_mask(std::string name, const std::string& mask) {
 // Says whether a layer is not in blocks.
 bool is_plain(const Group& layer) { return layer.rows.front().is("layer_block_tokens", ""); }
 
+Rows layer_rows(const CsvTable& cases) {
+  return order(where(standing_rows(cases), "workload", {"transformer_layer"}), "n_tokens");
+}
+
 // Groups layers that differ in n_tokens alone, named by what tells them from the others: `plain`,
 // `blocks of 1024 tokens`, `plain, causal mask`. The plain ones come first.
 Groups layers_of(const CsvTable& cases) {
-  const Rows rows =
-      order(where(standing_rows(cases), "workload", {"transformer_layer"}), "n_tokens");
+  const Rows rows = layer_rows(cases);
   const Columns others = splitting_columns(rows, {"n_tokens", "kv_len", "layer_block_tokens"});
   Groups layers = group(rows, joined({"layer_block_tokens"}, others));
   std::stable_partition(layers.begin(), layers.end(), is_plain);
@@ -188,13 +191,13 @@ Figure layer_time_figure(const PlottedRun& run) {
     ringed += rings.rows.size();
     lines.insert(lines.end(), {line, rings, dashed});
   }
-  Figure figure = line_figure(
+  return line_figure(
       {.title = "Time of a transformer layer",
        .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
        .lines = lines,
        .y = {{.y = {.label = "time (ms)", .column = "time_ms"},
               .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
-              .fit = powers_or_zero}},
+              .fit = powers_or_linear}},
        .breaks = true,
        .crosses = kNaN,
        .notes = joined_notes(
@@ -204,16 +207,12 @@ Figure layer_time_figure(const PlottedRun& run) {
                          : fmt::format("Ringed: the device was throttled in a repeat (column "
                                        "throttled_samples), {} cases.",
                                        ringed)}})});
-  if (!figure.panels.empty()) figure.panels[0].y.from_zero = false;
-  return figure;
 }
 
 Figure layer_memory_figure(const PlottedRun& run) {
   const Groups layers = layers_of(run.cases);
-  Rows rows;
-  for (const Group& layer : layers)
-    std::ranges::copy_if(layer.rows, std::back_inserter(rows),
-                         [](const Row& row) { return std::isfinite(peak_bytes(row)); });
+  const Rows rows =
+      where(layer_rows(run.cases), [](const Row& row) { return std::isfinite(peak_bytes(row)); });
   const std::size_t as_predicted = count(rows, [](const Row& row) {
     return peak_bytes(row) == row.number("predicted_active_peak_bytes");
   });

@@ -33,9 +33,7 @@ CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* 
            !std::isnan(row.number(column));
   });
   for (const Group& length : group(repeats, key)) {
-    std::vector<double> values;
-    for (const Row& row : of_largest(length.rows)) values.push_back(row.number(column));
-    const Summary summary = summarise(values);
+    const Summary summary = summarise(numbers_of(of_largest(length.rows), number_in(column)));
     std::vector<std::string> fields = length.key;
     for (const double value : {summary.median, summary.low95, summary.high95, summary.coverage,
                                static_cast<double>(summary.n)})

@@ -28,10 +28,7 @@ Groups pass_groups(const CsvTable& cases) {
     told_by.emplace_back("kv_len");
     shown.emplace_back("kv_len");
   }
-  Groups groups = group(order(where(rows, ran), miss_rate), told_by);
-  // A case that did not run may be the first of its group, but has the same name.
-  for (Group& one : groups) one.name = named_values(one.rows.front(), shown);
-  return groups;
+  return panels_by(order(where(rows, ran), miss_rate), told_by, shown);
 }
 
 constexpr const char* kPasses[] = {"pass_kv", "pass_q"};
@@ -115,7 +112,7 @@ BarFigure::BarPanel split_of(const Group& from) {
       bars[{*rates.insert(miss_rate(row)).first, row.text("algorithm")}] = row;
   BarFigure::BarPanel panel{.title = from.name};
   for (const auto& [key, row] : bars) {
-    const double ms = timed(row, clock_of(row), kMilli).y;
+    const double ms = time_ms(row).y;
     const int decimals = ms >= 100.0 ? 0 : ms >= 10.0 ? 1 : 2;
     panel.bars.push_back(
         split_bar(key.first, key.second, parts_of(row),
@@ -150,23 +147,18 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
     return lines;
   };
   const Groups groups = pass_groups(run.cases);
-  std::vector<double> times;
-  for (const Group& panel : groups)
-    for (const Row& row : panel.rows) times.push_back(timed(row, clock_of(row), kMilli).y);
+  const std::vector<double> times =
+      numbers_of(where(pass_rows(run.cases), ran), [](const Row& row) { return time_ms(row).y; });
   Figure figure = line_figure(
       {.title = "Passing keys and values, or queries, by miss rate",
        .nothing = "no case of pass_kv or pass_q ran",
        .y = {{.y = powers_or_zero({.label = "wall clock (ms)", .column = "wall_time_ms"}, times),
-              .value = [](const Row& row) { return timed(row, clock_of(row), kMilli); },
+              .value = time_ms,
               .lines = time_lines},
              {.y = {.label = kRatio, .column = "pass_q_over_pass_kv_ratio"},
               .lines = ratio_lines,
               .reference = always(limit_line("equally fast", 1.0)),
-              .fit =
-                  [](Axis axis, const std::vector<double>& y) {
-                    axis.log = spans_powers(y);
-                    return axis;
-                  }}},
+              .fit = powers_or_linear}},
        .panels = groups,
        .by_panel = true,
        .x = miss_rate,

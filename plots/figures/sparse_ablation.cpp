@@ -83,20 +83,10 @@ Groups families_of(const SparseCases& cases, const Parameter& parameter) {
 }
 
 // Makes a line for each family and a dashed one behind it, which is named by `what`.
-Groups lines_of(const Groups& families, const Parameter& parameter, const PointOf& shown,
-                const char* what, const PointOf& shown_behind) {
-  const auto at_parameter = [&](const PointOf& value) {
-    return [&parameter, value](const Row& row) {
-      Point point = value(row);
-      point.x = read(parameter, row).value;
-      return point;
-    };
-  };
+Groups lines_of(const Groups& families, const char* what, const PointOf& shown_behind) {
   Groups lines;
-  for (Group line : families) {
-    line.value = at_parameter(shown);
-    lines.insert(lines.end(), {line, behind(line, what, 1, at_parameter(shown_behind))});
-  }
+  for (const Group& line : families)
+    lines.insert(lines.end(), {line, behind(line, what, 1, shown_behind)});
   return lines;
 }
 
@@ -123,27 +113,32 @@ Figure sparse_ablation_figure(const PlottedRun& run) {
   for (const Parameter& parameter : kParameters) {
     const Groups families = families_of(cases, parameter);
     if (families.empty()) continue;
-    Groups times = lines_of(
-        families, parameter, [](const Row& row) { return timed(row, "wall_time", kMilli); },
-        "ideal", [&](const Row& row) { return Point{.y = kMilli * cases.ideal_time_s(row)}; });
+    const auto x = [&parameter](const Row& row) { return read(parameter, row).value; };
+    Groups times = lines_of(families, "ideal", [&](const Row& row) {
+      return Point{.y = kMilli * cases.ideal_time_s(row)};
+    });
     if (with_published) times.push_back(published_line(parameter));
-    const Groups pairs =
-        lines_of(families, parameter, kept_percent, "executed", [=](const Row& row) {
-          return Point{.y = kept_percent(row).y * row.number("executed_pairs") /
-                            row.number("unmasked_pairs")};
-        });
+    const Groups pairs = lines_of(families, "executed", [=](const Row& row) {
+      return Point{.y = kept_percent(row).y * row.number("executed_pairs") /
+                        row.number("unmasked_pairs")};
+    });
     std::vector<double> values;
     for (const Group& line : times)
-      for (const Row& row : line.rows) values.push_back(line.value(row).x);
+      for (const Row& row : line.rows)
+        values.push_back(line.published ? line.value(row).x : x(row));
     const auto x_axis =
         fixed({.label = parameter.label, .column = parameter.column, .log = spans_powers(values)});
     shown.push_back({.title = fmt::format("time against {}", parameter.label),
                      .y = {.label = "time (ms)", .column = "time_ms", .log = true},
+                     .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
+                     .x = x,
                      .lines = [=](const Group&) { return times; },
                      .x_axis = x_axis});
     shown.push_back(
         {.title = fmt::format("pairs kept against {}", parameter.label),
          .y = {.label = "share of all pairs (%)", .column = "pairs_percent", .log = true},
+         .value = kept_percent,
+         .x = x,
          .lines = [=](const Group&) { return pairs; },
          .x_axis = x_axis});
   }

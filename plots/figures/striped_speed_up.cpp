@@ -12,8 +12,6 @@ namespace {
 constexpr double kAssumedTile = 768.0;     // query rows of a tile of the flash kernel at d = 64
 constexpr double kPublishedTile = 2048.0;  // the paper skips work per 2048 query rows
 
-using Tiles = std::map<std::int64_t, double>;  // by worker count
-
 // Is empty for an algorithm that is no balanced ring. pass_kv is zigzag under another paper's name.
 std::string curve_of(const Row& row) {
   const std::string& algorithm = row.text("algorithm");
@@ -42,18 +40,13 @@ std::optional<Row> ring_case(const Row& row) {
   return ring && ran(*ring) ? ring : std::nullopt;
 }
 
-// Finds the smallest tile among the ring cases with most tokens per worker.
-Tiles executed_tiles(const Rows& rows) {
-  std::map<std::int64_t, std::pair<double, double>> found;  // negated tokens, then the tile
+// Finds the smallest tile among the ring cases with most tokens per worker; NaN if none shows it.
+double executed_tile_of(const Rows& rows) {
+  std::pair found(0.0, kNaN);  // negated tokens, then the tile
   for (const Row& row : rows)
-    if (const double tile = executed_tile(*ring_case(row)); !std::isnan(tile)) {
-      const std::pair own(-tokens_a_worker(row), tile);
-      const auto [at, first] = found.try_emplace(row.integer("workers"), own);
-      at->second = std::min(at->second, own);
-    }
-  Tiles tiles;
-  for (const auto& [workers, longest] : found) tiles[workers] = longest.second;
-  return tiles;
+    if (const double tile = executed_tile(*ring_case(row)); !std::isnan(tile))
+      found = std::min(found, std::pair(-tokens_a_worker(row), tile));
+  return found.second;
 }
 
 // Makes the lines of a worker count, by name; those of one curve differ in their marks.
@@ -66,6 +59,8 @@ Groups lines_of(const Group& of_count, const Columns& others) {
   style_by_algorithm(lines, [](const Group& line) { return line.key[1]; });
   return lines;
 }
+
+std::int64_t workers_in(const Group& panel) { return *parse_integer(panel.key[0]); }
 
 // Makes a panel for each worker count of the rows. If nothing is published of any of them, there is
 // also one for the nearest count of which something is.
@@ -81,10 +76,24 @@ Groups panels_of(const Rows& rows) {
   return panels;
 }
 
-// Draws what is published of a worker count, and the bounds; `tile` is that of our kernel, NaN in a
+// Finds the range of tokens per worker of all marks.
+std::pair<double, double> token_range(const Groups& panels) {
+  std::set<double> tokens;
+  for (const Group& panel : panels) {
+    for (const Row& row : panel.rows) tokens.insert(tokens_a_worker(row));
+    for (const Series& series : published_striped_speed_ups(workers_in(panel)))
+      for (const Point& point : series.points) tokens.insert(point.x);
+  }
+  return tokens.empty() ? std::pair(kNaN, kNaN) : std::pair(*tokens.begin(), *tokens.rbegin());
+}
+
+// Draws what is published of a worker count, and the bounds. The bound of our tiles is not in a
 // panel of published numbers alone.
-std::vector<Series> reference_of(std::int64_t workers, double tile,
-                                 const std::set<double>& tokens) {
+std::vector<Series> reference_of(const Group& panel, std::pair<double, double> tokens) {
+  if (panel.key.empty()) return {};  // there is nothing to draw
+  const std::int64_t workers = workers_in(panel);
+  const double shown = executed_tile_of(panel.rows);
+  const double tile = panel.rows.empty() ? kNaN : std::isnan(shown) ? kAssumedTile : shown;
   std::vector<Series> out = published_striped_speed_ups(workers);
   const double published_tile = out.empty() ? kNaN : kPublishedTile;
   const auto add_bound = [&](const char* name, Style style, double side) {
@@ -92,8 +101,7 @@ std::vector<Series> reference_of(std::int64_t workers, double tile,
     if (std::isnan(side)) return;
     out.push_back({.name = name, .draw = Draw::line, .style = style, .thin = side == 1.0});
     for (int i = 0; i < kPoints; ++i) {
-      const double x =
-          *tokens.begin() * std::pow(*tokens.rbegin() / *tokens.begin(), i / (kPoints - 1.0));
+      const double x = tokens.first * std::pow(tokens.second / tokens.first, i / (kPoints - 1.0));
       out.back().points.push_back({.x = x, .y = speed_up_bound(x / side, workers)});
     }
   };
@@ -104,18 +112,21 @@ std::vector<Series> reference_of(std::int64_t workers, double tile,
   return out;
 }
 
-std::string tile_sentence(std::size_t panels, const Tiles& tiles) {
+std::string tile_sentence(const Groups& panels) {
   std::map<std::string, std::string> workers_of_size;
-  for (const auto& [workers, tile] : tiles) {
+  bool assumed = false;
+  for (const Group& panel : panels) {
+    const double tile = executed_tile_of(panel.rows);
+    assumed = assumed || (std::isnan(tile) && !panel.rows.empty());
+    if (std::isnan(tile)) continue;
     std::string& all = workers_of_size[fmt::format("{:.0f}", tile)];
-    all = listed({all, fmt::to_string(workers)});
+    all = listed({all, panel.key[0]});
   }
   std::vector<std::string> parts;
   for (const auto& [tile, workers] : workers_of_size)
     parts.push_back(fmt::format("{} (W = {}, from the executed pairs of the longest ring case)",
                                 tile, workers));
-  if (tiles.size() < panels)
-    parts.push_back(fmt::format("{} where no case shows it", kAssumedTile));
+  if (assumed) parts.push_back(fmt::format("{} where no case shows it", kAssumedTile));
   return "our tiles, in tokens a side: " + listed(parts);
 }
 
@@ -128,14 +139,7 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
       where(matched, [](const Row& row) { return row.is("link_bandwidth_byte_per_s", ""); });
   const Rows& rows = unlimited.empty() ? matched : unlimited;
   const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
-  const Tiles tiles = executed_tiles(rows);
   const Groups panels = panels_of(rows);
-  const auto workers_in = [](const Group& panel) { return *parse_integer(panel.key[0]); };
-  std::set<double> tokens;  // per worker, on the x axis
-  for (const Row& row : rows) tokens.insert(tokens_a_worker(row));
-  for (const Group& panel : panels)
-    for (const Series& series : published_striped_speed_ups(workers_in(panel)))
-      for (const Point& point : series.points) tokens.insert(point.x);
   const std::size_t alone = all.size() - matched.size();
   const std::size_t limited = matched.size() - rows.size();
   return line_figure(
@@ -146,15 +150,7 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
                   [](const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); },
               .lines = [&](const Group& panel) { return lines_of(panel, others); },
               .reference =
-                  [&](const Group& panel) {
-                    if (panels.empty()) return std::vector<Series>{};
-                    const auto tile = tiles.find(workers_in(panel));
-                    return reference_of(workers_in(panel),
-                                        panel.rows.empty()    ? kNaN
-                                        : tile == tiles.end() ? kAssumedTile
-                                                              : tile->second,
-                                        tokens);
-                  }}},
+                  [&](const Group& panel) { return reference_of(panel, token_range(panels)); }}},
        .panels = panels,
        .x = tokens_a_worker,
        .x_axis =
@@ -168,8 +164,7 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
            fmt::format("Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + "
                        "2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; {}; published tiles: "
                        "{} query rows.",
-                       tile_sentence(group(rows, Columns{"workers"}).size(), tiles),
-                       kPublishedTile),
+                       tile_sentence(panels), kPublishedTile),
            "Published: Striped Attention (arXiv 2311.09431), tables 3 to 5, orange A100, grey TPU "
            "v4; circles 1B, squares 3B, triangles 7B parameters; W is the sequence-parallel side "
            "of the mesh. Those are whole training steps, backward pass, projections and "

@@ -1,8 +1,6 @@
 // Query-key pairs of the busiest worker in each round, which make up a ring's critical path. They
 // are counts of the plans alone, not times. Cases whose counts are the same (other kernels, element
 // types, ranks) are one line.
-#include <list>
-
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
@@ -12,62 +10,59 @@ namespace {
 
 constexpr std::size_t kMostPanels = 6;
 
-// Gives the rounds of a case: columns round, busiest, least, which are unmasked pairs per head. A
-// worker without a row in a round does nothing in it.
-CsvTable rounds_of(const Row& row, const Rows& steps) {
-  CsvTable rounds({"round", "busiest", "least"});
+// Gives the rounds of a case: y is the unmasked pairs per head of the busiest worker, low those of
+// the least busy one. A worker without a row in a round does nothing in it.
+std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
+  std::vector<Point> rounds;
   const Rows computing =
       where(steps, [](const Row& step) { return step.number("unmasked_pairs") >= 0.0; });
   for (const Group& round : group(computing, Columns{"step"})) {
-    std::vector<double> pairs;
-    for (const Row& step : round.rows) pairs.push_back(step.number("unmasked_pairs"));
-    const auto [least, most] = std::ranges::minmax(pairs);
-    const bool all = std::ssize(pairs) >= row.integer("workers");
-    rounds.append({round.key[0], to_text(most), to_text(all ? least : 0.0)});
+    const auto [least, most] =
+        std::ranges::minmax(numbers_of(round.rows, number_in("unmasked_pairs")));
+    const bool all = std::ssize(round.rows) >= row.integer("workers");
+    rounds.push_back({.x = round.rows.front().number("step"), .y = most, .low = all ? least : 0.0});
   }
   return rounds;
 }
 
-double critical_path(const Group& line) {
+double critical_path(const Series& line) {
   double sum = 0.0;
-  for (const Row& round : line.rows) sum += round.number("busiest");
+  for (const Point& round : line.points) sum += round.y;
   return sum;
 }
 
 // Counts the lines below one that it nearly covers: striped and zigzag differ by half a row of
 // pairs.
-int covered(const Group& line, std::span<const Group> below) {
+int covered(const Series& line, std::span<const Series> below) {
   constexpr double kNear = 0.03;
-  return static_cast<int>(std::ranges::count_if(below, [&](const Group& other) {
-    const std::map<double, Row> others = by_number(other.rows, "round");
-    return std::ranges::all_of(line.rows, [&](const Row& round) {
-      const auto found = others.find(round.number("round"));
-      const double pairs = round.number("busiest");
-      return found != others.end() &&
-             std::abs(found->second.number("busiest") - pairs) <= kNear * pairs;
+  return static_cast<int>(std::ranges::count_if(below, [&](const Series& other) {
+    return std::ranges::all_of(line.points, [&](const Point& round) {
+      const auto found = std::ranges::find(other.points, round.x, &Point::x);
+      return found != other.points.end() && std::abs(found->y - round.y) <= kNear * round.y;
     });
   }));
 }
 
-// Makes lines of rounds, which `tables` keeps, named by algorithm and by what else changes the
-// counts if one has several lines.
-Groups lines_of(const Group& panel, const std::map<std::string, Rows>& steps,
-                std::list<CsvTable>& tables) {
-  Groups lines;
+// Makes lines of rounds, named by algorithm and by what else changes the counts if one has several
+// lines.
+std::vector<Series> lines_of(const Group& panel, const std::map<std::string, Rows>& steps) {
+  const auto counts = [](const Point& round) { return std::tuple(round.x, round.y, round.low); };
+  std::vector<Series> lines;
+  std::map<std::string, int> variants;
   Rows rows;
   for (const Row& row : panel.rows) {
-    const CsvTable rounds = rounds_of(row, steps.at(row.text("case_id")));
-    const bool known = std::ranges::any_of(lines, [&](const Group& other) {
-      return other.rows.front().table->to_string() == rounds.to_string() &&
-             other.name == row.text("algorithm");
+    const std::string& algorithm = row.text("algorithm");
+    const std::vector<Point> rounds = rounds_of(row, steps.at(row.text("case_id")));
+    const bool known = std::ranges::any_of(lines, [&](const Series& other) {
+      return other.name == algorithm &&
+             std::ranges::equal(other.points, rounds, {}, counts, counts);
     });
-    if (known || rounds.size() == 0) continue;
-    lines.push_back({.rows = all_rows(tables.emplace_back(rounds)),
-                     .name = row.text("algorithm"),
-                     .value = shows("busiest")});
+    if (known || rounds.empty()) continue;
+    lines.push_back({.name = algorithm,
+                     .style = algorithm_style(algorithm, variants[algorithm]++),
+                     .points = rounds});
     rows.push_back(row);
   }
-  style_by_algorithm(lines, [](const Group& line) { return line.name; });
   const Columns others =
       splitting_columns(rows, {"n_tokens", "workers", "mask", "kv_len", "algorithm"});
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -78,18 +73,32 @@ Groups lines_of(const Group& panel, const std::map<std::string, Rows>& steps,
   return lines;
 }
 
+// Draws the least busy workers behind the busiest.
+std::vector<Series> drawn(const std::vector<Series>& lines) {
+  std::vector<Series> all;
+  for (const bool least : {true, false})
+    for (Series line : lines) {
+      if (least) line.name += ", least busy worker";
+      line.thin = least;
+      line.in_legend = !least;
+      for (Point& round : line.points) round = {.x = round.x, .y = least ? round.low : round.y};
+      all.push_back(std::move(line));
+    }
+  return all;
+}
+
 std::string panel_name(const Row& row, const std::map<std::string, std::string>& masks) {
   return listed({"N = " + grouped(row.number("n_tokens")),
                  own_value(row, "kv_len") == "=" ? "" : grouped(row.number("kv_len")) + " keys",
                  fmt::format("W = {}, {} mask", row.text("workers"), masks.at(row.text("mask")))});
 }
 
-std::string sums(const Groups& lines) {
-  const Group& most = *std::ranges::max_element(lines, {}, critical_path);
+std::string sums(const std::vector<Series>& lines) {
+  const Series& most = *std::ranges::max_element(lines, {}, critical_path);
   std::vector<std::string> out;
-  for (const Group& line : lines) {
+  for (const Series& line : lines) {
     out.push_back(fmt::format("{} {} in {}", line.name, format_si(critical_path(line)),
-                              counted(line.rows.size(), "round")));
+                              counted(line.points.size(), "round")));
     if (&line != &most && critical_path(most) > 0.0)
       out.back() +=
           fmt::format(" ({:.3f} of {})", critical_path(line) / critical_path(most), most.name);
@@ -106,13 +115,12 @@ Figure work_per_round_figure(const PlottedRun& run) {
   const Rows rows = where(standing_rows(run.cases), [&](const Row& row) {
     return row.integer("workers") >= 2 && steps.contains(row.text("case_id"));
   });
-  std::list<CsvTable> tables;
-  std::map<std::vector<std::string>, Groups> lines;  // by panel
+  std::map<std::vector<std::string>, std::vector<Series>> lines;  // by panel
   Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
-  for (const Group& panel : panels) lines[panel.key] = lines_of(panel, steps, tables);
+  for (const Group& panel : panels) lines[panel.key] = lines_of(panel, steps);
   std::erase_if(panels, [&](const Group& panel) {
     return std::ranges::none_of(lines[panel.key],
-                                [](const Group& line) { return line.rows.size() > 1; });
+                                [](const Series& line) { return line.points.size() > 1; });
   });
   std::set<std::string> masks;
   for (const Group& panel : panels) masks.insert(panel.key[2]);
@@ -132,15 +140,7 @@ Figure work_per_round_figure(const PlottedRun& run) {
        .nothing = "no case has several workers, and pairs of several rounds in steps.csv",
        .y =
            {{.y = {.label = "unmasked pairs a head", .column = "unmasked_pairs", .from_zero = true},
-             .lines =
-                 [&](const Group& panel) {
-                   Groups drawn;
-                   for (const Group& busy : lines[panel.key])
-                     drawn.push_back(
-                         behind(busy, "least busy worker", busy.style.dash, shows("least")));
-                   std::ranges::copy(lines[panel.key], std::back_inserter(drawn));
-                   return drawn;
-                 }}},
+             .reference = [&](const Group& panel) { return drawn(lines[panel.key]); }}},
        .panels = panels,
        .x = number_in("round"),
        .x_axis = fixed({.label = "round", .column = "round", .whole = true}),

@@ -72,8 +72,13 @@ bool spans_powers(const std::vector<double>& values) {
   return high >= 8.0 * low;
 }
 
-Axis powers_or_zero(Axis axis, const std::vector<double>& values) {
+Axis powers_or_linear(Axis axis, const std::vector<double>& values) {
   axis.log = spans_powers(values);
+  return axis;
+}
+
+Axis powers_or_zero(Axis axis, const std::vector<double>& values) {
+  axis = powers_or_linear(std::move(axis), values);
   axis.from_zero = !axis.log;
   return axis;
 }

@@ -127,7 +127,9 @@ void add(Panel& panel, std::vector<Series> series);
 // Says whether positive values spread over so many powers that a log axis is clearer: a factor
 // of 8.
 [[nodiscard]] bool spans_powers(const std::vector<double>& values);
-// Makes the axis a log one if the values span powers, and otherwise one from zero.
+// Makes the axis a log one if the values span powers.
+[[nodiscard]] Axis powers_or_linear(Axis axis, const std::vector<double>& values);
+// Does the same; a linear one begins at zero.
 [[nodiscard]] Axis powers_or_zero(Axis axis, const std::vector<double>& values);
 
 // Makes the axis `sequence length N (tokens)`, which is log if the values span powers.

@@ -39,5 +39,14 @@ TEST(Axis, AnEmptyColumnIsRefusedWhereItIsDeclared) {
   EXPECT_THROW((void)ColumnName(std::string()), std::logic_error);
 }
 
+TEST(Axis, PowersMakeItALogOne) {
+  const Axis axis{.column = "time_s"};
+  EXPECT_TRUE(powers_or_linear(axis, {1.0, 8.0}).log);
+  EXPECT_FALSE(powers_or_linear(axis, {1.0, 7.0}).log);
+  EXPECT_FALSE(powers_or_linear(axis, {1.0, 7.0}).from_zero);
+  EXPECT_TRUE(powers_or_zero(axis, {1.0, 7.0}).from_zero);
+  EXPECT_FALSE(powers_or_zero(axis, {1.0, 8.0}).from_zero);
+}
+
 }  // namespace
 }  // namespace qb

@@ -111,8 +111,12 @@ Groups group(const Rows& rows, const Columns& columns) {
 }
 
 Groups panels_by(const Rows& rows, const Columns& columns) {
+  return panels_by(rows, columns, columns);
+}
+
+Groups panels_by(const Rows& rows, const Columns& columns, const Columns& named) {
   Groups panels = group(rows, columns);
-  for (Group& panel : panels) panel.name = named_values(panel.rows.front(), columns);
+  for (Group& panel : panels) panel.name = named_values(panel.rows.front(), named);
   return panels;
 }
 

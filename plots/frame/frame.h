@@ -84,6 +84,14 @@ template <class Number>
   return most;
 }
 
+// Collects a number of each row, in their order.
+template <class Number>
+[[nodiscard]] std::vector<double> numbers_of(const Rows& rows, Number number) {
+  std::vector<double> values;
+  for (const Row& row : rows) values.push_back(number(row));
+  return values;
+}
+
 // ---- order -------------------------------------------------------------------------------------
 
 // Puts rows in ascending order; rows of one value keep theirs.
@@ -131,8 +139,9 @@ using Groups = std::vector<Group>;
                            const std::function<std::vector<std::string>(const Row&)>& key);
 
 // Does the same for panels, which are named by the values that their rows share: `d = 64, causal
-// mask`.
+// mask`; by those of `named`, if it is given.
 [[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns);
+[[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns, const Columns& named);
 
 [[nodiscard]] Columns joined(Columns first, const Columns& second);
 [[nodiscard]] Columns without(Columns columns, std::string_view column);

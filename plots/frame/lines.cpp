@@ -9,13 +9,15 @@ bool has_value(const Series& series) {
   return std::ranges::any_of(series.points, [](const Point& at) { return std::isfinite(at.y); });
 }
 
-void draw_line(Panel& panel, const LineFigure& declared, const PointOf& shown, const Group& line) {
-  const PointOf& value = line.value ? line.value : shown;
+void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantity,
+               const Group& line) {
+  const PointOf& value = line.value ? line.value : quantity.value;
+  const auto& x_of = quantity.x ? quantity.x : declared.x;
   Series series = line_series(
       line,
       [&](const Row& row) {
         Point point = value(row);
-        if (std::isnan(point.x)) point.x = declared.x(row);
+        if (std::isnan(point.x)) point.x = x_of(row);
         return point;
       },
       declared.breaks);
@@ -27,7 +29,7 @@ void draw_line(Panel& panel, const LineFigure& declared, const PointOf& shown, c
   }
   // A line without a value would only appear in the legend; the notes count its cases.
   if (line.even_empty || has_value(series)) panel.series.push_back(std::move(series));
-  if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses));
+  if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses, x_of));
 }
 
 Group in_panel(Group line, const Group& panel) {
@@ -40,7 +42,7 @@ Group in_panel(Group line, const Group& panel) {
 Panel draw_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
   Panel panel{.y = quantity.y};
   for (const Group& line : quantity.lines ? quantity.lines(from) : declared.lines)
-    draw_line(panel, declared, quantity.value,
+    draw_line(panel, declared, quantity,
               quantity.lines || from.rows.empty() ? line : in_panel(line, from));
   if (quantity.reference) add(panel, quantity.reference(from));
   return panel;
@@ -156,10 +158,11 @@ std::vector<double> zeros(const std::vector<Point>& curve) {
   return found;
 }
 
-Series out_of_memory_series(const Group& line, double limit) {
+Series out_of_memory_series(const Group& line, double limit,
+                            const std::function<double(const Row&)>& x) {
   Series series{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
-  for (const Row& row : where(line.rows, out_of_memory))
-    series.points.push_back({.x = row.number("n_tokens"), .y = limit});
+  for (const auto& [at, row] : by_number(where(line.rows, out_of_memory), x))
+    series.points.push_back({.x = at, .y = limit});
   return series;
 }
 
@@ -218,6 +221,8 @@ Point timed(const Row& row, const std::string& prefix, double factor, double x) 
           .low = row.number(prefix + "_low95_s") * factor,
           .high = row.number(prefix + "_high95_s") * factor};
 }
+
+Point time_ms(const Row& row) { return timed(row, clock_of(row), kMilli); }
 
 Point scaled(const Point& point, double factor) {
   return {point.x, point.y * factor, point.low * factor, point.high * factor};

@@ -19,6 +19,7 @@ struct LineFigure {
     std::string title{};  // title of its panels
     Axis y;
     PointOf value{};
+    std::function<double(const Row&)> x{};              // instead of that of the figure
     std::function<Groups(const Group& panel)> lines{};  // instead of those of the figure
     Groups panels{};                                    // instead of those of the figure
     // Gives what is drawn over the lines of a panel: limits, published curves.
@@ -73,9 +74,10 @@ struct LineFigure {
 // x. The result is empty if it never does.
 [[nodiscard]] std::vector<double> zeros(const std::vector<Point>& curve);
 
-// Draws crosses against n_tokens at y = `limit` (NaN: at the upper edge) for rows that ran out of
-// memory.
-[[nodiscard]] Series out_of_memory_series(const Group& line, double limit);
+// Draws crosses at y = `limit` (NaN: at the upper edge) for rows that ran out of memory, one for
+// each x.
+[[nodiscard]] Series out_of_memory_series(const Group& line, double limit,
+                                          const std::function<double(const Row&)>& x);
 
 // Makes a line for each of the algorithms, in their order, also for those without rows.
 [[nodiscard]] Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms);
@@ -95,6 +97,8 @@ void style_by_algorithm(Groups& lines,
 // Reads median and interval of PREFIX_median_s, PREFIX_low95_s, PREFIX_high95_s times a factor.
 [[nodiscard]] Point timed(const Row& row, const std::string& prefix, double factor,
                           double x = kNaN);
+// Reads the time of a case in ms.
+[[nodiscard]] Point time_ms(const Row& row);
 // Multiplies a value and its interval.
 [[nodiscard]] Point scaled(const Point& point, double factor);
 // Divides the medians of two rows; the bar is the widest that the two intervals allow.
