@@ -16,13 +16,12 @@ constexpr int kExposedDash = 0;
 
 // Keeps rows of decode steps; a dense case of the whole sequence is not one.
 Rows decode_rows(const CsvTable& cases) {
-  return where(
-      where(standing_rows(cases), "algorithm",
-            {"decode", "flash_decoding", "tree_decode", "dense"}),
-      [](const Row& row) {
-        return !row.is("algorithm", "dense") ||
-               (row.number("workers") == 1.0 && row.number("n_tokens") < row.number("kv_len"));
-      });
+  return where(standing_rows(cases), [](const Row& row) {
+    const bool of_step =
+        row.number("workers") == 1.0 && row.number("n_tokens") < row.number("kv_len");
+    return std::ranges::count(kAlgorithms, row.text("algorithm")) > 0 &&
+           (of_step || !row.is("algorithm", "dense"));
+  });
 }
 
 // Groups what was measured at one place for one number of keys; a group needs more than dense.
@@ -30,19 +29,12 @@ Groups groups_of(const CsvTable& cases) {
   const Rows rows = where(decode_rows(cases), ran);
   const Columns shape = without(kShapeColumns, "batch");
   const Columns first = joined({"kv_len", "batch"}, kPlaceColumns);
-  Groups groups = group(rows, joined(first, shape));
-  for (Group& one : groups)
-    one.name = named_values(one.rows.front(), joined(first, differing_columns(rows, shape)));
+  Groups groups =
+      panels_by(rows, joined(first, shape), joined(first, differing_columns(rows, shape)));
   std::erase_if(groups, [](const Group& one) {
     return where(one.rows, "algorithm", {"dense"}).size() == one.rows.size();
   });
   return groups;
-}
-
-Group line_of(const Group& panel, const char* algorithm) {
-  return {.rows = where(panel.rows, "algorithm", {algorithm}),
-          .name = algorithm,
-          .style = algorithm_style(algorithm)};
 }
 
 // Converts s of a row to ms per decode step.
@@ -56,8 +48,7 @@ Groups time_lines(const Group& panel) {
     };
   };
   Groups lines;
-  for (const char* algorithm : kAlgorithms) {
-    const Group wall = line_of(panel, algorithm);
+  for (const Group& wall : algorithm_lines(panel.rows, kAlgorithms)) {
     lines.push_back(wall);
     if (wall.name == "dense") continue;
     lines.push_back(behind(wall, "compute", kComputeDash, part("compute_median_s")));
@@ -67,29 +58,23 @@ Groups time_lines(const Group& panel) {
   return lines;
 }
 
-// Divides by the algorithm's own case of one worker, or by dense if there is none.
+// Divides by the algorithm's own case of one worker, or by dense if there is none. Published are
+// the attention op alone and the whole of pass-Q, each relative to one rank.
 Groups relative_lines(const Group& panel) {
-  Groups lines;
-  for (const char* algorithm : kAlgorithms) {
-    Group line = line_of(panel, algorithm);
+  Groups lines = algorithm_lines(panel.rows, kAlgorithms);
+  const Rows dense = lines.back().rows;
+  lines.pop_back();
+  for (Group& line : lines) {
     Rows ones = where(line.rows, "workers", {"1"});
-    if (ones.empty()) ones = where(line_of(panel, "dense").rows, "workers", {"1"});
-    if (line.name == "dense" || ones.empty()) continue;
-    line.value = [one = ones.back()](const Row& row) {
-      Point point = time_ratio(row, one, clock_of(row));
-      const double steps = one.number("n_tokens") / row.number("n_tokens");
-      for (double Point::*value : {&Point::y, &Point::low, &Point::high}) point.*value *= steps;
-      if (row == one) point.low = point.high = kNaN;
-      return point;
+    if (ones.empty()) ones = where(dense, "workers", {"1"});
+    if (ones.empty()) line.rows.clear();
+    line.value = [ones](const Row& row) {
+      const Row& one = ones.back();
+      const Point point = scaled(time_ratio(row, one, clock_of(row)),
+                                 one.number("n_tokens") / row.number("n_tokens"));
+      return row == one ? Point{.y = point.y} : point;
     };
-    lines.push_back(std::move(line));
   }
-  return lines;
-}
-
-// Gives the attention op alone and the whole of pass-Q, each relative to one rank.
-Groups published_lines() {
-  Groups lines;
   for (const bool whole : {false, true})
     for (Group& line : group(all_rows(published_table("context_parallel_table_8_decode_attention")),
                              Columns{"context_length_kilotokens", "batch_size"})) {
@@ -105,7 +90,7 @@ Groups published_lines() {
       };
       lines.push_back(std::move(line));
     }
-  std::ranges::sort(lines, {}, &Group::name);
+  std::ranges::sort(lines.begin() + kAlgorithms.size() - 1, lines.end(), {}, &Group::name);
   return lines;
 }
 
@@ -120,12 +105,7 @@ Figure decode_attention_figure(const PlottedRun& run) {
               .lines = time_lines,
               .fit = powers_or_zero},
              {.y = {.label = "time / time at W = 1", .column = "relative_time_ratio"},
-              .lines =
-                  [](const Group& panel) {
-                    Groups lines = relative_lines(panel);
-                    std::ranges::copy(published_lines(), std::back_inserter(lines));
-                    return lines;
-                  },
+              .lines = relative_lines,
               .fit = powers_or_zero}},
        .panels = groups_of(run.cases),
        .by_panel = true,

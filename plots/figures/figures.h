@@ -91,8 +91,4 @@ struct Connectivity {
 // n_tokens that all worker counts have.
 [[nodiscard]] Rows summary_rows(const CsvTable& cases);
 
-// Finds the x at which a curve of positive y, ascending in x, passes through 1, between points on
-// log axes. The result is empty if it never does.
-[[nodiscard]] std::vector<double> crossings_of_one(const std::vector<Point>& curve);
-
 }  // namespace qb

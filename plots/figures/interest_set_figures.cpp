@@ -64,8 +64,7 @@ std::vector<Point> interval_means(const Group& set) {
 std::string name_of(const Group& set) { return fmt::format("{{{}}}", set.key[0]); }
 
 Groups sets_of(const Group& of_count) {
-  return group(order(of_count.rows, "n_tokens"),
-               [](const Row& row) { return std::vector<std::string>{row.text("interest_set")}; });
+  return group(order(of_count.rows, "n_tokens"), Columns{"interest_set"});
 }
 
 Groups lines_of(const Group& of_count) {
@@ -226,10 +225,9 @@ Figure responsibility_ratio_figure(const PlottedRun& run) {
                         "the run folder has no responsibility_ratio.csv (qb sets responsibility "
                         "--csv writes one)");
   Groups panels = panels_by(all_rows(*run.responsibility), {"workers"});
-  for (Group& panel : panels) {
-    const std::size_t sets = sets_of(panel).size();
-    panel.name += fmt::format(": {} interest set{} of the least size", sets, sets == 1 ? "" : "s");
-  }
+  for (Group& panel : panels)
+    panel.name +=
+        fmt::format(": {} of the least size", counted(sets_of(panel).size(), "interest set"));
   Figure figure = line_figure(
       {.title = kTitle,
        .nothing = "there are no ratios",

@@ -2,6 +2,7 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/bars.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -18,11 +19,14 @@ std::string with_short_mask(std::string name, const std::string& mask) {
 // Says whether a layer is not in blocks.
 bool is_plain(const Group& layer) { return layer.rows.front().is("layer_block_tokens", ""); }
 
+Rows layer_rows(const CsvTable& cases) {
+  return order(where(standing_rows(cases), "workload", {"transformer_layer"}), "n_tokens");
+}
+
 // Groups layers that differ in n_tokens alone, named by what tells them from the others: `plain`,
 // `blocks of 1024 tokens`, `plain, causal mask`. The plain ones come first.
 Groups layers_of(const CsvTable& cases) {
-  const Rows rows =
-      order(where(standing_rows(cases), "workload", {"transformer_layer"}), "n_tokens");
+  const Rows rows = layer_rows(cases);
   const Columns others = splitting_columns(rows, {"n_tokens", "kv_len", "layer_block_tokens"});
   Groups layers = group(rows, joined({"layer_block_tokens"}, others));
   std::stable_partition(layers.begin(), layers.end(), is_plain);
@@ -55,18 +59,10 @@ std::string saving(const Group& whole, const Group& blocks) {
   return {};
 }
 
-constexpr double kHalfBar = 0.44;
-constexpr double kLeastTexted = 5.0;  // percent; thinner slices have no room for a number
 constexpr std::size_t kMostPanels = 5;
 constexpr std::size_t kMostLabels = 7;
 
-struct Part {
-  std::string name{};
-  std::uint32_t colour = kBlack;
-  double percent = kNaN;  // of all parts
-  double seconds = kNaN;
-};
-using Parts = std::vector<Part>;
+using Parts = std::vector<BarFigure::Part>;
 
 struct KnownPart {
   std::string_view column;
@@ -86,21 +82,18 @@ constexpr KnownPart kParts[] = {
 };
 
 // Gives the parts of each case in the order in which they run: medians over the repeats without
-// warm-ups, as shares of their sum.
+// warm-ups, in seconds.
 std::map<std::string, Parts> parts_of(const std::optional<CsvTable>& table) {
   std::map<std::string, Parts> all;
   for (const auto& [id, rows] : table ? rows_by_case(*table) : std::map<std::string, Rows>{}) {
-    Parts& parts = all[id];
     std::map<std::string, std::vector<double>> times;
     for (const Row& row : where(rows, "warmup", {"0"})) {
       std::vector<double>& seconds = times[row.text("part")];
-      if (seconds.empty()) parts.push_back({row.text("part")});
+      if (seconds.empty()) all[id].push_back({row.text("part")});
       seconds.push_back(row.number("time_s"));
     }
-    double sum = 0.0;
-    for (Part& one : parts) sum += one.seconds = median(times[one.name]);
-    for (Part& one : parts) {
-      one.percent = kPercent * (one.seconds / sum);
+    for (BarFigure::Part& one : all[id]) {
+      one.value = median(times[one.name]);
       const auto* const known = std::ranges::find(kParts, one.name, &KnownPart::column);
       if (known == std::end(kParts)) continue;
       one.name = known->label;
@@ -110,97 +103,61 @@ std::map<std::string, Parts> parts_of(const std::optional<CsvTable>& table) {
   return all;
 }
 
-// Is null if the case has no parts, or no such part.
-const Part* attention_of(const Row& row, const std::map<std::string, Parts>& parts) {
-  const auto of_case = parts.find(row.text("case_id"));
-  if (of_case == parts.end()) return nullptr;
-  const auto found = std::ranges::find(of_case->second, "attention", &Part::name);
-  return found == of_case->second.end() ? nullptr : &*found;
-}
-
-// Finds the N at which attention takes half of the layer, log-interpolated between the two cases
-// around it; NaN if the rows do not cross.
-double half_share_tokens(const Group& layer, const std::map<std::string, Parts>& parts) {
-  double n_before = kNaN;
-  double share_before = kNaN;
-  for (const Row& row : layer.rows) {
-    const Part* const attention = attention_of(row, parts);
-    if (attention == nullptr) continue;
-    const double n = row.number("n_tokens");
-    const double share = attention->percent / kPercent;
-    if (share_before < 0.5 && share >= 0.5)
-      return n_before * std::pow(n / n_before, (0.5 - share_before) / (share - share_before));
-    n_before = n;
-    share_before = share;
-  }
-  return kNaN;
+double attention_of(const Parts& parts) {
+  const auto found = std::ranges::find(parts, "attention", &BarFigure::Part::name);
+  return found == parts.end() ? kNaN : found->value;
 }
 
 // Nine lengths fit side by side if each is as short as `16Ki`.
-std::string short_length(const std::string& n) {
-  const auto tokens = parse_integer(n);
-  return tokens && *tokens % 1024 == 0 ? fmt::format("{}Ki", *tokens / 1024) : n;
+std::string short_length(double n) {
+  return std::fmod(n, 1024.0) == 0.0 ? fmt::format("{:.0f}Ki", n / 1024.0)
+                                     : fmt::format("{:.0f}", n);
 }
 
-// Each published slice is its own series; the legend shows those of the first bar.
-void add_bar(Panel& panel, const Parts& parts, const std::string& n, bool published) {
-  const auto place = static_cast<double>(panel.x.tics.size());
-  double low = 0.0;
-  for (const Part& slice : parts) {
-    const double high = low + slice.percent;
-    const Point at{place, low + slice.percent / 2, low, high, place - kHalfBar, place + kHalfBar};
-    const bool texted = slice.percent >= kLeastTexted;
-    const std::string text = texted ? fmt::format("{:.0f}", slice.percent) : "";
-    low = high;
-    if (!published)
-      add_slice(panel, {.name = slice.name, .style = {slice.colour}}, at, text, "N = " + n);
-    else
-      panel.series.push_back({.name = slice.name + (place > 0.0 ? " at N = " + n : ""),
-                              .draw = Draw::rectangles,
-                              .style = {lightened(slice.colour)},
-                              .published = true,
-                              .in_legend = place == 0.0,
-                              .text = text,
-                              .points = {at}});
+BarFigure::BarPanel shares_of(const Group& layer, std::map<std::string, Parts>& parts) {
+  BarFigure::BarPanel panel{.title = layer.name};
+  for (const Row& row : layer.rows) {
+    BarFigure::Bar bar{.x = row.number("n_tokens"),
+                       .at = " at N = " + row.text("n_tokens"),
+                       .parts = parts[row.text("case_id")],
+                       .whole = 1.0};
+    double sum = 0.0;
+    for (const BarFigure::Part& part : bar.parts) sum += part.value;
+    for (BarFigure::Part& part : bar.parts) part.value /= sum;
+    if (!bar.parts.empty()) panel.bars.push_back(std::move(bar));
   }
-  panel.x.tics.push_back({place, short_length(n)});
-}
-
-Panel empty_panel(std::string title) {
-  return {.title = std::move(title),
-          .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
-          .y = {.label = "share of the layer's time (%)",
-                .column = "share_percent",
-                .tight = true,
-                .tics = whole_tics({0, 25, 50, 75, 100})}};
-}
-
-Panel shares_panel(const Group& layer, const std::map<std::string, Parts>& parts) {
-  Panel panel = empty_panel(layer.name);
-  for (const Row& row : layer.rows)
-    if (const auto found = parts.find(row.text("case_id")); found != parts.end())
-      add_bar(panel, found->second, row.text("n_tokens"), false);
-  // Labels of more bars than this would overlap, so every second one is kept, and the last.
-  std::vector<Axis::Tic>& tics = panel.x.tics;
-  for (std::size_t i = 0; i < tics.size(); ++i)
-    if (tics.size() > kMostLabels && (tics.size() - 1 - i) % 2 == 1) tics[i].label.clear();
   return panel;
 }
 
-// The first published part is our QKV projection and attention together.
-Panel published_shares_panel() {
+// Finds the N at which attention takes half of the layer, log-interpolated between the two bars
+// around it.
+std::optional<double> half_share_tokens(const BarFigure::BarPanel& panel) {
+  std::vector<Point> shares;
+  for (const BarFigure::Bar& bar : panel.bars)
+    if (const double share = attention_of(bar.parts); std::isfinite(share))
+      shares.push_back({.x = bar.x, .y = share - 0.5});
+  const std::vector<double> found = zeros(shares);
+  if (found.empty() || shares.front().y >= 0.0) return std::nullopt;
+  return found.front();
+}
+
+// The first published part is our QKV projection and attention together. The legend shows those of
+// the first bar.
+BarFigure::BarPanel published_shares() {
   constexpr KnownPart kColumns[] = {{"self_attention_s", "published self-attention", 0xD55E00},
                                     {"self_add_norm_s", "published self-output", 0x56B4E9},
                                     {"feed_forward_s", "published intermediate", 0x009E73},
                                     {"output_add_norm_s", "published output", 0x7BCBAF}};
-  Panel panel = empty_panel("published: 15-618 project, a BERT model");
+  BarFigure::BarPanel panel{.title = "published: 15-618 project, a BERT model"};
   for (const Row& row : all_rows(published_table("sparse_attention_15618_table_4_bert_layers"))) {
-    double sum = 0.0;
-    for (const KnownPart& column : kColumns) sum += row.number(column.column);
-    Parts parts;
+    const std::string& n = row.text("sequence_length_tokens");
+    BarFigure::Bar bar{.x = row.number("sequence_length_tokens"),
+                       .at = panel.bars.empty() ? "" : " at N = " + n,
+                       .published = true,
+                       .apart = true};
     for (const KnownPart& column : kColumns)
-      parts.push_back({column.label, column.colour, kPercent * row.number(column.column) / sum});
-    add_bar(panel, parts, row.text("sequence_length_tokens"), true);
+      bar.parts.push_back({column.label, column.colour, row.number(column.column)});
+    panel.bars.push_back(std::move(bar));
   }
   return panel;
 }
@@ -210,10 +167,9 @@ Panel published_shares_panel() {
 // Draws a line per kind of layer, and a dashed one for the attention of the plain ones. Hollow
 // marks surround the rows of which repeats were slowed down.
 Figure layer_time_figure(const PlottedRun& run) {
-  const std::map<std::string, Parts> parts = parts_of(run.parts);
+  std::map<std::string, Parts> parts = parts_of(run.parts);
   const auto attention = [&](const Row& row) {
-    const Part* const part = attention_of(row, parts);
-    return Point{.y = part == nullptr ? kNaN : part->seconds * kMilli};
+    return Point{.y = attention_of(parts[row.text("case_id")]) * kMilli};
   };
   const auto slowed = [](const Row& row) {
     return ran(row) && row.number("throttled_samples") > 0;
@@ -235,13 +191,13 @@ Figure layer_time_figure(const PlottedRun& run) {
     ringed += rings.rows.size();
     lines.insert(lines.end(), {line, rings, dashed});
   }
-  Figure figure = line_figure(
+  return line_figure(
       {.title = "Time of a transformer layer",
        .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
        .lines = lines,
        .y = {{.y = {.label = "time (ms)", .column = "time_ms"},
               .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
-              .fit = powers_or_zero}},
+              .fit = powers_or_linear}},
        .breaks = true,
        .crosses = kNaN,
        .notes = joined_notes(
@@ -251,16 +207,12 @@ Figure layer_time_figure(const PlottedRun& run) {
                          : fmt::format("Ringed: the device was throttled in a repeat (column "
                                        "throttled_samples), {} cases.",
                                        ringed)}})});
-  if (!figure.panels.empty()) figure.panels[0].y.from_zero = false;
-  return figure;
 }
 
 Figure layer_memory_figure(const PlottedRun& run) {
   const Groups layers = layers_of(run.cases);
-  Rows rows;
-  for (const Group& layer : layers)
-    std::ranges::copy_if(layer.rows, std::back_inserter(rows),
-                         [](const Row& row) { return std::isfinite(peak_bytes(row)); });
+  const Rows rows =
+      where(layer_rows(run.cases), [](const Row& row) { return std::isfinite(peak_bytes(row)); });
   const std::size_t as_predicted = count(rows, [](const Row& row) {
     return peak_bytes(row) == row.number("predicted_active_peak_bytes");
   });
@@ -286,32 +238,36 @@ Figure layer_memory_figure(const PlottedRun& run) {
 // Draws a stacked bar per N and a panel per kind of layer, from parts.csv, which has a row per
 // repeat and part of a layer; beside them the published split of the 15-618 project.
 Figure layer_shares_figure(const PlottedRun& run) {
-  const std::map<std::string, Parts> parts = parts_of(run.parts);
-  Figure figure{.title = "Share of each part of a transformer layer"};
-  figure.notes = {
-      "A bar: medians of the parts as shares of their sum. Biases, residual sums and the norm's "
-      "scale are in the pass beside them; QKV projection, output projection and feed-forward are "
-      "matrix products."};
+  std::map<std::string, Parts> parts = parts_of(run.parts);
+  BarFigure declared{
+      .title = "Share of each part of a transformer layer",
+      .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
+      .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
+      .y = percent_axis("share of the layer's time (%)"),
+      .tic = short_length,
+      .least_texted = 0.05,
+      .notes = {"A bar: medians of the parts as shares of their sum. Biases, residual sums and the "
+                "norm's scale are in the pass beside them; QKV projection, output projection and "
+                "feed-forward are matrix products."}};
   for (const Group& layer : layers_of(run.cases)) {
-    if (figure.panels.size() == kMostPanels) break;
-    Panel panel = shares_panel(layer, parts);
-    if (panel.series.empty()) continue;
-    const double half = half_share_tokens(layer, parts);
-    if (std::isfinite(half))
-      figure.notes.push_back(
+    BarFigure::BarPanel panel = shares_of(layer, parts);
+    if (panel.bars.empty() || declared.panels.size() == kMostPanels) continue;
+    if (const auto half = half_share_tokens(panel))
+      declared.notes.push_back(
           fmt::format("{}: attention takes half of the layer from N = {} on (log-interpolated).",
-                      panel.title, grouped(half)));
-    figure.panels.push_back(std::move(panel));
+                      layer.name, grouped(*half)));
+    declared.panels.push_back(std::move(panel));
   }
-  if (figure.panels.empty())
-    return empty_figure(
-        figure.title, "the run has no case of workload transformer_layer with times in parts.csv");
-  figure.panels.push_back(published_shares_panel());
-  figure.notes.emplace_back(
+  declared.panels.push_back(published_shares());
+  declared.notes.emplace_back(
       "Published: final report of the CMU 15-618 project Sparse Attention in CUDA, Table 4; "
       "hardware and batch size are not stated. Its self-attention is our QKV projection and "
       "attention, its intermediate our feed-forward in and GELU; only the trend compares.");
-  arrange_panels(figure);
+  Figure figure = bar_figure(declared);
+  // Labels of more bars than this would overlap, so every second one is kept, and the last.
+  for (Panel& panel : figure.panels)
+    for (std::size_t all = panel.x.tics.size(), i = 0; all > kMostLabels && i < all; ++i)
+      if ((all - 1 - i) % 2 == 1) panel.x.tics[i].label.clear();
   return figure;
 }
 

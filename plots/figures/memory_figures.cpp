@@ -13,37 +13,16 @@ double budget_of(const Rows& rows) {
 
 constexpr std::size_t kMostPanels = 4;
 
-struct Timeline {
-  Group line;
-  std::vector<Point> points;  // s since the first event, active bytes
-  double oom_s = kNaN;
-};
-
-Timeline read_timeline(const Rows& events, const Group& line) {
-  Timeline out{line, {}, kNaN};
-  const auto since_start = [&](const Row& row) {
-    return row.number("time_s") - events.front().number("time_s");
-  };
-  for (const Row& row : events) {
-    if (row.is("action", "oom")) out.oom_s = since_start(row);
-    // Segments come and go below the tensors; they do not change what is active.
-    const double active = row.number("active_bytes");
-    if (out.points.empty() || out.points.back().y != active)
-      out.points.push_back({.x = since_start(row), .y = active});
-  }
-  out.points.push_back({.x = since_start(events.back()), .y = out.points.back().y});
-  return out;
-}
-
-// n_tokens -> timelines, ascending worker count.
-using Timelines = std::map<double, std::vector<Timeline>>;
-Timelines timelines_of(const CsvTable& cases, const CsvTable& timeline) {
-  const std::map<std::string, Rows> events = rows_by_case(timeline);
+// By n_tokens: the cases that have a timeline, each as its line, by ascending worker count.
+using Timelines = std::map<double, Groups>;
+Timelines timelines_of(const CsvTable& cases, const std::map<std::string, Rows>& events) {
   Timelines found;
   for (const Group& line : case_lines(cases))
     for (const Row& row : line.rows)
-      if (const auto own = events.find(row.text("case_id")); own != events.end())
-        found[row.number("n_tokens")].push_back(read_timeline(own->second, line));
+      if (events.contains(row.text("case_id"))) {
+        found[row.number("n_tokens")].push_back(line);
+        found[row.number("n_tokens")].back().rows = {row};
+      }
   return found;
 }
 
@@ -52,13 +31,13 @@ Timelines timelines_of(const CsvTable& cases, const CsvTable& timeline) {
 std::vector<double> chosen_lengths(const Timelines& all) {
   std::set<std::int64_t> counts;
   for (const auto& [n, timelines] : all)
-    for (const Timeline& one : timelines) counts.insert(workers_of(one.line));
+    for (const Group& line : timelines) counts.insert(workers_of(line));
   std::vector<double> lengths;
   std::vector<double> with_both;
   for (const auto& [n, timelines] : all) {
     lengths.push_back(n);
-    if (workers_of(timelines.front().line) == *counts.begin() &&
-        workers_of(timelines.back().line) == *counts.rbegin())
+    if (workers_of(timelines.front()) == *counts.begin() &&
+        workers_of(timelines.back()) == *counts.rbegin())
       with_both.push_back(n);
   }
   if (!with_both.empty()) lengths = with_both;
@@ -69,14 +48,21 @@ std::vector<double> chosen_lengths(const Timelines& all) {
   return chosen;
 }
 
-void add_timeline(Panel& panel, const Timeline& from, const Unit& unit) {
-  Series series{.name = from.line.name, .draw = Draw::steps, .style = from.line.style};
-  for (const Point& point : from.points)
-    series.points.push_back({.x = point.x * kMilli, .y = point.y * unit.factor});
-  panel.series.push_back(series);
-  series.draw = Draw::out_of_memory;
-  series.points = {{.x = from.oom_s * kMilli}};
-  if (!std::isnan(from.oom_s)) panel.series.push_back(series);
+// Draws the active bytes since the first event, and a cross where the case ran out.
+std::vector<Series> timeline_of(const Group& line, const Rows& events, const Unit& unit) {
+  Series steps{.name = line.name, .draw = Draw::steps, .style = line.style};
+  Series crosses{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
+  double since_start_ms = 0.0;
+  for (const Row& row : events) {
+    since_start_ms = (row.number("time_s") - events.front().number("time_s")) * kMilli;
+    if (row.is("action", "oom")) crosses.points = {{.x = since_start_ms}};
+    // Segments come and go below the tensors; they do not change what is active.
+    const double active = row.number("active_bytes") * unit.factor;
+    if (steps.points.empty() || steps.points.back().y != active)
+      steps.points.push_back({.x = since_start_ms, .y = active});
+  }
+  steps.points.push_back({.x = since_start_ms, .y = steps.points.back().y});
+  return {steps, crosses};
 }
 
 constexpr std::size_t kMostHistograms = 6;
@@ -112,8 +98,7 @@ Panel summary_panel(const Rows& rows) {
 }
 
 Panel histogram_panel(const Group& of_count) {
-  std::vector<double> tokens;
-  for (const Row& row : of_count.rows) tokens.push_back(row.number("tokens"));
+  const std::vector<double> tokens = numbers_of(of_count.rows, number_in("tokens"));
   const auto [least, most] = std::minmax_element(tokens.begin(), tokens.end());
   const double width = std::max(1.0, std::ceil((*most - *least + 1.0) / kMostBins));
   std::map<std::int64_t, double> bins;
@@ -187,35 +172,36 @@ Figure peak_memory_figure(const PlottedRun& run) {
 // four lengths, and in it the fewest and the most workers that have a timeline in
 // memory_timeline.csv.
 Figure memory_timeline_figure(const PlottedRun& run) {
-  Figure figure{.title = "Active memory over time"};
+  constexpr const char* kTitle = "Active memory over time";
   if (!run.timeline)
-    return empty_figure(figure.title,
+    return empty_figure(kTitle,
                         "the run has no memory_timeline.csv (measure: {memory_timeline: true})");
-  const Timelines all = timelines_of(run.cases, *run.timeline);
-  if (all.empty()) return empty_figure(figure.title, "no case has a memory timeline");
-  double largest = 0.0;
-  for (const auto& [n, timelines] : all)
-    for (const Timeline& one : timelines)
-      for (const Point& point : one.points) largest = std::max(largest, point.y);
-  const Unit unit = byte_unit(largest);
+  const std::map<std::string, Rows> events = rows_by_case(*run.timeline);
+  const Timelines all = timelines_of(run.cases, events);
+  const Unit unit = byte_unit(largest(all_rows(*run.timeline), number_in("active_bytes")));
+  Groups panels;
+  std::map<std::string, std::vector<Series>> drawn;  // by panel
   for (const double n : chosen_lengths(all)) {
-    const std::vector<Timeline>& timelines = all.at(n);
-    Panel panel{
-        .title = "N = " + grouped(n),
-        .x = {.label = "time since the case began (ms)", .column = "time_ms", .from_zero = true},
-        .y = axis_in(unit, "active memory", "active_memory")};
-    panel.y.from_zero = true;
-    add_timeline(panel, timelines.front(), unit);
-    if (timelines.size() > 1) add_timeline(panel, timelines.back(), unit);
-    figure.panels.push_back(std::move(panel));
+    panels.push_back({.name = "N = " + grouped(n)});
+    const Groups& lines = all.at(n);
+    for (const Group& line : lines)
+      if (&line == &lines.front() || &line == &lines.back())
+        std::ranges::move(timeline_of(line, events.at(line.rows[0].text("case_id")), unit),
+                          std::back_inserter(drawn[panels.back().name]));
   }
-  figure.columns = figure.panels.size() > 1 ? 2 : 1;
-  figure.panel_height = figure.panels.size() > 2 ? 240 : 330;
-  figure.notes = {
-      "Bytes of all live tensors after each allocation and release, in the memory pass, which is "
-      "not the timed one. The device plays the workers of a plan one after the other where ranks "
-      "are serial."};
-  return figure;
+  Axis active = axis_in(unit, "active memory", "active_memory");
+  active.from_zero = true;
+  return line_figure(
+      {.title = kTitle,
+       .nothing = "no case has a memory timeline",
+       .y = {{.y = active, .reference = [&](const Group& panel) { return drawn[panel.name]; }}},
+       .panels = panels,
+       .x_axis = fixed(
+           {.label = "time since the case began (ms)", .column = "time_ms", .from_zero = true}),
+       .panel_height = panels.size() > 2 ? 240 : 330,
+       .notes = {"Bytes of all live tensors after each allocation and release, in the memory pass, "
+                 "which is not the timed one. The device plays the workers of a plan one after the "
+                 "other where ranks are serial."}});
 }
 
 Rows summary_rows(const CsvTable& cases) {
@@ -248,8 +234,7 @@ Figure memory_summary_figure(const PlottedRun& run) {
       if (workers_of(of_count) > 1 && figure.panels.size() <= kMostHistograms)
         figure.panels.push_back(histogram_panel(of_count));
   const std::size_t panels = figure.panels.size();
-  figure.columns = panels > 4 ? 3 : panels > 1 ? 2 : 1;
-  figure.panel_height = panels > 2 ? 220 : 330;
+  arrange_panels(figure, panels > 4 ? 3 : 2, panels > 2 ? 220 : 330);
   figure.notes = {
       "First panel: light bar from the shortest to the longest subsequence, mark and whiskers are "
       "mean and standard deviation over workers. Peak memory of a materialized score matrix grows "

@@ -33,9 +33,7 @@ CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* 
            !std::isnan(row.number(column));
   });
   for (const Group& length : group(repeats, key)) {
-    std::vector<double> values;
-    for (const Row& row : of_largest(length.rows)) values.push_back(row.number(column));
-    const Summary summary = summarise(values);
+    const Summary summary = summarise(numbers_of(of_largest(length.rows), number_in(column)));
     std::vector<std::string> fields = length.key;
     for (const double value : {summary.median, summary.low95, summary.high95, summary.coverage,
                                static_cast<double>(summary.n)})
@@ -86,13 +84,6 @@ Groups curves_of(const CsvTable& table, const Columns& always, StyleOf style_of)
   return lines;
 }
 
-template <class ValueOf>
-int place_of(const Group& line, const Groups& lines, ValueOf value_of) {
-  std::set<decltype(value_of(line))> values;
-  for (const Group& other : lines) values.insert(value_of(other));
-  return static_cast<int>(std::distance(values.begin(), values.find(value_of(line))));
-}
-
 Axis log_tokens(const std::vector<double>& x) {
   Axis axis = tokens_axis(x);
   axis.log = true;
@@ -106,8 +97,8 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run) {
   if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
   // Colour and mark tell the element type; more threads take the next mark and dash.
   const auto style_of = [](const Group& line, const Groups& lines) {
-    const int more =
-        place_of(line, lines, [](const Group& one) { return one.rows.front().integer("threads"); });
+    const int more = place_among(
+        line, lines, [](const Group& one) { return one.rows.front().integer("threads"); });
     Style style = dtype_style(line.key[1]);
     style.mark = (style.mark + more) % kMarks;
     style.dash = more % kDashes;
@@ -156,7 +147,7 @@ Figure cqs_overhead_figure(const PlottedRun& run) {
   const auto style_of = [](const Group& line, const Groups& lines) {
     Groups of_count = lines;
     std::erase_if(of_count, [&](const Group& other) { return other.key[0] != line.key[0]; });
-    const int variant = place_of(line, of_count, [](const Group& one) { return one.name; });
+    const int variant = place_among(line, of_count, [](const Group& one) { return one.name; });
     Style style = worker_style(workers_of(line), variant);
     style.dash = variant % kDashes;
     return style;

@@ -21,17 +21,13 @@ Point residual_point(const Row& row, const Unit& unit) {
 std::string summary(const Rows& rows) {
   const auto residual = [](const Row& row) { return std::abs(row.number(kResidual)); };
   const auto median_percent = [&](const Rows& some) {
-    std::vector<double> values;
-    for (const Row& row : some) values.push_back(residual(row));
-    return median(values) * kPercent;
+    return median(numbers_of(some, residual)) * kPercent;
   };
   std::vector<std::string> parts;
   for (const Group& of_ranks : group(rows, Columns{"ranks"}))
     parts.push_back(fmt::format("{} {:.1f} % of {}", of_ranks.key[0], median_percent(of_ranks.rows),
                                 of_ranks.rows.size()));
-  const Row& worst = *std::max_element(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    return residual(a) < residual(b);
-  });
+  const Row& worst = *std::ranges::max_element(rows, {}, residual);
   return fmt::format(
       "Median absolute residual {:.1f} % of {} cases ({}); the worst: {}: {:+.1f} %.",
       median_percent(rows), rows.size(), listed(parts),

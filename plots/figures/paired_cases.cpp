@@ -44,34 +44,37 @@ constexpr Pairing kDistillation = {
 // The marks of one worker count take this share of the distance between two counts.
 constexpr double kSpread = 0.6;
 
-struct Line {
-  std::string name{};
-  std::string mask{};
-  Rows first{};
-  Rows second{};
-};
-using Lines = std::vector<Line>;
+// Finds the case of the first choice that one of the second is compared with, if it ran.
+std::optional<Row> first_of(const Row& second, const Pairing& pairing) {
+  return case_like(
+      second,
+      [&](const Field& field) {
+        return field.column == pairing.column || field.column == "interest_set";
+      },
+      [&](const Row& row) { return ran(row) && row.is(pairing.column, pairing.first.value); });
+}
 
-Lines lines_of(const Rows& rows, const Pairing& pairing) {
-  Columns columns = {"ranks", "mask", "n_tokens"};  // parameters that name a line first
+// Groups the cases of the second choice that differ in their worker counts alone. The last of the
+// key is the name in a panel of their mask alone.
+Groups lines_of(const Rows& rows, const Pairing& pairing) {
+  const Columns columns = {"ranks", "mask", "n_tokens"};  // parameters that name a line first
   const Columns others =
       splitting_columns(rows, joined(columns, {"workers", pairing.column, "interest_set"}));
   const Columns named = joined(differing_columns(rows, columns), others);
-  Lines lines;
-  for (const Group& one : group(rows, joined(columns, others))) {
-    Line line{.name = named_values(one.rows.front(), named), .mask = one.key[1]};
-    if (one.key[0] == "serial" && line.name.starts_with("serial"))
-      line.name.insert(6, " (composed)");
-    const auto of_choice = [&](const Choice& choice) {
-      return by_number(where(one.rows, pairing.column, {choice.value}), "workers");
+  Groups lines =
+      group(where(rows,
+                  [&](const Row& row) {
+                    return row.is(pairing.column, pairing.second.value) && first_of(row, pairing);
+                  }),
+            joined(columns, others));
+  for (Group& line : lines) {
+    const auto name = [&](const Columns& shown) {
+      const std::string values = named_values(line.rows.front(), shown);
+      return values.starts_with("serial") ? "serial (composed)" + values.substr(6) : values;
     };
-    const std::map<double, Row> second = of_choice(pairing.second);
-    for (const auto& [workers, row] : of_choice(pairing.first))
-      if (const auto found = second.find(workers); found != second.end()) {
-        line.first.push_back(row);
-        line.second.push_back(found->second);
-      }
-    if (!line.first.empty()) lines.push_back(std::move(line));
+    line.name = name(named);
+    line.key.push_back(name(without(named, "mask")));
+    line.draw = Draw::points;
   }
   return lines;
 }
@@ -91,50 +94,38 @@ double place_of(const Row& row, const Axis& axis, std::size_t slot, std::size_t 
   return static_cast<double>(at) + kSpread * (static_cast<double>(slot) / all + 0.5 / all - 0.5);
 }
 
-// The panel's title says the mask.
-std::string without_mask(const Line& line) {
-  std::string name = line.name;
-  for (const std::string& part : {", " + line.mask + " mask", line.mask + " mask, "})
-    if (const std::size_t at = name.find(part); at != std::string::npos)
-      return name.erase(at, part.size());
-  return name == line.mask + " mask" ? "" : name;
-}
-
-Groups time_lines(const Lines& lines, const Pairing& pairing, const Axis& axis, double factor,
+Groups time_lines(const Groups& lines, const Pairing& pairing, const Axis& axis, double factor,
                   bool titled) {
   Groups out;
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (const bool second : {false, true}) {
-      const Choice& choice = second ? pairing.second : pairing.first;
-      out.push_back({.rows = second ? lines[i].second : lines[i].first,
-                     .name = listed({choice.name, titled ? without_mask(lines[i]) : lines[i].name}),
-                     .style = {indexed_style(second ? 0 : 1).colour, static_cast<int>(i)},
-                     .draw = Draw::points,
-                     .value = [=, slot = out.size(), slots = 2 * lines.size()](const Row& row) {
-                       return timed(row, clock_of(row), factor, place_of(row, axis, slot, slots));
-                     }});
+      Group line = lines[i];
+      line.name = listed({second ? pairing.second.name : pairing.first.name,
+                          titled ? line.key.back() : line.name});
+      line.style = {indexed_style(second ? 0 : 1).colour, static_cast<int>(i)};
+      line.value = [=, slot = out.size(), slots = 2 * lines.size()](const Row& row) {
+        const Row shown = second ? row : *first_of(row, pairing);
+        return timed(shown, clock_of(shown), factor, place_of(row, axis, slot, slots));
+      };
+      out.push_back(std::move(line));
     }
   return out;
 }
 
-Groups ratio_lines(const Lines& lines, const Pairing& pairing, const Axis& axis) {
+Groups ratio_lines(const Groups& lines, const Pairing& pairing, const Axis& axis) {
   Groups out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto over_first = [=, first = by_number(lines[i].first, "workers"),
-                             slots = lines.size()](auto ratio) {
+    const auto over_first = [=, slots = lines.size()](auto ratio) {
       return [=](const Row& row) {
-        Point point = ratio(row, first.at(row.number("workers")));
+        Point point = ratio(row, *first_of(row, pairing));
         point.x = place_of(row, axis, i, slots);
         return point;
       };
     };
-    const Group measured{.rows = lines[i].second,
-                         .name = lines[i].name,
-                         .style = indexed_style(static_cast<int>(i) + 2),
-                         .draw = Draw::points,
-                         .value = over_first([](const Row& row, const Row& first) {
-                           return time_ratio(row, first, clock_of(first));
-                         })};
+    Group measured = lines[i];
+    measured.style = indexed_style(static_cast<int>(i) + 2);
+    measured.value = over_first(
+        [](const Row& row, const Row& first) { return time_ratio(row, first, clock_of(first)); });
     Group promised = behind(measured, "", 0, over_first([](const Row& row, const Row& first) {
                               return Point{.y = row.number("critical_path_pairs") /
                                                 first.number("critical_path_pairs")};
@@ -147,30 +138,29 @@ Groups ratio_lines(const Lines& lines, const Pairing& pairing, const Axis& axis)
 }
 
 Figure paired_figure(const Rows& rows, const Pairing& pairing) {
-  const Lines lines = lines_of(where(rows, ran), pairing);
+  const Groups lines = lines_of(where(rows, ran), pairing);
   if (lines.empty()) return empty_figure(pairing.title, pairing.nothing);
   Rows drawn;
-  std::map<std::string, Lines, std::greater<>> by_mask;
-  for (const Line& line : lines) {
-    by_mask[line.mask].push_back(line);
-    for (const auto* choice : {&line.first, &line.second})
-      std::ranges::copy(*choice, std::back_inserter(drawn));
-  }
+  for (const Group& line : lines)
+    for (const Row& row : line.rows) drawn.insert(drawn.end(), {row, *first_of(row, pairing)});
   const Unit unit =
       time_unit(largest(drawn, [](const Row& row) { return timed(row, clock_of(row), 1.0).y; }));
   const Axis axis = axis_of(drawn);
   Axis time = axis_in(unit, "time", "time");
   time.from_zero = true;
-  const bool titled = by_mask.size() > 1;
-  Groups panels;
-  for (const auto& [mask, of_mask] : by_mask)
-    panels.push_back({.key = {mask}, .name = titled ? mask + " mask" : "Time"});
+  Groups panels = group(drawn, Columns{"mask"});
+  std::ranges::reverse(panels);
+  const bool titled = panels.size() > 1;
+  for (Group& panel : panels) panel.name = titled ? panel.key[0] + " mask" : "Time";
   return line_figure(
       {.title = pairing.title,
        .y = {{.y = time,
               .lines =
                   [&](const Group& panel) {
-                    return time_lines(by_mask.at(panel.key[0]), pairing, axis, unit.factor, titled);
+                    Groups own = lines;
+                    std::erase_if(own,
+                                  [&](const Group& one) { return one.key[1] != panel.key[0]; });
+                    return time_lines(own, pairing, axis, unit.factor, titled);
                   },
               .panels = panels},
              {.title = "What it gains",
@@ -178,6 +168,7 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
               .lines = [&](const Group&) { return ratio_lines(lines, pairing, axis); },
               .reference = always(limit_line("no gain", 1.0, false))}},
        .x_axis = fixed(axis),
+       .last_of_x = true,
        .notes = joined_notes({timing_notes(drawn), {pairing.note}})});
 }
 

@@ -42,10 +42,8 @@ Groups speed_up_lines(const Groups& splits, const Rows& wholes) {
     Group measured = split;
     measured.draw = Draw::points;
     measured.value = [=](const Row& row) {
-      const Rows whole = where(wholes, [&](const Row& one) {
-        return std::ranges::all_of(
-            kSize, [&](const std::string& column) { return one.is(column, row.text(column)); });
-      });
+      const Rows whole = where(
+          wholes, [&](const Row& one) { return values_of(one, kSize) == values_of(row, kSize); });
       return whole.empty() ? Point{} : time_ratio(whole.back(), row, clock_of(row));
     };
     Group bound = split;

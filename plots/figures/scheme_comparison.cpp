@@ -14,14 +14,12 @@ constexpr const char* kSchemes[] = {QB_SCHEMES_AND_OTHERS(QB_NAME, QB_NOTHING)};
 constexpr std::size_t kMostNamed = 6;
 constexpr double kLeastRatioSpan = 0.2;
 
-struct Setting {
-  std::string name{};
-  Rows rows{};
-  std::size_t schemes = 0;   // schemes that ran
-  std::size_t measured = 0;  // cases that ran and are not modelled
-};
+// Counts the schemes that ran in a setting.
+std::size_t schemes_of(const Group& setting) {
+  return group(where(setting.rows, ran), Columns{"algorithm"}).size();
+}
 
-std::vector<Setting> settings(const CsvTable& cases) {
+Groups settings(const CsvTable& cases) {
   const Rows rows = where(standing_rows(cases), [](const Row& row) {
     return std::ranges::count(kSchemes, row.text("algorithm")) > 0 && row.number("workers") >= 2;
   });
@@ -30,19 +28,11 @@ std::vector<Setting> settings(const CsvTable& cases) {
   // The subtitle already says what all cases share.
   const Columns shown =
       joined({"n_tokens"}, joined(differing_columns(standing_rows(cases), shape), link));
-  std::vector<Setting> found;
-  for (const Group& one : group(rows, joined({"n_tokens", "kv_len"}, joined(shape, link)))) {
-    const Rows timed = where(one.rows, ran);
-    found.push_back({.name = named_values(one.rows.front(), shown),
-                     .rows = one.rows,
-                     .schemes = group(timed, Columns{"algorithm"}).size(),
-                     .measured = timed.size() - count(timed, modelled)});
-  }
-  std::stable_sort(found.begin(), found.end(), [](const Setting& a, const Setting& b) {
-    const auto rank = [](const Setting& one) {
-      return std::tuple(one.schemes, one.rows.front().number("n_tokens"), one.measured);
-    };
-    return rank(a) > rank(b);
+  Groups found = panels_by(rows, joined({"n_tokens", "kv_len"}, joined(shape, link)), shown);
+  std::ranges::stable_sort(found, std::greater{}, [](const Group& one) {
+    const auto measured = [](const Row& row) { return ran(row) && !modelled(row); };
+    return std::tuple(schemes_of(one), one.rows.front().number("n_tokens"),
+                      count(one.rows, measured));
   });
   return found;
 }
@@ -66,13 +56,12 @@ Groups kinds_of(const Rows& rows) {
 // Values that follow from the plan are the same wherever it ran. A scheme without a point is in the
 // legend.
 Groups plan_lines(const Rows& rows) {
-  Groups lines;
-  for (const char* scheme : kSchemes)
-    if (const Rows own = where(rows, "algorithm", {scheme}); !own.empty())
-      lines.push_back({.rows = where(own, ran),
-                       .name = scheme,
-                       .style = algorithm_style(scheme),
-                       .even_empty = true});
+  Groups lines = algorithm_lines(rows, kSchemes);
+  std::erase_if(lines, [](const Group& line) { return line.rows.empty(); });
+  for (Group& line : lines) {
+    line.rows = where(line.rows, ran);
+    line.even_empty = true;
+  }
   return lines;
 }
 
@@ -91,12 +80,8 @@ Groups kind_lines(const Groups& kinds) {
 
 std::vector<Series> crosses(const Rows& rows) {
   std::vector<Series> out;
-  for (const char* scheme : kSchemes) {
-    out.push_back({.name = scheme, .draw = Draw::out_of_memory, .style = algorithm_style(scheme)});
-    const Rows lost = where(where(rows, "algorithm", {scheme}), out_of_memory);
-    for (const auto& [workers, row] : by_number(lost, "workers"))
-      out.back().points.push_back({.x = workers});
-  }
+  for (const Group& line : algorithm_lines(rows, kSchemes))
+    out.push_back(out_of_memory_series(line, kNaN, number_in("workers")));
   return out;
 }
 
@@ -118,7 +103,7 @@ LineFigure::Quantity bytes(const char* title, const char* label, const char* col
           [=](const Row& row) { return Point{.y = value(row) * unit.factor}; }};
 }
 
-std::vector<LineFigure::Quantity> quantities(const Setting& setting, const Groups& kinds) {
+std::vector<LineFigure::Quantity> quantities(const Group& setting, const Groups& kinds) {
   const auto ratio_axis = [](const char* label, const char* column) {
     return Axis{.label = label, .column = column, .least_span = kLeastRatioSpan};
   };
@@ -135,9 +120,7 @@ std::vector<LineFigure::Quantity> quantities(const Setting& setting, const Group
       {"exposed communication, longest",
        {.label = "exposed (ms)", .column = "exposed_communication_ms"},
        shows("exposed_communication_median_s", kMilli)},
-      {"wall clock", {.label = "wall clock (ms)", .column = "wall_time_ms"}, [](const Row& row) {
-         return timed(row, clock_of(row), kMilli);
-       }}};
+      {"wall clock", {.label = "wall clock (ms)", .column = "wall_time_ms"}, time_ms}};
   for (std::size_t i = 0; i < shown.size(); ++i) {
     shown[i].lines = [lines = i < 3 ? plan_lines(setting.rows) : kind_lines(kinds)](const Group&) {
       return lines;
@@ -154,11 +137,10 @@ std::vector<LineFigure::Quantity> quantities(const Setting& setting, const Group
   return shown;
 }
 
-std::string others_note(const std::vector<Setting>& all) {
+std::string others_note(const Groups& all) {
   std::vector<std::string> others;
   for (std::size_t i = 1; i < std::min(all.size(), kMostNamed + 1); ++i)
-    others.push_back(fmt::format("{} ({} scheme{})", all[i].name, all[i].schemes,
-                                 all[i].schemes == 1 ? "" : "s"));
+    others.push_back(fmt::format("{} ({})", all[i].name, counted(schemes_of(all[i]), "scheme")));
   if (all.size() > kMostNamed + 1)
     others.push_back(fmt::format("{} more", all.size() - kMostNamed - 1));
   return fmt::format("Drawn: {}.", all.front().name) +
@@ -169,10 +151,10 @@ std::string others_note(const std::vector<Setting>& all) {
 
 Figure scheme_comparison_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Schemes of splitting exact attention at one length";
-  const std::vector<Setting> all = settings(run.cases);
-  if (all.empty() || all.front().schemes < 2)
+  const Groups all = settings(run.cases);
+  if (all.empty() || schemes_of(all.front()) < 2)
     return empty_figure(kTitle, "no two schemes ran at one length, mask and link with W > 1");
-  const Setting& setting = all.front();
+  const Group& setting = all.front();
   const Groups kinds = kinds_of(setting.rows);
   std::vector<Series> keys;
   for (const Group& kind : kinds)

@@ -12,8 +12,6 @@ namespace {
 constexpr double kAssumedTile = 768.0;     // query rows of a tile of the flash kernel at d = 64
 constexpr double kPublishedTile = 2048.0;  // the paper skips work per 2048 query rows
 
-using Tiles = std::map<std::int64_t, double>;  // by worker count
-
 // Is empty for an algorithm that is no balanced ring. pass_kv is zigzag under another paper's name.
 std::string curve_of(const Row& row) {
   const std::string& algorithm = row.text("algorithm");
@@ -29,34 +27,26 @@ bool balanced_causal(const Row& row) {
 
 double tokens_a_worker(const Row& row) { return row.number("n_tokens") / row.number("workers"); }
 
-// Finds the last ring case that ran with the same parameters, algorithm aside.
+// Finds the last ring case with the same parameters, algorithm aside, if it ran.
 std::optional<Row> ring_case(const Row& row) {
-  std::optional<Row> found;
-  for (const Row& other : where(all_rows(*row.table), "algorithm", {"ring"}))
-    if (other.text("provenance") == row.text("provenance") &&
-        same_but_for(row, other, [](const Field& field) {
-          return field.column == "algorithm" || field.column == "interest_set";
-        }))
-      found = other;
-  return found && ran(*found) ? found : std::nullopt;
+  const auto ring = case_like(
+      row,
+      [](const Field& field) {
+        return field.column == "algorithm" || field.column == "interest_set";
+      },
+      [&](const Row& other) {
+        return other.is("algorithm", "ring") && other.text("provenance") == row.text("provenance");
+      });
+  return ring && ran(*ring) ? ring : std::nullopt;
 }
 
-// Finds the smallest tile among the ring cases with most tokens per worker.
-Tiles executed_tiles(const Rows& rows) {
-  Tiles tiles;
-  for (const Group& of_count : group(rows, Columns{"workers"})) {
-    double most = 0.0;
-    for (const Row& row : of_count.rows) {
-      const Row ring = *ring_case(row);
-      const double tile = executed_tile(ring);
-      const double tokens = tokens_a_worker(ring);
-      if (std::isnan(tile) || tokens < most) continue;
-      const auto [at, first] = tiles.try_emplace(workers_of(of_count), tile);
-      at->second = tokens > most ? tile : std::min(at->second, tile);
-      most = tokens;
-    }
-  }
-  return tiles;
+// Finds the smallest tile among the ring cases with most tokens per worker; NaN if none shows it.
+double executed_tile_of(const Rows& rows) {
+  std::pair found(0.0, kNaN);  // negated tokens, then the tile
+  for (const Row& row : rows)
+    if (const double tile = executed_tile(*ring_case(row)); !std::isnan(tile))
+      found = std::min(found, std::pair(-tokens_a_worker(row), tile));
+  return found.second;
 }
 
 // Makes the lines of a worker count, by name; those of one curve differ in their marks.
@@ -65,13 +55,12 @@ Groups lines_of(const Group& of_count, const Columns& others) {
     return std::vector{name_with(curve_of(row), row, others), curve_of(row)};
   });
   std::ranges::stable_sort(lines, {}, &Group::key);
-  std::map<std::string, int> variants;
-  for (Group& line : lines) {
-    line.name = line.key[0];
-    line.style = algorithm_style(line.key[1], variants[line.key[1]]++);
-  }
+  for (Group& line : lines) line.name = line.key[0];
+  style_by_algorithm(lines, [](const Group& line) { return line.key[1]; });
   return lines;
 }
+
+std::int64_t workers_in(const Group& panel) { return *parse_integer(panel.key[0]); }
 
 // Makes a panel for each worker count of the rows. If nothing is published of any of them, there is
 // also one for the nearest count of which something is.
@@ -87,70 +76,58 @@ Groups panels_of(const Rows& rows) {
   return panels;
 }
 
-Series bound_curve(std::string name, Style style, std::int64_t workers, double tile,
-                   const std::pair<double, double>& range) {
-  constexpr int kPoints = 65;
-  Series series{.name = std::move(name), .draw = Draw::line, .style = style};
-  for (int i = 0; i < kPoints; ++i) {
-    const double tokens = range.first * std::pow(range.second / range.first, i / (kPoints - 1.0));
-    series.points.push_back({.x = tokens, .y = speed_up_bound(tokens / tile, workers)});
+// Finds the range of tokens per worker of all marks.
+std::pair<double, double> token_range(const Groups& panels) {
+  std::set<double> tokens;
+  for (const Group& panel : panels) {
+    for (const Row& row : panel.rows) tokens.insert(tokens_a_worker(row));
+    for (const Series& series : published_striped_speed_ups(workers_in(panel)))
+      for (const Point& point : series.points) tokens.insert(point.x);
   }
-  return series;
+  return tokens.empty() ? std::pair(kNaN, kNaN) : std::pair(*tokens.begin(), *tokens.rbegin());
 }
 
-// Draws what is published of a worker count, and the bounds; `tile` is that of our kernel, NaN in a
+// Draws what is published of a worker count, and the bounds. The bound of our tiles is not in a
 // panel of published numbers alone.
-std::vector<Series> reference_of(std::int64_t workers, double tile,
-                                 const std::pair<double, double>& range) {
+std::vector<Series> reference_of(const Group& panel, std::pair<double, double> tokens) {
+  if (panel.key.empty()) return {};  // there is nothing to draw
+  const std::int64_t workers = workers_in(panel);
+  const double shown = executed_tile_of(panel.rows);
+  const double tile = panel.rows.empty() ? kNaN : std::isnan(shown) ? kAssumedTile : shown;
   std::vector<Series> out = published_striped_speed_ups(workers);
-  const bool published = !out.empty();
-  out.push_back(bound_curve("bound, pairs", {kBlack, 0}, workers, 1.0, range));
-  out.back().thin = true;  // it nearly covers the limit
-  if (!std::isnan(tile))
-    out.push_back(bound_curve("bound, our tiles", {kBlack, 0, 1}, workers, tile, range));
-  if (published)
-    out.push_back(
-        bound_curve("bound, published tiles", {kGrey, 0, 2}, workers, kPublishedTile, range));
+  const double published_tile = out.empty() ? kNaN : kPublishedTile;
+  const auto add_bound = [&](const char* name, Style style, double side) {
+    constexpr int kPoints = 65;
+    if (std::isnan(side)) return;
+    out.push_back({.name = name, .draw = Draw::line, .style = style, .thin = side == 1.0});
+    for (int i = 0; i < kPoints; ++i) {
+      const double x = tokens.first * std::pow(tokens.second / tokens.first, i / (kPoints - 1.0));
+      out.back().points.push_back({.x = x, .y = speed_up_bound(x / side, workers)});
+    }
+  };
+  add_bound("bound, pairs", {kBlack, 0}, 1.0);  // thin, as it nearly covers the limit
+  add_bound("bound, our tiles", {kBlack, 0, 1}, tile);
+  add_bound("bound, published tiles", {kGrey, 0, 2}, published_tile);
   out.push_back(limit_line("limit 2 - 1/W", 2.0 - 1.0 / static_cast<double>(workers)));
   return out;
 }
 
-std::string tile_sentence(std::size_t panels, const Tiles& tiles) {
-  std::map<std::string, std::vector<std::string>> workers_of_size;
-  for (const auto& [workers, tile] : tiles)
-    workers_of_size[fmt::format("{:.0f}", tile)].push_back(fmt::to_string(workers));
+std::string tile_sentence(const Groups& panels) {
+  std::map<std::string, std::string> workers_of_size;
+  bool assumed = false;
+  for (const Group& panel : panels) {
+    const double tile = executed_tile_of(panel.rows);
+    assumed = assumed || (std::isnan(tile) && !panel.rows.empty());
+    if (std::isnan(tile)) continue;
+    std::string& all = workers_of_size[fmt::format("{:.0f}", tile)];
+    all = listed({all, panel.key[0]});
+  }
   std::vector<std::string> parts;
   for (const auto& [tile, workers] : workers_of_size)
     parts.push_back(fmt::format("{} (W = {}, from the executed pairs of the longest ring case)",
-                                tile, listed(workers)));
-  if (tiles.size() < panels)
-    parts.push_back(fmt::format("{} where no case shows it", kAssumedTile));
+                                tile, workers));
+  if (assumed) parts.push_back(fmt::format("{} where no case shows it", kAssumedTile));
   return "our tiles, in tokens a side: " + listed(parts);
-}
-
-std::vector<std::string> notes(std::size_t panels, const Tiles& tiles, std::size_t alone,
-                               std::size_t limited) {
-  std::vector<std::string> out = {
-      "Time of the contiguous ring over that of the same causal case, striped or zigzag: critical "
-      "paths where ranks are serial, wall clocks otherwise. Bars: quotients of the ends of the two "
-      "intervals.",
-      fmt::format("Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + "
-                  "2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; {}; published tiles: {} "
-                  "query rows.",
-                  tile_sentence(panels, tiles), kPublishedTile),
-      "Published: Striped Attention (arXiv 2311.09431), tables 3 to 5, orange A100, grey TPU v4; "
-      "circles 1B, squares 3B, triangles 7B parameters; W is the sequence-parallel side of the "
-      "mesh. Those are whole training steps, backward pass, projections and feed-forward layers "
-      "included, so they lie below what attention alone gains and are not comparable with ours."};
-  if (alone > 0)
-    out.push_back(
-        fmt::format("{} striped or zigzag case{} no point because no ring case of the "
-                    "same parameters has a time.",
-                    alone, alone == 1 ? " has" : "s have"));
-  if (limited > 0)
-    out.push_back(fmt::format(
-        "Cases over a link of limited bandwidth are left out beside those without: {}.", limited));
-  return out;
 }
 
 }  // namespace
@@ -162,14 +139,9 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
       where(matched, [](const Row& row) { return row.is("link_bandwidth_byte_per_s", ""); });
   const Rows& rows = unlimited.empty() ? matched : unlimited;
   const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
-  const Tiles tiles = executed_tiles(rows);
   const Groups panels = panels_of(rows);
-  const auto workers_in = [](const Group& panel) { return *parse_integer(panel.key[0]); };
-  std::set<double> tokens;  // per worker, on the x axis
-  for (const Row& row : rows) tokens.insert(tokens_a_worker(row));
-  for (const Group& panel : panels)
-    for (const Series& series : published_striped_speed_ups(workers_in(panel)))
-      for (const Point& point : series.points) tokens.insert(point.x);
+  const std::size_t alone = all.size() - matched.size();
+  const std::size_t limited = matched.size() - rows.size();
   return line_figure(
       {.title = "Speed-up of striped and zigzag over contiguous rings",
        .nothing = "no causal striped or zigzag case ran beside a ring case of the same parameters",
@@ -178,22 +150,35 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
                   [](const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); },
               .lines = [&](const Group& panel) { return lines_of(panel, others); },
               .reference =
-                  [&](const Group& panel) {
-                    if (tokens.empty()) return std::vector<Series>{};
-                    const std::int64_t workers = workers_in(panel);
-                    const double tile = panel.rows.empty()        ? kNaN
-                                        : tiles.contains(workers) ? tiles.at(workers)
-                                                                  : kAssumedTile;
-                    return reference_of(workers, tile, {*tokens.begin(), *tokens.rbegin()});
-                  }}},
+                  [&](const Group& panel) { return reference_of(panel, token_range(panels)); }}},
        .panels = panels,
        .x = tokens_a_worker,
        .x_axis =
            fixed({.label = "tokens a worker N/W", .column = "tokens_per_worker", .log = true}),
        .shared_axes = true,
        .published_legend = "published, training step",
-       .notes = notes(group(rows, Columns{"workers"}).size(), tiles, all.size() - matched.size(),
-                      matched.size() - rows.size())});
+       .notes = {
+           "Time of the contiguous ring over that of the same causal case, striped or zigzag: "
+           "critical paths where ranks are serial, wall clocks otherwise. Bars: quotients of the "
+           "ends of the two intervals.",
+           fmt::format("Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + "
+                       "2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; {}; published tiles: "
+                       "{} query rows.",
+                       tile_sentence(panels), kPublishedTile),
+           "Published: Striped Attention (arXiv 2311.09431), tables 3 to 5, orange A100, grey TPU "
+           "v4; circles 1B, squares 3B, triangles 7B parameters; W is the sequence-parallel side "
+           "of the mesh. Those are whole training steps, backward pass, projections and "
+           "feed-forward layers included, so they lie below what attention alone gains and are "
+           "not comparable with ours.",
+           alone == 0 ? ""
+                      : fmt::format("{} no point because no ring case of the same parameters has "
+                                    "a time.",
+                                    counted(alone, "striped or zigzag case") +
+                                        (alone == 1 ? " has" : " have")),
+           limited == 0 ? ""
+                        : fmt::format("Cases over a link of limited bandwidth are left out beside "
+                                      "those without: {}.",
+                                      limited)}});
 }
 
 }  // namespace qb

@@ -30,8 +30,8 @@ std::vector<std::string> notes(const Rows& rows) {
   });
   if (alone > 0)
     out.push_back(
-        fmt::format("{} case{} that ran {} no point because the base case of that N has no time.",
-                    alone, alone == 1 ? "" : "s", alone == 1 ? "has" : "have"));
+        fmt::format("{} that ran {} no point because the base case of that N has no time.",
+                    counted(alone, "case"), alone == 1 ? "has" : "have"));
   return out;
 }
 

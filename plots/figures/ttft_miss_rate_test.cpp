@@ -64,15 +64,6 @@ TEST(TtftMissRate, NoCrossingSaysWhichIsTheFaster) {
   EXPECT_THAT(figure.notes, Contains(HasSubstr("pass_q is the faster throughout (W = 4")));
 }
 
-TEST(TtftMissRate, ACurveCrossesOneBetweenPointsAndOnThem) {
-  EXPECT_THAT(crossings_of_one({{1, 0.5}, {4, 2.0}}), ElementsAre(::testing::DoubleEq(2.0)));
-  EXPECT_THAT(crossings_of_one({{1, 0.5}, {4, 1.0}, {8, 2.0}}),
-              ElementsAre(::testing::DoubleEq(4.0)));
-  EXPECT_THAT(crossings_of_one({{1, 2.0}, {4, 1.0}, {8, 0.5}}),
-              ElementsAre(::testing::DoubleEq(4.0)));
-  EXPECT_THAT(crossings_of_one({{1, 2.0}, {4, 1.5}}), ElementsAre());
-}
-
 TEST(TtftMissRate, WorkersRanksAndLinksAreRowsOfPanels) {
   CsvTable cases = crossing_at_ten_percent();
   add_case(cases, pass("pass_kv", 10, 0.02, {{"link_bandwidth_byte_per_s", "1e9"}}));

@@ -10,48 +10,81 @@ namespace {
 
 constexpr std::size_t kMostPanels = 6;
 
-// The rounds of a case (columns round, busiest, least: unmasked pairs per head), under its name.
-struct Line {
-  Row row{};  // the first case that has these rounds
-  CsvTable rounds{};
-  std::string name{};
-  double critical_path = 0.0;
-};
-using Lines = std::vector<Line>;
-
-// A worker without a row in a round does nothing in it.
-Line read_line(const Row& row, const Rows& steps) {
-  Line line{.row = row, .rounds = CsvTable({"round", "busiest", "least"})};
+// Gives the rounds of a case: y is the unmasked pairs per head of the busiest worker, low those of
+// the least busy one. A worker without a row in a round does nothing in it.
+std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
+  std::vector<Point> rounds;
   const Rows computing =
       where(steps, [](const Row& step) { return step.number("unmasked_pairs") >= 0.0; });
   for (const Group& round : group(computing, Columns{"step"})) {
-    std::vector<double> pairs;
-    for (const Row& step : round.rows) pairs.push_back(step.number("unmasked_pairs"));
-    const auto [least, most] = std::ranges::minmax(pairs);
-    const bool all = std::ssize(pairs) >= row.integer("workers");
-    line.rounds.append({round.key[0], to_text(most), to_text(all ? least : 0.0)});
-    line.critical_path += most;
+    const auto [least, most] =
+        std::ranges::minmax(numbers_of(round.rows, number_in("unmasked_pairs")));
+    const bool all = std::ssize(round.rows) >= row.integer("workers");
+    rounds.push_back({.x = round.rows.front().number("step"), .y = most, .low = all ? least : 0.0});
   }
-  return line;
+  return rounds;
 }
 
-// Names lines by algorithm, and by what else changes the counts if one has several lines.
-Lines lines_of(const Group& panel, const std::map<std::string, Rows>& steps) {
-  Lines lines;
-  for (const Row& row : panel.rows) {
-    Line line = read_line(row, steps.at(row.text("case_id")));
-    const bool known = std::ranges::any_of(lines, [&](const Line& other) {
-      return other.rounds.to_string() == line.rounds.to_string() &&
-             other.row.text("algorithm") == row.text("algorithm");
+double critical_path(const Series& line) {
+  double sum = 0.0;
+  for (const Point& round : line.points) sum += round.y;
+  return sum;
+}
+
+// Counts the lines below one that it nearly covers: striped and zigzag differ by half a row of
+// pairs.
+int covered(const Series& line, std::span<const Series> below) {
+  constexpr double kNear = 0.03;
+  return static_cast<int>(std::ranges::count_if(below, [&](const Series& other) {
+    return std::ranges::all_of(line.points, [&](const Point& round) {
+      const auto found = std::ranges::find(other.points, round.x, &Point::x);
+      return found != other.points.end() && std::abs(found->y - round.y) <= kNear * round.y;
     });
-    if (!known && line.rounds.size() > 0) lines.push_back(std::move(line));
-  }
+  }));
+}
+
+// Makes lines of rounds, named by algorithm and by what else changes the counts if one has several
+// lines.
+std::vector<Series> lines_of(const Group& panel, const std::map<std::string, Rows>& steps) {
+  const auto counts = [](const Point& round) { return std::tuple(round.x, round.y, round.low); };
+  std::vector<Series> lines;
+  std::map<std::string, int> variants;
   Rows rows;
-  for (const Line& line : lines) rows.push_back(line.row);
+  for (const Row& row : panel.rows) {
+    const std::string& algorithm = row.text("algorithm");
+    const std::vector<Point> rounds = rounds_of(row, steps.at(row.text("case_id")));
+    const bool known = std::ranges::any_of(lines, [&](const Series& other) {
+      return other.name == algorithm &&
+             std::ranges::equal(other.points, rounds, {}, counts, counts);
+    });
+    if (known || rounds.empty()) continue;
+    lines.push_back({.name = algorithm,
+                     .style = algorithm_style(algorithm, variants[algorithm]++),
+                     .points = rounds});
+    rows.push_back(row);
+  }
   const Columns others =
       splitting_columns(rows, {"n_tokens", "workers", "mask", "kv_len", "algorithm"});
-  for (Line& line : lines) line.name = name_with(line.row.text("algorithm"), line.row, others);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    lines[i].name = name_with(lines[i].name, rows[i], others);
+    // Lines on top of each other have different dashes, so that the lower one can be seen.
+    lines[i].style.dash = covered(lines[i], std::span(lines).first(i)) % kDashes;
+  }
   return lines;
+}
+
+// Draws the least busy workers behind the busiest.
+std::vector<Series> drawn(const std::vector<Series>& lines) {
+  std::vector<Series> all;
+  for (const bool least : {true, false})
+    for (Series line : lines) {
+      if (least) line.name += ", least busy worker";
+      line.thin = least;
+      line.in_legend = !least;
+      for (Point& round : line.points) round = {.x = round.x, .y = least ? round.low : round.y};
+      all.push_back(std::move(line));
+    }
+  return all;
 }
 
 std::string panel_name(const Row& row, const std::map<std::string, std::string>& masks) {
@@ -60,50 +93,15 @@ std::string panel_name(const Row& row, const std::map<std::string, std::string>&
                  fmt::format("W = {}, {} mask", row.text("workers"), masks.at(row.text("mask")))});
 }
 
-// Lines on top of each other have different dashes, so that the lower one can be seen: striped and
-// zigzag differ by half a row of pairs.
-int dash_over(const Lines& lines, const Line& line) {
-  constexpr double kNear = 0.03;
-  const auto below = [&](const Line& other) {
-    if (&other >= &line) return false;
-    const std::map<double, Row> others = by_number(all_rows(other.rounds), "round");
-    return std::ranges::all_of(all_rows(line.rounds), [&](const Row& round) {
-      const auto found = others.find(round.number("round"));
-      const double pairs = round.number("busiest");
-      return found != others.end() &&
-             std::abs(found->second.number("busiest") - pairs) <= kNear * pairs;
-    });
-  };
-  return static_cast<int>(std::ranges::count_if(lines, below)) % kDashes;
-}
-
-Groups drawn_lines(const Lines& lines) {
-  std::map<std::string, int> variants;
-  Groups busiest;
-  Groups drawn;
-  for (const Line& line : lines) {
-    const std::string& algorithm = line.row.text("algorithm");
-    Group busy{.rows = all_rows(line.rounds),
-               .name = line.name,
-               .style = algorithm_style(algorithm, variants[algorithm]++),
-               .value = shows("busiest")};
-    busy.style.dash = dash_over(lines, line);
-    drawn.push_back(behind(busy, "least busy worker", busy.style.dash, shows("least")));
-    busiest.push_back(std::move(busy));
-  }
-  drawn.insert(drawn.end(), busiest.begin(), busiest.end());
-  return drawn;
-}
-
-std::string sums(const Lines& lines) {
-  const Line& most = *std::ranges::max_element(lines, {}, &Line::critical_path);
+std::string sums(const std::vector<Series>& lines) {
+  const Series& most = *std::ranges::max_element(lines, {}, critical_path);
   std::vector<std::string> out;
-  for (const Line& line : lines) {
-    out.push_back(fmt::format("{} {} in {} round{}", line.name, format_si(line.critical_path),
-                              line.rounds.size(), line.rounds.size() == 1 ? "" : "s"));
-    if (&line != &most && most.critical_path > 0.0)
+  for (const Series& line : lines) {
+    out.push_back(fmt::format("{} {} in {}", line.name, format_si(critical_path(line)),
+                              counted(line.points.size(), "round")));
+    if (&line != &most && critical_path(most) > 0.0)
       out.back() +=
-          fmt::format(" ({:.3f} of {})", line.critical_path / most.critical_path, most.name);
+          fmt::format(" ({:.3f} of {})", critical_path(line) / critical_path(most), most.name);
   }
   return listed(out);
 }
@@ -117,12 +115,12 @@ Figure work_per_round_figure(const PlottedRun& run) {
   const Rows rows = where(standing_rows(run.cases), [&](const Row& row) {
     return row.integer("workers") >= 2 && steps.contains(row.text("case_id"));
   });
-  std::map<std::vector<std::string>, Lines> lines;  // by panel
+  std::map<std::vector<std::string>, std::vector<Series>> lines;  // by panel
   Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
   for (const Group& panel : panels) lines[panel.key] = lines_of(panel, steps);
   std::erase_if(panels, [&](const Group& panel) {
     return std::ranges::none_of(lines[panel.key],
-                                [](const Line& line) { return line.rounds.size() > 1; });
+                                [](const Series& line) { return line.points.size() > 1; });
   });
   std::set<std::string> masks;
   for (const Group& panel : panels) masks.insert(panel.key[2]);
@@ -142,7 +140,7 @@ Figure work_per_round_figure(const PlottedRun& run) {
        .nothing = "no case has several workers, and pairs of several rounds in steps.csv",
        .y =
            {{.y = {.label = "unmasked pairs a head", .column = "unmasked_pairs", .from_zero = true},
-             .lines = [&](const Group& panel) { return drawn_lines(lines[panel.key]); }}},
+             .reference = [&](const Group& panel) { return drawn(lines[panel.key]); }}},
        .panels = panels,
        .x = number_in("round"),
        .x_axis = fixed({.label = "round", .column = "round", .whole = true}),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 namespace qb {
@@ -19,14 +20,18 @@ std::vector<double> all(const std::vector<Panel>& panels, double Point::*member)
 
 }  // namespace
 
+ColumnName::ColumnName(std::string name) : std::string(std::move(name)) {
+  if (empty()) throw std::logic_error("the axis of a figure has an empty column");
+}
+
 Figure empty_figure(std::string title, std::string reason) {
   return {.title = std::move(title), .empty_reason = std::move(reason)};
 }
 
-void arrange_panels(Figure& figure) {
+void arrange_panels(Figure& figure, int columns, int panel_height) {
   if (figure.panels.size() < 2) return;
-  figure.columns = 2;
-  figure.panel_height = 260;
+  figure.columns = columns;
+  figure.panel_height = panel_height;
 }
 
 Point box(double x_low, double x_high, double low, double high) {
@@ -43,27 +48,6 @@ Series limit_line(std::string name, double y, bool in_legend) {
 
 Series legend_key(std::string name, const Style& style, Draw draw, bool thin) {
   return {.name = std::move(name), .draw = draw, .style = style, .thin = thin};
-}
-
-void add_slice(Panel& panel, const Series& look, const Point& slice, std::string text,
-               const std::string& place) {
-  Series own = look;
-  own.draw = Draw::rectangles;
-  own.thin = true;
-  const auto known = std::find_if(panel.series.begin(), panel.series.end(),
-                                  [&](const Series& one) { return one.name == look.name; });
-  if (known == panel.series.end()) {
-    panel.series.push_back(own);
-    panel.series.back().points = {slice};
-  } else {
-    known->points.push_back(slice);
-  }
-  if (text.empty()) return;
-  own.name = fmt::format("{} at {}", look.name, place);
-  own.in_legend = false;
-  own.text = std::move(text);
-  own.points = {slice};
-  panel.series.push_back(std::move(own));
 }
 
 void add(Panel& panel, Series series) {
@@ -88,8 +72,13 @@ bool spans_powers(const std::vector<double>& values) {
   return high >= 8.0 * low;
 }
 
-Axis powers_or_zero(Axis axis, const std::vector<double>& values) {
+Axis powers_or_linear(Axis axis, const std::vector<double>& values) {
   axis.log = spans_powers(values);
+  return axis;
+}
+
+Axis powers_or_zero(Axis axis, const std::vector<double>& values) {
+  axis = powers_or_linear(std::move(axis), values);
   axis.from_zero = !axis.log;
   return axis;
 }

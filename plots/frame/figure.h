@@ -16,13 +16,21 @@ namespace qb {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+// The name of an axis in the figure's CSV, unit as suffix: `time_ms`. It has no default: an axis
+// that is declared without one does not compile.
+struct ColumnName : std::string {
+  // Throws std::logic_error if the name is empty.
+  ColumnName(std::string name);                                    // NOLINT: a text is a name
+  ColumnName(const char* name) : ColumnName(std::string(name)) {}  // NOLINT: the same
+};
+
 struct Axis {
   struct Tic {
     double value = 0.0;
     std::string label{};
   };
-  std::string label{};   // with its unit: `time (ms)`
-  std::string column{};  // its name in the figure's CSV, unit as suffix: `time_ms`
+  std::string label{};  // with its unit: `time (ms)`
+  ColumnName column;
   bool log = false;
   bool from_zero = false;   // a linear axis that begins at 0
   bool reversed = false;    // values grow downwards or leftwards
@@ -64,8 +72,8 @@ struct Series {
 
 struct Panel {
   std::string title{};
-  Axis x{};
-  Axis y{};
+  Axis x{.column = "x"};
+  Axis y{.column = "y"};
   std::vector<Series> series{};
 };
 
@@ -90,8 +98,8 @@ struct Figure {
 // Makes a figure without panels that says why; writers write no files for it.
 [[nodiscard]] Figure empty_figure(std::string title, std::string reason);
 
-// Puts several panels into two columns and makes them lower than a single panel.
-void arrange_panels(Figure& figure);
+// Puts several panels into columns and makes them lower than a single panel.
+void arrange_panels(Figure& figure, int columns, int panel_height);
 
 // ---- pieces of a panel -------------------------------------------------------------------------
 
@@ -104,12 +112,6 @@ void arrange_panels(Figure& figure);
 // Makes an entry of the legend that has no data.
 [[nodiscard]] Series legend_key(std::string name, const Style& style, Draw draw = Draw::line_points,
                                 bool thin = false);
-
-// Adds a rectangle to the series of that name, which is drawn behind lines without a border. A text
-// needs a series of its own, and `place` must then tell the slice from all others of that name in
-// the panel: `N = 128`.
-void add_slice(Panel& panel, const Series& look, const Point& slice, std::string text = {},
-               const std::string& place = {});
 
 // Adds a series if it has a point.
 void add(Panel& panel, Series series);
@@ -125,7 +127,9 @@ void add(Panel& panel, std::vector<Series> series);
 // Says whether positive values spread over so many powers that a log axis is clearer: a factor
 // of 8.
 [[nodiscard]] bool spans_powers(const std::vector<double>& values);
-// Makes the axis a log one if the values span powers, and otherwise one from zero.
+// Makes the axis a log one if the values span powers.
+[[nodiscard]] Axis powers_or_linear(Axis axis, const std::vector<double>& values);
+// Does the same; a linear one begins at zero.
 [[nodiscard]] Axis powers_or_zero(Axis axis, const std::vector<double>& values);
 
 // Makes the axis `sequence length N (tokens)`, which is log if the values span powers.

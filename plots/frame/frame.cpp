@@ -111,8 +111,12 @@ Groups group(const Rows& rows, const Columns& columns) {
 }
 
 Groups panels_by(const Rows& rows, const Columns& columns) {
+  return panels_by(rows, columns, columns);
+}
+
+Groups panels_by(const Rows& rows, const Columns& columns, const Columns& named) {
   Groups panels = group(rows, columns);
-  for (Group& panel : panels) panel.name = named_values(panel.rows.front(), columns);
+  for (Group& panel : panels) panel.name = named_values(panel.rows.front(), named);
   return panels;
 }
 
@@ -165,20 +169,24 @@ std::map<std::string, Rows> rows_by_case(const CsvTable& table) {
   return rows;
 }
 
-bool same_but_for(const Row& a, const Row& b, const std::function<bool(const Field&)>& excepted) {
-  return std::ranges::all_of(kParameterFields, [&](const Field& field) {
-    return excepted(field) || a.text(field.column) == b.text(field.column);
-  });
-}
-
-std::optional<Row> base_case(const Row& row) {
+std::optional<Row> case_like(const Row& row, const std::function<bool(const Field&)>& excepted,
+                             const std::function<bool(const Row&)>& holds) {
   std::optional<Row> found;
   for (const Row& other : all_rows(*row.table))
-    if (other.is("workers", "1") && same_but_for(row, other, [](const Field& field) {
-          return field.group == FieldGroup::split || field.group == FieldGroup::link;
+    if (holds(other) && std::ranges::all_of(kParameterFields, [&](const Field& field) {
+          return excepted(field) || row.text(field.column) == other.text(field.column);
         }))
       found = other;
   return found;
+}
+
+std::optional<Row> base_case(const Row& row) {
+  return case_like(
+      row,
+      [](const Field& field) {
+        return field.group == FieldGroup::split || field.group == FieldGroup::link;
+      },
+      [](const Row& other) { return other.is("workers", "1"); });
 }
 
 std::string named_value(std::string_view column, const std::string& value) {
@@ -210,6 +218,10 @@ std::string named_values(const Row& row, const Columns& columns) {
 }
 
 std::string grouped(double whole) { return format_grouped(static_cast<std::int64_t>(whole)); }
+
+std::string counted(std::size_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
 
 std::string listed(const std::vector<std::string>& texts, std::string_view between) {
   std::string out;

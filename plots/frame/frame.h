@@ -25,6 +25,9 @@
 
 namespace qb {
 
+inline constexpr double kMilli = 1e3;  // ms per second
+inline constexpr double kPercent = 100.0;
+
 // A row of a table, which must outlive it.
 struct Row {
   const CsvTable* table = nullptr;
@@ -81,6 +84,14 @@ template <class Number>
   return most;
 }
 
+// Collects a number of each row, in their order.
+template <class Number>
+[[nodiscard]] std::vector<double> numbers_of(const Rows& rows, Number number) {
+  std::vector<double> values;
+  for (const Row& row : rows) values.push_back(number(row));
+  return values;
+}
+
 // ---- order -------------------------------------------------------------------------------------
 
 // Puts rows in ascending order; rows of one value keep theirs.
@@ -128,8 +139,9 @@ using Groups = std::vector<Group>;
                            const std::function<std::vector<std::string>(const Row&)>& key);
 
 // Does the same for panels, which are named by the values that their rows share: `d = 64, causal
-// mask`.
+// mask`; by those of `named`, if it is given.
 [[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns);
+[[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns, const Columns& named);
 
 [[nodiscard]] Columns joined(Columns first, const Columns& second);
 [[nodiscard]] Columns without(Columns columns, std::string_view column);
@@ -153,15 +165,25 @@ inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_b
 // adds nothing.
 [[nodiscard]] std::string own_value(const Row& row, const std::string& column);
 
+// Gives the place of a group among several: its value's index in their ascending values.
+template <class ValueOf>
+[[nodiscard]] int place_among(const Group& one, const Groups& all, ValueOf value_of) {
+  std::set<decltype(value_of(one))> values;
+  for (const Group& other : all) values.insert(value_of(other));
+  return static_cast<int>(std::distance(values.begin(), values.find(value_of(one))));
+}
+
 // ---- join --------------------------------------------------------------------------------------
 
 // Gives the rows of each case in a table that has several per case: steps.csv, memory_timeline.csv,
 // parts.csv.
 [[nodiscard]] std::map<std::string, Rows> rows_by_case(const CsvTable& table);
 
-// Says whether two cases have the same parameters except for those fields.
-[[nodiscard]] bool same_but_for(const Row& a, const Row& b,
-                                const std::function<bool(const Field&)>& excepted);
+// Finds the last row of the same table for which `holds` and which has the same parameters except
+// for those fields.
+[[nodiscard]] std::optional<Row> case_like(const Row& row,
+                                           const std::function<bool(const Field&)>& excepted,
+                                           const std::function<bool(const Row&)>& holds);
 
 // Finds the case of one worker with the same problem and the same kernel, device, ranks and
 // threads, whose time a speed-up divides. It keeps the last of repeated cases.
@@ -182,6 +204,9 @@ inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_b
 
 // Writes 1024 as `1,024`.
 [[nodiscard]] std::string grouped(double whole);
+
+// Writes `1 case`, `2 cases`.
+[[nodiscard]] std::string counted(std::size_t n, std::string_view noun);
 
 // Puts something between each two texts; empty ones are left out.
 [[nodiscard]] std::string listed(const std::vector<std::string>& texts,

@@ -85,11 +85,13 @@ TEST(CaseLines, ACaseThatDidNotRunBreaksTheLineAndIsNeverZero) {
 
 TEST(CaseLines, OutOfMemoryIsAMarkOnTheLimit) {
   const CsvTable cases = case_study_2(10);
-  const Series marks = out_of_memory_series(case_lines(cases)[0], 24.0);
+  const Series marks = out_of_memory_series(case_lines(cases)[0], 24.0, number_in("n_tokens"));
   EXPECT_EQ(marks.draw, Draw::out_of_memory);
   ASSERT_EQ(marks.points.size(), 5u);
   EXPECT_EQ(marks.points[0].x, 4500.0);
   EXPECT_EQ(marks.points[0].y, 24.0);
+  EXPECT_THAT(out_of_memory_series(case_lines(cases)[0], 24.0, number_in("workers")).points,
+              ::testing::SizeIs(1));
   EXPECT_THAT(times_of(case_lines(cases)[0], "critical_path").points, ::testing::SizeIs(4));
 }
 
@@ -140,6 +142,15 @@ TEST(Frame, GroupsStandByNumberAndNoLinkLimitIsTheLast) {
   for (const Group& one : group(all_rows(cases), Columns{"link_bandwidth_byte_per_s"}))
     order.push_back(one.key.at(0));
   EXPECT_THAT(order, ElementsAre("2.5e9", "1e10", ""));
+}
+
+TEST(Frame, PanelsMayBeToldApartByMoreThanNamesThem) {
+  const CsvTable table = CsvTable::parse("workers,n_tokens,time_s\n2,64,1\n2,128,3\n", "cases.csv");
+  const Groups panels = panels_by(all_rows(table), {"workers", "n_tokens"}, {"workers"});
+  ASSERT_EQ(panels.size(), 2u);
+  EXPECT_EQ(panels[1].name, "W = 2");
+  EXPECT_EQ(panels_by(all_rows(table), {"n_tokens"}).at(1).name, "N = 128");
+  EXPECT_EQ(numbers_of(all_rows(table), number_in("time_s")), (std::vector{1.0, 3.0}));
 }
 
 TEST(Frame, SerialCasesCountTheirCriticalPath) {

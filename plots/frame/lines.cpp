@@ -9,13 +9,15 @@ bool has_value(const Series& series) {
   return std::ranges::any_of(series.points, [](const Point& at) { return std::isfinite(at.y); });
 }
 
-void draw_line(Panel& panel, const LineFigure& declared, const PointOf& shown, const Group& line) {
-  const PointOf& value = line.value ? line.value : shown;
+void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantity,
+               const Group& line) {
+  const PointOf& value = line.value ? line.value : quantity.value;
+  const auto& x_of = quantity.x ? quantity.x : declared.x;
   Series series = line_series(
       line,
       [&](const Row& row) {
         Point point = value(row);
-        if (std::isnan(point.x)) point.x = declared.x(row);
+        if (std::isnan(point.x)) point.x = x_of(row);
         return point;
       },
       declared.breaks);
@@ -27,7 +29,7 @@ void draw_line(Panel& panel, const LineFigure& declared, const PointOf& shown, c
   }
   // A line without a value would only appear in the legend; the notes count its cases.
   if (line.even_empty || has_value(series)) panel.series.push_back(std::move(series));
-  if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses));
+  if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses, x_of));
 }
 
 Group in_panel(Group line, const Group& panel) {
@@ -40,7 +42,7 @@ Group in_panel(Group line, const Group& panel) {
 Panel draw_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
   Panel panel{.y = quantity.y};
   for (const Group& line : quantity.lines ? quantity.lines(from) : declared.lines)
-    draw_line(panel, declared, quantity.value,
+    draw_line(panel, declared, quantity,
               quantity.lines || from.rows.empty() ? line : in_panel(line, from));
   if (quantity.reference) add(panel, quantity.reference(from));
   return panel;
@@ -60,11 +62,7 @@ void choose_axes(Figure& figure, const LineFigure& declared,
     Panel& panel = figure.panels[p];
     panel.x = shown[p]->x_axis ? shown[p]->x_axis(all_x({panel})) : x;
     if (!shown[p]->fit) continue;
-    std::vector<double> y = declared.shared_axes ? every_y : all_y({panel});
-    for (std::size_t other = 0; shown[p]->alike && other < shown.size(); ++other)
-      if (shown[other] == shown[p])
-        std::ranges::copy(all_y({figure.panels[other]}), std::back_inserter(y));
-    panel.y = shown[p]->fit(panel.y, y);
+    panel.y = shown[p]->fit(panel.y, declared.shared_axes ? every_y : all_y({panel}));
   }
 }
 
@@ -94,8 +92,7 @@ Figure line_figure(const LineFigure& declared) {
   if (std::ranges::none_of(figure.panels, has_data))
     return empty_figure(declared.title, declared.nothing);
   choose_axes(figure, declared, shown);
-  arrange_panels(figure);
-  if (figure.columns > 1) figure.panel_height = declared.panel_height;
+  arrange_panels(figure, 2, declared.panel_height);
   figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
                                       declared.keys.end());
   std::erase(figure.notes, "");
@@ -149,11 +146,43 @@ std::function<std::vector<Series>(const Group&)> always(Series series) {
   return [=](const Group&) { return std::vector<Series>{series}; };
 }
 
-Series out_of_memory_series(const Group& line, double limit) {
+std::vector<double> zeros(const std::vector<Point>& curve) {
+  std::vector<double> found;
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    const double a = curve[i - 1].y;
+    const double b = curve[i].y;
+    if ((a < 0.0) == (b < 0.0)) continue;
+    const double from = std::log(curve[i - 1].x);
+    found.push_back(std::exp(from + (std::log(curve[i].x) - from) * a / (a - b)));
+  }
+  return found;
+}
+
+Series out_of_memory_series(const Group& line, double limit,
+                            const std::function<double(const Row&)>& x) {
   Series series{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
-  for (const Row& row : where(line.rows, out_of_memory))
-    series.points.push_back({.x = row.number("n_tokens"), .y = limit});
+  for (const auto& [at, row] : by_number(where(line.rows, out_of_memory), x))
+    series.points.push_back({.x = at, .y = limit});
   return series;
+}
+
+Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms) {
+  Groups lines;
+  for (const char* algorithm : algorithms)
+    lines.push_back({.key = {algorithm},
+                     .rows = where(rows, "algorithm", {algorithm}),
+                     .name = algorithm,
+                     .style = algorithm_style(algorithm)});
+  return lines;
+}
+
+void style_by_algorithm(Groups& lines,
+                        const std::function<std::string(const Group&)>& algorithm_of) {
+  std::map<std::string, int> seen;
+  for (Group& line : lines) {
+    const std::string algorithm = algorithm_of(line);
+    line.style = algorithm_style(algorithm, seen[algorithm]++);
+  }
 }
 
 Groups case_lines(const CsvTable& cases) {
@@ -174,12 +203,9 @@ Groups case_lines(const CsvTable& cases) {
     line.style = worker_style(workers, variants[workers]++);
   }
   // If one worker count has several algorithms, the colour tells the algorithm.
-  std::map<std::string, int> seen;
   if (variants.size() == 1 && lines.size() > 1)
-    for (Group& line : lines) {
-      const std::string& algorithm = line.rows.front().text("algorithm");
-      line.style = algorithm_style(algorithm, seen[algorithm]++);
-    }
+    style_by_algorithm(lines,
+                       [](const Group& line) { return line.rows.front().text("algorithm"); });
   return lines;
 }
 
@@ -194,6 +220,12 @@ Point timed(const Row& row, const std::string& prefix, double factor, double x) 
           .y = row.number(prefix + "_median_s") * factor,
           .low = row.number(prefix + "_low95_s") * factor,
           .high = row.number(prefix + "_high95_s") * factor};
+}
+
+Point time_ms(const Row& row) { return timed(row, clock_of(row), kMilli); }
+
+Point scaled(const Point& point, double factor) {
+  return {point.x, point.y * factor, point.low * factor, point.high * factor};
 }
 
 Point time_ratio(const Row& over, const Row& under, const std::string& prefix) {

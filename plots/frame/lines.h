@@ -5,21 +5,21 @@
 // nothing to draw.
 #pragma once
 
+#include <span>
+
 #include "plots/frame/figure.h"
 #include "plots/frame/frame.h"
 #include "plots/frame/run.h"
 
 namespace qb {
 
-inline constexpr double kMilli = 1e3;  // ms per second
-inline constexpr double kPercent = 100.0;
-
 struct LineFigure {
   // What the y axis of some panels shows.
   struct Quantity {
     std::string title{};  // title of its panels
-    Axis y{};
+    Axis y;
     PointOf value{};
+    std::function<double(const Row&)> x{};              // instead of that of the figure
     std::function<Groups(const Group& panel)> lines{};  // instead of those of the figure
     Groups panels{};                                    // instead of those of the figure
     // Gives what is drawn over the lines of a panel: limits, published curves.
@@ -28,7 +28,6 @@ struct LineFigure {
     std::function<Axis(Axis axis, const std::vector<double>& y)> fit{};
     // Makes the x axis of each panel by its own values.
     std::function<Axis(const std::vector<double>& x)> x_axis{};
-    bool alike = false;  // its panels have one choice of y axis
   };
   std::string title{};
   std::string nothing{};      // the reason if no row has a value
@@ -71,9 +70,20 @@ struct LineFigure {
 // Draws the same over the lines of each panel.
 [[nodiscard]] std::function<std::vector<Series>(const Group&)> always(Series series);
 
-// Draws crosses against n_tokens at y = `limit` (NaN: at the upper edge) for rows that ran out of
-// memory.
-[[nodiscard]] Series out_of_memory_series(const Group& line, double limit);
+// Finds the x at which a curve, ascending in x, passes through 0, between points over a log axis of
+// x. The result is empty if it never does.
+[[nodiscard]] std::vector<double> zeros(const std::vector<Point>& curve);
+
+// Draws crosses at y = `limit` (NaN: at the upper edge) for rows that ran out of memory, one for
+// each x.
+[[nodiscard]] Series out_of_memory_series(const Group& line, double limit,
+                                          const std::function<double(const Row&)>& x);
+
+// Makes a line for each of the algorithms, in their order, also for those without rows.
+[[nodiscard]] Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms);
+// Gives each line the style of its algorithm; those of one algorithm differ in their marks.
+void style_by_algorithm(Groups& lines,
+                        const std::function<std::string(const Group&)>& algorithm_of);
 
 // Groups the cases of a run that differ in n_tokens alone, in its order: one line per worker count,
 // named by what tells it from the others: `W = 7`, or `W = 7, flash` if there are several kernels.
@@ -87,6 +97,10 @@ struct LineFigure {
 // Reads median and interval of PREFIX_median_s, PREFIX_low95_s, PREFIX_high95_s times a factor.
 [[nodiscard]] Point timed(const Row& row, const std::string& prefix, double factor,
                           double x = kNaN);
+// Reads the time of a case in ms.
+[[nodiscard]] Point time_ms(const Row& row);
+// Multiplies a value and its interval.
+[[nodiscard]] Point scaled(const Point& point, double factor);
 // Divides the medians of two rows; the bar is the widest that the two intervals allow.
 [[nodiscard]] Point time_ratio(const Row& over, const Row& under, const std::string& prefix);
 

@@ -18,32 +18,33 @@ std::vector<std::string> labels(const Scale& scale) {
 }
 
 TEST(Scale, ALinearAxisFromZeroHasRoundTicsAndRoomAbove) {
-  const Scale scale = make_scale({.from_zero = true}, std::array{3.0, 19.0});
+  const Scale scale = make_scale({.column = "x", .from_zero = true}, std::array{3.0, 19.0});
   EXPECT_EQ(scale.min, 0.0);
   EXPECT_GT(scale.max, 19.0);
   EXPECT_THAT(labels(scale), ElementsAre("0", "5", "10", "15", "20"));
 }
 
 TEST(Scale, ZeroHasNoSign) {
-  const Scale scale = make_scale({.from_zero = true}, std::array{0.001, 0.047});
+  const Scale scale = make_scale({.column = "x", .from_zero = true}, std::array{0.001, 0.047});
   EXPECT_EQ(scale.tics.front().label, "0.00");
 }
 
 TEST(Scale, LengthsAreGroupedAndMillionsShort) {
-  EXPECT_THAT(labels(make_scale({}, std::array{10000.0, 49000.0})),
+  EXPECT_THAT(labels(make_scale({.column = "x"}, std::array{10000.0, 49000.0})),
               ElementsAre("10,000", "20,000", "30,000", "40,000", "50,000"));
-  EXPECT_EQ(make_scale({.tight = true}, std::array{0.0, 5e6}).tics.back().label, "5 M");
+  EXPECT_EQ(make_scale({.column = "x", .tight = true}, std::array{0.0, 5e6}).tics.back().label,
+            "5 M");
 }
 
 TEST(Scale, ALogAxisOverManyDecadesHasOneTicADecade) {
-  const Scale scale = make_scale({.log = true}, std::array{0.9, 1.1e6});
+  const Scale scale = make_scale({.column = "x", .log = true}, std::array{0.9, 1.1e6});
   EXPECT_THAT(labels(scale), ElementsAre("1", "10", "100", "1,000", "10,000", "100,000", "10⁶"));
   EXPECT_THAT(scale.minor, ::testing::Contains(20.0));
 }
 
 TEST(Scale, ALogAxisOverLessThanADecadeStillHasThreeTics) {
   for (const double high : {1.3, 2.0, 5.0, 9.0}) {
-    const Scale scale = make_scale({.log = true}, std::array{1.0, high});
+    const Scale scale = make_scale({.column = "x", .log = true}, std::array{1.0, high});
     EXPECT_GE(scale.tics.size(), 3u) << "1 to " << high;
   }
 }
@@ -51,7 +52,7 @@ TEST(Scale, ALogAxisOverLessThanADecadeStillHasThreeTics) {
 TEST(Scale, TicsLieWithinTheRange) {
   for (const bool log : {false, true})
     for (const double high : {0.002, 0.7, 3.0, 12.0, 480.0, 7.7e7}) {
-      const Scale scale = make_scale({.log = log}, std::array{high / 3.7, high});
+      const Scale scale = make_scale({.column = "x", .log = log}, std::array{high / 3.7, high});
       for (const Axis::Tic& tic : scale.tics) {
         EXPECT_GE(tic.value, scale.min * (1 - 1e-9)) << high;
         EXPECT_LE(tic.value, scale.max * (1 + 1e-9)) << high;
@@ -61,33 +62,35 @@ TEST(Scale, TicsLieWithinTheRange) {
 }
 
 TEST(Scale, ASinglePointStandsInTheMiddle) {
-  const Scale linear = make_scale({}, std::array{42.0});
+  const Scale linear = make_scale({.column = "x"}, std::array{42.0});
   EXPECT_LT(linear.min, 42.0);
   EXPECT_GT(linear.max, 42.0);
-  const Scale log = make_scale({.log = true}, std::array{42.0});
+  const Scale log = make_scale({.column = "x", .log = true}, std::array{42.0});
   EXPECT_LT(log.min, 42.0);
   EXPECT_GT(log.max, 42.0);
   EXPECT_FALSE(log.tics.empty());
 }
 
 TEST(Scale, NaNAndOnALogAxisZeroAreIgnored) {
-  const Scale scale = make_scale({.log = true}, std::array{kNaN, 0.0, -5.0, 10.0, 1000.0});
+  const Scale scale =
+      make_scale({.column = "x", .log = true}, std::array{kNaN, 0.0, -5.0, 10.0, 1000.0});
   EXPECT_GT(scale.min, 1.0);
   EXPECT_LT(scale.max, 10000.0);
 }
 
 TEST(Scale, NoValuesGiveADrawableRange) {
-  EXPECT_LT(make_scale({}, {}).min, make_scale({}, {}).max);
-  EXPECT_GT(make_scale({.log = true}, std::array{kNaN}).min, 0.0);
+  EXPECT_LT(make_scale({.column = "x"}, {}).min, make_scale({.column = "x"}, {}).max);
+  EXPECT_GT(make_scale({.column = "x", .log = true}, std::array{kNaN}).min, 0.0);
 }
 
 TEST(Scale, CountsHaveWholeTics) {
-  EXPECT_THAT(labels(make_scale({.from_zero = true, .whole = true}, std::array{2.0})),
-              ElementsAre("0", "1", "2"));
+  EXPECT_THAT(
+      labels(make_scale({.column = "x", .from_zero = true, .whole = true}, std::array{2.0})),
+      ElementsAre("0", "1", "2"));
 }
 
 TEST(Scale, GivenTicsAreKept) {
-  const Scale scale = make_scale({.tics = {{0.0, "W = 4"}}}, std::array{0.0, 1.0});
+  const Scale scale = make_scale({.column = "x", .tics = {{0.0, "W = 4"}}}, std::array{0.0, 1.0});
   EXPECT_THAT(labels(scale), ElementsAre("W = 4"));
   EXPECT_THAT(scale.minor, IsEmpty());
 }

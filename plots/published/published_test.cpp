@@ -27,7 +27,7 @@ CsvTable one_case_of_four(std::int64_t n_tokens) {
 
 // The series that are laid over the lines of a run.
 std::vector<Series> laid_over(const PlottedRun& run, bool speed_ups) {
-  LineFigure declared{.lines = case_lines(run.cases), .y = {{}}};
+  LineFigure declared{.lines = case_lines(run.cases), .y = {{.y = {.column = "time_ms"}}}};
   add_case_study_2(declared, run, speed_ups);
   return declared.y[0].reference ? declared.y[0].reference({}) : std::vector<Series>{};
 }

@@ -1,0 +1,75 @@
+#include "plots/frame/lines.h"
+
+#include <gmock/gmock.h>
+
+namespace qb {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const CsvTable& times() {
+  static const CsvTable table =
+      CsvTable::parse("algorithm,n_tokens,time_s\nring,1,2\ncqs,1,3\nring,2,4\n", "times.csv");
+  return table;
+}
+
+LineFigure declared() {
+  return {.title = "Times",
+          .nothing = "no time",
+          .lines = {{.rows = all_rows(times()), .name = "all"}},
+          .y = {{.y = {.label = "time (s)", .column = "time_s"}, .value = shows("time_s")}}};
+}
+
+TEST(LineFigure, AQuantityMayHaveAnXOfItsOwn) {
+  LineFigure figure = declared();
+  figure.y.push_back(figure.y[0]);
+  figure.y[1].x = number_in("time_s");
+  const std::vector<Panel> panels = line_figure(figure).panels;
+  ASSERT_EQ(panels.size(), 2u);
+  EXPECT_EQ(panels[0].series.at(0).points.at(2).x, 2.0);
+  EXPECT_EQ(panels[1].series.at(0).points.at(2).x, 4.0);
+}
+
+TEST(LineFigure, WithoutAValueItIsASentence) {
+  LineFigure empty = declared();
+  empty.lines.clear();
+  EXPECT_EQ(line_figure(empty).empty_reason, "no time");
+}
+
+TEST(Lines, ACurvePassesThroughZeroBetweenPointsAndOnThem) {
+  EXPECT_THAT(zeros({{1, -2.0}, {4, 2.0}}), ElementsAre(DoubleEq(2.0)));
+  EXPECT_THAT(zeros({{1, -1.0}, {4, 0.0}, {8, 1.0}}), ElementsAre(DoubleEq(4.0)));
+  EXPECT_THAT(zeros({{1, 1.0}, {4, 0.0}, {8, -1.0}}), ElementsAre(DoubleEq(4.0)));
+  EXPECT_THAT(zeros({{1, 2.0}, {4, 1.0}}), IsEmpty());
+}
+
+TEST(Lines, AlgorithmsComeInTheGivenOrderAlsoWithoutRows) {
+  const char* const algorithms[] = {"ring", "striped", "cqs"};
+  const Groups lines = algorithm_lines(all_rows(times()), algorithms);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].name, "ring");
+  EXPECT_EQ(lines[0].rows.size(), 2u);
+  EXPECT_TRUE(lines[1].rows.empty());
+  EXPECT_EQ(lines[2].rows.size(), 1u);
+}
+
+TEST(Lines, LinesOfOneAlgorithmDifferInTheirMarksAlone) {
+  Groups lines = {{.name = "cqs"}, {.name = "ring"}, {.name = "ring"}};
+  style_by_algorithm(lines, [](const Group& line) { return line.name; });
+  EXPECT_EQ(lines[1].style, algorithm_style("ring"));
+  EXPECT_EQ(lines[2].style.colour, lines[1].style.colour);
+  EXPECT_NE(lines[2].style.mark, lines[1].style.mark);
+}
+
+TEST(Lines, AScaledPointKeepsItsPlace) {
+  const Point point = scaled({.x = 3, .y = 2, .low = 1, .high = 4}, 10);
+  EXPECT_EQ(point.x, 3);
+  EXPECT_EQ(point.y, 20);
+  EXPECT_EQ(point.low, 10);
+  EXPECT_EQ(point.high, 40);
+}
+
+}  // namespace
+}  // namespace qb
