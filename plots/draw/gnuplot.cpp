@@ -60,13 +60,14 @@ void fix_creation_date(const std::string& path) {
   write_file_atomically(path, pdf);
 }
 
-void append_point(CsvTable& table, const std::vector<std::string>& key, const Point& point,
-                  bool edges) {
+void append_point(CsvTable& table, const std::vector<std::string>& key, const Point& point) {
   std::vector<std::string> row = key;
   for (const double value : {point.x, point.y, point.low, point.high})
     row.push_back(to_text(value));
-  if (edges)
+  const bool disturbed = table.header().back() == kCsvDisturbed;
+  if (row.size() + (disturbed ? 1 : 0) < table.header().size())
     for (const double value : {point.x_low, point.x_high}) row.push_back(to_text(value));
+  if (disturbed) row.emplace_back(point.disturbed ? "1" : "0");
   table.append(std::move(row));
 }
 
@@ -121,7 +122,6 @@ void write_picture(const Figure& figure, const std::string& path) {
 
 CsvTable figure_csv(const Figure& figure) {
   CsvTable table(csv_columns(figure));
-  const bool edges = table.header().size() > kCsvXLow;
   std::set<std::tuple<std::size_t, std::string, std::string>> seen;
   for (std::size_t p = 0; p < figure.panels.size(); ++p) {
     const Scale x = x_scale(figure, p);
@@ -133,10 +133,10 @@ CsvTable figure_csv(const Figure& figure) {
       const std::vector<std::string> key = {fmt::format("{}", p + 1), series.name, kind};
       if (series.draw == Draw::limit) {
         for (const double end : {x.min, x.max})
-          append_point(table, key, {.x = end, .y = series.points.at(0).y}, edges);
+          append_point(table, key, {.x = end, .y = series.points.at(0).y});
         continue;
       }
-      for (const Point& point : series.points) append_point(table, key, point, edges);
+      for (const Point& point : series.points) append_point(table, key, point);
     }
   }
   return table;

@@ -112,6 +112,12 @@ void add_elements(std::vector<std::string>& out, const std::vector<std::string>&
                     "0.004,90 lw 1.2 lc rgb '{3}'",
                     at, columns[kCsvYLow], columns[kCsvYHigh], colour_text(series.style.colour)));
   out.push_back(fmt::format("{}:{} with {}", at, y_of_row, line_look(series)));
+  if (columns.back() == kCsvDisturbed &&
+      (series.draw == Draw::line_points || series.draw == Draw::points))
+    out.push_back(
+        fmt::format("{}:(column('{}') > 0 ? {} : NaN) with points pt {} ps 0.4 lc rgb "
+                    "'#ffffff'",
+                    at, kCsvDisturbed, y_of_row, point_type(series.style, false)));
 }
 
 std::string tic_list(const Scale& scale) {

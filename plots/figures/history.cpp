@@ -1,5 +1,6 @@
 // Times of the same cases, commit by commit.
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -14,15 +15,25 @@ bool stands_out(const Group& line) {
   });
 }
 
+// `algorithm=cqs workers=7` is `cqs W=7` in a legend.
+std::string short_name(const Group& line) {
+  return listed(
+      {line.key[0],
+       replaced(line.key[1],
+                {{"algorithm=", ""}, {"kernel=", ""}, {"workers=", "W="}, {"n_tokens=", "N="}})},
+      ": ");
+}
+
 Groups lines_of(const CsvTable& history) {
   Groups lines = group(all_rows(history), Columns{"experiment", "case"});
   std::ranges::stable_partition(lines, [](const Group& line) { return !stands_out(line); });
   std::size_t named = 0;
   for (Group& line : lines) {
-    line.name = listed(line.key, ": ");
+    line.name = short_name(line);
     line.in_legend = stands_out(line) && named < kMostNamed;
     line.thin = !line.in_legend;
-    line.style = line.in_legend ? indexed_style(static_cast<int>(named++)) : Style{};
+    line.style = line.in_legend ? indexed_style(static_cast<int>(named++)) : Style{kGrey};
+    if (line.thin) line.draw = Draw::line;
   }
   return lines;
 }
@@ -34,7 +45,8 @@ Axis commits_axis(const CsvTable& history) {
   const std::size_t every = (commits.size() + kMostTics - 1) / kMostTics;
   std::size_t at = 0;
   for (const auto& [index, row] : commits)
-    if (at++ % every == 0) axis.tics.push_back({index, row.text("commit").substr(0, kShownOfCommit)});
+    if (at++ % every == 0)
+      axis.tics.push_back({index, row.text("commit").substr(0, kShownOfCommit)});
   return axis;
 }
 

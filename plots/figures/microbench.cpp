@@ -27,17 +27,22 @@ Rows of_largest(const Rows& repeats) {
 // Makes a row for each length of each curve of a benchmark, over the repeats without warm-ups.
 CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* column) {
   const Columns key = joined(kPanel, joined(kCurve, {"n_tokens"}));
-  CsvTable table(joined(key, {"median", "low95", "high95", "interval_coverage", "n_samples"}));
+  CsvTable table(
+      joined(key, {"median", "low95", "high95", "interval_coverage", "n_samples", "disturbed_by"}));
   const Rows repeats = where(all_rows(microbench), [&](const Row& row) {
     return row.is("benchmark", benchmark) && row.number("warmup") == 0.0 &&
            !std::isnan(row.number(column));
   });
   for (const Group& length : group(repeats, key)) {
-    const Summary summary = summarise(numbers_of(of_largest(length.rows), number_in(column)));
+    const Rows all = of_largest(length.rows);
+    const Rows quiet = where(all, [](const Row& row) { return !disturbed(row); });
+    const Rows& counted = quiet.empty() ? all : quiet;
+    const Summary summary = summarise(numbers_of(counted, number_in(column)));
     std::vector<std::string> fields = length.key;
     for (const double value : {summary.median, summary.low95, summary.high95, summary.coverage,
                                static_cast<double>(summary.n)})
       fields.push_back(to_text(value));
+    fields.push_back(quiet.empty() ? all.front().text("disturbed_by") : "");
     table.append(std::move(fields));
   }
   return table;

@@ -47,6 +47,7 @@ struct Point {
   double high = kNaN;
   double x_low = kNaN;
   double x_high = kNaN;
+  bool disturbed = false;  // its mark is hollow
 };
 
 enum class Draw {

@@ -201,15 +201,19 @@ std::vector<std::string> csv_columns(const Figure& figure) {
   std::string x = figure.panels.at(0).x.column;
   std::string y = figure.panels.at(0).y.column;
   bool edges = false;
+  bool disturbed = false;
   for (const Panel& panel : figure.panels) {
     if (panel.x.column != x) x.assign(1, 'x');
     if (panel.y.column != y) y.assign(1, 'y');
     for (const Series& series : panel.series)
-      for (const Point& point : series.points)
+      for (const Point& point : series.points) {
         edges = edges || std::isfinite(point.x_low) || std::isfinite(point.x_high);
+        disturbed = disturbed || point.disturbed;
+      }
   }
   std::vector<std::string> columns = {"panel", "series", "kind", x, y, y + "_low", y + "_high"};
   if (edges) columns.insert(columns.end(), {x + "_low", x + "_high"});
+  if (disturbed) columns.emplace_back(kCsvDisturbed);
   return columns;
 }
 

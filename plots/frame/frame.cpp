@@ -78,6 +78,10 @@ bool out_of_memory(const Row& row) {
 }
 bool modelled(const Row& row) { return row.is("ranks", "model"); }
 
+bool disturbed(const Row& row) {
+  return row.table->has("disturbed_by") && !row.text("disturbed_by").empty();
+}
+
 Rows order(Rows rows, const char* column) {
   return order(std::move(rows), [&](const Row& row) { return row.number(column); });
 }

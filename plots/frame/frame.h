@@ -71,6 +71,7 @@ template <class Holds>
 [[nodiscard]] bool ran(const Row& row);            // status ok
 [[nodiscard]] bool out_of_memory(const Row& row);  // oom, oom_skipped
 [[nodiscard]] bool modelled(const Row& row);       // its times come from the cost model
+[[nodiscard]] bool disturbed(const Row& row);      // too few of its repeats were undisturbed
 template <class Holds>
 [[nodiscard]] std::size_t count(const Rows& rows, Holds holds) {
   return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), holds));

@@ -18,6 +18,7 @@ void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantit
       [&](const Row& row) {
         Point point = value(row);
         if (std::isnan(point.x)) point.x = x_of(row);
+        point.disturbed = point.disturbed || disturbed(row);
         return point;
       },
       declared.breaks);
@@ -52,6 +53,16 @@ bool has_data(const Panel& panel) {
   return std::ranges::any_of(panel.series, [](const Series& series) {
     return !series.published && series.draw != Draw::limit && has_value(series);
   });
+}
+
+std::string disturbed_note(const Figure& figure) {
+  std::size_t hollow = 0;
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series)
+      hollow += static_cast<std::size_t>(std::ranges::count_if(series.points, &Point::disturbed));
+  if (hollow == 0) return {};
+  return fmt::format("Hollow: {} mark{} of measurements that something disturbed: measure again.",
+                     hollow, hollow == 1 ? "" : "s");
 }
 
 void choose_axes(Figure& figure, const LineFigure& declared,
@@ -95,6 +106,7 @@ Figure line_figure(const LineFigure& declared) {
   arrange_panels(figure, 2, declared.panel_height);
   figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
                                       declared.keys.end());
+  figure.notes.push_back(disturbed_note(figure));
   std::erase(figure.notes, "");
   return figure;
 }
@@ -225,13 +237,20 @@ Point timed(const Row& row, const std::string& prefix, double factor, double x) 
 Point time_ms(const Row& row) { return timed(row, clock_of(row), kMilli); }
 
 Point scaled(const Point& point, double factor) {
-  return {point.x, point.y * factor, point.low * factor, point.high * factor};
+  return {.x = point.x,
+          .y = point.y * factor,
+          .low = point.low * factor,
+          .high = point.high * factor,
+          .disturbed = point.disturbed};
 }
 
 Point time_ratio(const Row& over, const Row& under, const std::string& prefix) {
   const Point above = timed(over, prefix, 1.0);
   const Point below = timed(under, prefix, 1.0);
-  return {.y = above.y / below.y, .low = above.low / below.high, .high = above.high / below.low};
+  return {.y = above.y / below.y,
+          .low = above.low / below.high,
+          .high = above.high / below.low,
+          .disturbed = disturbed(over) || disturbed(under)};
 }
 
 std::string interval_note(const Rows& rows) {

@@ -72,6 +72,7 @@ struct Gathered {
   std::string started_at;
   std::vector<double> undisturbed_s;
   std::vector<double> disturbed_s;
+  std::string disturbed_by;
 };
 
 // The points of every case of one experiment.
@@ -90,6 +91,7 @@ std::vector<CaseHistory> cases_of(std::span<const RunFolder* const> runs, const 
       label = label_of(*run, row, columns);
       Gathered& gathered = by_commit[run->manifest.commit];
       if (gathered.started_at.empty()) gathered.started_at = run->manifest.started_at;
+      if (!time.disturbed_by.empty()) gathered.disturbed_by = time.disturbed_by;
       (time.disturbed_by.empty() ? gathered.undisturbed_s : gathered.disturbed_s)
           .push_back(time.median_s);
     }
@@ -107,7 +109,7 @@ std::vector<CaseHistory> cases_of(std::span<const RunFolder* const> runs, const 
              .started_at = gathered.started_at,
              .n_runs = gathered.undisturbed_s.size() + gathered.disturbed_s.size(),
              .median_s = median(disturbed ? gathered.disturbed_s : gathered.undisturbed_s),
-             .disturbed = disturbed});
+             .disturbed_by = disturbed ? gathered.disturbed_by : ""});
       }
   }
   return histories;
@@ -152,7 +154,7 @@ void judge_history(CaseHistory& one, double threshold) {
   const bool faster = one.ratio < 1.0 - threshold;
   if (!slower && !faster)
     one.verdict = Verdict::same;
-  else if (newest.disturbed || std::abs(one.z) <= kMostDeviations)
+  else if (!newest.disturbed_by.empty() || std::abs(one.z) <= kMostDeviations)
     one.verdict = Verdict::ambiguous;
   else
     one.verdict = slower ? Verdict::slow : Verdict::fast;
@@ -209,14 +211,14 @@ std::string history_text(const History& history) {
 
 std::string history_csv(const History& history) {
   CsvTable table({"experiment", "case", "commit", "commit_index", "started_at", "runs",
-                  "time_median_s", "level_s", "disturbed", "change", "verdict"});
+                  "time_median_s", "level_s", "disturbed_by", "change", "verdict"});
   for (const CaseHistory& one : history.cases)
     for (const Point& point : one.points) {
       const auto index = std::ranges::find(history.commits, point.commit);
       table.append({one.experiment, one.label, point.commit,
                     to_text(static_cast<std::int64_t>(index - history.commits.begin())),
                     point.started_at, to_text(static_cast<std::int64_t>(point.n_runs)),
-                    to_text(point.median_s), to_text(point.level_s), point.disturbed ? "1" : "0",
+                    to_text(point.median_s), to_text(point.level_s), point.disturbed_by,
                     point.is_change ? "1" : "0",
                     &point == &one.points.back() ? std::string(word(one.verdict)) : ""});
     }

@@ -24,10 +24,10 @@ struct CaseHistory {
     std::string commit;
     std::string started_at;  // of its first run
     std::size_t n_runs = 0;
-    double median_s = 0.0;   // over its undisturbed runs, or over all if there are none
-    bool disturbed = false;  // there are none
-    double level_s = 0.0;    // the median between two changes
-    bool is_change = false;  // the first of a new level
+    double median_s = 0.0;       // over its undisturbed runs, or over all if there are none
+    std::string disturbed_by{};  // what disturbed the last run if there are none
+    double level_s = 0.0;        // the median between two changes
+    bool is_change = false;      // the first of a new level
   };
   std::string experiment;
   std::string label;          // the parameters that tell it from the others of its experiment
@@ -60,7 +60,7 @@ void judge_history(CaseHistory& one, double threshold);
 // A table of the cases that changed, and a line that counts all.
 [[nodiscard]] std::string history_text(const History& history);
 // A row for each case and commit: experiment, case, commit, commit_index, started_at, runs,
-// time_median_s, level_s, disturbed, change, verdict. The index counts the commits of all cases.
+// time_median_s, level_s, disturbed_by, change, verdict. The index counts the commits of all cases.
 [[nodiscard]] std::string history_csv(const History& history);
 
 }  // namespace qb

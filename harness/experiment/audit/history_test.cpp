@@ -17,9 +17,8 @@ using Verdict = RunComparison::Verdict;
 CaseHistory series(const std::vector<double>& times_s, bool last_disturbed = false) {
   CaseHistory one;
   for (const double time_s : times_s)
-    one.points.push_back(
-        {.commit = "c", .started_at = "", .n_runs = 1, .median_s = time_s, .disturbed = false});
-  one.points.back().disturbed = last_disturbed;
+    one.points.push_back({.commit = "c", .started_at = "", .n_runs = 1, .median_s = time_s});
+  if (last_disturbed) one.points.back().disturbed_by = "stolen";
   judge_history(one, 0.05);
   return one;
 }
@@ -98,8 +97,8 @@ TEST_F(HistoryOfRuns, RunsOfACommitAreOnePointAndDisturbedOnesCountOnlyAlone) {
   ASSERT_EQ(dense.size(), 2u);
   EXPECT_EQ(dense[0].n_runs, 3u);
   EXPECT_NEAR(dense[0].median_s, 1.1, 1e-12);
-  EXPECT_FALSE(dense[0].disturbed);
-  EXPECT_TRUE(dense[1].disturbed);
+  EXPECT_EQ(dense[0].disturbed_by, "");
+  EXPECT_EQ(dense[1].disturbed_by, "stolen");
 }
 
 TEST_F(HistoryOfRuns, ASlowerCommitIsNamedInTextAndTable) {
