@@ -61,6 +61,19 @@ TEST(GnuplotScript, RectanglesHaveEdgesInTheCsv) {
   EXPECT_THAT(gnuplot_script(figure), HasSubstr("('7') with labels font ',11' notitle"));
 }
 
+TEST(GnuplotScript, DisturbedPointsAreHollowAndMarkedInTheCsv) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {
+      {.name = "quiet", .points = {{1, 2}}},
+      {.name = "noisy", .points = {{1, 3}, {.x = 2, .y = 4, .disturbed = true}}}};
+  EXPECT_EQ(figure_csv(figure).to_string(),
+            "panel,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,disturbed\n"
+            "1,quiet,data,1,2,,,0\n1,noisy,data,1,3,,,0\n1,noisy,data,2,4,,,1\n");
+  EXPECT_THAT(gnuplot_script(figure),
+              HasSubstr("(column('disturbed') > 0 ? (num('time_ms')) : NaN) with points"));
+  EXPECT_THAT(gnuplot_script(small_figure()), ::testing::Not(HasSubstr("disturbed")));
+}
+
 TEST(GnuplotScript, LinesOfARectanglesTextStandAroundItsMiddle) {
   Figure figure = small_figure();
   figure.panels[0].series = {{.name = "bars",

@@ -38,6 +38,24 @@ TEST(SpeedUp, TheBaseCaseIsNamed) {
               HasSubstr("Base case: dense, materialized, W = 1"));
 }
 
+TEST(SpeedUp, ABaseBelowItsMachinesPeakIsCalledSlow) {
+  const auto notes_of = [](const char* peak_fraction) {
+    CsvTable cases = no_cases();
+    Values base = ok_case(1, 1000, 1.0);
+    base["peak_fraction"] = peak_fraction;
+    add_case(cases, base);
+    add_case(cases, ok_case(4, 1000, 0.5));
+    add_case(cases, ok_case(8, 1000, 0.5));
+    return speed_up_figure(cases).notes;
+  };
+  EXPECT_THAT(notes_of("0.43"),
+              ::testing::Contains("slow base: 1 base case is below 60 % of the machine's measured "
+                                  "peak (43 to 43 %), so that speed-ups over it look better than "
+                                  "they are."));
+  for (const char* fine : {"0.61", ""})
+    EXPECT_THAT(notes_of(fine), ::testing::Not(::testing::Contains(HasSubstr("slow base"))));
+}
+
 TEST(SpeedUp, AnotherKernelIsNoBase) {
   CsvTable cases = no_cases();
   Values flash = ok_case(1, 1000, 1.0);

@@ -25,6 +25,7 @@ std::vector<std::string> notes(const Rows& rows) {
                   "critical path over critical path, with both. Bars: quotients of the ends of the "
                   "two intervals.",
                   listed({bases.begin(), bases.end()}, " or "))};
+  if (const std::string slow = slow_base_note(rows); !slow.empty()) out.push_back(slow);
   const std::size_t alone = count(rows, [](const Row& row) {
     return row.integer("workers") > 1 && ran(row) && !timed_base(row);
   });

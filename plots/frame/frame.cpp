@@ -193,6 +193,22 @@ std::optional<Row> base_case(const Row& row) {
       [](const Row& other) { return other.is("workers", "1"); });
 }
 
+bool is_slow_base(const Row& base) { return base.number("peak_fraction") < kSlowBase; }
+
+std::string slow_base_note(const Rows& rows) {
+  std::set<std::pair<double, std::size_t>> slow;  // by fraction; a base counts once
+  for (const Row& row : rows)
+    if (const auto base = base_case(row); base && is_slow_base(*base))
+      slow.insert({base->number("peak_fraction"), base->index});
+  if (slow.empty()) return {};
+  return fmt::format(
+      "slow base: {} base case{} below {:.0f} % of the machine's measured peak ({:.0f} to {:.0f} "
+      "%), so that speed-ups over {} look better than they are.",
+      slow.size(), slow.size() == 1 ? " is" : "s are", kPercent * kSlowBase,
+      kPercent * slow.begin()->first, kPercent * slow.rbegin()->first,
+      slow.size() == 1 ? "it" : "them");
+}
+
 std::string named_value(std::string_view column, const std::string& value) {
   if (column == "threads" && value == "0") return "all cores";
   if (column == "threads" && value == "1") return "1 thread";

@@ -190,6 +190,14 @@ template <class ValueOf>
 // threads, whose time a speed-up divides. It keeps the last of repeated cases.
 [[nodiscard]] std::optional<Row> base_case(const Row& row);
 
+// Speed-ups over a base that reaches less than this fraction of its machine's measured peak look
+// better than they are.
+inline constexpr double kSlowBase = 0.6;
+// It is false if the row has no measured peak.
+[[nodiscard]] bool is_slow_base(const Row& base);
+// Says how slow the slow ones among the base cases of these rows are; empty if there is none.
+[[nodiscard]] std::string slow_base_note(const Rows& rows);
+
 // ---- label -------------------------------------------------------------------------------------
 
 // Names a value of a parameter: `W = 7`, `flash`, `causal mask`. The name of an empty value is

@@ -59,7 +59,8 @@ std::string disturbed_note(const Figure& figure) {
   std::size_t hollow = 0;
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series)
-      hollow += static_cast<std::size_t>(std::ranges::count_if(series.points, &Point::disturbed));
+      if (series.draw == Draw::line_points || series.draw == Draw::points)
+        hollow += static_cast<std::size_t>(std::ranges::count_if(series.points, &Point::disturbed));
   if (hollow == 0) return {};
   return fmt::format("Hollow: {} mark{} of measurements that something disturbed: measure again.",
                      hollow, hollow == 1 ? "" : "s");

@@ -32,6 +32,19 @@ TEST(LineFigure, AQuantityMayHaveAnXOfItsOwn) {
   EXPECT_EQ(panels[1].series.at(0).points.at(2).x, 4.0);
 }
 
+TEST(LineFigure, MarksOfDisturbedRowsAreHollowAndCounted) {
+  const CsvTable table = CsvTable::parse(
+      "algorithm,n_tokens,time_s,disturbed_by\nring,1,2,\nring,2,4,neighbours\n", "times.csv");
+  LineFigure figure = declared();
+  figure.lines[0].rows = all_rows(table);
+  const Figure drawn = line_figure(figure);
+  EXPECT_FALSE(drawn.panels[0].series.at(0).points.at(0).disturbed);
+  EXPECT_TRUE(drawn.panels[0].series.at(0).points.at(1).disturbed);
+  EXPECT_THAT(drawn.notes, ElementsAre("Hollow: 1 mark of measurements that something disturbed: "
+                                       "measure again."));
+  EXPECT_THAT(line_figure(declared()).notes, IsEmpty());
+}
+
 TEST(LineFigure, WithoutAValueItIsASentence) {
   LineFigure empty = declared();
   empty.lines.clear();

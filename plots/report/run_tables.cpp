@@ -68,7 +68,7 @@ std::vector<std::string> case_study_2_row(const Row& row, const CsvTable& publis
           significant(their_s),
           significant(our_s),
           significant(our_s / their_s),
-          row.text("status")};
+          row.text("status") + (base && is_slow_base(row) ? ", slow base" : "")};
 }
 
 constexpr std::size_t kLeastLengths = 4;
@@ -143,6 +143,8 @@ Table case_study_2_table(const CsvTable& cases, const CsvTable& published) {
         "Published times are those of {0} x N: only S can be compared, and it depends on "
         "N too.",
         *scale));
+  if (std::string slow = slow_base_note(standing_rows(cases)); !slow.empty())
+    table.notes.push_back(std::move(slow));
   table.notes = joined_notes({table.notes, case_study_2_notes(*scale)});
   return table;
 }
