@@ -70,9 +70,9 @@ TEST(Rehearsal, PlansOfOneWorkerAndARotationTakeWhatTheirWorkersTake) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   for (const std::string_view algorithm : testing_support::kRotating)
-    for (int round = 0; round < 8; ++round) {
+    for (int round = 0; round < 16; ++round) {
       const int workers = static_cast<int>(testing_support::draw(random, 1, 12));
-      const Problem problem = testing_support::even_problem_for(algorithm, workers, random);
+      const Problem problem = testing_support::plain_problem_for(algorithm, workers, random);
       const Plan plan = make_plan(algorithm, problem, {.workers = workers});
       const Plan spelt = testing_support::spelt_out(plan);
       for (const Kernel kernel :

@@ -1,6 +1,7 @@
 #include "harness/execute/model/model_rounds.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -45,18 +46,24 @@ class Exchange {
                        [&](const RingMessage& send) { return send.late == sends[0].late; });
   }
 
-  // Call it when both sides have reported. Returns false if messages meet on links.
-  bool pass(const ModelLink& link) {
+  // Call it when both sides have reported. went_on_s: the moment of the simulation, or a later one,
+  // at which each worker went on after its last wait. Returns false if the order in which messages
+  // meet on links is not certain.
+  bool pass(const ModelLink& link, const std::vector<double>& went_on_s) {
     at_once_ = link.no_communication ||
                (link.limit.bandwidth_byte_per_s <= 0.0 && link.limit.latency_s <= 0.0);
     link_ = link.limit;
-    alone_ = n_travelling(sends) <= 1 && n_travelling(receives) <= 1;
+    alone_ = link_.bandwidth_byte_per_s <= 0.0 ||
+             (n_travelling(sends) <= 1 && n_travelling(receives) <= 1);
     if (at_once_ || alone_) return true;
     const auto all_equal = [](const std::vector<double>& times) {
       return std::adjacent_find(times.begin(), times.end(), std::not_equal_to<>()) == times.end();
     };
-    if (!all_equal(sender_ready_s) || !all_equal(receiver_ready_s)) return false;
-    together(std::max(sender_ready_s[0], receiver_ready_s[0]));
+    const bool equal = all_equal(sender_ready_s) && all_equal(receiver_ready_s);
+    // The simulation plays a worker ahead to its next wait as soon as it can go on. If that is
+    // before the worker is ready, all messages are in the simulation's queue before they start.
+    if (!equal && !std::ranges::equal(went_on_s, receiver_ready_s, std::less<>())) return false;
+    one_after_another(equal ? 1 : sender_ready_s.size());
     return true;
   }
 
@@ -66,7 +73,11 @@ class Exchange {
     if (message.distance == 0 || at_once_) return {started_s, started_s};
     if (alone_) return {started_s, started_s + link_.latency_s + on_link_s(message)};
     const std::size_t n = sender_ready_s.size();
-    return {started_s, done_s_[to >= from ? to - from : to + n - from]};
+    return {started_s, done_s_[from * done_stride_ + (to >= from ? to - from : to + n - from)]};
+  }
+  // The simulation knows when a message will have arrived as soon as it begins to.
+  [[nodiscard]] double known_s(const Passage& passage) const {
+    return alone_ ? passage.started_s + link_.latency_s : passage.done_s;
   }
 
  private:
@@ -75,24 +86,44 @@ class Exchange {
     return bandwidth > 0.0 ? static_cast<double>(message.bytes) / bandwidth : 0.0;
   }
 
-  // All are ready at the same moment: messages leave and arrive in the order of their distance.
-  void together(double ready_s) {
-    done_s_.assign(sender_ready_s.size(), ready_s);
-    double out_free_s = 0.0;
-    double in_free_s = 0.0;
-    for (const RingMessage& send : sends) {
-      if (send.distance == 0) continue;
-      const double leaves_s = std::max(ready_s, out_free_s);
-      out_free_s = leaves_s + on_link_s(send);
-      in_free_s = std::max(leaves_s + link_.latency_s, in_free_s) + on_link_s(send);
-      done_s_[static_cast<std::size_t>(send.distance)] = in_free_s;
-    }
+  // Messages leave and arrive when they are ready for it; of two, the one of less distance first.
+  // n_different 1: every worker's messages travel as worker 0's do.
+  void one_after_another(std::size_t n_different) {
+    const std::size_t n = sender_ready_s.size();
+    done_stride_ = n_different == 1 ? 0 : n;
+    done_s_.resize(n_different * n);
+    std::vector<std::pair<double, const RingMessage*>> queue;
+    const auto serve = [&](std::size_t w, bool leave) {
+      const auto done_s = [&](const RingMessage& send) -> double& {
+        const auto distance = static_cast<std::size_t>(send.distance);
+        const std::size_t from = leave ? w : (w + n - distance) % n;
+        return done_s_[from * done_stride_ + distance];
+      };
+      queue.clear();
+      for (const RingMessage& send : sends)
+        if (send.distance != 0) {
+          const std::size_t to = (w + static_cast<std::size_t>(send.distance)) % n;
+          queue.emplace_back(
+              leave ? std::max(sender_ready_s[w], receiver_ready_s[to]) : done_s(send), &send);
+        }
+      const auto at_s = [](const auto& message) { return message.first; };
+      if (!std::ranges::is_sorted(queue, {}, at_s)) std::ranges::stable_sort(queue, {}, at_s);
+      double free_s = 0.0;
+      for (const auto& [ready_s, send] : queue) {
+        const double begin_s = std::max(ready_s, free_s);
+        free_s = begin_s + on_link_s(*send);
+        done_s(*send) = leave ? begin_s + link_.latency_s : free_s;
+      }
+    };
+    for (const bool leave : {true, false})
+      for (std::size_t w = 0; w < n_different; ++w) serve(w, leave);
   }
 
   LinkLimit link_;
   bool at_once_ = false;
-  bool alone_ = false;
-  std::vector<double> done_s_;  // by distance
+  bool alone_ = false;           // no message waits for another
+  std::vector<double> done_s_;   // by sender, if senders differ, and distance
+  std::size_t done_stride_ = 0;  // 0: senders do not differ
 };
 
 class Rounds {
@@ -104,6 +135,7 @@ class Rounds {
         worker_speeds_(worker_speeds),
         n_workers_(plan.workers.size()),
         now_s_(n_workers_, 0.0),
+        went_on_s_(n_workers_, -1.0),
         step_(n_workers_) {
     const Rotation& rotation = *plan.workers.rotation();
     for (std::size_t s = 0; s < rotation.steps.size(); ++s) {
@@ -124,9 +156,9 @@ class Rounds {
       exchange.sender_ready_s.resize(n_workers_);
       exchange.receiver_ready_s.resize(n_workers_);
       for (std::size_t w = 0; w < n_workers_; ++w) begin_step(w, s);
-      if (!exchange.late() && !exchange.pass(link_)) return std::nullopt;
+      if (!exchange.late() && !exchange.pass(link_, went_on_s_)) return std::nullopt;
       for (std::size_t w = 0; w < n_workers_; ++w) end_step(w, s);
-      if (exchange.late() && !exchange.pass(link_)) return std::nullopt;
+      if (exchange.late() && !exchange.pass(link_, went_on_s_)) return std::nullopt;
       if (s > 0) exchanges_[s - 1] = {};
     }
     for (std::size_t w = 0; w < n_workers_ && !exchanges_.empty(); ++w) {
@@ -159,7 +191,7 @@ class Rounds {
   // Calls visit(passage) for the worker's messages in ascending order of its peers: messages whose
   // peer index wraps past the last worker come first.
   template <class Visit>
-  void for_each(const Exchange& exchange, std::size_t w, bool sent, const Visit& visit) const {
+  void for_each(const Exchange& exchange, std::size_t w, bool sent, const Visit& visit) {
     const std::vector<RingMessage>& messages = sent ? exchange.sends : exchange.receives;
     const std::size_t n = messages.size();
     std::size_t first = 0;
@@ -174,8 +206,10 @@ class Rounds {
       const std::size_t at = first + i < n ? first + i : first + i - n;
       const std::size_t away = w + static_cast<std::size_t>(messages[at].distance);
       const std::size_t peer = away < n_workers_ ? away : away - n_workers_;
-      visit(sent ? exchange.passage(w, peer, messages[at])
-                 : exchange.passage(peer, w, messages[at]));
+      const Passage passage =
+          sent ? exchange.passage(w, peer, messages[at]) : exchange.passage(peer, w, messages[at]);
+      went_on_s_[w] = std::max(went_on_s_[w], exchange.known_s(passage));
+      visit(passage);
     }
   }
 
@@ -251,24 +285,12 @@ class Rounds {
   const std::vector<double>& worker_speeds_;
   const std::size_t n_workers_;
   std::vector<double> now_s_;
+  std::vector<double> went_on_s_;    // see Exchange::pass()
   std::vector<Exchange> exchanges_;  // by step
   std::vector<StepTime> step_;       // by worker, the current step
   bool keeps_steps_ = true;
   Execution execution_;
 };
-
-// Every worker's messages are as long as worker 0's.
-bool has_equal_messages(const Plan& plan) {
-  const Rotation* rotation = plan.workers.rotation();
-  if (rotation == nullptr || !rotation->fits(plan)) return false;
-  for (int place = 1; place < rotation->workers; ++place)
-    if (tokens_of(plan.q_groups, rotation->q_shard(place)) !=
-            tokens_of(plan.q_groups, rotation->q_shard(0)) ||
-        tokens_of(plan.kv_groups, rotation->kv_shard(place)) !=
-            tokens_of(plan.kv_groups, rotation->kv_shard(0)))
-      return false;
-  return true;
-}
 
 }  // namespace
 
@@ -276,7 +298,10 @@ std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
                                       const ModelLink& link,
                                       const std::vector<double>& worker_speeds) {
   // A root's link or its merges make workers wait in turn.
-  if (plan.result == Result::root || !has_equal_messages(plan)) return std::nullopt;
+  const Rotation* rotation = plan.workers.rotation();
+  if (plan.result == Result::root || rotation == nullptr || !rotation->fits(plan) ||
+      !rotation->has_equal_messages())
+    return std::nullopt;
   return Rounds(plan, costs, link, worker_speeds).run();
 }
 
