@@ -18,8 +18,8 @@ std::string help_of(const Parameter& parameter, const Case& c) {
   std::string standard = parameter.get(c, parameter);
   if (standard.empty()) standard = plain_standard(parameter);
   if (parameter.min > 0 && standard == "0") standard = parameter.follows;
-  return plain_meaning(parameter) +
-         (standard.empty() ? "" : fmt::format(" (default: {})", standard));
+  return fmt::format("Sets {}: {}{}.", parameter.key, plain_meaning(parameter),
+                     standard.empty() ? "" : fmt::format(" (default: {})", standard));
 }
 
 std::string type_of(const Parameter& parameter) {
@@ -33,6 +33,11 @@ std::string type_of(const Parameter& parameter) {
 CLI::Option* add_text(CLI::App* verb, const std::string& name, const std::string& type,
                       const std::string& what, std::function<void(const std::string&)> read) {
   return verb->add_option_function<std::string>(name, std::move(read), what)->type_name(type);
+}
+
+void add_repeated(CLI::App* verb, const std::string& name, std::vector<std::string>& values,
+                  const std::string& what) {
+  verb->add_option(name, values, what + " It may be given several times.")->allow_extra_args(false);
 }
 
 CLI::Option* add_parameter(CLI::App* verb, Case& c, std::string_view key) {

@@ -140,8 +140,9 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
 }
 
 void add_attend(CLI::App* app) {
-  CLI::App* verb = add_verb(
-      app, "attend", "Run attention on your own tensors (NPY files)",
+  auto [verb, request] = add_verb<AttendRequest>(
+      app, "attend", "Runs attention on your own tensors (NPY files).",
+      [](const AttendRequest& said) { fmt::print("{}", attend(said)); },
       R"(qb writes O and LSE only when everything has succeeded. Queries take the last positions of the
 keys. The ranks mpi, nccl and model are for `qb run`.
 Examples:
@@ -150,14 +151,18 @@ Examples:
             --out o.npy --lse lse.npy --verify
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \
             --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}]}')");
-  auto& request =
-      runs<AttendRequest>(verb, [](const AttendRequest& said) { fmt::print("{}", attend(said)); });
-  verb->add_option("--q", request.q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64")
+  verb->add_option("--q", request.q,
+                   "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64.")
       ->required();
-  verb->add_option("--k", request.k, "keys; may have fewer heads and another length")->required();
-  verb->add_option("--v", request.v, "values; heads and length of the keys")->required();
-  verb->add_option("--out", request.out, "where to write O; its rank is that of --q")->required();
-  verb->add_option("--lse", request.lse, "where to write the log-sum-exp of each row");
+  verb->add_option("--k", request.k,
+                   "Names the file of the keys, which may have fewer heads and another length.")
+      ->required();
+  verb->add_option("--v", request.v,
+                   "Names the file of the values, which have the heads and length of the keys.")
+      ->required();
+  verb->add_option("--out", request.out, "Writes O to this file, with the rank of --q.")
+      ->required();
+  verb->add_option("--lse", request.lse, "Writes the log-sum-exp of each row to this file.");
   add_parameters(verb, request.c,
                  {"algorithm", "workers", "interest_set", "distillation", "ranks"});
   add_tensor_job(verb, request, "O and LSE", "rows a head");

@@ -64,23 +64,24 @@ ExitCode compare(CompareWords& words) {
 }  // namespace
 
 void add_compare(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "compare", "Compare two runs, case by case", kFooter);
-  auto& words = runs<CompareWords>(verb, compare);
-  verb->add_option("A", words.a, "Run folder to compare with")->required();
-  verb->add_option("B", words.b, "Run folder to judge")->required();
+  auto [verb, words] =
+      add_verb<CompareWords>(app, "compare", "Compares two runs, case by case.", compare, kFooter);
+  verb->add_option("A", words.a, "Names the run folder to compare with.")->required();
+  verb->add_option("B", words.b, "Names the run folder to judge.")->required();
   verb->add_option("--threshold", words.options.threshold,
-                   "The least change that counts, as a fraction")
+                   "Sets the least change that counts, as a fraction.")
       ->capture_default_str();
-  verb->add_option(
-      "--metric", words.options.metric,
-      "critical_path, wall_time, worker_sum or longest_subsequence; default: wall_time "
-      "where ranks are threads, else critical_path");
+  verb->add_option("--metric", words.options.metric,
+                   fmt::format("Chooses the clock: {} (default: wall_time where ranks are threads, "
+                               "else critical_path).",
+                               join(kMetrics, ", ")));
   verb->add_flag("--across-devices", words.options.across_devices,
-                 "Compare runs from different devices too, labelled");
+                 "Compares runs from different devices too, and labels them.");
   verb->add_option("--ignore", words.ignore,
-                   "Keys that may differ between the cases of the two runs, such as kernel,isa")
+                   "Lists keys that may differ between the cases of the two runs, such as "
+                   "kernel,isa.")
       ->type_name("KEYS");
-  verb->add_flag("--csv", words.csv, "CSV instead of a table");
+  verb->add_flag("--csv", words.csv, "Prints CSV instead of a table.");
 }
 
 }  // namespace qb

@@ -205,7 +205,8 @@ void show_plan(const PlanWords& words) {
 }  // namespace
 
 void add_plan(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "plan", "Show which worker computes which pairs", R"(Examples:
+  auto [verb, words] = add_verb<PlanWords>(app, "plan", "Shows which worker computes which pairs.",
+                                           show_plan, R"(Examples:
   qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs
   qb plan --n-tokens 49000 --workers 31 --mask causal
   qb plan --n-tokens 8192 --workers 8 --distillation balanced
@@ -215,20 +216,19 @@ void add_plan(CLI::App* app) {
   qb plan --n-tokens 1e9 --workers 1057
   qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json
   qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal)");
-  auto& words = runs<PlanWords>(verb, show_plan);
   words.c.algorithm = "cqs";
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   add_parameters(verb, words.c,
                  {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
                   "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
                   "kv_heads", "head_dim", "batch", "dtype", "kernel"});
-  CLI::Option* json = verb->add_flag("--json", words.json, "print JSON with exact integers");
-  verb->add_flag("--pairs", words.pairs, "list every pair of every worker; needs --json")
+  CLI::Option* json = verb->add_flag("--json", words.json, "Prints JSON with exact integers.");
+  verb->add_flag("--pairs", words.pairs, "Lists every pair of every worker; needs --json.")
       ->needs(json);
   verb->add_option(
       "--picture", words.picture,
-      "draw the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
-      "by its pairs, and beyond 256 tokens by squares of pairs");
+      "Draws the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
+      "by its pairs, and beyond 256 tokens by squares of pairs.");
 }
 
 }  // namespace qb

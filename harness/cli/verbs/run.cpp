@@ -28,7 +28,7 @@ constexpr const char* kFooter = R"(Examples:
   qb run experiments/smoke.yaml
   qb run experiments/smoke.yaml --dry-run
   qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
-  qb run experiments/smoke.yaml --retry          only the cases that are not ok
+  qb run experiments/smoke.yaml --retry          runs only the cases that are not ok
   qb run experiments/mine.yaml --run-id a --only workers=4    runs these now, the others later
 
 Results go to OUT/<experiment>/<run_id>/. The same command again continues an unfinished run; a
@@ -198,30 +198,28 @@ ExitCode run_all(const RunWords& words) {
 }  // namespace
 
 void add_run(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "run", "Run the cases of a spec, verify them, write CSV", kFooter);
-  auto& words = runs<RunWords>(verb, run_all);
-  verb->add_option("SPEC", words.specs, "The specs, YAML files")->required();
-  verb->add_option("--set", words.spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
-      ->allow_extra_args(false);
-  verb->add_option("--filter", words.spec.filter,
-                   "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
-      ->allow_extra_args(false);
-  verb->add_option("--only", words.only,
-                   "Run only cases with KEY=VALUE now; the others stay to be run")
-      ->allow_extra_args(false);
-  verb->add_flag("--dry-run", words.dry_run, "List the cases with predicted cost; write nothing");
-  verb->add_flag("--yes", words.yes, "Run however many cases there are");
-  verb->add_option("--out", words.run.out, "The folder that the run folders go to")
+  auto [verb, words] = add_verb<RunWords>(
+      app, "run", "Runs the cases of a spec, verifies them and writes CSV.", run_all, kFooter);
+  verb->add_option("SPEC", words.specs, "Names the specs, which are YAML files.")->required();
+  add_repeated(verb, "--set", words.spec.set, "Overrides an entry of the spec, KEY.PATH=VALUE.");
+  add_repeated(verb, "--filter", words.spec.filter,
+               "Keeps only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
+  add_repeated(verb, "--only", words.only,
+               "Runs only cases with KEY=VALUE now; the others stay to be run.");
+  verb->add_flag("--dry-run", words.dry_run,
+                 "Lists the cases with predicted cost and writes nothing.");
+  verb->add_flag("--yes", words.yes, "Runs however many cases there are.");
+  verb->add_option("--out", words.run.out, "Writes the run folders into this folder.")
       ->capture_default_str();
-  verb->add_option("--run-id", words.run.run_id, "The name of the run to start or to go on with");
-  verb->add_flag("--retry", words.run.retry, "Run the cases of the newest run that are not ok");
-  verb->add_flag("--quiet", words.run.quiet, "Show no progress, only failures and the table");
+  verb->add_option("--run-id", words.run.run_id, "Names the run to start or to go on with.");
+  verb->add_flag("--retry", words.run.retry,
+                 "Runs those cases of the newest run again that are not ok.");
+  verb->add_flag("--quiet", words.run.quiet, "Shows no progress, only failures and the table.");
 
   // People do not use this verb, and --help does not list it: see
   // harness/experiment/process/supervisor.h.
-  CLI::App* child = app->add_subcommand("__case", "")->group("")->footer("");
-  auto& traces = runs<std::string>(child, answer_case);
-  child->add_option("--traces", traces, "");
+  auto [child, traces] = add_verb<std::string>(app, "__case", "", answer_case, "");
+  child->group("")->add_option("--traces", traces);
 }
 
 }  // namespace qb

@@ -243,13 +243,14 @@ void select(const SelectWords& words) {
 }  // namespace
 
 void add_select(CLI::App* app) {
-  CLI::App* verb =
-      add_verb(app, "select", "Score selectors of pass-KV or pass-Q on a run's cases", kFooter);
-  auto& words = runs<SelectWords>(verb, select);
-  verb->add_option("RUN", words.run, "Run folder, results/NAME/RUN_ID")->required();
-  add_positive(verb, "--compute", words.compute_flop_per_s, "C, peak FLOP/s of one worker");
-  add_positive(verb, "--bandwidth", words.link_byte_per_s, "B, bytes/s that one worker sends");
-  verb->add_option("--csv", words.csv, "Write the table as CSV to this file too")
+  auto [verb, words] = add_verb<SelectWords>(
+      app, "select", "Scores selectors of pass-KV or pass-Q on a run's cases.", select, kFooter);
+  verb->add_option("RUN", words.run, "Names the run folder, results/NAME/RUN_ID.")->required();
+  add_positive(verb, "--compute", words.compute_flop_per_s,
+               "Sets C, the peak FLOP/s of one worker.");
+  add_positive(verb, "--bandwidth", words.link_byte_per_s,
+               "Sets B, the bytes/s that one worker can send.");
+  verb->add_option("--csv", words.csv, "Writes the table as CSV to this file too.")
       ->type_name("FILE");
 }
 

@@ -255,8 +255,11 @@ void print_search(const SearchWords& words) {
 }  // namespace
 
 void add_sets_search(CLI::App* sets) {
-  CLI::App* verb = add_verb(
-      sets, "search", "all interest sets of the least size: searched, counted, proved, ranked",
+  auto [verb, words] = add_verb<SearchWords>(
+      sets, "search",
+      "Searches, counts and ranks all interest sets of the least size, and proves that it is "
+      "least.",
+      print_search,
       R"(It finds the sets of m residues that contain 0 and 1 and whose differences cover Z_W, for
 the least m. It proves that m is the least by searching every smaller size to its end.
 W <= 79 takes seconds, and proofs up to W = 133 take minutes. --csv prints every set. After
@@ -266,16 +269,18 @@ Examples:
   qb sets search --workers 52
   qb sets search --workers 64 --count
   qb sets search --workers 112 --size 12 --journal w112.txt)");
-  auto& words = runs<SearchWords>(verb, print_search);
-  add_integer(verb, "--workers", words.workers, "W, 3 to 257")->required();
-  add_integer(verb, "--size", words.size, "search only sets of this size m (default: the least)");
-  add_integer(verb, "--threads", words.threads, "how many threads search (default: all cores)");
-  verb->add_flag("--count", words.count, "print only the number of sets");
+  add_integer(verb, "--workers", words.workers, "Sets W, 3 to 257.")->required();
+  add_integer(verb, "--size", words.size,
+              "Searches only sets of this size m (default: the least).");
+  add_integer(verb, "--threads", words.threads,
+              "Searches with this number of threads (default: all cores).");
+  verb->add_flag("--count", words.count, "Prints only the number of sets.");
   verb->add_flag("--compact", words.compact,
-                 "print a record as in interest_sets/search/minimum.txt");
-  verb->add_flag("--quiet", words.quiet, "show no progress");
+                 "Prints a record as in interest_sets/search/minimum.txt.");
+  verb->add_flag("--quiet", words.quiet, "Shows no progress.");
   verb->add_option("--journal", words.journal,
-                   "a file for the finished tasks; where it exists, the search goes on from there");
+                   "Writes the finished tasks to this file; if it exists, the search goes on from "
+                   "there.");
   add_table_form(verb, words.form);
 }
 
