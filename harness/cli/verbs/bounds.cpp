@@ -161,7 +161,7 @@ std::string sent_bytes_summary(const SplitProblem& problem) {
   std::vector<std::string> words;
   words.reserve(totals.size());
   for (const auto& [scheme, bytes] : totals)
-    words.push_back(fmt::format("{} {}", scheme, format_bytes(static_cast<std::uint64_t>(bytes))));
+    words.push_back(fmt::format("{} {}", scheme, format_bytes(bytes)));
   return fmt::format("A worker sends in all: {}.\n", fmt::join(words, ", "));
 }
 

@@ -28,10 +28,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t kMaxListedTokens = 10'000'000;
 constexpr std::int64_t kMaxListedPairs = 10'000'000;
 
-std::string bytes_text(std::int64_t bytes) {
-  return format_bytes(static_cast<std::uint64_t>(bytes));
-}
-
 // Lists the groups that a worker holds for queries or for keys, ascending and without repeats.
 std::vector<TokenGroup> held_groups(const Plan& plan, const Worker& worker) {
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
@@ -150,8 +146,8 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
     if (ranges.size() > 48) ranges = ranges.substr(0, 45) + "...";
     table.add({fmt::format("{}", w), format_grouped(worker.q_tokens), ranges,
                format_grouped(worker.unmasked_pairs), format_grouped(worker.executed_pairs),
-               bytes_text(worker.bytes_in), bytes_text(worker.bytes_out),
-               bytes_text(memory.worker_peak_bytes[w])});
+               format_bytes(worker.bytes_in), format_bytes(worker.bytes_out),
+               format_bytes(memory.worker_peak_bytes[w])});
   }
   std::string out = fmt::format("{} · {} tokens · {} worker{} · {} mask · kernel {}\n",
                                 plan.algorithm, format_grouped(shape.q_len), plan.workers.size(),
@@ -166,8 +162,8 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
       format_grouped(work.longest_subsequence), format_grouped(work.shortest_subsequence),
       work.responsibility_ratio, plan.workers.size(), format_grouped(work.critical_path_pairs),
       format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
-      format_si(work.flops), bytes_text(work.bytes_total), bytes_text(work.sent_bytes_max),
-      bytes_text(memory.worst_worker_bytes), bytes_text(memory.serial_bytes));
+      format_si(work.flops), format_bytes(work.bytes_total), format_bytes(work.sent_bytes_max),
+      format_bytes(memory.worst_worker_bytes), format_bytes(memory.serial_bytes));
   if (work.rows_without_keys > 0)
     out += fmt::format("queries without a key  {} of {}: output 0, LSE -inf\n",
                        format_grouped(work.rows_without_keys), format_grouped(shape.q_len));

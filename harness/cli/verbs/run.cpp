@@ -72,9 +72,9 @@ std::vector<std::string> dry_row(const Case& c, std::span<const std::string> var
                             c.memory_budget_bytes > 0 ? "budget"
                             : on_gpu                  ? "GPU's memory"
                                                       : "machine's memory",
-                            format_bytes(static_cast<std::uint64_t>(limit)));
+                            format_bytes(limit));
     return {label, values.at("longest_subsequence_tokens"), format_si(flop) + "FLOP",
-            bytes ? format_bytes(static_cast<std::uint64_t>(*bytes)) : "-", verdict};
+            bytes ? format_bytes(*bytes) : "-", verdict};
   } catch (const CaseError& error) {
     return {label, "-", "-", "-", fmt::format("{}: {}", word(error.status()), error.what())};
   } catch (const UsageError& error) {

@@ -169,9 +169,7 @@ std::vector<Reproduced> compare_memory(const CsvTable& cases) {
   const auto describe = [&](std::size_t row) {
     const double bytes = cases.number(row, "active_memory_peak_bytes");
     const std::string& status = cases.text(row, "status");
-    return std::isnan(bytes)
-               ? status
-               : fmt::format("{} ({})", status, format_bytes(static_cast<std::uint64_t>(bytes)));
+    return std::isnan(bytes) ? status : fmt::format("{} ({})", status, format_bytes(bytes));
   };
   const double whole = cases.number(rows[1], "active_memory_peak_bytes");
   const double part = cases.number(rows[most_workers], "active_memory_peak_bytes");
