@@ -61,7 +61,7 @@ PlottedRun read_runs(const PlotWords& words) {
 std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Figure>& figures) {
   std::vector<Provenance> beside;
   if (run.beside.empty()) return beside;
-  if (std::none_of(figures.begin(), figures.end(), [](const Figure& figure) {
+  if (std::ranges::none_of(figures, [](const Figure& figure) {
         return shows_runs_beside(figure.name) && figure.empty_reason.empty();
       })) {
     std::vector<std::string_view> names;
