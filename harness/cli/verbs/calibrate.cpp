@@ -1,6 +1,7 @@
 // qb calibrate: measures this machine as a device for the model executor.
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
@@ -29,7 +30,7 @@ void calibrate(const CalibrateWords& words) {
       table.terminal(), format_seconds(device.call_overhead_s.value),
       format_si(device.merge_byte_per_s.value), format_si(device.copy_byte_per_s.value));
   if (words.out.empty()) return;
-  store_device_model(device, words.out);
+  write_file_atomically(words.out, device_model_csv(device));
   fmt::print("{}\n", words.out);
 }
 

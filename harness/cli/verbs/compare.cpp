@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
+#include "base/split.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/audit/compare.h"
 
@@ -38,22 +38,15 @@ struct CompareWords {
   CompareOptions options;
 };
 
-// Gives the words between commas, each once; none for an empty text.
-std::vector<std::string> comma_separated(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, ',');)
-    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
-  return words;
-}
-
 ExitCode compare(CompareWords& words) {
   if (!(words.options.threshold > 0.0))
     throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
   const std::string& metric = words.options.metric;
   if (!metric.empty() && std::ranges::find(kMetrics, metric) == std::end(kMetrics))
     throw UsageError("--metric: " + unknown_word("metric", metric, kMetrics));
-  words.options.ignore = comma_separated(words.ignore);
+  for (const std::string_view key : split_words(words.ignore, ","))
+    if (std::ranges::find(words.options.ignore, key) == words.options.ignore.end())
+      words.options.ignore.emplace_back(key);
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
   fmt::print("{}",

@@ -60,11 +60,10 @@ class Watcher {
       append_and_flush(words.journal, journal_head(state));
   }
 
-  bool operator()(const SearchState& now, const PlayedTask& played) {
+  void operator()(const SearchState& now, const PlayedTask& played) {
     if (!words_.journal.empty()) lines_ += journal_line(now, played);
     if (played.size != size_) begin_size(now, played.size);
     if (now_s() - said_s_ >= kSecondsBetween) say(now, played.size);
-    return true;
   }
 
   void end() {
@@ -131,11 +130,11 @@ double longest_share(const InterestSet& set) {
   return sum / static_cast<double>(longest.size());
 }
 
-std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, TableForm form,
+std::string top_table(const std::vector<RankedSet>& sets, TableForm form,
                       const std::function<bool(const RankedSet&, const RankedSet&)>& before) {
   std::vector<const RankedSet*> order;
   for (const RankedSet& ranked : sets) order.push_back(&ranked);
-  best = std::min(best, order.size());
+  const std::size_t best = std::min(kBest, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best), order.end(),
                     [&](const RankedSet* a, const RankedSet* b) { return before(*a, *b); });
   TextTable table({"interest set", "asym-RR", "balanced", "longest / N"});
@@ -196,14 +195,14 @@ std::string search_summary(const SearchOutcome& outcome) {
   return text;
 }
 
-std::string best_sets(const std::vector<RankedSet>& sets, std::size_t best, TableForm form) {
-  if (sets.empty() || best == 0) return "";
+std::string best_sets(const std::vector<RankedSet>& sets, TableForm form) {
+  if (sets.empty()) return "";
   return fmt::format("\nBest by asym-RR:\n{}\nBest by longest subsequence:\n{}",
-                     top_table(sets, best, form,
+                     top_table(sets, form,
                                [](const RankedSet& a, const RankedSet& b) {
                                  return a.asymptotic_ratio > b.asymptotic_ratio;
                                }),
-                     top_table(sets, best, form, [](const RankedSet& a, const RankedSet& b) {
+                     top_table(sets, form, [](const RankedSet& a, const RankedSet& b) {
                        return std::pair(a.longest_share_of_n, -a.asymptotic_ratio) <
                               std::pair(b.longest_share_of_n, -b.asymptotic_ratio);
                      }));
@@ -227,12 +226,11 @@ SearchOutcome search(const SearchWords& words) {
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const double begin_s = now_s();
   Watcher watcher(words, outcome.state);
-  const OnTask on_task = [&](const SearchState& now, const PlayedTask& played) {
-    return watcher(now, played);
-  };
-  if (words.size > 0) (void)search_size(outcome.state, words.size, outcome.threads, on_task);
-  outcome.size =
-      words.size > 0 ? words.size : search_minimum(outcome.state, outcome.threads, on_task);
+  outcome.size = words.size;
+  if (words.size > 0)
+    search_size(outcome.state, words.size, outcome.threads, std::ref(watcher));
+  else
+    outcome.size = search_minimum(outcome.state, outcome.threads, std::ref(watcher));
   watcher.end();
   outcome.seconds = now_s() - begin_s;
   outcome.sets = sets_of_orbits(words.workers, outcome.state.sizes.at(outcome.size).found);
@@ -249,7 +247,7 @@ void print_search(const SearchWords& words) {
   const bool csv = words.form == TableForm::csv;
   fmt::print(csv ? stderr : stdout, "{}", search_summary(outcome));
   const auto ranked = ranked_sets(std::move(outcome.sets), outcome.threads);
-  fmt::print("{}", csv ? ranked_csv(ranked) : best_sets(ranked, kBest, words.form));
+  fmt::print("{}", csv ? ranked_csv(ranked) : best_sets(ranked, words.form));
 }
 
 }  // namespace
