@@ -10,6 +10,7 @@
 
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/plan/check/check.h"
 
 namespace qb {
 namespace {
@@ -67,6 +68,14 @@ Case whole_case(Case c) {
   if (c.shape.kv_heads == 0) c.shape.kv_heads = c.shape.q_heads;
   c.shape.value_dim = c.shape.head_dim;
   return c;
+}
+
+Plan checked_plan(const Case& c) {
+  Plan plan = with_mask_option([&] { return plan_of(c); });
+  if (const auto offence = check(plan))
+    throw CaseError(Status::error,
+                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
+  return plan;
 }
 
 void require_writable(const std::string& path) {

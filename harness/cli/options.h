@@ -53,6 +53,9 @@ void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_v
   }
 }
 
+// Plans a case whose mask is that of --mask. Throws CaseError if check() finds a fault in the plan.
+[[nodiscard]] Plan checked_plan(const Case& c);
+
 // Throws EnvironmentError if no file can be written to the folder of `path`, so that a user learns
 // it before an hour of computing.
 void require_writable(const std::string& path);

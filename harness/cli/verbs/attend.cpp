@@ -10,7 +10,6 @@
 #include "harness/cli/options.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/verify.h"
-#include "harness/plan/check/check.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -41,29 +40,19 @@ struct Job {
   Tensor v;
 };
 
-Plan checked_plan(const AttendRequest& request, const Shape& shape, DType dtype) {
-  Case c = request.c;
-  c.shape = shape;
-  c.dtype = dtype;
-  Plan plan = with_mask_option([&] { return plan_of(c); });
-  if (const auto offence = check(plan))
-    throw CaseError(Status::error,
-                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
-  return plan;
-}
-
 // The contents of the files are freed when this returns.
 Job read_job(const AttendRequest& request, Allocator& memory) {
   const NpyArray q = read_npy(request.q);
   const NpyArray k = read_npy(request.k);
   const NpyArray v = read_npy(request.v);
-  const Shape shape = shape_of(q, k, v);
-  const DType dtype = compute_dtype(common_dtype(q, k, v), request.c.kernel);
-  Job job{checked_plan(request, shape, dtype), q.shape, {}, {}, {}};
-  job.out_shape.back() = shape.value_dim;
-  job.q = tensor_of(q, dtype, shape.q(), memory, "q");
-  job.k = tensor_of(k, dtype, shape.k(), memory, "k");
-  job.v = tensor_of(v, dtype, shape.v(), memory, "v");
+  Case c = request.c;
+  c.shape = shape_of(q, k, v);
+  c.dtype = compute_dtype(common_dtype(q, k, v), c.kernel);
+  Job job{checked_plan(c), q.shape, {}, {}, {}};
+  job.out_shape.back() = c.shape.value_dim;
+  job.q = tensor_of(q, c.dtype, c.shape.q(), memory, "q");
+  job.k = tensor_of(k, c.dtype, c.shape.k(), memory, "k");
+  job.v = tensor_of(v, c.dtype, c.shape.v(), memory, "v");
   return job;
 }
 

@@ -82,12 +82,6 @@ std::string speed_up_table(std::span<const PublishedSpeedUp> rows, TableForm for
   return table.text(form);
 }
 
-std::string speed_up_summary(std::span<const PublishedSpeedUp> rows) {
-  std::string text;
-  for (const DenseCount count : kCounts) text += count_sentence(rows, count);
-  return text;
-}
-
 std::string min_block_table(std::span<const PublishedMinBlock> rows, TableForm form) {
   ViewTable table({{"host", "host"},
                    {"peak_flop_per_s", "FLOP/s"},
@@ -170,7 +164,9 @@ void add_speed_up(CLI::App* bounds) {
       bounds, "tms", "Recomputes the 190 theoretical max speed-ups of Striped Attention.",
       [](TableForm said) {
         const auto& rows = published_speed_ups();
-        print_table(speed_up_table(rows, said), speed_up_summary(rows), said);
+        std::string summary;
+        for (const DenseCount count : kCounts) summary += count_sentence(rows, count);
+        print_table(speed_up_table(rows, said), summary, said);
       },
       R"(TMS = (attention_ring + dense) / (attention_striped + dense) on the critical path:
 dense = 2c [L (4 D^2 + 3 D d_ff) + vocabulary D], attention = a w 4 L D pairs, c tokens a

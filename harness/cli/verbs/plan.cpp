@@ -9,7 +9,6 @@
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/execute/device/device_rehearsal.h"
-#include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
@@ -41,8 +40,7 @@ std::vector<TokenGroup> held_groups(const Plan& plan, const Worker& worker) {
   add(plan.q_groups, worker.q_groups);
   // If keys have a length of their own, the tokens are those of the queries.
   if (plan.problem.shape.q_len == plan.problem.shape.kv_len) add(plan.kv_groups, worker.kv_groups);
-  std::sort(groups.begin(), groups.end(),
-            [](const TokenGroup& a, const TokenGroup& b) { return a.first < b.first; });
+  std::ranges::sort(groups, {}, &TokenGroup::first);
   return groups;
 }
 
@@ -50,7 +48,7 @@ Json token_list(const std::vector<TokenGroup>& groups) {
   std::vector<std::int64_t> tokens;
   for (const TokenGroup& group : groups)
     for (std::int64_t i = 0; i < group.count; ++i) tokens.push_back(group.token(i));
-  std::sort(tokens.begin(), tokens.end());
+  std::ranges::sort(tokens);
   return tokens;
 }
 
@@ -83,7 +81,7 @@ Json pair_list(const Plan& plan, const Worker& worker) {
             pairs.emplace_back(q.token(i), k.token(j));
     }
   }
-  std::sort(pairs.begin(), pairs.end());
+  std::ranges::sort(pairs);
   return pairs;
 }
 
@@ -182,10 +180,7 @@ void show_plan(const PlanWords& words) {
   const Case c = whole_case(words.c);
   if (c.shape.q_len == 0 && !c.sequences)
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
-  const Plan plan = with_mask_option([&] { return plan_of(c); });
-  if (const auto offence = check(plan))
-    throw CaseError(Status::error,
-                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
+  const Plan plan = checked_plan(c);
   const Work work = model_work(plan, c.kernel);
   const PlanMemory memory = plan_memory(plan, c.kernel, 1);
   fmt::print("{}", words.json ? plan_json(plan, work, memory, words.pairs)
