@@ -48,7 +48,7 @@ std::vector<int> cores_from_here() {
     return found;
   }();
   std::vector<int> cores = all;
-  const auto here = std::find(cores.begin(), cores.end(), sched_getcpu());
+  const auto here = std::ranges::find(cores, sched_getcpu());
   if (here != cores.end()) std::rotate(cores.begin(), here, here + 1);
   return cores;
 }

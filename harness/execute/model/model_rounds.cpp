@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/model/worker_clock.h"
 #include "harness/plan/messages.h"
 #include "harness/plan/rotation.h"
 
@@ -134,7 +134,7 @@ class Rounds {
         link_(link),
         worker_speeds_(worker_speeds),
         n_workers_(plan.workers.size()),
-        now_s_(n_workers_, 0.0),
+        clock_(n_workers_),
         went_on_s_(n_workers_, -1.0),
         step_(n_workers_) {
     const Rotation& rotation = *plan.workers.rotation();
@@ -165,7 +165,8 @@ class Rounds {
       await_late(w, exchanges_.size() - 1);
       note_step(w, exchanges_.size() - 1);
     }
-    execution_.wall_s = *std::max_element(now_s_.begin(), now_s_.end());
+    for (const WorkerClock& clock : clock_)
+      execution_.wall_s = std::max(execution_.wall_s, clock.now_s);
     return std::move(execution_);
   }
 
@@ -213,45 +214,36 @@ class Rounds {
     }
   }
 
-  // Waits for a message that has arrived or is on its way.
-  void await(std::size_t w, const Passage& passage) {
-    double& now_s = now_s_[w];
-    const double end_s = std::max(now_s, passage.done_s);
-    const double ready_s = std::clamp(passage.started_s, now_s, end_s);
-    step_[w].idle_s += ready_s - now_s;
-    step_[w].exposed_communication_s += end_s - ready_s;
-    now_s = end_s;
-  }
+  void await(std::size_t w, const Passage& passage) { clock_[w].await(passage, step_[w]); }
 
   void await_late(std::size_t w, std::size_t s) {
     if (exchanges_[s].late())
       for_each(exchanges_[s], w, true, [&](const Passage& passage) { await(w, passage); });
   }
 
-  // A slower worker sleeps after its work.
+  void work(std::size_t w, double seconds) {
+    clock_[w].began_s = clock_[w].now_s;
+    clock_[w].now_s += seconds;
+  }
   void compute(std::size_t w, double seconds) {
-    const double began_s = now_s_[w];
-    now_s_[w] += seconds;
-    if (!worker_speeds_.empty())
-      now_s_[w] += (now_s_[w] - began_s) * (1.0 / worker_speeds_[w] - 1.0);
-    step_[w].compute_s += now_s_[w] - began_s;
+    work(w, seconds);
+    clock_[w].end_compute(worker_speeds_[w], step_[w]);
   }
   void pack(std::size_t w, double seconds) {
-    const double began_s = now_s_[w];
-    now_s_[w] += link_.no_communication ? 0.0 : seconds;
-    step_[w].exposed_communication_s += now_s_[w] - began_s;
+    work(w, link_.no_communication ? 0.0 : seconds);
+    clock_[w].end_pack(step_[w]);
   }
 
   // Runs a step until its early sends are ready.
   void begin_step(std::size_t w, std::size_t s) {
     if (s > 0) note_step(w, s - 1);
-    step_[w].start_s = now_s_[w];
+    step_[w].start_s = clock_[w].now_s;
     if (s > 0) receive(w, exchanges_[s - 1]);
     compute(w, cost(w, s).receive_s);
     if (s > 0) await_late(w, s - 1);
-    exchanges_[s].receiver_ready_s[w] = now_s_[w];
+    exchanges_[s].receiver_ready_s[w] = clock_[w].now_s;
     pack(w, cost(w, s).pack_early_s);
-    exchanges_[s].sender_ready_s[w] = now_s_[w];
+    exchanges_[s].sender_ready_s[w] = clock_[w].now_s;
   }
 
   void receive(std::size_t w, const Exchange& exchange) {
@@ -277,14 +269,14 @@ class Rounds {
     compute(w, cost(w, s).kernel_s);
     if (sends_early) for_each(exchange, w, true, wait);
     pack(w, cost(w, s).pack_late_s);
-    if (!sends_early) exchanges_[s].sender_ready_s[w] = now_s_[w];
+    if (!sends_early) exchanges_[s].sender_ready_s[w] = clock_[w].now_s;
   }
 
   const PlanCosts& costs_;
   const ModelLink link_;
   const std::vector<double>& worker_speeds_;
   const std::size_t n_workers_;
-  std::vector<double> now_s_;
+  std::vector<WorkerClock> clock_;
   std::vector<double> went_on_s_;    // see Exchange::pass()
   std::vector<Exchange> exchanges_;  // by step
   std::vector<StepTime> step_;       // by worker, the current step

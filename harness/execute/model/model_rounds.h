@@ -21,7 +21,7 @@
 namespace qb {
 
 // Returns the times of every worker, their steps and the wall clock; nullopt if the run does not go
-// in rounds. worker_speeds: as in model_execution(). Devices must not be shared.
+// in rounds. worker_speeds: one for each worker. Devices must not be shared.
 [[nodiscard]] std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
                                                     const ModelLink& link,
                                                     const std::vector<double>& worker_speeds);

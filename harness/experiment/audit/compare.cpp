@@ -37,11 +37,11 @@ Columns identity_without(const Columns& ignored) {
   for (const Field& field : kParameterFields) known.push_back(field.column);
   known.emplace_back("isa");  // no parameter, but it names a kernel together with `kernel`
   for (const std::string& key : ignored)
-    if (std::find(known.begin(), known.end(), key) == known.end())
+    if (std::ranges::find(known, key) == known.end())
       throw UsageError("--ignore: " + unknown_word("key", key, known));
   Columns identity;
   for (const Field& field : kParameterFields)
-    if (std::find(ignored.begin(), ignored.end(), field.column) == ignored.end())
+    if (std::ranges::find(ignored, field.column) == ignored.end())
       identity.emplace_back(field.column);
   return identity;
 }

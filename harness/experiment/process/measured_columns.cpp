@@ -27,7 +27,7 @@ std::string resident_peak_bytes() {
 }
 
 bool is_known(const std::vector<double>& times) {
-  return std::none_of(times.begin(), times.end(), [](double time) { return std::isnan(time); });
+  return std::ranges::none_of(times, [](double time) { return std::isnan(time); });
 }
 
 // Times of the repeats, without warm-ups.

@@ -60,7 +60,7 @@ std::string describe_result(const CaseResult& result) {
                                                           number(result, "wall_time_low95_s"),
                                                           number(result, "wall_time_high95_s")));
   const double peak = number(result, "active_memory_peak_bytes");
-  if (!std::isnan(peak)) text += " peak " + format_bytes(static_cast<std::uint64_t>(peak));
+  if (!std::isnan(peak)) text += " peak " + format_bytes(peak);
   return text;
 }
 

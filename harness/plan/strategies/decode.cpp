@@ -41,7 +41,7 @@ std::vector<int> owned_queries(const Decoding& decoding, int step, int w, int wo
   for (int b = 0; b < static_cast<int>(q.size()); ++b)
     if (q[static_cast<std::size_t>(b)] >= 0 && owner_of(decoding, b, step, workers) == w)
       groups.push_back(q[static_cast<std::size_t>(b)]);
-  std::sort(groups.begin(), groups.end());
+  std::ranges::sort(groups);
   return groups;
 }
 
