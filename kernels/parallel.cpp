@@ -162,6 +162,10 @@ void run_with_helpers(int n, const std::function<void(int)>& work) {
 
 int available_cores() { return std::max(1, CPU_COUNT(&process_cores())); }
 
+int threads_for_bytes(std::int64_t bytes, int threads) {
+  return static_cast<int>(std::clamp<std::int64_t>(bytes / (1 << 20), 1, threads));
+}
+
 void parallel_for(std::int64_t n, int threads, std::int64_t grain,
                   const std::function<void(std::int64_t, std::int64_t, int)>& body) {
   if (n <= 0) return;
