@@ -22,6 +22,9 @@ namespace qb {
 
 // These write numbers for people: `1.50 GiB`, `3.42 ms`, and `10.5 G` instead of `1.05e+10`.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+[[nodiscard]] std::string format_bytes(auto bytes) {
+  return format_bytes(static_cast<std::uint64_t>(bytes));
+}
 [[nodiscard]] std::string format_seconds(double seconds);
 [[nodiscard]] std::string format_si(double value);             // 1234567 -> "1.23 M"
 [[nodiscard]] std::string format_grouped(std::int64_t value);  // 1234567 -> "1,234,567"

@@ -20,7 +20,7 @@ double sorted_median(std::span<const double> sorted) {
 // The mean, NaN for an empty sample. It adds from the least value up, so the order does not matter.
 double mean(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   double sum = 0.0;
   for (double value : sorted) sum += value;
   return sum / static_cast<double>(sorted.size());
@@ -31,7 +31,7 @@ double mean(std::span<const double> values) {
 Summary summarise(std::span<const double> values) {
   if (values.empty()) return {0, kNan, kNan, kNan, kNan};
   std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   const std::size_t n = sorted.size();
   const double count = static_cast<double>(n);
   Summary s{n, sorted_median(sorted), sorted.front(), sorted.back(),

@@ -1,5 +1,5 @@
 // Says what a transformer layer computes besides attention. Matrices are contiguous, row-major and
-// of one type: f16, bf16 or f32 on a GPU, with float32 arithmetic; f32 on the CPU.
+// of one type: f16, bf16 or f32. The arithmetic is in float32.
 #pragma once
 
 #include <cstdint>

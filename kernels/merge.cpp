@@ -1,10 +1,11 @@
 #include "kernels/merge.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
+
+#include "kernels/cpu/score_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/merge.cpp"
@@ -139,18 +140,11 @@ void check_partial(const TensorView& out, const TensorView& lse, const char* wha
                                 ": O must be f32 [b,h,n,e] and LSE f32 [b,h,n,1]");
 }
 
-template <class Function>
-void for_each_row(const Extent& extent, Function function) {
-  for (std::int64_t b = 0; b < extent.batch; ++b)
-    for (std::int64_t h = 0; h < extent.heads; ++h)
-      for (std::int64_t t = 0; t < extent.length; ++t) function(b, h, t);
-}
-
 }  // namespace
 
 void clear_partial(const TensorView& out, const TensorView& lse) {
   check_partial(out, lse, "clear_partial");
-  for_each_row(out.extent, [&](std::int64_t b, std::int64_t h, std::int64_t t) {
+  cpu::for_each_row(out.extent, 1, 64, [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
     std::fill_n(out.row_as<float>(b, h, t), out.extent.head_dim, 0.0f);
     *lse.row_as<float>(b, h, t) = -std::numeric_limits<float>::infinity();
   });
@@ -165,19 +159,19 @@ void merge_partial(const TensorView& acc_out, const TensorView& acc_lse, const T
   HWY_DYNAMIC_DISPATCH(merge)(acc_out, acc_lse, part_out, part_lse);
 }
 
-void copy_rows(const TensorView& source, const TensorView& destination) {
-  if (source.extent != destination.extent || source.dtype != destination.dtype)
-    throw std::invalid_argument("copy_rows: the views differ in shape or dtype");
+void copy_rows(const TensorView& source, const TensorView& destination, int threads) {
+  if (source.extent != destination.extent)
+    throw std::invalid_argument("copy_rows: the views differ in shape");
   Extent rows = source.extent;
-  std::int64_t elements = rows.head_dim;
   // Tokens that follow one another in both views are one long row.
-  if (source.token_stride == rows.head_dim && destination.token_stride == rows.head_dim) {
-    elements *= rows.length;
+  if (threads == 1 && source.token_stride == rows.head_dim &&
+      destination.token_stride == rows.head_dim) {
+    rows.head_dim *= rows.length;
     rows.length = std::min<std::int64_t>(rows.length, 1);
   }
-  const auto bytes = static_cast<std::size_t>(elements * size_of(source.dtype));
-  for_each_row(rows, [&](std::int64_t b, std::int64_t h, std::int64_t t) {
-    std::memcpy(destination.row(b, h, t), source.row(b, h, t), bytes);
+  cpu::for_each_row(rows, threads, 64, [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
+    convert(source.row(b, h, t), source.dtype, destination.row(b, h, t), destination.dtype,
+            rows.head_dim);
   });
 }
 

@@ -17,7 +17,8 @@ void clear_partial(const TensorView& out, const TensorView& lse);
 void merge_partial(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,
                    const TensorView& part_lse);
 
-// Copies rows between views of equal extent and dtype (gather and scatter of token groups).
-void copy_rows(const TensorView& source, const TensorView& destination);
+// Copies rows between views of equal extent (gather and scatter of token groups), converting where
+// their types differ. Uses at most this many threads.
+void copy_rows(const TensorView& source, const TensorView& destination, int threads = 1);
 
 }  // namespace qb

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <stdexcept>
 
 #include "kernels/cpu/instruction_set.h"
@@ -154,6 +155,26 @@ TEST(CopyRows, GathersAndScattersStridedGroups) {
     copy_rows(whole.view(), scattered.view());  // contiguous on both sides
     EXPECT_EQ(testing::values(scattered.view()), testing::values(whole.view()));
   }
+}
+
+TEST(CopyRows, ConvertsWithAnyNumberOfThreads) {
+  for (const DType narrow : {DType::f16, DType::bf16})
+    for (const int threads : {1, 3})
+      for (const std::int64_t stride : {1, 2}) {
+        const Tensor whole = testing::random_tensor(DType::f32, {2, 3, 200, 5}, 1);
+        const TensorView rows = whole.view().tokens(0, 100, stride);
+        const Tensor rounded(heap_allocator(), narrow, rows.extent, "rounded");
+        copy_rows(rows, rounded.view(), threads);
+        for (std::int64_t b = 0; b < 2; ++b)
+          for (std::int64_t h = 0; h < 3; ++h)
+            for (std::int64_t t = 0; t < 100; ++t) {
+              std::uint16_t expected[5];
+              convert(rows.row(b, h, t), DType::f32, expected, narrow, 5);
+              ASSERT_EQ(0, std::memcmp(rounded.view().row(b, h, t), expected, sizeof(expected)));
+            }
+        copy_rows(rounded.view(), rows, threads);
+        EXPECT_EQ(testing::values(rows), testing::values(rounded.view()));
+      }
 }
 
 TEST(Merge, ViewsThatDoNotFitAreRefused) {

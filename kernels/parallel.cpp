@@ -48,7 +48,7 @@ std::vector<int> cores_from_here() {
     return found;
   }();
   std::vector<int> cores = all;
-  const auto here = std::find(cores.begin(), cores.end(), sched_getcpu());
+  const auto here = std::ranges::find(cores, sched_getcpu());
   if (here != cores.end()) std::rotate(cores.begin(), here, here + 1);
   return cores;
 }
@@ -161,6 +161,10 @@ void run_with_helpers(int n, const std::function<void(int)>& work) {
 }
 
 int available_cores() { return std::max(1, CPU_COUNT(&process_cores())); }
+
+int threads_for_bytes(std::int64_t bytes, int threads) {
+  return static_cast<int>(std::clamp<std::int64_t>(bytes / (1 << 20), 1, threads));
+}
 
 void parallel_for(std::int64_t n, int threads, std::int64_t grain,
                   const std::function<void(std::int64_t, std::int64_t, int)>& body) {

@@ -17,6 +17,9 @@ void run_with_helpers(int n, const std::function<void(int)>& work);
 // Returns how many cores this process may use, at least 1: its affinity mask at the first call.
 [[nodiscard]] int available_cores();
 
+// Returns how many threads should copy or merge `bytes`: starting one costs a copy of ~100 KiB.
+[[nodiscard]] int threads_for_bytes(std::int64_t bytes, int threads);
+
 // Calls body(begin, end, thread) over [0, n) in chunks of `grain`, handed out dynamically, lowest
 // first. thread is in [0, threads); one is the caller. An exception of the body reaches the caller.
 void parallel_for(std::int64_t n, int threads, std::int64_t grain,

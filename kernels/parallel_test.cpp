@@ -47,5 +47,11 @@ TEST(ParallelFor, MayBeNestedAndCalledFromManyThreads) {
   EXPECT_EQ(sum, 400);
 }
 
+TEST(ThreadsForBytes, AreOneForLittleAndAllForMuch) {
+  EXPECT_EQ(threads_for_bytes(100, 8), 1);
+  EXPECT_EQ(threads_for_bytes(3 << 20, 8), 3);
+  EXPECT_EQ(threads_for_bytes(std::int64_t{1} << 40, 8), 8);
+}
+
 }  // namespace
 }  // namespace qb

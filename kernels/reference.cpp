@@ -107,7 +107,7 @@ void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int
     T* const row = scores.data() + (i - begin) * m;
     lse[i] = static_cast<double>(
         softmax_row(row, m, work.mask, row_of(i), static_cast<T>(work.scale), work.rounding));
-    std::fill(sum.begin(), sum.end(), T{0});
+    std::ranges::fill(sum, T{0});
     cpu::add_weighted_rows(row, head.v.data(), m, work.e, sum.data());
     std::copy(sum.begin(), sum.end(), out + i * work.e);
   }

@@ -205,9 +205,7 @@ void for_each_live_row(const TileSchedule& schedule, Function function) {
 }  // namespace
 
 std::span<const KeySpan> TileSchedule::spans_of(std::int64_t row) const {
-  const auto after = std::upper_bound(
-      tiles.begin(), tiles.end(), row,
-      [](std::int64_t value, const QueryTile& tile) { return value < tile.begin; });
+  const auto after = std::ranges::upper_bound(tiles, row, {}, &QueryTile::begin);
   if (after == tiles.begin() || row >= std::prev(after)->end) return {};
   return spans_of(*std::prev(after));
 }
@@ -265,7 +263,7 @@ std::int64_t TileSchedule::empty_rows() const {
     for_each_live_row(of_classes[part.schedule], [&](std::int64_t row) {
       live[static_cast<std::size_t>(part.first_row + row * part.stride)] = true;
     });
-  return rows - std::count(live.begin(), live.end(), true);
+  return rows - std::ranges::count(live, true);
 }
 
 std::int64_t TileSchedule::bytes() const {
@@ -320,7 +318,7 @@ TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,
       fail(fmt::format("queries [{}, {}): a block has no bits of its own", block.q_begin,
                        block.q_end));
   }
-  std::sort(blocks.begin(), blocks.end(), [](const ScheduleBlock& a, const ScheduleBlock& b) {
+  std::ranges::sort(blocks, [](const ScheduleBlock& a, const ScheduleBlock& b) {
     return a.q_begin != b.q_begin ? a.q_begin < b.q_begin : a.keys.begin < b.keys.begin;
   });
 

@@ -12,14 +12,14 @@ namespace qb {
 namespace {
 
 constexpr const char* kDescription =
-    "QuorumBench: what each way of splitting exact attention costs in time, memory and\n"
-    "communication, and whether a published number is real.";
+    "QuorumBench measures what each way of splitting exact attention costs in time, memory and\n"
+    "communication, and checks whether a published number is real.";
 
 constexpr const char* kFooter = R"(Examples:
-  qb reproduce                       case studies, tables and figures of the paper, checked
-  qb run experiments/smoke.yaml      one small sweep, to a verified figure
+  qb reproduce                       checks case studies, tables and figures of the paper
+  qb run experiments/smoke.yaml      runs one small sweep, to a verified figure
   qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3
-  qb sets table                      the 109 published interest sets, recomputed
+  qb sets table                      recomputes the 109 published interest sets
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
 

@@ -8,11 +8,10 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include <fmt/ranges.h>
-
 #include "harness/experiment/audit/compare.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/plan/check/check.h"
 
 namespace qb {
 namespace {
@@ -21,8 +20,8 @@ std::string help_of(const Parameter& parameter, const Case& c) {
   std::string standard = parameter.get(c, parameter);
   if (standard.empty()) standard = plain_standard(parameter);
   if (parameter.min > 0 && standard == "0") standard = parameter.follows;
-  return plain_meaning(parameter) +
-         (standard.empty() ? "" : fmt::format(" (default: {})", standard));
+  return fmt::format("Sets {}: {}{}.", parameter.key, plain_meaning(parameter),
+                     standard.empty() ? "" : fmt::format(" (default: {})", standard));
 }
 
 std::string type_of(const Parameter& parameter) {
@@ -36,6 +35,11 @@ std::string type_of(const Parameter& parameter) {
 CLI::Option* add_text(CLI::App* verb, const std::string& name, const std::string& type,
                       const std::string& what, std::function<void(const std::string&)> read) {
   return verb->add_option_function<std::string>(name, std::move(read), what)->type_name(type);
+}
+
+void add_repeated(CLI::App* verb, const std::string& name, std::vector<std::string>& values,
+                  const std::string& what) {
+  verb->add_option(name, values, what + " It may be given several times.")->allow_extra_args(false);
 }
 
 CLI::Option* add_parameter(CLI::App* verb, Case& c, std::string_view key) {
@@ -67,6 +71,14 @@ Case whole_case(Case c) {
   return c;
 }
 
+Plan checked_plan(const Case& c) {
+  Plan plan = with_mask_option([&] { return plan_of(c); });
+  if (const auto offence = check(plan))
+    throw CaseError(Status::error,
+                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
+  return plan;
+}
+
 void require_writable(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
@@ -88,8 +100,8 @@ CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value
 
 CLI::Option* add_metric(CLI::App* verb, std::string& metric) {
   const std::string what =
-      fmt::format("Compares {}; default: wall_time where ranks are threads, else critical_path",
-                  fmt::join(kMetrics, ", "));
+      fmt::format("Compares {} (default: wall_time where ranks are threads, else critical_path).",
+                  join(kMetrics, ", "));
   return add_text(verb, "--metric", "WORD", what, [&metric](const std::string& text) {
     if (std::ranges::find(kMetrics, text) == std::end(kMetrics))
       throw UsageError("--metric: " + unknown_word("metric", text, kMetrics));

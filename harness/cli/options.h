@@ -1,5 +1,5 @@
-// What a verb runs, and options that several verbs have. Numbers are written as in the specs: 1e6,
-// 32Ki, 1_024, 80GiB.
+// Declares verbs and the options that several of them have. Numbers are written as in the specs:
+// 1e6, 32Ki, 1_024, 80GiB.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,24 +14,22 @@
 
 namespace qb {
 
-// --help of `above` lists the verb, whose own --help ends with the footer.
-inline CLI::App* add_verb(CLI::App* above, const std::string& name, const std::string& what,
-                          const std::string& footer) {
-  return above->add_subcommand(name, what)->footer(footer);
-}
-
+// Adds a verb: --help of `above` lists it with `what`, and its own --help ends with the footer.
 // Makes a Words, which the options fill in; the verb then calls act(words), which may return an
 // ExitCode.
-template <class Words, class Act>
-Words& runs(CLI::App* verb, Act act) {
+template <class Words>
+std::pair<CLI::App*, Words&> add_verb(CLI::App* above, const std::string& name,
+                                      const std::string& what, auto act,
+                                      const std::string& footer) {
+  CLI::App* const verb = above->add_subcommand(name, what)->footer(footer);
   const auto words = std::make_shared<Words>();
   verb->callback([words, act] {
-    if constexpr (std::is_void_v<std::invoke_result_t<Act, Words&>>)
+    if constexpr (std::is_void_v<decltype(act(*words))>)
       act(*words);
     else if (const ExitCode code = act(*words); code != ExitCode::ok)
       throw CLI::RuntimeError(static_cast<int>(code));
   });
-  return *words;
+  return {verb, *words};
 }
 
 // Adds options for parameters of a spec: key link.mode is --link-mode. They take the values that a
@@ -54,6 +52,9 @@ void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_v
     throw UsageError(fmt::format("--mask: {}", problem.what()));
   }
 }
+
+// Plans a case whose mask is that of --mask. Throws CaseError if check() finds a fault in the plan.
+[[nodiscard]] Plan checked_plan(const Case& c);
 
 // Throws EnvironmentError if no file can be written to the folder of `path`, so that a user learns
 // it before an hour of computing.
@@ -82,10 +83,16 @@ CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value
 // Adds --metric: what the verb compares of a row.
 CLI::Option* add_metric(CLI::App* verb, std::string& metric);
 
-// Adds `name` as one of the words of the enum E.
+// Adds an option that may be given several times, each time with one value.
+void add_repeated(CLI::App* verb, const std::string& name, std::vector<std::string>& values,
+                  const std::string& what);
+
+// Adds `name` as one of the words of the enum E; --help lists them behind `what` (a sentence
+// without its full stop), and gives the default, which is the word in `value`.
 template <class E>
 CLI::Option* add_word(CLI::App* verb, const std::string& name, E& value, const std::string& what) {
-  const std::string words = what + " (" + join(all_words<E>(), ", ") + ")";
+  const std::string words =
+      fmt::format("{}: {} (default: {}).", what, join(all_words<E>(), ", "), word(value));
   return add_text(verb, name, "WORD", words, [name, &value](const std::string& text) {
     const auto parsed = parse_word<E>(text);
     if (!parsed) throw UsageError(name + ": " + unknown_word(kWords<E>.what, text, all_words<E>()));

@@ -52,7 +52,8 @@ ExitCode run_words(const std::function<void(CLI::App*)>& add_verbs, std::vector<
                    const std::string& description, const std::string& footer,
                    const std::string& version) {
   CLI::App app(description, "qb");
-  app.set_version_flag("--version", version);
+  app.set_help_flag("-h,--help", "Prints this help and ends.");
+  app.set_version_flag("--version", version, "Prints the version and ends.");
   app.footer(footer);
   app.require_subcommand(1);
   add_verbs(&app);

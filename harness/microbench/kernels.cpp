@@ -61,18 +61,13 @@ void prepare_kernel(Subject& s, const KernelCase& c) {
   s.operation = [arguments, c, &s] { attention(c.kernel, arguments, {s.memory, c.threads, 0}); };
 }
 
-std::vector<int> thread_counts() {
-  if (available_cores() == 1) return {1};
-  return {1, available_cores()};
-}
-
 bool has(InstructionSet set) { return std::ranges::count(available_instruction_sets(), set) > 0; }
 
 std::vector<KernelCase> quick_cases() {
   constexpr std::int64_t kLong = 8192;
   const int all = available_cores();
   std::vector<KernelCase> cases;
-  for (const int threads : thread_counts())
+  for (const int threads : thread_counts(available_cores()))
     for (const std::int64_t d : {64, 128})
       for (const DType dtype : {DType::f32, DType::bf16})
         cases.push_back({.dtype = dtype, .n = kLong, .d = d, .threads = threads});
@@ -92,7 +87,7 @@ std::vector<KernelCase> swept_cases() {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
     for (const std::int64_t d : {64, 128})
       for (const MaskKind mask : {MaskKind::full, MaskKind::causal})
-        for (const int threads : thread_counts())
+        for (const int threads : thread_counts(available_cores()))
           for (std::int64_t n = 128; n <= 16384; n *= 2)
             cases.push_back({.dtype = dtype,
                              .mask = mask,
@@ -112,7 +107,7 @@ std::vector<KernelCase> swept_cases() {
                        .heads = 2,
                        .threads = available_cores()});
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
-    for (const int threads : thread_counts())
+    for (const int threads : thread_counts(available_cores()))
       for (std::int64_t n = 2048; n <= 131072; n *= 4)
         cases.push_back({.dtype = dtype,
                          .n = n,

@@ -98,9 +98,7 @@ void gather_strided(Subject& s, std::int64_t n, std::int64_t d) {
 }  // namespace
 
 void register_ceilings(Recorder& recorder) {
-  std::vector<int> threads = {1};
-  if (available_cores() > 1) threads.push_back(available_cores());
-  for (const int t : threads) {
+  for (const int t : thread_counts(available_cores())) {
     const auto flop = &MicrobenchRow::flop;
     const auto bytes = &MicrobenchRow::bytes;
     const auto memory = [t] { return std::make_shared<cpu::MemoryCeiling>(t); };

@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <limits>
 #include <memory>
+#include <set>
 
 #include "base/host_activity.h"
 #include "harness/execute/memory/memory_ledger.h"
@@ -16,6 +17,9 @@
 namespace qb {
 
 inline constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN();
+
+// Benchmarks run on one thread and on all; a set has 1 once.
+[[nodiscard]] inline std::set<int> thread_counts(int all) { return {1, all}; }
 
 // One timed repeat of a microbenchmark is a row of microbench.csv.
 struct MicrobenchRow {

@@ -105,11 +105,11 @@ class Judge {
   }
 
   void fraction_rows() {
-    for (const int threads : thread_counts())
+    for (const int threads : thread_counts(all_threads_))
       for (const std::int64_t d : {64, 128})
         at_least(fmt::format("f32, d = {}, N = 8192, {}: of the FMA peak", d, of_threads(threads)),
                  threads == 1 ? 0.85 : 0.80, fraction({.d = d, .threads = threads}), true);
-    for (const int threads : thread_counts())
+    for (const int threads : thread_counts(all_threads_))
       for (const std::int64_t d : {64, 128})
         at_least(fmt::format("bf16, d = {}, {}: of the bf16 peak", d, of_threads(threads)), 0.60,
                  fraction({.dtype = "bf16", .d = d, .threads = threads}), true);
@@ -171,11 +171,6 @@ class Judge {
       if (!row.warmup && row.dtype == dtype && !std::isnan(row.error_ratio))
         worst = std::isnan(worst) ? row.error_ratio : std::max(worst, row.error_ratio);
     at_most(fmt::format("{}: error over the naive error, outliers included", dtype), 1.5, {worst});
-  }
-
-  [[nodiscard]] std::vector<int> thread_counts() const {
-    if (all_threads_ == 1) return {1};
-    return {1, all_threads_};
   }
 
   const std::vector<MicrobenchRow>& rows_;

@@ -23,12 +23,10 @@ Block make_block(const Plan& plan, bool of_queries, const HeadRange& heads,
 
 }  // namespace
 
-bool Block::holds(int group) const {
-  return std::binary_search(groups.begin(), groups.end(), group);
-}
+bool Block::holds(int group) const { return std::ranges::binary_search(groups, group); }
 
 std::int64_t Block::begin_of(int group) const {
-  const auto at = std::lower_bound(groups.begin(), groups.end(), group);
+  const auto at = std::ranges::lower_bound(groups, group);
   if (at == groups.end() || *at != group)
     throw std::logic_error("a task names a group that its worker does not hold");
   return begins[static_cast<std::size_t>(at - groups.begin())];
@@ -68,7 +66,7 @@ void BlockTracker::arrive(bool of_queries, bool& collective) {
     }
   }
   if (from.empty()) return;
-  std::sort(groups.begin(), groups.end());
+  std::ranges::sort(groups);
   Block block = make_block(plan_, of_queries, heads, std::move(groups));
   block.resident = false;
   block.one_step = !collective;
@@ -106,12 +104,8 @@ void BlockTracker::complete(KernelCall& call) {
   call.k_end = kv.rows;
   if (call.first) return;
   // A block's groups are in ascending order, and so are their rows.
-  const auto [q_first, q_last] = std::minmax_element(
-      call.tasks.begin(), call.tasks.end(),
-      [](const PairTask& x, const PairTask& y) { return x.q_group < y.q_group; });
-  const auto [k_first, k_last] = std::minmax_element(
-      call.tasks.begin(), call.tasks.end(),
-      [](const PairTask& x, const PairTask& y) { return x.kv_group < y.kv_group; });
+  const auto [q_first, q_last] = std::ranges::minmax_element(call.tasks, {}, &PairTask::q_group);
+  const auto [k_first, k_last] = std::ranges::minmax_element(call.tasks, {}, &PairTask::kv_group);
   call.q_begin = q.begin_of(q_first->q_group);
   call.k_begin = kv.begin_of(k_first->kv_group);
   call.q_end =
@@ -125,7 +119,7 @@ std::vector<KernelCall> BlockTracker::take_calls() {
   for (const PairTask& task : step().tasks) {
     const int q = find(true, task.q_group);
     const int kv = find(false, task.kv_group);
-    const auto same = std::find_if(calls.begin(), calls.end(), [&](const KernelCall& call) {
+    const auto same = std::ranges::find_if(calls, [&](const KernelCall& call) {
       return call.q_block == q && call.kv_block == kv && call.heads == task.heads;
     });
     if (same != calls.end()) {
@@ -144,7 +138,7 @@ std::vector<KernelCall> BlockTracker::take_calls() {
 
 std::optional<std::size_t> BlockTracker::passed_on(const Message& send) const {
   for (std::size_t m = 0; m < received_.size(); ++m) {
-    const bool in_place = std::all_of(arrived_.begin(), arrived_.end(), [m](const Block& block) {
+    const bool in_place = std::ranges::all_of(arrived_, [m](const Block& block) {
       return block.messages.size() == 1 && block.messages[0] == m;
     });
     if (in_place && same_content(received_[m], send)) return m;

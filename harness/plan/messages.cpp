@@ -16,9 +16,8 @@ Message& message_to(std::vector<Message>& messages, bool& ascending, int peer) {
   const bool may_be_there = !messages.empty() && (!ascending || peer < messages.back().peer);
   ascending = ascending && (messages.empty() || peer > messages.back().peer);
   if (may_be_there) {
-    const auto found =
-        std::find_if(messages.begin(), messages.end(),
-                     [peer](const Message& message) { return message.peer == peer; });
+    const auto found = std::ranges::find_if(
+        messages, [peer](const Message& message) { return message.peer == peer; });
     if (found != messages.end()) return *found;
   }
   messages.push_back({.peer = peer, .late = false, .parts = {}, .at = {}, .buffer_bytes = 0});

@@ -2,197 +2,182 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "harness/plan/layout.h"
-#include "harness/plan/rotation.h"
 
 namespace qb {
 namespace {
 
-// The position of the shard of queries relative to that of keys in the sequence of shards.
-enum Order { kBefore, kSame, kBehind, kOrders };
+constexpr std::size_t kMostKinds = 8;
 
-using Slot = std::vector<int>;  // groups with the same position in their shards
-
-// Returns the slots of all shards; nullopt if shards are cut differently.
-std::optional<std::vector<Slot>> slots_of(const Rotation& rotation, bool of_queries) {
-  const std::vector<TokenGroup>& groups = of_queries ? rotation.q_groups : rotation.kv_groups;
-  std::vector<Slot> slots;
-  for (int place = 0; place < rotation.workers; ++place) {
-    const std::vector<int>& shard = of_queries ? rotation.q_shard(place) : rotation.kv_shard(place);
-    if (place == 0) slots.resize(shard.size());
-    if (shard.size() != slots.size()) return std::nullopt;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      slots[i].push_back(shard[i]);
-      const TokenGroup& first = groups[static_cast<std::size_t>(slots[i][0])];
-      const TokenGroup& group = groups[static_cast<std::size_t>(shard[i])];
-      if (group.count != first.count || group.stride != first.stride) return std::nullopt;
-    }
-  }
-  return slots;
+const TokenGroup& at(const std::vector<TokenGroup>& groups, int group) {
+  return groups[static_cast<std::size_t>(group)];
 }
 
-// The least and the greatest distance by which the first token of queries is behind that of keys,
-// and the pairs of groups at these distances.
-struct Extremes {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::int64_t most = std::numeric_limits<std::int64_t>::min();
-  std::array<int, 2> at_least{};
-  std::array<int, 2> at_most{};
-};
-
-// What the mask allows of two groups of equal size and stride depends only on their distance and
-// grows with it: from nothing over causal blocks of rising offset to everything. So it is the same
-// for all distances if it is the same for the least and the greatest.
-class SlotPair {
- public:
-  SlotPair(const Rotation& rotation, const Slot& q, const Slot& kv)
-      : rotation_(rotation), q_(q), kv_(kv) {
-    const int n = rotation.workers;
-    int first = 0;  // among the keys so far, those that come first and last in the sequence
-    int last = 0;
-    for (int i = 0; i < n; ++i) {
-      take(kSame, i, i);
-      if (i > 0) {
-        take(kBehind, i, first);
-        take(kBehind, i, last);
-      }
-      if (i == 0 || begin_of_keys(i) < begin_of_keys(first)) first = i;
-      if (i == 0 || begin_of_keys(i) > begin_of_keys(last)) last = i;
-    }
-    first = last = n - 1;
-    for (int i = n - 2; i >= 0; --i) {
-      if (begin_of_keys(i + 1) < begin_of_keys(first)) first = i + 1;
-      if (begin_of_keys(i + 1) > begin_of_keys(last)) last = i + 1;
-      take(kBefore, i, first);
-      take(kBefore, i, last);
-    }
-  }
-
-  // What the mask allows of every pair in this order; the outer value is empty if pairs differ.
-  [[nodiscard]] std::optional<std::optional<PairTask>> left(Order order) const {
-    const Extremes& range = ranges_[order];
-    if (range.least > range.most) return std::optional<PairTask>();  // there is only one shard
-    const auto least = task(range.at_least);
-    const auto most = task(range.at_most);
-    if (least.has_value() != most.has_value()) return std::nullopt;
-    if (least && (least->allowed != most->allowed || least->offset != most->offset))
-      return std::nullopt;
-    return least;
-  }
-
- private:
-  [[nodiscard]] std::int64_t begin_of_keys(int place) const {
-    const int group = kv_[static_cast<std::size_t>(place)];
-    return rotation_.kv_groups[static_cast<std::size_t>(group)].first;
-  }
-  [[nodiscard]] std::optional<PairTask> task(const std::array<int, 2>& pair) const {
-    return pair_task(rotation_.problem, rotation_.q_groups, rotation_.kv_groups, pair[0], pair[1]);
-  }
-  void take(Order order, int q_place, int kv_place) {
-    const std::array<int, 2> pair = {q_[static_cast<std::size_t>(q_place)],
-                                     kv_[static_cast<std::size_t>(kv_place)]};
-    const std::int64_t distance =
-        rotation_.q_groups[static_cast<std::size_t>(pair[0])].first - begin_of_keys(kv_place);
-    Extremes& range = ranges_[order];
-    if (distance < range.least) range.at_least = pair;
-    if (distance > range.most) range.at_most = pair;
-    range.least = std::min(range.least, distance);
-    range.most = std::max(range.most, distance);
-  }
-
-  const Rotation& rotation_;
-  const Slot& q_;
-  const Slot& kv_;
-  std::array<Extremes, kOrders> ranges_;
-};
-
-// What the mask allows of two shards, by their order.
-struct ShardBlocks {
-  bool even = true;  // the order makes no difference
-  std::array<std::vector<PairTask>, kOrders> tasks;
-};
-
-std::optional<ShardBlocks> shard_blocks(const Rotation& rotation) {
-  const Mask& mask = rotation.problem.mask;
-  const bool plain = mask.kind != MaskKind::pattern && mask.segments.empty();
-  const auto q_slots = slots_of(rotation, true);
-  const auto kv_slots = slots_of(rotation, false);
-  if (!plain || !q_slots || !kv_slots) return std::nullopt;
-  ShardBlocks blocks;
-  for (const Slot& q : *q_slots)
-    for (const Slot& kv : *kv_slots) {
-      const SlotPair pair(rotation, q, kv);
-      for (const Order order : {kBefore, kSame, kBehind}) {
-        const auto left = pair.left(order);
-        if (!left) return std::nullopt;
-        if (*left) blocks.tasks[order].push_back(**left);
-        blocks.even = blocks.even && *left && (*left)->allowed == Allowed::all;
-      }
-    }
-  return blocks;
-}
-
-struct StepKinds {
-  int turn = 0;  // the first worker whose step is like the last worker's and not like worker 0's
-  bool counts = false;
-};
-
-// Returns nullopt if two kinds of steps are not enough. own_begun: every worker has made a call on
-// its own queries before; the cost of a call depends on that.
-std::optional<StepKinds> kinds_of(const Rotation& rotation, const ShardBlocks& blocks,
-                                  const Rotation::StepOfZero& step, bool& own_begun) {
-  StepKinds kinds{rotation.workers, false};
-  for (const Rotation::Task& task : step.tasks) {
-    if (task.q == kEveryShard || task.kv == kEveryShard) {
-      // The first call on a block computes all its rows, so its tasks do not matter.
-      const bool first = step.tasks.size() == 1 && !own_begun && task.kv == kEveryShard &&
-                         (task.q == kEveryShard || task.q == 0) && !blocks.tasks[kSame].empty();
-      if (!first) return std::nullopt;
-      own_begun = kinds.counts = true;
-      continue;
-    }
-    const bool same = task.q == task.kv;
-    const bool maybe_empty = same ? blocks.tasks[kSame].empty()
-                                  : blocks.tasks[kBefore].empty() || blocks.tasks[kBehind].empty();
-    if (maybe_empty && !(task.q == 0 && own_begun)) return std::nullopt;
-    own_begun = own_begun || (task.q == 0 && !maybe_empty);
-    if (same || blocks.even) continue;
-    if (std::min(task.q, task.kv) != 0 || kinds.turn != rotation.workers) return std::nullopt;
-    kinds.turn = rotation.workers - std::max(task.q, task.kv);
-  }
-  return kinds;
+bool are_alike(const std::vector<TokenGroup>& groups, const std::vector<int>& a,
+               const std::vector<int>& b) {
+  return std::ranges::equal(a, b, [&](int x, int y) {
+    return at(groups, x).count == at(groups, y).count &&
+           at(groups, x).stride == at(groups, y).stride;
+  });
 }
 
 }  // namespace
 
-Representatives::Representatives(const Plan& plan) {
-  const Rotation* rotation = plan.workers.rotation();
-  if (rotation == nullptr || !rotation->fits(plan)) return;
-  auto blocks = shard_blocks(*rotation);
-  if (!blocks) return;
-  bool own_begun = false;
-  for (const Rotation::StepOfZero& step : rotation->steps) {
-    const auto kinds = kinds_of(*rotation, *blocks, step, own_begun);
-    if (!kinds) return;
-    turns_at_.push_back(kinds->turn);
-    counts_.push_back(kinds->counts);
-  }
-  rotation_ = rotation;
-  tasks_ = std::move(blocks->tasks);
-  workers_ = {0};
-  if (rotation->workers > 1) workers_.push_back(rotation->workers - 1);
+Representatives::Representatives(const Plan& plan) : rotation_(plan.workers.rotation()) {
+  const Mask& mask = plan.problem.mask;
+  const bool plain = mask.kind != MaskKind::pattern && mask.segments.empty() &&
+                     plan.result == Result::owners && rotation_ != nullptr;
+  if (plain && rotation_->fits(plan) && rotation_->has_equal_messages() && find_kinds() &&
+      follow_steps() && !imagine())
+    imagined_.clear();
 }
 
-Worker Representatives::worker(std::size_t which) const {
-  const int index = workers_[which];
-  Worker worker = rotation_->worker(index, false);
-  for (std::size_t s = 0; s < rotation_->steps.size(); ++s)
-    worker.steps.push_back(rotation_->step(s, index, counts_[s]));
-  return worker;
+bool Representatives::find_kinds() {
+  const Rotation& r = *rotation_;
+  for (int place = 0; place < r.workers; ++place) {
+    const auto found = std::ranges::find_if(ends_, [&](const Places& ends) {
+      return are_alike(r.q_groups, r.q_shard(ends.first), r.q_shard(place)) &&
+             are_alike(r.kv_groups, r.kv_shard(ends.first), r.kv_shard(place));
+    });
+    kind_of_.push_back(static_cast<std::size_t>(found - ends_.begin()));
+    if (found == ends_.end())
+      ends_.emplace_back(place, place);
+    else
+      found->second = place;
+    if (ends_.size() > kMostKinds) return false;
+  }
+  return true;
+}
+
+// Returns what the mask leaves of two shards.
+std::vector<PairTask> Representatives::tasks_of(int q_place, int kv_place, int worker) const {
+  std::vector<PairTask> tasks;
+  rotation_->add_tasks(rotation_->q_shard(q_place), rotation_->kv_shard(kv_place),
+                       rotation_->heads_of(worker), tasks);
+  return tasks;
+}
+
+// Returns false if more than the kinds and the order of two shards may matter in a step.
+bool Representatives::follow_steps() {
+  // By kind: such a worker has made a call on its own queries, or has none. Later calls cost more.
+  std::vector<bool> begun;
+  for (const Places& ends : ends_)
+    begun.push_back(tokens_of(rotation_->q_groups, rotation_->q_shard(ends.first)) == 0);
+  std::ptrdiff_t kept = 0;  // blocks of other workers' queries that have been computed
+  for (const Rotation::StepOfZero& step : rotation_->steps) {
+    others_.push_back(0);
+    counts_.push_back(false);
+    if (step.tasks.size() > 1) return false;
+    for (const Rotation::Task& task : step.tasks) {
+      // The first call on a block computes all its rows, so tasks over every shard do not matter.
+      const bool every = task.kv == kEveryShard && (task.q == 0 || task.q == kEveryShard);
+      const int other = every ? 0 : std::max(task.q, task.kv);
+      if (every ? ends_.size() > 1 || begun[0]
+                : std::min(task.q, task.kv) != 0 || other == kEveryShard)
+        return false;
+      others_.back() = other;
+      counts_.back() = every;
+      kept += other > 0 && task.kv == 0 ? 1 : 0;
+      for (std::size_t kind = 0; kind < ends_.size(); ++kind) {
+        const int place = ends_[kind].first;
+        if (other == 0) begun[kind] = begun[kind] || !tasks_of(place, place).empty();
+        if (!begun[kind] && (every || (other > 0 && task.q == 0))) return false;
+      }
+    }
+    const auto returned = std::ranges::count(step.sends, TensorRole::partial, &Transfer::what);
+    if (kept > 0 && returned > 0 && std::exchange(kept, 0) != returned) return false;
+  }
+  return true;
+}
+
+// Returns whether the mask treats all such pairs of shards the same way. What it leaves of two
+// groups of given sizes and strides depends only on their distance and grows with it: from nothing
+// over causal blocks of rising offset to everything. So the least and the greatest distance decide.
+bool Representatives::is_uniform(std::size_t q_kind, std::size_t kv_kind, Order order) const {
+  const Rotation& r = *rotation_;
+  const auto distance = [&](const Places& groups) {
+    return at(r.q_groups, groups.first).first - at(r.kv_groups, groups.second).first;
+  };
+  const auto task = [&](const Places& groups) {
+    auto left = pair_task(r.problem, r.q_groups, r.kv_groups, groups.first, groups.second);
+    if (left) left->q_group = left->kv_group = 0;
+    return left;
+  };
+  for (std::size_t i = 0; i < r.q_shard(ends_[q_kind].first).size(); ++i)
+    for (std::size_t j = 0; j < r.kv_shard(ends_[kv_kind].first).size(); ++j) {
+      Places least{-1, -1};
+      Places most{-1, -1};
+      int first = -1;  // among the keys so far, those that come first and last in the sequence
+      int last = -1;
+      for (int step = 0; step < r.workers; ++step) {
+        const int place = order == kBefore ? r.workers - 1 - step : step;
+        const std::size_t kind = kind_of_[static_cast<std::size_t>(place)];
+        const int kv = kind == kv_kind ? r.kv_shard(place)[j] : -1;
+        if (order == kSame) first = last = kv;
+        if (kind == q_kind && first >= 0) {
+          const int q = r.q_shard(place)[i];
+          if (least.first < 0 || distance({q, last}) < distance(least)) least = {q, last};
+          if (most.first < 0 || distance({q, first}) > distance(most)) most = {q, first};
+        }
+        if (kv < 0) continue;
+        if (first < 0 || at(r.kv_groups, kv).first < at(r.kv_groups, first).first) first = kv;
+        if (last < 0 || at(r.kv_groups, kv).first > at(r.kv_groups, last).first) last = kv;
+      }
+      if (task(least) != task(most)) return false;
+    }
+  return true;
+}
+
+// Returns false if the order and the kinds of two shards do not say what the mask leaves of them.
+bool Representatives::imagine() {
+  like_.resize(ends_.size() * ends_.size() * kOrders);
+  for (std::size_t own = 0; own < ends_.size(); ++own) {
+    const std::size_t first = imagined_.size();
+    for (std::size_t other = 0; other < ends_.size(); ++other)
+      for (const Order order : {kBefore, kSame, kBehind}) {
+        const int place = order == kBehind ? ends_[own].second : ends_[own].first;
+        const int away = order == kBefore ? ends_[other].second : ends_[other].first;
+        if (order != (place < away ? kBefore : place > away ? kBehind : kSame)) continue;
+        if (!is_uniform(own, other, order)) return false;
+        like_[index(own, other, order)] = imagined_.size();
+        if (order != kSame || rotation_->workers == 1) imagined_.emplace_back(place, away);
+      }
+    like_[index(own, own, kSame)] = first;
+  }
+  return true;
+}
+
+Plan Representatives::plan(std::size_t which) const {
+  Rotation like = *rotation_;
+  const auto deal = [&](int first, const std::vector<TokenGroup>& groups,
+                        std::vector<TokenGroup>& dealt) {
+    dealt.clear();
+    for (int place = 0; place < like.workers; ++place) {
+      const auto [own, others] = imagined_[which];
+      const int from = first + (place == 0 ? own : others);
+      std::vector<int>& list = like.group_lists[static_cast<std::size_t>(first + place)];
+      list.clear();
+      for (int group : rotation_->group_lists[static_cast<std::size_t>(from)]) {
+        list.push_back(static_cast<int>(dealt.size()));
+        dealt.push_back(at(groups, group));
+      }
+    }
+  };
+  deal(0, rotation_->q_groups, like.q_groups);
+  deal(like.workers, rotation_->kv_groups, like.kv_groups);
+  Worker worker = like.worker(0, false);
+  for (std::size_t s = 0; s < like.steps.size(); ++s)
+    worker.steps.push_back(like.step(s, 0, counts_[s]));
+  Plan plan;
+  plan.problem = like.problem;
+  plan.result = Result::owners;
+  plan.q_groups = std::move(like.q_groups);
+  plan.kv_groups = std::move(like.kv_groups);
+  plan.group_lists = std::move(like.group_lists);
+  plan.workers.push_back(std::move(worker));
+  return plan;
 }
 
 Representatives::CountedTasks Representatives::counted_tasks(int worker, std::size_t step) const {
@@ -201,12 +186,12 @@ Representatives::CountedTasks Representatives::counted_tasks(int worker, std::si
   std::array<std::int64_t, kOrders> times{n - 1 - worker, 1, worker};
   if (rotation_->steps[step].tasks[0].q == kEveryShard)
     times = {n * (n - 1) / 2, n, n * (n - 1) / 2};
+  const auto [first, last] = ends_[0];
   CountedTasks counted;
   for (const Order order : {kBefore, kSame, kBehind})
-    for (PairTask task : tasks_[order]) {
-      task.heads = rotation_->heads_of(worker);
+    for (const PairTask& task :
+         tasks_of(order == kBehind ? last : first, order == kBefore ? last : first, worker))
       counted.emplace_back(task, times[order]);
-    }
   return counted;
 }
 

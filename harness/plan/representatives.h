@@ -1,18 +1,20 @@
-// Finds workers that represent all others. If workers differ by rotation, walks over two of them
-// give the cost of a million steps. Suppose that all shards have equal size, and that a causal mask
-// treats two shards the same way whenever one comes before the other. Then there are two kinds of
-// steps: the shard of queries comes after that of keys, or before it. Worker 0 makes each step in
-// one way and worker W - 1 in the other, and every other worker's step is like one of these. If
-// this cannot be shown, every worker represents itself.
+// Finds workers that represent all others. If workers differ by rotation, walks over a few of them
+// give the cost of a million steps. Shards are of one kind if their groups have equal sizes and
+// strides; an even deal makes one kind, others make two or three. Suppose that a causal mask treats
+// all pairs of shards of two kinds the same way whenever the one comes before the other. Then a
+// step follows from the kind of the worker's own shard, from that of the other shard with which it
+// computes, and from their order. For each such combination there is one imagined worker: it has a
+// shard of the one kind, and all other workers have the same shard of the other kind, before or
+// behind its own. If this cannot be shown, every worker represents itself.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "harness/plan/plan.h"
+#include "harness/plan/rotation.h"
 
 namespace qb {
 
@@ -20,15 +22,22 @@ class Representatives {
  public:
   explicit Representatives(const Plan& plan);
 
-  // The workers that represent all; empty: each worker represents itself.
-  [[nodiscard]] const std::vector<int>& workers() const { return workers_; }
-  // Returns one of workers(), ready for a walk. Its steps over every shard have only the tasks of
-  // its own shard; counted_tasks() has all.
-  [[nodiscard]] Worker worker(std::size_t which) const;
-  // Returns which of workers() does the same in this step as `worker`: it computes, holds, receives
-  // and sends as much, and its peers are at the same distances.
+  // Returns how many workers represent all; 0: each worker represents itself.
+  [[nodiscard]] std::size_t size() const { return imagined_.size(); }
+  // Returns a plan whose only worker is a representative, ready for a walk. Its steps over every
+  // shard have only the tasks of its own shard; counted_tasks() has all.
+  [[nodiscard]] Plan plan(std::size_t which) const;
+  // Returns which representative does the same in this step as `worker`: it computes, receives and
+  // sends as much. It also holds as much, apart from the partials of other workers' queries, which
+  // are kept since the steps that computed them and all returned in one step.
   [[nodiscard]] std::size_t of(int worker, std::size_t step) const {
-    return worker >= turns_at_[step] ? 1 : 0;
+    const int away = worker + others_[step];
+    const int other = away < rotation_->workers ? away : away - rotation_->workers;
+    return like_[index(kind_of_[static_cast<std::size_t>(worker)],
+                       kind_of_[static_cast<std::size_t>(other)],
+                       worker < other   ? kBefore
+                       : worker > other ? kBehind
+                                        : kSame)];
   }
 
   // The different tasks of a step, each with its count.
@@ -38,11 +47,26 @@ class Representatives {
   [[nodiscard]] CountedTasks counted_tasks(int worker, std::size_t step) const;
 
  private:
-  std::vector<int> workers_;
-  std::vector<int> turns_at_;  // by step: the first worker that does as the last one does
-  std::vector<bool> counts_;   // by step
-  const Rotation* rotation_ = nullptr;
-  std::array<std::vector<PairTask>, 3> tasks_;  // what the mask allows of two shards, by order
+  // The position of one shard relative to another in the sequence of shards.
+  enum Order : std::size_t { kBefore, kSame, kBehind, kOrders };
+  using Places = std::pair<int, int>;
+
+  [[nodiscard]] std::size_t index(std::size_t own, std::size_t other, Order order) const {
+    return (own * ends_.size() + other) * kOrders + order;
+  }
+  [[nodiscard]] std::vector<PairTask> tasks_of(int q_place, int kv_place, int worker = 0) const;
+  bool find_kinds();
+  bool follow_steps();
+  [[nodiscard]] bool is_uniform(std::size_t q_kind, std::size_t kv_kind, Order order) const;
+  bool imagine();
+
+  const Rotation* rotation_;
+  std::vector<std::size_t> kind_of_;  // by place
+  std::vector<Places> ends_;          // by kind: the first and the last place
+  std::vector<int> others_;           // by step: place of the other shard of worker 0, or 0
+  std::vector<bool> counts_;          // by step
+  std::vector<Places> imagined_;      // places of the representative's own shard and of all others
+  std::vector<std::size_t> like_;     // by own kind, other kind and order
 };
 
 }  // namespace qb

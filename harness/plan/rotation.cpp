@@ -45,11 +45,27 @@ Transfer Rotation::turned(const Transfer& transfer, int worker) const {
   out.groups = turned(transfer.groups % workers, worker) + (keys ? workers : 0);
   if (heads_each > 0)
     out.heads = heads_of(turned(static_cast<int>(transfer.heads.begin / heads_each), worker));
-  const std::int64_t rows = std::max(
-      tokens_of(keys ? kv_groups : q_groups, group_lists[static_cast<std::size_t>(out.groups)]),
-      keys ? kv_room : q_room);
-  out.bytes = tensor_bytes(problem, transfer.what, rows, out.heads);
+  out.bytes = tensor_bytes(problem, transfer.what, message_rows(out.groups), out.heads);
   return out;
+}
+
+std::int64_t Rotation::message_rows(int list) const {
+  const bool keys = list >= workers;
+  return std::max(
+      tokens_of(keys ? kv_groups : q_groups, group_lists[static_cast<std::size_t>(list)]),
+      keys ? kv_room : q_room);
+}
+
+bool Rotation::has_equal_messages() const {
+  bool equal = true;
+  for (const int first : {0, workers}) {
+    const auto is_sent = [&](const Transfer& sent) { return of_keys(sent.what) == (first > 0); };
+    if (std::ranges::any_of(
+            steps, [&](const auto& step) { return std::ranges::any_of(step.sends, is_sent); }))
+      for (int place = 1; place < workers; ++place)
+        equal = equal && message_rows(first + place) == message_rows(first);
+  }
+  return equal;
 }
 
 Step Rotation::step(std::size_t index, int worker, bool sketch) const {
@@ -60,17 +76,19 @@ Step Rotation::step(std::size_t index, int worker, bool sketch) const {
     const int place = turned(shard == kEveryShard ? 0 : shard, worker);
     return of_queries ? q_shard(place) : kv_shard(place);
   };
-  for (const Rotation::Task& task : first.tasks) {
-    const std::vector<int> q = named(task.q, true);
-    const std::vector<int> kv = named(task.kv, false);
-    for (int q_group : q)
-      for (int kv_group : kv)
-        if (auto pair = pair_task(problem, q_groups, kv_groups, q_group, kv_group)) {
-          pair->heads = heads_of(worker);
-          out.tasks.push_back(*pair);
-        }
-  }
+  for (const Rotation::Task& task : first.tasks)
+    add_tasks(named(task.q, true), named(task.kv, false), heads_of(worker), out.tasks);
   return out;
+}
+
+void Rotation::add_tasks(const std::vector<int>& q, const std::vector<int>& kv,
+                         const HeadRange& heads, std::vector<PairTask>& tasks) const {
+  for (int q_group : q)
+    for (int kv_group : kv)
+      if (auto pair = pair_task(problem, q_groups, kv_groups, q_group, kv_group)) {
+        pair->heads = heads;
+        tasks.push_back(*pair);
+      }
 }
 
 Worker Rotation::worker(int index, bool with_steps) const {
@@ -170,6 +188,19 @@ Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
     for (const TensorRole what : {TensorRole::k, TensorRole::v})
       builder.send(i, 1, TransferKind::p2p, what, -i);
   }
+  return builder.finish();
+}
+
+Plan pass_q_ring(const Problem& problem, std::string algorithm, int workers,
+                 Shards (*deal)(Plan&, int)) {
+  RotationBuilder builder(problem, std::move(algorithm), workers, deal);
+  builder.pad_queries();
+  for (int i = 0; i < workers; ++i) {
+    builder.add_task(i, -i, 0);
+    if (i + 1 < workers) builder.send(i, 1, TransferKind::p2p, TensorRole::q, -i);
+  }
+  for (int i = 1; i < workers; ++i)
+    builder.send(workers - 1, -i, TransferKind::all_to_all, TensorRole::partial, -i);
   return builder.finish();
 }
 

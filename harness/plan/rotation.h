@@ -52,7 +52,12 @@ struct Rotation {
   [[nodiscard]] Transfer turned(const Transfer& transfer, int worker) const;  // takes worker 0's
   // sketch: a task over every shard becomes only its part on the worker's own shard.
   [[nodiscard]] Step step(std::size_t index, int worker, bool sketch = false) const;
+  // Adds what the mask leaves of two shards.
+  void add_tasks(const std::vector<int>& q, const std::vector<int>& kv, const HeadRange& heads,
+                 std::vector<PairTask>& tasks) const;
   [[nodiscard]] Worker worker(int index, bool with_steps) const;
+  [[nodiscard]] std::int64_t message_rows(int list) const;  // with the room of the message
+  [[nodiscard]] bool has_equal_messages() const;    // every worker's are as long as worker 0's
   [[nodiscard]] bool fits(const Plan& plan) const;  // true while the plan is still this rule's
 };
 
@@ -89,5 +94,9 @@ class RotationBuilder {
 // Worker j computes in step i with the K and V of worker (j - i) mod W while it passes them on.
 [[nodiscard]] Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
                                 Shards (*deal)(Plan&, int));
+// Worker j computes in step i with the Q of worker (j - i) mod W while it passes it on. The last of
+// the W steps returns all partials to their owners, which then merge them.
+[[nodiscard]] Plan pass_q_ring(const Problem& problem, std::string algorithm, int workers,
+                               Shards (*deal)(Plan&, int));
 
 }  // namespace qb

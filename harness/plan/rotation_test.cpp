@@ -16,9 +16,9 @@ namespace qb {
 namespace {
 
 using testing_support::draw;
-using testing_support::even_problem_for;
 using testing_support::kRotating;
-using testing_support::random_problem_for;
+using testing_support::plain_problem_for;
+using testing_support::rotating_problem_for;
 using testing_support::spelt_out;
 using testing_support::spelt_plan;
 
@@ -31,11 +31,14 @@ void for_rotating_plans(int rounds, const Attempt& attempt) {
   for (int round = 0; round < rounds && !testing::Test::HasFatalFailure(); ++round)
     for (const std::string_view algorithm : kRotating) {
       const int workers = static_cast<int>(draw(random, 1, 9));
-      const Problem problem = round % 2 == 0 ? even_problem_for(algorithm, workers, random)
-                                             : random_problem_for(algorithm, random);
+      const Problem problem = round % 2 == 0 ? plain_problem_for(algorithm, workers, random)
+                                             : rotating_problem_for(algorithm, random);
       Plan plan;
       try {
-        plan = make_plan(algorithm, problem, {.workers = workers});
+        plan = make_plan(
+            algorithm, problem,
+            {.workers = workers,
+             .new_key_owner = random() % 2 == 0 ? NewKeyOwner::fixed : NewKeyOwner::round_robin});
       } catch (const Unsupported&) {
         continue;
       }
@@ -170,15 +173,31 @@ void expect_equal(const Work& a, const Work& b) {
 }
 
 TEST(Representatives, StandForEveryWorkersWork) {
-  int represented = 0;
-  for_rotating_plans(60, [&](const Plan& plan, std::mt19937_64& random) {
-    represented += Representatives(plan).workers().empty() ? 0 : 1;
+  int even = 0;
+  int uneven = 0;
+  for_rotating_plans(90, [&](const Plan& plan, std::mt19937_64& random) {
+    const bool represented = Representatives(plan).size() > 0;
+    const auto parts = static_cast<std::int64_t>(2 * plan.workers.size());
+    (plan.problem.shape.q_len % parts == 0 ? even : uneven) += represented ? 1 : 0;
     const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash,
                               Kernel::staged};
     const Kernel kernel = kernels[random() % 4];
     expect_equal(model_work(plan, kernel), model_work(spelt_out(plan), kernel));
   });
-  EXPECT_GT(represented, 100);
+  EXPECT_GT(even, 100);
+  EXPECT_GT(uneven, 60);
+}
+
+TEST(Representatives, DoNotStandForMessagesOfDifferentLengths) {
+  RotationBuilder builder(testing_support::square_problem(20, MaskKind::causal), "gather", 3,
+                          deal_contiguous);
+  for (int i = 0; i < 3; ++i) builder.add_task(i, 0, -i);
+  for (const int distance : {1, 2})
+    for (const TensorRole what : {TensorRole::k, TensorRole::v})
+      builder.send(0, distance, TransferKind::all_gather, what, 0);
+  const Plan plan = builder.finish();
+  ASSERT_EQ(check(plan), std::nullopt);
+  expect_equal(model_work(plan, Kernel::flash), model_work(spelt_out(plan), Kernel::flash));
 }
 
 }  // namespace

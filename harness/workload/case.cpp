@@ -5,22 +5,12 @@
 #include <algorithm>
 
 #include "base/numbers.h"
+#include "base/split.h"
 #include "interest_sets/sets/interest_set.h"
 #include "interest_sets/split/skew.h"
 
 namespace qb {
 namespace {
-
-// Splits a list in one field of a row or spec, separated by spaces or commas.
-std::vector<std::string_view> listed(std::string_view text) {
-  std::vector<std::string_view> items;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(" ,", at), text.size());
-    if (end > at) items.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return items;
-}
 
 // True where `auto` chooses a GPU; it chooses the CPU for the rest.
 bool is_for_gpu(const Case& c) {
@@ -104,7 +94,7 @@ double message_timeout_s(const Case& c) {
 
 std::vector<Sequence> parse_sequences(std::string_view text) {
   std::vector<Sequence> sequences;
-  for (const std::string_view item : listed(text)) {
+  for (const std::string_view item : split_words(text, " ,")) {
     const std::size_t plus = item.find('+');
     const bool cached = plus != std::string_view::npos;
     const auto first = parse_integer(item.substr(0, std::min(plus, item.size())));
@@ -129,7 +119,7 @@ std::string to_string(const std::vector<Sequence>& sequences) {
 
 std::vector<double> parse_worker_speeds(std::string_view text) {
   std::vector<double> speeds;
-  for (const std::string_view item : listed(text)) {
+  for (const std::string_view item : split_words(text, " ,")) {
     const auto speed = parse_real(item);
     if (!speed || !(*speed > 0.0 && *speed <= 1.0))
       throw UsageError(fmt::format(

@@ -22,7 +22,7 @@ Allocator& Workload::host_memory() {
 }
 
 void Workload::put(const TensorView& host, const TensorView& device) {
-  if (is_on_host()) return;
+  if (is_on_host() && host.dtype == device.dtype) return;
   Tensor rounded;
   if (host.dtype != device.dtype) {
     const std::int64_t n = host.extent.elements();
@@ -35,7 +35,7 @@ void Workload::put(const TensorView& host, const TensorView& device) {
 }
 
 void Workload::get(const TensorView& device, const TensorView& host) {
-  if (is_on_host()) return;
+  if (is_on_host() && host.dtype == device.dtype) return;
   if (host.dtype == device.dtype) return device_->download(device, host);
   const Tensor rounded(heap_allocator(), device.dtype, host.extent, "rounded");
   device_->download(device, rounded.view());
@@ -43,7 +43,7 @@ void Workload::get(const TensorView& device, const TensorView& host) {
 }
 
 Tensor Workload::copy_of(const TensorView& host, DType dtype, std::string_view label) {
-  if (is_on_host()) return {};
+  if (is_on_host() && host.dtype == dtype) return {};
   Tensor copy(*ledger_, dtype, host.extent, label);
   put(host, copy.view());
   return copy;

@@ -70,7 +70,7 @@ class Workload {
   const Case case_;
   ComputeDevice* device_ = nullptr;
 
-  // A tensor on host and device. Where the device is the host they are one, and nothing is copied.
+  // A tensor on host and device: only one where the device is the host and uses the same type.
   struct SharedTensor {
     Tensor of_host;
     Tensor of_device;
@@ -79,7 +79,7 @@ class Workload {
       return of_device.view().data == nullptr ? of_host.view() : of_device.view();
     }
   };
-  // A copy on the device in that type; no tensor where the device is the host.
+  // A copy on the device in that type; no tensor where the device reads the host's.
   [[nodiscard]] Tensor copy_of(const TensorView& host, DType dtype, std::string_view label);
   [[nodiscard]] SharedTensor share(Tensor of_host, DType dtype, std::string_view label);
 

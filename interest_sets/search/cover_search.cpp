@@ -256,14 +256,10 @@ CoverSearch::CoverSearch(int modulus, int size) {
   if (modulus < 3 || modulus > kMostSearchableWorkers || size < 2)
     throw std::invalid_argument("no search for this modulus and size");
   if (modulus / 2 <= 64)
-    engine_ = std::make_unique<Engine<std::uint64_t>>(modulus, size);
+    engine_ = std::make_shared<Engine<std::uint64_t>>(modulus, size);
   else
-    engine_ = std::make_unique<Engine<Wide>>(modulus, size);
+    engine_ = std::make_shared<Engine<Wide>>(modulus, size);
 }
-
-CoverSearch::~CoverSearch() = default;
-CoverSearch::CoverSearch(CoverSearch&&) noexcept = default;
-CoverSearch& CoverSearch::operator=(CoverSearch&&) noexcept = default;
 
 std::size_t CoverSearch::tasks() const { return engine_->tasks(); }
 

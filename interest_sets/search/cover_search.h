@@ -32,9 +32,6 @@ class CoverSearch {
   // Builds the list of tasks, which takes milliseconds. Throws std::invalid_argument unless 3 <=
   // modulus <= kMostSearchableWorkers and size >= 2.
   CoverSearch(int modulus, int size);
-  ~CoverSearch();
-  CoverSearch(CoverSearch&&) noexcept;
-  CoverSearch& operator=(CoverSearch&&) noexcept;
 
   // Returns how many tasks there are. Their order is a fixed shuffle, so that the share of tasks
   // done is an unbiased estimate of the share of work done.
@@ -50,7 +47,7 @@ class CoverSearch {
   struct Interface;
   template <class Mask>
   class Engine;
-  std::unique_ptr<const Interface> engine_;
+  std::shared_ptr<const Interface> engine_;
 };
 
 }  // namespace qb

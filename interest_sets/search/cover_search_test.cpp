@@ -64,7 +64,7 @@ class PlainSearch {
 
 std::vector<InterestSet> searched(int modulus, int size) {
   SearchState state{modulus, {}};
-  EXPECT_TRUE(search_size(state, size, 2, [](const auto&, const auto&) { return true; }));
+  search_size(state, size, 2, [](const auto&, const auto&) {});
   return sets_of_orbits(modulus, state.sizes.at(size).found);
 }
 

@@ -165,13 +165,13 @@ class Annealing {
 
 // Moves a pair with difference 1 onto (0, 1) and sorts.
 InterestSet with_zero_and_one(int modulus, std::vector<int> residues) {
-  std::sort(residues.begin(), residues.end());
+  std::ranges::sort(residues);
   for (int zero : residues)
-    if (std::binary_search(residues.begin(), residues.end(), (zero + 1) % modulus)) {
+    if (std::ranges::binary_search(residues, (zero + 1) % modulus)) {
       for (int& residue : residues) residue = (residue - zero + modulus) % modulus;
       break;
     }
-  std::sort(residues.begin(), residues.end());
+  std::ranges::sort(residues);
   return {modulus, std::move(residues)};
 }
 

@@ -73,7 +73,7 @@ TEST(StoredSearches, ComeOutAgain) {
   for (const SearchRecord& record : stored_searches()) {
     if (record.cpu_s > 0.1) continue;
     SearchState state{record.modulus, {}};
-    ASSERT_TRUE(search_size(state, record.size, 1, [](const auto&, const auto&) { return true; }));
+    search_size(state, record.size, 1, [](const auto&, const auto&) {});
     const auto& found = state.sizes.at(record.size).found;
     EXPECT_EQ(std::ssize(found), record.orbits) << record.modulus << " " << record.size;
     EXPECT_EQ(std::ssize(sets_of_orbits(record.modulus, found)), record.sets);

@@ -19,7 +19,7 @@
 namespace qb {
 namespace {
 
-// Takes tasks one by one until none is left or the search is stopped.
+// Takes tasks one by one until none is left or one fails.
 class Crew {
  public:
   Crew(const CoverSearch& search, SearchState& state, int size, const OnTask& on_task)
@@ -29,13 +29,12 @@ class Crew {
       if (!progress.played[task]) open_.push_back(task);
   }
 
-  bool play(int threads) {
+  void play(int threads) {
     std::vector<std::thread> others;
     for (int i = 1; i < threads; ++i) others.emplace_back([this] { take_tasks(); });
     take_tasks();
     for (std::thread& other : others) other.join();
     if (failure_) std::rethrow_exception(failure_);
-    return !stop_;
   }
 
  private:
@@ -58,7 +57,7 @@ class Crew {
     SearchState::Size& progress = state_.sizes.at(size_);
     progress.played[played.task] = true;
     for (const InterestSet& set : played.found) progress.found.insert(set.residues);
-    if (!on_task_(state_, played)) stop_ = true;
+    on_task_(state_, played);
   }
 
   const CoverSearch& search_;
@@ -81,10 +80,10 @@ int least_conceivable_size(std::int64_t modulus) {
 }
 
 std::size_t SearchState::Size::tasks_played() const {
-  return static_cast<std::size_t>(std::count(played.begin(), played.end(), true));
+  return static_cast<std::size_t>(std::ranges::count(played, true));
 }
 
-bool search_size(SearchState& state, int size, int threads, const OnTask& on_task) {
+void search_size(SearchState& state, int size, int threads, const OnTask& on_task) {
   if (state.modulus < 3 || state.modulus > kMostSearchableWorkers)
     throw UsageError(fmt::format("the exhaustive search for interest sets covers W = 3..{}, not {}",
                                  kMostSearchableWorkers, state.modulus));
@@ -98,12 +97,12 @@ bool search_size(SearchState& state, int size, int threads, const OnTask& on_tas
         fmt::format("the journal counts {} tasks for W = {}, m = {}; this build has {}: begin a "
                     "new journal",
                     progress.played.size(), state.modulus, size, search.tasks()));
-  return Crew(search, state, size, on_task).play(threads);
+  Crew(search, state, size, on_task).play(threads);
 }
 
 int search_minimum(SearchState& state, int threads, const OnTask& on_task) {
   for (int size = std::max(2, least_conceivable_size(state.modulus));; ++size) {
-    if (!search_size(state, size, threads, on_task)) return 0;
+    search_size(state, size, threads, on_task);
     if (!state.sizes.at(size).found.empty()) return size;
   }
 }
@@ -116,8 +115,7 @@ std::vector<InterestSet> sets_of_orbits(int modulus,
     sets.insert(sets.end(), std::make_move_iterator(orbit.begin()),
                 std::make_move_iterator(orbit.end()));
   }
-  std::sort(sets.begin(), sets.end(),
-            [](const InterestSet& a, const InterestSet& b) { return a.residues < b.residues; });
+  std::ranges::sort(sets, {}, &InterestSet::residues);
   return sets;
 }
 
@@ -134,8 +132,7 @@ std::vector<InterestSet> minimum_interest_sets(int modulus) {
         "all minimum sets are searched at once for W = 3..{} only, not {}; qb sets search goes on",
         kMostExhaustiveWorkers, modulus));
   SearchState state{modulus, {}};
-  const int size =
-      search_minimum(state, 1, [](const SearchState&, const PlayedTask&) { return true; });
+  const int size = search_minimum(state, 1, [](const SearchState&, const PlayedTask&) {});
   return sets_of_orbits(modulus, state.sizes.at(size).found);
 }
 

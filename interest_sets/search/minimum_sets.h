@@ -36,15 +36,15 @@ struct PlayedTask {
   std::size_t task = 0;
   std::vector<InterestSet> found;
 };
-// Called after each task, one call at a time; the search ends when it returns false.
-using OnTask = std::function<bool(const SearchState&, const PlayedTask&)>;
+// Called after each task, one call at a time; what it throws ends the search.
+using OnTask = std::function<void(const SearchState&, const PlayedTask&)>;
 
-// Runs the tasks of one size that `state` lacks. Returns true when none is left. Throws UsageError
-// unless W is in 3..kMostSearchableWorkers and size >= 2, and where `state` counts other tasks.
-[[nodiscard]] bool search_size(SearchState& state, int size, int threads, const OnTask& on_task);
+// Runs the tasks of one size that `state` lacks. Throws UsageError unless W is in
+// 3..kMostSearchableWorkers and size >= 2, and where `state` counts other tasks.
+void search_size(SearchState& state, int size, int threads, const OnTask& on_task);
 
 // Searches every size completely, from the least conceivable one up, until one has a set, which is
-// then proved minimal. Returns that size, or 0 where on_task ended the search.
+// then proved minimal. Returns that size.
 [[nodiscard]] int search_minimum(SearchState& state, int threads, const OnTask& on_task);
 
 // A state is written as text, line by line, and read again:

@@ -14,7 +14,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 
-bool go_on(const SearchState&, const PlayedTask&) { return true; }
+void go_on(const SearchState&, const PlayedTask&) {}
 
 TEST(MinimumSets, AreKnownForSevenWorkers) {
   EXPECT_THAT(minimum_interest_sets(7),
@@ -41,10 +41,10 @@ TEST(MinimumSets, RefusesWhatTheSearchCannotEnd) {
     EXPECT_THROW((void)minimum_interest_sets(workers), UsageError) << workers;
   for (int workers : {-1, 0, 2, 258, 1057}) {
     SearchState state{workers, {}};
-    EXPECT_THROW((void)search_size(state, 5, 1, go_on), UsageError) << workers;
+    EXPECT_THROW(search_size(state, 5, 1, go_on), UsageError) << workers;
   }
   SearchState state{7, {}};
-  EXPECT_THROW((void)search_size(state, 1, 1, go_on), UsageError);
+  EXPECT_THROW(search_size(state, 1, 1, go_on), UsageError);
 }
 
 // The published sizes are the least: no smaller set covers.
@@ -52,7 +52,7 @@ TEST(MinimumSets, HaveThePublishedSizes) {
   for (int workers = 66; workers <= 76; ++workers) {
     const auto published = published_interest_set(workers)->residues.size();
     SearchState state{workers, {}};
-    ASSERT_TRUE(search_size(state, static_cast<int>(published) - 1, 1, go_on));
+    search_size(state, static_cast<int>(published) - 1, 1, go_on);
     EXPECT_TRUE(state.sizes.begin()->second.found.empty()) << workers;
   }
 }
@@ -75,10 +75,14 @@ TEST(MinimumSets, AStoppedSearchGoesOnFromItsJournal) {
     // The writer is stopped in the middle of a line each time.
     SearchState state = parse_journal(journal + "8 3", "mine");
     int left = 150;
-    size = search_minimum(state, 1, [&](const SearchState& now, const PlayedTask& played) {
-      journal += journal_line(now, played);
-      return --left > 0;
-    });
+    try {
+      size = search_minimum(state, 1, [&](const SearchState& now, const PlayedTask& played) {
+        journal += journal_line(now, played);
+        if (--left == 0) throw std::runtime_error("stopped");
+      });
+    } catch (const std::runtime_error&) {
+      continue;
+    }
     ASSERT_LT(sittings, 20);
   }
   EXPECT_GE(sittings, 5);
@@ -103,7 +107,7 @@ TEST(MinimumSets, AForeignJournalIsASentence) {
     }
   }
   SearchState other = parse_journal("search 40\nsize 7 3\n", "mine");
-  EXPECT_THROW((void)search_size(other, 7, 1, go_on), UsageError);
+  EXPECT_THROW(search_size(other, 7, 1, go_on), UsageError);
 }
 
 TEST(MinimumSets, AChecksumTellsListsApart) {

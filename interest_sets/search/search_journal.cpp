@@ -5,21 +5,12 @@
 #include <optional>
 
 #include "base/numbers.h"
+#include "base/split.h"
 #include "base/status.h"
 #include "interest_sets/search/minimum_sets.h"
 
 namespace qb {
 namespace {
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end > 0) parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
 
 int number(std::string_view word) {
   const auto value = parse_integer(word);
@@ -29,14 +20,14 @@ int number(std::string_view word) {
 }
 
 void read_task(SearchState& state, std::string_view head, std::string_view sets) {
-  const auto words = split(head, ' ');
+  const auto words = split_words(head, " ");
   if (words.size() != 2) throw UsageError("a task is written `m task` or `m task: residues; …`");
   const auto progress = state.sizes.find(number(words[0]));
   const auto task = static_cast<std::size_t>(number(words[1]));
   if (progress == state.sizes.end() || task >= progress->second.played.size())
     throw UsageError(fmt::format("there is no task {} of size {} above", words[1], words[0]));
   progress->second.played[task] = true;
-  for (std::string_view text : split(sets, ';')) {
+  for (std::string_view text : split_words(sets, ";")) {
     const InterestSet set = parse_interest_set(text, state.modulus);
     verify(set);
     if (std::ssize(set.residues) != progress->first)
@@ -47,7 +38,7 @@ void read_task(SearchState& state, std::string_view head, std::string_view sets)
 
 void read_line(SearchState& state, std::string_view line) {
   const std::size_t colon = std::min(line.find(':'), line.size());
-  const auto words = split(line.substr(0, colon), ' ');
+  const auto words = split_words(line.substr(0, colon), " ");
   if (state.modulus == 0) {
     if (words.size() != 2 || words[0] != "search")
       throw UsageError("a search journal begins with `search W`");

@@ -24,7 +24,7 @@ void for_each_image(const InterestSet& set, Visit&& visit) {
       if (unit == 0) continue;
       std::transform(set.residues.begin(), set.residues.end(), image.begin(),
                      [&](int residue) { return wrapped(residue - zero) * unit % modulus; });
-      std::sort(image.begin(), image.end());
+      std::ranges::sort(image);
       visit(std::as_const(image));
     }
 }
@@ -51,7 +51,7 @@ std::vector<InterestSet> orbit_with_zero_and_one(const InterestSet& set) {
   const auto before = [](const InterestSet& a, const InterestSet& b) {
     return a.residues < b.residues;
   };
-  std::sort(orbit.begin(), orbit.end(), before);
+  std::ranges::sort(orbit, before);
   orbit.erase(std::unique(orbit.begin(), orbit.end()), orbit.end());
   return orbit;
 }
@@ -103,7 +103,7 @@ TripleTypes::TripleTypes(int modulus) : modulus_(modulus) {
     }
   for (int x = 2; x < modulus; ++x)
     if (triples[static_cast<std::size_t>(x)] > 0) thirds_.push_back(x);
-  std::sort(thirds_.begin(), thirds_.end(), [&](int x, int y) {
+  std::ranges::sort(thirds_, [&](int x, int y) {
     return std::tuple(x != 2, -triples[static_cast<std::size_t>(x)], x) <
            std::tuple(y != 2, -triples[static_cast<std::size_t>(y)], y);
   });

@@ -67,15 +67,6 @@ int FiniteField::add(int a, int b) const {
   return sum;
 }
 
-int FiniteField::negative(int a) const {
-  int result = 0;
-  for (int digit = 1; a > 0; digit *= prime_) {
-    result += (prime_ - a % prime_) % prime_ * digit;
-    a /= prime_;
-  }
-  return result;
-}
-
 namespace {
 
 // Returns, where x^3 = c[0] + c[1] x + c[2] x^2, the exponents below W at which the power of x has
@@ -154,7 +145,7 @@ std::vector<int> useful_multipliers(int modulus, int largest) {
       if (std::gcd(i, order) == 1)
         generates_known[static_cast<std::size_t>(powers[static_cast<std::size_t>(i)])] = true;
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   std::vector<int> units;
   for (const auto& [order, unit] : found) units.push_back(unit);
   return units;

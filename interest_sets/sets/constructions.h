@@ -22,7 +22,6 @@ class FiniteField {
 
   [[nodiscard]] int size() const { return q_; }
   [[nodiscard]] int add(int a, int b) const;
-  [[nodiscard]] int negative(int a) const;
   [[nodiscard]] int multiply(int a, int b) const {
     if (a == 0 || b == 0) return 0;
     const int sum = log_[static_cast<std::size_t>(a)] + log_[static_cast<std::size_t>(b)];

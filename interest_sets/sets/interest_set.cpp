@@ -60,11 +60,11 @@ void verify(const InterestSet& set) {
     if (residue < 0 || residue >= set.modulus)
       refuse(fmt::format("residue {} is outside 0..{}", residue, set.modulus - 1));
   std::vector<int> sorted = set.residues;
-  std::sort(sorted.begin(), sorted.end());
-  if (const auto twin = std::adjacent_find(sorted.begin(), sorted.end()); twin != sorted.end())
+  std::ranges::sort(sorted);
+  if (const auto twin = std::ranges::adjacent_find(sorted); twin != sorted.end())
     refuse(fmt::format("residue {} occurs twice", *twin));
   for (int needed : {0, 1})
-    if (!std::binary_search(sorted.begin(), sorted.end(), needed))
+    if (!std::ranges::binary_search(sorted, needed))
       refuse(fmt::format("residue {} is missing", needed));
   if (const auto gap = first_uncovered_difference(set))
     refuse(fmt::format("no two residues differ by {}", *gap));

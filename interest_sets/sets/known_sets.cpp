@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "base/split.h"
 #include "base/status.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/constructions.h"
@@ -18,17 +19,6 @@ namespace qb {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r";
-
-std::vector<std::string_view> split_words(std::string_view text) {
-  std::vector<std::string_view> words;
-  std::size_t begin = text.find_first_not_of(kSpaces);
-  while (begin != std::string_view::npos) {
-    const std::size_t end = std::min(text.find_first_of(kSpaces, begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = text.find_first_not_of(kSpaces, end);
-  }
-  return words;
-}
 
 int parse_count(std::string_view what, std::string_view word) {
   const auto value = parse_integer(word);
@@ -43,7 +33,7 @@ std::optional<ListedSet> parse_line(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos)
     throw UsageError("no ':' between W and its residues; write a line like 7: 0 1 3");
-  const auto words = split_words(line.substr(0, colon));
+  const auto words = split_words(line.substr(0, colon), kSpaces);
   if (words.empty() || words.size() > 3)
     throw UsageError("before the ':' stand W, or W and m, or W, m and the asym-RR");
   ListedSet listed;
@@ -87,11 +77,18 @@ std::vector<ListedSet> parse_interest_sets(std::string_view text, std::string_vi
 
 namespace embedded {
 extern const std::string_view published_interest_sets;
-}
+extern const std::string_view best_known_sets;
+}  // namespace embedded
 
 namespace {
 
 constexpr int kFirstWorkers = 3;
+
+std::vector<ListedSet> stored_sets(std::string_view text, std::string_view name) {
+  std::vector<ListedSet> sets = parse_interest_sets(text, name);
+  for (const ListedSet& listed : sets) verify(listed.set);
+  return sets;
+}
 
 const ListedSet* find_published(int modulus) {
   const auto sets = published_interest_sets();
@@ -102,11 +99,7 @@ const ListedSet* find_published(int modulus) {
 }  // namespace
 
 std::span<const ListedSet> published_interest_sets() {
-  static const std::vector<ListedSet> sets = [] {
-    auto parsed = parse_interest_sets(embedded::published_interest_sets, "published.txt");
-    for (const ListedSet& listed : parsed) verify(listed.set);
-    return parsed;
-  }();
+  static const auto sets = stored_sets(embedded::published_interest_sets, "published.txt");
   return sets;
 }
 
@@ -130,26 +123,14 @@ std::optional<Printed> published_asymptotic_ratio(int modulus) {
 std::vector<PublishedComparison> compare_with_published() {
   std::vector<PublishedComparison> rows;
   for (const ListedSet& listed : published_interest_sets()) {
-    PublishedComparison row;
-    row.set = listed.set;
-    row.ours = asymptotic_responsibility_ratio(listed.set);
-    row.published = listed.ratio();
-    row.verdict = judge(row.ours, row.published);
-    rows.push_back(std::move(row));
+    const double ours = asymptotic_responsibility_ratio(listed.set);
+    rows.push_back({listed.set, ours, listed.ratio(), judge(ours, listed.ratio())});
   }
   return rows;
 }
 
-namespace embedded {
-extern const std::string_view best_known_sets;
-}
-
 std::span<const ListedSet> stored_best_sets() {
-  static const std::vector<ListedSet> sets = [] {
-    auto parsed = parse_interest_sets(embedded::best_known_sets, "best_known.txt");
-    for (const ListedSet& listed : parsed) verify(listed.set);
-    return parsed;
-  }();
+  static const auto sets = stored_sets(embedded::best_known_sets, "best_known.txt");
   return sets;
 }
 

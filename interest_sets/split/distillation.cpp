@@ -21,9 +21,9 @@ std::int64_t weight(const ResiduePair& pair, int worker, int modulus, Distillati
 
 void require_distinct_residues(const InterestSet& set) {
   std::vector<int> sorted = set.residues;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   const bool in_range = sorted.empty() || (sorted.front() >= 0 && sorted.back() < set.modulus);
-  if (!in_range || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+  if (!in_range || std::ranges::adjacent_find(sorted) != sorted.end())
     throw std::invalid_argument("not a set of residues: " + to_string(set));
 }
 
@@ -73,8 +73,7 @@ class GrowingLoads {
 
   [[nodiscard]] ResponsibilityRow row() const {
     const auto n = static_cast<double>(n_tokens_);
-    return {n_tokens_,
-            n * n / static_cast<double>(*std::max_element(loads_.begin(), loads_.end()))};
+    return {n_tokens_, n * n / static_cast<double>(*std::ranges::max_element(loads_))};
   }
 
  private:
@@ -199,12 +198,12 @@ std::vector<std::int64_t> longest_subsequences(const InterestSet& set, Distillat
       groups.push_back(pair.first);
       groups.push_back(pair.second);
     }
-    std::sort(groups.begin(), groups.end());
+    std::ranges::sort(groups);
     groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
     for (int group : groups) holders[static_cast<std::size_t>(group)].push_back(worker);
     tokens.push_back(40 * std::ssize(groups));
   }
-  std::int64_t most = *std::max_element(tokens.begin(), tokens.end());
+  std::int64_t most = *std::ranges::max_element(tokens);
   std::vector<std::int64_t> longest = {most};
   for (int group = modulus - 1; group > 0; --group) {
     for (int worker : holders[static_cast<std::size_t>(group)])

@@ -25,8 +25,8 @@ std::int64_t ProductPlan::elements(std::size_t worker) const {
 }
 
 int ProductPlan::idle_workers() const {
-  return static_cast<int>(std::count_if(workers.begin(), workers.end(),
-                                        [](const auto& blocks) { return blocks.empty(); }));
+  return static_cast<int>(
+      std::ranges::count_if(workers, [](const auto& blocks) { return blocks.empty(); }));
 }
 
 double ProductPlan::ratio() const {

@@ -30,41 +30,33 @@ struct Blocks {
   std::vector<std::vector<Block>> of_worker;
 
   template <class Size>
-  [[nodiscard]] double load(std::size_t worker, const std::vector<Size>& sizes) const {
-    const auto size = [&](std::size_t group) { return static_cast<double>(sizes[group]); };
-    double load = size(worker) * size(worker);
-    for (const Block& block : of_worker[worker])
-      load += block.weight * size(block.a) * size(block.b);
-    return load;
-  }
-
-  template <class Size>
   [[nodiscard]] std::vector<double> times(const std::vector<Size>& sizes,
                                           std::span<const double> speeds) const {
-    std::vector<double> times(of_worker.size());
-    for (std::size_t worker = 0; worker < times.size(); ++worker)
-      times[worker] = load(worker, sizes) / speeds[worker];
+    const auto size = [&](std::size_t group) { return static_cast<double>(sizes[group]); };
+    std::vector<double> times;
+    for (std::size_t worker = 0; worker < of_worker.size(); ++worker) {
+      double load = size(worker) * size(worker);
+      for (const Block& block : of_worker[worker])
+        load += block.weight * size(block.a) * size(block.b);
+      times.push_back(load / speeds[worker]);
+    }
     return times;
   }
 };
-
-double largest(const std::vector<double>& values) {
-  return *std::max_element(values.begin(), values.end());
-}
 
 // Returns sizes that sum to `total`, the best of the descent.
 std::vector<double> descend(const Blocks& blocks, double total, std::span<const double> speeds) {
   const std::size_t n = speeds.size();
   std::vector<double> sizes(n, total / static_cast<double>(n));
   std::vector<double> best = sizes;
-  double least = largest(blocks.times(sizes, speeds));
+  double least = std::ranges::max(blocks.times(sizes, speeds));
   constexpr int kSteps = 4000;
   for (int step = 0; step < kSteps; ++step) {
     const double progress = static_cast<double>(step) / kSteps;
     const double power = 4.0 * std::pow(200.0, progress);
     const double rate = 0.02 * (1.0 - progress);
     const std::vector<double> times = blocks.times(sizes, speeds);
-    const double most = largest(times);
+    const double most = std::ranges::max(times);
     if (most < least) {
       least = most;
       best = sizes;
@@ -104,35 +96,15 @@ std::vector<std::int64_t> whole(const std::vector<double>& sizes, std::int64_t t
     tokens.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(sizes[group])));
     remainders.emplace_back(static_cast<double>(tokens.back()) - sizes[group], group);
   }
-  std::sort(remainders.begin(), remainders.end());
+  std::ranges::sort(remainders);
   std::int64_t left = total - std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0});
   for (std::size_t i = 0; left > 0; i = (i + 1) % remainders.size(), --left)
     ++tokens[remainders[i].second];
-  for (; left < 0; ++left) --*std::max_element(tokens.begin(), tokens.end());
+  for (; left < 0; ++left) --*std::ranges::max_element(tokens);
   return tokens;
 }
 
-std::vector<std::int64_t> equal_sizes(std::int64_t n_tokens, int groups) {
-  std::vector<std::int64_t> sizes;
-  for (int group = 0; group < groups; ++group)
-    sizes.push_back(group_tokens(n_tokens, groups, group));
-  return sizes;
-}
-
 }  // namespace
-
-std::vector<double> worker_loads(const InterestSet& set, std::span<const std::int64_t> group_sizes,
-                                 Distillation distillation) {
-  const std::vector<std::int64_t> sizes(group_sizes.begin(), group_sizes.end());
-  const std::vector<double> alike(sizes.size(), 1.0);
-  return Blocks(set, distillation).times(sizes, alike);
-}
-
-double slowest_time(const InterestSet& set, std::span<const std::int64_t> group_sizes,
-                    std::span<const double> speeds, Distillation distillation) {
-  const std::vector<std::int64_t> sizes(group_sizes.begin(), group_sizes.end());
-  return largest(Blocks(set, distillation).times(sizes, speeds));
-}
 
 std::vector<std::int64_t> skewed_group_sizes(const InterestSet& set, std::int64_t n_tokens,
                                              std::span<const double> speeds,
@@ -146,10 +118,14 @@ std::vector<std::int64_t> skewed_group_sizes(const InterestSet& set, std::int64_
     throw UsageError(fmt::format("N = {} tokens leave some of the W = {} workers without a group",
                                  n_tokens, set.modulus));
   const Blocks blocks(set, distillation);
-  const auto equal = equal_sizes(n_tokens, set.modulus);
+  std::vector<std::int64_t> equal;
+  for (int group = 0; group < set.modulus; ++group)
+    equal.push_back(group_tokens(n_tokens, set.modulus, group));
   const auto skewed = whole(descend(blocks, static_cast<double>(n_tokens), speeds), n_tokens);
-  return largest(blocks.times(skewed, speeds)) < largest(blocks.times(equal, speeds)) ? skewed
-                                                                                      : equal;
+  const auto slowest_s = [&](const auto& sizes) {
+    return std::ranges::max(blocks.times(sizes, speeds));
+  };
+  return slowest_s(skewed) < slowest_s(equal) ? skewed : equal;
 }
 
 }  // namespace qb

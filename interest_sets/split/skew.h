@@ -16,15 +16,6 @@
 
 namespace qb {
 
-// Returns how many query-key pairs each worker computes with groups of these sizes.
-[[nodiscard]] std::vector<double> worker_loads(const InterestSet& set,
-                                               std::span<const std::int64_t> group_sizes,
-                                               Distillation distillation);
-
-// Returns the maximum over workers of load / speed.
-[[nodiscard]] double slowest_time(const InterestSet& set, std::span<const std::int64_t> group_sizes,
-                                  std::span<const double> speeds, Distillation distillation);
-
 // Returns W group sizes of 1 or more that sum to n_tokens and are never slower than equal groups.
 // Each worker needs one speed above 0. Throws UsageError where the numbers do not fit.
 [[nodiscard]] std::vector<std::int64_t> skewed_group_sizes(const InterestSet& set,

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/status.h"
+#include "interest_sets/testing/worker_loads.h"
 
 namespace qb {
 namespace {
@@ -23,7 +24,7 @@ TEST(Skew, LoadsOfEqualGroupsAreTheResponsibilities) {
     for (Distillation distillation : {Distillation::published, Distillation::balanced}) {
       const InterestSet set = default_interest_set(workers);
       const std::int64_t n_tokens = 20 * workers + 3;
-      const auto loads = worker_loads(set, equal(n_tokens, workers), distillation);
+      const auto loads = testing_support::worker_loads(set, equal(n_tokens, workers), distillation);
       const auto expected = responsibilities(set, n_tokens, distillation);
       for (std::size_t worker = 0; worker < loads.size(); ++worker)
         EXPECT_EQ(loads[worker], static_cast<double>(expected[worker]));
@@ -40,9 +41,10 @@ TEST(Skew, ASlowWorkerCostsLessWithGroupsOfItsOwnSize) {
       const auto sizes = skewed_group_sizes(set, n_tokens, speeds, Distillation::balanced);
       EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), n_tokens);
       EXPECT_GE(*std::min_element(sizes.begin(), sizes.end()), 1);
-      const double before =
-          slowest_time(set, equal(n_tokens, workers), speeds, Distillation::balanced);
-      const double after = slowest_time(set, sizes, speeds, Distillation::balanced);
+      const double before = testing_support::slowest_time(set, equal(n_tokens, workers), speeds,
+                                                          Distillation::balanced);
+      const double after =
+          testing_support::slowest_time(set, sizes, speeds, Distillation::balanced);
       EXPECT_LT(after, 0.9 * before) << workers << " " << speed;
       // No split is better than one that keeps all workers busy to the end.
       const double total = std::accumulate(speeds.begin(), speeds.end(), 0.0);

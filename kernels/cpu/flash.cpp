@@ -121,7 +121,7 @@ std::vector<Rows> heavy_first(std::span<const Pass> passes, std::int64_t query_t
       }
     }
   }
-  std::stable_sort(tiles.begin(), tiles.end(), [](const Rows& a, const Rows& b) {
+  std::ranges::stable_sort(tiles, [](const Rows& a, const Rows& b) {
     return a.keys * (a.end - a.begin) > b.keys * (b.end - b.begin);
   });
   return tiles;

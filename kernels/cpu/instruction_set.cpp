@@ -64,7 +64,7 @@ InstructionSet instruction_set() { return current().load(std::memory_order_relax
 
 void use_instruction_set(InstructionSet set) {
   const auto& sets = available_instruction_sets();
-  if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
+  if (std::ranges::find(sets, set) == sets.end()) {
     std::vector<std::string_view> names;
     for (const InstructionSet known : sets) names.push_back(word(known));
     throw Unsupported(fmt::format("this CPU and build have no instruction set {}; they have: {}",

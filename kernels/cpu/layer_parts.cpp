@@ -5,7 +5,7 @@
 
 #include "base/integers.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/parallel.h"
+#include "kernels/cpu/score_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/layer_parts.cpp"
@@ -131,16 +131,8 @@ constexpr std::int64_t kProductRows = 512;
 const float* floats(const void* data) { return static_cast<const float*>(data); }
 float* floats(void* data) { return static_cast<float*>(data); }
 
-template <class Function>
-void for_rows(std::int64_t rows, int threads, Function function) {
-  parallel_for(rows, threads, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t row = begin; row < end; ++row) function(row);
-  });
-}
-
-}  // namespace
-
-void linear(const LinearCall& call, int threads) {
+// The product of float32 matrices.
+void product(const LinearCall& call, int threads) {
   // Cuts both rows and columns into blocks, so that every thread packs only a part of the weight.
   const std::int64_t columns = ceil_div(call.out, threads);
   const std::int64_t blocks = ceil_div(call.rows, kProductRows);
@@ -158,18 +150,71 @@ void linear(const LinearCall& call, int threads) {
   });
 }
 
+TensorView rows_of(const void* matrix, DType dtype, std::int64_t first, std::int64_t count,
+                   std::int64_t width) {
+  return contiguous_view(const_cast<void*>(matrix), dtype, {1, 1, first + count, width})
+      .tokens(first, count);
+}
+
+Widened widened_row(const void* matrix, DType dtype, std::int64_t row, std::int64_t width) {
+  return {rows_of(matrix, dtype, row, 1, width), "row_f32", {heap_allocator()}};
+}
+
+// Calls function(row, y) for each row of y in float32, which is rounded to the type of the call.
+template <class Call, class Function>
+void for_rows(const Call& call, int threads, Function function) {
+  parallel_for(call.rows, threads, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const Widened y = widened_row(call.y, call.dtype, row, call.width);
+      function(row, y.floats());
+      if (call.dtype != DType::f32)
+        copy_rows(y.view(), rows_of(call.y, call.dtype, row, 1, call.width));
+    }
+  });
+}
+
+}  // namespace
+
+void linear(const LinearCall& call, int threads, Allocator& workspace) {
+  if (call.dtype == DType::f32) return product(call, threads);
+  const KernelContext context{workspace, threads};
+  const Widened weight(rows_of(call.weight, call.dtype, 0, call.out, call.in), "weight_f32",
+                       context);
+  const Widened bias(rows_of(call.bias, call.dtype, 0, 1, call.out), "bias_f32", context);
+  for (std::int64_t row = 0; row < call.rows; row += kProductRows) {
+    const std::int64_t rows = std::min(kProductRows, call.rows - row);
+    const Widened x(rows_of(call.x, call.dtype, row, rows, call.in), "x_f32", context);
+    const Tensor y(workspace, DType::f32, {1, 1, rows, call.out}, "y_f32");
+    product({DType::f32, rows, call.in, call.out, x.floats(), weight.floats(), bias.floats(),
+             y.view().data, call.out},
+            threads);
+    TensorView rounded = rows_of(call.y, call.dtype, row, rows, call.y_stride);
+    rounded.extent.head_dim = call.out;
+    copy_rows(y.view(), rounded, threads);
+  }
+}
+
+std::int64_t linear_workspace_bytes(const LinearCall& call) {
+  if (call.dtype == DType::f32) return 0;
+  return size_of(DType::f32) * (call.out * (call.in + (call.bias == nullptr ? 0 : 1)) +
+                                std::min(kProductRows, call.rows) * (call.in + call.out));
+}
+
 void bias_gelu(const GeluCall& call, int threads) {
-  for_rows(call.rows, threads, [&](std::int64_t row) {
-    HWY_DYNAMIC_DISPATCH(gelu_row)
-    (floats(call.y) + row * call.width, floats(call.bias), call.width);
+  const Widened bias = widened_row(call.bias, call.dtype, 0, call.width);
+  for_rows(call, threads, [&](std::int64_t, float* y) {
+    HWY_DYNAMIC_DISPATCH(gelu_row)(y, bias.floats(), call.width);
   });
 }
 
 void add_norm(const NormCall& call, int threads) {
-  for_rows(call.rows, threads, [&](std::int64_t row) {
+  const Widened bias = widened_row(call.bias, call.dtype, 0, call.width);
+  const Widened scale = widened_row(call.scale, call.dtype, 0, call.width);
+  const Widened shift = widened_row(call.shift, call.dtype, 0, call.width);
+  for_rows(call, threads, [&](std::int64_t row, float* y) {
+    const Widened residual = widened_row(call.residual, call.dtype, row, call.width);
     HWY_DYNAMIC_DISPATCH(norm_row)
-    (floats(call.y) + row * call.width, floats(call.bias), floats(call.residual) + row * call.width,
-     floats(call.scale), floats(call.shift), call.width, call.epsilon);
+    (y, bias.floats(), residual.floats(), scale.floats(), shift.floats(), call.width, call.epsilon);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -147,7 +148,7 @@ TEST(LayerParts, LinearIsTheProductWithTheTransposedWeightPlusBias) {
       for (const bool biased : {true, false}) {
         linear({DType::f32, rows, kIn, kOut, x.data(), weight.data(),
                 biased ? bias.data() : nullptr, y.data(), kStride},
-               threads);
+               threads, heap_allocator());
         for (std::int64_t i = 0; i < rows; ++i) {
           for (std::int64_t j = 0; j < kOut; ++j) {
             double exact = biased ? double{bias[std::size_t(j)]} : 0.0;
@@ -161,6 +162,96 @@ TEST(LayerParts, LinearIsTheProductWithTheTransposedWeightPlusBias) {
       }
     }
   }
+}
+
+// Values of a type, in its memory and as float32.
+struct Typed {
+  Typed(DType dtype, std::int64_t n, std::uint64_t seed)
+      : type(dtype),
+        values(normal(static_cast<std::size_t>(n), seed)),
+        kept(static_cast<std::size_t>(n)) {
+    convert(values.data(), DType::f32, kept.data(), dtype, n);
+    convert(kept.data(), dtype, values.data(), DType::f32, n);
+  }
+  // What the kept values are after the same call in float32 and in their type.
+  void expect_rounded() const {
+    std::vector<std::uint16_t> rounded(values.size());
+    convert(values.data(), DType::f32, rounded.data(), type, std::ssize(values));
+    EXPECT_EQ(kept, rounded);
+  }
+  DType type;
+  std::vector<float> values;
+  std::vector<std::uint16_t> kept;
+};
+
+// Counts the most bytes that are taken at once.
+class Counted final : public Allocator {
+ public:
+  [[nodiscard]] void* allocate(std::size_t bytes, std::string_view label, int worker) override {
+    void* const memory = heap_allocator().allocate(bytes, label, worker);
+    taken_[memory] = static_cast<std::int64_t>(bytes);
+    held_ += taken_[memory];
+    peak_ = std::max(peak_, held_);
+    return memory;
+  }
+  void deallocate(void* memory) noexcept override {
+    held_ -= taken_[memory];
+    heap_allocator().deallocate(memory);
+  }
+  [[nodiscard]] std::int64_t peak() const { return peak_; }
+
+ private:
+  std::map<void*, std::int64_t> taken_;
+  std::int64_t held_ = 0;
+  std::int64_t peak_ = 0;
+};
+
+TEST(LayerParts, OfSixteenBitsAreThoseOfFloat32Rounded) {
+  for (const DType dtype : {DType::f16, DType::bf16})
+    for (const std::int64_t rows : {1, 16, 513, 1100})
+      for (const int threads : {1, 3}) {
+        constexpr std::int64_t kIn = 11;
+        constexpr std::int64_t kOut = 37;
+        constexpr std::int64_t kStride = 40;
+        const Typed x(dtype, rows * kIn, 1);
+        const Typed weight(dtype, kOut * kIn, 2);
+        const Typed bias(dtype, kOut, 3);
+        const Typed scale(dtype, kOut, 4);
+        const Typed shift(dtype, kOut, 5);
+        const Typed residual(dtype, rows * kOut, 6);
+        SCOPED_TRACE(testing::Message() << word(dtype) << ' ' << rows << ' ' << threads);
+        for (const bool biased : {true, false}) {
+          Typed y(dtype, rows * kStride, 7);
+          linear({DType::f32, rows, kIn, kOut, x.values.data(), weight.values.data(),
+                  biased ? bias.values.data() : nullptr, y.values.data(), kStride},
+                 threads, heap_allocator());
+          const LinearCall call{dtype,
+                                rows,
+                                kIn,
+                                kOut,
+                                x.kept.data(),
+                                weight.kept.data(),
+                                biased ? bias.kept.data() : nullptr,
+                                y.kept.data(),
+                                kStride};
+          Counted workspace;
+          linear(call, threads, workspace);
+          y.expect_rounded();
+          EXPECT_EQ(workspace.peak(), linear_workspace_bytes(call));
+        }
+        Typed y(dtype, rows * kOut, 8);
+        bias_gelu({DType::f32, rows, kOut, y.values.data(), bias.values.data()}, threads);
+        bias_gelu({dtype, rows, kOut, y.kept.data(), bias.kept.data()}, threads);
+        y.expect_rounded();
+        Typed z(dtype, rows * kOut, 9);
+        add_norm({DType::f32, rows, kOut, z.values.data(), bias.values.data(),
+                  residual.values.data(), scale.values.data(), shift.values.data()},
+                 threads);
+        add_norm({dtype, rows, kOut, z.kept.data(), bias.kept.data(), residual.kept.data(),
+                  scale.kept.data(), shift.kept.data()},
+                 threads);
+        z.expect_rounded();
+      }
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 // The memory that it packs into (a few MiB for each thread) is not in the workspace.
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "base/integers.h"
 #include "kernels/cpu/cpu_kernels.h"
@@ -26,35 +25,6 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 constexpr std::int64_t kRowsAtOnce = 8;
-
-// Holds an input as float32: the input itself, or a widened copy in the workspace.
-class Widened {
- public:
-  Widened(const TensorView& input, std::string_view label, const KernelContext& context)
-      : view_(input) {
-    if (input.dtype == DType::f32) return;
-    copy_.emplace(context.workspace, DType::f32, input.extent, label, context.worker);
-    view_ = copy_->view();
-    for_each_row(input.extent, context.threads, 256,
-                 [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
-                   convert(input.row(b, h, t), input.dtype, view_.row(b, h, t), DType::f32,
-                           input.extent.head_dim);
-                 });
-  }
-  [[nodiscard]] TensorView head(std::int64_t b, std::int64_t index) const {
-    TensorView one = view_.heads(index, 1);
-    one.data = one.row(b, 0, 0);
-    return one;
-  }
-  [[nodiscard]] Matrix matrix(std::int64_t b, std::int64_t head, std::int64_t first,
-                              bool transposed) const {
-    return {view_.row_as<float>(b, head, first), view_.token_stride, transposed};
-  }
-
- private:
-  std::optional<Tensor> copy_;
-  TensorView view_;
-};
 
 // Calls function(b, h, first row, rows) for the row blocks of every head. Each head has as many
 // blocks as there are threads, so that one thread gets whole heads.

@@ -99,7 +99,7 @@ double best_rate(int threads, const Burst& burst) {
   std::vector<double> work(static_cast<std::size_t>(threads));
   double best = 0.0;
   for (int i = 0; i < kBursts; ++i) {
-    std::fill(work.begin(), work.end(), 0.0);
+    std::ranges::fill(work, 0.0);
     const double start_s = now_s();
     run_with_helpers(threads,
                      [&](int thread) { work[static_cast<std::size_t>(thread)] = burst(thread); });

@@ -1,4 +1,4 @@
-// The CPU kernels call these passes over single rows of scores.
+// The CPU kernels call these passes over single rows of inputs and scores.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <span>
 
 #include "kernels/attention.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/merge.h"
 #include "kernels/parallel.h"
 
 namespace qb::cpu {
@@ -19,10 +21,40 @@ void for_each_row(const Extent& extent, int threads, std::int64_t grain, Functio
   const std::int64_t n = extent.length;
   parallel_for(extent.batch * heads * n, threads, grain,
                [&](std::int64_t begin, std::int64_t end, int thread) {
-                 for (std::int64_t i = begin; i < end; ++i)
-                   function(i / (heads * n), i / n % heads, i % n, thread);
+                 for (std::int64_t i = begin; i < end;) {
+                   const std::int64_t slice = i / n;
+                   for (const std::int64_t first = slice * n; i < std::min(end, first + n); ++i)
+                     function(slice / heads, slice % heads, i - first, thread);
+                 }
                });
 }
+
+// A tensor as float32: the tensor itself, or a widened copy in the workspace.
+class Widened {
+ public:
+  Widened(const TensorView& input, std::string_view label, const KernelContext& context)
+      : view_(input) {
+    if (input.dtype == DType::f32 || input.data == nullptr) return;
+    copy_ = Tensor(context.workspace, DType::f32, input.extent, label, context.worker);
+    view_ = copy_.view();
+    copy_rows(input, view_, context.threads);
+  }
+  [[nodiscard]] const TensorView& view() const { return view_; }
+  [[nodiscard]] float* floats() const { return static_cast<float*>(view_.data); }
+  [[nodiscard]] TensorView head(std::int64_t b, std::int64_t index) const {
+    TensorView one = view_.heads(index, 1);
+    one.data = one.row(b, 0, 0);
+    return one;
+  }
+  [[nodiscard]] Matrix matrix(std::int64_t b, std::int64_t head, std::int64_t first,
+                              bool transposed) const {
+    return {view_.row_as<float>(b, head, first), view_.token_stride, transposed};
+  }
+
+ private:
+  Tensor copy_;
+  TensorView view_;
+};
 
 // Sets scores of keys that the row does not see to -inf; `scores` begins with the span's first key.
 inline void hide_unseen(const TileSchedule& schedule, const KeySpan& span, std::int64_t row,

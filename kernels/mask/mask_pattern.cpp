@@ -20,9 +20,7 @@ bool allows(const Pattern::Columns& columns, std::int64_t, std::int64_t k) {
 
 // Says how many of the positions lie in the runs: none, all, or perhaps some of them.
 Coverage inside(const Pattern::Global& global, const TokenGroup& positions) {
-  const auto run = std::upper_bound(
-      global.runs.begin(), global.runs.end(), positions.first,
-      [](std::int64_t position, const KeyRange& range) { return position < range.end; });
+  const auto run = std::ranges::upper_bound(global.runs, positions.first, {}, &KeyRange::end);
   if (run == global.runs.end() || run->begin > positions.last()) return Coverage::none;
   return run->begin <= positions.first && positions.last() < run->end ? Coverage::all
                                                                       : Coverage::partial;
@@ -83,13 +81,13 @@ Coverage coverage(const Pattern::Random& random, const TokenGroup& q, const Toke
 KeyRange Pattern::Cells::cell(std::int64_t p) const {
   if (p < 0) return {p, p};
   if (block > 0) return {p - p % block, p - p % block + block};
-  const auto end = std::upper_bound(ends.begin(), ends.end(), p);
+  const auto end = std::ranges::upper_bound(ends, p);
   if (end == ends.end()) return {p, p};
   return {end == ends.begin() ? 0 : *std::prev(end), *end};
 }
 
 bool Pattern::allows(std::int64_t p, std::int64_t k) const {
-  return std::any_of(atoms.begin(), atoms.end(), [&](const Pattern::Atom& atom) {
+  return std::ranges::any_of(atoms, [&](const Pattern::Atom& atom) {
     if (atom.causal && k > p) return false;
     return std::visit([&](const auto& shape) { return qb::allows(shape, p, k); }, atom.shape);
   });
@@ -112,7 +110,7 @@ Coverage Pattern::coverage(const TokenGroup& q, const TokenGroup& k) const {
 }
 
 bool Pattern::looks_back_only() const {
-  return std::all_of(atoms.begin(), atoms.end(), [](const Pattern::Atom& atom) {
+  return std::ranges::all_of(atoms, [](const Pattern::Atom& atom) {
     const auto* band = std::get_if<Pattern::Band>(&atom.shape);
     return atom.causal || (band != nullptr && band->right <= 0);
   });

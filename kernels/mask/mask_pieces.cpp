@@ -68,8 +68,8 @@ PieceMaker::PieceMaker(const Mask& mask, const MaskBlock& block)
     pattern_ = std::make_shared<const Pattern>(
         Pattern{{}, {{Pattern::Band{kUnbounded, right, 1}, false}}});
   }
-  scatters_ = std::any_of(pattern_->atoms.begin(), pattern_->atoms.end(),
-                          [this](const Pattern::Atom& atom) { return scatters(atom); });
+  scatters_ = std::ranges::any_of(pattern_->atoms,
+                                  [this](const Pattern::Atom& atom) { return scatters(atom); });
 }
 
 // Returns the indices of the positions [begin, end).
@@ -108,13 +108,13 @@ std::vector<std::int64_t> PieceMaker::cuts() const {
         if (rows.count() > 0) needed.insert(needed.end(), {rows.begin, rows.end});
       }
   }
-  std::sort(wanted.begin(), wanted.end());
+  std::ranges::sort(wanted);
   std::vector<std::int64_t> cuts;
   for (const std::int64_t row : wanted)
     if (row >= kLeastRows && row < n_rows_ && (cuts.empty() || row - cuts.back() >= kLeastRows))
       cuts.push_back(row);
   cuts.insert(cuts.end(), needed.begin(), needed.end());
-  std::sort(cuts.begin(), cuts.end());
+  std::ranges::sort(cuts);
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   return cuts;
 }

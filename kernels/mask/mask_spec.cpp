@@ -265,7 +265,7 @@ class AtomMaker {
     Pattern::Global global;
     if (const Argument* indices = find(*node_, "indices")) {
       std::vector<std::int64_t> sorted = indices->integers;
-      std::sort(sorted.begin(), sorted.end());
+      std::ranges::sort(sorted);
       for (const std::int64_t index : sorted)
         if (!global.runs.empty() && global.runs.back().end >= index)
           global.runs.back().end = index + 1;

@@ -90,8 +90,8 @@ void TileMaker::add_spans(const PieceMaker& maker) {
   if (without_ != nullptr) without_->make(rows_, left_out_);
   if (maker.scatters() && pieces_.empty()) return add_scattered(maker);
   scatter(maker);
-  std::sort(pieces_.begin(), pieces_.end(),
-            [](const Piece& a, const Piece& b) { return a.keys.begin < b.keys.begin; });
+  std::ranges::sort(pieces_,
+                    [](const Piece& a, const Piece& b) { return a.keys.begin < b.keys.begin; });
   find_borders();
   KeyRange bits{0, 0};
   std::vector<const Piece*> active;
@@ -143,7 +143,7 @@ void TileMaker::add_scattered(const PieceMaker& maker) {
     // other from the cache.
     std::vector<std::uint64_t> row_words(static_cast<std::size_t>(n_words));
     for (std::int64_t i = begin; i < end; ++i) {
-      std::fill(row_words.begin(), row_words.end(), 0);
+      std::ranges::fill(row_words, 0);
       maker.scatter(rows_.begin + i,
                     [of_row = row_words.data()](std::int64_t key) { set_bit(of_row, key); });
       for (std::int64_t first = 0; first < n_words; first += kScatteredKeys / 64) {
@@ -177,7 +177,7 @@ void TileMaker::find_borders() {
       const KeyRange full = full_part(piece);
       if (full.count() >= kLeastFull) borders_.insert(borders_.end(), {full.begin, full.end});
     }
-  std::sort(borders_.begin(), borders_.end());
+  std::ranges::sort(borders_);
   borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
 }
 

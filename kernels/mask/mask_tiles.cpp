@@ -43,7 +43,7 @@ void check_tile(std::int64_t query_tile) {
 
 TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t n_keys,
                          std::vector<MaskBlock> blocks, std::int64_t query_tile, int threads) {
-  std::sort(blocks.begin(), blocks.end(), [](const MaskBlock& a, const MaskBlock& b) {
+  std::ranges::sort(blocks, [](const MaskBlock& a, const MaskBlock& b) {
     return a.q_begin != b.q_begin ? a.q_begin < b.q_begin : a.k_begin < b.k_begin;
   });
   TileSchedule schedule{n_queries, n_keys, {}, {}, {}};
@@ -130,9 +130,9 @@ TileSchedule build_class(const ResidueSplit& split, const MaskBlock& block,
 
 // Returns whether every shape is a band, so that classes are alike wherever they begin.
 bool bands_only(const Mask& mask) {
-  return std::all_of(
-      mask.pattern->atoms.begin(), mask.pattern->atoms.end(),
-      [](const Pattern::Atom& atom) { return std::holds_alternative<Pattern::Band>(atom.shape); });
+  return std::ranges::all_of(mask.pattern->atoms, [](const Pattern::Atom& atom) {
+    return std::holds_alternative<Pattern::Band>(atom.shape);
+  });
 }
 
 TileSchedule build_by_residue(const ResidueSplit& split, const MaskBlock& block,

@@ -103,8 +103,7 @@ void require_picture_format(const std::string& path) {
     throw UsageError(fmt::format("{}: a picture ends in .svg, .pdf or .png", path));
 }
 
-void write_picture(const Figure& figure, const std::string& path) {
-  require_picture_format(path);
+void in_temporary_folder(const std::function<void(const std::string&)>& draw) {
   std::string folder = (fs::temp_directory_path() / "qb_picture_XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr)
     throw EnvironmentError(
@@ -113,11 +112,16 @@ void write_picture(const Figure& figure, const std::string& path) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
   });
-  const std::vector<std::string> files = write_figure(figure, folder);
-  const auto same_format = [&](const std::string& file) {
-    return fs::path(file).extension() == fs::path(path).extension();
-  };
-  write_file_atomically(path, read_file(*std::ranges::find_if(files, same_format)));
+  draw(folder);
+}
+
+void write_picture(const Figure& figure, const std::string& path) {
+  require_picture_format(path);
+  in_temporary_folder([&](const std::string& folder) {
+    for (const std::string& file : write_figure(figure, folder))
+      if (fs::path(file).extension() == fs::path(path).extension())
+        write_file_atomically(path, read_file(file));
+  });
 }
 
 CsvTable figure_csv(const Figure& figure) {

@@ -2,6 +2,7 @@
 // PDF and PNG from that CSV. Only this code runs gnuplot.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,10 @@ std::vector<std::string> write_figure(const Figure& figure, const std::string& d
 
 // Throws UsageError unless the path's extension names a format of write_picture: svg, pdf or png.
 void require_picture_format(const std::string& path);
+
+// Gives `draw` an empty folder and removes it afterwards. Throws EnvironmentError if none can be
+// made.
+void in_temporary_folder(const std::function<void(const std::string&)>& draw);
 
 // Draws into a temporary folder and keeps the one picture whose format the path's extension names.
 // Throws as require_picture_format and write_figure do.

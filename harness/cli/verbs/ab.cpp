@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <set>
-#include <sstream>
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/split.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/process/child_process.h"
 #include "harness/experiment/schema/parameters.h"
@@ -177,11 +176,6 @@ Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const 
   return {.time_s = time.median_s, .disturbed_by = time.disturbed_by};
 }
 
-std::vector<std::string> words_of(const std::string& label) {
-  std::istringstream words(label);
-  return {std::istream_iterator<std::string>(words), {}};
-}
-
 // A pair is named by the words that both labels have, if these tell every pair from the others.
 std::vector<std::string> labels_of(const Subject& a, const Subject& b) {
   std::vector<std::string> both;
@@ -189,10 +183,11 @@ std::vector<std::string> labels_of(const Subject& a, const Subject& b) {
   for (std::size_t i = 0; i < a.labels.size(); ++i) {
     const bool same = a.labels[i] == b.labels[i];
     both.push_back(same ? a.labels[i] : a.labels[i] + " | " + b.labels[i]);
-    const std::vector<std::string> of_b = words_of(b.labels[i]);
+    const auto of_b = split_words(b.labels[i], " ");
     std::string& label = shared.emplace_back();
-    for (const std::string& word : words_of(a.labels[i]))
-      if (std::ranges::count(of_b, word) > 0) label += (label.empty() ? "" : " ") + word;
+    for (const std::string_view word : split_words(a.labels[i], " "))
+      if (std::ranges::count(of_b, word) > 0)
+        label += (label.empty() ? "" : " ") + std::string(word);
   }
   return std::set(shared.begin(), shared.end()).size() == shared.size() ? shared : both;
 }
@@ -236,26 +231,25 @@ ExitCode compare_in_turns(AbWords& words) {
 }  // namespace
 
 void add_ab(CLI::App* app) {
-  CLI::App* verb = add_verb(
-      app, "ab", "Compare two programs, settings or specs that take turns, case by case", kFooter);
-  auto& words = runs<AbWords>(verb, compare_in_turns);
-  verb->add_option("A", words.a, "Names a program, KEY.PATH=VALUE, or a spec")->required();
-  verb->add_option("B", words.b, "Names the one to judge, of the same kind")->required();
-  verb->add_option("SPEC", words.spec, "Names the spec that both run, unless A and B are specs");
-  verb->add_option("--set", words.set, "Overrides an entry of the specs of both, KEY.PATH=VALUE")
-      ->allow_extra_args(false);
-  verb->add_option("--filter", words.filter, "Keeps only cases with KEY=VALUE, as for run")
-      ->allow_extra_args(false);
+  auto [verb, words] = add_verb<AbWords>(
+      app, "ab", "Compares two programs, settings or specs that take turns, case by case.",
+      compare_in_turns, kFooter);
+  verb->add_option("A", words.a, "Names a program, KEY.PATH=VALUE, or a spec.")->required();
+  verb->add_option("B", words.b, "Names the one to judge, of the same kind.")->required();
+  verb->add_option("SPEC", words.spec, "Names the spec that both run, unless A and B are specs.");
+  add_repeated(verb, "--set", words.set, "Overrides an entry of both specs, as for run.");
+  add_repeated(verb, "--filter", words.filter, "Keeps only cases with KEY=VALUE, as for run.");
   add_metric(verb, words.metric);
-  add_integer(verb, "--pairs", words.options.pairs, "Takes so many pairs of each case (8)");
+  add_integer(verb, "--pairs", words.options.pairs,
+              "Takes so many pairs of each case (default: 8).");
   add_integer(verb, "--retakes", words.options.retakes,
-              "Takes disturbed pairs again in at most so many rounds (8)");
-  add_integer(verb, "--repeats", words.repeats, "Times so many repeats in a turn (3)");
-  add_integer(verb, "--seed", words.options.seed, "Seeds the random order (1)");
+              "Takes disturbed pairs again in at most so many rounds (default: 8).");
+  add_integer(verb, "--repeats", words.repeats, "Times so many repeats in a turn (default: 3).");
+  add_integer(verb, "--seed", words.options.seed, "Seeds the random order (default: 1).");
   add_positive(verb, "--threshold", words.options.threshold,
-               "Names the least change that counts, as a fraction (0.05)");
-  verb->add_option("--out", words.out, "Writes a row for each pair to this CSV file");
-  verb->add_flag("--quiet", words.quiet, "Shows no turns, only the table");
+               "Sets the least change that counts, as a fraction (default: 0.05).");
+  verb->add_option("--out", words.out, "Writes a row for each pair to this CSV file.");
+  verb->add_flag("--quiet", words.quiet, "Shows no turns, only the table.");
 }
 
 }  // namespace qb

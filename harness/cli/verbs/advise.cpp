@@ -117,24 +117,26 @@ void give_advice(const AdviseWords& asked) {
 }  // namespace
 
 void add_advise(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "advise",
-                            "Say which scheme to use for a problem on a machine, and why", kFooter);
-  auto& words = runs<AdviseWords>(verb, give_advice);
+  auto [verb, words] = add_verb<AdviseWords>(
+      app, "advise", "Says which scheme to use for a problem on a machine, and why.", give_advice,
+      kFooter);
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   add_parameter(verb, words.c, "n_tokens")->required();
   add_parameter(verb, words.c, "workers")->required();
   verb->add_option(
       "--link", words.link,
-      "nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default: none, the workers "
-      "share one memory)");
+      "Sets the link: nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default: none, the "
+      "workers share one memory).");
   verb->add_option(
       "--device", words.device,
-      "here (the default: this machine is measured now), a100 (published rates), or a file");
-  add_integer(verb, "--cached-tokens", words.cached_tokens, "P, the tokens in the cache");
+      "Sets the device: here (this machine, measured now), a100 (published rates), or a file "
+      "(default: here).");
+  add_integer(verb, "--cached-tokens", words.cached_tokens,
+              "Sets P, the number of tokens in the cache (default: 0).");
   add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "batch", "mask", "kernel"});
   words.dtype = add_parameter(verb, words.c, "dtype");
   add_parameter(verb, words.c, "memory_budget");
-  verb->add_flag("--json", words.json, "print JSON with every digit");
+  verb->add_flag("--json", words.json, "Prints JSON with every digit.");
 }
 
 }  // namespace qb

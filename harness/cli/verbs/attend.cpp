@@ -10,7 +10,6 @@
 #include "harness/cli/options.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/verify.h"
-#include "harness/plan/check/check.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -41,29 +40,19 @@ struct Job {
   Tensor v;
 };
 
-Plan checked_plan(const AttendRequest& request, const Shape& shape, DType dtype) {
-  Case c = request.c;
-  c.shape = shape;
-  c.dtype = dtype;
-  Plan plan = with_mask_option([&] { return plan_of(c); });
-  if (const auto offence = check(plan))
-    throw CaseError(Status::error,
-                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
-  return plan;
-}
-
 // The contents of the files are freed when this returns.
 Job read_job(const AttendRequest& request, Allocator& memory) {
   const NpyArray q = read_npy(request.q);
   const NpyArray k = read_npy(request.k);
   const NpyArray v = read_npy(request.v);
-  const Shape shape = shape_of(q, k, v);
-  const DType dtype = compute_dtype(common_dtype(q, k, v), request.c.kernel);
-  Job job{checked_plan(request, shape, dtype), q.shape, {}, {}, {}};
-  job.out_shape.back() = shape.value_dim;
-  job.q = tensor_of(q, dtype, shape.q(), memory, "q");
-  job.k = tensor_of(k, dtype, shape.k(), memory, "k");
-  job.v = tensor_of(v, dtype, shape.v(), memory, "v");
+  Case c = request.c;
+  c.shape = shape_of(q, k, v);
+  c.dtype = compute_dtype(common_dtype(q, k, v), c.kernel);
+  Job job{checked_plan(c), q.shape, {}, {}, {}};
+  job.out_shape.back() = c.shape.value_dim;
+  job.q = tensor_of(q, c.dtype, c.shape.q(), memory, "q");
+  job.k = tensor_of(k, c.dtype, c.shape.k(), memory, "k");
+  job.v = tensor_of(v, c.dtype, c.shape.v(), memory, "v");
   return job;
 }
 
@@ -140,8 +129,9 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
 }
 
 void add_attend(CLI::App* app) {
-  CLI::App* verb = add_verb(
-      app, "attend", "Run attention on your own tensors (NPY files)",
+  auto [verb, request] = add_verb<AttendRequest>(
+      app, "attend", "Runs attention on your own tensors (NPY files).",
+      [](const AttendRequest& said) { fmt::print("{}", attend(said)); },
       R"(qb writes O and LSE only when everything has succeeded. Queries take the last positions of the
 keys. The ranks mpi, nccl and model are for `qb run`.
 Examples:
@@ -150,14 +140,18 @@ Examples:
             --out o.npy --lse lse.npy --verify
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \
             --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}]}')");
-  auto& request =
-      runs<AttendRequest>(verb, [](const AttendRequest& said) { fmt::print("{}", attend(said)); });
-  verb->add_option("--q", request.q, "queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64")
+  verb->add_option("--q", request.q,
+                   "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64.")
       ->required();
-  verb->add_option("--k", request.k, "keys; may have fewer heads and another length")->required();
-  verb->add_option("--v", request.v, "values; heads and length of the keys")->required();
-  verb->add_option("--out", request.out, "where to write O; its rank is that of --q")->required();
-  verb->add_option("--lse", request.lse, "where to write the log-sum-exp of each row");
+  verb->add_option("--k", request.k,
+                   "Names the file of the keys, which may have fewer heads and another length.")
+      ->required();
+  verb->add_option("--v", request.v,
+                   "Names the file of the values, which have the heads and length of the keys.")
+      ->required();
+  verb->add_option("--out", request.out, "Writes O to this file, with the rank of --q.")
+      ->required();
+  verb->add_option("--lse", request.lse, "Writes the log-sum-exp of each row to this file.");
   add_parameters(verb, request.c,
                  {"algorithm", "workers", "interest_set", "distillation", "ranks"});
   add_tensor_job(verb, request, "O and LSE", "rows a head");

@@ -84,12 +84,6 @@ std::string speed_up_table(std::span<const PublishedSpeedUp> rows, TableForm for
   return table.text(form);
 }
 
-std::string speed_up_summary(std::span<const PublishedSpeedUp> rows) {
-  std::string text;
-  for (const DenseCount count : kCounts) text += count_sentence(rows, count);
-  return text;
-}
-
 std::string min_block_table(std::span<const PublishedMinBlock> rows, TableForm form) {
   ViewTable table({{"host", "host"},
                    {"peak_flop_per_s", "FLOP/s"},
@@ -164,14 +158,20 @@ std::string sent_bytes_summary(const SplitProblem& problem) {
   std::vector<std::string> words;
   words.reserve(totals.size());
   for (const auto& [scheme, bytes] : totals)
-    words.push_back(fmt::format("{} {}", scheme, format_bytes(static_cast<std::uint64_t>(bytes))));
+    words.push_back(fmt::format("{} {}", scheme, format_bytes(bytes)));
   return fmt::format("A worker sends in all: {}.\n", fmt::join(words, ", "));
 }
 
 void add_speed_up(CLI::App* bounds) {
-  CLI::App* verb =
-      add_verb(bounds, "tms", "the 190 theoretical max speed-ups of Striped Attention, recomputed",
-               R"(TMS = (attention_ring + dense) / (attention_striped + dense) on the critical path:
+  auto [verb, form] = add_verb<TableForm>(
+      bounds, "tms", "Recomputes the 190 theoretical max speed-ups of Striped Attention.",
+      [](TableForm said) {
+        const auto& rows = published_speed_ups();
+        std::string summary;
+        for (const DenseCount count : kCounts) summary += count_sentence(rows, count);
+        print_table(speed_up_table(rows, said), summary, said);
+      },
+      R"(TMS = (attention_ring + dense) / (attention_striped + dense) on the critical path:
 dense = 2c [L (4 D^2 + 3 D d_ff) + vocabulary D], attention = a w 4 L D pairs, c tokens a
 worker, a = 2 on A100 (TF32) and 1 on TPU. The papers do not print w, how much more of
 attention a training step repeats; it is fitted, once with the layers alone and once with the
@@ -181,10 +181,6 @@ A value agrees where it rounds to the printed one.
 Examples:
   qb bounds tms
   qb bounds tms --csv > tms.csv)");
-  auto& form = runs<TableForm>(verb, [](TableForm said) {
-    const auto& rows = published_speed_ups();
-    print_table(speed_up_table(rows, said), speed_up_summary(rows), said);
-  });
   add_table_form(verb, form);
 }
 
@@ -223,27 +219,29 @@ void print_min_block(MinBlockWords& words) {
 }
 
 void add_min_block(CLI::App* bounds) {
-  CLI::App* verb = add_verb(
+  auto [verb, words] = add_verb<MinBlockWords>(
       bounds, "min-block",
-      "Ring Attention's least block, as its Table 2 prints it or for a machine",
+      "Computes Ring Attention's least block, as its Table 2 prints it or for a machine.",
+      print_min_block,
       R"(The transfers of a ring hide behind compute from c = (C/B)(e/2)(NKV/NH) tokens a worker on,
-twice that where each round computes half of a block. Without --compute and --bandwidth:
-the five hosts of the paper (2-byte types, NKV = NH), c = C/B and s = 6c.
+twice that where each round computes half of a block. Without --compute and --bandwidth it takes
+the five hosts of the paper (2-byte types, NKV = NH), with c = C/B and s = 6c.
 
 Examples:
   qb bounds min-block
   qb bounds min-block --compute 989e12 --bandwidth 50e9 --q-heads 32 --kv-heads 8)");
-  auto& words = runs<MinBlockWords>(verb, print_min_block);
-  CLI::Option* compute =
-      add_positive(verb, "--compute", words.compute_flop_per_s, "peak FLOP/s of one worker");
-  CLI::Option* link =
-      add_positive(verb, "--bandwidth", words.link_byte_per_s, "bytes/s that one worker sends");
+  CLI::Option* compute = add_positive(verb, "--compute", words.compute_flop_per_s,
+                                      "Sets the peak FLOP/s of one worker.");
+  CLI::Option* link = add_positive(verb, "--bandwidth", words.link_byte_per_s,
+                                   "Sets the bytes/s that one worker can send.");
   compute->needs(link);
   link->needs(compute);
-  add_integer(verb, "--q-heads", words.q_heads, "query heads (default 1)")->needs(compute);
-  add_integer(verb, "--kv-heads", words.kv_heads, "key-value heads (default q-heads)")
+  add_integer(verb, "--q-heads", words.q_heads, "Sets NH, the number of query heads (default: 1).")
       ->needs(compute);
-  add_word(verb, "--dtype", words.dtype, "the element type (default bf16)")->needs(compute);
+  add_integer(verb, "--kv-heads", words.kv_heads,
+              "Sets NKV, the number of key-value heads (default: q-heads).")
+      ->needs(compute);
+  add_word(verb, "--dtype", words.dtype, "Sets the element type, of e bytes")->needs(compute);
   add_table_form(verb, words.form);
 }
 
@@ -262,8 +260,9 @@ void print_sent_bytes(SentBytesWords& words) {
 }
 
 void add_sent_bytes(CLI::App* bounds) {
-  CLI::App* verb = add_verb(
-      bounds, "bytes", "what one worker sends in a forward pass, scheme by scheme",
+  auto [verb, words] = add_verb<SentBytesWords>(
+      bounds, "bytes", "Computes what one worker sends in a forward pass, scheme by scheme.",
+      print_sent_bytes,
       R"(A row is one kind of transfer; the worker counted is the one that sends most, and a shard
 of T tokens is ceil(T/W). CQS workers talk to the root only: they receive the scatter and
 send the gather, `local` being the tokens of the longest subsequence. Ulysses repeats
@@ -272,27 +271,30 @@ key-value heads where there are fewer than workers.
 Examples:
   qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
   qb bounds bytes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --csv)");
-  auto& words = runs<SentBytesWords>(verb, print_sent_bytes);
   SplitProblem& problem = words.problem;
   problem.kv_heads = 0;
-  add_integer(verb, "--n-tokens", problem.new_tokens, "T, new tokens of the whole sequence")
+  add_integer(verb, "--n-tokens", problem.new_tokens,
+              "Sets T, the number of new tokens of the whole sequence.")
       ->required();
   add_integer(verb, "--cached-tokens", problem.cached_tokens,
-              "P, the tokens in the cache (default 0)");
-  add_integer(verb, "--workers", problem.workers, "W, the number of workers")->required();
-  add_integer(verb, "--q-heads", problem.q_heads, "NH, query heads (default 1)");
-  add_integer(verb, "--kv-heads", problem.kv_heads, "NKV (default q-heads)");
-  add_integer(verb, "--head-dim", problem.head_dim, "d, the width of a head (default 64)");
+              "Sets P, the number of tokens in the cache (default: 0).");
+  add_integer(verb, "--workers", problem.workers, "Sets W, the number of workers.")->required();
+  add_integer(verb, "--q-heads", problem.q_heads,
+              "Sets NH, the number of query heads (default: 1).");
+  add_integer(verb, "--kv-heads", problem.kv_heads,
+              "Sets NKV, the number of key-value heads (default: q-heads).");
+  add_integer(verb, "--head-dim", problem.head_dim, "Sets d, the width of a head (default: 64).");
   add_word(verb, "--dtype", words.dtype,
-           "the type, of e bytes; partials (O, LSE) are f32; default bf16");
+           "Sets the element type, of e bytes; partials (O, LSE) are f32");
   add_table_form(verb, words.form);
 }
 
 }  // namespace
 
 void add_bounds(CLI::App* app) {
-  CLI::App* bounds = add_verb(
-      app, "bounds", "Bounds that papers print, recomputed; bytes that each scheme sends",
+  CLI::App* const bounds = app->add_subcommand(
+      "bounds", "Recomputes bounds that papers print, and the bytes that each scheme sends.");
+  bounds->footer(
       R"(A verdict is an answer and no failure: the exit code is 0 whatever the verdicts are.
 
 Examples:

@@ -1,6 +1,7 @@
 // qb calibrate: measures this machine as a device for the model executor.
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
@@ -29,20 +30,20 @@ void calibrate(const CalibrateWords& words) {
       table.terminal(), format_seconds(device.call_overhead_s.value),
       format_si(device.merge_byte_per_s.value), format_si(device.copy_byte_per_s.value));
   if (words.out.empty()) return;
-  store_device_model(device, words.out);
+  write_file_atomically(words.out, device_model_csv(device));
   fmt::print("{}\n", words.out);
 }
 
 }  // namespace
 
 void add_calibrate(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "calibrate", "Measure this machine as a device for ranks: model",
-                            R"(It takes about 15 s; the machine should do nothing else meanwhile.
+  auto [verb, words] = add_verb<CalibrateWords>(
+      app, "calibrate", "Measures this machine as a device for ranks: model.", calibrate,
+      R"(It takes about 15 s; the machine should do nothing else meanwhile.
 Example:
   qb calibrate --out my.csv && qb run experiments/schemes.yaml --set model.device=my.csv)");
-  auto& words = runs<CalibrateWords>(verb, calibrate);
-  verb->add_option("--out", words.out, "the device file to write, CSV (by default it only prints)");
-  verb->add_option("--name", words.name, "the name of the device in the file")
+  verb->add_option("--out", words.out, "Writes this device file, CSV (by default it only prints).");
+  verb->add_option("--name", words.name, "Sets the name of the device in the file.")
       ->capture_default_str();
   words.c.shape.head_dim = 64;
   add_parameters(verb, words.c, {"kernel", "dtype", "head_dim"});

@@ -42,22 +42,22 @@ void print_columns(const ColumnsWords& words) {
 }  // namespace
 
 void add_columns(CLI::App* app) {
-  CLI::App* verb =
-      add_verb(app, "columns", "Explain the columns of a run folder's tables", R"(Examples:
+  auto [verb, words] = add_verb<ColumnsWords>(
+      app, "columns", "Explains the columns of a run folder's tables.", print_columns, R"(Examples:
   qb columns
   qb columns --file samples.csv
-  qb columns --markdown      the tables of data/README.md
-  qb columns --parameters    the table of parameters in experiments/README.md
+  qb columns --markdown      prints the tables of data/README.md
+  qb columns --parameters    prints the table of parameters in experiments/README.md
   qb columns --write         writes both tables into the documents of this checkout)");
-  auto& words = runs<ColumnsWords>(verb, print_columns);
   verb->add_option(
       "--file", words.file,
-      "The table to explain: cases.csv, samples.csv, steps.csv, parts.csv or memory_timeline.csv");
-  verb->add_flag("--markdown", words.markdown, "Print all tables as Markdown");
-  verb->add_flag("--parameters", words.parameters, "Print the parameters of a spec as Markdown");
+      "Explains this table: cases.csv, samples.csv, steps.csv, parts.csv or memory_timeline.csv "
+      "(default: cases.csv).");
+  verb->add_flag("--markdown", words.markdown, "Prints all tables as Markdown.");
+  verb->add_flag("--parameters", words.parameters, "Prints the parameters of a spec as Markdown.");
   verb->add_flag(
       "--write", words.write,
-      "Write both into experiments/README.md and data/README.md, after a change of the schema");
+      "Writes both into experiments/README.md and data/README.md, after a change of the schema.");
 }
 
 }  // namespace qb

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
+#include "base/split.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/audit/compare.h"
 
@@ -40,19 +40,12 @@ struct CompareWords {
   CompareOptions options;
 };
 
-// Gives the words between commas, each once; none for an empty text.
-std::vector<std::string> comma_separated(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, ',');)
-    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
-  return words;
-}
-
 ExitCode compare(CompareWords& words) {
   if (!(words.options.threshold > 0.0))
     throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
-  words.options.ignore = comma_separated(words.ignore);
+  for (const std::string_view key : split_words(words.ignore, ","))
+    if (std::ranges::find(words.options.ignore, key) == words.options.ignore.end())
+      words.options.ignore.emplace_back(key);
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
   fmt::print("{}", words.csv ? comparison_csv(comparison, words.options)
@@ -63,22 +56,23 @@ ExitCode compare(CompareWords& words) {
 }  // namespace
 
 void add_compare(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "compare", "Compare two runs, case by case", kFooter);
-  auto& words = runs<CompareWords>(verb, compare);
-  verb->add_option("A", words.a, "Run folder to compare with")->required();
-  verb->add_option("B", words.b, "Run folder to judge")->required();
+  auto [verb, words] =
+      add_verb<CompareWords>(app, "compare", "Compares two runs, case by case.", compare, kFooter);
+  verb->add_option("A", words.a, "Names the run folder to compare with.")->required();
+  verb->add_option("B", words.b, "Names the run folder to judge.")->required();
   verb->add_option("--threshold", words.options.threshold,
-                   "The least change that counts, as a fraction")
+                   "Sets the least change that counts, as a fraction.")
       ->capture_default_str();
   add_metric(verb, words.options.metric);
   verb->add_flag("--only-regressed", words.options.only_regressed,
-                 "Shows regressed cases only; the summary counts all");
+                 "Shows regressed cases only; the summary counts all.");
   verb->add_flag("--across-devices", words.options.across_devices,
-                 "Compare runs from different devices too, labelled");
+                 "Compares runs from different devices too, and labels them.");
   verb->add_option("--ignore", words.ignore,
-                   "Keys that may differ between the cases of the two runs, such as kernel,isa")
+                   "Lists keys that may differ between the cases of the two runs, such as "
+                   "kernel,isa.")
       ->type_name("KEYS");
-  verb->add_flag("--csv", words.csv, "CSV instead of a table");
+  verb->add_flag("--csv", words.csv, "Prints CSV instead of a table.");
 }
 
 }  // namespace qb

@@ -35,12 +35,13 @@ void print_environment(const EnvWords& words) {
 }  // namespace
 
 void add_env(CLI::App* app) {
-  CLI::App* verb = add_verb(
-      app, "env", "Show machine, build and libraries, as a run's manifest records them", kFooter);
-  auto& words = runs<EnvWords>(verb, print_environment);
-  verb->add_flag("--json", words.json, "Print JSON instead of a table");
-  verb->add_flag("--schema", words.schema,
-                 "Print the columns of run folders as JSON, for programs that read or write them");
+  auto [verb, words] = add_verb<EnvWords>(
+      app, "env", "Shows machine, build and libraries, as a run's manifest records them.",
+      print_environment, kFooter);
+  verb->add_flag("--json", words.json, "Prints JSON instead of a table.");
+  verb->add_flag(
+      "--schema", words.schema,
+      "Prints the columns of run folders as JSON, for programs that read or write them.");
 }
 
 }  // namespace qb

@@ -121,19 +121,21 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
 }
 
 void add_layer(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "layer", "Run a transformer layer on your own weights and tensors",
-                            weights_help() + kShapes);
-  auto& request = runs<LayerRequest>(
-      verb, [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); });
-  verb->add_option("--weights", request.weights, "the folder of the layer's 16 NPY files")
+  auto [verb, request] = add_verb<LayerRequest>(
+      app, "layer", "Runs a transformer layer on your own weights and tensors.",
+      [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); },
+      weights_help() + kShapes);
+  verb->add_option("--weights", request.weights, "Names the folder of the layer's 16 NPY files.")
       ->required();
-  verb->add_option("--input", request.input, "hidden states, [n,hidden] or [b,n,hidden]")
+  verb->add_option("--input", request.input,
+                   "Names the file of the hidden states, [n,hidden] or [b,n,hidden].")
       ->required();
-  verb->add_option("--out", request.out, "where to write the layer's output")->required();
-  add_integer(verb, "--heads", request.heads, "attention heads; they divide the hidden width")
+  verb->add_option("--out", request.out, "Writes the layer's output to this file.")->required();
+  add_integer(verb, "--heads", request.heads,
+              "Sets the number of attention heads, which must divide the hidden width.")
       ->required();
   add_integer(verb, "--block-tokens", request.block_tokens,
-              "compute attention and feed-forward in blocks of this many query tokens");
+              "Computes attention and feed-forward in blocks of this many query tokens.");
   add_tensor_job(verb, request, "the output", "rows");
 }
 

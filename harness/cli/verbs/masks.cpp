@@ -86,23 +86,18 @@ void show(const MaskWords& words) {
 }  // namespace
 
 void add_masks(CLI::App* app) {
-  CLI::App* verb =
-      add_verb(app, "masks", "Show which pairs of tokens sparse patterns keep", R"(Examples:
+  auto [verb, words] = add_verb<MaskWords>(
+      app, "masks", "Shows which pairs of tokens sparse patterns keep.", show, R"(Examples:
   qb masks --out results/masks
   qb masks --n-tokens 32Ki --mask '{sliding_window: {left: 128, right: 127}}' \
     --mask '{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64}}')");
-  auto& words = runs<MaskWords>(verb, show);
-  verb->add_option(
-          "--mask", words.masks,
-          "a mask as a spec writes it; the option may be given several times (default: one of "
-          "each kind of pattern)")
-      ->expected(1)
-      ->take_all();
-  add_integer(verb, "--n-tokens", words.n_tokens, "N (default 64)");
+  add_repeated(verb, "--mask", words.masks,
+               "Shows this mask, as a spec writes it (default: one of each kind of pattern).");
+  add_integer(verb, "--n-tokens", words.n_tokens, "Sets N, the number of tokens (default: 64).");
   verb->add_option(
       "--out", words.out,
-      "draw the figure sparse_connectivity into this folder: each mask is a square that shows "
-      "its pairs, and beyond 128 tokens squares of pairs");
+      "Draws the figure sparse_connectivity into this folder: each mask is a square that shows "
+      "its pairs, and beyond 128 tokens squares of pairs.");
 }
 
 }  // namespace qb

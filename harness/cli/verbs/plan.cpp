@@ -9,7 +9,6 @@
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/execute/device/device_rehearsal.h"
-#include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
@@ -28,10 +27,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t kMaxListedTokens = 10'000'000;
 constexpr std::int64_t kMaxListedPairs = 10'000'000;
 
-std::string bytes_text(std::int64_t bytes) {
-  return format_bytes(static_cast<std::uint64_t>(bytes));
-}
-
 // Lists the groups that a worker holds for queries or for keys, ascending and without repeats.
 std::vector<TokenGroup> held_groups(const Plan& plan, const Worker& worker) {
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
@@ -45,8 +40,7 @@ std::vector<TokenGroup> held_groups(const Plan& plan, const Worker& worker) {
   add(plan.q_groups, worker.q_groups);
   // If keys have a length of their own, the tokens are those of the queries.
   if (plan.problem.shape.q_len == plan.problem.shape.kv_len) add(plan.kv_groups, worker.kv_groups);
-  std::sort(groups.begin(), groups.end(),
-            [](const TokenGroup& a, const TokenGroup& b) { return a.first < b.first; });
+  std::ranges::sort(groups, {}, &TokenGroup::first);
   return groups;
 }
 
@@ -54,7 +48,7 @@ Json token_list(const std::vector<TokenGroup>& groups) {
   std::vector<std::int64_t> tokens;
   for (const TokenGroup& group : groups)
     for (std::int64_t i = 0; i < group.count; ++i) tokens.push_back(group.token(i));
-  std::sort(tokens.begin(), tokens.end());
+  std::ranges::sort(tokens);
   return tokens;
 }
 
@@ -87,7 +81,7 @@ Json pair_list(const Plan& plan, const Worker& worker) {
             pairs.emplace_back(q.token(i), k.token(j));
     }
   }
-  std::sort(pairs.begin(), pairs.end());
+  std::ranges::sort(pairs);
   return pairs;
 }
 
@@ -150,8 +144,8 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
     if (ranges.size() > 48) ranges = ranges.substr(0, 45) + "...";
     table.add({fmt::format("{}", w), format_grouped(worker.q_tokens), ranges,
                format_grouped(worker.unmasked_pairs), format_grouped(worker.executed_pairs),
-               bytes_text(worker.bytes_in), bytes_text(worker.bytes_out),
-               bytes_text(memory.worker_peak_bytes[w])});
+               format_bytes(worker.bytes_in), format_bytes(worker.bytes_out),
+               format_bytes(memory.worker_peak_bytes[w])});
   }
   std::string out = fmt::format("{} · {} tokens · {} worker{} · {} mask · kernel {}\n",
                                 plan.algorithm, format_grouped(shape.q_len), plan.workers.size(),
@@ -166,8 +160,8 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
       format_grouped(work.longest_subsequence), format_grouped(work.shortest_subsequence),
       work.responsibility_ratio, plan.workers.size(), format_grouped(work.critical_path_pairs),
       format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
-      format_si(work.flops), bytes_text(work.bytes_total), bytes_text(work.sent_bytes_max),
-      bytes_text(memory.worst_worker_bytes), bytes_text(memory.serial_bytes));
+      format_si(work.flops), format_bytes(work.bytes_total), format_bytes(work.sent_bytes_max),
+      format_bytes(memory.worst_worker_bytes), format_bytes(memory.serial_bytes));
   if (work.rows_without_keys > 0)
     out += fmt::format("queries without a key  {} of {}: output 0, LSE -inf\n",
                        format_grouped(work.rows_without_keys), format_grouped(shape.q_len));
@@ -186,10 +180,7 @@ void show_plan(const PlanWords& words) {
   const Case c = whole_case(words.c);
   if (c.shape.q_len == 0 && !c.sequences)
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
-  const Plan plan = with_mask_option([&] { return plan_of(c); });
-  if (const auto offence = check(plan))
-    throw CaseError(Status::error,
-                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
+  const Plan plan = checked_plan(c);
   const Work work = model_work(plan, c.kernel);
   const PlanMemory memory = plan_memory(plan, c.kernel, 1);
   fmt::print("{}", words.json ? plan_json(plan, work, memory, words.pairs)
@@ -205,7 +196,8 @@ void show_plan(const PlanWords& words) {
 }  // namespace
 
 void add_plan(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "plan", "Show which worker computes which pairs", R"(Examples:
+  auto [verb, words] = add_verb<PlanWords>(app, "plan", "Shows which worker computes which pairs.",
+                                           show_plan, R"(Examples:
   qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs
   qb plan --n-tokens 49000 --workers 31 --mask causal
   qb plan --n-tokens 8192 --workers 8 --distillation balanced
@@ -215,20 +207,19 @@ void add_plan(CLI::App* app) {
   qb plan --n-tokens 1e9 --workers 1057
   qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json
   qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal)");
-  auto& words = runs<PlanWords>(verb, show_plan);
   words.c.algorithm = "cqs";
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   add_parameters(verb, words.c,
                  {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
                   "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
                   "kv_heads", "head_dim", "batch", "dtype", "kernel"});
-  CLI::Option* json = verb->add_flag("--json", words.json, "print JSON with exact integers");
-  verb->add_flag("--pairs", words.pairs, "list every pair of every worker; needs --json")
+  CLI::Option* json = verb->add_flag("--json", words.json, "Prints JSON with exact integers.");
+  verb->add_flag("--pairs", words.pairs, "Lists every pair of every worker; needs --json.")
       ->needs(json);
   verb->add_option(
       "--picture", words.picture,
-      "draw the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
-      "by its pairs, and beyond 256 tokens by squares of pairs");
+      "Draws the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
+      "by its pairs, and beyond 256 tokens by squares of pairs.");
 }
 
 }  // namespace qb

@@ -18,7 +18,8 @@ namespace {
 constexpr const char* kFooter =
     R"(
 Each figure is NAME.csv (every plotted number), NAME.gp (gnuplot NAME.gp draws it again) and NAME.svg,
-.pdf and .png. Without --figure, those that the spec names, or else all that the run has data for.
+.pdf and .png. Without --figure it draws those that the spec names, or else all that the run has data
+for.
 Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape; --published
 draws another file of the same columns. kernel_peak_fraction and cqs_overhead are drawn from a
 microbench.csv in the folder, which may then do without cases.csv.
@@ -60,7 +61,7 @@ PlottedRun read_runs(const PlotWords& words) {
 std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Figure>& figures) {
   std::vector<Provenance> beside;
   if (run.beside.empty()) return beside;
-  if (std::none_of(figures.begin(), figures.end(), [](const Figure& figure) {
+  if (std::ranges::none_of(figures, [](const Figure& figure) {
         return shows_runs_beside(figure.name) && figure.empty_reason.empty();
       })) {
     std::vector<std::string_view> names;
@@ -102,21 +103,16 @@ void plot(const PlotWords& words) {
 }  // namespace
 
 void add_plot(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "plot", "Draw the figures of a run", footer());
-  auto& words = runs<PlotWords>(verb, plot);
-  verb->add_option("RUN", words.run, "Run folder")->required();
-  verb->add_option("--figure", words.figures, "Figure to draw; may be given several times")
-      ->expected(1)
-      ->take_all();
-  verb->add_option(
-          "--beside", words.beside,
-          "Another run folder, drawn into the figures that show several runs; may be given several "
-          "times")
-      ->expected(1)
-      ->take_all();
-  verb->add_option("--out", words.out, "Folder for the figures; default RUN/figures");
+  auto [verb, words] =
+      add_verb<PlotWords>(app, "plot", "Draws the figures of a run.", plot, footer());
+  verb->add_option("RUN", words.run, "Names the run folder.")->required();
+  add_repeated(verb, "--figure", words.figures, "Draws this figure only.");
+  add_repeated(verb, "--beside", words.beside,
+               "Draws this other run folder too, in the figures that show several runs.");
+  verb->add_option("--out", words.out,
+                   "Writes the figures into this folder (default: RUN/figures).");
   verb->add_option("--published", words.published,
-                   "CSV of published numbers to draw beside the run, whatever its shape");
+                   "Draws the published numbers of this CSV beside the run, whatever its shape.");
 }
 
 }  // namespace qb

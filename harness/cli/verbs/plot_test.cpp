@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -64,6 +66,24 @@ TEST(Figures, AreListedByHelp) {
   const Said said = run_qb("plot --help");
   for (const std::string_view name : kFigureNames)
     EXPECT_THAT(said.out, HasSubstr(std::string(name)));
+}
+
+TEST_F(Plot, AReportWritesItsPageAndNothingElse) {
+  const auto listing = [&] {
+    std::set<std::string> paths;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(run_))
+      paths.insert(entry.path().string());
+    return paths;
+  };
+  const auto before = listing();
+  const std::string page = scratch_.path("page.html");
+  const std::string scratch = scratch_.path("tmp");
+  ensure_directory(scratch);
+  const Said said = run_qb("report " + run_ + " --out " + page, "TMPDIR=" + scratch);
+  const bool has_figures = read_file(page).find("<svg") != std::string::npos;
+  EXPECT_EQ(said.exit_code, has_figures ? 0 : 3) << said.err;
+  EXPECT_EQ(listing(), before);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch));
 }
 
 }  // namespace

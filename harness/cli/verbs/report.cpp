@@ -7,8 +7,8 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(The page needs no network and no other file, since the figures are inside it as SVG. The verb also
-draws RUN/figures. Without gnuplot it still writes the page, which then says so, and the exit code is 3.
+    R"(The page needs no network and no other file, since the figures are inside it as SVG; `qb plot` writes
+them as files. Without gnuplot it still writes the page, which then says so, and the exit code is 3.
 
 Examples:
   qb report results/smoke/latest
@@ -22,12 +22,14 @@ struct ReportWords {
 }  // namespace
 
 void add_report(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "report", "Write a run's report, one HTML page", kFooter);
-  auto& words = runs<ReportWords>(verb, [](const ReportWords& said) {
-    return publish_run(said.run, said.page.empty() ? said.run + "/report.html" : said.page);
-  });
-  verb->add_option("RUN", words.run, "The run folder")->required();
-  verb->add_option("--out", words.page, "The path of the page (default: RUN/report.html)");
+  auto [verb, words] = add_verb<ReportWords>(
+      app, "report", "Writes a run's report, one HTML page.",
+      [](const ReportWords& said) {
+        return publish_run(said.run, "", said.page.empty() ? said.run + "/report.html" : said.page);
+      },
+      kFooter);
+  verb->add_option("RUN", words.run, "Names the run folder.")->required();
+  verb->add_option("--out", words.page, "Writes the page to this path (default: RUN/report.html).");
 }
 
 }  // namespace qb

@@ -192,14 +192,15 @@ ExitCode reproduce(ReproduceWords words) {
 }  // namespace
 
 void add_reproduce(CLI::App* app) {
-  CLI::App* verb =
-      add_verb(app, "reproduce",
-               "Run the paper's case studies, check them, write figures and report", kFooter);
-  auto& words = runs<ReproduceWords>(verb, reproduce);
-  verb->add_flag("--full", words.full, "Take the paper's N instead of a tenth of it");
+  auto [verb, words] = add_verb<ReproduceWords>(
+      app, "reproduce",
+      "Runs the paper's case studies, checks them, and writes figures and a report.", reproduce,
+      kFooter);
+  verb->add_flag("--full", words.full, "Takes the paper's N instead of a tenth of it.");
   verb->add_option("--out", words.out,
-                   "Folder for report, tables and figures; default RESULTS/reproduce");
-  verb->add_flag("--quiet", words.quiet, "Show no progress of single cases");
+                   "Writes report, tables and figures into this folder (default: "
+                   "results/reproduce, with --full results/reproduce_full).");
+  verb->add_flag("--quiet", words.quiet, "Shows no progress of single cases.");
 }
 
 }  // namespace qb

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 
 #include "base/numbers.h"
 #include "base/text_table.h"
@@ -20,6 +21,7 @@
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/workload/case.h"
 #include "harness/workload/prediction.h"
+#include "plots/frame/figure_layout.h"
 
 namespace qb {
 namespace {
@@ -28,7 +30,7 @@ constexpr const char* kFooter = R"(Examples:
   qb run experiments/smoke.yaml
   qb run experiments/smoke.yaml --dry-run
   qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
-  qb run experiments/smoke.yaml --retry          only the cases that are not ok
+  qb run experiments/smoke.yaml --retry          runs only the cases that are not ok
   qb run experiments/mine.yaml --run-id a --only workers=4    runs these now, the others later
 
 Results go to OUT/<experiment>/<run_id>/. The same command again continues an unfinished run; a
@@ -55,15 +57,40 @@ std::int64_t gpu_memory_bytes() {
              : std::numeric_limits<std::int64_t>::max();
 }
 
-std::vector<std::string> dry_row(const Case& c, std::span<const std::string> varying,
+// Names of cases, and lines that explain the numbers in them.
+struct CaseNames {
+  std::vector<std::string> names;
+  std::vector<std::string> legend;
+};
+
+// Writes `#2` for the settings that vary where they would make a table of more than 120 columns.
+CaseNames name_cases(const std::vector<Case>& cases) {
+  constexpr std::size_t kWidest = 56;
+  CaseNames all;
+  const auto varying = varying_parameters(cases);
+  for (const Case& c : cases) all.names.push_back(case_label(c, varying));
+  if (std::ranges::max(all.names, {}, &std::string::size).size() <= kWidest) return all;
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::string start = case_label(cases[i], {});
+    const std::string settings = all.names[i].substr(start.size());
+    if (settings.empty()) continue;
+    const auto [at, is_new] = numbers.try_emplace(settings, numbers.size() + 1);
+    all.names[i] = fmt::format("{} #{}", start, at->second);
+    if (is_new) all.legend.push_back(fmt::format("#{}:{}", at->second, settings));
+  }
+  return all;
+}
+
+std::vector<std::string> dry_row(const Case& c, const std::string& label,
                                  std::int64_t machine_bytes) {
-  const std::string label = case_label(c, varying);
   try {
     const auto values = predicted_values(c);
     const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
     // The bytes of a GPU are not always known.
     const auto bytes = parse_integer(values.at("predicted_active_peak_bytes"));
-    std::string verdict = infeasible(c, flop).value_or("runs");
+    const auto too_slow = infeasible(c, flop);
+    std::string verdict = too_slow ? "infeasible: " + *too_slow : "runs";
     const bool on_gpu = c.device == Device::cuda;
     const std::int64_t there = on_gpu ? gpu_memory_bytes() : machine_bytes;
     const std::int64_t limit = c.memory_budget_bytes > 0 ? c.memory_budget_bytes : there;
@@ -72,9 +99,9 @@ std::vector<std::string> dry_row(const Case& c, std::span<const std::string> var
                             c.memory_budget_bytes > 0 ? "budget"
                             : on_gpu                  ? "GPU's memory"
                                                       : "machine's memory",
-                            format_bytes(static_cast<std::uint64_t>(limit)));
+                            format_bytes(limit));
     return {label, values.at("longest_subsequence_tokens"), format_si(flop) + "FLOP",
-            bytes ? format_bytes(static_cast<std::uint64_t>(*bytes)) : "-", verdict};
+            bytes ? format_bytes(*bytes) : "-", verdict};
   } catch (const CaseError& error) {
     return {label, "-", "-", "-", fmt::format("{}: {}", word(error.status()), error.what())};
   } catch (const UsageError& error) {
@@ -82,15 +109,39 @@ std::vector<std::string> dry_row(const Case& c, std::span<const std::string> var
   }
 }
 
+// Prints lines of at most 120 columns; those after the first are indented. Lists break, too.
+void print_wrapped(std::string text) {
+  for (std::size_t at = text.find(','); at < text.size(); at = text.find(',', at + 1))
+    if (text.substr(at + 1, 1) != " ") text.insert(at + 1, 1, ' ');
+  std::string_view indent;
+  for (const std::string& line : wrap_text(text, 116)) {
+    fmt::print("{}{}\n", indent, line);
+    indent = "    ";
+  }
+}
+
 void print_dry_run(const std::string& name, const std::vector<Case>& cases) {
-  const auto varying = varying_parameters(cases);
+  const auto [names, legend] = name_cases(cases);
   TextTable table({"case", "longest subsequence", "FLOP", "active peak", "feasibility"});
   const Machine machine = probe_machine();
   const std::int64_t limit = machine.memory_limit_bytes > 0
                                  ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
                                  : machine.memory_bytes;
-  for (const Case& c : cases) table.add(dry_row(c, varying, limit));
+  std::map<std::string, std::size_t> reasons;  // why cases do not run, and how many
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::vector<std::string> row = dry_row(cases[i], names[i], limit);
+    std::string& verdict = row.back();
+    if (const std::size_t end = verdict.find(':'); end != std::string::npos) {
+      ++reasons[verdict];
+      verdict.resize(end);
+    }
+    table.add(std::move(row));
+  }
   fmt::print("{}: {} cases, nothing written\n{}", name, cases.size(), table.terminal());
+  for (const std::string& line : legend) print_wrapped(line);
+  for (const auto& [reason, count] : reasons)
+    print_wrapped(fmt::format("{} of {} cases {} {}", count, cases.size(),
+                              count == 1 ? "is" : "are", reason));
 }
 
 // Gives the words that started this program, without the folder of the program itself.
@@ -150,7 +201,8 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
     worst = std::max(worst, code);
     if (spec.figures.empty() || outcome.cases.size() < outcome.n_cases) continue;
     write_plan_tables(spec, outcome.folder);
-    const ExitCode drawn = publish_run(outcome.folder, outcome.folder + "/report.html");
+    const ExitCode drawn =
+        publish_run(outcome.folder, outcome.folder + "/figures", outcome.folder + "/report.html");
     if (worst == ExitCode::ok) worst = drawn;
   }
   return worst;
@@ -198,30 +250,28 @@ ExitCode run_all(const RunWords& words) {
 }  // namespace
 
 void add_run(CLI::App* app) {
-  CLI::App* verb = add_verb(app, "run", "Run the cases of a spec, verify them, write CSV", kFooter);
-  auto& words = runs<RunWords>(verb, run_all);
-  verb->add_option("SPEC", words.specs, "The specs, YAML files")->required();
-  verb->add_option("--set", words.spec.set, "Override an entry of the spec, KEY.PATH=VALUE")
-      ->allow_extra_args(false);
-  verb->add_option("--filter", words.spec.filter,
-                   "Keep only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold")
-      ->allow_extra_args(false);
-  verb->add_option("--only", words.only,
-                   "Run only cases with KEY=VALUE now; the others stay to be run")
-      ->allow_extra_args(false);
-  verb->add_flag("--dry-run", words.dry_run, "List the cases with predicted cost; write nothing");
-  verb->add_flag("--yes", words.yes, "Run however many cases there are");
-  verb->add_option("--out", words.run.out, "The folder that the run folders go to")
+  auto [verb, words] = add_verb<RunWords>(
+      app, "run", "Runs the cases of a spec, verifies them and writes CSV.", run_all, kFooter);
+  verb->add_option("SPEC", words.specs, "Names the specs, which are YAML files.")->required();
+  add_repeated(verb, "--set", words.spec.set, "Overrides an entry of the spec, KEY.PATH=VALUE.");
+  add_repeated(verb, "--filter", words.spec.filter,
+               "Keeps only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
+  add_repeated(verb, "--only", words.only,
+               "Runs only cases with KEY=VALUE now; the others stay to be run.");
+  verb->add_flag("--dry-run", words.dry_run,
+                 "Lists the cases with predicted cost and writes nothing.");
+  verb->add_flag("--yes", words.yes, "Runs however many cases there are.");
+  verb->add_option("--out", words.run.out, "Writes the run folders into this folder.")
       ->capture_default_str();
-  verb->add_option("--run-id", words.run.run_id, "The name of the run to start or to go on with");
-  verb->add_flag("--retry", words.run.retry, "Run the cases of the newest run that are not ok");
-  verb->add_flag("--quiet", words.run.quiet, "Show no progress, only failures and the table");
+  verb->add_option("--run-id", words.run.run_id, "Names the run to start or to go on with.");
+  verb->add_flag("--retry", words.run.retry,
+                 "Runs those cases of the newest run again that are not ok.");
+  verb->add_flag("--quiet", words.run.quiet, "Shows no progress, only failures and the table.");
 
   // People do not use this verb, and --help does not list it: see
   // harness/experiment/process/supervisor.h.
-  CLI::App* child = app->add_subcommand("__case", "")->group("")->footer("");
-  auto& traces = runs<std::string>(child, answer_case);
-  child->add_option("--traces", traces, "");
+  auto [child, traces] = add_verb<std::string>(app, "__case", "", answer_case, "");
+  child->group("")->add_option("--traces", traces);
 }
 
 }  // namespace qb

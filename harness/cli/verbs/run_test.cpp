@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -127,6 +128,28 @@ TEST_F(Run, DryRunListsCostsAndWritesNothing) {
   EXPECT_THAT(said.out,
               AllOf(HasSubstr("30 cases"), HasSubstr("FLOP"), HasSubstr("cqs W=7 N=512")));
   EXPECT_FALSE(std::filesystem::exists(scratch_.path("r")));
+}
+
+// A set of 4096 workers has hundreds of characters.
+TEST_F(Run, DryRunOfLongSettingsStaysWithin120ColumnsAndTellsTheCasesApart) {
+  std::string set = "0";
+  for (int i = 1; i < 64; ++i) set += "," + std::to_string(i);
+  for (int i = 1; i < 64; ++i) set += "," + std::to_string(64 * i);
+  const std::string last = set.substr(set.rfind(',') + 1);
+  const std::string other = last + "," + set.substr(0, set.rfind(','));
+  const std::string spec =
+      scratch_.file("long.yaml",
+                    "experiment: long\nhead_dim: 16\nn_tokens: 4096\nranks: model\ndevice: cpu\n"
+                    "algorithm: cqs\nworkers: 4096\nsweep: {interest_set: [\"" +
+                        set + "\", \"" + other + "\"]}\n");
+  const Said said = run_qb("run " + spec + " --dry-run");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(
+      said.out,
+      AllOf(HasSubstr("f32 #1 "), HasSubstr("f32 #2 "), HasSubstr("#1: interest_set=0, 1, 2, 3, "),
+            HasSubstr("#2: interest_set=4032, 0, 1, 2, "), HasSubstr("3968, 4032\n")));
+  std::istringstream lines(said.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
 }
 
 TEST_F(Run, SpecsMayStandBehindOverridesAndFilters) {

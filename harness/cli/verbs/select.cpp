@@ -177,25 +177,19 @@ std::string selector_table(std::span<const NamedScore> scores, TableForm form) {
   };
   ViewTable table({{"selector", "selector"},
                    {"n_pairs", ""},
-                   {"", "accuracy"},
-                   {"", "mean regret"},
-                   {"", "max regret"},
                    {"pass_kv_best_pass_kv_chosen", "KV best: KV"},
                    {"pass_kv_best_pass_q_chosen", "Q"},
                    {"pass_q_best_pass_kv_chosen", "Q best: KV"},
                    {"pass_q_best_pass_q_chosen", "Q"},
-                   {"accuracy", ""},
-                   {"mean_regret", ""},
-                   {"max_regret", ""},
+                   {"accuracy", "accuracy"},
+                   {"mean_regret", "mean regret"},
+                   {"max_regret", "max regret"},
                    {"alpha", ""},
                    {"beta", ""},
                    {"gamma", ""}});
   for (const auto& [selector, score, fitted] : scores) {
     std::vector<ViewTable::Cell> cells = {selector,
                                           score.samples(),
-                                          share(score.accuracy()),
-                                          share(score.mean_regret),
-                                          share(score.max_regret),
                                           score.kv_best_kv_chosen,
                                           score.kv_best_q_chosen,
                                           score.q_best_kv_chosen,
@@ -243,13 +237,14 @@ void select(const SelectWords& words) {
 }  // namespace
 
 void add_select(CLI::App* app) {
-  CLI::App* verb =
-      add_verb(app, "select", "Score selectors of pass-KV or pass-Q on a run's cases", kFooter);
-  auto& words = runs<SelectWords>(verb, select);
-  verb->add_option("RUN", words.run, "Run folder, results/NAME/RUN_ID")->required();
-  add_positive(verb, "--compute", words.compute_flop_per_s, "C, peak FLOP/s of one worker");
-  add_positive(verb, "--bandwidth", words.link_byte_per_s, "B, bytes/s that one worker sends");
-  verb->add_option("--csv", words.csv, "Write the table as CSV to this file too")
+  auto [verb, words] = add_verb<SelectWords>(
+      app, "select", "Scores selectors of pass-KV or pass-Q on a run's cases.", select, kFooter);
+  verb->add_option("RUN", words.run, "Names the run folder, results/NAME/RUN_ID.")->required();
+  add_positive(verb, "--compute", words.compute_flop_per_s,
+               "Sets C, the peak FLOP/s of one worker.");
+  add_positive(verb, "--bandwidth", words.link_byte_per_s,
+               "Sets B, the bytes/s that one worker can send.");
+  verb->add_option("--csv", words.csv, "Writes the table as CSV to this file too.")
       ->type_name("FILE");
 }
 

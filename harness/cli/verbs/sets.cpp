@@ -33,54 +33,55 @@ struct TableWords {
 };
 
 void add_table(CLI::App* sets) {
-  CLI::App* verb = add_verb(
-      sets, "table", "the 109 published sets, their asym-RR recomputed beside the published one",
-      R"(Exit code 4 if any ratio differs by more than one unit of the fourth decimal; with
+  auto [verb, words] = add_verb<TableWords>(
+      sets, "table",
+      "Lists the 109 published sets, with the published asym-RR beside the recomputed one.",
+      [](const TableWords& said) {
+        return said.distillation == Distillation::balanced ? print_balance(said.form)
+                                                           : print_comparison(said.form);
+      },
+      R"(The exit code is 4 if any ratio differs by more than one unit of the fourth decimal, or, with
 --distillation balanced, if a balanced ratio is below the published one.
 
 Examples:
   qb sets table
   qb sets table --csv > interest_sets.csv
   qb sets table --distillation balanced)");
-  auto& words = runs<TableWords>(verb, [](const TableWords& said) {
-    return said.distillation == Distillation::balanced ? print_balance(said.form)
-                                                       : print_comparison(said.form);
-  });
   add_table_form(verb, words.form);
   add_word(verb, "--distillation", words.distillation,
-           "with balanced the table shows both distillations side by side, RR / W and the longest "
-           "subsequence; default published");
+           "Chooses the table; balanced compares both distillations, with RR / W and the longest "
+           "subsequence");
 }
 
 void add_verify_file(CLI::App* sets) {
-  CLI::App* verb =
-      add_verb(sets, "verify", "check every interest set of a text file",
-               R"(A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four
-decimals); # begins a comment. Exit code 4 if a set does not cover every difference or its
-ratio differs, 2 if the file cannot be read as sets.
+  auto [verb, path] = add_verb<std::string>(
+      sets, "verify", "Checks every interest set of a text file.",
+      [](const std::string& file) {
+        const auto [text, all_good] = verify_sets(read_file(file), file);
+        fmt::print("{}", text);
+        return all_good ? ExitCode::ok : ExitCode::regression;
+      },
+      R"(A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four
+decimals); # begins a comment. The exit code is 4 if a set does not cover every difference or its
+ratio differs, and 2 if the file cannot be read as sets.
 
 Examples:
   qb sets verify interest_sets/sets/published.txt
   echo '8: 0 1 3' > mine.txt; qb sets verify mine.txt)");
-  auto& path = runs<std::string>(verb, [](const std::string& file) {
-    const auto [text, all_good] = verify_sets(read_file(file), file);
-    fmt::print("{}", text);
-    return all_good ? ExitCode::ok : ExitCode::regression;
-  });
-  verb->add_option("FILE", path, "lines such as 7: 0 1 3")->required();
+  verb->add_option("FILE", path, "Names the file, of lines such as 7: 0 1 3.")->required();
 }
 
 void add_show(CLI::App* sets) {
-  CLI::App* verb = add_verb(
-      sets, "show", "the set used by default for W, and its quorums",
+  auto [verb, workers] = add_verb<int>(
+      sets, "show", "Shows the set that W workers use by default, and its quorums.",
+      [](int said) { fmt::print("{}", show_set(said)); },
       R"(Up to W = 111 it is the published set, to 1024 the best known one, above it Singer's where
 W = q^2 + q + 1 with a prime power q, else a ruler.
 
 Examples:
   qb sets show --workers 7
   qb sets show --workers 1057)");
-  auto& workers = runs<int>(verb, [](int said) { fmt::print("{}", show_set(said)); });
-  add_integer(verb, "--workers", workers, "W, 3 or more")->required();
+  add_integer(verb, "--workers", workers, "Sets W, 3 or more.")->required();
 }
 
 struct ConstructWords {
@@ -97,19 +98,20 @@ void construct(const ConstructWords& words) {
 }
 
 void add_construct(CLI::App* sets) {
-  CLI::App* verb = add_verb(
+  auto [verb, words] = add_verb<ConstructWords>(
       sets, "construct",
-      "small sets for a range of W: Singer, ruler, local search; lines W m: residues",
+      "Constructs small sets for a range of W: Singer, ruler, local search; lines W m: residues.",
+      construct,
       R"(It prints the same each time. interest_sets/sets/best_known.txt holds what it printed.
 
 Examples:
   qb sets construct --from 112 --to 157 --moves 4e6
   qb sets construct --from 1057 --to 1057)");
-  auto& words = runs<ConstructWords>(verb, construct);
-  add_integer(verb, "--from", words.from, "first W, 3 or more")->required();
-  add_integer(verb, "--to", words.to, "last W")->required();
+  add_integer(verb, "--from", words.from, "Sets the first W, 3 or more.")->required();
+  add_integer(verb, "--to", words.to, "Sets the last W.")->required();
   add_positive(verb, "--moves", words.moves,
-               "moves of local search for each W, about 2 million a second (default 4e5)");
+               "Sets the moves of local search for each W, about 2 million a second (default: "
+               "4e5).");
 }
 
 struct ResponsibilityWords {
@@ -128,27 +130,28 @@ void print_responsibility(const ResponsibilityWords& words) {
 }
 
 void add_responsibility(CLI::App* sets) {
-  CLI::App* verb = add_verb(
-      sets, "responsibility", "responsibility ratio against N, for every minimum-size set of W",
+  auto [verb, words] = add_verb<ResponsibilityWords>(
+      sets, "responsibility",
+      "Computes the responsibility ratio against N, for every minimum-size set of W.",
+      print_responsibility,
       R"(RR = N^2 / (largest responsibility of a worker), at every whole N of the range.
 
 Examples:
   qb sets responsibility --workers 8 --from 320 --to 327
   qb sets responsibility --workers 31 --from 31 --to 1300 --csv > rr_31.csv)");
-  auto& words = runs<ResponsibilityWords>(verb, print_responsibility);
-  add_integer(verb, "--workers", words.workers, "W, 3 to 65 (the sets are searched)")->required();
-  add_integer(verb, "--from", words.from, "first N, at least W")->required();
-  add_integer(verb, "--to", words.to, "last N")->required();
-  verb->add_flag("--csv", words.csv, "print a row for each set and N instead of a summary");
+  add_integer(verb, "--workers", words.workers, "Sets W, 3 to 65 (the sets are searched).")
+      ->required();
+  add_integer(verb, "--from", words.from, "Sets the first N, at least W.")->required();
+  add_integer(verb, "--to", words.to, "Sets the last N.")->required();
+  verb->add_flag("--csv", words.csv, "Prints a row for each set and N instead of a summary.");
 }
 
 }  // namespace
 
 void add_sets(CLI::App* app) {
-  CLI::App* sets =
-      add_verb(app, "sets",
-               "Interest sets: the published table, exhaustive search, a set for any W, balance",
-               R"(Examples:
+  CLI::App* const sets =
+      app->add_subcommand("sets", "Lists, checks, searches, constructs and draws interest sets.");
+  sets->footer(R"(Examples:
   qb sets table
   qb sets show --workers 7
   qb sets search --workers 52

@@ -121,15 +121,14 @@ void draw(const std::string& directory) {
 }  // namespace
 
 void add_sets_figures(CLI::App* sets) {
-  CLI::App* verb =
-      add_verb(sets, "figures", "draw size, number and balance of interest sets, and a LaTeX table",
-               R"(The exit code is 3 without gnuplot.
+  auto [verb, directory] = add_verb<std::string>(
+      sets, "figures", "Draws size, number and balance of interest sets, and writes a LaTeX table.",
+      draw, R"(The exit code is 3 without gnuplot.
 
 Examples:
   qb sets figures --out figures)");
-  auto& directory = runs<std::string>(verb, draw);
   directory = "results/interest_sets";
-  verb->add_option("--out", directory, "folder to write to")->capture_default_str();
+  verb->add_option("--out", directory, "Writes into this folder.")->capture_default_str();
 }
 
 }  // namespace qb

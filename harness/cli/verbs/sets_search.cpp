@@ -60,11 +60,10 @@ class Watcher {
       append_and_flush(words.journal, journal_head(state));
   }
 
-  bool operator()(const SearchState& now, const PlayedTask& played) {
+  void operator()(const SearchState& now, const PlayedTask& played) {
     if (!words_.journal.empty()) lines_ += journal_line(now, played);
     if (played.size != size_) begin_size(now, played.size);
     if (now_s() - said_s_ >= kSecondsBetween) say(now, played.size);
-    return true;
   }
 
   void end() {
@@ -131,11 +130,11 @@ double longest_share(const InterestSet& set) {
   return sum / static_cast<double>(longest.size());
 }
 
-std::string top_table(const std::vector<RankedSet>& sets, std::size_t best, TableForm form,
+std::string top_table(const std::vector<RankedSet>& sets, TableForm form,
                       const std::function<bool(const RankedSet&, const RankedSet&)>& before) {
   std::vector<const RankedSet*> order;
   for (const RankedSet& ranked : sets) order.push_back(&ranked);
-  best = std::min(best, order.size());
+  const std::size_t best = std::min(kBest, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best), order.end(),
                     [&](const RankedSet* a, const RankedSet* b) { return before(*a, *b); });
   TextTable table({"interest set", "asym-RR", "balanced", "longest / N"});
@@ -196,14 +195,14 @@ std::string search_summary(const SearchOutcome& outcome) {
   return text;
 }
 
-std::string best_sets(const std::vector<RankedSet>& sets, std::size_t best, TableForm form) {
-  if (sets.empty() || best == 0) return "";
+std::string best_sets(const std::vector<RankedSet>& sets, TableForm form) {
+  if (sets.empty()) return "";
   return fmt::format("\nBest by asym-RR:\n{}\nBest by longest subsequence:\n{}",
-                     top_table(sets, best, form,
+                     top_table(sets, form,
                                [](const RankedSet& a, const RankedSet& b) {
                                  return a.asymptotic_ratio > b.asymptotic_ratio;
                                }),
-                     top_table(sets, best, form, [](const RankedSet& a, const RankedSet& b) {
+                     top_table(sets, form, [](const RankedSet& a, const RankedSet& b) {
                        return std::pair(a.longest_share_of_n, -a.asymptotic_ratio) <
                               std::pair(b.longest_share_of_n, -b.asymptotic_ratio);
                      }));
@@ -227,12 +226,11 @@ SearchOutcome search(const SearchWords& words) {
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const double begin_s = now_s();
   Watcher watcher(words, outcome.state);
-  const OnTask on_task = [&](const SearchState& now, const PlayedTask& played) {
-    return watcher(now, played);
-  };
-  if (words.size > 0) (void)search_size(outcome.state, words.size, outcome.threads, on_task);
-  outcome.size =
-      words.size > 0 ? words.size : search_minimum(outcome.state, outcome.threads, on_task);
+  outcome.size = words.size;
+  if (words.size > 0)
+    search_size(outcome.state, words.size, outcome.threads, std::ref(watcher));
+  else
+    outcome.size = search_minimum(outcome.state, outcome.threads, std::ref(watcher));
   watcher.end();
   outcome.seconds = now_s() - begin_s;
   outcome.sets = sets_of_orbits(words.workers, outcome.state.sizes.at(outcome.size).found);
@@ -249,14 +247,17 @@ void print_search(const SearchWords& words) {
   const bool csv = words.form == TableForm::csv;
   fmt::print(csv ? stderr : stdout, "{}", search_summary(outcome));
   const auto ranked = ranked_sets(std::move(outcome.sets), outcome.threads);
-  fmt::print("{}", csv ? ranked_csv(ranked) : best_sets(ranked, kBest, words.form));
+  fmt::print("{}", csv ? ranked_csv(ranked) : best_sets(ranked, words.form));
 }
 
 }  // namespace
 
 void add_sets_search(CLI::App* sets) {
-  CLI::App* verb = add_verb(
-      sets, "search", "all interest sets of the least size: searched, counted, proved, ranked",
+  auto [verb, words] = add_verb<SearchWords>(
+      sets, "search",
+      "Searches, counts and ranks all interest sets of the least size, and proves that it is "
+      "least.",
+      print_search,
       R"(It finds the sets of m residues that contain 0 and 1 and whose differences cover Z_W, for
 the least m. It proves that m is the least by searching every smaller size to its end.
 W <= 79 takes seconds, and proofs up to W = 133 take minutes. --csv prints every set. After
@@ -266,16 +267,18 @@ Examples:
   qb sets search --workers 52
   qb sets search --workers 64 --count
   qb sets search --workers 112 --size 12 --journal w112.txt)");
-  auto& words = runs<SearchWords>(verb, print_search);
-  add_integer(verb, "--workers", words.workers, "W, 3 to 257")->required();
-  add_integer(verb, "--size", words.size, "search only sets of this size m (default: the least)");
-  add_integer(verb, "--threads", words.threads, "how many threads search (default: all cores)");
-  verb->add_flag("--count", words.count, "print only the number of sets");
+  add_integer(verb, "--workers", words.workers, "Sets W, 3 to 257.")->required();
+  add_integer(verb, "--size", words.size,
+              "Searches only sets of this size m (default: the least).");
+  add_integer(verb, "--threads", words.threads,
+              "Searches with this number of threads (default: all cores).");
+  verb->add_flag("--count", words.count, "Prints only the number of sets.");
   verb->add_flag("--compact", words.compact,
-                 "print a record as in interest_sets/search/minimum.txt");
-  verb->add_flag("--quiet", words.quiet, "show no progress");
+                 "Prints a record as in interest_sets/search/minimum.txt.");
+  verb->add_flag("--quiet", words.quiet, "Shows no progress.");
   verb->add_option("--journal", words.journal,
-                   "a file for the finished tasks; where it exists, the search goes on from there");
+                   "Writes the finished tasks to this file; if it exists, the search goes on from "
+                   "there.");
   add_table_form(verb, words.form);
 }
 

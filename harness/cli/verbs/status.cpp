@@ -56,10 +56,9 @@ void print_status(const std::string& path) {
 }  // namespace
 
 void add_status(CLI::App* app) {
-  CLI::App* verb =
-      add_verb(app, "status", "Show how far a run is and what went wrong in it", kFooter);
-  auto& path = runs<std::string>(verb, print_status);
-  verb->add_option("RUN", path, "A run folder, or the folder of an experiment")->required();
+  auto [verb, path] = add_verb<std::string>(
+      app, "status", "Shows how far a run is and what went wrong in it.", print_status, kFooter);
+  verb->add_option("RUN", path, "Names a run folder, or the folder of an experiment.")->required();
 }
 
 }  // namespace qb

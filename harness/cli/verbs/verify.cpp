@@ -32,10 +32,10 @@ ExitCode verify_run(const std::string& path) {
 }  // namespace
 
 void add_verify(CLI::App* app) {
-  CLI::App* verb =
-      add_verb(app, "verify", "Check that a run folder's numbers follow from its data", kFooter);
-  auto& path = runs<std::string>(verb, verify_run);
-  verb->add_option("RUN", path, "The run folder, results/NAME/RUN_ID")->required();
+  auto [verb, path] = add_verb<std::string>(
+      app, "verify", "Checks that a run folder's numbers follow from its data.", verify_run,
+      kFooter);
+  verb->add_option("RUN", path, "Names the run folder, results/NAME/RUN_ID.")->required();
 }
 
 }  // namespace qb

@@ -12,10 +12,6 @@
 namespace qb {
 namespace {
 
-std::string bytes_text(std::int64_t bytes) {
-  return format_bytes(static_cast<std::uint64_t>(bytes));
-}
-
 std::string rate_text(double byte_per_s) { return format_si(byte_per_s) + "B/s"; }
 
 std::int64_t cached_tokens(const SchemeQuestion& question) {
@@ -153,7 +149,8 @@ std::string budget_sentence(const SchemeQuestion& question, const Advice& advice
   if (faster == nullptr) return {};
   return fmt::format("Memory limits the choice: {} would take {}, but needs {} a worker, over {}.",
                      faster->scheme, format_seconds(faster->wall_s),
-                     bytes_text(faster->memory_bytes), bytes_text(question.memory_budget_bytes));
+                     format_bytes(faster->memory_bytes),
+                     format_bytes(question.memory_budget_bytes));
 }
 
 // Writes `below 3.1 GB/s x would win and above 90 GB/s y`.
@@ -236,8 +233,8 @@ std::string nothing_fits_sentence(const SchemeQuestion& question, const Advice& 
             [](const SchemeForecast& scheme) { return scheme.over_budget && !scheme.base; });
   if (smallest == nullptr) return "No scheme has a plan for this.";
   return fmt::format("No scheme fits {} a worker: {} needs the least, {}.",
-                     bytes_text(question.memory_budget_bytes), smallest->scheme,
-                     bytes_text(smallest->memory_bytes));
+                     format_bytes(question.memory_budget_bytes), smallest->scheme,
+                     format_bytes(smallest->memory_bytes));
 }
 
 }  // namespace
@@ -257,9 +254,9 @@ std::string advice_table(const Advice& advice) {
     if (scheme.has_plan())
       table.add({scheme_text(scheme), format_seconds(scheme.wall_s),
                  format_seconds(scheme.compute_s), format_seconds(scheme.idle_s),
-                 format_seconds(scheme.exposed_s), bytes_text(scheme.sent_bytes),
-                 bytes_text(scheme.memory_bytes), fmt::format("{:.3f}", scheme.critical_path_ratio),
-                 why_not(scheme)});
+                 format_seconds(scheme.exposed_s), format_bytes(scheme.sent_bytes),
+                 format_bytes(scheme.memory_bytes),
+                 fmt::format("{:.3f}", scheme.critical_path_ratio), why_not(scheme)});
     else
       without += fmt::format("No plan: {}: {}.\n", scheme.scheme, scheme.unsupported);
   }

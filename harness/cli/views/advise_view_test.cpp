@@ -173,8 +173,8 @@ TEST(Advise, VerbAdvisesForAnA100AFileAndThisMachine) {
   EXPECT_THAT(a100.out, AllOf(HasSubstr("heads of 64, f16"), HasSubstr("rates are estimated"),
                               HasSubstr("Ring Attention"), HasSubstr("Use ")));
   const ScratchFolder scratch;
-  store_device_model(constant_rate_device(Kernel::flash, DType::f32, 64, 1e12),
-                     scratch.path("device.csv"));
+  write_file_atomically(scratch.path("device.csv"), device_model_csv(constant_rate_device(
+                                                        Kernel::flash, DType::f32, 64, 1e12)));
   const Said file = run_qb("advise --n-tokens 1024 --workers 4 --link 1e9,5us --json --device " +
                            scratch.path("device.csv"));
   EXPECT_EQ(file.exit_code, 0) << file.err;

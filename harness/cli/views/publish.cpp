@@ -10,6 +10,7 @@
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "interest_sets/search/minimum_sets.h"
+#include "plots/draw/gnuplot.h"
 
 namespace qb {
 namespace {
@@ -80,7 +81,10 @@ DrawnRun draw_run(const std::string& folder, const std::string& directory) {
     throw UsageError(fmt::format("{}: a report needs cases.csv; `qb plot {}` draws its figures",
                                  folder, folder));
   try {
-    drawn.figures = draw_for_report(figures_of_run(drawn.run), directory, drawn.missing);
+    const auto draw = [&](const std::string& into) {
+      drawn.figures = draw_for_report(figures_of_run(drawn.run), into, drawn.missing);
+    };
+    directory.empty() ? in_temporary_folder(draw) : draw(directory);
   } catch (const EnvironmentError& error) {
     drawn.missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
     fmt::print(stderr, "qb: {}\n", error.what());
@@ -89,8 +93,9 @@ DrawnRun draw_run(const std::string& folder, const std::string& directory) {
   return drawn;
 }
 
-ExitCode publish_run(const std::string& folder, const std::string& page) {
-  DrawnRun drawn = draw_run(folder, folder + "/figures");
+ExitCode publish_run(const std::string& folder, const std::string& directory,
+                     const std::string& page) {
+  DrawnRun drawn = draw_run(folder, directory);
   write_file_atomically(
       page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing)));
   fmt::print("{}\n", page);

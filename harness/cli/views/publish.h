@@ -20,11 +20,13 @@ struct DrawnRun {
   std::vector<std::string> missing;  // a sentence for each figure that could not be drawn
   ExitCode code = ExitCode::ok;      // environment if gnuplot is missing
 };
-// Draws the figures of a run into `directory`. Reports a missing gnuplot on stderr and in
-// `missing`. Throws UsageError if the folder has no cases.csv to report.
+// Draws the figures of a run into `directory`, or, if that is empty, for the page alone. Reports a
+// missing gnuplot on stderr and in `missing`. Throws UsageError if the folder has no cases.csv to
+// report.
 [[nodiscard]] DrawnRun draw_run(const std::string& folder, const std::string& directory);
 
-// Draws RUN/figures, writes the page and prints its path.
-ExitCode publish_run(const std::string& folder, const std::string& page);
+// Draws as draw_run does, writes the page and prints its path.
+ExitCode publish_run(const std::string& folder, const std::string& directory,
+                     const std::string& page);
 
 }  // namespace qb

@@ -134,7 +134,7 @@ std::vector<Reproduced> compare_subsequences(const CsvTable& published) {
     for (const auto& [key, length] : lengths) {
       if (key.first != workers) continue;
       const auto tokens = subsequences(cqs_plan(key.second, static_cast<int>(workers), {}));
-      const std::int64_t ours = *std::max_element(tokens.begin(), tokens.end());
+      const std::int64_t ours = *std::ranges::max_element(tokens);
       const std::int64_t gap = std::abs(ours - static_cast<std::int64_t>(length));
       if (gap <= worst_gap) continue;
       worst_gap = gap;
@@ -190,9 +190,7 @@ std::vector<Reproduced> compare_memory(const CsvTable& cases) {
   const auto describe = [&](std::size_t row) {
     const double bytes = cases.number(row, "active_memory_peak_bytes");
     const std::string& status = cases.text(row, "status");
-    return std::isnan(bytes)
-               ? status
-               : fmt::format("{} ({})", status, format_bytes(static_cast<std::uint64_t>(bytes)));
+    return std::isnan(bytes) ? status : fmt::format("{} ({})", status, format_bytes(bytes));
   };
   const double whole = cases.number(rows[1], "active_memory_peak_bytes");
   const double part = cases.number(rows[most_workers], "active_memory_peak_bytes");

@@ -13,9 +13,9 @@ namespace qb {
 
 void add_table_form(CLI::App* app, TableForm& form) {
   CLI::Option* csv = app->add_flag_callback(
-      "--csv", [&form] { form = TableForm::csv; }, "print CSV, with every digit that we compute");
+      "--csv", [&form] { form = TableForm::csv; }, "Prints CSV, with every digit that we compute.");
   app->add_flag_callback(
-         "--markdown", [&form] { form = TableForm::markdown; }, "print a Markdown table")
+         "--markdown", [&form] { form = TableForm::markdown; }, "Prints a Markdown table.")
       ->excludes(csv);
 }
 

@@ -37,10 +37,11 @@ void add_tensor_job(CLI::App* verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows) {
   add_parameters(verb, job.c, {"mask", "kernel", "scale", "threads", "memory_budget"});
   add_word(verb, "--out-dtype", job.out_dtype,
-           "the type of " + dtype_of + ", f32 by default; bf16 is not possible");
-  verb->add_flag("--verify", job.verify,
-                 fmt::format("compare up to {} {} with float64; exit 4 where they differ",
-                             kVerifiedRows, rows));
+           "Sets the type of " + dtype_of + "; bf16 is not possible");
+  verb->add_flag(
+      "--verify", job.verify,
+      fmt::format("Compares up to {} {} with float64; the exit code is 4 if they differ.",
+                  kVerifiedRows, rows));
 }
 
 void check_tensor_job(const TensorJob& job) {

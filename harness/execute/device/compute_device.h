@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "base/words.h"
@@ -40,6 +41,10 @@ template <>
 inline constexpr auto kWords<ClockKind> =
     word_table<ClockKind>("clock", {{ClockKind::synchronized, "synchronized"},
                                     {ClockKind::unsynchronized, "unsynchronized"}});
+
+[[nodiscard]] inline TensorView rows_of(const TensorView& whole, const TokenGroup& group) {
+  return whole.tokens(group.first, group.count, group.stride);
+}
 
 class ComputeDevice {
  public:
@@ -84,11 +89,9 @@ class ComputeDevice {
   // on_stage; either may be empty.
   virtual void attention(Kernel kernel, const AttentionArguments& arguments,
                          const KernelContext& context, const cuda::OnStage& on_stage) = 0;
-  // Kernel flash only. The call may be destroyed once this has returned.
-  [[nodiscard]] virtual Prepared prepare(const cuda::GroupedCall& /*call*/,
-                                         Allocator& /*workspace*/) {
-    throw Unsupported("this device computes one worker in a launch");
-  }
+  // Kernel flash only. The call may be destroyed once this has returned. By default each worker is
+  // a call of attention() on rows that are gathered for it.
+  [[nodiscard]] virtual Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace);
   // Does not read the tensors; the schedule may be destroyed afterwards. Returns an empty function
   // if the kernel keeps nothing (all but flash on a GPU): attention() costs no more then.
   [[nodiscard]] virtual KeptSchedule keep_schedule(Kernel /*kernel*/,
@@ -96,6 +99,9 @@ class ComputeDevice {
                                                    Allocator& /*memory*/, int /*worker*/) {
     return {};
   }
+  // Copies the rows of all groups into `local`, in order. On the host, threads share the work.
+  void gather(const std::vector<TokenGroup>& groups, const TensorView& whole,
+              const TensorView& local);
   // Copies between views of one shape, also from f32 into f16 or bf16.
   virtual void copy_rows(const TensorView& source, const TensorView& destination) = 0;
   virtual void clear_partial(const TensorView& out, const TensorView& lse) = 0;

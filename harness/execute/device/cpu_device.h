@@ -6,15 +6,15 @@
 
 #include "base/clock.h"
 #include "harness/execute/device/compute_device.h"
+#include "kernels/cpu/layer_parts.h"
 #include "kernels/merge.h"
 
 namespace qb {
 
-// Layers must be float32 on this device.
 class CpuDevice : public ComputeDevice {
  public:
   // The costs of the CPU's kernels, each with this many threads. The work model counts their pairs.
-  // Only those of kernel staged depend on a schedule. The CPU launches no workers together.
+  // Only those of kernel staged depend on a schedule.
   class Costs : public cuda::KernelCosts {
    public:
     explicit Costs(int threads) : threads_(threads) {}
@@ -24,12 +24,15 @@ class CpuDevice : public ComputeDevice {
     [[nodiscard]] bool reads_schedule(Kernel kernel) const override {
       return kernel == Kernel::staged;
     }
-    [[nodiscard]] cuda::CallCost of_call(Kernel kernel, const AttentionArguments& a) const override;
-    [[nodiscard]] cuda::CallCost of_launch(const cuda::GroupedCall& /*call*/) const override {
-      throw Unsupported("the CPU computes one worker in a launch");
+    [[nodiscard]] cuda::CallCost of_call(Kernel kernel,
+                                         const AttentionArguments& a) const override {
+      return {.workspace_bytes = kernel_workspace_bytes(
+                  kernel, a.q.extent, a.k.extent, a.q.dtype, threads_, a.v.extent.head_dim,
+                  kernel == Kernel::staged ? a.schedule->stored_pairs() : -1),
+              .executed_pairs = std::nullopt};
     }
-    [[nodiscard]] std::int64_t bytes_of_linear(const LinearCall& /*call*/) const override {
-      return 0;
+    [[nodiscard]] std::int64_t bytes_of_linear(const LinearCall& call) const override {
+      return cpu::linear_workspace_bytes(call);
     }
 
    private:
@@ -48,7 +51,9 @@ class CpuDevice : public ComputeDevice {
     qb::attention(kernel, arguments,
                   {context.workspace, facts_.host_threads, context.worker, context.stages});
   }
-  void copy_rows(const TensorView& source, const TensorView& destination) override;
+  void copy_rows(const TensorView& source, const TensorView& destination) override {
+    qb::copy_rows(source, destination);
+  }
   void clear_partial(const TensorView& out, const TensorView& lse) override {
     qb::clear_partial(out, lse);
   }
@@ -67,9 +72,11 @@ class CpuDevice : public ComputeDevice {
                          const TensorView& denominator) override {
     qb::normalise_partial(out, lse, maximum, denominator);
   }
-  void linear(const LinearCall& call, Allocator& workspace) override;
-  void bias_gelu(const GeluCall& call) override;
-  void add_norm(const NormCall& call) override;
+  void linear(const LinearCall& call, Allocator& workspace) override {
+    cpu::linear(call, facts_.host_threads, workspace);
+  }
+  void bias_gelu(const GeluCall& call) override { cpu::bias_gelu(call, facts_.host_threads); }
+  void add_norm(const NormCall& call) override { cpu::add_norm(call, facts_.host_threads); }
 
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
   void upload(const TensorView& host, const TensorView& device) override {

@@ -6,8 +6,8 @@
 
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/device_trial.h"
-#include "harness/execute/testing/host_compute_device.h"
 
 namespace qb {
 namespace {
@@ -131,7 +131,7 @@ TEST_F(CudaTiny, FlashMergeAndCopiesAgreeWithFloat64) {
 }
 
 TEST(DeviceTiny, TheSameCallsAgreeOnAHostThatPlaysAGpu) {
-  HostComputeDevice device;
+  DeviceProbe device;
   expect_tiny_calls_agree_with_float64(device);
 }
 

@@ -43,10 +43,11 @@ class RehearsalDevice final : public ComputeDevice {
     compute(cost);
   }
   Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace) override {
-    const cuda::CallCost cost = costs_.of_launch(call);
+    const std::optional<cuda::CallCost> cost = costs_.of_launch(call);
+    if (!cost) return ComputeDevice::prepare(call, workspace);
     const int worker = call.workers.empty() ? 0 : call.workers.front().worker;
-    const auto taken = std::make_shared<Buffer>(take(cost, workspace, worker));
-    return {[this, cost, taken] { compute(cost); }, [] {}};
+    const auto taken = std::make_shared<Buffer>(take(*cost, workspace, worker));
+    return {[this, cost, taken] { compute(*cost); }, [] {}};
   }
   KeptSchedule keep_schedule(Kernel kernel, const AttentionArguments& arguments, Allocator& memory,
                              int worker) override {

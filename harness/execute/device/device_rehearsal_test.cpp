@@ -4,9 +4,10 @@
 
 #include <random>
 
+#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/device_trial.h"
-#include "harness/execute/testing/host_compute_device.h"
 #include "harness/plan/testing/spelt_plans.h"
 #include "harness/plan/work/tiling.h"
 #include "harness/plan/work/work.h"
@@ -24,7 +25,7 @@ Peaks measured_peaks(const Plan& plan, DeviceCall call) {
   MemoryLedger ledger;
   Trial trial(plan, ledger);
   ledger.reset_peaks();
-  HostComputeDevice device;
+  DeviceProbe device;
   DeviceExecutor executor(trial.plan, arguments_of(trial, ledger, call), device);
   const Execution execution = executor.run();
   const Verification verification = trial.verify();
@@ -42,7 +43,7 @@ TEST(Rehearsal, TellsTheMemoryOfEveryStrategyKernelAndLaunchToTheByte) {
       testing_support::for_random_plans(250, [](const Plan& plan, Random& random) {
         const DeviceCall call = random_device_call(random);
         SCOPED_TRACE(fmt::format("{} {}", word(call.kernel), word(call.launch)));
-        const Rehearsal told = rehearse(plan, call.kernel, call.launch, HostKernelCosts());
+        const Rehearsal told = rehearse(plan, call.kernel, call.launch, ProbeCosts());
         const Peaks peaks = measured_peaks(plan, call);
         EXPECT_EQ(told.active_peak_bytes, peaks.active);
         EXPECT_EQ(told.worker_peak_bytes, peaks.worker);
@@ -50,11 +51,43 @@ TEST(Rehearsal, TellsTheMemoryOfEveryStrategyKernelAndLaunchToTheByte) {
   EXPECT_EQ(seen, strategies().size());
 }
 
+// A launch of its own, of this many bytes and pairs for each worker in it.
+class LaunchCosts final : public CpuDevice::Costs {
+ public:
+  static constexpr std::int64_t kBytes = 1000;
+  static constexpr std::int64_t kPairs = 24;  // of four heads
+  LaunchCosts() : Costs(1) {}
+  std::optional<cuda::CallCost> of_launch(const cuda::GroupedCall& call) const override {
+    const std::int64_t workers = std::ssize(call.workers);
+    return cuda::CallCost{.workspace_bytes = kBytes * workers, .executed_pairs = kPairs * workers};
+  }
+};
+
+TEST(Rehearsal, HoldsALaunchAsLongAsTheExecutorKeepsIt) {
+  const Problem problem = make_problem({1, 4, 4, 80, 80, 8, 8}, MaskKind::full, DType::f32, 1);
+  const std::int64_t tensors = 4 * 80 * (4 * 8 + 1) * 4;
+  const auto told = [&](const char* algorithm, Launch launch) {
+    return rehearse(make_plan(algorithm, problem, {4, {}}), Kernel::flash, launch, LaunchCosts());
+  };
+  // A ring of four workers has four rounds of four. Launched alone, one is held at a time, and each
+  // is its worker's.
+  const Rehearsal together = told("ring", Launch::together);
+  EXPECT_EQ(together.active_peak_bytes, tensors + 16 * LaunchCosts::kBytes);
+  EXPECT_EQ(together.executed_pairs, 16 * LaunchCosts::kPairs / 4);
+  const Rehearsal alone = told("ring", Launch::alone);
+  EXPECT_EQ(alone.active_peak_bytes, tensors + LaunchCosts::kBytes);
+  EXPECT_EQ(alone.worker_peak_bytes, LaunchCosts::kBytes);
+  EXPECT_EQ(alone.executed_pairs, 16 * LaunchCosts::kPairs / 4);
+  ASSERT_EQ(alone.step_pairs.size(), 4u);
+  for (const std::vector<std::int64_t>& steps : alone.step_pairs)
+    EXPECT_EQ(steps, std::vector<std::int64_t>(4, LaunchCosts::kPairs / 4));
+}
+
 // The device has the CPU's tiles, and the work model counts those from the plan alone.
 TEST(Rehearsal, DealsThePairsToWorkersAndStepsAsTheWorkModelDoes) {
   testing_support::for_random_plans(100, [](const Plan& plan, Random&) {
     const Work work = model_work(plan, Kernel::materialized);
-    const Rehearsal told = rehearse(plan, Kernel::materialized, Launch::alone, HostKernelCosts());
+    const Rehearsal told = rehearse(plan, Kernel::materialized, Launch::alone, ProbeCosts());
     EXPECT_EQ(told.executed_pairs, work.executed_pairs);
     ASSERT_EQ(told.step_pairs.size(), work.workers.size());
     for (std::size_t w = 0; w < work.workers.size(); ++w) {
@@ -70,9 +103,9 @@ TEST(Rehearsal, PlansOfOneWorkerAndARotationTakeWhatTheirWorkersTake) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   for (const std::string_view algorithm : testing_support::kRotating)
-    for (int round = 0; round < 8; ++round) {
+    for (int round = 0; round < 16; ++round) {
       const int workers = static_cast<int>(testing_support::draw(random, 1, 12));
-      const Problem problem = testing_support::even_problem_for(algorithm, workers, random);
+      const Problem problem = testing_support::plain_problem_for(algorithm, workers, random);
       const Plan plan = make_plan(algorithm, problem, {.workers = workers});
       const Plan spelt = testing_support::spelt_out(plan);
       for (const Kernel kernel :

@@ -82,6 +82,35 @@ std::vector<std::int64_t> step_peak_bytes(const Plan& plan, int index, Kernel ke
 
 namespace {
 
+// A worker keeps its partials of other workers' queries until it returns them all in one step.
+struct StepMemory {
+  std::int64_t peak_bytes = 0;   // without the partials that are kept when the step begins
+  std::int64_t keeps_bytes = 0;  // partials that the step adds to them
+  bool returns = false;
+};
+
+// peaks: those of the steps of worker 0.
+std::vector<StepMemory> step_memory(const Plan& plan, const std::vector<std::int64_t>& peaks) {
+  const Worker& worker = plan.workers[0];
+  std::vector<StepMemory> steps;
+  std::int64_t kept = 0;
+  for (std::size_t s = 0; s < peaks.size(); ++s) {
+    const Step& step = worker.steps[s];
+    StepMemory& memory = steps.emplace_back();
+    memory.peak_bytes = peaks[s] - kept;
+    if (!step.tasks.empty() && !std::ranges::count(worker.q_groups, step.tasks[0].q_group))
+      for (const Transfer& transfer : step.receives)
+        if (transfer.what == TensorRole::q)
+          memory.keeps_bytes +=
+              tensor_bytes(plan.problem, TensorRole::partial,
+                           tokens_of(plan.q_groups, plan.groups_of(transfer)), transfer.heads);
+    memory.returns = std::ranges::any_of(
+        step.sends, [](const Transfer& transfer) { return transfer.what == TensorRole::partial; });
+    kept = memory.returns ? 0 : kept + memory.keeps_bytes;
+  }
+  return steps;
+}
+
 // Workers that are alike step by step are played only once.
 std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int threads) {
   if (works_in_place(plan)) return {peak_in_place(plan, kernel, threads)};
@@ -89,22 +118,26 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int thre
   const auto n = static_cast<int>(peaks.size());
   const Representatives representatives(plan);
   // What `staged` stores follows from the pairs of each call.
-  if (CpuDevice::Costs(threads).reads_schedule(kernel) || representatives.workers().empty()) {
+  if (CpuDevice::Costs(threads).reads_schedule(kernel) || representatives.size() == 0) {
     for (int w = 0; w < n; ++w)
       peaks[static_cast<std::size_t>(w)] =
           std::ranges::max(step_peak_bytes(plan, w, kernel, threads));
     return peaks;
   }
-  std::vector<std::vector<std::int64_t>> by_step;
-  Plan like = plan;
-  for (std::size_t i = 0; i < representatives.workers().size(); ++i) {
-    like.workers = Workers(n, [worker = representatives.worker(i)](int, bool) { return worker; });
-    by_step.push_back(step_peak_bytes(like, representatives.workers()[i], kernel, threads));
+  std::vector<std::vector<StepMemory>> by_step;
+  for (std::size_t i = 0; i < representatives.size(); ++i) {
+    const Plan like = representatives.plan(i);
+    by_step.push_back(step_memory(like, step_peak_bytes(like, 0, kernel, threads)));
   }
-  for (int w = 0; w < n; ++w)
-    for (std::size_t s = 0; s < by_step[0].size(); ++s)
-      peaks[static_cast<std::size_t>(w)] =
-          std::max(peaks[static_cast<std::size_t>(w)], by_step[representatives.of(w, s)][s]);
+  for (int w = 0; w < n; ++w) {
+    std::int64_t kept = 0;
+    for (std::size_t s = 0; s < by_step[0].size(); ++s) {
+      const StepMemory& step = by_step[representatives.of(w, s)][s];
+      std::int64_t& peak = peaks[static_cast<std::size_t>(w)];
+      peak = std::max(peak, step.peak_bytes + kept);
+      kept = step.returns ? 0 : kept + step.keeps_bytes;
+    }
+  }
   return peaks;
 }
 

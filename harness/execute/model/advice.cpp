@@ -23,17 +23,16 @@ double bisect(double from, double to, const std::function<bool(double)>& holds) 
 
 const SchemeForecast& of_scheme(const std::vector<SchemeForecast>& forecasts,
                                 std::string_view scheme) {
-  return *std::find_if(forecasts.begin(), forecasts.end(),
-                       [&](const SchemeForecast& f) { return f.scheme == scheme; });
+  return *std::ranges::find_if(forecasts,
+                               [&](const SchemeForecast& f) { return f.scheme == scheme; });
 }
 
 // Returns the name of a better scheme; empty if `scheme` is still the answer or there is none.
 std::string better_than(std::string_view scheme, const std::vector<SchemeForecast>& forecasts) {
   const SchemeForecast* best = fastest(forecasts);
   if (best == nullptr || best->scheme == scheme) return {};
-  const auto found = std::find_if(forecasts.begin(), forecasts.end(), [&](const SchemeForecast& f) {
-    return f.scheme == scheme && f.ranked();
-  });
+  const auto found = std::ranges::find_if(
+      forecasts, [&](const SchemeForecast& f) { return f.scheme == scheme && f.ranked(); });
   const bool close =
       found != forecasts.end() && found->wall_s <= best->wall_s * (1.0 + kTellsApart);
   return close ? std::string() : best->scheme;

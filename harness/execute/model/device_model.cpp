@@ -20,7 +20,7 @@ std::string known_rates(const DeviceModel& device) {
   for (const RatePoint& point : device.rates) {
     std::string text = fmt::format("{} in {} at head_dim {}", word(point.kernel), word(point.dtype),
                                    point.head_dim);
-    if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
+    if (std::ranges::find(known, text) == known.end()) known.push_back(text);
   }
   return fmt::format("{}", fmt::join(known, ", "));
 }
@@ -45,15 +45,12 @@ DeviceCosts::DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem
     throw Unsupported(fmt::format("the device {} has no rate of {} in {} at head_dim {}; it has {}",
                                   device.name, word(kernel), word(problem.dtype),
                                   problem.shape.head_dim, known_rates(device)));
-  std::sort(points_.begin(), points_.end(),
-            [](const LogPoint& a, const LogPoint& b) { return a.pairs < b.pairs; });
+  std::ranges::sort(points_, {}, &LogPoint::pairs);
 }
 
 double DeviceCosts::flop_per_s(std::int64_t pairs) const {
   const double at = std::log(static_cast<double>(pairs));
-  const auto above = std::lower_bound(
-      points_.begin(), points_.end(), at,
-      [](const LogPoint& point, double log_pairs) { return point.pairs < log_pairs; });
+  const auto above = std::ranges::lower_bound(points_, at, {}, &LogPoint::pairs);
   if (above == points_.begin()) return std::exp(above->flop_per_s);
   const auto below = above - 1;
   if (above == points_.end()) return std::exp(below->flop_per_s);

@@ -82,7 +82,6 @@ struct DeviceModel {
 [[nodiscard]] std::string device_model_csv(const DeviceModel& device);
 [[nodiscard]] DeviceModel load_device_model(const std::string& path);
 [[nodiscard]] DeviceModel a100_device();  // data/devices/a100.csv, compiled in
-void store_device_model(const DeviceModel& device, const std::string& path);
 
 struct CalibrationOptions {
   std::int64_t max_tokens = 4096;  // tokens of the largest call

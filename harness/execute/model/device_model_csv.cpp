@@ -175,8 +175,4 @@ DeviceModel load_device_model(const std::string& path) {
 
 DeviceModel a100_device() { return parse_device_model(embedded::a100, "data/devices/a100.csv"); }
 
-void store_device_model(const DeviceModel& device, const std::string& path) {
-  write_file_atomically(path, device_model_csv(device));
-}
-
 }  // namespace qb

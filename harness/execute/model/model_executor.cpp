@@ -16,6 +16,7 @@
 #include "harness/execute/model/model_network.h"
 #include "harness/execute/model/model_rounds.h"
 #include "harness/execute/model/step_cost.h"
+#include "harness/execute/model/worker_clock.h"
 #include "harness/execute/player/shared_cores.h"
 #include "harness/execute/player/worker.h"
 #include "harness/plan/messages.h"
@@ -55,9 +56,7 @@ struct StepMessages {
   std::int64_t to_root_bytes = 0;
 };
 
-struct Player {
-  double now_s = 0.0;
-  double began_s = 0.0;  // start of the current work or wait
+struct Player : WorkerClock {
   Phase phase = Phase::fetch_shard;
   std::size_t step = 0;
   int pending = 0;  // messages that it waits for
@@ -163,6 +162,7 @@ class Simulation {
 
   [[nodiscard]] Player& player(int w) { return players_[static_cast<std::size_t>(w)]; }
   [[nodiscard]] WorkerTime& time(int w) { return execution_.workers[static_cast<std::size_t>(w)]; }
+  [[nodiscard]] StepTime& step_time(int w) { return time(w).steps[player(w).step]; }
   [[nodiscard]] StepCost cost(int w) { return costs_.of(w, player(w).step); }
   [[nodiscard]] std::int64_t from_root_bytes(int w) {
     return player(w).steps.empty() ? 0 : player(w).steps[0].from_root_bytes;
@@ -215,10 +215,8 @@ class Simulation {
     return false;
   }
 
-  void slow_down(int w) {
-    if (worker_speeds_.empty()) return;
-    Player& p = player(w);
-    p.now_s += (p.now_s - p.began_s) * (1.0 / worker_speeds_[static_cast<std::size_t>(w)] - 1.0);
+  void end_compute(int w) {
+    player(w).end_compute(worker_speeds_[static_cast<std::size_t>(w)], step_time(w));
   }
 
   bool await(int w, const std::vector<int>& messages, Phase next) {
@@ -236,16 +234,7 @@ class Simulation {
 
   // Records the waits for messages one after another, all of which have arrived.
   void note_waits(int w, std::span<const int> messages, std::size_t step) {
-    Player& p = player(w);
-    StepTime& t = time(w).steps[step];
-    for (int index : messages) {
-      const Passage& passage = network_.flight(index).passage;
-      const double end_s = std::max(p.now_s, passage.done_s);
-      const double ready_s = std::clamp(passage.started_s, p.now_s, end_s);
-      t.idle_s += ready_s - p.now_s;
-      t.exposed_communication_s += end_s - ready_s;
-      p.now_s = end_s;
-    }
+    for (int index : messages) player(w).await(network_.flight(index).passage, time(w).steps[step]);
   }
 
   void let_go(std::vector<int>& messages) {
@@ -263,14 +252,13 @@ class Simulation {
         return begin_work(w);
       case Phase::await_messages:
         if (p.step == p.steps.size()) return await(w, p.late, Phase::finish);
-        time(w).steps[p.step].start_s = p.now_s;
+        step_time(w).start_s = p.now_s;
         return await(w, p.incoming, Phase::receive);
       case Phase::receive:
         note_receives(w);
         return work(w, cost(w).receive_s, Phase::await_late);
       case Phase::await_late:
-        slow_down(w);
-        time(w).steps[p.step].compute_s = p.now_s - p.began_s;
+        end_compute(w);
         return await(w, p.late, Phase::pack_early);
       case Phase::pack_early:
         note_waits(w, p.late, p.step);
@@ -278,15 +266,14 @@ class Simulation {
         post_receives(w);
         return work(w, packing_s(cost(w).pack_early_s), Phase::post_early);
       case Phase::post_early:
-        time(w).steps[p.step].exposed_communication_s += p.now_s - p.began_s;
+        p.end_pack(step_time(w));
         post_sends(w, false);
         return link_.overlap ? work_kernels(w) : await_exchange(w);
       case Phase::compute:
         note_waits(w, p.exchange, p.step);
         return work_kernels(w);
       case Phase::await_early:
-        slow_down(w);
-        time(w).steps[p.step].compute_s += p.now_s - p.began_s;
+        end_compute(w);
         return await(w, p.early, Phase::pack_late);
       case Phase::pack_late:
         note_waits(w, p.early, p.step);
@@ -332,7 +319,7 @@ class Simulation {
       last_s = std::max(last_s, passage.done_s);
     }
     if (!p.incoming.empty() && !link_.no_communication)
-      time(w).steps[p.step].communication_s = last_s - first_s;
+      step_time(w).communication_s = last_s - first_s;
     note_waits(w, p.incoming, p.step);
     let_go(p.incoming);
   }
@@ -367,13 +354,12 @@ class Simulation {
 
   void end_step(int w) {
     Player& p = player(w);
-    StepTime& t = time(w).steps[p.step];
-    t.exposed_communication_s += p.now_s - p.began_s;
+    p.end_pack(step_time(w));
     post_sends(w, true);
     const std::int64_t bytes = p.steps[p.step].to_root_bytes;
     if (bytes > 0 && root_sends())
       p.late.push_back(network_.send_alone(w, n_workers_, bytes, p.now_s));
-    time(w).compute_s += t.compute_s;
+    time(w).compute_s += step_time(w).compute_s;
     ++p.step;
     p.phase = Phase::await_messages;
   }
@@ -404,7 +390,7 @@ class Simulation {
   }
 
   const Plan& plan_;
-  const std::vector<double>& worker_speeds_;  // empty: all are 1
+  const std::vector<double>& worker_speeds_;
   const ModelLink link_;
   const DeviceCosts& device_;
   const PlanCosts& costs_;
@@ -431,12 +417,13 @@ Execution model_execution(const Plan& plan, const DeviceModel& device, const Mod
   std::vector<std::vector<StepMessages>> steps;
   const PlanCosts costs(plan, device_costs,
                         [&](const Worker& worker) { steps.push_back(messages_of_steps(worker)); });
+  const std::vector<double> all_at_full_speed(plan.workers.size(), 1.0);
+  const std::vector<double>& speeds = worker_speeds.empty() ? all_at_full_speed : worker_speeds;
   const double cores = device.cores.value;
   std::optional<Execution> execution;
-  if (!shares_cores(plan, cores)) execution = model_rounds(plan, costs, link, worker_speeds);
+  if (!shares_cores(plan, cores)) execution = model_rounds(plan, costs, link, speeds);
   if (!execution)
-    execution =
-        Simulation(plan, device_costs, costs, std::move(steps), cores, link, worker_speeds).run();
+    execution = Simulation(plan, device_costs, costs, std::move(steps), cores, link, speeds).run();
   execution->critical_path_s = execution->wall_s;
   add_sums(plan, *execution);
   return *std::move(execution);

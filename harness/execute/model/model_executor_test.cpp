@@ -10,6 +10,7 @@
 #include "harness/execute/testing/constant_rate_device.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/plan/check/check.h"
+#include "harness/plan/rotation.h"
 #include "harness/plan/testing/brute_force.h"
 #include "harness/plan/testing/spelt_plans.h"
 #include "harness/plan/work/work.h"
@@ -384,7 +385,7 @@ TEST(ModelExecutor, WorkersThatRotateTakeTheTimesOfSpeltOutOnes) {
     for (const std::string_view algorithm : testing_support::kRotating) {
       const int workers = static_cast<int>(between(random, 1, 12));
       const Plan plan =
-          make_plan(algorithm, testing_support::even_problem_for(algorithm, workers, random),
+          make_plan(algorithm, testing_support::plain_problem_for(algorithm, workers, random),
                     {.workers = workers});
       const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
       const Kernel kernel = kernels[random() % 3];
@@ -403,6 +404,23 @@ TEST(ModelExecutor, WorkersThatRotateTakeTheTimesOfSpeltOutOnes) {
       expect_equal(model_execution(plan, device, link, kernel, speeds),
                    model_execution(testing_support::spelt_out(plan), device, link, kernel, speeds));
     }
+}
+
+// Whether a worker's last call merges depends on whether it had an earlier one.
+TEST(ModelExecutor, WorkersThatComputeWithTheirOwnKeysLastMergeThem) {
+  RotationBuilder builder(testing_support::square_problem(21, MaskKind::causal), "ring", 3,
+                          deal_contiguous);
+  for (const int step : {1, 2, 3}) {
+    builder.add_task(step, 0, -step);
+    for (const TensorRole what : {TensorRole::k, TensorRole::v})
+      if (step < 3) builder.send(step - 1, 1, TransferKind::p2p, what, 1 - step);
+  }
+  const Plan plan = builder.finish();
+  ASSERT_EQ(check(plan), std::nullopt);
+  DeviceModel device = device_of(Kernel::flash, plan.problem.dtype, plan.problem.shape.head_dim);
+  device.merge_byte_per_s.value = 1.3e6;
+  expect_equal(model_execution(plan, device, kNoLink, Kernel::flash),
+               model_execution(testing_support::spelt_out(plan), device, kNoLink, Kernel::flash));
 }
 
 TEST(ModelExecutor, HasTheStepsOfAThreadsRun) {

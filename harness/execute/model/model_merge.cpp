@@ -32,7 +32,7 @@ std::vector<double> group_merges_s(const Plan& plan, const DeviceCosts& device) 
 
 double merge_at_root(std::vector<PartialAtRoot> partials, const DeviceCosts& device,
                      Execution& execution) {
-  std::sort(partials.begin(), partials.end(), [](const PartialAtRoot& a, const PartialAtRoot& b) {
+  std::ranges::sort(partials, [](const PartialAtRoot& a, const PartialAtRoot& b) {
     return std::pair(a.ready_s, a.worker) < std::pair(b.ready_s, b.worker);
   });
   double now_s = 0.0;

@@ -1,10 +1,11 @@
 #include "harness/execute/model/model_rounds.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/model/worker_clock.h"
 #include "harness/plan/messages.h"
 #include "harness/plan/rotation.h"
 
@@ -45,18 +46,24 @@ class Exchange {
                        [&](const RingMessage& send) { return send.late == sends[0].late; });
   }
 
-  // Call it when both sides have reported. Returns false if messages meet on links.
-  bool pass(const ModelLink& link) {
+  // Call it when both sides have reported. went_on_s: the moment of the simulation, or a later one,
+  // at which each worker went on after its last wait. Returns false if the order in which messages
+  // meet on links is not certain.
+  bool pass(const ModelLink& link, const std::vector<double>& went_on_s) {
     at_once_ = link.no_communication ||
                (link.limit.bandwidth_byte_per_s <= 0.0 && link.limit.latency_s <= 0.0);
     link_ = link.limit;
-    alone_ = n_travelling(sends) <= 1 && n_travelling(receives) <= 1;
+    alone_ = link_.bandwidth_byte_per_s <= 0.0 ||
+             (n_travelling(sends) <= 1 && n_travelling(receives) <= 1);
     if (at_once_ || alone_) return true;
     const auto all_equal = [](const std::vector<double>& times) {
       return std::adjacent_find(times.begin(), times.end(), std::not_equal_to<>()) == times.end();
     };
-    if (!all_equal(sender_ready_s) || !all_equal(receiver_ready_s)) return false;
-    together(std::max(sender_ready_s[0], receiver_ready_s[0]));
+    const bool equal = all_equal(sender_ready_s) && all_equal(receiver_ready_s);
+    // The simulation plays a worker ahead to its next wait as soon as it can go on. If that is
+    // before the worker is ready, all messages are in the simulation's queue before they start.
+    if (!equal && !std::ranges::equal(went_on_s, receiver_ready_s, std::less<>())) return false;
+    one_after_another(equal ? 1 : sender_ready_s.size());
     return true;
   }
 
@@ -66,7 +73,11 @@ class Exchange {
     if (message.distance == 0 || at_once_) return {started_s, started_s};
     if (alone_) return {started_s, started_s + link_.latency_s + on_link_s(message)};
     const std::size_t n = sender_ready_s.size();
-    return {started_s, done_s_[to >= from ? to - from : to + n - from]};
+    return {started_s, done_s_[from * done_stride_ + (to >= from ? to - from : to + n - from)]};
+  }
+  // The simulation knows when a message will have arrived as soon as it begins to.
+  [[nodiscard]] double known_s(const Passage& passage) const {
+    return alone_ ? passage.started_s + link_.latency_s : passage.done_s;
   }
 
  private:
@@ -75,24 +86,44 @@ class Exchange {
     return bandwidth > 0.0 ? static_cast<double>(message.bytes) / bandwidth : 0.0;
   }
 
-  // All are ready at the same moment: messages leave and arrive in the order of their distance.
-  void together(double ready_s) {
-    done_s_.assign(sender_ready_s.size(), ready_s);
-    double out_free_s = 0.0;
-    double in_free_s = 0.0;
-    for (const RingMessage& send : sends) {
-      if (send.distance == 0) continue;
-      const double leaves_s = std::max(ready_s, out_free_s);
-      out_free_s = leaves_s + on_link_s(send);
-      in_free_s = std::max(leaves_s + link_.latency_s, in_free_s) + on_link_s(send);
-      done_s_[static_cast<std::size_t>(send.distance)] = in_free_s;
-    }
+  // Messages leave and arrive when they are ready for it; of two, the one of less distance first.
+  // n_different 1: every worker's messages travel as worker 0's do.
+  void one_after_another(std::size_t n_different) {
+    const std::size_t n = sender_ready_s.size();
+    done_stride_ = n_different == 1 ? 0 : n;
+    done_s_.resize(n_different * n);
+    std::vector<std::pair<double, const RingMessage*>> queue;
+    const auto serve = [&](std::size_t w, bool leave) {
+      const auto done_s = [&](const RingMessage& send) -> double& {
+        const auto distance = static_cast<std::size_t>(send.distance);
+        const std::size_t from = leave ? w : (w + n - distance) % n;
+        return done_s_[from * done_stride_ + distance];
+      };
+      queue.clear();
+      for (const RingMessage& send : sends)
+        if (send.distance != 0) {
+          const std::size_t to = (w + static_cast<std::size_t>(send.distance)) % n;
+          queue.emplace_back(
+              leave ? std::max(sender_ready_s[w], receiver_ready_s[to]) : done_s(send), &send);
+        }
+      const auto at_s = [](const auto& message) { return message.first; };
+      if (!std::ranges::is_sorted(queue, {}, at_s)) std::ranges::stable_sort(queue, {}, at_s);
+      double free_s = 0.0;
+      for (const auto& [ready_s, send] : queue) {
+        const double begin_s = std::max(ready_s, free_s);
+        free_s = begin_s + on_link_s(*send);
+        done_s(*send) = leave ? begin_s + link_.latency_s : free_s;
+      }
+    };
+    for (const bool leave : {true, false})
+      for (std::size_t w = 0; w < n_different; ++w) serve(w, leave);
   }
 
   LinkLimit link_;
   bool at_once_ = false;
-  bool alone_ = false;
-  std::vector<double> done_s_;  // by distance
+  bool alone_ = false;           // no message waits for another
+  std::vector<double> done_s_;   // by sender, if senders differ, and distance
+  std::size_t done_stride_ = 0;  // 0: senders do not differ
 };
 
 class Rounds {
@@ -103,7 +134,8 @@ class Rounds {
         link_(link),
         worker_speeds_(worker_speeds),
         n_workers_(plan.workers.size()),
-        now_s_(n_workers_, 0.0),
+        clock_(n_workers_),
+        went_on_s_(n_workers_, -1.0),
         step_(n_workers_) {
     const Rotation& rotation = *plan.workers.rotation();
     for (std::size_t s = 0; s < rotation.steps.size(); ++s) {
@@ -124,16 +156,17 @@ class Rounds {
       exchange.sender_ready_s.resize(n_workers_);
       exchange.receiver_ready_s.resize(n_workers_);
       for (std::size_t w = 0; w < n_workers_; ++w) begin_step(w, s);
-      if (!exchange.late() && !exchange.pass(link_)) return std::nullopt;
+      if (!exchange.late() && !exchange.pass(link_, went_on_s_)) return std::nullopt;
       for (std::size_t w = 0; w < n_workers_; ++w) end_step(w, s);
-      if (exchange.late() && !exchange.pass(link_)) return std::nullopt;
+      if (exchange.late() && !exchange.pass(link_, went_on_s_)) return std::nullopt;
       if (s > 0) exchanges_[s - 1] = {};
     }
     for (std::size_t w = 0; w < n_workers_ && !exchanges_.empty(); ++w) {
       await_late(w, exchanges_.size() - 1);
       note_step(w, exchanges_.size() - 1);
     }
-    execution_.wall_s = *std::max_element(now_s_.begin(), now_s_.end());
+    for (const WorkerClock& clock : clock_)
+      execution_.wall_s = std::max(execution_.wall_s, clock.now_s);
     return std::move(execution_);
   }
 
@@ -159,7 +192,7 @@ class Rounds {
   // Calls visit(passage) for the worker's messages in ascending order of its peers: messages whose
   // peer index wraps past the last worker come first.
   template <class Visit>
-  void for_each(const Exchange& exchange, std::size_t w, bool sent, const Visit& visit) const {
+  void for_each(const Exchange& exchange, std::size_t w, bool sent, const Visit& visit) {
     const std::vector<RingMessage>& messages = sent ? exchange.sends : exchange.receives;
     const std::size_t n = messages.size();
     std::size_t first = 0;
@@ -174,50 +207,43 @@ class Rounds {
       const std::size_t at = first + i < n ? first + i : first + i - n;
       const std::size_t away = w + static_cast<std::size_t>(messages[at].distance);
       const std::size_t peer = away < n_workers_ ? away : away - n_workers_;
-      visit(sent ? exchange.passage(w, peer, messages[at])
-                 : exchange.passage(peer, w, messages[at]));
+      const Passage passage =
+          sent ? exchange.passage(w, peer, messages[at]) : exchange.passage(peer, w, messages[at]);
+      went_on_s_[w] = std::max(went_on_s_[w], exchange.known_s(passage));
+      visit(passage);
     }
   }
 
-  // Waits for a message that has arrived or is on its way.
-  void await(std::size_t w, const Passage& passage) {
-    double& now_s = now_s_[w];
-    const double end_s = std::max(now_s, passage.done_s);
-    const double ready_s = std::clamp(passage.started_s, now_s, end_s);
-    step_[w].idle_s += ready_s - now_s;
-    step_[w].exposed_communication_s += end_s - ready_s;
-    now_s = end_s;
-  }
+  void await(std::size_t w, const Passage& passage) { clock_[w].await(passage, step_[w]); }
 
   void await_late(std::size_t w, std::size_t s) {
     if (exchanges_[s].late())
       for_each(exchanges_[s], w, true, [&](const Passage& passage) { await(w, passage); });
   }
 
-  // A slower worker sleeps after its work.
+  void work(std::size_t w, double seconds) {
+    clock_[w].began_s = clock_[w].now_s;
+    clock_[w].now_s += seconds;
+  }
   void compute(std::size_t w, double seconds) {
-    const double began_s = now_s_[w];
-    now_s_[w] += seconds;
-    if (!worker_speeds_.empty())
-      now_s_[w] += (now_s_[w] - began_s) * (1.0 / worker_speeds_[w] - 1.0);
-    step_[w].compute_s += now_s_[w] - began_s;
+    work(w, seconds);
+    clock_[w].end_compute(worker_speeds_[w], step_[w]);
   }
   void pack(std::size_t w, double seconds) {
-    const double began_s = now_s_[w];
-    now_s_[w] += link_.no_communication ? 0.0 : seconds;
-    step_[w].exposed_communication_s += now_s_[w] - began_s;
+    work(w, link_.no_communication ? 0.0 : seconds);
+    clock_[w].end_pack(step_[w]);
   }
 
   // Runs a step until its early sends are ready.
   void begin_step(std::size_t w, std::size_t s) {
     if (s > 0) note_step(w, s - 1);
-    step_[w].start_s = now_s_[w];
+    step_[w].start_s = clock_[w].now_s;
     if (s > 0) receive(w, exchanges_[s - 1]);
     compute(w, cost(w, s).receive_s);
     if (s > 0) await_late(w, s - 1);
-    exchanges_[s].receiver_ready_s[w] = now_s_[w];
+    exchanges_[s].receiver_ready_s[w] = clock_[w].now_s;
     pack(w, cost(w, s).pack_early_s);
-    exchanges_[s].sender_ready_s[w] = now_s_[w];
+    exchanges_[s].sender_ready_s[w] = clock_[w].now_s;
   }
 
   void receive(std::size_t w, const Exchange& exchange) {
@@ -243,32 +269,20 @@ class Rounds {
     compute(w, cost(w, s).kernel_s);
     if (sends_early) for_each(exchange, w, true, wait);
     pack(w, cost(w, s).pack_late_s);
-    if (!sends_early) exchanges_[s].sender_ready_s[w] = now_s_[w];
+    if (!sends_early) exchanges_[s].sender_ready_s[w] = clock_[w].now_s;
   }
 
   const PlanCosts& costs_;
   const ModelLink link_;
   const std::vector<double>& worker_speeds_;
   const std::size_t n_workers_;
-  std::vector<double> now_s_;
+  std::vector<WorkerClock> clock_;
+  std::vector<double> went_on_s_;    // see Exchange::pass()
   std::vector<Exchange> exchanges_;  // by step
   std::vector<StepTime> step_;       // by worker, the current step
   bool keeps_steps_ = true;
   Execution execution_;
 };
-
-// Every worker's messages are as long as worker 0's.
-bool has_equal_messages(const Plan& plan) {
-  const Rotation* rotation = plan.workers.rotation();
-  if (rotation == nullptr || !rotation->fits(plan)) return false;
-  for (int place = 1; place < rotation->workers; ++place)
-    if (tokens_of(plan.q_groups, rotation->q_shard(place)) !=
-            tokens_of(plan.q_groups, rotation->q_shard(0)) ||
-        tokens_of(plan.kv_groups, rotation->kv_shard(place)) !=
-            tokens_of(plan.kv_groups, rotation->kv_shard(0)))
-      return false;
-  return true;
-}
 
 }  // namespace
 
@@ -276,7 +290,10 @@ std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
                                       const ModelLink& link,
                                       const std::vector<double>& worker_speeds) {
   // A root's link or its merges make workers wait in turn.
-  if (plan.result == Result::root || !has_equal_messages(plan)) return std::nullopt;
+  const Rotation* rotation = plan.workers.rotation();
+  if (plan.result == Result::root || rotation == nullptr || !rotation->fits(plan) ||
+      !rotation->has_equal_messages())
+    return std::nullopt;
   return Rounds(plan, costs, link, worker_speeds).run();
 }
 

@@ -4,9 +4,10 @@
 //
 // The times equal those of the simulation in model_executor.cpp, bit for bit. A worker waits for
 // all that a step sends and receives before it posts the next step's messages, so the messages of
-// one step find every link free. Messages of one step do not meet on a link if each worker sends
-// one and receives one; if all are ready at the same moment, every worker's messages travel as
-// worker 0's do.
+// one step find every link free. Messages of one step do not wait for each other if each worker
+// sends one and receives one; if all are ready at the same moment, every worker's messages travel
+// as worker 0's do. Otherwise each link takes its messages in the order of their times, unless one
+// may have been posted at the very moment at which it starts.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@
 namespace qb {
 
 // Returns the times of every worker, their steps and the wall clock; nullopt if the run does not go
-// in rounds. worker_speeds: as in model_execution(). Devices must not be shared.
+// in rounds. worker_speeds: one for each worker. Devices must not be shared.
 [[nodiscard]] std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
                                                     const ModelLink& link,
                                                     const std::vector<double>& worker_speeds);

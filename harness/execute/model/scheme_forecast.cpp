@@ -177,9 +177,9 @@ std::vector<SchemeForecast> ranking(std::vector<SchemeForecast> forecasts) {
   const auto behind = [](const SchemeForecast& f) {
     return std::tuple(!f.has_plan(), f.base, f.wall_s);
   };
-  std::stable_sort(
-      forecasts.begin(), forecasts.end(),
-      [&](const SchemeForecast& a, const SchemeForecast& b) { return behind(a) < behind(b); });
+  std::ranges::stable_sort(forecasts, [&](const SchemeForecast& a, const SchemeForecast& b) {
+    return behind(a) < behind(b);
+  });
   ranked.insert(ranked.end(), forecasts.begin(), forecasts.end());
   return ranked;
 }

@@ -83,7 +83,7 @@ std::vector<StepCost> step_costs(const Plan& plan, const Worker& worker,
 
 PlanCosts::PlanCosts(const Plan& plan, const DeviceCosts& device, const SeeWorker& see_worker)
     : representatives_(plan) {
-  if (representatives_.workers().empty()) {
+  if (representatives_.size() == 0) {
     Worker scratch;
     for (std::size_t w = 0; w < plan.workers.size(); ++w) {
       const Worker& worker = plan.workers.read(w, scratch);
@@ -92,16 +92,18 @@ PlanCosts::PlanCosts(const Plan& plan, const DeviceCosts& device, const SeeWorke
     }
     return;
   }
-  for (std::size_t i = 0; i < representatives_.workers().size(); ++i)
-    costs_.push_back(step_costs(plan, representatives_.worker(i), device));
+  for (std::size_t i = 0; i < representatives_.size(); ++i) {
+    const Plan like = representatives_.plan(i);
+    costs_.push_back(step_costs(like, like.workers[0], device));
+  }
   for (std::size_t s = 0; s < costs_[0].size(); ++s)
     if (representatives_.counts_tasks(s)) price_counted(plan, device, s);
 }
 
 // The one call of a step over every shard costs the representative's, with each worker's pairs.
 void PlanCosts::price_counted(const Plan& plan, const DeviceCosts& device, std::size_t step) {
-  const Worker worker = representatives_.worker(0);
-  BlockTracker blocks(plan, worker);
+  const Plan like = representatives_.plan(0);
+  BlockTracker blocks(like, like.workers[0]);
   for (std::size_t s = 0; s < step; ++s) {
     blocks.enter_step();
     (void)blocks.take_calls();

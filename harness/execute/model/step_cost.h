@@ -29,7 +29,7 @@ class PlanCosts {
   PlanCosts(const Plan& plan, const DeviceCosts& device, const SeeWorker& see_worker);
 
   [[nodiscard]] StepCost of(int worker, std::size_t step) const {
-    if (representatives_.workers().empty()) return costs_[static_cast<std::size_t>(worker)][step];
+    if (representatives_.size() == 0) return costs_[static_cast<std::size_t>(worker)][step];
     StepCost cost = costs_[representatives_.of(worker, step)][step];
     if (representatives_.counts_tasks(step))
       cost.kernel_s = kernel_s_[static_cast<std::size_t>(worker)];

@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/device_trial.h"
-#include "harness/execute/testing/host_compute_device.h"
 
 namespace qb {
 namespace {
@@ -21,7 +21,7 @@ TEST(DeviceExecutor, ComputesEveryStrategyWithEveryKernelAndLaunch) {
         const DeviceCall call = random_device_call(random);
         SCOPED_TRACE(fmt::format("{} {}", word(call.kernel), word(call.launch)));
         Trial trial(plan, heap_allocator());
-        HostComputeDevice device;
+        DeviceProbe device;
         MemoryLedger ledger;
         DeviceExecutor executor(trial.plan, arguments_of(trial, ledger, call), device);
         for (int repeat = 0; repeat < 2; ++repeat) {
@@ -38,23 +38,23 @@ TEST(DeviceExecutor, LaunchesAllWorkersOfACqsPlanOrOfARoundAtOnce) {
   const Problem problem = small_problem(70, MaskKind::full);
   for (const auto& [algorithm, expected] : {std::pair{"cqs", 1}, std::pair{"ring", 7}}) {
     Trial trial(make_plan(algorithm, problem, {7, std::nullopt}), heap_allocator());
-    HostComputeDevice device;
+    DeviceProbe device;
     (void)DeviceExecutor(trial.plan,
                          arguments_of(trial, heap_allocator(), {Kernel::flash, Launch::together}),
                          device)
         .run();
-    EXPECT_EQ(device.launches(), expected) << algorithm;
-    HostComputeDevice other;
+    EXPECT_EQ(device.counts["launch"], expected) << algorithm;
+    DeviceProbe other;
     (void)DeviceExecutor(
         trial.plan, arguments_of(trial, heap_allocator(), {Kernel::flash, Launch::alone}), other)
         .run();
-    EXPECT_EQ(other.launches(), 7 * expected) << algorithm;
+    EXPECT_EQ(other.counts["launch"], 7 * expected) << algorithm;
   }
 }
 
 TEST(DeviceExecutor, ChargesEachWorkerAloneAndComposesTheCriticalPath) {
   Trial trial(cqs_plan(small_problem(70, MaskKind::full), 7), heap_allocator());
-  HostComputeDevice device;
+  DeviceProbe device;
   const Execution execution =
       DeviceExecutor(trial.plan,
                      arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone}),
@@ -67,7 +67,7 @@ TEST(DeviceExecutor, ChargesEachWorkerAloneAndComposesTheCriticalPath) {
     EXPECT_EQ(worker.compute_s, 1.0);
     EXPECT_GE(worker.merge_s, 3.0);
   }
-  EXPECT_EQ(execution.device_s, device.operations());
+  EXPECT_EQ(execution.device_s, device.operations);
   double merges_s = 0.0;
   for (const WorkerTime& worker : execution.workers) merges_s += worker.merge_s;
   EXPECT_EQ(execution.critical_path_s, 10.0 + merges_s);
@@ -81,7 +81,7 @@ TEST(DeviceExecutor, TellsTheStagesOfTheStagedKernelApart) {
     Problem problem = small_problem(70, MaskKind::causal);
     problem.dtype = DType::f32;
     Trial trial(make_plan(algorithm, problem, {workers, std::nullopt}), heap_allocator());
-    HostComputeDevice device;
+    DeviceProbe device;
     const Execution execution =
         DeviceExecutor(trial.plan,
                        arguments_of(trial, heap_allocator(), {Kernel::staged, Launch::alone}),
@@ -89,20 +89,20 @@ TEST(DeviceExecutor, TellsTheStagesOfTheStagedKernelApart) {
             .run();
     const Verification verification = trial.verify();
     EXPECT_TRUE(verification.correct) << verification.message;
-    EXPECT_EQ(execution.stages.scores_s, device.launches());
-    EXPECT_EQ(execution.stages.softmax_s, device.launches());
-    EXPECT_EQ(execution.stages.values_s, device.launches());
+    EXPECT_EQ(execution.stages.scores_s, device.counts["attention"]);
+    EXPECT_EQ(execution.stages.softmax_s, device.counts["attention"]);
+    EXPECT_EQ(execution.stages.values_s, device.counts["attention"]);
     // The time before the first stage and after the last also belongs to a step.
     double compute_s = 0.0;
     for (const WorkerTime& worker : execution.workers) compute_s += worker.compute_s;
-    EXPECT_GE(compute_s, 5.0 * device.launches());
-    EXPECT_LE(device.launches(), workers * calls);
+    EXPECT_GE(compute_s, 5.0 * device.counts["attention"]);
+    EXPECT_LE(device.counts["attention"], workers * calls);
   }
 }
 
 TEST(DeviceExecutor, ReadsTheHostsClockWhereThePublishedOneDidNotWait) {
   Trial trial(cqs_plan(small_problem(70, MaskKind::causal), 7), heap_allocator());
-  HostComputeDevice device;
+  DeviceProbe device;
   const Execution execution =
       DeviceExecutor(trial.plan,
                      arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone},
@@ -110,7 +110,7 @@ TEST(DeviceExecutor, ReadsTheHostsClockWhereThePublishedOneDidNotWait) {
                      device)
           .run();
   for (const WorkerTime& worker : execution.workers) EXPECT_EQ(worker.compute_s, 0.001);
-  EXPECT_EQ(execution.device_s, device.operations());
+  EXPECT_EQ(execution.device_s, device.operations);
 }
 
 TEST(DeviceExecutor, GivesEverythingBackWhereverMemoryRunsOut) {
@@ -122,7 +122,7 @@ TEST(DeviceExecutor, GivesEverythingBackWhereverMemoryRunsOut) {
           heap_allocator());
       int failures = 0;
       for (int k = 1;; ++k) {
-        HostComputeDevice device;
+        DeviceProbe device;
         MemoryLedger ledger;
         FailingAllocator memory(ledger);
         memory.fail_at(k);
@@ -149,14 +149,14 @@ TEST(DeviceExecutor, GivesEverythingBackWhereverMemoryRunsOut) {
 
 TEST(DeviceExecutor, EndsTheCaseWhereTheDeviceIsLostAtAnyPoint) {
   Trial trial(cqs_plan(small_problem(40, MaskKind::full), 4), heap_allocator());
-  HostComputeDevice whole;
+  DeviceProbe whole;
   (void)DeviceExecutor(trial.plan,
                        arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::alone}),
                        whole)
       .run();
-  for (int operation = 1; operation <= whole.operations(); ++operation) {
-    HostComputeDevice device;
-    device.lose_at(operation);
+  for (int operation = 1; operation <= whole.operations; ++operation) {
+    DeviceProbe device;
+    device.lost_at = operation;
     MemoryLedger ledger;
     DeviceExecutor executor(
         trial.plan, arguments_of(trial, ledger, {Kernel::materialized, Launch::alone}), device);
@@ -172,7 +172,7 @@ TEST(DeviceExecutor, EndsTheCaseWhereTheDeviceIsLostAtAnyPoint) {
 
 TEST(DeviceExecutor, RefusesToLaunchOtherKernelsTogether) {
   Trial trial(cqs_plan(small_problem(40, MaskKind::full), 4), heap_allocator());
-  HostComputeDevice device;
+  DeviceProbe device;
   try {
     DeviceExecutor(trial.plan,
                    arguments_of(trial, heap_allocator(), {Kernel::materialized, Launch::graph}),

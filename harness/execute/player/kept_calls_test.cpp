@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/execute_fixtures.h"
-#include "harness/execute/testing/host_compute_device.h"
 
 namespace qb {
 namespace {
@@ -29,7 +29,7 @@ class Call {
   void expect_right(const TileSchedule& schedule) {
     const auto found = trial_.output_bytes();
     poison(trial_.out.view(), trial_.lse.view());
-    HostComputeDevice().attention(Kernel::flash, arguments(schedule), {heap_allocator(), 1, 0}, {});
+    DeviceProbe().attention(Kernel::flash, arguments(schedule), {heap_allocator(), 1, 0}, {});
     EXPECT_EQ(found, trial_.output_bytes());
   }
 
@@ -38,7 +38,7 @@ class Call {
 };
 
 struct Scene {
-  HostComputeDevice device;
+  DeviceProbe device;
   MemoryLedger ledger;
   KeptCalls kept;
   std::uint64_t seed = 1;
@@ -59,9 +59,9 @@ TEST(KeptCalls, AreMadeInTheFirstExecutionAndUsedInTheOthers) {
   Scene scene;
   for (int execution = 0; execution < 3; ++execution) {
     scene.execute({{20, 40}, {20, 30}, {33, 40}});
-    EXPECT_EQ(scene.device.schedules_kept(), 3);
+    EXPECT_EQ(scene.device.counts["keep_schedule"], 3);
   }
-  EXPECT_EQ(scene.device.launches(), 9);
+  EXPECT_EQ(scene.device.counts["attention"], 9);
 }
 
 TEST(KeptCalls, OfAnotherPlanTakeTheirPlaces) {
@@ -69,10 +69,10 @@ TEST(KeptCalls, OfAnotherPlanTakeTheirPlaces) {
   scene.execute({{20, 40}, {20, 30}, {33, 40}});
   scene.execute(
       {{20, 40}, {20, 31}, {33, 40}});  // the second is another one, so the third goes too
-  EXPECT_EQ(scene.device.schedules_kept(), 5);
+  EXPECT_EQ(scene.device.counts["keep_schedule"], 5);
   scene.execute({{20, 40}});
   scene.execute({{20, 40}, {20, 31}, {33, 40}, {33, 40}});
-  EXPECT_EQ(scene.device.schedules_kept(), 6);
+  EXPECT_EQ(scene.device.counts["keep_schedule"], 6);
   // The schedules are equal, but the scale differs.
   const TileSchedule schedule = rows_of_keys(20, 40);
   Call call(20, 7, heap_allocator());
@@ -80,7 +80,7 @@ TEST(KeptCalls, OfAnotherPlanTakeTheirPlaces) {
   odd.scale = -odd.scale;
   scene.kept.rewind();
   scene.kept.attend(scene.device, Kernel::flash, odd, scene.ledger, 3);
-  EXPECT_EQ(scene.device.schedules_kept(), 7);
+  EXPECT_EQ(scene.device.counts["keep_schedule"], 7);
 }
 
 TEST(KeptCalls, HoldTheirListsUntilTheyGoAndNoOtherKernelKeepsAny) {
@@ -92,7 +92,7 @@ TEST(KeptCalls, HoldTheirListsUntilTheyGoAndNoOtherKernelKeepsAny) {
   const TileSchedule schedule = rows_of_keys(20, 40);
   const Call call(20, 9, heap_allocator());
   scene.kept.attend(scene.device, Kernel::materialized, call.arguments(schedule), scene.ledger, 0);
-  EXPECT_EQ(scene.device.schedules_kept(), 2);
+  EXPECT_EQ(scene.device.counts["keep_schedule"], 2);
   scene.kept = {};
   EXPECT_EQ(scene.ledger.active_bytes(), 0u);
 }
@@ -107,7 +107,7 @@ TEST(KeptCalls, AreAsBeforeAfterMemoryRanOut) {
   EXPECT_THROW(scene.kept.attend(scene.device, Kernel::flash, call.arguments(schedule), memory, 0),
                OutOfMemory);
   scene.execute({{20, 40}, {33, 40}});
-  EXPECT_EQ(scene.device.schedules_kept(), 2);
+  EXPECT_EQ(scene.device.counts["keep_schedule"], 2);
 }
 
 }  // namespace

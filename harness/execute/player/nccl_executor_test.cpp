@@ -48,7 +48,7 @@ RankReport play(Trial& trial, Kernel kernel, Crew& crew, int rank) {
   const auto link = crew.links.open(rank);
   KeptCalls kept;
   RankReport report;
-  const int launched = gpu.launches();
+  const int launched = gpu.counts["attention"];
   for (int execution = 0; execution < crew.executions; ++execution) {
     if (rank == 0)
       for (const TensorView& output : {arguments.out, arguments.lse})
@@ -57,8 +57,8 @@ RankReport play(Trial& trial, Kernel kernel, Crew& crew, int rank) {
     report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, rank, &kept);
   }
   if (report.status == Status::ok) {
-    EXPECT_EQ(gpu.schedules_kept() * crew.executions,
-              kernel == Kernel::flash ? gpu.launches() - launched : 0);
+    EXPECT_EQ(gpu.counts["keep_schedule"] * crew.executions,
+              kernel == Kernel::flash ? gpu.counts["attention"] - launched : 0);
   }
   kept = {};
   if (rank == 0 && report.status == Status::ok) whole->download();
@@ -249,7 +249,7 @@ TEST(Nccl, EndsOnAllRanksWhereverAGpuIsLost) {
   for (int operation = 1; operation <= 40; ++operation) {
     Crew crew(3);
     crew.prepare = [&](int rank, FakeGpu& gpu, FailingAllocator&) {
-      if (rank == 1) gpu.lose_at(gpu.operations() + operation);
+      if (rank == 1) gpu.lost_at = gpu.operations + operation;
     };
     const std::string failure = failure_of(trial, crew);
     if (failure == "nothing thrown") break;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/parallel.h"
-
 namespace qb {
 namespace {
 
@@ -13,49 +11,7 @@ bool is_of_keys(TensorRole what) { return what == TensorRole::k || what == Tenso
 
 int resident_block(TensorRole what) { return is_of_keys(what) ? kResidentKeys : kResidentQueries; }
 
-TensorView head_of(TensorView view, std::int64_t batch, std::int64_t head) {
-  view.data = view.row(batch, head, 0);
-  view.extent.batch = 1;
-  view.extent.heads = 1;
-  return view;
-}
-
-// On the host, threads share slices of a head and a group.
-void gather(const std::vector<TokenGroup>& groups, const Block& block, const TensorView& whole,
-            const TensorView& local, ComputeDevice& device) {
-  const auto rows = [&](std::size_t i, bool from_whole) {
-    const TokenGroup& group = groups[static_cast<std::size_t>(block.groups[i])];
-    return from_whole ? rows_of(whole, group) : local.tokens(block.begins[i], group.count);
-  };
-  if (!device.facts().on_host) {
-    for (std::size_t i = 0; i < block.groups.size(); ++i)
-      device.copy_rows(rows(i, true), rows(i, false));
-    return;
-  }
-  const std::int64_t heads = whole.extent.heads;
-  const std::int64_t slices = whole.extent.batch * heads;
-  parallel_for(static_cast<std::int64_t>(block.groups.size()) * slices,
-               threads_for_bytes(local.bytes(), device.facts().host_threads), 1,
-               [&](std::int64_t first, std::int64_t last, int) {
-                 for (std::int64_t i = first; i < last; ++i) {
-                   const auto group = static_cast<std::size_t>(i / slices);
-                   const std::int64_t batch = i % slices / heads;
-                   device.copy_rows(head_of(rows(group, true), batch, i % heads),
-                                    head_of(rows(group, false), batch, i % heads));
-                 }
-               });
-}
-
 }  // namespace
-
-TensorView rows_of(const TensorView& whole, const TokenGroup& group) {
-  return whole.tokens(group.first, group.count, group.stride);
-}
-
-int threads_for_bytes(std::int64_t bytes, int threads) {
-  constexpr std::int64_t kBytesPerThread = 1 << 20;
-  return static_cast<int>(std::clamp<std::int64_t>(bytes / kBytesPerThread, 1, threads));
-}
 
 bool is_scattered(const Worker& worker) {
   return !worker.steps.empty() &&
@@ -123,22 +79,22 @@ TensorView WorkerPlayer::shard(TensorRole what) const {
 void WorkerPlayer::fill(TensorRole what, const Block& block, const TensorView& local) const {
   const HeadRange heads =
       is_of_keys(what) ? kv_heads_of(plan_.problem.shape, block.heads) : block.heads;
+  std::vector<TokenGroup> groups;
+  for (const int group : block.groups)
+    groups.push_back(groups_for(what)[static_cast<std::size_t>(group)]);
   if (!arguments_.shard) {
     const TensorView& whole = what == TensorRole::q   ? arguments_.q
                               : what == TensorRole::k ? arguments_.k
                                                       : arguments_.v;
-    return gather(groups_for(what), block, whole.heads(heads.begin, heads.end - heads.begin), local,
-                  device_);
+    return device_.gather(groups, whole.heads(heads.begin, heads.end - heads.begin), local);
   }
   if (local.extent.elements() == 0) return;
   Tensor staged;
   if (!device_.facts().on_host)
     staged = Tensor(heap_allocator(), local.dtype, local.extent, "staged");
   const TensorView& rows = device_.facts().on_host ? local : staged.view();
-  for (std::size_t i = 0; i < block.groups.size(); ++i) {
-    const TokenGroup& group = groups_for(what)[static_cast<std::size_t>(block.groups[i])];
-    arguments_.shard(what, group, heads, rows.tokens(block.begins[i], group.count));
-  }
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    arguments_.shard(what, groups[i], heads, rows.tokens(block.begins[i], groups[i].count));
   if (!device_.facts().on_host) device_.upload(rows, local);
 }
 

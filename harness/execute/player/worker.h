@@ -179,11 +179,6 @@ class OutputMerge {
 // Returns true if workers hold only some heads; a group's first partial is then incomplete.
 [[nodiscard]] bool splits_heads(const Plan& plan);
 
-[[nodiscard]] TensorView rows_of(const TensorView& whole, const TokenGroup& group);
-
-// Returns how many threads should copy or merge `bytes`: starting one costs a copy of ~100 KiB.
-[[nodiscard]] int threads_for_bytes(std::int64_t bytes, int threads);
-
 // See Execution::critical_path_s.
 [[nodiscard]] double composed_critical_path_s(const Plan& plan,
                                               const std::vector<WorkerTime>& workers);

@@ -138,11 +138,5 @@ TEST(OutputMerge, MergesALaterPartialWithTheFirst) {
               double{*partial.out.view().row_as<float>(0, 1, 0)}, 1e-6);
 }
 
-TEST(ThreadsForBytes, AreOneForLittleAndAllForMuch) {
-  EXPECT_EQ(threads_for_bytes(100, 8), 1);
-  EXPECT_EQ(threads_for_bytes(3 << 20, 8), 3);
-  EXPECT_EQ(threads_for_bytes(std::int64_t{1} << 40, 8), 8);
-}
-
 }  // namespace
 }  // namespace qb

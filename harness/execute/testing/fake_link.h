@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/testing/host_compute_device.h"
+#include "harness/execute/testing/device_probe.h"
 #include "harness/execute/transport/device_link.h"
 #include "harness/execute/transport/transport.h"
 
@@ -26,7 +26,11 @@ namespace qb {
 
 class FakeLinks;
 
-class FakeGpu : public HostComputeDevice {
+inline void* to_device(void* host) {
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(host) | kOnDevice);
+}
+
+class FakeGpu : public DeviceProbe {
  public:
   // The links of the ranks that play with it; they must outlive it.
   void connect(FakeLinks& links) { links_ = &links; }
@@ -42,7 +46,7 @@ class FakeGpu : public HostComputeDevice {
       void* const memory = reserve(bytes);
       // No code may rely on what a segment held before it was handed out.
       if (memory != nullptr) std::memset(memory, 0x7b, bytes);
-      return to_device(memory);
+      return memory == nullptr ? nullptr : to_device(memory);
     };
     source.release = [release](void* memory, std::size_t bytes) {
       release(to_host(memory), bytes);
@@ -51,11 +55,8 @@ class FakeGpu : public HostComputeDevice {
   }
 
  protected:
-  void attend(Kernel kernel, const AttentionArguments& a, Allocator&, int worker) override {
-    HostComputeDevice::attend(kernel,
-                              {to_host(a.q), to_host(a.k), to_host(a.v), a.schedule, a.scale,
-                               to_host(a.out), to_host(a.lse)},
-                              heap_allocator(), worker);
+  void attend(Kernel kernel, AttentionArguments call, Allocator&, int worker) override {
+    DeviceProbe::attend(kernel, call, heap_allocator(), worker);
   }
 
  private:
@@ -286,7 +287,7 @@ inline MemoryLedger::Options ledger_over(ComputeDevice& device) {
 
 inline std::unique_ptr<DeviceLink> FakeGpu::open_link(const std::string& id, int rank, int ranks,
                                                       double timeout_s) {
-  if (links_ == nullptr) return HostComputeDevice::open_link(id, rank, ranks, timeout_s);
+  if (links_ == nullptr) return DeviceProbe::open_link(id, rank, ranks, timeout_s);
   return links_->open(rank);
 }
 

@@ -57,7 +57,10 @@ class MpiLink final : public DeviceLink {
 
 class GpuOfARank final : public FakeGpu {
  public:
-  explicit GpuOfARank(std::string id) { name_as("a GPU", std::move(id)); }
+  explicit GpuOfARank(std::string id, std::string name = "a GPU") {
+    facts_.id = std::move(id);
+    facts_.name = std::move(name);
+  }
   [[nodiscard]] std::unique_ptr<DeviceLink> open_link(const std::string& id, int rank, int ranks,
                                                       double timeout_s) override {
     if (id != "fake") throw std::logic_error("the id was changed on its way");

@@ -41,7 +41,7 @@ std::string tuple_text(const std::vector<std::int64_t>& shape) {
 
 // Returns nullopt if the product exceeds 63 bits. A zero side makes it 0 whatever the others are.
 std::optional<std::int64_t> byte_count(DType dtype, const std::vector<std::int64_t>& shape) {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   std::int64_t bytes = size_of(dtype);
   for (std::int64_t side : shape)
     if (__builtin_mul_overflow(bytes, side, &bytes)) return std::nullopt;
@@ -218,7 +218,7 @@ std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape, const
                    [&](const auto& candidate) { return candidate.first == dtype; });
   if (description == std::end(kDescriptions))
     throw UsageError(fmt::format("NPY has no {}; choose f16, f32 or f64", word(dtype)));
-  const bool negative = std::any_of(shape.begin(), shape.end(), [](auto side) { return side < 0; });
+  const bool negative = std::ranges::any_of(shape, [](auto side) { return side < 0; });
   const auto size = byte_count(dtype, shape);
   if (negative || !size || shape.size() > kMostDimensions)
     throw std::invalid_argument("no array has the shape " + tuple_text(shape));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "harness/experiment/testing/fake_run.h"
+#include "harness/workload/testing/tiny_case.h"
 
 namespace qb {
 namespace {
@@ -70,14 +71,14 @@ RunComparison::Row compare_rows(const RunRow& a, const RunRow& b,
 }
 
 TEST(Compare, SlowerIsARegressionAndFasterIsNone) {
-  const RunRow base = FakeRun::ok_row(small_case(7), 1.0, 0.99, 1.01);
+  const RunRow base = FakeRun::ok_row(tiny("cqs", 7), 1.0, 0.99, 1.01);
   const RunComparison::Row slow =
-      compare_rows(base, FakeRun::ok_row(small_case(7), 1.5, 1.49, 1.51));
+      compare_rows(base, FakeRun::ok_row(tiny("cqs", 7), 1.5, 1.49, 1.51));
   EXPECT_EQ(slow.verdict, Verdict::slow);
   EXPECT_DOUBLE_EQ(slow.ratio, 1.5);
   EXPECT_TRUE(slow.regression());
   const RunComparison::Row fast =
-      compare_rows(base, FakeRun::ok_row(small_case(7), 0.5, 0.49, 0.51));
+      compare_rows(base, FakeRun::ok_row(tiny("cqs", 7), 0.5, 0.49, 0.51));
   EXPECT_EQ(fast.verdict, Verdict::fast);
   EXPECT_FALSE(fast.regression());
 }
@@ -100,7 +101,7 @@ TEST(Compare, InstructionsAreJudgedEvenIfTheTimesWereDisturbed) {
 }
 
 TEST(Compare, MoreMemoryIsARegression) {
-  const RunRow base = FakeRun::ok_row(small_case(7), 1, 1, 1);
+  const RunRow base = FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1);
   RunRow more = base;
   more["active_memory_peak_bytes"] = "1020000";
   EXPECT_TRUE(compare_rows(base, more).regression());
@@ -111,10 +112,10 @@ TEST(Compare, MoreMemoryIsARegression) {
 }
 
 TEST(Compare, LosingAResultIsARegressionAndGainingOneIsNone) {
-  const RunRow ok = FakeRun::ok_row(small_case(7), 1, 1, 1);
+  const RunRow ok = FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1);
   for (const char* status : {"oom", "timeout", "incorrect", "crashed", "unsupported"}) {
     SCOPED_TRACE(status);
-    const RunRow failed = FakeRun::failed_row(small_case(7), status);
+    const RunRow failed = FakeRun::untimed_row(tiny("cqs", 7), status);
     const RunComparison::Row lost = compare_rows(ok, failed);
     EXPECT_TRUE(lost.regression());
     EXPECT_EQ(lost.verdict, Verdict::untimed);
@@ -124,13 +125,13 @@ TEST(Compare, LosingAResultIsARegressionAndGainingOneIsNone) {
 }
 
 TEST(Compare, AnHonestLimitThatBecameAWrongResultIsARegression) {
-  EXPECT_TRUE(compare_rows(FakeRun::failed_row(small_case(7), "oom"),
-                           FakeRun::failed_row(small_case(7), "incorrect"))
+  EXPECT_TRUE(compare_rows(FakeRun::untimed_row(tiny("cqs", 7), "oom"),
+                           FakeRun::untimed_row(tiny("cqs", 7), "incorrect"))
                   .regression());
 }
 
 TEST(Compare, ThreadsAreComparedByTheWallClockUnlessToldOtherwise) {
-  Case threads = small_case(7);
+  Case threads = tiny("cqs", 7);
   threads.ranks = Ranks::threads;
   const RunRow base = FakeRun::ok_row(threads, 1.0, 1.0, 1.0);
   RunRow slower_wall = base;
@@ -145,8 +146,8 @@ TEST(Compare, ThreadsAreComparedByTheWallClockUnlessToldOtherwise) {
 TEST(Compare, MissingAndNewCasesAreListedByWhatTellsThemApart) {
   FakeRun a("missing_a");
   FakeRun b("missing_b");
-  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(7), 1, 1, 1)});
-  b.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(8), 1, 1, 1)});
+  a.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1), FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1)});
+  b.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1), FakeRun::ok_row(tiny("cqs", 8), 1, 1, 1)});
   const RunComparison comparison =
       compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {});
   EXPECT_THAT(comparison.missing, ElementsAre("algorithm=cqs workers=7"));
@@ -162,7 +163,7 @@ TEST(Compare, CasesStandInTheOrderOfTheirParametersNotOfTheRun) {
   FakeRun a("order_a");
   std::vector<RunRow> rows;
   for (const int workers : {31, 7, 111, 8})
-    rows.push_back(FakeRun::ok_row(small_case(workers), 1, 1, 1));
+    rows.push_back(FakeRun::ok_row(tiny("cqs", workers), 1, 1, 1));
   a.with(rows);
   const RunFolder run = read_run_folder(a.path());
   std::vector<std::string> labels;
@@ -174,8 +175,8 @@ TEST(Compare, CasesStandInTheOrderOfTheirParametersNotOfTheRun) {
 TEST(Compare, OtherDevicesAreRefusedUnlessAskedForAndThenLabelled) {
   FakeRun a("device_a");
   FakeRun b("device_b");
-  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
-  b.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  a.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
+  b.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
   b.write_manifest("Y");
   const RunFolder run_a = read_run_folder(a.path());
   const RunFolder run_b = read_run_folder(b.path());
@@ -195,8 +196,8 @@ TEST(Compare, OtherDevicesAreRefusedUnlessAskedForAndThenLabelled) {
 TEST(Compare, AnotherSchemaIsNotComparableEvenAcrossDevices) {
   FakeRun a("schema_a");
   FakeRun b("schema_b");
-  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
-  b.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  a.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
+  b.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
   b.write_manifest("X", kSchemaVersion + 1);
   CompareOptions options;
   options.across_devices = true;
@@ -208,15 +209,15 @@ TEST(Compare, AnotherSchemaIsNotComparableEvenAcrossDevices) {
 TEST(Compare, NothingInCommonIsNotAPass) {
   FakeRun a("disjoint_a");
   FakeRun b("disjoint_b");
-  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1)});
-  b.with({FakeRun::ok_row(small_case(7), 1, 1, 1)});
+  a.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
+  b.with({FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1)});
   EXPECT_THAT([&] { (void)compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {}); },
               ThrowsMessage<ExitError>(HasSubstr("no case in common")));
 }
 
 // A row with this kernel and instruction set.
 RunRow row_of(Kernel kernel, const std::string& isa, double median, int workers = 1) {
-  Case c = small_case(workers);
+  Case c = tiny(workers == 1 ? "dense" : "cqs", workers);
   c.kernel = kernel;
   RunRow row = FakeRun::ok_row(c, median, median, median);
   row["isa"] = isa;
@@ -286,8 +287,8 @@ TEST(Compare, AnUnknownIgnoredKeyGetsTheNearest) {
 TEST(Compare, CsvHasOneRecordACaseAndEmptyForNotAvailable) {
   FakeRun a("csv_a");
   FakeRun b("csv_b");
-  a.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(7), 1, 1, 1)});
-  b.with({FakeRun::failed_row(small_case(1), "oom")});
+  a.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1), FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1)});
+  b.with({FakeRun::untimed_row(tiny("dense", 1), "oom")});
   const std::string csv =
       comparison_csv(compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {}), {});
   const CsvTable table = CsvTable::parse(csv, "out");

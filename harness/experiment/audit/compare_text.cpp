@@ -49,11 +49,10 @@ std::string value_cell(const std::string& value) { return value.empty() ? "none"
 // Returns whether each run has one value of the ignored key at `index`.
 bool uniform(const RunComparison& comparison, std::size_t index) {
   const RunComparison::Row& first = comparison.cases.front();
-  return std::all_of(comparison.cases.begin(), comparison.cases.end(),
-                     [&](const RunComparison::Row& c) {
-                       return c.a.ignored[index] == first.a.ignored[index] &&
-                              c.b.ignored[index] == first.b.ignored[index];
-                     });
+  return std::ranges::all_of(comparison.cases, [&](const RunComparison::Row& c) {
+    return c.a.ignored[index] == first.a.ignored[index] &&
+           c.b.ignored[index] == first.b.ignored[index];
+  });
 }
 
 // Names the values of the ignored keys that have one value in each run.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/fake_link.h"
-#include "harness/execute/testing/host_compute_device.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/workload/case.h"
@@ -30,9 +30,9 @@ Case tiny(Kernel kernel, const std::string& algorithm, int workers) {
   return c;
 }
 
-CaseResult run_with(const Case& c, const std::function<void(HostComputeDevice&)>& prepare = {}) {
+CaseResult run_with(const Case& c, const std::function<void(DeviceProbe&)>& prepare = {}) {
   return run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
-    auto device = std::make_unique<HostComputeDevice>();
+    auto device = std::make_unique<DeviceProbe>();
     if (prepare) prepare(*device);
     return device;
   });
@@ -137,7 +137,7 @@ TEST(GpuCase, ARateIsAShareOfTheDevicesOwnPeak) {
   const auto number = [&](const char* column) {
     return parse_real(result.values.at(column)).value();
   };
-  EXPECT_EQ(number("peak_flop_per_s"), HostComputeDevice::kPeakFlopPerS / 2);  // bf16
+  EXPECT_EQ(number("peak_flop_per_s"), DeviceProbe::kPeakFlopPerS / 2);  // bf16
   EXPECT_DOUBLE_EQ(number("peak_fraction"),
                    number("achieved_flop_per_s") / number("peak_flop_per_s"));
 }
@@ -146,7 +146,9 @@ TEST(GpuCase, ThePeakThatACaseIsToldIsNotMeasuredAgain) {
   Case c = tiny(Kernel::flash, "dense", 1);
   c.gpu_peak_flop_per_s = 5e14;
   int measured = 0;
-  const auto count = [&](HostComputeDevice& device) { device.on_peak([&] { ++measured; }); };
+  const auto count = [&](DeviceProbe& device) {
+    device.on_request = [&](std::string_view name) { measured += name == "peak"; };
+  };
   EXPECT_EQ(run_with(c, count).values.at("peak_flop_per_s"), "5e+14");
   EXPECT_EQ(measured, 0);
   c.gpu_peak_flop_per_s.reset();
@@ -155,7 +157,7 @@ TEST(GpuCase, ThePeakThatACaseIsToldIsNotMeasuredAgain) {
 }
 
 TEST(GpuCase, AllocationsOfLibrariesAreCountedWhereTheCaseAsks) {
-  class Watching final : public HostComputeDevice {
+  class Watching final : public DeviceProbe {
    public:
     void watch_memory() override { watching_ = true; }
     std::optional<std::uint64_t> watched_peak_bytes() override {
@@ -203,8 +205,8 @@ TEST(GpuCase, EveryRepeatFindsTheCacheAsTheCaseSays) {
     c.l2_cache = cache;
     int count = 0;
     const CaseResult result = run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
-      auto device = std::make_unique<HostComputeDevice>();
-      device->on_fill([&count] { ++count; });
+      auto device = std::make_unique<DeviceProbe>();
+      device->on_request = [&count](std::string_view name) { count += name == "fill"; };
       return device;
     });
     EXPECT_EQ(result.status, Status::ok) << result.message;
@@ -219,8 +221,7 @@ TEST(GpuCase, EveryRepeatFindsTheCacheAsTheCaseSays) {
 TEST(GpuCase, ALostDeviceIsACrashWhereverItHappens) {
   const Case c = tiny(Kernel::materialized, "cqs", 4);
   for (const int operation : {1, 7, 30, 60}) {
-    const CaseResult result =
-        run_with(c, [&](HostComputeDevice& device) { device.lose_at(operation); });
+    const CaseResult result = run_with(c, [&](DeviceProbe& device) { device.lost_at = operation; });
     EXPECT_EQ(result.status, Status::crashed) << operation;
     EXPECT_THAT(result.message, HasSubstr("the device was lost"));
     EXPECT_TRUE(result.samples.empty());

@@ -29,7 +29,7 @@ std::string resident_peak_bytes() {
 }
 
 bool is_known(const std::vector<double>& times) {
-  return std::none_of(times.begin(), times.end(), [](double time) { return std::isnan(time); });
+  return std::ranges::none_of(times, [](double time) { return std::isnan(time); });
 }
 
 std::vector<double> numbers_of(const std::vector<Sample>& samples, double Sample::*number) {

@@ -23,10 +23,9 @@ std::unique_ptr<ComputeDevice> open_fake_gpu(std::uint64_t seed) {
   const MpiWorld& world = *MpiWorld::current();
   const bool last = world.rank() == world.size() - 1;
   if (seed == kNoGpu && last) throw Unsupported("no GPU: there is no NVIDIA driver");
-  auto gpu =
-      std::make_unique<GpuOfARank>(seed == kOneGpu ? "one" : fmt::format("gpu {}", world.rank()));
-  if (seed == kOtherGpu && last) gpu->name_as("another GPU", "another");
-  return gpu;
+  if (seed == kOtherGpu && last) return std::make_unique<GpuOfARank>("another", "another GPU");
+  return std::make_unique<GpuOfARank>(seed == kOneGpu ? "one"
+                                                      : fmt::format("gpu {}", world.rank()));
 }
 
 Case over_nccl(const std::string& algorithm) {

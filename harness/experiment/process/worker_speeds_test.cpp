@@ -14,7 +14,7 @@
 #include "harness/experiment/spec/spec.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/workload/testing/tiny_case.h"
-#include "interest_sets/split/skew.h"
+#include "interest_sets/testing/worker_loads.h"
 
 namespace qb {
 namespace {
@@ -48,9 +48,10 @@ TEST(WorkerSpeeds, GroupsBySpeedAreThoseOfTheSlowestTime) {
   ASSERT_EQ(sizes.size(), 7u);
   EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), 100);
   const std::vector<double> speeds = worker_speeds_of(c);
-  EXPECT_LT(slowest_time(set, sizes, speeds, Distillation::published),
-            0.8 * slowest_time(set, std::vector<std::int64_t>{14, 14, 14, 14, 14, 15, 15}, speeds,
-                               Distillation::published));
+  EXPECT_LT(testing_support::slowest_time(set, sizes, speeds, Distillation::published),
+            0.8 * testing_support::slowest_time(
+                      set, std::vector<std::int64_t>{14, 14, 14, 14, 14, 15, 15}, speeds,
+                      Distillation::published));
   c.worker_speeds.reset();
   EXPECT_THAT(group_sizes_by_speed(c, set), Each(testing::AllOf(testing::Ge(14), testing::Le(15))));
 }

@@ -221,7 +221,7 @@ void fail_unknown_key(const Place& place, std::string_view key,
 
 void check_keys(const YamlNode& map, std::span<const std::string_view> known) {
   for (const YamlNode& entry : map.items)
-    if (std::find(known.begin(), known.end(), entry.key) == known.end())
+    if (std::ranges::find(known, entry.key) == known.end())
       fail_unknown_key(entry.key_place, entry.key, known);
 }
 

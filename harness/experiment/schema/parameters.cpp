@@ -181,9 +181,13 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
 
 std::vector<std::string> varying_parameters(std::span<const Case> cases) {
   std::map<std::string, std::set<std::string>> values;
+  std::map<std::pair<std::string, int>, std::optional<std::string>> set_of;
   bool cached = false;
+  bool one_set = true;  // for each algorithm and number of workers
   for (const Case& c : cases) {
     cached = cached || c.shape.kv_len != c.shape.q_len;
+    const auto& set = set_of.try_emplace({c.algorithm, c.workers}, c.interest_set).first->second;
+    one_set = one_set && set == c.interest_set;
     for (const auto& [name, value] : case_parameters(c)) values[name].insert(value);
   }
   std::vector<std::string> varying;
@@ -191,7 +195,7 @@ std::vector<std::string> varying_parameters(std::span<const Case> cases) {
     const std::string name(parameter.column);
     const bool labelled = std::ranges::find(kInEveryLabel, name) != std::end(kInEveryLabel);
     const bool follows_n = name == "kv_len" && !cached;
-    const bool follows_w = name == "interest_set" && values["workers"].size() > 1;
+    const bool follows_w = name == "interest_set" && one_set;
     if (!labelled && !follows_n && !follows_w && values[name].size() > 1) varying.push_back(name);
   }
   return varying;

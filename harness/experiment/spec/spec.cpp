@@ -27,7 +27,7 @@ void check_top_level(const YamlNode& spec) {
     fail_at(spec.place, "an experiment is a map of keys to values, such as 'n_tokens: 1024'");
   const auto measure = measure_keys();
   for (const YamlNode& entry : spec.items)
-    if (std::find(measure.begin(), measure.end(), entry.key) != measure.end())
+    if (std::ranges::find(measure, entry.key) != measure.end())
       fail_at(entry.key_place,
               fmt::format("unknown key '{}'; it belongs under 'measure:'", entry.key));
   check_keys(spec, spec_keys());
@@ -38,7 +38,7 @@ std::string read_name(const YamlNode& spec) {
   if (entry == nullptr)
     fail_at(spec.place, "'experiment:' is missing; it names the experiment and its results folder");
   const std::string& name = entry->text;
-  const bool good = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+  const bool good = !name.empty() && std::ranges::all_of(name, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
   });
   if (!good)
@@ -66,7 +66,7 @@ std::vector<std::string> read_figures(const YamlNode& spec) {
   for (const YamlNode& item : entry->items) {
     if (std::ranges::find(kFigureNames, item.text) == std::end(kFigureNames))
       fail_at(item.place, unknown_word("figure", item.text, kFigureNames));
-    if (std::find(figures.begin(), figures.end(), item.text) != figures.end())
+    if (std::ranges::find(figures, item.text) != figures.end())
       fail_at(item.place, fmt::format("figure '{}' is named twice", item.text));
     figures.push_back(item.text);
   }

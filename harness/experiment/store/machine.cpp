@@ -47,8 +47,7 @@ std::string field(const std::string& text, std::string_view key, char separator)
 
 // `32K` in sysfs is 32 KiB, and `24684096 kB` in meminfo are 24684096 KiB.
 std::int64_t kibibytes(std::string text) {
-  text.erase(std::find_if(text.begin(), text.end(), [](char c) { return c < '0' || c > '9'; }),
-             text.end());
+  text.erase(std::ranges::find_if(text, [](char c) { return c < '0' || c > '9'; }), text.end());
   return parse_integer(text).value_or(0) * 1024;
 }
 
@@ -108,8 +107,7 @@ std::string hypervisor_name() {
   std::memcpy(name.data() + 4, &c, 4);
   std::memcpy(name.data() + 8, &d, 4);
   const std::string text(name.data(), strnlen(name.data(), name.size()));
-  const bool printable =
-      std::all_of(text.begin(), text.end(), [](char x) { return x >= ' ' && x <= '~'; });
+  const bool printable = std::ranges::all_of(text, [](char x) { return x >= ' ' && x <= '~'; });
   return printable && !text.empty() ? text : "unnamed";
 #else
   return {};

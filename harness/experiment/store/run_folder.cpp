@@ -74,6 +74,21 @@ RunPlace new_run(const RunRequest& request, const std::string& folder, std::time
   return place;
 }
 
+// Visits what the file has as it is, in the file's order.
+void for_each_fact(auto& m, const auto& visit) {
+  visit("schema_version", m.schema_version);
+  visit("experiment", m.experiment);
+  visit("description", m.description);
+  visit("figures", m.figures);
+  visit("run_id", m.run_id);
+  visit("spec_hash", m.spec_hash);
+  visit("order_seed", m.order_seed);
+  visit("n_cases", m.n_cases);
+  visit("argv", m.argv);
+  visit("started_at", m.started_at);
+  visit("resumed_at", m.resumed_at);
+}
+
 }  // namespace
 
 std::string fingerprint_of(std::string_view environment) {
@@ -81,21 +96,10 @@ std::string fingerprint_of(std::string_view environment) {
 }
 
 std::string manifest_to_json(const Manifest& m) {
-  const Json json = {
-      {"schema_version", m.schema_version},
-      {"experiment", m.experiment},
-      {"description", m.description},
-      {"figures", m.figures},
-      {"run_id", m.run_id},
-      {"spec_hash", m.spec_hash},
-      {"order_seed", m.order_seed},
-      {"n_cases", m.n_cases},
-      {"argv", m.argv},
-      {"started_at", m.started_at},
-      {"resumed_at", m.resumed_at},
-      {"finished_at", m.finished_at.empty() ? Json() : Json(m.finished_at)},
-      {"environment", Json::parse(m.environment)},
-  };
+  Json json;
+  for_each_fact(m, [&](const char* key, const auto& value) { json[key] = value; });
+  json["finished_at"] = m.finished_at.empty() ? Json() : Json(m.finished_at);
+  json["environment"] = Json::parse(m.environment);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -103,17 +107,7 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
   try {
     const Json json = Json::parse(text);
     Manifest m;
-    json.at("schema_version").get_to(m.schema_version);
-    json.at("experiment").get_to(m.experiment);
-    json.at("description").get_to(m.description);
-    json.at("figures").get_to(m.figures);
-    json.at("run_id").get_to(m.run_id);
-    json.at("spec_hash").get_to(m.spec_hash);
-    json.at("order_seed").get_to(m.order_seed);
-    json.at("n_cases").get_to(m.n_cases);
-    json.at("argv").get_to(m.argv);
-    json.at("started_at").get_to(m.started_at);
-    json.at("resumed_at").get_to(m.resumed_at);
+    for_each_fact(m, [&](const char* key, auto& value) { json.at(key).get_to(value); });
     if (!json.at("finished_at").is_null()) json.at("finished_at").get_to(m.finished_at);
     m.environment = json.at("environment").dump();
     m.device_fingerprint = fingerprint_of(m.environment);

@@ -5,6 +5,7 @@
 
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/testing/fake_run.h"
+#include "harness/workload/testing/tiny_case.h"
 
 namespace qb {
 namespace {
@@ -17,7 +18,7 @@ using testing::ThrowsMessage;
 TEST(RunFolder, IsReadWithItsDevice) {
   FakeRun fake("read");
   fake.write_manifest("EPYC | 2 cores");
-  fake.write_tables({FakeRun::ok_row(small_case(1), 1, 1, 1)});
+  fake.write_tables({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
   const RunFolder run = read_run_folder(fake.path());
   EXPECT_EQ(run.cases.size(), 1U);
   EXPECT_EQ(run.manifest.schema_version, kSchemaVersion);
@@ -27,7 +28,7 @@ TEST(RunFolder, IsReadWithItsDevice) {
 
 TEST(RunFolder, TornLastLineIsLeftOut) {
   FakeRun fake("torn");
-  fake.with({FakeRun::ok_row(small_case(1), 1, 1, 1), FakeRun::ok_row(small_case(7), 1, 1, 1)});
+  fake.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1), FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1)});
   const std::string text = read_file(fake.path() + "/cases.csv");
   fake.write("cases.csv", text.substr(0, text.size() - 20));
   const RunFolder run = read_run_folder(fake.path());
@@ -55,7 +56,7 @@ TEST(RunFolder, MalformedManifestIsNamed) {
 
 TEST(RunFolder, UnknownStatusIsNamedWithTheRow) {
   FakeRun fake("status");
-  fake.with({FakeRun::failed_row(small_case(1), "okay")});
+  fake.with({FakeRun::untimed_row(tiny("dense", 1), "okay")});
   const RunFolder run = read_run_folder(fake.path());
   EXPECT_THAT([&] { (void)row_status(run, 0); },
               ThrowsMessage<UsageError>(AllOf(HasSubstr("record 1"), HasSubstr("'okay'"))));

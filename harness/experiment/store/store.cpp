@@ -230,40 +230,27 @@ RunStore::Record make_record(const Case& c, const CaseResult& result, const std:
   return record;
 }
 
-RunStore::FolderLock::FolderLock(const std::string& folder) {
-  const std::string path = folder + "/.lock";
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd_ < 0)
+RunStore::FolderLock::FolderLock(const std::string& folder)
+    : file_(::open((folder + "/.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+  if (file_.get() < 0)
     throw EnvironmentError(
         fmt::format("cannot write to the run folder {}: {}; choose another with "
                     "--out",
                     folder, std::strerror(errno)));
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-    const std::string pid = pid_in(fd_);
-    ::close(fd_);
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0)
     throw EnvironmentError(
         fmt::format("another run (pid {}) is writing {}; wait for it, or choose another --run-id",
-                    pid, folder));
-  }
+                    pid_in(file_.get()), folder));
   // The id serves only the message above: where it cannot be written, the lock still holds.
   const std::string pid = fmt::format("{}", ::getpid());
-  [[maybe_unused]] const auto cut = ::ftruncate(fd_, 0);
-  [[maybe_unused]] const auto written = ::pwrite(fd_, pid.data(), pid.size(), 0);
-}
-
-RunStore::FolderLock::FolderLock(FolderLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-RunStore::FolderLock::~FolderLock() {
-  if (fd_ >= 0) ::close(fd_);
+  [[maybe_unused]] const auto cut = ::ftruncate(file_.get(), 0);
+  [[maybe_unused]] const auto written = ::pwrite(file_.get(), pid.data(), pid.size(), 0);
 }
 
 std::string writer_of(const std::string& folder) {
-  const int fd = ::open((folder + "/.lock").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  const bool busy = ::flock(fd, LOCK_SH | LOCK_NB) != 0;
-  const std::string pid = busy ? pid_in(fd) : std::string();
-  ::close(fd);
-  return pid;
+  const Fd file(::open((folder + "/.lock").c_str(), O_RDONLY | O_CLOEXEC));
+  const bool busy = file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
+  return busy ? pid_in(file.get()) : std::string();
 }
 
 }  // namespace qb

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/csv.h"
+#include "harness/experiment/process/child_process.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/workload/case.h"
@@ -26,12 +27,9 @@ class RunStore {
    public:
     // Throws EnvironmentError if another run, named by its pid, writes FOLDER, or writing fails.
     explicit FolderLock(const std::string& folder);
-    FolderLock(FolderLock&& other) noexcept;
-    FolderLock& operator=(FolderLock&&) = delete;
-    ~FolderLock();
 
    private:
-    int fd_ = -1;
+    Fd file_;
   };
 
   // A finished case as rows of the five files.

@@ -21,7 +21,7 @@ std::map<std::string, std::size_t> rows_by_id(const CsvTable& cases) {
 
 std::string bytes_cell(const CsvTable& cases, std::size_t row, std::string_view column) {
   const double bytes = cases.number(row, column);
-  return bytes >= 0.0 ? format_bytes(static_cast<std::uint64_t>(bytes)) : "-";
+  return bytes >= 0.0 ? format_bytes(bytes) : "-";
 }
 
 std::string time_cell(const CsvTable& cases, std::size_t row, const std::string& quantity) {

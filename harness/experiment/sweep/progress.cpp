@@ -63,7 +63,7 @@ std::string describe_result(const CaseResult& result) {
     text += fmt::format(" disturbed by {} ({} of {} repeats)", by->second,
                         result.values.at("disturbed_samples"), result.values.at("n_samples"));
   const double peak = number(result, "active_memory_peak_bytes");
-  if (!std::isnan(peak)) text += " peak " + format_bytes(static_cast<std::uint64_t>(peak));
+  if (!std::isnan(peak)) text += " peak " + format_bytes(peak);
   return text;
 }
 

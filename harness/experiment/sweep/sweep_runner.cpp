@@ -185,21 +185,9 @@ RunOutcome outcome_of(const RunStore& store, const Sweep& sweep, bool interrupte
 }  // namespace
 
 bool is_allowed(Status status) {
-  switch (status) {
-    case Status::ok:
-    case Status::oom:
-    case Status::oom_skipped:
-    case Status::infeasible:
-    case Status::unsupported:
-      return true;
-    case Status::incorrect:
-    case Status::timeout:
-    case Status::crashed:
-    case Status::error:
-    case Status::interrupted:
-      return false;
-  }
-  return false;
+  using enum Status;
+  return status == ok || status == oom || status == oom_skipped || status == infeasible ||
+         status == unsupported;
 }
 
 ExitCode exit_code(const RunOutcome& outcome) {

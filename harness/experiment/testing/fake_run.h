@@ -26,12 +26,7 @@ class FakeRun {
 
   // An ok row of N tokens with a critical path of `median` in [low, high] seconds.
   [[nodiscard]] static RunRow ok_row(const Case& c, double median, double low, double high) {
-    RunRow row;
-    for (const auto& [name, value] : case_parameters(c)) row[name] = value;
-    row["schema_version"] = std::to_string(kSchemaVersion);
-    row["case_id"] = case_id(c);
-    row["experiment"] = c.experiment;
-    row["status"] = "ok";
+    RunRow row = untimed_row(c, "ok");
     row["n_samples"] = "7";
     for (const std::string clock : {"critical_path", "wall_time", "worker_sum"}) {
       row[clock + "_median_s"] = to_text(median);
@@ -41,11 +36,12 @@ class FakeRun {
     row["active_memory_peak_bytes"] = "1000000";
     return row;
   }
-  [[nodiscard]] static RunRow failed_row(const Case& c, const std::string& status) {
+  [[nodiscard]] static RunRow untimed_row(const Case& c, const std::string& status) {
     RunRow row;
     for (const auto& [name, value] : case_parameters(c)) row[name] = value;
     row["schema_version"] = std::to_string(kSchemaVersion);
     row["case_id"] = case_id(c);
+    row["experiment"] = c.experiment;
     row["status"] = status;
     return row;
   }
@@ -94,21 +90,5 @@ class FakeRun {
   ScratchFolder folder_;
   std::string path_;
 };
-
-// A small case that every room can plan.
-[[nodiscard]] inline Case small_case(int workers) {
-  Case c;
-  c.experiment = "fake";
-  c.algorithm = workers == 1 ? "dense" : "cqs";
-  c.workers = workers;
-  c.shape = {.batch = 1,
-             .q_heads = 2,
-             .kv_heads = 1,
-             .q_len = 64,
-             .kv_len = 64,
-             .head_dim = 8,
-             .value_dim = 8};
-  return c;
-}
 
 }  // namespace qb

@@ -30,7 +30,7 @@ Offence check_groups(std::string_view what, const std::vector<TokenGroup>& group
     if (group.count > 0) live.push_back(group);
   }
   const std::int64_t stride = live.empty() ? 1 : live.front().stride;
-  std::sort(live.begin(), live.end(), [&](const TokenGroup& a, const TokenGroup& b) {
+  std::ranges::sort(live, [&](const TokenGroup& a, const TokenGroup& b) {
     return std::pair(a.first % stride, a.first) < std::pair(b.first % stride, b.first);
   });
   std::int64_t covered = 0;
@@ -109,8 +109,7 @@ Offence name_the_block(const Plan& plan) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w)
     for (const Step& step : plan.workers.read(w, scratch).steps)
       for (const PairTask& task : step.tasks) tasks.push_back({task, static_cast<int>(w)});
-  std::sort(tasks.begin(), tasks.end(),
-            [](const OwnedTask& a, const OwnedTask& b) { return place(a) < place(b); });
+  std::ranges::sort(tasks, {}, place);
   const OwnedTask* at = tasks.data();
   const OwnedTask* const end = tasks.data() + tasks.size();
   for (int q = 0; q < static_cast<int>(plan.q_groups.size()); ++q) {

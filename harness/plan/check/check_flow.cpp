@@ -44,13 +44,16 @@ class WorkerFlow {
         owns_kv_(marked(worker.kv_groups, plan.kv_groups.size())) {}
 
   Offence check() {
-    if (!std::is_sorted(worker_.q_groups.begin(), worker_.q_groups.end()) ||
-        !std::is_sorted(worker_.kv_groups.begin(), worker_.kv_groups.end()))
+    if (!std::ranges::is_sorted(worker_.q_groups) || !std::ranges::is_sorted(worker_.kv_groups))
       return fmt::format("worker {} does not hold its groups in ascending order", index_);
     for (step_ = 0; step_ < static_cast<int>(worker_.steps.size()); ++step_) {
       const Step& step = worker_.steps[static_cast<std::size_t>(step_)];
-      for (const Transfer& transfer : step.receives)
-        if (auto offence = receive(transfer)) return offence;
+      for (const auto* transfers : {&step.receives, &step.sends})
+        for (const Transfer& transfer : *transfers)
+          if (transfer.groups < 0 || transfer.groups >= std::ssize(plan_.group_lists))
+            return fmt::format("worker {} step {}: a transfer names a list that does not exist",
+                               index_, step_);
+      for (const Transfer& transfer : step.receives) receive(transfer);
       for (const PairTask& task : step.tasks)
         if (auto offence = compute(task)) return offence;
       for (const Transfer& transfer : step.sends)
@@ -74,18 +77,14 @@ class WorkerFlow {
 
   static std::size_t index_of(TensorRole what) { return static_cast<std::size_t>(what); }
 
-  Offence receive(const Transfer& transfer) {
-    if (transfer.groups < 0 || transfer.groups >= static_cast<int>(plan_.group_lists.size()))
-      return fmt::format("worker {} step {}: a transfer names a list that does not exist", index_,
-                         step_);
-    if (!is_input(transfer.what) || transfer.kind == TransferKind::scatter) return std::nullopt;
+  void receive(const Transfer& transfer) {
+    if (!is_input(transfer.what) || transfer.kind == TransferKind::scatter) return;
     std::vector<Held>& held = held_[index_of(transfer.what)];
     held.resize((transfer.what == TensorRole::q ? plan_.q_groups : plan_.kv_groups).size());
     for (int group : plan_.groups_of(transfer))
       if (group >= 0 && static_cast<std::size_t>(group) < held.size())
         held[static_cast<std::size_t>(group)] = {step_, transfer.kind != TransferKind::p2p,
                                                  transfer.heads};
-    return std::nullopt;
   }
 
   [[nodiscard]] const Held* received(TensorRole what, int group) const {
@@ -132,9 +131,6 @@ class WorkerFlow {
   }
 
   Offence send(const Transfer& transfer) {
-    if (transfer.groups < 0 || transfer.groups >= static_cast<int>(plan_.group_lists.size()))
-      return fmt::format("worker {} step {}: a transfer names a list that does not exist", index_,
-                         step_);
     if (transfer.kind == TransferKind::gather) {
       gathers_ += plan_.groups_of(transfer) == worker_.q_groups ? 1 : 0;
       return std::nullopt;
@@ -160,7 +156,7 @@ class WorkerFlow {
   [[nodiscard]] bool owns(int worker, int group) const {
     if (worker < 0 || worker >= static_cast<int>(q_groups_.size())) return false;
     const std::vector<int>& groups = q_groups_[static_cast<std::size_t>(worker)];
-    return std::binary_search(groups.begin(), groups.end(), group);
+    return std::ranges::binary_search(groups, group);
   }
 
   [[nodiscard]] Offence check_results() const {

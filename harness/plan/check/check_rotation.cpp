@@ -17,7 +17,7 @@ bool shards_are_a_partition(const Rotation& rotation, int first_list, std::size_
   std::size_t count = 0;
   for (int place = 0; place < rotation.workers; ++place) {
     const auto& shard = rotation.group_lists[static_cast<std::size_t>(first_list + place)];
-    if (!std::is_sorted(shard.begin(), shard.end())) return false;
+    if (!std::ranges::is_sorted(shard)) return false;
     for (int group : shard) {
       if (group < 0 || static_cast<std::size_t>(group) >= n_groups) return false;
       char& taken = seen[static_cast<std::size_t>(group)];
@@ -87,13 +87,12 @@ bool sends_meet_receives(const Rotation& rotation) {
   std::vector<Received> sent;
   for (const Rotation::StepOfZero& step : rotation.steps) {
     std::vector<Received> received;
-    if (!std::all_of(step.receives.begin(), step.receives.end(), may_be) ||
-        !std::all_of(step.sends.begin(), step.sends.end(), may_be))
+    if (!std::ranges::all_of(step.receives, may_be) || !std::ranges::all_of(step.sends, may_be))
       return false;
     for (const Transfer& t : step.receives)
       received.emplace_back(t.peer, t.what, t.groups, t.heads.begin, t.heads.end);
-    std::sort(sent.begin(), sent.end());
-    std::sort(received.begin(), received.end());
+    std::ranges::sort(sent);
+    std::ranges::sort(received);
     if (sent != received) return false;
     sent.clear();
     for (const Transfer& t : step.sends) {

@@ -72,7 +72,7 @@ std::vector<TokenGroup> halves(const std::vector<TokenGroup>& groups) {
 }
 
 void make_set(std::vector<int>& values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
@@ -85,7 +85,7 @@ struct Quorums {
       : builder(problem, "cqs", options.workers), blocks(builder, options) {
     for (int index = 0; index < options.workers; ++index) {
       std::vector<int> material = blocks.kept_groups(index);
-      const auto own = std::lower_bound(material.begin(), material.end(), index);
+      const auto own = std::ranges::lower_bound(material, index);
       if (own == material.end() || *own != index) material.insert(own, index);
       (void)builder.add_list(blocks.q_groups_of(material));
       (void)builder.add_list(std::move(material));

@@ -9,7 +9,7 @@
 #include "harness/plan/testing/brute_force.h"
 #include "harness/plan/work/tiling.h"
 #include "interest_sets/split/distillation.h"
-#include "interest_sets/split/skew.h"
+#include "interest_sets/testing/worker_loads.h"
 
 namespace qb {
 namespace {
@@ -198,8 +198,8 @@ TEST(CqsSized, PairCountsAreTheWorkerLoads) {
   StrategyOptions options = balanced(8);
   options.group_sizes = {3, 9, 1, 7, 5, 5, 2, 8};
   const Plan plan = make_plan("cqs", square_problem(40, MaskKind::full), options);
-  const auto loads =
-      worker_loads(default_interest_set(8), options.group_sizes, Distillation::balanced);
+  const auto loads = testing_support::worker_loads(default_interest_set(8), options.group_sizes,
+                                                   Distillation::balanced);
   for (std::size_t w = 0; w < loads.size(); ++w)
     EXPECT_EQ(static_cast<double>(testing_support::worker_pairs(plan, plan.workers[w])), loads[w]);
 }

@@ -5,7 +5,7 @@
 // The owner of the new token (of its query and its key) is worker (sequence + step) mod W, so that
 // the caches grow evenly (round robin), or always worker sequence mod W (fixed), which shows what
 // round robin avoids. Messages are padded to a worker's number of sequences when the batch is
-// padded to a multiple of W.
+// padded to a multiple of W. Workers that decode one token of each sequence differ by rotation.
 //
 // A mask may let a new token see the cache, itself and the new tokens before it. A mask that lets
 // it see a later token is refused; a single new token has no later one, so any mask works.
@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "harness/plan/builder.h"
 #include "harness/plan/layout.h"
+#include "harness/plan/rotation.h"
 #include "harness/plan/strategies/strategy.h"
 
 namespace qb {
@@ -40,18 +41,16 @@ std::vector<int> owned_queries(const Decoding& decoding, int step, int w, int wo
   for (int b = 0; b < static_cast<int>(q.size()); ++b)
     if (q[static_cast<std::size_t>(b)] >= 0 && owner_of(decoding, b, step, workers) == w)
       groups.push_back(q[static_cast<std::size_t>(b)]);
-  std::sort(groups.begin(), groups.end());
+  std::ranges::sort(groups);
   return groups;
 }
 
 int rounds_of(int workers) { return workers == 1 ? 1 : workers + 1; }
 
 // Cuts the tokens and gives every worker its share of the caches and of the new tokens.
-Decoding deal(PlanBuilder& builder, NewKeyOwner owner) {
-  Plan& plan = builder.plan;
-  const int workers = builder.n_workers();
-  Decoding decoding;
-  decoding.owner = owner;
+Shards deal(Plan& plan, int workers, Decoding& decoding) {
+  Shards shards{std::vector<std::vector<int>>(static_cast<std::size_t>(workers)),
+                std::vector<std::vector<int>>(static_cast<std::size_t>(workers)), 0};
   const std::vector<Segment> sequences = segments_of(plan.problem);
   const auto n_sequences = static_cast<std::int64_t>(sequences.size());
   decoding.room = ceil_div(n_sequences, workers);
@@ -62,25 +61,33 @@ Decoding deal(PlanBuilder& builder, NewKeyOwner owner) {
     if (n_cached < 0)
       throw Unsupported("decode needs a key for every new token: kv_len is cached plus new tokens");
     for (int w = 0; w < workers; ++w)
-      builder.worker(w).kv_groups.push_back(static_cast<int>(plan.kv_groups.size()) + w);
+      shards.kv[static_cast<std::size_t>(w)].push_back(static_cast<int>(plan.kv_groups.size()) + w);
     for (const TokenGroup& chunk : contiguous_groups(n_cached, workers, s.k_begin))
       plan.kv_groups.push_back(chunk);
     plan.kv_first_step.resize(plan.kv_groups.size(), 0);
     if (decoding.q.size() < static_cast<std::size_t>(n_new))
       decoding.q.resize(static_cast<std::size_t>(n_new));
     for (int t = 0; t < n_new; ++t) {
-      Worker& owning = builder.worker(owner_of(decoding, b, t, workers));
+      const auto owner = static_cast<std::size_t>(owner_of(decoding, b, t, workers));
       std::vector<int>& of_step = decoding.q[static_cast<std::size_t>(t)];
       of_step.resize(static_cast<std::size_t>(n_sequences), -1);
       of_step[static_cast<std::size_t>(b)] = static_cast<int>(plan.q_groups.size());
-      owning.q_groups.push_back(static_cast<int>(plan.q_groups.size()));
-      owning.kv_groups.push_back(static_cast<int>(plan.kv_groups.size()));
+      shards.q[owner].push_back(static_cast<int>(plan.q_groups.size()));
+      shards.kv[owner].push_back(static_cast<int>(plan.kv_groups.size()));
       plan.q_groups.push_back({s.q_begin + t, 1, 1});
       plan.kv_groups.push_back({s.k_begin + n_cached + t, 1, 1});
       plan.kv_first_step.push_back(t * rounds_of(workers));
     }
   }
-  return decoding;
+  return shards;
+}
+
+// One new token of each sequence is dealt to the same owner by every rule.
+Shards deal_one_token(Plan& plan, int workers) {
+  Decoding decoding;
+  Shards shards = deal(plan, workers, decoding);
+  plan.kv_first_step.clear();
+  return shards;
 }
 
 // Adds one decode step: a ring of queries, then the return of the partials.
@@ -153,10 +160,18 @@ Plan plan_decode(const Problem& problem, const StrategyOptions& options) {
           "decode computes one token after the other, and the mask lets new token {} see new token "
           "{}, which is not there yet; use mask: causal, or of a pattern {{all_of: [causal, ...]}}",
           seen->query + 1, seen->key + 1));
+  if (std::ranges::all_of(sequences, [](const Segment& s) { return s.q_end - s.q_begin == 1; }))
+    return pass_q_ring(problem, "decode", options.workers, deal_one_token);
   PlanBuilder builder(problem, "decode", options.workers);
   builder.plan.synchronisation = Synchronisation::rounds;
   builder.plan.result = Result::owners;
-  const Decoding decoding = deal(builder, options.new_key_owner);
+  Decoding decoding;
+  decoding.owner = options.new_key_owner;
+  const Shards shards = deal(builder.plan, options.workers, decoding);
+  for (int w = 0; w < options.workers; ++w) {
+    builder.worker(w).q_groups = shards.q[static_cast<std::size_t>(w)];
+    builder.worker(w).kv_groups = shards.kv[static_cast<std::size_t>(w)];
+  }
   for (int t = 0; t < static_cast<int>(decoding.q.size()); ++t)
     add_decode_step(builder, decoding, t);
   return std::move(builder.plan);

@@ -64,7 +64,7 @@ Plan plan_flash_decoding(const Problem& problem, const StrategyOptions& options)
       continue;
     }
     worker.q_groups = {0};
-    std::sort(worker.kv_groups.begin(), worker.kv_groups.end());
+    std::ranges::sort(worker.kv_groups);
     worker.kv_groups.erase(std::unique(worker.kv_groups.begin(), worker.kv_groups.end()),
                            worker.kv_groups.end());
     builder.gather(step, queries, worker.heads);

@@ -7,16 +7,7 @@
 namespace qb {
 
 Plan plan_pass_q(const Problem& problem, const StrategyOptions& options) {
-  const int workers = options.workers;
-  RotationBuilder builder(problem, "pass_q", workers, deal_zigzag);
-  builder.pad_queries();
-  for (int i = 0; i < workers; ++i) {
-    builder.add_task(i, -i, 0);
-    if (i + 1 < workers) builder.send(i, 1, TransferKind::p2p, TensorRole::q, -i);
-  }
-  for (int i = 1; i < workers; ++i)
-    builder.send(workers - 1, -i, TransferKind::all_to_all, TensorRole::partial, -i);
-  return builder.finish();
+  return pass_q_ring(problem, "pass_q", options.workers, deal_zigzag);
 }
 
 }  // namespace qb

@@ -8,28 +8,46 @@
 #include <vector>
 
 #include "harness/plan/builder.h"
+#include "harness/plan/layout.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/brute_force.h"
 
 namespace qb::testing_support {
 
-inline constexpr std::string_view kRotating[] = {"ring",   "striped",       "zigzag",
-                                                 "pass_q", "all_gather_kv", "ulysses"};
+inline constexpr std::string_view kRotating[] = {"ring",          "striped", "zigzag", "pass_q",
+                                                 "all_gather_kv", "ulysses", "decode"};
 
 inline Plan spelt_out(Plan plan) {
   (void)plan.workers.spell_out();
   return plan;
 }
 
-// Makes one sequence with equal shards and no pattern, for a strategy of kRotating.
-inline Problem even_problem_for(std::string_view algorithm, int workers, std::mt19937_64& random) {
+// Makes one sequence without a pattern, for a strategy of kRotating. Half of them have equal
+// shards, the others shards of any sizes, and some of these may be empty.
+inline Problem plain_problem_for(std::string_view algorithm, int workers, std::mt19937_64& random) {
   Shape shape;
   shape.kv_heads = algorithm == "ulysses" ? workers : draw(random, 1, 2);
   shape.q_heads = shape.kv_heads * draw(random, 1, 2);
   shape.head_dim = shape.value_dim = 8;
   shape.q_len = shape.kv_len = 2 * workers * draw(random, 1, 40);
   if (random() % 4 == 0) shape.kv_len += 2 * workers * draw(random, 0, 20);
+  if (random() % 2 == 0) {
+    shape.q_len = random() % 4 == 0 ? draw(random, 1, 3) : draw(random, 1, 30 * workers);
+    shape.kv_len = random() % 3 == 0 ? shape.q_len + draw(random, 0, 30 * workers) : shape.q_len;
+  }
+  if (algorithm == "decode") shape.q_len = 1;
   return make_problem(shape, random() % 3 == 0 ? MaskKind::full : MaskKind::causal, DType::f32, 1);
+}
+
+// Makes any problem that a strategy of kRotating takes; decode rotates for one token a sequence.
+inline Problem rotating_problem_for(std::string_view algorithm, std::mt19937_64& random) {
+  Problem problem = random_problem_for(algorithm, random);
+  if (algorithm != "decode") return problem;
+  std::vector<Sequence> sequences;
+  for (std::int64_t i = draw(random, 1, 12); i > 0; --i)
+    sequences.push_back({random() % 3 == 0 ? 0 : draw(random, 0, 60), 1});
+  const MaskSpec mask = random() % 2 == 0 ? MaskKind::full : MaskKind::causal;
+  return make_packed_problem(problem.shape, mask, DType::f32, 1, sequences);
 }
 
 namespace spelt {
@@ -105,6 +123,26 @@ inline Plan pass_q(Dealt d) {
   return std::move(builder.plan);
 }
 
+// Worker w has chunk w of every cache. Sequence b has its new token at worker b mod W.
+inline Shards deal_one_token(Plan& plan, int workers) {
+  const auto n = static_cast<std::size_t>(workers);
+  Shards shards{std::vector<std::vector<int>>(n), std::vector<std::vector<int>>(n), 0};
+  const std::vector<Segment> sequences = segments_of(plan.problem);
+  for (std::size_t b = 0; b < sequences.size(); ++b) {
+    const Segment& s = sequences[b];
+    const auto chunks = contiguous_groups(s.k_end - s.k_begin - 1, workers, s.k_begin);
+    for (std::size_t w = 0; w < n; ++w) {
+      shards.kv[w].push_back(static_cast<int>(plan.kv_groups.size()));
+      plan.kv_groups.push_back(chunks[w]);
+    }
+    shards.q[b % n].push_back(static_cast<int>(plan.q_groups.size()));
+    shards.kv[b % n].push_back(static_cast<int>(plan.kv_groups.size()));
+    plan.q_groups.push_back({s.q_begin, 1, 1});
+    plan.kv_groups.push_back({s.k_end - 1, 1, 1});
+  }
+  return shards;
+}
+
 inline Plan all_gather_kv(Dealt d) {
   PlanBuilder& builder = d.builder;
   const int workers = builder.n_workers();
@@ -154,6 +192,7 @@ inline Plan spelt_plan(std::string_view algorithm, const Problem& problem, int w
   if (algorithm == "ring") return spelt::pass_kv(dealt(deal_contiguous));
   if (algorithm == "striped") return spelt::pass_kv(dealt(deal_striped));
   if (algorithm == "pass_q") return spelt::pass_q(dealt(deal_zigzag));
+  if (algorithm == "decode") return spelt::pass_q(dealt(spelt::deal_one_token));
   if (algorithm == "all_gather_kv") return spelt::all_gather_kv(dealt(deal_zigzag));
   if (algorithm == "ulysses") return spelt::ulysses(dealt(deal_contiguous));
   return spelt::pass_kv(dealt(deal_zigzag));

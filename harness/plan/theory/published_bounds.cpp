@@ -36,9 +36,8 @@ std::vector<TransformerModel> read_models() {
 
 const TransformerModel& find_model(const std::vector<TransformerModel>& models,
                                    const std::string& name) {
-  const auto found = std::find_if(models.begin(), models.end(), [&](const TransformerModel& model) {
-    return model.name == name;
-  });
+  const auto found = std::ranges::find_if(
+      models, [&](const TransformerModel& model) { return model.name == name; });
   if (found == models.end()) throw UsageError(fmt::format("no model '{}' in table 1", name));
   return *found;
 }
@@ -128,7 +127,7 @@ WeightFit fit_weight(std::span<const PublishedSpeedUp> rows, DenseCount count) {
     edges.push_back({weight_for_speed_up(row.step, count, row.printed.value + half), -1});
   }
   // Intervals are half open: one that ends where another begins does not overlap it.
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+  std::ranges::sort(edges, [](const Edge& a, const Edge& b) {
     return a.weight < b.weight || (a.weight == b.weight && a.change < b.change);
   });
   WeightFit fit;

@@ -89,9 +89,10 @@ WorkerWork walk(const Plan& plan, const Worker& worker, int index, Kernel kernel
 class WorkWalk {
  public:
   WorkWalk(const Plan& plan, Kernel kernel) : plan_(plan), kernel_(kernel), representatives_(plan) {
-    for (std::size_t i = 0; i < representatives_.workers().size(); ++i)
-      walked_.push_back(
-          walk(plan, representatives_.worker(i), representatives_.workers()[i], kernel));
+    for (std::size_t i = 0; i < representatives_.size(); ++i) {
+      const Plan like = representatives_.plan(i);
+      walked_.push_back(walk(like, like.workers[0], 0, kernel));
+    }
   }
 
   // Returns the worker's work, with its steps. It is valid until the next call.
@@ -113,7 +114,7 @@ class WorkWalk {
 
  private:
   void like_representatives(int w) {
-    last_ = without_steps(walked_[0]);
+    last_ = without_steps(walked_[representatives_.of(w, 0)]);
     for (std::size_t s = 0; s < walked_[0].steps.size(); ++s) {
       last_.steps.push_back(walked_[representatives_.of(w, s)].steps[s]);
       if (representatives_.counts_tasks(s)) count_pairs_of(w, s, last_.steps.back());

@@ -7,8 +7,8 @@
 
 #include "harness/execute/device/compute_device.h"
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/execute_fixtures.h"
-#include "harness/execute/testing/host_compute_device.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 
@@ -106,7 +106,7 @@ TEST(DeviceLayer, IsThatOfFloat64ForAnyTypeShapeMaskKernelAndBlock) {
                              word(options.kernel), mask.text(), trial.layer.shape.n_tokens,
                              trial.layer.shape.heads, trial.layer.shape.head_dim,
                              trial.layer.shape.feed_forward_dim, options.block_tokens));
-    HostComputeDevice device;
+    DeviceProbe device;
     MemoryLedger ledger;
     std::vector<float> y;
     (void)trial.run(device, ledger, y);
@@ -120,7 +120,7 @@ TEST(DeviceLayer, InFloat32IsTheCpusToTheBit) {
   for (const std::int64_t block : {0, 10}) {
     LayerTrial trial({2, 33, 2, 16, 64}, MaskKind::causal, DType::f32, 3);
     trial.layer.options.block_tokens = block;
-    HostComputeDevice device;
+    DeviceProbe device;
     std::vector<float> y;
     (void)trial.run(device, heap_allocator(), y);
     EXPECT_EQ(y, trial.layer.run());
@@ -131,25 +131,25 @@ TEST(DeviceLayer, MakesItsTileListsOnceForAllItsRunsAndSequences) {
   LayerTrial trial({2, 40, 2, 16, 64}, MaskKind::causal, DType::f16, 9);
   trial.layer.options.block_tokens = 16;
   std::vector<float> once;
-  HostComputeDevice first;
+  DeviceProbe first;
   (void)trial.run(first, heap_allocator(), once);
   trial.runs = 3;
   std::vector<float> again;
-  HostComputeDevice device;
+  DeviceProbe device;
   (void)trial.run(device, heap_allocator(), again);
-  EXPECT_EQ(device.schedules_kept(), 3);  // blocks
-  EXPECT_EQ(device.launches(), 3 * 2 * 3);
+  EXPECT_EQ(device.counts["keep_schedule"], 3);  // blocks
+  EXPECT_EQ(device.counts["attention"], 3 * 2 * 3);
   EXPECT_EQ(again, once);
   // No lists are kept for a kernel that reads none.
   trial.layer.options.kernel = Kernel::materialized;
-  HostComputeDevice other;
+  DeviceProbe other;
   (void)trial.run(other, heap_allocator(), again);
-  EXPECT_EQ(other.schedules_kept(), 0);
+  EXPECT_EQ(other.counts["keep_schedule"], 0);
 }
 
 TEST(DeviceLayer, IsHeldAgainstItsOwnTypesPrecisionAndNoCoarserOne) {
   LayerTrial trial({1, 64, 4, 16, 256}, MaskKind::full, DType::f16, 4);
-  HostComputeDevice device;
+  DeviceProbe device;
   std::vector<float> y;
   (void)trial.run(device, heap_allocator(), y);
   EXPECT_TRUE(trial.verify(y).correct) << trial.verify(y).message;
@@ -165,7 +165,7 @@ TEST(DeviceLayer, TheDevicesTimeIsThatOfItsParts) {
   LayerTrial trial({1, 40, 2, 16, 64}, MaskKind::full, DType::f16, 5);
   for (const std::int64_t block : {0, 16}) {
     trial.layer.options.block_tokens = block;
-    HostComputeDevice device;
+    DeviceProbe device;
     std::vector<float> y;
     const DeviceLayer::Run run = trial.run(device, heap_allocator(), y);
     // The clock counts operations: four products, two of them of the keys and queries, two norms,
@@ -188,7 +188,7 @@ TEST(DeviceLayer, GivesEverythingBackWhereverMemoryRunsOutOrTheDeviceIsLost) {
   std::vector<float> y;
   int failures = 0;
   for (int k = 1;; ++k) {
-    HostComputeDevice device;
+    DeviceProbe device;
     MemoryLedger ledger;
     FailingAllocator memory(ledger);
     memory.fail_at(k);
@@ -201,11 +201,11 @@ TEST(DeviceLayer, GivesEverythingBackWhereverMemoryRunsOutOrTheDeviceIsLost) {
     if (memory.still_armed()) break;
   }
   EXPECT_GT(failures, 10);
-  HostComputeDevice whole;
+  DeviceProbe whole;
   (void)trial.run(whole, heap_allocator(), y);
-  for (int operation = 1; operation <= whole.operations(); ++operation) {
-    HostComputeDevice device;
-    device.lose_at(operation);
+  for (int operation = 1; operation <= whole.operations; ++operation) {
+    DeviceProbe device;
+    device.lost_at = operation;
     MemoryLedger ledger;
     EXPECT_THROW((void)trial.run(device, ledger, y), CaseError) << operation;
     EXPECT_EQ(ledger.active_bytes(), 0u);
@@ -214,7 +214,7 @@ TEST(DeviceLayer, GivesEverythingBackWhereverMemoryRunsOutOrTheDeviceIsLost) {
 
 TEST(DeviceLayer, RefusesWhatTheDeviceHasNoKernelFor) {
   LayerTrial trial({1, 4, 1, 257, 8}, MaskKind::full, DType::f16, 7);
-  HostComputeDevice device;
+  DeviceProbe device;
   std::vector<float> y;
   EXPECT_THROW((void)trial.run(device, heap_allocator(), y), Unsupported);
 }

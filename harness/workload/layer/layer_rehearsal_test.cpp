@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/testing/host_compute_device.h"
+#include "harness/execute/testing/device_probe.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/testing/mask_fixtures.h"
@@ -35,7 +35,7 @@ struct Peaks {
 
 // Runs the layer `runs` times: the peaks are the same from the first run on.
 Peaks measured(const Layer& layer, const MemoryLedger::Options& options = {}, int runs = 1) {
-  HostComputeDevice device;
+  DeviceProbe device;
   MemoryLedger ledger(options);
   const LayerWeights weights(layer.shape, ledger, layer.dtype);
   const Tensor x(ledger, layer.dtype, layer.shape.states(), "hidden_states");
@@ -71,7 +71,7 @@ TEST(LayerRehearsal, TellsTheMemoryOfEveryTypeKernelMaskAndBlockToTheByte) {
                              word(layer.options.kernel), layer.shape.n_tokens, layer.shape.heads,
                              layer.shape.head_dim, layer.shape.feed_forward_dim,
                              layer.options.block_tokens, mask.text()));
-    const Rehearsal told = layer.told(HostKernelCosts());
+    const Rehearsal told = layer.told(ProbeCosts());
     const Peaks peaks = measured(layer, {}, 1 + i % 2);
     EXPECT_EQ(told.active_peak_bytes, peaks.active);
     EXPECT_EQ(told.worker_peak_bytes, peaks.worker);
@@ -84,7 +84,7 @@ TEST(LayerRehearsal, IsTheBudgetInWhichTheLayerJustRuns) {
     layer.options.block_tokens = block;
     MemoryLedger::Options options;
     options.budget_bytes =
-        static_cast<std::uint64_t>(layer.told(HostKernelCosts()).active_peak_bytes.value());
+        static_cast<std::uint64_t>(layer.told(ProbeCosts()).active_peak_bytes.value());
     EXPECT_EQ(static_cast<std::uint64_t>(measured(layer, options).active), options.budget_bytes);
     options.budget_bytes -= 1;
     EXPECT_THROW((void)measured(layer, options), OutOfMemory);

@@ -22,7 +22,6 @@ void require(bool holds, const std::string& otherwise) {
 void require_supported_on_gpu(const Case& c) {
   require(c.kernel == Kernel::flash || c.kernel == Kernel::materialized,
           fmt::format("takes flash or materialized on a GPU, not {}", word(c.kernel)));
-  require(c.dtype != DType::f64, "is computed in f16, bf16 or f32 on a GPU, not f64");
   require(
       c.dtype != DType::f32 || c.kernel == Kernel::materialized,
       "in f32 takes kernel materialized on a GPU, not flash; the nearest of flash is dtype f16");
@@ -37,14 +36,12 @@ void require_supported(const Case& c) {
           fmt::format("is computed by one worker: algorithm: dense, workers: 1 and ranks: serial, "
                       "not {}, {} and {}",
                       c.algorithm, c.workers, word(c.ranks)));
-  if (c.device == Device::cuda) {
+  if (c.device == Device::cuda)
     require_supported_on_gpu(c);
-  } else {
+  else
     require(c.kernel != Kernel::staged && c.kernel != Kernel::cudnn,
             fmt::format("takes flash, materialized or reference, not {}", word(c.kernel)));
-    require(c.dtype == DType::f32,
-            fmt::format("is computed in f32, not {}, on the CPU", word(c.dtype)));
-  }
+  require(c.dtype != DType::f64, "is computed in f16, bf16 or f32, not f64");
   require(c.shape.kv_heads == c.shape.q_heads && c.shape.value_dim == c.shape.head_dim,
           fmt::format("has as many key-value heads as query heads, not {} and {}", c.shape.kv_heads,
                       c.shape.q_heads));
@@ -74,7 +71,7 @@ class Layer final : public Workload {
     // The plan counts the tiles of the whole sequence, not of blocks.
     if (options_.block_tokens != 0) values.erase("executed_pairs");
     const Rehearsal on_cpu =
-        rehearse_layer(shape_, DType::f32, options_, CpuDevice::Costs(options_.threads));
+        rehearse_layer(shape_, case_.dtype, options_, CpuDevice::Costs(options_.threads));
     values["predicted_worker_active_peak_bytes"] = to_text(on_cpu.worker_peak_bytes.value());
     values["predicted_active_peak_bytes"] = to_text(on_cpu.active_peak_bytes.value());
     return values;
@@ -93,7 +90,7 @@ class Layer final : public Workload {
     if (!layer_)
       layer_ = std::make_unique<DeviceLayer>(*device_, shape_, case_.dtype, options_, case_.clock,
                                              ledger());
-    const LayerWeights& weights = is_on_host() ? *weights_ : *device_weights_;
+    const LayerWeights& weights = device_weights_ ? *device_weights_ : *weights_;
     const DeviceLayer::Run run = layer_->run(weights, x_.device(), y_.device());
     worker_peak_bytes_ = static_cast<std::int64_t>(ledger().worker_peak_bytes(0));
     if (!verifying) times_.push_back(run.times);
@@ -141,16 +138,16 @@ class Layer final : public Workload {
   void hold(const std::string&) override {
     times_.clear();
     const int threads = options_.threads;
-    weights_.emplace(case_.layer_weights
-                         ? read_weights(*case_.layer_weights, shape_, host_memory())
-                         : random_weights(shape_, case_.seed, host_memory(), threads));
-    if (!is_on_host()) {
+    const bool is_shared = is_on_host() && case_.dtype == DType::f32;
+    Allocator& memory = is_shared ? host_memory() : heap_allocator();
+    weights_.emplace(case_.layer_weights ? read_weights(*case_.layer_weights, shape_, memory)
+                                         : random_weights(shape_, case_.seed, memory, threads));
+    if (!is_shared) {
       device_weights_.emplace(shape_, ledger(), case_.dtype);
       put(weights_->view(), device_weights_->view());
     }
-    x_ = share(random_states(shape_, case_.seed, host_memory(), threads), case_.dtype,
-               "hidden_states");
-    Tensor y(host_memory(), DType::f32, shape_.states(), "output");
+    x_ = share(random_states(shape_, case_.seed, memory, threads), case_.dtype, "hidden_states");
+    Tensor y(memory, DType::f32, shape_.states(), "output");
     poison(y.view(), TensorView{});
     y_ = share(std::move(y), case_.dtype, "output");
   }
@@ -167,7 +164,7 @@ class Layer final : public Workload {
   LayerShape shape_;
   LayerOptions options_;
   std::optional<LayerWeights> weights_;         // float32, on the host
-  std::optional<LayerWeights> device_weights_;  // none on the CPU
+  std::optional<LayerWeights> device_weights_;  // none where the device reads the host's
   SharedTensor x_;
   SharedTensor y_;
   std::unique_ptr<DeviceLayer> layer_;

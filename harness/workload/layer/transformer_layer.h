@@ -78,9 +78,9 @@ class DeviceLayer {
   DeviceLayer& operator=(const DeviceLayer&) = delete;
 
   // weights, x [batch, N, H] and y are in the device's memory and have the layer's type: f16, bf16
-  // or f32 (on the CPU f32), as has all that parts keep for later parts; the computation is in
-  // float32. Attention's output is float32, so a 16-bit layer rounds it in a separate pass, which
-  // counts as attention. Throws OutOfMemory.
+  // or f32, as has all that parts keep for later parts; the computation is in float32. Attention's
+  // output is float32, so a 16-bit layer rounds it in a separate pass, which counts as attention.
+  // Throws OutOfMemory.
   [[nodiscard]] Run run(const LayerWeights& weights, const TensorView& x, const TensorView& y);
 
  private:

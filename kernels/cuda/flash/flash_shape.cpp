@@ -29,8 +29,8 @@ std::vector<std::int32_t> heavy_first(const std::vector<TileWork>& tiles) {
   };
   std::vector<std::int32_t> order(tiles.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int32_t a, std::int32_t b) { return n_steps(a) > n_steps(b); });
+  std::ranges::stable_sort(order,
+                           [&](std::int32_t a, std::int32_t b) { return n_steps(a) > n_steps(b); });
   return order;
 }
 

@@ -21,9 +21,7 @@ class TileBuilder {
   // Blocks do not straddle groups of keys.
   void add_span(Tile& tile, const KeySpan& span) const {
     const KeyRange live = span.live(tile.begin, tile.end - 1);
-    auto group =
-        std::upper_bound(keys_.begin(), keys_.end(), live.begin,
-                         [](std::int64_t key, const LocalGroup& g) { return key < g.end(); });
+    auto group = std::ranges::upper_bound(keys_, live.begin, {}, &LocalGroup::end);
     for (; group != keys_.end() && group->begin < live.end; ++group) {
       const std::int64_t end = std::min(live.end, group->end());
       for (std::int64_t key = std::max(live.begin, group->begin); key < end; key += key_block_)

@@ -144,7 +144,7 @@ class OutputMap {
       cuts.push_back(source.begin);
       cuts.push_back(source.end);
     }
-    std::sort(cuts.begin(), cuts.end());
+    std::ranges::sort(cuts);
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
     for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
       const std::int64_t first_source = std::ssize(lists.merge_sources);
@@ -213,8 +213,7 @@ WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   for (std::size_t w = 0; w < call.workers.size(); ++w)
     add_tiles(call.workers[w], w, lists.shape, lists.shape.tile_rows / lists.pack, tiles,
               lists.bits);
-  std::stable_sort(tiles.begin(), tiles.end(),
-                   [](const Tile& a, const Tile& b) { return a.n_steps() > b.n_steps(); });
+  std::ranges::stable_sort(tiles, std::greater(), &Tile::n_steps);
   if (lists.shape.variant == FlashVariant::hopper)
     for (Tile& tile : tiles)
       std::stable_partition(tile.masked.begin(), tile.masked.end(),

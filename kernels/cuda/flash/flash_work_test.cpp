@@ -318,7 +318,7 @@ TEST(FlashWorkspaceBytes, IsListsPartialsAndCopies) {
   const GroupedCall call = problem.call();
   const std::int64_t copies = 2 * (8 + 2 * 2 * 5000) * 24;
   const WorkLists lists = lower(call, FlashPath::sm80, kSms);
-  EXPECT_EQ(GpuKernelCosts(FlashPath::sm80, kSms).of_launch(call).workspace_bytes,
+  EXPECT_EQ(GpuKernelCosts(FlashPath::sm80, kSms).of_launch(call)->workspace_bytes,
             copies + static_cast<std::int64_t>(list_bytes(lists)) +
                 8 * lists.n_partial_rows * (20 + 1) * 4);
 }

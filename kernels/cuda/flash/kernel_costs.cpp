@@ -22,7 +22,7 @@ KernelTiles GpuKernelCosts::tiles(Kernel kernel, std::int64_t head_dim) const {
 }
 
 CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) const {
-  if (kernel == Kernel::flash) return of_launch(whole_call(a, 0));
+  if (kernel == Kernel::flash) return *of_launch(whole_call(a, 0));
   if (kernel == Kernel::staged)
     return {.workspace_bytes = StagedWork(a.q.extent, *a.schedule).workspace_bytes(),
             .executed_pairs = a.q.extent.heads * a.schedule->stored_pairs()};
@@ -35,7 +35,7 @@ CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) con
           .executed_pairs = runs ? a.q.extent.heads * a.q.extent.length * a.k.extent.length : 0};
 }
 
-CallCost GpuKernelCosts::of_launch(const GroupedCall& call) const {
+std::optional<CallCost> GpuKernelCosts::of_launch(const GroupedCall& call) const {
   check_call(call);
   const AlignedInputs inputs = align_inputs(call);
   const GroupedCall aligned = aligned_call(call, inputs);

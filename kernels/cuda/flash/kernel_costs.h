@@ -27,11 +27,14 @@ class KernelCosts {
   [[nodiscard]] virtual KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const = 0;
   // Returns false where of_call() does not read the schedule, which may then be null.
   [[nodiscard]] virtual bool reads_schedule(Kernel /*kernel*/) const { return true; }
-  // These predict a call, or a flash launch that is kept. They read only shapes, strides and
-  // alignment of the views, and throw Unsupported as the kernel does.
+  // These predict a call, or a flash launch that is kept (empty where a device launches one worker
+  // at a time: each is then a call). They read only shapes, strides and alignment of the views, and
+  // throw Unsupported as the kernel does.
   [[nodiscard]] virtual CallCost of_call(Kernel kernel,
                                          const AttentionArguments& arguments) const = 0;
-  [[nodiscard]] virtual CallCost of_launch(const GroupedCall& call) const = 0;
+  [[nodiscard]] virtual std::optional<CallCost> of_launch(const GroupedCall& /*call*/) const {
+    return std::nullopt;
+  }
   // Returns the bytes that a product of a transformer layer takes from the workspace.
   [[nodiscard]] virtual std::int64_t bytes_of_linear(const LinearCall& call) const = 0;
 };
@@ -44,7 +47,7 @@ class GpuKernelCosts final : public KernelCosts {
   GpuKernelCosts(FlashPath path, int n_sms) : path_(path), n_sms_(n_sms) {}
   [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override;
   [[nodiscard]] CallCost of_call(Kernel kernel, const AttentionArguments& arguments) const override;
-  [[nodiscard]] CallCost of_launch(const GroupedCall& call) const override;
+  [[nodiscard]] std::optional<CallCost> of_launch(const GroupedCall& call) const override;
   [[nodiscard]] std::int64_t bytes_of_linear(const LinearCall& call) const override;
 
  private:

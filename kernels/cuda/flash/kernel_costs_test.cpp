@@ -41,8 +41,9 @@ TEST(GpuKernelCosts, TellWhatEachKernelTakesAndWhatNobodyKnows) {
   const AttentionArguments a{call.q, call.k,   call.v,  call.workers[0].schedule,
                              1.0,    call.out, call.lse};
   const GpuKernelCosts costs(FlashPath::sm80, 108);
-  EXPECT_EQ(costs.of_launch(call).executed_pairs, 2 * 128 * (128 + 32));
-  EXPECT_EQ(costs.of_call(Kernel::flash, a).workspace_bytes, costs.of_launch(call).workspace_bytes);
+  EXPECT_EQ(costs.of_launch(call)->executed_pairs, 2 * 128 * (128 + 32));
+  EXPECT_EQ(costs.of_call(Kernel::flash, a).workspace_bytes,
+            costs.of_launch(call)->workspace_bytes);
   EXPECT_EQ(costs.of_call(Kernel::materialized, a).executed_pairs, 2 * 100 * 150);
   EXPECT_EQ(costs.of_call(Kernel::materialized, a).workspace_bytes,
             materialized_memory(a.q.extent, a.k.extent, a.q.dtype, *a.schedule).peak_bytes());
@@ -53,16 +54,16 @@ TEST(GpuKernelCosts, TellWhatEachKernelTakesAndWhatNobodyKnows) {
   EXPECT_EQ(costs.of_call(Kernel::cudnn, a).executed_pairs, std::nullopt);
 
   // For flash these are its lists; the workspace holds the partials too.
-  EXPECT_EQ(costs.of_launch(call).list_bytes,
+  EXPECT_EQ(costs.of_launch(call)->list_bytes,
             static_cast<std::int64_t>(list_bytes(lower(call, FlashPath::sm80, 108))));
-  EXPECT_LE(costs.of_launch(call).list_bytes, costs.of_launch(call).workspace_bytes);
+  EXPECT_LE(costs.of_launch(call)->list_bytes, costs.of_launch(call)->workspace_bytes);
   EXPECT_EQ(costs.of_call(Kernel::materialized, a).list_bytes, 0);
   EXPECT_EQ(costs.bytes_of_linear({}), 32 << 20);
 
   // Where the number of multiprocessors is not known, only the pairs are predicted.
   const GpuKernelCosts unknown(FlashPath::sm80, 0);
-  EXPECT_EQ(unknown.of_launch(call).workspace_bytes, std::nullopt);
-  EXPECT_EQ(unknown.of_launch(call).executed_pairs, costs.of_launch(call).executed_pairs);
+  EXPECT_EQ(unknown.of_launch(call)->workspace_bytes, std::nullopt);
+  EXPECT_EQ(unknown.of_launch(call)->executed_pairs, costs.of_launch(call)->executed_pairs);
 }
 
 TEST(GpuKernelCosts, SplittingLongTilesTakesMemoryAndComputesNoMorePairs) {
@@ -70,8 +71,8 @@ TEST(GpuKernelCosts, SplittingLongTilesTakesMemoryAndComputesNoMorePairs) {
   problem.add_whole({{0, 128, {0, 5000}}});
   const GroupedCall call = problem.call();
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
-    const CallCost small = GpuKernelCosts(path, 1).of_launch(call);
-    const CallCost large = GpuKernelCosts(path, 132).of_launch(call);
+    const CallCost small = GpuKernelCosts(path, 1).of_launch(call).value();
+    const CallCost large = GpuKernelCosts(path, 132).of_launch(call).value();
     EXPECT_GT(large.workspace_bytes, small.workspace_bytes);
     EXPECT_EQ(large.executed_pairs, small.executed_pairs);
   }

@@ -7,10 +7,9 @@ namespace qb::cuda {
 
 std::uint64_t MemoryActivity::peak_of(std::vector<Operation> operations) {
   // Operations that give memory back go first among those at one time: an address may be reused.
-  std::stable_sort(
-      operations.begin(), operations.end(), [](const Operation& a, const Operation& b) {
-        return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : !a.allocates && b.allocates;
-      });
+  std::ranges::stable_sort(operations, [](const Operation& a, const Operation& b) {
+    return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : !a.allocates && b.allocates;
+  });
   std::unordered_map<std::uint64_t, std::uint64_t> live;
   std::uint64_t held = 0;
   std::uint64_t peak = 0;

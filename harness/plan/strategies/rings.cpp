@@ -1,0 +1,34 @@
+// Rings: keys and values go round, and the schemes differ in who holds which tokens; c is N / W.
+//
+// ring (Liu, Zaharia and Abbeel, arXiv 2310.01889): shards are contiguous. Under a causal mask
+// worker 0 is idle after the first round while worker W - 1 never is: the critical path is c(c+1)/2
+// + (W-1) c^2 pairs.
+//
+// striped (Brandon et al., arXiv 2311.09431): token t is on worker t mod W. Under a causal mask
+// every round is a causal block of every worker, so the critical path is W c(c+1)/2 pairs: at tile
+// granularity half of each round's tiles.
+//
+// zigzag, which Context Parallelism (arXiv 2411.01783, Algorithm 2) calls pass-KV: the new tokens
+// and the cached ones are each cut into 2W chunks, and worker i holds chunks i and 2W - 1 - i. In
+// every round except the first a worker computes either all its queries with half of the keys or
+// half of its queries with all: c^2 / 2 pairs, the optimum.
+#include "harness/plan/rotation.h"
+#include "harness/plan/strategies/strategy.h"
+
+namespace qb {
+
+Plan plan_ring(const Problem& problem, const StrategyOptions& options) {
+  require_one_sequence(problem, "ring");
+  return pass_kv_ring(problem, "ring", options.workers, deal_contiguous);
+}
+
+Plan plan_striped(const Problem& problem, const StrategyOptions& options) {
+  require_one_sequence(problem, "striped");
+  return pass_kv_ring(problem, "striped", options.workers, deal_striped);
+}
+
+Plan plan_zigzag(const Problem& problem, const StrategyOptions& options) {
+  return pass_kv_ring(problem, "zigzag", options.workers, deal_zigzag);
+}
+
+}  // namespace qb
