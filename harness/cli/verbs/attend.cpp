@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <filesystem>
 
 #include "base/files.h"
@@ -75,8 +76,19 @@ void write_outputs(const AttendRequest& request, const Job& job, const TensorVie
   }
 }
 
-std::string summary(const AttendRequest& request, const Plan& plan, const Execution& execution,
-                    const Verification& verification, std::uint64_t peak_bytes) {
+// Returns true if the tokens of a head cannot be told apart.
+bool has_equal_rows(const TensorView& view) {
+  const auto bytes = static_cast<std::size_t>(view.extent.head_dim * size_of(view.dtype));
+  for (std::int64_t b = 0; b < view.extent.batch; ++b)
+    for (std::int64_t h = 0; h < view.extent.heads; ++h)
+      for (std::int64_t t = 1; t < view.extent.length; ++t)
+        if (std::memcmp(view.row(b, h, 0), view.row(b, h, t), bytes) != 0) return false;
+  return view.extent.length > 1;
+}
+
+std::string summary(const AttendRequest& request, const Job& job, const Plan& plan,
+                    const Execution& execution, const Verification& verification,
+                    std::uint64_t peak_bytes) {
   const Shape& s = plan.problem.shape;
   TextTable table({"attention", ""});
   table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",
@@ -88,6 +100,11 @@ std::string summary(const AttendRequest& request, const Plan& plan, const Execut
                                       plan.workers.size() == 1 ? "" : "s", word(request.c.ranks),
                                       balanced ? ", balanced distillation" : "")});
   table.add({"kernel", std::string(word(request.c.kernel))});
+  for (const auto& [name, tensor] : {std::pair{"K", &job.k}, {"V", &job.v}})
+    if (has_equal_rows(tensor->view()))
+      table.add({"caution", fmt::format("all rows of {} are equal: an output that mixes up keys "
+                                        "looks right too",
+                                        name)});
   if (const std::int64_t rows = rows_without_keys(plan.problem); rows > 0)
     table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
   table.add({"wall clock", format_seconds(execution.wall_s)});
@@ -125,7 +142,7 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
                     rows_to_verify(job.plan, rows_to_compare(request)), threads);
   require_correct(verification);
   write_outputs(request, job, out.view(), lse.view());
-  return summary(request, job.plan, execution, verification, ledger.active_peak_bytes());
+  return summary(request, job, job.plan, execution, verification, ledger.active_peak_bytes());
 }
 
 void add_attend(CLI::App* app) {

@@ -178,6 +178,12 @@ class Auditor {
     if (text(row, "status") != word(Status::ok)) return;
     ++audit_.timed_rows;
     check_medians(row);
+    if (!is_modelled(row)) {
+      for (const std::size_t sample : samples_of(row)) check_clocks(row, sample);
+      check_first_repeat(row);
+      check_memory(row);
+      check_split(row);
+    }
     check_stages(row);
     check_parts(row);
     check_bounds(row);
@@ -282,6 +288,77 @@ class Auditor {
              to_text(run_.cases.number(row, "unmasked_flop") / wall.median), kSamples);
   }
 
+  // Each clock must contain what it says that it contains.
+  void check_clocks(std::size_t row, std::size_t sample) {
+    constexpr double kRounding = 1e-6;
+    const CsvTable& samples = run_.samples;
+    const auto at_most = [&](const std::string& part, double part_s, const std::string& whole) {
+      const double whole_s = samples.number(sample, whole);
+      if (part_s > whole_s * (1.0 + kRounding))
+        find("{}: in repeat {} {} is {} s, but {} is only {} s", place(row),
+             samples.text(sample, "repeat"), part, to_text(part_s), whole, to_text(whole_s));
+    };
+    const auto contains = [&](const std::string& whole, const std::string& part) {
+      at_most(part, samples.number(sample, part), whole);
+    };
+    contains("critical_path_s", "longest_subsequence_s");
+    contains("wall_time_s", "critical_path_s");
+    contains("wall_time_s", "device_time_s");
+    at_most("gather_s + merge_s",
+            samples.number(sample, "gather_s") + samples.number(sample, "merge_s"), "worker_sum_s");
+    // With other ranks a critical path has waits that no worker's time has.
+    if (text(row, "ranks") == word(Ranks::serial)) {
+      contains("worker_sum_s", "critical_path_s");
+      contains("wall_time_s", "worker_sum_s");
+    }
+    // The process's own work belongs into its wall clock, on all its cores. Starting and stopping
+    // the counters takes a few ms at most.
+    constexpr double kCounting_s = 5e-3;
+    constexpr double kTicks = 1.1;
+    const double cpu_s = samples.number(sample, "cpu_time_s");
+    const double wall_s = samples.number(sample, "wall_time_s");
+    const auto cores = static_cast<double>(n_cores());
+    if (cores > 0.0 && cpu_s > kTicks * cores * wall_s + kCounting_s)
+      find("{}: in repeat {} the process computed for {} s, but the clock ran for {} s on {} cores",
+           place(row), samples.text(sample, "repeat"), to_text(cpu_s), to_text(wall_s), cores);
+  }
+
+  // What is loaded, compiled or touched for the first time belongs into a warm-up.
+  void check_first_repeat(std::size_t row) {
+    constexpr double kMuchLonger = 5.0;
+    std::vector<double> times = repeats(row, "wall_time_s");
+    if (times.size() < 4) return;
+    const double first_s = times.front();
+    times.erase(times.begin());
+    if (const double ratio = first_s / median(times); ratio > kMuchLonger)
+      audit_.notes.push_back(
+          fmt::format("{}: its first repeat took {:.1f} times as long as the "
+                      "others: was there no warm-up?",
+                      place(row), ratio));
+  }
+
+  // One worker on the CPU receives and sends nothing, so that its tensors are known to the byte.
+  void check_memory(std::size_t row) {
+    const std::string& measured = text(row, "active_memory_peak_bytes");
+    if (text(row, "algorithm") == "dense" && text(row, "device") == word(Device::cpu) &&
+        !measured.empty() && !text(row, "predicted_active_peak_bytes").empty())
+      expect(row, "active_memory_peak_bytes", text(row, "predicted_active_peak_bytes"),
+             "the prediction");
+  }
+
+  void check_split(std::size_t row) {
+    const double workers = run_.cases.number(row, "workers");
+    if (workers > 1.0 && run_.cases.number(row, "responsibility_ratio") <= 1.0)
+      audit_.notes.push_back(fmt::format("{}: {} workers split nothing: one of them has all pairs",
+                                         place(row), workers));
+  }
+
+  [[nodiscard]] std::size_t n_cores() const {
+    return nlohmann::json::parse(run_.manifest.environment)
+        .value("/cpu/usable_processors"_json_pointer, nlohmann::json::array())
+        .size();
+  }
+
   void check_stages(std::size_t row) {
     if (samples_of(row).empty()) return;
     for (const std::string stage : kStages) {
@@ -323,13 +400,16 @@ class Auditor {
 
   void check_bounds(std::size_t row) {
     if (is_modelled(row)) return;
+    // Clocks drift between the case and the measurement of its peak.
+    constexpr double kMostOfPeak = 1.1;
+    if (const double fraction = run_.cases.number(row, "peak_fraction"); fraction > kMostOfPeak)
+      find("{}: its wall clock claims {:.0f} % of the peak that was measured beside it",
+           place(row), 100.0 * fraction);
     if (text(row, "device") != word(Device::cpu)) {
       audit_.notes.push_back(place(row) + ": no bound is known for its device");
       return;
     }
-    const auto environment = nlohmann::json::parse(run_.manifest.environment);
-    const std::size_t cores =
-        environment.value("/cpu/usable_processors"_json_pointer, nlohmann::json::array()).size();
+    const std::size_t cores = n_cores();
     if (cores == 0) {
       audit_.notes.push_back(place(row) +
                              ": the manifest does not name the cores, so that there is no bound");

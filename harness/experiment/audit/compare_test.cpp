@@ -84,10 +84,10 @@ TEST(Compare, SlowerIsARegressionAndFasterIsNone) {
 }
 
 TEST(Compare, InstructionsAreJudgedEvenIfTheTimesWereDisturbed) {
-  RunRow base = FakeRun::ok_row(small_case(7), 1.0, 0.99, 1.01);
+  RunRow base = FakeRun::ok_row(tiny("cqs", 7), 1.0, 0.99, 1.01);
   base["disturbed_samples"] = "4";
   base["disturbed_by"] = "stolen";
-  RunRow more = FakeRun::ok_row(small_case(7), 2.0, 1.99, 2.01);
+  RunRow more = FakeRun::ok_row(tiny("cqs", 7), 2.0, 1.99, 2.01);
   for (const std::string end : {"median", "low95", "high95"}) {
     base["instructions_" + end] = "1e9";
     more["instructions_" + end] = "1.2e9";

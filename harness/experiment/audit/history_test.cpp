@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/experiment/testing/fake_run.h"
+#include "harness/workload/testing/tiny_case.h"
 
 namespace qb {
 namespace {
@@ -71,7 +72,8 @@ class HistoryOfRuns : public testing::Test {
     (void)results_.file(folder + "manifest.json", manifest_to_json(manifest));
     CsvTable cases(case_table().columns);
     for (const auto& [workers, time_s] : {std::pair(1, dense_s), std::pair(7, cqs_s)}) {
-      RunRow row = FakeRun::ok_row(small_case(workers), time_s, time_s, time_s);
+      RunRow row =
+          FakeRun::ok_row(tiny(workers == 1 ? "dense" : "cqs", workers), time_s, time_s, time_s);
       row["disturbed_by"] = disturbed_by;
       std::vector<std::string> fields;
       for (const std::string& column : cases.header()) fields.push_back(row[column]);

@@ -10,7 +10,6 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "harness/execute/memory/timeline.h"
-#include "kernels/cpu/roofline.h"
 
 namespace qb {
 namespace {
@@ -158,14 +157,12 @@ void add_clock(ComputeDevice& device, Sample& sample) {
   if (sample.throttled > 0.0) sample.disturbed_by = Disturbance::throttled;
 }
 
-void add_rates(const Case& c, double flop, int threads, const Repeats& repeats, RowValues& values) {
+void add_rates(double flop, double peak_flop_per_s, const Repeats& repeats, RowValues& values) {
   const double flop_per_s = flop / median(numbers_of(repeats.counted, &Sample::wall_s));
   values["achieved_flop_per_s"] = to_text(flop_per_s);
-  if (c.device == Device::cuda) return;  // add_gpu_peak() adds its peak
-  const double peak = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, threads);
-  if (peak == 0.0) return;
-  values["peak_flop_per_s"] = to_text(peak);
-  values["peak_fraction"] = to_text(flop_per_s / peak);
+  if (peak_flop_per_s == 0.0) return;
+  values["peak_flop_per_s"] = to_text(peak_flop_per_s);
+  values["peak_fraction"] = to_text(flop_per_s / peak_flop_per_s);
 }
 
 void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values) {

@@ -44,8 +44,8 @@ void add_disturbances(const std::vector<Sample>& samples, const Repeats& repeats
 // throttled disturbed the repeat.
 void add_clock(ComputeDevice& device, Sample& sample);
 
-// Adds FLOP/s by the wall clock, and their share of the processor's peak.
-void add_rates(const Case& c, double flop, int threads, const Repeats& repeats, RowValues& values);
+// Adds FLOP/s by the wall clock, and their share of the processors' peak; 0: it is not known.
+void add_rates(double flop, double peak_flop_per_s, const Repeats& repeats, RowValues& values);
 // Adds that share on a GPU, after add_rates(). The peak is the fastest cuBLAS product of the type,
 // which this measures unless the case has it. Adds nothing where it is not known.
 void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values);

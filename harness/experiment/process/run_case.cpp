@@ -2,6 +2,7 @@
 // verified. One untimed run serves memory and verification, so that a large case runs once less.
 #include "harness/experiment/process/run_case.h"
 
+#include <algorithm>
 #include <new>
 #include <optional>
 
@@ -15,6 +16,8 @@
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
 #include "kernels/cpu/instruction_set.h"
+#include "kernels/cpu/roofline.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -131,7 +134,22 @@ class CaseRun {
     const Repeats repeats = repeats_of(result_.samples, case_.measure);
     add_medians(repeats, result_.values);
     add_disturbances(result_.samples, repeats, result_.values);
-    add_rates(case_, workload_->flop(), workload_->threads(), repeats, result_.values);
+    add_rates(workload_->flop(), cpu_peak_flop_per_s(), repeats, result_.values);
+  }
+
+  // The best that was seen of the cores that the case used; it is measured again where something
+  // disturbed that. 0 for a GPU, whose peak add_gpu_peak() adds, and for ranks on several hosts.
+  double cpu_peak_flop_per_s() {
+    constexpr int kMostMeasurements = 10;
+    if (case_.device == Device::cuda || case_.ranks == Ranks::mpi) return 0.0;
+    const int cores = std::min(workload_->threads(), available_cores());
+    double peak = 0.0;
+    for (int i = 0; i < kMostMeasurements; ++i) {
+      watch_->begin();
+      peak = std::max(peak, cpu::kernel_peak_flop_per_s(case_.kernel, case_.dtype, cores));
+      if (!disturbance(watch_->end())) break;
+    }
+    return peak;
   }
 
   const Case& case_;

@@ -1,0 +1,190 @@
+// For tests: devices that compute on the host and make one mistake each.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "harness/execute/testing/device_probe.h"
+#include "kernels/cpu/roofline.h"
+
+namespace qb::mistakes {
+
+// A device whose tensors the host may read, with a true clock.
+class HonestDevice : public DeviceProbe {
+ public:
+  std::optional<double> peak_flop_per_s(DType dtype) override {
+    return cpu::kernel_peak_flop_per_s(Kernel::flash, dtype, 1);
+  }
+  cuda::ClockState clock() override { return {1.5e9, 0x0u, true}; }
+  int mark() override {
+    marks_s_.push_back(now_s());
+    return static_cast<int>(marks_s_.size()) - 1;
+  }
+  double seconds(int from, int to, ClockKind) const override {
+    return marks_s_[static_cast<std::size_t>(to)] - marks_s_[static_cast<std::size_t>(from)];
+  }
+  void forget_marks() override { marks_s_.clear(); }
+
+ protected:
+  // In place of its kernels.
+  void attend(Kernel kernel, AttentionArguments call, Allocator& memory, int worker) override {
+    compute(kernel, call, {memory, 1, worker});
+  }
+  virtual void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) {
+    qb::attention(kernel, a, context);
+  }
+
+ private:
+  std::vector<double> marks_s_;
+};
+
+// The scores weigh the values as they are.
+class NoExp final : public HonestDevice {
+ public:
+  void compute(Kernel, const AttentionArguments& a, const KernelContext&) override {
+    const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
+    for (std::int64_t h = 0; h < a.q.extent.heads; ++h)
+      for (std::int64_t i = 0; i < a.q.extent.length; ++i) {
+        float* const out = a.out.row_as<float>(0, h, i);
+        std::fill_n(out, a.v.extent.head_dim, 0.0f);
+        float sum = 0.0f;
+        for (std::int64_t j = 0; j < a.k.extent.length; ++j) {
+          float score = 0.0f;
+          for (std::int64_t x = 0; x < a.q.extent.head_dim; ++x)
+            score += a.q.row_as<float>(0, h, i)[x] * a.k.row_as<float>(0, h / group, j)[x];
+          score *= static_cast<float>(a.scale);
+          sum += score;
+          for (std::int64_t x = 0; x < a.v.extent.head_dim; ++x)
+            out[x] += score * a.v.row_as<float>(0, h / group, j)[x];
+        }
+        for (std::int64_t x = 0; x < a.v.extent.head_dim; ++x) out[x] /= sum;
+        *a.lse.row_as<float>(0, h, i) = std::log(std::abs(sum));
+      }
+  }
+};
+
+class LostLaunch final : public HonestDevice {
+ public:
+  void compute(Kernel, const AttentionArguments&, const KernelContext&) override {}
+};
+
+// The second half of the rows is not written.
+class HalfWritten final : public HonestDevice {
+ public:
+  void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) override {
+    const std::int64_t half = a.q.extent.length / 2;
+    std::vector<float> before;
+    const auto rows = [&](auto visit) {
+      for (std::int64_t h = 0; h < a.q.extent.heads; ++h)
+        for (std::int64_t i = half; i < a.q.extent.length; ++i) {
+          for (std::int64_t x = 0; x < a.v.extent.head_dim; ++x)
+            visit(a.out.row_as<float>(0, h, i)[x]);
+          visit(*a.lse.row_as<float>(0, h, i));
+        }
+    };
+    rows([&](float& value) { before.push_back(value); });
+    HonestDevice::compute(kernel, a, context);
+    std::size_t at = 0;
+    rows([&](float& value) { value = before[at++]; });
+  }
+};
+
+// The log-sum-exp has base 2, and the merge takes it for one of base e.
+class BaseTwo final : public HonestDevice {
+ public:
+  void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) override {
+    HonestDevice::compute(kernel, a, context);
+    for (std::int64_t h = 0; h < a.q.extent.heads; ++h)
+      for (std::int64_t i = 0; i < a.q.extent.length; ++i)
+        *a.lse.row_as<float>(0, h, i) /= std::log(2.0f);
+  }
+};
+
+class PartialsInBf16 final : public HonestDevice {
+ public:
+  void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
+                     const TensorView& part_out, const TensorView& part_lse) override {
+    std::vector<std::byte> kept(static_cast<std::size_t>(part_out.extent.head_dim * 2));
+    for (std::int64_t h = 0; h < part_out.extent.heads; ++h)
+      for (std::int64_t i = 0; i < part_out.extent.length; ++i) {
+        float* const row = part_out.row_as<float>(0, h, i);
+        convert(row, DType::f32, kept.data(), DType::bf16, part_out.extent.head_dim);
+        convert(kept.data(), DType::bf16, row, DType::f32, part_out.extent.head_dim);
+      }
+    HonestDevice::merge_partial(acc_out, acc_lse, part_out, part_lse);
+  }
+};
+
+// A partial without keys has the log-sum-exp +inf in place of -inf.
+class InfiniteSentinel final : public HonestDevice {
+ public:
+  void clear_partial(const TensorView& out, const TensorView& lse) override {
+    HonestDevice::clear_partial(out, lse);
+    for (std::int64_t h = 0; h < lse.extent.heads; ++h)
+      for (std::int64_t i = 0; i < lse.extent.length; ++i)
+        *lse.row_as<float>(0, h, i) = std::numeric_limits<float>::infinity();
+  }
+};
+
+// The first timed call compiles; the verified one before it did so too, in another cache.
+class CompilesInTime final : public HonestDevice {
+ public:
+  explicit CompilesInTime(int calls_before) : left_(calls_before) {}
+  void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) override {
+    if (left_-- == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    HonestDevice::compute(kernel, a, context);
+  }
+
+ private:
+  int left_;
+};
+
+// Work is only enqueued, and wait() returns at once, except before the output is verified. The
+// queue has copies, so that the host may free its tensors.
+class EarlyClock final : public HonestDevice {
+ public:
+  explicit EarlyClock(int calls_before) : left_(calls_before) {}
+  ~EarlyClock() override { join(); }
+  // The cache is flushed between repeats, outside their time.
+  void fill(void* device, unsigned char value, std::size_t bytes) override {
+    join();
+    HonestDevice::fill(device, value, bytes);
+  }
+
+ protected:
+  void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) override {
+    if (left_-- > 0) return HonestDevice::compute(kernel, a, context);
+    join();
+    tensors_.clear();
+    const auto copy_of = [&](const TensorView& view) {
+      tensors_.emplace_back(heap_allocator(), view.dtype, view.extent, "queued");
+      copy_rows(view, tensors_.back().view());
+      return tensors_.back().view();
+    };
+    schedule_ = *a.schedule;
+    const AttentionArguments queued{copy_of(a.q), copy_of(a.k),   copy_of(a.v),  &schedule_,
+                                    a.scale,      copy_of(a.out), copy_of(a.lse)};
+    work_ = std::thread([=] { qb::attention(kernel, queued, {heap_allocator(), 1, 0}); });
+  }
+
+ private:
+  void join() {
+    if (work_.joinable()) work_.join();
+  }
+  int left_;
+  TileSchedule schedule_;
+  std::vector<Tensor> tensors_;
+  std::thread work_;
+};
+
+class Throttled final : public HonestDevice {
+ public:
+  cuda::ClockState clock() override { return {1.2e9, 0x8u, true}; }
+};
+
+}  // namespace qb::mistakes

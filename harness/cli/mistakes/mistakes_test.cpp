@@ -1,0 +1,170 @@
+// The mistakes that published numbers have suffered from, planted on purpose: each in a subject
+// that the harness measures through the same doors as any other (a device, a plan, a run folder, a
+// user's tensors), with what the harness answers. README has the same table.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/source_root.h"
+#include "harness/cli/mistakes/mistaken_devices.h"
+#include "harness/cli/mistakes/mistaken_reports.h"
+#include "harness/cli/views/tensor_job.h"
+#include "harness/execute/verify/npy.h"
+#include "plots/figures/figures.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb::mistakes {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A case of one or more workers on a device that makes a mistake.
+template <class Device, class... Arguments>
+std::string on_device(bool planted, Lines more, const Arguments&... arguments) {
+  more["device"] = "cuda";
+  Subject subject{.spec = spec_text(more)};
+  subject.device = [&](const Case&) -> std::unique_ptr<ComputeDevice> {
+    if (planted) return std::make_unique<Device>(arguments...);
+    return std::make_unique<HonestDevice>();
+  };
+  return answer_to(subject);
+}
+
+const Lines kWhole = {{"algorithm", "dense"}, {"workers", "1"}};
+const Lines kCold = {{"algorithm", "dense"},
+                     {"workers", "1"},
+                     {"n_tokens", "1024"},
+                     {"l2_cache", "flushed"},
+                     {"measure", "{repeats: 6, retakes: 0, warmups: 0}"}};
+// One call is the untimed run of the case, which is verified.
+constexpr int kVerifiedCalls = 1;
+
+std::string of_early_clock(bool planted) {
+  return on_device<EarlyClock>(planted, kCold, kVerifiedCalls);
+}
+std::string of_compilation(bool planted) {
+  return on_device<CompilesInTime>(planted, kCold, kVerifiedCalls);
+}
+std::string of_no_exp(bool planted) { return on_device<NoExp>(planted, kWhole); }
+std::string of_lost_launch(bool planted) { return on_device<LostLaunch>(planted, kWhole); }
+std::string of_half_written(bool planted) { return on_device<HalfWritten>(planted, kWhole); }
+std::string of_base_two(bool planted) { return on_device<BaseTwo>(planted, {}); }
+std::string of_bf16_partials(bool planted) { return on_device<PartialsInBf16>(planted, {}); }
+std::string of_sentinel(bool planted) { return on_device<InfiniteSentinel>(planted, {}); }
+std::string of_throttling(bool planted) { return on_device<Throttled>(planted, kWhole); }
+
+// The speed-up over a base that reaches 80 %, or half of that, of its machine's peak.
+std::string of_slow_base(bool planted) {
+  CsvTable cases = testing_support::no_cases();
+  testing_support::Values base = testing_support::ok_case(1, 1000, planted ? 2.0 : 1.0);
+  base["peak_fraction"] = planted ? "0.4" : "0.8";
+  testing_support::add_case(cases, base);
+  testing_support::add_case(cases, testing_support::ok_case(8, 1000, 0.5));
+  return fmt::format("{}", fmt::join(speed_up_figure(cases).notes, "\n"));
+}
+
+std::string of_constant_inputs(bool planted) {
+  const ScratchFolder files;
+  std::mt19937_64 random(1);
+  std::normal_distribution<float> normal;
+  const auto write = [&](const char* name) {
+    std::vector<float> values(64 * 8);
+    for (float& value : values) value = planted ? 0.0f : normal(random);
+    const TensorView view = contiguous_view(values.data(), DType::f32, {1, 1, 64, 8});
+    return files.file(name, npy_of(view, DType::f32, {64, 8}, name));
+  };
+  AttendRequest request;
+  request.q = write("q.npy");
+  request.k = write("k.npy");
+  request.v = write("v.npy");
+  request.out = files.path("o.npy");
+  request.verify = true;
+  return attend(request);
+}
+
+struct Mistake {
+  const char* name;
+  const char* door;    // where it is planted
+  const char* answer;  // a part of what the harness says then, and does not say otherwise
+  std::string (*planted)(bool planted);  // null: not caught
+};
+
+constexpr const char* kNotCaught = "not caught";
+
+constexpr Mistake kMistakes[] = {
+    {"the clock is read before the device is done", "device",
+     "of the peak that was measured beside it", of_early_clock},
+    {"the clock stops before the merge", "run folder", "worker_sum_s is", of_clock_before_merge},
+    {"compilation or first touch is inside the time", "device", "its first repeat took",
+     of_compilation},
+    {"warm-ups are in the median", "run folder", "but samples.csv gives", of_counted_warmups},
+    {"the softmax has no exp", "device", "incorrect", of_no_exp},
+    {"a launch never ran", "device", "incorrect", of_lost_launch},
+    {"a kernel writes a part of its output", "device", "incorrect", of_half_written},
+    {"a ring's buffer alias is right for two ranks only", "plan",
+     "W = 2: the plan is exact; W = 3: block", of_aliased_ring},
+    {"a ring's backward pass uses hop 0's keys again", "there is no backward pass", kNotCaught,
+     nullptr},
+    {"decoding misses its own token", "plan", "computed by no worker", of_decode_without_itself},
+    {"tail padding of packed sequences drops keys", "plan", "tokens", of_dropped_tail},
+    {"a log-sum-exp in base 2 is merged as one in base e", "device", "incorrect", of_base_two},
+    {"partials are kept in bf16", "device", "incorrect", of_bf16_partials},
+    {"+inf as a sentinel erases rows", "device", "incorrect", of_sentinel},
+    {"success is reported unconditionally", "run folder", "is not within the tolerance",
+     of_success_always},
+    {"a swept key is lost from the log", "run folder", "workers is '7', but the resolved spec",
+     of_lost_key},
+    {"context parallelism is silently off", "run folder", "4 workers split nothing",
+     of_silent_parallelism},
+    {"a balancer does not balance, and outputs stay right", "plan", "responsibility_ratio 2.",
+     of_idle_balancer},
+    {"the rate is divided by W wrongly", "run folder", "achieved_flop_per_s is",
+     of_rate_of_one_worker},
+    {"causal FLOPs are counted as full ones", "run folder", "unmasked_flop is",
+     of_causal_counted_full},
+    {"bytes are counted without V", "run folder", "moved_bytes is", of_bytes_without_v},
+    {"the memory peak lacks the workspace", "run folder", "active_memory_peak_bytes is",
+     of_peak_without_workspace},
+    {"the baseline runs at half its machine's speed", "run folder", "slow base", of_slow_base},
+    {"inputs are zeros or one value", "tensors", "an output that mixes up keys",
+     of_constant_inputs},
+    {"a cache-warm repeat is sold as a cold one", "device", kNotCaught, nullptr},
+    {"the device is throttled", "device", "throttled", of_throttling},
+};
+
+class Mistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(Mistakes, AreAnsweredAndHonestSubjectsAreNot) {
+  const Mistake& mistake = GetParam();
+  if (mistake.planted == nullptr) {
+    EXPECT_STREQ(mistake.answer, kNotCaught);
+    GTEST_SKIP() << mistake.name << ": " << kNotCaught;
+  }
+  EXPECT_THAT(mistake.planted(true), HasSubstr(mistake.answer)) << mistake.name;
+  EXPECT_THAT(mistake.planted(false), Not(HasSubstr(mistake.answer))) << mistake.name;
+}
+
+std::string test_name(const testing::TestParamInfo<Mistake>& info) {
+  std::string name;
+  for (const char c : std::string(info.param.name))
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, Mistakes, testing::ValuesIn(kMistakes), test_name);
+
+TEST(MistakesTable, StandsInTheReadme) {
+  const std::string readme = read_file(source_path("README.md"));
+  for (const Mistake& mistake : kMistakes)
+    EXPECT_THAT(readme, HasSubstr(fmt::format("| {} | {} | {} |\n", mistake.name, mistake.door,
+                                              mistake.planted == nullptr
+                                                  ? kNotCaught
+                                                  : fmt::format("`{}`", mistake.answer))));
+  EXPECT_EQ(std::size(kMistakes), 26u);
+}
+
+}  // namespace
+}  // namespace qb::mistakes
