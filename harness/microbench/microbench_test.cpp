@@ -49,7 +49,12 @@ TEST_F(MicrobenchTest, WritesARowARepeatWithItsCeiling) {
   for (std::size_t row = 0; row < table.size(); ++row) {
     benchmarks.insert(table.text(row, "benchmark"));
     EXPECT_GT(table.number(row, "wall_time_s"), 0.0);
-    EXPECT_EQ(table.text(row, "warmup"), row % 2 == 0 ? "1" : "0");
+    // A warm-up, a repeat, and others where something disturbed it.
+    const bool warmup = table.text(row, "warmup") == "1";
+    const bool after_warmup = row > 0 && table.text(row - 1, "warmup") == "1";
+    EXPECT_FALSE(warmup && after_warmup) << row;
+    EXPECT_TRUE(warmup || after_warmup || (row > 0 && !table.text(row - 1, "disturbed_by").empty()))
+        << row;
     if (table.text(row, "benchmark") == "flash") {
       EXPECT_GT(table.number(row, "peak_per_s"), 1e9);
       EXPECT_GT(table.number(row, "peak_fraction"), 0.0);

@@ -403,8 +403,8 @@ class Auditor {
     // Clocks drift between the case and the measurement of its peak.
     constexpr double kMostOfPeak = 1.1;
     if (const double fraction = run_.cases.number(row, "peak_fraction"); fraction > kMostOfPeak)
-      find("{}: its wall clock claims {:.0f} % of the peak that was measured beside it",
-           place(row), 100.0 * fraction);
+      find("{}: its wall clock claims {:.0f} % of the peak that was measured beside it", place(row),
+           100.0 * fraction);
     if (text(row, "device") != word(Device::cpu)) {
       audit_.notes.push_back(place(row) + ": no bound is known for its device");
       return;

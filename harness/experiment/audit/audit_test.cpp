@@ -48,9 +48,9 @@ CaseResult plausible_result(const Case& c) {
   for (int repeat = 0; repeat < 7; ++repeat) {
     const double time = 0.01 + 0.001 * repeat;
     times.push_back(time);
-    result.samples.push_back({repeat, false, time, time, time, time, time, time});
+    result.samples.push_back({repeat, false, time, time, time, time, time / 4, time / 4});
   }
-  result.samples.push_back({0, true, 9, 9, 9, 9, 9, 9});
+  result.samples.push_back({0, true, 9, 9, 9, 9, 2, 2});
   const Summary summary = summarise(times);
   for (const std::string clock :
        {"wall_time", "critical_path", "worker_sum", "longest_subsequence"}) {
@@ -58,8 +58,8 @@ CaseResult plausible_result(const Case& c) {
     result.values[clock + "_low95_s"] = to_text(summary.low95);
     result.values[clock + "_high95_s"] = to_text(summary.high95);
   }
-  result.values["gather_median_s"] = to_text(summary.median);
-  result.values["merge_median_s"] = to_text(summary.median);
+  result.values["gather_median_s"] = to_text(summary.median / 4);
+  result.values["merge_median_s"] = to_text(summary.median / 4);
   result.values["achieved_flop_per_s"] =
       to_text(parse_real(result.values["unmasked_flop"]).value() / summary.median);
   result.values["n_samples"] = "7";

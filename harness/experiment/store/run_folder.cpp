@@ -112,8 +112,10 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
     m.environment = json.at("environment").dump();
     m.device_fingerprint = fingerprint_of(m.environment);
     const Json build = json.at("environment").value("build", Json::object());
-    m.commit = build.value("commit", "").substr(0, 10);
-    if (build.value("sources_modified", false)) m.commit += '+';
+    // Programs that are no git checkout have null.
+    if (const Json commit = build.value("commit", Json()); commit.is_string())
+      m.commit = commit.get<std::string>().substr(0, 10);
+    if (build.value("sources_modified", Json()) == true) m.commit += '+';
     return m;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("{}: no manifest of a run: {}", name, problem.what()));
