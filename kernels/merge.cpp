@@ -1,6 +1,7 @@
 #include "kernels/merge.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -169,9 +170,14 @@ void copy_rows(const TensorView& source, const TensorView& destination, int thre
     rows.head_dim *= rows.length;
     rows.length = std::min<std::int64_t>(rows.length, 1);
   }
+  const bool same = source.dtype == destination.dtype;
+  const auto bytes = same ? static_cast<std::size_t>(rows.head_dim * size_of(source.dtype)) : 0;
   cpu::for_each_row(rows, threads, 64, [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
-    convert(source.row(b, h, t), source.dtype, destination.row(b, h, t), destination.dtype,
-            rows.head_dim);
+    if (bytes > 0)
+      std::memcpy(destination.row(b, h, t), source.row(b, h, t), bytes);
+    else
+      convert(source.row(b, h, t), source.dtype, destination.row(b, h, t), destination.dtype,
+              rows.head_dim);
   });
 }
 
