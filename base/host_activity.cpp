@@ -243,17 +243,22 @@ HostActivity HostWatch::end() {
   }
   moments_.erase(moments_.begin(), window);
 
-  // More busy threads than cores wait for each other.
+  // More busy threads than cores wait for each other. Threads that came and went in the span have
+  // left no delays, and those that live may have waited for them.
+  constexpr double kLeastOfLiving = 0.9;
   double delay_s = 0.0;
+  double run_s = 0.0;
   std::size_t busy = 0;
   for (const auto& [id, now] : to.threads) {
     const auto found = moments_.back().threads.find(id);
     const ThreadTimes before =
         found == moments_.back().threads.end() ? ThreadTimes{} : found->second;
     delay_s += now.delay_s - before.delay_s;
+    run_s += now.run_s - before.run_s;
     if (now.run_s - before.run_s > kBusyThread * activity.span_s) ++busy;
   }
-  if (sources_.alone && !to.threads.empty() && busy <= cores_.size())
+  if (sources_.alone && !to.threads.empty() && busy <= cores_.size() &&
+      run_s >= kLeastOfLiving * activity.cpu_s)
     activity.run_delay_s = delay_s;
   return activity;
 }

@@ -81,7 +81,8 @@ class FakeProc {
                           "some avg10=0.00 avg60=0.00 avg300=0.00 total=" +
                               std::to_string(stall_us) + "\nfull total=1\n");
     write_file_atomically(folder_.path() + "/self/task/17/schedstat",
-                          "1000 " + std::to_string(static_cast<long>(1e9 * delay_s)) + " 3\n");
+                          std::to_string(10'000'000L * busy_ticks) + " " +
+                              std::to_string(static_cast<long>(1e9 * delay_s)) + " 3\n");
   }
   [[nodiscard]] HostSources sources() const {
     HostSources from;
@@ -242,6 +243,20 @@ TEST(HostWatch, SeesAPinnedNeighbour) {
     return disturbance(activity).has_value() && activity.other_cpu_s > 0.1 * activity.span_s &&
            activity.cpu_s < 0.9 * activity.span_s;
   }));
+}
+
+TEST(HostWatch, ThreadsThatEndBeforeTheClockWaitForEachOther) {
+  HostWatch watch;
+  watch.begin();
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 4 * std::thread::hardware_concurrency(); ++i)
+    threads.emplace_back([] {
+      const double end_s = now_s() + 0.1;
+      while (now_s() < end_s) continue;
+    });
+  for (std::thread& thread : threads) thread.join();
+  const HostActivity activity = watch.end();
+  EXPECT_TRUE(std::isnan(activity.run_delay_s)) << activity.run_delay_s;
 }
 
 TEST(HostWatch, SeesThatItsProcessWasStopped) {
