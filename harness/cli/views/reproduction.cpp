@@ -74,10 +74,14 @@ double speed_up(const Cells& times, std::int64_t workers, std::int64_t n_tokens)
 // Crossings of S = 1 may lie this far apart: N was chosen in steps of about two.
 constexpr double kCrossingFactor = 2.0;
 
-std::string disturbance_of(const CsvTable& cases) {
+// What disturbed a case of these; empty if nothing did.
+std::string disturbance_of(const CsvTable& cases, std::initializer_list<std::int64_t> workers,
+                           std::int64_t n_tokens) {
   if (cases.has("disturbed_by"))
     for (std::size_t row = 0; row < cases.size(); ++row)
-      if (const std::string& by = cases.text(row, "disturbed_by"); !by.empty()) return by;
+      if (integer(cases, row, "n_tokens") == n_tokens &&
+          std::ranges::count(workers, integer(cases, row, "workers")) > 0)
+        if (const std::string& by = cases.text(row, "disturbed_by"); !by.empty()) return by;
   return {};
 }
 
@@ -150,28 +154,36 @@ std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTa
                                           int scale) {
   const Cells theirs = cells(published, "published_mean_ms");
   const Cells ours = cells(cases, "longest_subsequence_median_s");
-  const std::string disturbed_by = disturbance_of(cases);
   std::vector<Reproduced> rows;
-  std::map<std::int64_t, std::vector<ShapePoint>> over_workers;  // by the paper's N
+  struct Curve {
+    std::vector<ShapePoint> points;
+    std::string disturbed_by;
+    void add(const ShapePoint& point, const std::string& disturbed) {
+      points.push_back(point);
+      if (!disturbed.empty()) disturbed_by = disturbed;
+    }
+  };
+  std::map<std::int64_t, Curve> over_workers;  // by the paper's N
   for (std::int64_t workers : workers_of(theirs)) {
-    std::vector<ShapePoint> over_n;
+    Curve over_n;
     for (const auto& [key, value] : theirs) {
       const auto [of_workers, n_tokens] = key;
       const double our_s = speed_up(ours, workers, n_tokens / scale);
       if (of_workers != workers || n_tokens >= kAllocatorCliff || std::isnan(our_s)) continue;
       const double published_s = speed_up(theirs, workers, n_tokens);
-      over_n.push_back({static_cast<double>(n_tokens), published_s, our_s});
-      over_workers[n_tokens].push_back({static_cast<double>(workers), published_s, our_s});
+      const std::string disturbed = disturbance_of(cases, {1, workers}, n_tokens / scale);
+      over_n.add({static_cast<double>(n_tokens), published_s, our_s}, disturbed);
+      over_workers[n_tokens].add({static_cast<double>(workers), published_s, our_s}, disturbed);
     }
-    if (!over_n.empty())
-      rows.push_back(
-          shape_row(fmt::format("speed-up S over N, W = {}", workers), over_n, disturbed_by));
+    if (!over_n.points.empty())
+      rows.push_back(shape_row(fmt::format("speed-up S over N, W = {}", workers), over_n.points,
+                               over_n.disturbed_by));
   }
   if (!over_workers.empty()) {
-    const auto& [n_tokens, points] = *over_workers.rbegin();
+    const auto& [n_tokens, curve] = *over_workers.rbegin();
     rows.push_back(shape_row(fmt::format("speed-up S over W, N = {}{}", n_tokens,
                                          scale == 1 ? "" : fmt::format(" / {}", scale)),
-                             points, disturbed_by));
+                             curve.points, curve.disturbed_by));
   }
   return rows;
 }
