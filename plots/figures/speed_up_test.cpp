@@ -48,10 +48,11 @@ TEST(SpeedUp, ABaseBelowItsMachinesPeakIsCalledSlow) {
     add_case(cases, ok_case(8, 1000, 0.5));
     return speed_up_figure(cases).notes;
   };
-  EXPECT_THAT(notes_of("0.43"),
-              ::testing::Contains("slow base: 1 base case is below 60 % of the machine's measured "
-                                  "peak (43 to 43 %), so that speed-ups over it look better than "
-                                  "they are."));
+  EXPECT_THAT(
+      notes_of("0.43"),
+      ::testing::Contains("A slow base: 1 base case is below 60 % of the machine's measured "
+                          "peak (43 to 43 %), so that speed-ups over it look better than "
+                          "they are."));
   for (const char* fine : {"0.61", ""})
     EXPECT_THAT(notes_of(fine), ::testing::Not(::testing::Contains(HasSubstr("slow base"))));
 }

@@ -202,7 +202,7 @@ std::string slow_base_note(const Rows& rows) {
       slow.insert({base->number("peak_fraction"), base->index});
   if (slow.empty()) return {};
   return fmt::format(
-      "slow base: {} base case{} below {:.0f} % of the machine's measured peak ({:.0f} to {:.0f} "
+      "A slow base: {} base case{} below {:.0f} % of the machine's measured peak ({:.0f} to {:.0f} "
       "%), so that speed-ups over {} look better than they are.",
       slow.size(), slow.size() == 1 ? " is" : "s are", kPercent * kSlowBase,
       kPercent * slow.begin()->first, kPercent * slow.rbegin()->first,
