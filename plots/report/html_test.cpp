@@ -39,5 +39,12 @@ TEST(Html, TablesEscapeCellsAndMarkVerdicts) {
                               "<td class=\"bad\">contradicts: 3 off</td>"));
 }
 
+TEST(Html, StatusesAreMarkedAloneAndVerdictsWithTheirReasons) {
+  const std::string html =
+      html_table({.header = {"a", "b", "c"}, .rows = {{"ok", "ok (7 MiB)", "within 2 tokens"}}});
+  EXPECT_THAT(html, HasSubstr("<td class=\"good\">ok</td><td>ok (7 MiB)</td>"
+                              "<td class=\"good\">within 2 tokens</td>"));
+}
+
 }  // namespace
 }  // namespace qb

@@ -82,7 +82,8 @@ std::string prefix_ids(std::string_view svg, const std::string& prefix) {
 
 // Colour supports the word, which is in the cell anyway.
 std::string_view cell_class(std::string_view cell) {
-  for (const std::string_view good : {"ok", "agrees", "within", "shape agrees"})
+  if (cell == "ok") return " class=\"good\"";
+  for (const std::string_view good : {"agrees", "within", "shape agrees"})
     if (cell.starts_with(good)) return " class=\"good\"";
   for (const std::string_view bad : {"contradicts", "incorrect", "crashed", "error", "timeout"})
     if (cell.starts_with(bad)) return " class=\"bad\"";
