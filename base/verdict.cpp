@@ -17,6 +17,10 @@ using Value = double ShapePoint::*;
 
 bool clearly_above(double a, double b) { return a > (1.0 + kShapeResolution) * b; }
 
+bool ours_clearly_above(const ShapePoint& a, const ShapePoint& b) {
+  return clearly_above(a.ours, b.ours) && !(a.ours_low <= b.ours_high);
+}
+
 // Where the curve changes its side of the level, between points that are on a straight line over
 // log x.
 std::vector<double> crossings(std::span<const ShapePoint> points, Value value, double level) {
@@ -36,8 +40,8 @@ std::optional<std::string> reversed_order(std::span<const ShapePoint> points) {
     for (std::size_t j = i + 1; j < points.size(); ++j) {
       const ShapePoint& a = points[i];
       const ShapePoint& b = points[j];
-      const bool rises = clearly_above(b.published, a.published) && clearly_above(a.ours, b.ours);
-      const bool falls = clearly_above(a.published, b.published) && clearly_above(b.ours, a.ours);
+      const bool rises = clearly_above(b.published, a.published) && ours_clearly_above(a, b);
+      const bool falls = clearly_above(a.published, b.published) && ours_clearly_above(b, a);
       if (rises || falls)
         return fmt::format("from {:g} to {:g} published {} and ours {}", a.x, b.x,
                            rises ? "rises" : "falls", rises ? "falls" : "rises");
@@ -50,7 +54,8 @@ std::optional<std::string> other_side(std::span<const ShapePoint> points, double
   for (const ShapePoint& p : points) {
     const bool clear = clearly_above(std::max(p.published, p.ours), level) ||
                        clearly_above(level, std::min(p.published, p.ours));
-    if (clear && (p.published > level) != (p.ours > level))
+    const bool undecided = p.ours_low <= level && level <= p.ours_high;
+    if (clear && !undecided && (p.published > level) != (p.ours > level))
       return fmt::format("at {:g} published is {} {:g} and ours {}", p.x,
                          p.published > level ? "above" : "below", level,
                          p.ours > level ? "above" : "below");

@@ -2,6 +2,7 @@
 // verdicts from here, so that a word means the same everywhere, and none says more than was shown.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ struct ShapePoint {
   double x = 0.0;
   double published = 0.0;
   double ours = 0.0;
+  // The interval of ours, if it is known: what lies within it shows no order and no side.
+  double ours_low = std::numeric_limits<double>::quiet_NaN();
+  double ours_high = std::numeric_limits<double>::quiet_NaN();
 };
 // Differences below this fraction show no order: published medians scatter as much.
 inline constexpr double kShapeResolution = 0.1;

@@ -61,6 +61,13 @@ TEST(Verdict, AnOrderThatIsClearlyReversedContradicts) {
   EXPECT_EQ(answer({{1, 2.0, 9.0}, {2, 2.05, 3.0}}), Answer::shape_agrees);  // theirs: none
 }
 
+TEST(Verdict, WhatLiesWithinOurIntervalsContradictsNothing) {
+  EXPECT_EQ(answer({{1, 2.0, 4.0, 2.5, 5.0}, {2, 2.5, 3.0, 2.0, 3.5}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 2.0, 4.0, 3.6, 5.0}, {2, 2.5, 3.0, 2.0, 3.5}}), Answer::contradicts);
+  EXPECT_EQ(answer({{4096, 1.57, 0.99, 0.9, 1.1}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{4096, 1.57, 0.99, 0.9, 0.995}}), Answer::contradicts);
+}
+
 TEST(Verdict, CrossingsMustBeNearEachOther) {
   // Published crosses at 10, ours at 20: both on a straight line over log x.
   const std::initializer_list<ShapePoint> points = {{5, 0.5, 0.25}, {20, 1.5, 1.0 + 1e-9}};

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -19,6 +18,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/status.h"
+#include "base/temporary_folder.h"
 #include "plots/frame/figure_layout.h"
 #include "plots/frame/table.h"
 
@@ -101,18 +101,6 @@ void require_picture_format(const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
   if (extension.empty() || std::ranges::count(kFormats, extension.substr(1)) == 0)
     throw UsageError(fmt::format("{}: a picture ends in .svg, .pdf or .png", path));
-}
-
-void in_temporary_folder(const std::function<void(const std::string&)>& draw) {
-  std::string folder = (fs::temp_directory_path() / "qb_picture_XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr)
-    throw EnvironmentError(
-        fmt::format("cannot make a temporary folder {}: {}", folder, std::strerror(errno)));
-  const std::shared_ptr<void> removed_at_the_end(nullptr, [&](void*) {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-  });
-  draw(folder);
 }
 
 void write_picture(const Figure& figure, const std::string& path) {

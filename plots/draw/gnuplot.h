@@ -33,10 +33,6 @@ std::vector<std::string> write_figure(const Figure& figure, const std::string& d
 // Throws UsageError unless the path's extension names a format of write_picture: svg, pdf or png.
 void require_picture_format(const std::string& path);
 
-// Gives `draw` an empty folder and removes it afterwards. Throws EnvironmentError if none can be
-// made.
-void in_temporary_folder(const std::function<void(const std::string&)>& draw);
-
 // Draws into a temporary folder and keeps the one picture whose format the path's extension names.
 // Throws as require_picture_format and write_figure do.
 void write_picture(const Figure& figure, const std::string& path);

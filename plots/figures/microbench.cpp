@@ -36,13 +36,16 @@ CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* 
   for (const Group& length : group(repeats, key)) {
     const Rows all = of_largest(length.rows);
     const Rows quiet = where(all, [](const Row& row) { return !disturbed(row); });
-    const Rows& counted = quiet.empty() ? all : quiet;
+    // As the targets do: a single undisturbed repeat is none.
+    const bool noisy = quiet.size() < 2 && quiet.size() < all.size();
+    const Rows& counted = noisy ? all : quiet;
     const Summary summary = summarise(numbers_of(counted, number_in(column)));
     std::vector<std::string> fields = length.key;
     for (const double value : {summary.median, summary.low95, summary.high95, summary.coverage,
                                static_cast<double>(summary.n)})
       fields.push_back(to_text(value));
-    fields.push_back(quiet.empty() ? all.front().text("disturbed_by") : "");
+    const auto of_noise = std::ranges::find_if(all, disturbed);
+    fields.push_back(noisy ? of_noise->text("disturbed_by") : "");
     table.append(std::move(fields));
   }
   return table;

@@ -131,7 +131,8 @@ constexpr Mistake kMistakes[] = {
     {"the baseline runs at half its machine's speed", "run folder", "slow base", of_slow_base},
     {"inputs are zeros or one value", "tensors", "an output that mixes up keys",
      of_constant_inputs},
-    {"a cache-warm repeat is sold as a cold one", "device", kNotCaught, nullptr},
+    {"a cache-warm repeat is sold as a cold one", "nothing shows what a cache held", kNotCaught,
+     nullptr},
     {"the device is throttled", "device", "throttled", of_throttling},
 };
 

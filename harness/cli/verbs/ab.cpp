@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/split.h"
+#include "base/temporary_folder.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/process/child_process.h"
 #include "harness/experiment/schema/parameters.h"
@@ -112,27 +112,6 @@ void require_two_subjects(const AbWords& words) {
     throw UsageError("--pairs and --repeats must be at least 1");
 }
 
-// A temporary folder, removed with all turns in it.
-class Turns {
- public:
-  Turns() {
-    std::string pattern = std::filesystem::temp_directory_path() / "qb_ab_XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw EnvironmentError(fmt::format("{}: no folder can be made there", pattern));
-    path_ = pattern;
-  }
-  Turns(const Turns&) = delete;
-  Turns& operator=(const Turns&) = delete;
-  ~Turns() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 Turn failed(const std::string& why) { return {.failure = why}; }
 
 std::string last_line(const std::string& path) {
@@ -202,21 +181,23 @@ ExitCode compare_in_turns(AbWords& words) {
                                  b.labels.size()));
   const std::vector<std::string> labels = labels_of(a, b);
   const InterruptGuard interrupt;
-  const Turns turns;
   std::size_t taken = 0;
-  const std::vector<AlternatedCase> cases = take_turns(
-      labels.size(), words.options,
-      [&](AbSide side, std::size_t index) {
-        Turn turn =
-            take_turn(side == AbSide::a ? a : b, index, words, turns.path(), interrupt.wake_fd());
-        if (!words.quiet)
-          fmt::print(stderr, "[{}] {} {}: {}{}\n", ++taken, side == AbSide::a ? 'A' : 'B',
-                     labels[index],
-                     turn.failure.empty() ? format_seconds(turn.time_s) : turn.failure,
-                     turn.disturbed_by.empty() ? "" : ", disturbed by " + turn.disturbed_by);
-        return turn;
-      },
-      [&] { return interrupt.requested(); });
+  std::vector<AlternatedCase> cases;
+  in_temporary_folder([&](const std::string& folder) {
+    cases = take_turns(
+        labels.size(), words.options,
+        [&](AbSide side, std::size_t index) {
+          Turn turn =
+              take_turn(side == AbSide::a ? a : b, index, words, folder, interrupt.wake_fd());
+          if (!words.quiet)
+            fmt::print(stderr, "[{}] {} {}: {}{}\n", ++taken, side == AbSide::a ? 'A' : 'B',
+                       labels[index],
+                       turn.failure.empty() ? format_seconds(turn.time_s) : turn.failure,
+                       turn.disturbed_by.empty() ? "" : ", disturbed by " + turn.disturbed_by);
+          return turn;
+        },
+        [&] { return interrupt.requested(); });
+  });
   fmt::print("A: {}\nB: {}\n\n{}", words.a, words.b,
              alternation_text(labels, cases, words.options));
   if (!words.out.empty()) write_file_atomically(words.out, alternation_csv(labels, cases));

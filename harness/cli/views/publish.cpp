@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/files.h"
+#include "base/temporary_folder.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"

@@ -65,10 +65,11 @@ std::set<std::int64_t> workers_of(const Cells& values) {
 }
 
 // t(W = 1) / t(W) at one N; NaN if either is missing.
-double speed_up(const Cells& times, std::int64_t workers, std::int64_t n_tokens) {
-  const auto whole = times.find({1, n_tokens});
-  const auto part = times.find({workers, n_tokens});
-  return whole == times.end() || part == times.end() ? kNone : whole->second / part->second;
+double speed_up(const Cells& wholes, const Cells& parts, std::int64_t workers,
+                std::int64_t n_tokens) {
+  const auto whole = wholes.find({1, n_tokens});
+  const auto part = parts.find({workers, n_tokens});
+  return whole == wholes.end() || part == parts.end() ? kNone : whole->second / part->second;
 }
 
 // Crossings of S = 1 may lie this far apart: N was chosen in steps of about two.
@@ -154,6 +155,8 @@ std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTa
                                           int scale) {
   const Cells theirs = cells(published, "published_mean_ms");
   const Cells ours = cells(cases, "longest_subsequence_median_s");
+  const Cells low = cells(cases, "longest_subsequence_low95_s");
+  const Cells high = cells(cases, "longest_subsequence_high95_s");
   std::vector<Reproduced> rows;
   struct Curve {
     std::vector<ShapePoint> points;
@@ -168,12 +171,15 @@ std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTa
     Curve over_n;
     for (const auto& [key, value] : theirs) {
       const auto [of_workers, n_tokens] = key;
-      const double our_s = speed_up(ours, workers, n_tokens / scale);
+      const std::int64_t n = n_tokens / scale;
+      const double our_s = speed_up(ours, ours, workers, n);
       if (of_workers != workers || n_tokens >= kAllocatorCliff || std::isnan(our_s)) continue;
-      const double published_s = speed_up(theirs, workers, n_tokens);
-      const std::string disturbed = disturbance_of(cases, {1, workers}, n_tokens / scale);
-      over_n.add({static_cast<double>(n_tokens), published_s, our_s}, disturbed);
-      over_workers[n_tokens].add({static_cast<double>(workers), published_s, our_s}, disturbed);
+      const std::string disturbed = disturbance_of(cases, {1, workers}, n);
+      ShapePoint point{static_cast<double>(n_tokens), speed_up(theirs, theirs, workers, n_tokens),
+                       our_s, speed_up(low, high, workers, n), speed_up(high, low, workers, n)};
+      over_n.add(point, disturbed);
+      point.x = static_cast<double>(workers);
+      over_workers[n_tokens].add(point, disturbed);
     }
     if (!over_n.points.empty())
       rows.push_back(shape_row(fmt::format("speed-up S over N, W = {}", workers), over_n.points,

@@ -43,6 +43,9 @@ class Auditor {
     const std::string parts = run_.path + "/parts.csv";  // older runs have no such file
     parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_file(parts), parts)
                                             : CsvTable(part_table().columns);
+    n_cores_ = nlohmann::json::parse(run_.manifest.environment)
+                   .value("/cpu/usable_processors"_json_pointer, nlohmann::json::array())
+                   .size();
   }
 
   Audit run() {
@@ -317,7 +320,7 @@ class Auditor {
     constexpr double kTicks = 1.1;
     const double cpu_s = samples.number(sample, "cpu_time_s");
     const double wall_s = samples.number(sample, "wall_time_s");
-    const auto cores = static_cast<double>(n_cores());
+    const auto cores = static_cast<double>(n_cores_);
     if (cores > 0.0 && cpu_s > kTicks * cores * wall_s + kCounting_s)
       find("{}: in repeat {} the process computed for {} s, but the clock ran for {} s on {} cores",
            place(row), samples.text(sample, "repeat"), to_text(cpu_s), to_text(wall_s), cores);
@@ -351,12 +354,6 @@ class Auditor {
     if (workers > 1.0 && run_.cases.number(row, "responsibility_ratio") <= 1.0)
       audit_.notes.push_back(fmt::format("{}: {} workers split nothing: one of them has all pairs",
                                          place(row), workers));
-  }
-
-  [[nodiscard]] std::size_t n_cores() const {
-    return nlohmann::json::parse(run_.manifest.environment)
-        .value("/cpu/usable_processors"_json_pointer, nlohmann::json::array())
-        .size();
   }
 
   void check_stages(std::size_t row) {
@@ -409,13 +406,12 @@ class Auditor {
       audit_.notes.push_back(place(row) + ": no bound is known for its device");
       return;
     }
-    const std::size_t cores = n_cores();
-    if (cores == 0) {
+    if (n_cores_ == 0) {
       audit_.notes.push_back(place(row) +
                              ": the manifest does not name the cores, so that there is no bound");
       return;
     }
-    const double bound = flop_per_s_bound(static_cast<int>(cores), text(row, "dtype"));
+    const double bound = flop_per_s_bound(static_cast<int>(n_cores_), text(row, "dtype"));
     // In serial ranks one device does the work of all workers, so the sum is its time.
     const bool serial = text(row, "ranks") == word(Ranks::serial);
     const std::vector<double> times = repeats(row, serial ? "worker_sum_s" : "wall_time_s");
@@ -423,12 +419,13 @@ class Auditor {
     const double rate = run_.cases.number(row, "unmasked_flop") / std::ranges::min(times);
     if (!(rate <= bound))
       find("{}: its fastest repeat claims {}FLOP/s, but {} cores cannot do more than {}FLOP/s",
-           place(row), format_si(rate), cores, format_si(bound));
+           place(row), format_si(rate), n_cores_, format_si(bound));
   }
 
   RunFolder run_;
   std::map<std::string, std::vector<std::size_t>> samples_;
   CsvTable parts_;
+  std::size_t n_cores_ = 0;  // of the machine; 0 if the manifest does not name them
   Audit audit_;
 };
 
