@@ -21,8 +21,8 @@ struct Said {
 // …;).
 inline Said run_qb(const std::string& words, const std::string& before = "") {
   const ScratchFolder scratch;
-  const std::string command = before + " " QB_BINARY " " + words + " >" + scratch.path("out") +
-                              " 2>" + scratch.path("err") + " </dev/null";
+  const std::string command = before + " ${QB_TESTED_BINARY:-" QB_BINARY "} " + words + " >" +
+                              scratch.path("out") + " 2>" + scratch.path("err") + " </dev/null";
   const int status = std::system(command.c_str());
   Said said;
   said.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
