@@ -21,6 +21,7 @@ Exit codes: 0 done; 2 usage; 3 there is no finished build, or the honest program
 import argparse
 import collections
 import csv
+import dataclasses
 import filecmp
 import json
 import os
@@ -167,7 +168,19 @@ def drawn(seed, commands):
 
 # ----------------------------------------------------------------------------------------- checks
 
-Check = collections.namedtuple("Check", "name target command folder environment is_gtest")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Check:
+    """A test binary with all its cases, or another command that CTest runs."""
+
+    name: str
+    target: str  # what of the build it runs
+    command: list
+    folder: str
+    environment: dict
+    is_gtest: bool
+
 
 
 class Build:
@@ -180,13 +193,15 @@ class Build:
                 entries = json.load(file)
         except OSError:
             refuse(f"there is no build in {folder}: run ./qb test first")
-        self.compile = {}
+        self.compile, self.honest = {}, {}
         for entry in entries:
             command = shlex.split(entry["command"])
             made = command[command.index("-o") + 1] if "-o" in command else ""
             if re.match(rf"({'|'.join(ROOMS)})/CMakeFiles/qb_\w+(?<!_test)\.dir/.*\.cpp\.o$", made):
                 # -w: a check is to catch a fault, not a warning.
-                self.compile[os.path.relpath(entry["file"], ROOT)] = command + ["-w"]
+                source = os.path.relpath(entry["file"], ROOT)
+                self.compile[source] = command + ["-w"]
+                self.honest[source] = os.path.join(self.folder, made)
         self.archives = {room: f"{room}/libqb_{os.path.basename(room)}.a" for room in ROOMS}
         self.link = {}
         self.checks = self.read_checks()
@@ -258,25 +273,24 @@ class Bench:
         self.folder = os.path.join(build.folder, "faults", name)
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
-        self.honest = {}
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def compiled(self, source, text, name):
+    def compiled(self, source, text):
         """Returns the object of `text` in place of `source`, None where it does not compile."""
         place = self.path(os.path.basename(source))
         with open(place, "w", encoding="utf-8") as file:
             file.write(text)
         command = list(self.build.compile[source])
         command[command.index("-c") + 1] = place
-        command[command.index("-o") + 1] = self.path(name)
+        command[command.index("-o") + 1] = self.path("fault.o")
         command = [word for word in command if word not in ("-Werror", "-MD")]
         for option in ("-MT", "-MF"):
             if option in command:
                 del command[command.index(option):command.index(option) + 2]
         done = subprocess.run(command, cwd=self.build.folder, capture_output=True, check=False)
-        return self.path(name) if done.returncode == 0 else None
+        return self.path("fault.o") if done.returncode == 0 else None
 
     def object_of(self, fault):
         """Returns the object with the fault, None where the edit is no fault."""
@@ -286,13 +300,10 @@ class Bench:
         number = line_of(lines, fault)
         if number is None:
             return None
-        if fault["file"] not in self.honest:
-            name = f"honest_{len(self.honest)}.o"
-            self.honest[fault["file"]] = self.compiled(fault["file"], text, name)
         line = lines[number]
         lines[number] = line[:len(line) - len(line.lstrip())] + fault["became"]
-        made = self.compiled(fault["file"], "\n".join(lines), "fault.o")
-        if not made or filecmp.cmp(made, self.honest[fault["file"]], shallow=False):
+        made = self.compiled(fault["file"], "\n".join(lines))
+        if not made or filecmp.cmp(made, self.build.honest[fault["file"]], shallow=False):
             return None
         return made
 
@@ -364,16 +375,15 @@ class Bench:
         if self.linked(QB, made) is None:  # cli's tests run it
             return None
         for check in gtests[:1] + [None] + gtests[1:] + others:
-            name = check.name if check else "small run"
             started = time.monotonic()
-            limit_s = 20 + 6 * self.build.seconds.get(name, 100)
+            limit_s = 20 + 6 * self.build.seconds.get(check, 100)
             if check:
                 binary = self.linked(check.target, made)
                 complaint = self.complaint_of(check, binary, limit_s) if binary else "linking"
             else:
                 complaint = self.small_run_complaint(limit_s)
             if made is None:  # the honest program: how long each check takes
-                self.build.seconds[name] = time.monotonic() - started
+                self.build.seconds[check] = time.monotonic() - started
             if complaint:
                 return complaint
         return NOTHING
