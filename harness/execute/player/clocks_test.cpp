@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/execute/player/worker.h"
+#include "harness/execute/player/rank_player.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/execute/testing/timed_device.h"
 
@@ -32,14 +32,6 @@ Played played(Ranks ranks, const Plan& plan) {
   Played result{.run = execute(ranks, plan, arguments)};
   result.elapsed_s = FakeClock::read();
   return result;
-}
-
-// Returns true if a root scatters the inputs and gathers the outputs; otherwise shards are there
-// when the clock starts, or outputs stay where they are.
-bool is_scattered(const Plan& plan) {
-  return plan.result == Result::root && std::ranges::any_of(plan.workers, [](const Worker& worker) {
-           return is_scattered(worker);
-         });
 }
 
 double sum_of(const Execution& run, double WorkerTime::*part) {
