@@ -28,6 +28,7 @@ namespace qb {
   line(history) \
   line(plot) \
   line(report) \
+  line(table) \
   line(masks) \
   line(sets) \
   line(bounds) \

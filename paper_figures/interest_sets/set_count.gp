@@ -17,7 +17,7 @@ do for [format in 'svg pdf png'] {
   set label 102 'Each by exhaustive search; that of size m - 1 found none.' at screen 0.01875, screen 0.02138 left font ',11' textcolor rgb '#444444'
 
   # panel 1
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.78667
   set tmargin at screen 0.90189
   set bmargin at screen 0.57484
@@ -29,14 +29,14 @@ do for [format in 'svg pdf png'] {
   set yrange [0.5396590375516614:422173.97309535445]
   set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '10,000' 10000, '100,000' 1e+05, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1)
   set ylabel 'sets'
-  set label 1 'Number of minimum sets' at screen 0.09062, screen 0.92201 left font ',13'
+  set label 1 'Number of minimum sets' at screen 0.09833, screen 0.92201 left font ',13'
   plot data every ::0::78 using (num('workers')):(num('y')) with points pt 7 ps 0.9 lc rgb '#0072b2' notitle, \
        data every ::79::157 using (num('workers')):(num('y')) with points pt 5 ps 0.9 lc rgb '#d55e00' notitle
   unset label
   unset key
 
   # panel 2
-  set lmargin at screen 0.09062
+  set lmargin at screen 0.09833
   set rmargin at screen 0.78667
   set tmargin at screen 0.44906
   set bmargin at screen 0.12201
@@ -48,7 +48,7 @@ do for [format in 'svg pdf png'] {
   set yrange [1.55:11.45]
   set ytics nomirror out ('2' 2, '4' 4, '6' 6, '8' 8, '10' 10)
   set ylabel 'm'
-  set label 1 'Their size m' at screen 0.09062, screen 0.46918 left font ',13'
+  set label 1 'Their size m' at screen 0.09833, screen 0.46918 left font ',13'
   plot data every ::158::236 using (num('workers')):(num('y')) with points pt 9 ps 0.9 lc rgb '#009e73' notitle
   unset label
   unset key

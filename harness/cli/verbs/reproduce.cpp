@@ -33,17 +33,20 @@ them. Token counts and responsibility ratios must agree.
 sequence's score matrix exceeds the memory, there is an out-of-memory row, as the paper claims. If it
 is interrupted, the same command goes on where it was.
 
+--from takes case study 2 from a finished run of either spec and times nothing again.
+
 Exit codes: 0 all exact quantities agree; 4 one differs; 1 a case failed; 3 gnuplot is missing, or
 the disk is full; 130 interrupted.
 
 Examples:
   qb reproduce
   qb reproduce --full
-  qb reproduce --out paper_figures/case_study_2_tenth)";
+  qb reproduce --from data/measured/epyc-2-cores/case_study_2_tenth --out paper_figures/case_study_2_tenth)";
 
 struct ReproduceWords {
   bool full = false;
   bool quiet = false;
+  std::string from;
   std::string out;
 };
 
@@ -116,23 +119,43 @@ void tabulate_interest_sets(const ReproduceWords& words, Reproduction& all) {
                           .folded = true});
 }
 
-ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance& provenance) {
-  const std::string name = words.full ? "case_study_2" : "case_study_2_tenth";
-  const int scale = words.full ? 1 : 10;
+constexpr std::string_view kAtPapersN = "case_study_2";
+constexpr std::string_view kAtATenth = "case_study_2_tenth";
+
+// Runs case study 2 and sets `folder` to that of the run.
+ExitCode run_case_2(const ReproduceWords& words, Reproduction& all, std::string& folder) {
   say(fmt::format("[3/4] case study 2 {}", words.full
                                                ? "at the paper's N: about an hour on two cores"
                                                : "at a tenth of the paper's N"));
   Spec spec;
-  const RunOutcome outcome = run_stage(words, name, spec);
+  const RunOutcome outcome =
+      run_stage(words, std::string(words.full ? kAtPapersN : kAtATenth), spec);
   if (outcome.interrupted) return ExitCode::interrupted;
   all.note(exit_code(outcome));
   fmt::print(stderr, "{}", failure_list(outcome));
-  say("[4/4] figures, tables, report");
   write_plan_tables(spec, outcome.folder);
-  DrawnRun drawn = draw_run(outcome.folder, words.out + "/figures");
+  folder = outcome.folder;
+  return ExitCode::ok;
+}
+
+// Returns by how much the N of a run is smaller than the paper's.
+int scale_of(const Provenance& run, const std::string& folder) {
+  if (run.experiment == kAtPapersN) return 1;
+  if (run.experiment == kAtATenth) return 10;
+  throw UsageError(fmt::format("--from {}: it is a run of '{}'; runs of {} and {} can be taken",
+                               folder, run.experiment, kAtPapersN, kAtATenth));
+}
+
+ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance& provenance) {
+  std::string folder = words.from;
+  if (folder.empty() && run_case_2(words, all, folder) == ExitCode::interrupted)
+    return ExitCode::interrupted;
+  say("[4/4] figures, tables, report");
+  DrawnRun drawn = draw_run(folder, words.out + "/figures");
   if (drawn.code != ExitCode::ok) all.note(drawn.code);
   const PlottedRun& run = drawn.run;
   provenance = run.provenance;
+  const int scale = scale_of(provenance, folder);
   const CsvTable& published = published_case_study_2();
   for (auto rows : {compare_subsequences(published), compare_speed_ups(published, run.cases, scale),
                     compare_memory(run.cases)})
@@ -197,7 +220,11 @@ void add_reproduce(CLI::App* app) {
       app, "reproduce",
       "Runs the paper's case studies, checks them, and writes figures and a report.", reproduce,
       kFooter);
-  verb->add_flag("--full", words.full, "Takes the paper's N instead of a tenth of it.");
+  CLI::Option* const full =
+      verb->add_flag("--full", words.full, "Takes the paper's N instead of a tenth of it.");
+  verb->add_option("--from", words.from,
+                   "Takes case study 2 from this run folder instead of running it.")
+      ->excludes(full);
   verb->add_option("--out", words.out,
                    "Writes report, tables and figures into this folder (default: "
                    "results/reproduce, with --full results/reproduce_full).");

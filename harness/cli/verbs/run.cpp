@@ -30,7 +30,7 @@ constexpr const char* kFooter = R"(Examples:
   qb run experiments/smoke.yaml
   qb run experiments/smoke.yaml --dry-run
   qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
-  qb run experiments/smoke.yaml --retry          runs only the cases that are not ok
+  qb run experiments/smoke.yaml --retry          runs only what failed or stayed disturbed
   qb run experiments/mine.yaml --run-id a --only workers=4    runs these now, the others later
 
 Results go to OUT/<experiment>/<run_id>/. The same command again continues an unfinished run; a
@@ -265,7 +265,7 @@ void add_run(CLI::App* app) {
       ->capture_default_str();
   verb->add_option("--run-id", words.run.run_id, "Names the run to start or to go on with.");
   verb->add_flag("--retry", words.run.retry,
-                 "Runs those cases of the newest run again that are not ok.");
+                 "Runs those cases of the newest run again that are not ok or stayed disturbed.");
   verb->add_flag("--quiet", words.run.quiet, "Shows no progress, only failures and the table.");
 
   // People do not use this verb, and --help does not list it: see

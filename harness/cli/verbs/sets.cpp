@@ -32,7 +32,7 @@ struct TableWords {
   TableForm form = TableForm::terminal;
 };
 
-void add_table(CLI::App* sets) {
+void add_sets_table(CLI::App* sets) {
   auto [verb, words] = add_verb<TableWords>(
       sets, "table",
       "Lists the 109 published sets, with the published asym-RR beside the recomputed one.",
@@ -157,7 +157,7 @@ void add_sets(CLI::App* app) {
   qb sets search --workers 52
   qb sets SUBCOMMAND --help)");
   sets->require_subcommand(1);
-  add_table(sets);
+  add_sets_table(sets);
   add_verify_file(sets);
   add_show(sets);
   add_responsibility(sets);

@@ -59,11 +59,15 @@ Execution run(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments
   if (ranks == Ranks::mpi) return execute_mpi(plan, arguments);
   // For a single worker that needs no copy both executors do the same.
   if (ranks == Ranks::threads && !works_in_place(plan)) return execute_threads(plan, arguments);
-  CpuDevice device(arguments.threads);
-  return execute_serial(plan, arguments, device);
+  return execute_serial(plan, arguments, *open_device(arguments, arguments.threads));
 }
 
 }  // namespace
+
+std::unique_ptr<ComputeDevice> open_device(const ExecutionArguments& arguments, int threads) {
+  if (arguments.open_device) return arguments.open_device(threads);
+  return std::make_unique<CpuDevice>(threads);
+}
 
 void sum_steps(WorkerTime& time) {
   time.compute_s = 0.0;

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "base/status.h"
-#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/transport/mpi_world.h"
 
@@ -303,8 +302,8 @@ Execution execute_mpi(const Plan& plan, const ExecutionArguments& arguments) {
         fmt::format("{} workers need as many MPI processes; there are {}", workers, world->size()));
   return play_over_mpi(plan, workers, arguments.message_timeout_s,
                        [&](RankTransport& ranks, int rank) {
-                         CpuDevice device(arguments.threads);
-                         return play_rank(plan, arguments, device, ranks, ranks, rank);
+                         const auto device = open_device(arguments, arguments.threads);
+                         return play_rank(plan, arguments, *device, ranks, ranks, rank);
                        });
 }
 

@@ -12,13 +12,13 @@
 #include <barrier>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
 
 #include "base/status.h"
-#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/transport/memory_transport.h"
 
@@ -56,7 +56,7 @@ class Crew {
       for (std::size_t i = 0; i < groups.size(); ++i)
         holders_[static_cast<std::size_t>(groups[i])].push_back({w, i});
     }
-    output_.emplace(plan, arguments, members_.front().device);
+    output_.emplace(plan, arguments, *members_.front().device);
   }
 
   Execution run() {
@@ -84,13 +84,14 @@ class Crew {
   // A worker, with its part of the threads.
   struct Member {
     Member(Crew& crew, int index)
-        : device(std::max(1, crew.arguments_.threads / static_cast<int>(crew.n_workers_))),
-          watch(device),
-          player(crew.plan_, index, crew.arguments_, {device, watch, &crew.transport_},
+        : device(open_device(crew.arguments_, std::max(1, crew.arguments_.threads /
+                                                              static_cast<int>(crew.n_workers_)))),
+          watch(*device),
+          player(crew.plan_, index, crew.arguments_, {*device, watch, &crew.transport_},
                  crew.execution_.workers[static_cast<std::size_t>(index)]),
           layout(local_layout(crew.plan_, player.worker())) {}
 
-    CpuDevice device;
+    std::unique_ptr<ComputeDevice> device;
     Stopwatch watch;
     WorkerPlayer player;
     LocalLayout layout;

@@ -141,6 +141,10 @@ class WorkerPlayer {
   bool has_denominator_ = false;
 };
 
+// Opens the device that plays workers in this process.
+[[nodiscard]] std::unique_ptr<ComputeDevice> open_device(const ExecutionArguments& arguments,
+                                                         int threads);
+
 // Returns true if WorkerPlayer::prepare() is a scatter from the root, which is part of the work.
 [[nodiscard]] bool is_scattered(const Worker& worker);
 

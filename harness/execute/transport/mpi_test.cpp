@@ -13,6 +13,7 @@
 #include "harness/execute/player/worker.h"
 #include "harness/execute/testing/device_trial.h"
 #include "harness/execute/testing/fake_mpi_link.h"
+#include "harness/execute/testing/timed_device.h"
 #include "harness/execute/transport/mpi_world.h"
 
 namespace qb {
@@ -88,6 +89,30 @@ TEST(Mpi, EveryRankHoldsExactlyTheMemoryThatIsPredicted) {
           step_peak_bytes(plan, static_cast<int>(w), Kernel::flash, 1);
       EXPECT_EQ(run.workers[w].active_peak_bytes, *std::max_element(peaks.begin(), peaks.end()))
           << "worker " << w;
+    }
+  });
+}
+
+// The clock of a rank moves by what its device does.
+TEST(Mpi, TheWallClockIsThatOfTheRankWithMostWork) {
+  (void)for_playable_plans(40, [](const Plan& plan, Random&) {
+    Trial trial(plan, heap_allocator());
+    ExecutionArguments arguments = arguments_of(trial, Kernel::flash, heap_allocator());
+    arguments.open_device = open_timed_device;
+    const testing_support::FakeClock clock;
+    const Execution run = execute(Ranks::mpi, trial.plan, arguments);
+    if (!is_root()) return;
+    ASSERT_EQ(run.critical_path_s, run.wall_s);
+    std::int64_t most_kernels = 0;
+    double most_s = 0.0;
+    for (const WorkerTime& worker : run.workers) {
+      most_kernels = std::max(most_kernels, WorkDone(worker.compute_s).kernels);
+      most_s = std::max(most_s, worker.total_s());
+    }
+    ASSERT_EQ(WorkDone(run.wall_s).kernels, most_kernels);
+    ASSERT_LE(most_s, run.wall_s);
+    if (is_scattered(plan)) {
+      ASSERT_EQ(most_s, run.wall_s);
     }
   });
 }

@@ -181,13 +181,14 @@ void RunStore::commit(const Record& record) {
   done_.insert(record.case_id);
 }
 
-void RunStore::drop_failures() {
+void RunStore::drop_for_retry() {
   // The manifest becomes unfinished before the rows go: a run killed in between resumes, runs no
   // case and finishes again.
   manifest_.finished_at.clear();
   write_manifest();
   write_file_atomically(file(kCases), rows_that(cases_, [&](std::size_t row) {
-                          return cases_.text(row, "status") == word(Status::ok);
+                          return cases_.text(row, "status") == word(Status::ok) &&
+                                 cases_.text(row, "disturbed_by").empty();
                         }));
   repair_all();
 }

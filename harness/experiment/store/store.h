@@ -58,8 +58,8 @@ class RunStore {
 
   // Appends and flushes. Throws EnvironmentError: only earlier rows are then committed.
   void commit(const Record& record);
-  // Drops every case whose status is not ok, so that it runs again.
-  void drop_failures();
+  // Drops every case that is not ok or stayed disturbed, so that it runs again.
+  void drop_for_retry();
   void note_resume(const std::string& utc);
   void finish(const std::string& utc);
 

@@ -221,17 +221,22 @@ TEST_F(Store, ColumnsOfAnotherVersionAreRefused) {
   EXPECT_THROW((void)RunStore::open(run_), UsageError);
 }
 
-TEST_F(Store, DroppedFailuresTakeTheirRowsWithThem) {
+TEST_F(Store, WhatIsTriedAgainTakesItsRowsWithIt) {
   RunStore store = create();
   CaseResult late = good_result();
   late.status = Status::timeout;
+  CaseResult disturbed = good_result();
+  disturbed.values["disturbed_by"] = "neighbours";
   store.commit(a_record(100));
   store.commit(a_record(200, late));
+  store.commit(a_record(300, disturbed));
   store.finish("2025-01-31T13:00:00Z");
-  EXPECT_EQ(table("steps.csv").size(), 2u);
-  store.drop_failures();
+  EXPECT_EQ(store.cases().text(2, "disturbed_by"), "neighbours");
+  EXPECT_EQ(table("steps.csv").size(), 3u);
+  store.drop_for_retry();
   EXPECT_TRUE(store.has(a_record(100).case_id));
   EXPECT_FALSE(store.has(a_record(200).case_id));
+  EXPECT_FALSE(store.has(a_record(300).case_id));
   EXPECT_EQ(table("steps.csv").size(), 1u);
   EXPECT_EQ(store.manifest().finished_at, "");
 }

@@ -156,7 +156,7 @@ RunStore open_store(const Spec& spec, const RunOptions& options, SweepWorld& wor
     return store;
   }
   RunStore store = RunStore::open(place.path);
-  if (options.retry) store.drop_failures();
+  if (options.retry) store.drop_for_retry();
   if (store.cases().size() < n_cases) {
     world.progress.note(fmt::format("{}: going on with {}, {} of {} cases are done", spec.name,
                                     place.path, store.cases().size(), n_cases));

@@ -17,10 +17,10 @@
 namespace qb {
 
 struct RunOptions {
-  std::string out = "results";    // run folders are out/<experiment>/<run_id>
-  std::string run_id;             // empty: made from the time and the spec
-  bool retry = false;             // run the cases of the newest run again that are not ok
-  bool quiet = false;             // no progress, only failures
+  std::string out = "results";  // run folders are out/<experiment>/<run_id>
+  std::string run_id;           // empty: made from the time and the spec
+  bool retry = false;  // run the cases of the newest run again that are not ok or stayed disturbed
+  bool quiet = false;  // no progress, only failures
   std::vector<std::string> argv;  // written to the manifest
   // Ids of the cases to run now (none: all); the run is unfinished until the others have run.
   std::optional<std::set<std::string>> only;

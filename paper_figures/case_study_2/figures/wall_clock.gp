@@ -16,7 +16,7 @@ do for [format in 'svg pdf png'] {
   set label 101 'Time against sequence length' at screen 0.01875, screen 0.95897 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.92137 left font ',11' textcolor rgb '#444444'
   set label 103 'qb 0.1.0; commit 7152e59a18ab; 2026-11-20' at screen 0.01875, screen 0.89402 left font ',11' textcolor rgb '#444444'
-  set label 104 'Marks are medians; bars span all repeats, at least 1, which holds the median with 0.0 % confidence.' at screen 0.01875, screen 0.11111 left font ',11' textcolor rgb '#444444'
+  set label 104 'Marks are medians; bars span all repeats, where there are several: one says nothing of its spread.' at screen 0.01875, screen 0.11111 left font ',11' textcolor rgb '#444444'
   set label 105 'Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean without outliers.' at screen 0.01875, screen 0.08376 left font ',11' textcolor rgb '#444444'
   set label 106 'Its host clock was read without synchronising the device, its inputs were made inside the timed region, and its W = 1 jumps where the GPU' at screen 0.01875, screen 0.05641 left font ',11' textcolor rgb '#444444'
   set label 107 'allocator must free and retry: those milliseconds and this machine''s are not comparable, the shapes are.' at screen 0.01875, screen 0.02906 left font ',11' textcolor rgb '#444444'
@@ -92,6 +92,8 @@ do for [format in 'svg pdf png'] {
   unset xlabel
   unset ylabel
   unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.82250, screen 0.81197 left top Left reverse samplen 2.4 spacing 1.25 font ',12'

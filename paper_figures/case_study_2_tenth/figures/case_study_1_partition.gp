@@ -54,6 +54,8 @@ do for [format in 'svg pdf png'] {
   unset xlabel
   unset ylabel
   unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.83428, screen 0.90349 left top Left reverse samplen 2.4 spacing 1.25 font ',12'

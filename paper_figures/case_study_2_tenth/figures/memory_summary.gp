@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Subsequence lengths of the workers' at screen 0.01875, screen 0.96919 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.94095 left font ',11' textcolor rgb '#444444'
-  set label 103 'qb 0.1.0; commit c0dec504d236; 2026-11-20' at screen 0.01875, screen 0.92041 left font ',11' textcolor rgb '#444444'
+  set label 103 'qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.92041 left font ',11' textcolor rgb '#444444'
   set label 104 'First panel: light bar from the shortest to the longest subsequence, mark and whiskers are mean and standard deviation over workers. Peak memory' at screen 0.01875, screen 0.06290 left font ',11' textcolor rgb '#444444'
   set label 105 'of a materialized score matrix grows with the square of the longest.' at screen 0.01875, screen 0.04236 left font ',11' textcolor rgb '#444444'
   set label 106 'Other panels: how many workers hold how many tokens.' at screen 0.01875, screen 0.02182 left font ',11' textcolor rgb '#444444'

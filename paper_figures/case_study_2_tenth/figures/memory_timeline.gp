@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Active memory over time' at screen 0.01875, screen 0.97011 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.94271 left font ',11' textcolor rgb '#444444'
-  set label 103 'qb 0.1.0; commit c0dec504d236; 2026-11-20' at screen 0.01875, screen 0.92279 left font ',11' textcolor rgb '#444444'
+  set label 103 'qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.92279 left font ',11' textcolor rgb '#444444'
   set label 104 'Bytes of all live tensors after each allocation and release, in the memory pass, which is not the timed one. The device plays the workers of a' at screen 0.01875, screen 0.04110 left font ',11' textcolor rgb '#444444'
   set label 105 'plan one after the other where ranks are serial.' at screen 0.01875, screen 0.02117 left font ',11' textcolor rgb '#444444'
 
@@ -25,8 +25,8 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.86301
   set bmargin at screen 0.56413
   unset logscale x
-  set xrange [0:113.26756139918871]
-  set xtics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
+  set xrange [0:80.12694018194452]
+  set xtics nomirror out ('0' 0, '20' 20, '40' 40, '60' 60, '80' 80)
   set xlabel 'time since the case began (ms)'
   unset logscale y
   set yrange [0:0.03970921039581299]
@@ -44,8 +44,8 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.86301
   set bmargin at screen 0.56413
   unset logscale x
-  set xrange [0:397.27287379853806]
-  set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
+  set xrange [0:450.2199109020876]
+  set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300, '400' 400)
   set xlabel 'time since the case began (ms)'
   unset logscale y
   set yrange [0:0.30867040157318115]
@@ -63,8 +63,8 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.43960
   set bmargin at screen 0.14072
   unset logscale x
-  set xrange [0:1230.6768794389427]
-  set xtics nomirror out ('0' 0, '250' 250, '500' 500, '750' 750, '1,000' 1000)
+  set xrange [0:1300.5342385820404]
+  set xtics nomirror out ('0' 0, '500' 500, '1,000' 1000)
   set xlabel 'time since the case began (ms)'
   unset logscale y
   set yrange [0:0.7058004140853882]
@@ -82,8 +82,8 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.43960
   set bmargin at screen 0.14072
   unset logscale x
-  set xrange [0:1376.0489714206778]
-  set xtics nomirror out ('0' 0, '500' 500, '1,000' 1000)
+  set xrange [0:1033.6323738588544]
+  set xtics nomirror out ('0' 0, '250' 250, '500' 500, '750' 750, '1,000' 1000)
   set xlabel 'time since the case began (ms)'
   unset logscale y
   set yrange [0:0.7982688546180725]
@@ -103,6 +103,8 @@ do for [format in 'svg pdf png'] {
   unset xlabel
   unset ylabel
   unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.89958, screen 0.86301 left top Left reverse samplen 2.4 spacing 1.25 font ',12'

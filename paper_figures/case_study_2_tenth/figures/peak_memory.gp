@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Peak active memory against sequence length' at screen 0.01875, screen 0.95358 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.91103 left font ',11' textcolor rgb '#444444'
-  set label 103 'qb 0.1.0; commit c0dec504d236; 2026-11-20' at screen 0.01875, screen 0.88008 left font ',11' textcolor rgb '#444444'
+  set label 103 'qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.88008 left font ',11' textcolor rgb '#444444'
   set label 104 'Bytes of every tensor alive at once at the worst moment, inputs and outputs included, as the memory ledger counts them.' at screen 0.01875, screen 0.03288 left font ',11' textcolor rgb '#444444'
 
   # panel 1
@@ -47,6 +47,8 @@ do for [format in 'svg pdf png'] {
   unset xlabel
   unset ylabel
   unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.89958, screen 0.82592 left top Left reverse samplen 2.4 spacing 1.25 font ',12'

@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Responsibility ratio against sequence length' at screen 0.01875, screen 0.97400 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.95016 left font ',11' textcolor rgb '#444444'
-  set label 103 'qb 0.1.0; commit c0dec504d236; 2026-11-20' at screen 0.01875, screen 0.93283 left font ',11' textcolor rgb '#444444'
+  set label 103 'qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.93283 left font ',11' textcolor rgb '#444444'
   set label 104 'RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up that the split allows. Thin: every N. Marks: means over whole' at screen 0.01875, screen 0.03575 left font ',11' textcolor rgb '#444444'
   set label 105 'intervals [jW, (j+1)W), at their middle; asym-RR is the one of j = 40.' at screen 0.01875, screen 0.01842 left font ',11' textcolor rgb '#444444'
 

@@ -15,8 +15,8 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Time against sequence length' at screen 0.01875, screen 0.96007 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.92346 left font ',11' textcolor rgb '#444444'
-  set label 103 'qb 0.1.0; commit c0dec504d236; 2026-11-20' at screen 0.01875, screen 0.89684 left font ',11' textcolor rgb '#444444'
-  set label 104 'Marks are medians; bars span all repeats, at least 3, which holds the median with 75.0 % confidence.' at screen 0.01875, screen 0.13478 left font ',11' textcolor rgb '#444444'
+  set label 103 'qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.89684 left font ',11' textcolor rgb '#444444'
+  set label 104 'Marks are medians; bars span all repeats, at least 5, which holds the median with 93.8 % confidence.' at screen 0.01875, screen 0.13478 left font ',11' textcolor rgb '#444444'
   set label 105 'Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean without outliers; its N is 10 times ours and is drawn at' at screen 0.01875, screen 0.10815 left font ',11' textcolor rgb '#444444'
   set label 106 'N/10.' at screen 0.01875, screen 0.08153 left font ',11' textcolor rgb '#444444'
   set label 107 'Its host clock was read without synchronising the device, its inputs were made inside the timed region, and its W = 1 jumps where the GPU' at screen 0.01875, screen 0.05491 left font ',11' textcolor rgb '#444444'
@@ -32,8 +32,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('1,000' 1000, '2,000' 2000, '3,000' 3000, '4,000' 4000, '5,000' 5000)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [0.8074335456294144:1380.389995027174]
-  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1)
+  set yrange [0.5124635740540419:1410.6000276229486]
+  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1)
   set ylabel 'time (ms)'
   set label 1 'longest subsequence (the paper''s time)' at screen 0.09062, screen 0.84359 left font ',13'
   plot data every ::0::8 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
@@ -64,8 +64,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('1,000' 1000, '2,000' 2000, '3,000' 3000, '4,000' 4000, '5,000' 5000)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [0.8074335456294144:1380.389995027174]
-  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1)
+  set yrange [0.5124635740540419:1410.6000276229486]
+  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1)
   set ylabel 'time (ms)'
   set label 1 'critical path, with gather and merge' at screen 0.48479, screen 0.84359 left font ',13'
   plot data every ::90::98 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
@@ -89,6 +89,8 @@ do for [format in 'svg pdf png'] {
   unset xlabel
   unset ylabel
   unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.80708, screen 0.81697 left top Left reverse samplen 2.4 spacing 1.25 font ',12'

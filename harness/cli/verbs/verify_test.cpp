@@ -1,0 +1,51 @@
+// `qb verify` through the real binary, on the runs of data/measured.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/csv.h"
+#include "base/source_root.h"
+#include "harness/cli/testing/run_binary.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::run_qb;
+using testing_support::Said;
+
+std::vector<std::string> committed_runs() {
+  std::vector<std::string> runs;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(source_path("data/measured")))
+    if (entry.path().filename() == "cases.csv") runs.push_back(entry.path().parent_path().string());
+  return runs;
+}
+
+TEST(Verify, EveryCommittedRunPasses) {
+  const std::vector<std::string> runs = committed_runs();
+  EXPECT_GE(runs.size(), 25u);
+  for (const std::string& run : runs) {
+    const Said said = run_qb("verify " + run);
+    EXPECT_EQ(said.exit_code, 0) << run << '\n' << said.out << said.err;
+  }
+}
+
+TEST(Verify, ARunWithOneChangedDigitFails) {
+  const std::string run = source_path("data/measured/epyc-2-cores/decode");
+  const ScratchFolder scratch;
+  std::filesystem::copy(run, scratch.path("run"), std::filesystem::copy_options::recursive);
+  const std::string path = scratch.path("run/cases.csv");
+  std::string cases = read_file(path);
+  const std::string median = CsvTable::parse(cases, path).text(0, "wall_time_median_s");
+  char& last = cases[cases.find(median) + median.size() - 1];
+  last = last == '9' ? '8' : '9';
+  write_file_atomically(path, cases);
+  const Said said = run_qb("verify " + scratch.path("run"));
+  EXPECT_EQ(said.exit_code, 4);
+  EXPECT_THAT(said.out, HasSubstr("wall_time_median_s is"));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Draws every committed figure and table again from the run behind it.
+#
+#   paper_figures/redraw.sh [QB]            all of them, in their places
+#   paper_figures/redraw.sh --check [QB]    none: compares their numbers and gnuplot scripts with
+#                                           what the program writes now, and needs no gnuplot
+#   QB is the program (build/release/harness/cli/qb).
+#
+# Exit codes: 0 done, or all are the same; 1 some differ; otherwise that of qb.
+set -euo pipefail
+cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.."
+
+check=
+if [ "${1:-}" = --check ]; then check=yes; shift; fi
+qb=$(readlink -f -- "${1:-build/release/harness/cli/qb}")
+runs=data/measured/epyc-2-cores
+out=$PWD
+scratch=$(mktemp -d)
+trap 'rm -rf -- "$scratch"' EXIT
+
+# plot RUN FOLDER [--beside RUN]: the figures that FOLDER has.
+plot() {
+  local run=$1 folder=$2 script words=()
+  shift 2
+  for script in "$folder"/*.gp; do words+=(--figure "$(basename "$script" .gp)"); done
+  "$qb" plot "$run" "${words[@]}" "$@" --out "$out/$folder" >/dev/null
+}
+
+draw_all() {
+  local folder name
+  for folder in paper_figures/*/figures; do
+    name=$(basename "$(dirname "$folder")")
+    case $name in
+      case_study_2*) # it runs case study 1, of ten tokens, in ./results
+        (cd "$scratch" && "$qb" reproduce --from "$OLDPWD/$runs/$name" --quiet \
+          --out "$out/paper_figures/$name" >/dev/null)
+        ;;
+      disturbance) plot "$runs/disturbance_quiet" "$folder" --beside "$runs/disturbance_with_neighbours" ;;
+      schemes_model) plot "paper_figures/$name" "$folder" ;;
+      *) plot "$runs/$name" "$folder" ;;
+    esac
+  done
+  plot "$runs/cpu_attention" "$runs/cpu_attention/figures" --beside "$runs/torch_sdpa"
+  plot "$runs/microbench" "$runs/microbench/figures"
+  "$qb" sets figures --out "$out/paper_figures/interest_sets" >/dev/null
+  "$qb" masks --out "$out/paper_figures/sparse_connectivity" >/dev/null
+  mkdir -p "$out/paper_figures/bounds"
+  for name in tms min-block; do
+    "$qb" bounds "$name" --markdown >"$out/paper_figures/bounds/${name//-/_}.md"
+    "$qb" bounds "$name" --csv >"$out/paper_figures/bounds/${name//-/_}.csv"
+  done
+}
+
+if [ -z "$check" ]; then
+  draw_all
+  find paper_figures "$runs"/*/figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md
+  exit
+fi
+committed=$PWD
+out=$scratch
+mkdir "$out/bin"
+# Stands in for gnuplot: the pictures are not compared.
+cat >"$out/bin/gnuplot" <<'TEXT'
+#!/bin/sh
+for kind in svg pdf png; do echo none >"${1%gp}$kind"; done
+TEXT
+chmod +x "$out/bin/gnuplot"
+PATH=$out/bin:$PATH
+draw_all 2>"$out/said" || {
+  code=$?
+  cat "$out/said" >&2
+  exit "$code"
+}
+cd "$out"
+differ=0
+while IFS= read -r file; do
+  diff -U0 "$committed/$file" "$file" || differ=1
+done < <(find paper_figures data \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \))
+if [ "$differ" = 1 ]; then
+  echo 'redraw.sh: these differ from what is committed; paper_figures/redraw.sh draws them again' >&2
+  exit 1
+fi

@@ -1,0 +1,118 @@
+#include "plots/report/pivot.h"
+
+#include <gmock/gmock.h>
+
+#include "base/status.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Table pivoted(const CsvTable& cases, const Pivot& pivot) {
+  return pivot_table(standing_rows(cases), pivot);
+}
+
+TEST(Pivot, ParametersStandDownTheSideAndAcrossTheTopInAscendingOrder) {
+  const CsvTable cases =
+      cases_of({ok_case(7, 1000, 0.5), ok_case(1, 20000, 1.0), ok_case(1, 1000, 1.0)});
+  const Table table = pivoted(
+      cases, {.rows = {"n_tokens"}, .columns = {"workers"}, .value = "longest_subsequence_tokens"});
+  EXPECT_EQ(table.title, "Longest subsequence tokens (tokens)");
+  EXPECT_THAT(table.header, ElementsAre("N", "W = 1", "W = 7"));
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre("1,000", "1,000", "500"),
+                                      ElementsAre("20,000", "20,000", "-")));
+}
+
+TEST(Pivot, TimesHaveAUnitThatSuitsTheLargestAndTheNotesTheirRepeats) {
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0)});
+  const Table table = pivoted(
+      cases, {.rows = {"n_tokens"}, .value = "longest_subsequence_median_s", .interval = true});
+  EXPECT_THAT(table.header, ElementsAre("N", "longest subsequence"));
+  EXPECT_EQ(table.title, "Longest subsequence (ms)");
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre("1,000", "20.0 [18.6, 22.4]")));
+  EXPECT_THAT(
+      table.notes.at(0),
+      "Medians of 5 repeats; the intervals contain them with a probability of 93.7 % or more.");
+}
+
+TEST(Pivot, ASpeedUpIsOverOneWorkerAndThatOneItselfIsOne) {
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), ok_case(7, 1000, 0.5)});
+  const Table table = pivoted(
+      cases,
+      {.rows = {"n_tokens"}, .columns = {"workers"}, .value = "paper_speed_up", .interval = true});
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre("1,000", "1.00", HasSubstr("4.00 ["))));
+  EXPECT_THAT(table.title, HasSubstr("over one worker"));
+}
+
+TEST(Pivot, ABaseIsTheCaseWithThoseParametersAndElseTheSame) {
+  const auto with = [](Values values, const std::string& column, const std::string& value) {
+    values[column] = value;
+    values["case_id"] += value;
+    return values;
+  };
+  const Values flash = with(ok_case(7, 1000, 0.5), "kernel", "flash");
+  const CsvTable cases = cases_of({ok_case(7, 1000, 0.5), flash, ok_case(1, 1000, 1.0),
+                                   with(ok_case(1, 1000, 0.5), "kernel", "flash")});
+  const Pivot over_materialized{.rows = {"workers"},
+                                .columns = {"kernel"},
+                                .value = "paper_speed_up",
+                                .base = {{"kernel", "materialized"}}};
+  EXPECT_THAT(pivoted(cases, over_materialized).rows,
+              ElementsAre(ElementsAre("1", "4.00", "1.00"), ElementsAre("7", "1.00", "1.00")));
+  // Another algorithm may have another number of workers.
+  const Pivot over_dense{.rows = {"workers"},
+                         .columns = {"kernel"},
+                         .value = "paper_speed_up",
+                         .base = {{"algorithm", "dense"}}};
+  EXPECT_THAT(pivoted(cases, over_dense).rows,
+              ElementsAre(ElementsAre("1", "1.00", "1.00"), ElementsAre("7", "1.00", "4.00")));
+}
+
+TEST(Pivot, CasesWithoutAValueHaveTheirStatusAndDisturbedOnesAMark) {
+  Values late = ok_case(7, 1000, 0.5);
+  late["disturbed_by"] = "neighbours";
+  late["disturbed_samples"] = "3";
+  Values failed = ok_case(8, 1000, 0.5);
+  failed["status"] = "oom";
+  const CsvTable cases = cases_of({late, failed});
+  const Table table =
+      pivoted(cases, {.rows = {"workers"}, .value = "longest_subsequence_median_s"});
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre("7", "5.00*"), ElementsAre("8", "oom")));
+  EXPECT_THAT(table.notes, Contains("* Too few of its repeats were undisturbed."));
+}
+
+TEST(Pivot, ProgramsGetColumnNamesSiUnitsEveryDigitAndEmptyCells) {
+  Values failed = ok_case(8, 1000, 0.5);
+  failed["status"] = "oom";
+  const CsvTable cases = cases_of({ok_case(7, 1000, 0.5), failed});
+  const Table table = pivoted(cases, {.rows = {"n_tokens"},
+                                      .columns = {"workers"},
+                                      .value = "longest_subsequence_median_s",
+                                      .interval = true,
+                                      .plain = true});
+  EXPECT_THAT(table.header,
+              ElementsAre("n_tokens", "7", "7_low", "7_high", "8", "8_low", "8_high"));
+  EXPECT_THAT(table.rows.at(0),
+              ElementsAre("1000", "0.005", HasSubstr("0.0046"), HasSubstr("0.0056"), "", "", ""));
+}
+
+TEST(Pivot, UnknownNamesAndSharedCellsAreSentences) {
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), ok_case(7, 1000, 0.5)});
+  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"worker"}, .value = "time"}); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean 'workers'?")));
+  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"workers"}, .value = "speedup"}); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean 'speed_up'?")));
+  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"n_tokens"}, .value = "time"}); },
+              ThrowsMessage<UsageError>(HasSubstr("several cases share a cell")));
+  EXPECT_THAT([&] { (void)pivot_table({}, {.rows = {"n_tokens"}, .value = "time"}); },
+              ThrowsMessage<UsageError>(HasSubstr("no case")));
+}
+
+}  // namespace
+}  // namespace qb
