@@ -94,7 +94,18 @@ std::vector<std::string> write_figure(const Figure& figure, const std::string& d
     if (!fs::exists(paths[i]) || fs::file_size(paths[i]) == 0)
       throw EnvironmentError(fmt::format("gnuplot left no {}: is the disk full?", paths[i]));
   fix_creation_date(paths[3]);
+  if (figure.paper_width_in > 0.0) {
+    paths.push_back(stem + ".tex");
+    write_file_atomically(paths.back(), caption_latex(figure));
+  }
   return paths;
+}
+
+std::string caption_latex(const Figure& figure) {
+  std::string text = latex_escape(figure.title) + ".";
+  for (const std::string& note : figure.notes) text += '\n' + latex_escape(note);
+  if (!figure.subtitle.empty()) text += '\n' + latex_escape(figure.subtitle) + '.';
+  return fmt::format("\\caption{{{}}}\n\\label{{fig:{}}}\n", text, figure.name);
 }
 
 void require_picture_format(const std::string& path) {

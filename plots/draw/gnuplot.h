@@ -23,8 +23,12 @@ namespace qb {
 // Makes a gnuplot string constant: in single quotes only the quote itself is special.
 [[nodiscard]] std::string gnuplot_quote(std::string_view text);
 
-// Writes NAME.csv, NAME.gp and, by gnuplot, NAME.svg, NAME.pdf and NAME.png into `directory` and
-// returns the five paths in this order. The same figure gives the same bytes.
+// The caption of a figure for paper, as LaTeX: its title, its notes and its provenance.
+[[nodiscard]] std::string caption_latex(const Figure& figure);
+
+// Writes NAME.csv, NAME.gp and, by gnuplot, NAME.svg, NAME.pdf and NAME.png into `directory`, for
+// paper also NAME.tex with the caption, and returns the paths in this order. The same figure gives
+// the same bytes.
 //
 // Throws UsageError with the figure's sentence if it is empty. Throws EnvironmentError if gnuplot
 // is missing or fails: CSV and script then exist, the pictures do not.

@@ -13,7 +13,6 @@
 namespace qb {
 namespace {
 
-constexpr double kPixelsPerInch = 96.0;
 constexpr std::string_view kFont = "DejaVu Sans";
 
 template <class... Args>
@@ -33,32 +32,38 @@ std::string dash_look(const Style& style) {
   return std::string(looks[style.dash % kDashes]);
 }
 
-std::string line_look(const Series& series) {
+// The size of a mark or the width of a line.
+std::string sized(double size, const Sheet& sheet) {
+  return fmt::format("{:g}", size * sheet.stroke);
+}
+
+std::string line_look(const Series& series, const Sheet& sheet) {
   const std::string colour = colour_text(series.style.colour);
+  const auto size = [&](double value) { return sized(value, sheet); };
   switch (series.draw) {
     case Draw::line_points:
       if (series.published)
-        return fmt::format("linespoints dt 2 lw 1.4 pt {} ps 0.75 lc rgb '{}'",
-                           point_type(series.style, true), colour);
-      return fmt::format("linespoints {}lw {} pt {} ps 0.75 lc rgb '{}'", dash_look(series.style),
-                         series.thin ? "0.8" : "1.8", point_type(series.style, series.thin),
-                         colour);
+        return fmt::format("linespoints dt 2 lw {} pt {} ps {} lc rgb '{}'", size(1.4),
+                           point_type(series.style, true), size(0.75), colour);
+      return fmt::format("linespoints {}lw {} pt {} ps {} lc rgb '{}'", dash_look(series.style),
+                         size(series.thin ? 0.8 : 1.8), point_type(series.style, series.thin),
+                         size(0.75), colour);
     case Draw::points:
-      return fmt::format("points pt {} ps 0.9 lc rgb '{}'", point_type(series.style, series.thin),
-                         colour);
+      return fmt::format("points pt {} ps {} lc rgb '{}'", point_type(series.style, series.thin),
+                         size(0.9), colour);
     case Draw::line:
       return fmt::format("lines {}lw {} lc rgb '{}'",
                          series.published ? "dt 2 " : dash_look(series.style),
-                         series.thin ? "0.6" : "1.8", colour);
+                         size(series.thin ? 0.6 : 1.8), colour);
     case Draw::steps:
-      return fmt::format("steps lw {} lc rgb '{}'", series.thin ? "0.8" : "1.6", colour);
+      return fmt::format("steps lw {} lc rgb '{}'", size(series.thin ? 0.8 : 1.6), colour);
     case Draw::rectangles:
       return fmt::format("boxxyerror fs solid 1.0 border lc rgb '{}' lw 0.5 fc rgb '{}'",
                          series.thin ? colour : "#ffffff", colour);
     case Draw::out_of_memory:
-      return fmt::format("points pt 2 ps 1.3 lw 2.6 lc rgb '{}'", colour);
+      return fmt::format("points pt 2 ps {} lw {} lc rgb '{}'", size(1.3), size(2.6), colour);
     case Draw::limit:
-      return fmt::format("lines dt 4 lw 1.4 lc rgb '{}'", colour);
+      return fmt::format("lines dt 4 lw {} lc rgb '{}'", size(1.4), colour);
   }
   return {};
 }
@@ -83,23 +88,25 @@ std::string line_offset(std::size_t i, std::size_t count) {
 
 // `rows` chooses the rows of the figure's CSV that the series has: `every ::0::4`.
 void add_elements(std::vector<std::string>& out, const std::vector<std::string>& columns,
-                  const std::string& rows, const Series& series, const Scale& y) {
+                  const std::string& rows, const Series& series, const Scale& y,
+                  const Sheet& sheet) {
   const std::string at = fmt::format("{} using {}", rows, from_column(columns[kCsvX]));
   const std::string y_of_row = from_column(columns[kCsvY]);
   if (series.draw == Draw::rectangles) {
     out.push_back(fmt::format("{}:{}:{}:{}:{}:{} with {}", at, y_of_row,
                               from_column(columns.at(kCsvXLow)), from_column(columns.at(kCsvXHigh)),
                               from_column(columns[kCsvYLow]), from_column(columns[kCsvYHigh]),
-                              line_look(series)));
+                              line_look(series, sheet)));
     const std::vector<std::string> texts = text_lines(series.text);
     for (std::size_t i = 0; i < texts.size(); ++i)
-      out.push_back(fmt::format("{}:{}:({}) with labels font ',11'{}", at, y_of_row,
-                                gnuplot_quote(texts[i]), line_offset(i, texts.size())));
+      out.push_back(fmt::format("{}:{}:({}) with labels font ',{:g}'{}", at, y_of_row,
+                                gnuplot_quote(texts[i]), sheet.small,
+                                line_offset(i, texts.size())));
     return;
   }
   if (series.draw == Draw::out_of_memory) {
     out.push_back(fmt::format("{0}:(strlen(strcol('{1}')) > 0 ? column('{1}') : {2}) with {3}", at,
-                              columns[kCsvY], to_text(y.max), line_look(series)));
+                              columns[kCsvY], to_text(y.max), line_look(series, sheet)));
     return;
   }
   // Bars are vectors with flat heads, because gnuplot's error bars blank what is under their
@@ -109,15 +116,16 @@ void add_elements(std::vector<std::string>& out, const std::vector<std::string>&
       }))
     out.push_back(
         fmt::format("{0}:(num('{1}')):(0):(num('{2}') - num('{1}')) with vectors heads size screen "
-                    "0.004,90 lw 1.2 lc rgb '{3}'",
-                    at, columns[kCsvYLow], columns[kCsvYHigh], colour_text(series.style.colour)));
-  out.push_back(fmt::format("{}:{} with {}", at, y_of_row, line_look(series)));
+                    "0.004,90 lw {4} lc rgb '{3}'",
+                    at, columns[kCsvYLow], columns[kCsvYHigh], colour_text(series.style.colour),
+                    sized(1.2, sheet)));
+  out.push_back(fmt::format("{}:{} with {}", at, y_of_row, line_look(series, sheet)));
   if (columns.back() == kCsvDisturbed &&
       (series.draw == Draw::line_points || series.draw == Draw::points))
-    out.push_back(
-        fmt::format("{}:(column('{}') > 0 ? {} : NaN) with points pt {} ps 0.4 lc rgb "
-                    "'#ffffff'",
-                    at, kCsvDisturbed, y_of_row, point_type(series.style, false)));
+    out.push_back(fmt::format(
+        "{}:(column('{}') > 0 ? {} : NaN) with points pt {} ps {} lc rgb "
+        "'#ffffff'",
+        at, kCsvDisturbed, y_of_row, point_type(series.style, false), sized(0.4, sheet)));
 }
 
 std::string tic_list(const Scale& scale) {
@@ -154,6 +162,7 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
            std::size_t& row) {
   const Panel& from = figure.panels[p];
   const Layout::Box& box = layout.plots[p];
+  const Sheet sheet = sheet_of(figure);
   line(out, "\n  # panel {}", p + 1);
   line(out, "  set lmargin at {}", at_x(layout, box.left));
   line(out, "  set rmargin at {}", at_x(layout, box.right));
@@ -163,17 +172,20 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
   axis(out, 'x', from.x, x_scale(figure, p));
   axis(out, 'y', from.y, y);
   if (!from.title.empty())
-    line(out, "  set label 1 {} at {}, {} left font ',13'", gnuplot_quote(from.title),
-         at_x(layout, box.left), at_y(layout, box.top - 16.0));
+    line(out, "  set label 1 {} at {}, {} left font ',{:g}'", gnuplot_quote(from.title),
+         at_x(layout, box.left), at_y(layout, box.top - (sheet.paper ? 8.0 : 16.0)),
+         sheet.panel_title);
   if (figure.legend == Figure::Legend::inside)
-    line(out, "  set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',11'");
+    line(out, "  set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',{:g}'",
+         sheet.small);
   const std::vector<std::string> columns = csv_columns(figure);
   std::vector<std::string> elements;
   for (const Series& series : from.series) {
     const std::size_t count = series.draw == Draw::limit ? 2 : series.points.size();
     if (count == 0) continue;
     const std::size_t first = elements.size();
-    add_elements(elements, columns, fmt::format("every ::{}::{}", row, row + count - 1), series, y);
+    add_elements(elements, columns, fmt::format("every ::{}::{}", row, row + count - 1), series, y,
+                 sheet);
     row += count;
     const bool keyed = figure.legend == Figure::Legend::inside && series.in_legend;
     for (std::size_t i = first; i < elements.size(); ++i)
@@ -204,20 +216,25 @@ void legend(std::string& out, const Figure& figure, const Layout& layout) {
   set xrange [0:1]
   set yrange [0:1]
 )";
-  line(out, "  set key at {}, {} left top Left reverse samplen 2.4 spacing 1.25 font ',12'",
-       at_x(layout, layout.legend_left), at_y(layout, layout.legend_top));
+  const Sheet sheet = sheet_of(figure);
+  const std::string columns =
+      sheet.paper ? fmt::format(" maxrows {} width 0", layout.legend_rows) : "";
+  line(out, "  set key at {}, {} left top Left reverse samplen {:g} spacing {:g} font ',{:g}'{}",
+       at_x(layout, layout.legend_left), at_y(layout, layout.legend_top), sheet.paper ? 2.0 : 2.4,
+       sheet.paper ? 1.0 : 1.25, sheet.legend, columns);
   std::vector<std::string> elements;
   for (const Series& like : entries) {
     const std::string look =
         like.draw == Draw::rectangles
             ? fmt::format("boxes fs solid 1.0 noborder lc rgb '{}'", colour_text(like.style.colour))
-            : line_look(like);
+            : line_look(like, sheet);
     elements.push_back(fmt::format("NaN with {} title {}", look, gnuplot_quote(like.name)));
   }
   line(out, "  plot {}", fmt::join(elements, ", \\\n       "));
 }
 
 void texts(std::string& out, const Figure& figure, const Layout& layout) {
+  if (figure.paper_width_in > 0.0) return;  // they are in its caption
   line(out, "  set label 101 {} at {}, {} left font ',16'", gnuplot_quote(figure.title),
        at_x(layout, 18.0), at_y(layout, 24.0));
   std::size_t tag = 102;
@@ -232,18 +249,19 @@ void texts(std::string& out, const Figure& figure, const Layout& layout) {
 }
 
 void terminals(std::string& out, const Figure& figure, const Layout& layout) {
+  const double text = sheet_of(figure).text;
   line(out,
        "  if (format eq 'svg') {{ set terminal svg size {},{} dynamic noenhanced "
-       "font '{},12' background '#ffffff' name {} }}",
-       layout.width, layout.height, kFont, gnuplot_quote(figure.name));
+       "font '{},{:g}' background '#ffffff' name {} }}",
+       layout.width, layout.height, kFont, text, gnuplot_quote(figure.name));
   line(out,
        "  if (format eq 'pdf') {{ set terminal pdfcairo size {:.3f}in,{:.3f}in noenhanced "
-       "font '{},12' fontscale 0.75 background '#ffffff' }}",
-       layout.width / kPixelsPerInch, layout.height / kPixelsPerInch, kFont);
+       "font '{},{:g}' fontscale 0.75 background '#ffffff' }}",
+       layout.width / kPixelsPerInch, layout.height / kPixelsPerInch, kFont, text);
   line(out,
        "  if (format eq 'png') {{ set terminal pngcairo size {},{} noenhanced "
-       "font '{},12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }}",
-       2 * layout.width, 2 * layout.height, kFont);
+       "font '{},{:g}' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }}",
+       2 * layout.width, 2 * layout.height, kFont, text);
 }
 
 }  // namespace

@@ -121,5 +121,27 @@ TEST(Gnuplot, AnUnknownPictureFormatIsRefused) {
   EXPECT_THROW(write_picture(one_point(), "out.jpeg"), UsageError);
 }
 
+TEST(Gnuplot, ACaptionHasTheTitleTheNotesAndTheProvenance) {
+  Figure figure = one_point();
+  figure.title = "Time & memory";
+  figure.notes = {"100 % of it."};
+  figure.subtitle = "a machine";
+  EXPECT_EQ(caption_latex(figure),
+            "\\caption{Time \\& memory.\n100 \\% of it.\na machine.}\n\\label{fig:one_point}\n");
+}
+
+TEST(Gnuplot, AFigureForPaperHasItsCaptionBesideIt) {
+  NEEDS_GNUPLOT();
+  const std::string folder = testing_support::fresh_folder("paper");
+  Figure figure = one_point();
+  EXPECT_EQ(write_figure(figure, folder).size(), 5u);
+  figure.title = "A title for the caption";
+  figure.paper_width_in = 3.5;
+  const std::vector<std::string> paths = write_figure(figure, folder);
+  ASSERT_EQ(paths.size(), 6u);
+  EXPECT_EQ(read_file(paths.back()), caption_latex(figure));
+  EXPECT_THAT(read_file(folder + "/one_point.svg"), testing::Not(HasSubstr("A title for")));
+}
+
 }  // namespace
 }  // namespace qb

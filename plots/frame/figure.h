@@ -89,6 +89,9 @@ struct Figure {
   bool square = false;       // panels as wide as high
   bool shared_axes = false;  // all panels have one range
   bool shared_x = false;     // all panels have one range of x
+  // The width of a figure for paper: text of 7 pt, the legend below, and no title, subtitle and
+  // notes, which its caption has. 0: a figure for a screen.
+  double paper_width_in = 0.0;
   Legend legend = Legend::beside;
   std::string published_legend{};  // one entry for all published series; empty: one each
   std::vector<std::string> notes{};

@@ -108,36 +108,58 @@ void log_range(const Axis& axis, double low, double high, Scale& scale) {
   scale.max = axis.tight && high > low ? high : high * std::max(factor, 1.05);
 }
 
-// Sizes are pixels. A character of the 12 px sans serif font is about 7 px wide, of the 11 px
-// one 6.3.
+// Distances in pixels. A character of this sans serif font is 0.617 of its size wide in tics and
+// legends, and 0.573 in running text.
+struct Distances {
+  double margin = 18.0;
+  double header = 44.0;        // without subtitle
+  double left_of_plot = 78.0;  // room for a label and tics of this many characters:
+  std::size_t tic_characters = 6;
+  double right_of_plot = 18.0;
+  double above_plot = 14.0;
+  double title_above_plot = 20.0;
+  double below_plot = 66.0;
+  double legend_sample = 52.0;
+  double legend_line = 20.0;
+};
+constexpr Distances kOnScreen;
+constexpr Distances kOnPaper = {.margin = 4.0,
+                                .header = 2.0,
+                                .left_of_plot = 46.0,
+                                .tic_characters = 4,
+                                .right_of_plot = 8.0,
+                                .above_plot = 5.0,
+                                .title_above_plot = 14.0,
+                                .below_plot = 38.0,
+                                .legend_sample = 38.0,
+                                .legend_line = 13.0};
+
 constexpr int kWidth = 960;
 constexpr int kSquareWidth = 560;
-constexpr double kMargin = 18.0;
-constexpr double kHeader = 44.0;      // without subtitle
-constexpr double kLeftOfPlot = 78.0;  // room for tics of this many characters:
-constexpr std::size_t kTicCharacters = 6;
-constexpr double kTicCharacter = 7.4;
-constexpr double kRightOfPlot = 18.0;
-constexpr double kAbovePlot = 14.0;
-constexpr double kTitleAbovePlot = 20.0;
-constexpr double kBelowPlot = 66.0;
-constexpr double kLegendSample = 52.0;
-constexpr double kLegendCharacter = 7.4;
-constexpr double kLegendLine = 20.0;
+constexpr double kCharacter = 7.4 / 12.0;
 constexpr double kNoteCharacter = 6.3;
+// On paper a panel is this wide at least, and its height this share of its width.
+constexpr double kLeastPanel_in = 2.2;
+constexpr double kPaperHeight = 0.66;
 
-double legend_width(const std::vector<Series>& entries) {
+const Distances& distances_of(const Sheet& sheet) { return sheet.paper ? kOnPaper : kOnScreen; }
+
+double legend_width(const std::vector<Series>& entries, const Sheet& sheet) {
   std::size_t longest = 0;
   for (const Series& entry : entries) longest = std::max(longest, display_width(entry.name));
-  return entries.empty() ? 0.0 : kLegendSample + kLegendCharacter * static_cast<double>(longest);
+  return entries.empty() ? 0.0
+                         : distances_of(sheet).legend_sample +
+                               kCharacter * sheet.text * static_cast<double>(longest);
 }
 
-double space_left_of_plots(const Figure& figure) {
-  std::size_t longest = kTicCharacters;
+double space_left_of_plots(const Figure& figure, const Sheet& sheet) {
+  const Distances& distances = distances_of(sheet);
+  std::size_t longest = distances.tic_characters;
   for (std::size_t p = 0; p < figure.panels.size(); ++p)
     for (const Axis::Tic& tic : y_scale(figure, p).tics)
       longest = std::max(longest, display_width(tic.label));
-  return kLeftOfPlot + kTicCharacter * static_cast<double>(longest - kTicCharacters);
+  return distances.left_of_plot +
+         kCharacter * sheet.text * static_cast<double>(longest - distances.tic_characters);
 }
 
 template <class Visit>
@@ -265,20 +287,38 @@ std::vector<Series> legend_entries(const Figure& figure) {
   return entries;
 }
 
+Sheet sheet_of(const Figure& figure) {
+  if (figure.paper_width_in <= 0.0) return {};
+  return {
+      .paper = true, .text = 9.6, .panel_title = 9.6, .small = 9.4, .stroke = 0.7, .legend = 9.6};
+}
+
 Layout lay_out(const Figure& figure) {
+  const Sheet sheet = sheet_of(figure);
+  const Distances& d = distances_of(sheet);
   const std::vector<Series> entries = legend_entries(figure);
-  const double legend = legend_width(entries);
-  const int columns = std::max(1, figure.columns);
+  const double entry_width = legend_width(entries, sheet);
+  const double beside = sheet.paper ? 0.0 : entry_width;
+  const auto n_panels = static_cast<int>(figure.panels.size());
+  int columns = std::max(1, figure.columns);
+  if (sheet.paper)
+    columns = std::clamp(static_cast<int>(figure.paper_width_in / kLeastPanel_in), 1,
+                         std::max(1, n_panels));
 
   Layout layout;
-  layout.width = figure.square && columns == 1 ? kSquareWidth + static_cast<int>(legend) : kWidth;
-  const double left_of_plot = space_left_of_plots(figure);
-  const double cell = (layout.width - legend - kMargin) / columns;
-  const double plot_width = cell - left_of_plot - kRightOfPlot;
-  const double plot_height = figure.square ? plot_width : figure.panel_height;
-  const auto text_columns = static_cast<std::size_t>((layout.width - 2 * kMargin) / kNoteCharacter);
-  layout.subtitle = wrap_text(figure.subtitle, text_columns);
-  const double top = kHeader + kNoteLine * static_cast<double>(layout.subtitle.size());
+  layout.width = sheet.paper ? static_cast<int>(std::lround(figure.paper_width_in * kPixelsPerInch))
+                 : figure.square && columns == 1 ? kSquareWidth + static_cast<int>(beside)
+                                                 : kWidth;
+  const double left_of_plot = space_left_of_plots(figure, sheet);
+  const double cell = (layout.width - beside - d.margin) / columns;
+  const double plot_width = cell - left_of_plot - d.right_of_plot;
+  const double plot_height = figure.square ? plot_width
+                             : sheet.paper ? plot_width * kPaperHeight
+                                           : figure.panel_height;
+  const auto text_columns =
+      static_cast<std::size_t>((layout.width - 2 * d.margin) / kNoteCharacter);
+  if (!sheet.paper) layout.subtitle = wrap_text(figure.subtitle, text_columns);
+  const double top = d.header + kNoteLine * static_cast<double>(layout.subtitle.size());
   double bottom = top;
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     const int column = static_cast<int>(i) % columns;
@@ -287,21 +327,30 @@ Layout lay_out(const Figure& figure) {
       const bool titled = std::any_of(figure.panels.begin() + static_cast<std::ptrdiff_t>(i),
                                       figure.panels.begin() + static_cast<std::ptrdiff_t>(row_end),
                                       [](const Panel& panel) { return !panel.title.empty(); });
-      bottom += kAbovePlot + (titled ? kTitleAbovePlot : 0.0) + plot_height + kBelowPlot;
+      bottom += d.above_plot + (titled ? d.title_above_plot : 0.0) + plot_height + d.below_plot;
     }
-    const double left = kMargin / 2 + column * cell + left_of_plot;
-    const double frame_bottom = bottom - kBelowPlot;
+    const double left = d.margin / 2 + column * cell + left_of_plot;
+    const double frame_bottom = bottom - d.below_plot;
     layout.plots.push_back({left, left + plot_width, frame_bottom - plot_height, frame_bottom});
   }
-  layout.legend_left = layout.width - legend;
+  if (sheet.paper) {
+    const int across = std::max(1, static_cast<int>((layout.width - d.margin) / entry_width));
+    layout.legend_rows = (static_cast<int>(entries.size()) + across - 1) / across;
+    layout.legend_left = d.margin;
+    layout.legend_top = bottom + d.margin / 2;
+    layout.height = static_cast<int>(
+        std::lround(layout.legend_top + d.legend_line * layout.legend_rows + d.margin / 2));
+    return layout;
+  }
+  layout.legend_left = layout.width - beside;
   layout.legend_top = layout.plots.empty() ? top : layout.plots.front().top;
   const double legend_bottom =
-      layout.legend_top + kLegendLine * static_cast<double>(entries.size()) + kMargin;
+      layout.legend_top + d.legend_line * static_cast<double>(entries.size()) + d.margin;
   layout.notes_top = std::max(bottom, legend_bottom) + 6.0;
   for (const std::string& note : figure.notes)
     for (std::string& line : wrap_text(note, text_columns)) layout.notes.push_back(std::move(line));
   layout.height = static_cast<int>(std::lround(
-      layout.notes_top + kNoteLine * static_cast<double>(layout.notes.size()) + kMargin / 2));
+      layout.notes_top + kNoteLine * static_cast<double>(layout.notes.size()) + d.margin / 2));
   return layout;
 }
 

@@ -50,6 +50,19 @@ inline constexpr std::string_view kCsvDisturbed = "disturbed";  // the last one
 [[nodiscard]] Scale x_scale(const Figure& figure, std::size_t p);
 [[nodiscard]] Scale y_scale(const Figure& figure, std::size_t p);
 
+inline constexpr double kPixelsPerInch = 96.0;
+
+// Sizes of text in pixels at 96 to the inch; on paper 9.6 are 7.2 pt.
+struct Sheet {
+  bool paper = false;
+  double text = 12.0;  // tics, axes, legend
+  double panel_title = 13.0;
+  double small = 11.0;   // notes, and texts in rectangles
+  double stroke = 1.0;   // factor of the widths of lines and the sizes of marks
+  double legend = 12.0;  // in a panel or beside it
+};
+[[nodiscard]] Sheet sheet_of(const Figure& figure);
+
 // Sizes are pixels at 96 to the inch; y grows downwards.
 struct Layout {
   struct Box {
@@ -63,6 +76,7 @@ struct Layout {
   std::vector<Box> plots;  // the frame of each panel
   double legend_left = 0.0;
   double legend_top = 0.0;
+  int legend_rows = 0;                // on paper, where it may have columns
   std::vector<std::string> subtitle;  // wrapped
   std::vector<std::string> notes;     // wrapped
   double notes_top = 0.0;

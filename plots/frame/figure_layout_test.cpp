@@ -89,5 +89,35 @@ TEST(FigureLayout, ColumnsAreNamedByTheAxesWhereAllPanelsAgree) {
   EXPECT_EQ(csv_columns(figure)[kCsvY], "y");
 }
 
+TEST(FigureLayout, OnPaperTextIsSevenPointsTheLegendIsBelowAndTheCaptionApart) {
+  Figure figure = two_panels();
+  figure.title = "A title";
+  figure.subtitle = "a machine";
+  figure.notes = {"A note."};
+  figure.panels.resize(4, figure.panels[0]);
+  for (const double width_in : {3.5, 7.16}) {
+    SCOPED_TRACE(width_in);
+    figure.paper_width_in = width_in;
+    const Sheet sheet = sheet_of(figure);
+    const double points = 72.0 / kPixelsPerInch;
+    for (const double size : {sheet.text, sheet.legend, sheet.panel_title, sheet.small})
+      EXPECT_GE(size * points, 7.0);
+    const Layout layout = lay_out(figure);
+    EXPECT_EQ(layout.width, std::lround(width_in * kPixelsPerInch));
+    EXPECT_TRUE(layout.subtitle.empty());
+    EXPECT_TRUE(layout.notes.empty());
+    for (const Layout::Box& box : layout.plots) {
+      EXPECT_GT(box.right - box.left, 100.0);
+      EXPECT_LT(box.right, layout.width);
+      EXPECT_LT(box.bottom, layout.legend_top);
+    }
+    // One panel a row in a column, three across a page.
+    EXPECT_EQ(layout.plots[0].top == layout.plots[1].top, width_in > 7.0);
+    EXPECT_EQ(layout.plots[0].top == layout.plots[3].top, false);
+    EXPECT_GT(layout.legend_rows, 0);
+    EXPECT_GE(layout.height, layout.legend_top + 12.0 * layout.legend_rows);
+  }
+}
+
 }  // namespace
 }  // namespace qb

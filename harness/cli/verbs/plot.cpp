@@ -8,8 +8,10 @@
 #include "base/files.h"
 #include "base/schema/figure_names.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/row_filter.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/figure_choice.h"
 #include "plots/frame/figure_layout.h"
 
 namespace qb {
@@ -28,8 +30,12 @@ microbench.csv in the folder, which may then do without cases.csv.
 a line for each kernel and element type, and of sparse_attention, where the panels of a CPU and of a
 GPU stand side by side; the other figures show RUN alone.
 
+--width draws for a paper: text of 7 pt, the legend below, and no title; NAME.tex is the caption.
+--series names entries of the legend, --panel counts panels from 1.
+
 Examples:
   qb plot results/smoke/latest
+  qb plot results/smoke/latest --figure speed_up --panel 2 --width 3.5in --out paper
   qb plot results/cpu_attention/latest --figure throughput --beside results/cpu_attention/torch
   qb plot results/case_study_2/latest --figure wall_clock --figure speed_up --out paper_figures)";
 
@@ -39,7 +45,35 @@ struct PlotWords {
   std::vector<std::string> beside;
   std::string out;
   std::string published;
+  std::vector<std::string> filters;
+  FigureChoice choice;
 };
+
+std::pair<double, double> read_range(const std::string& text) {
+  const std::size_t at = text.find(':');
+  const auto low = parse_real(text.substr(0, at));
+  const auto high = at == std::string::npos ? std::nullopt : parse_real(text.substr(at + 1));
+  if (!low || !high || !(*low <= *high))
+    throw UsageError(fmt::format("--x-range {}: write LOW:HIGH, as in 1e3:32Ki", text));
+  return {*low, *high};
+}
+
+// Between these a figure of 7 pt can be read.
+constexpr double kNarrowest_in = 2.0;
+constexpr double kWidest_in = 14.0;
+
+double read_width_in(const std::string& text) {
+  const bool in = text.ends_with("in");
+  const bool mm = text.ends_with("mm");
+  const auto number = in || mm ? parse_real(text.substr(0, text.size() - 2)) : std::nullopt;
+  const double width_in = number ? *number / (mm ? 25.4 : 1.0) : 0.0;
+  if (!(width_in >= kNarrowest_in && width_in <= kWidest_in))
+    throw UsageError(
+        fmt::format("--width {}: write a width from {:g}in to {:g}in, as in 3.5in or "
+                    "89mm",
+                    text, kNarrowest_in, kWidest_in));
+  return width_in;
+}
 
 std::string footer() {
   const std::string names = "Figures: " + join(kFigureNames, " ");
@@ -77,8 +111,17 @@ std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Fi
   return beside;
 }
 
+CsvTable filtered(const CsvTable& cases, const std::vector<std::string>& filters) {
+  const std::vector<bool> kept = rows_kept(cases, filters);
+  CsvTable table(cases.header());
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    if (kept[row]) table.append(cases.row(row));
+  return table;
+}
+
 void plot(const PlotWords& words) {
   PlottedRun run = read_runs(words);
+  if (!words.filters.empty()) run.cases = filtered(run.cases, words.filters);
   std::optional<CsvTable> published;
   if (!words.published.empty())
     run.published =
@@ -93,7 +136,8 @@ void plot(const PlotWords& words) {
       fmt::print(stderr, "qb: no figure {}: {}\n", figure.name, figure.empty_reason);
       continue;
     }
-    for (const std::string& path : write_figure(figure, out)) fmt::print("{}\n", path);
+    for (const std::string& path : write_figure(chosen(figure, words.choice), out))
+      fmt::print("{}\n", path);
     drawn = true;
   }
   if (!drawn) throw UsageError(fmt::format("{}: nothing to draw", words.run));
@@ -113,6 +157,15 @@ void add_plot(CLI::App* app) {
                    "Writes the figures into this folder (default: RUN/figures).");
   verb->add_option("--published", words.published,
                    "Draws the published numbers of this CSV beside the run, whatever its shape.");
+  add_repeated(verb, "--filter", words.filters,
+               "Draws only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
+  FigureChoice& choice = words.choice;
+  add_repeated(verb, "--series", choice.series, "Draws only this series.");
+  add_text(verb, "--x-range", "LOW:HIGH", "Draws only points with such an x.",
+           [&choice](const std::string& text) { choice.x_range = read_range(text); });
+  add_integer(verb, "--panel", choice.panel, "Draws only this panel, counted from 1.");
+  add_text(verb, "--width", "LENGTH", "Draws for paper, 3.5in or 7.16in wide, or as many mm.",
+           [&choice](const std::string& text) { choice.paper_width_in = read_width_in(text); });
 }
 
 }  // namespace qb
