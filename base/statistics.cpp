@@ -116,7 +116,6 @@ double modified_z_score(double value, std::span<const double> others) {
 
 std::vector<std::size_t> change_points(std::span<const double> values, double least) {
   std::vector<std::size_t> changes;
-  if (values.size() < 2 * kLeastLevel) return changes;
   std::vector<double> steps;
   for (std::size_t i = 1; i < values.size(); ++i) steps.push_back(values[i] - values[i - 1]);
   // A step is the difference of two values.

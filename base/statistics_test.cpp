@@ -58,7 +58,22 @@ TEST(Statistics, LineFitRecoversALine) {
   EXPECT_NEAR(fit.intercept, 1.0, 1e-12);
   EXPECT_NEAR(fit.r_squared, 1.0, 1e-12);
   EXPECT_TRUE(std::isnan(fit_line(std::vector<double>{1, 1}, std::vector<double>{1, 2}).slope));
+  const LinearFit none = fit_line(std::vector<double>{1, 1}, std::vector<double>{2, 2});
+  for (const double field : {none.intercept, none.slope, none.r_squared})
+    EXPECT_TRUE(std::isnan(field));
   EXPECT_TRUE(std::isnan(fit_line({}, {}).intercept));
+}
+
+TEST(Statistics, LineFitIsAsExactFarFromTheOrigin) {
+  // So far that squares of the coordinates would have no digit left for their differences.
+  const std::vector<double> far = {4e15, 4e15 + 1.0, 4e15 + 5.0};
+  const std::vector<double> near = {0.1, 0.2, 0.6};
+  const LinearFit flat = fit_line(far, near);
+  EXPECT_NEAR(flat.slope, 0.1, 1e-9);
+  EXPECT_NEAR(flat.r_squared, 1.0, 1e-9);
+  const LinearFit steep = fit_line(near, far);
+  EXPECT_NEAR(steep.slope, 10.0, 1e-9);
+  EXPECT_NEAR(steep.r_squared, 1.0, 1e-9);
 }
 
 TEST(Statistics, LineFitSaysHowWellItFits) {
@@ -101,6 +116,8 @@ TEST(Statistics, ChangePointsAreWhereTheLevelChanges) {
   EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2, 2}, 1.0), testing::IsEmpty())
       << "a change is larger than the least";
   EXPECT_THAT(change_points({}, 0.5), testing::IsEmpty());
+  EXPECT_THAT(change_points(std::vector<double>{0, 0, 0, 1, 2, 2, 2}, 0.5), testing::ElementsAre(3))
+      << "of equally good places the first";
 }
 
 TEST(Statistics, AChangeIsLargerThanTheScatterBetweenNeighboursExplains) {

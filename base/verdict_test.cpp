@@ -99,7 +99,7 @@ TEST(Verdict, CrossingsMustBeNearEachOther) {
 }
 
 TEST(Verdict, WhatOnlyOneSideHasIsNotJudged) {
-  EXPECT_EQ(answer({{1, 2.0, 4.0}, {2, kNaN, 0.1}, {3, 2.5, kNaN}, {4, HUGE_VAL, 0.1}}),
+  EXPECT_EQ(answer({{1, 2.0, 4.0}, {2, HUGE_VAL, 0.1}, {3, kNaN, 0.1}, {4, 2.5, kNaN}}),
             Answer::shape_agrees);
   EXPECT_EQ(judge_shape(std::vector<ShapePoint>{{1, 2.0, kNaN}}, 1.0, 2.0).text(),
             "not measured: needs a point that both have");
