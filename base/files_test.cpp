@@ -91,6 +91,15 @@ TEST_F(Files, WhatDoesNotFitLeavesTheOldContent) {
   EXPECT_EQ(entries(folder_.path()), 3) << "the two and deep/";
 }
 
+TEST_F(Files, AreClosedAgain) {
+  const auto open_files = entries("/proc/self/fd");
+  write_file_atomically(folder_ / "file", "x");
+  append_and_flush(folder_ / "file", "y");
+  EXPECT_THROW(append_and_flush("/dev/full", "x"), EnvironmentError);
+  EXPECT_EQ(read_file(folder_ / "file"), "xy");
+  EXPECT_EQ(entries("/proc/self/fd"), open_files);
+}
+
 TEST_F(Files, AreForAllToReadAndForTheOwnerToWrite) {
   const mode_t before = ::umask(0);
   write_file_atomically(folder_ / "file", "x");

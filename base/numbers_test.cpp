@@ -57,6 +57,16 @@ TEST(Numbers, WhatIsNoIntegerIsRefused) {
     EXPECT_EQ(parse_integer(text), std::nullopt) << text;
 }
 
+TEST(Numbers, NothingIsReadBehindTheEndOfTheText) {
+  const std::string_view longer = "1_234e5min";
+  EXPECT_EQ(parse_integer(longer.substr(0, 1)), 1);
+  EXPECT_EQ(parse_integer(longer.substr(0, 2)), std::nullopt);
+  EXPECT_EQ(parse_integer(longer.substr(0, 4)), 123);
+  EXPECT_EQ(parse_real(longer.substr(0, 6)), std::nullopt);
+  EXPECT_EQ(parse_real(longer.substr(0, 7)), 1234e5);
+  EXPECT_EQ(parse_real(longer.substr(0, 8)), std::nullopt);  // m is no suffix
+}
+
 TEST(Numbers, RealsTakeTimeSuffixes) {
   EXPECT_EQ(parse_real("1.5"), 1.5);
   EXPECT_EQ(parse_real("1e-3"), 1e-3);

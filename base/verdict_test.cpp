@@ -59,6 +59,12 @@ TEST(Verdict, TheSidesOfTheLevelAreComparedWhereOneIsClearlyOffIt) {
   EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 0.6}}), Answer::contradicts);
   EXPECT_EQ(answer({{1, 0.5, 2.0, 1.6, 2.4}}), Answer::contradicts);
   EXPECT_EQ(answer({{1, 0.5, 2.0, 1.0, 2.4}}), Answer::shape_agrees);  // the level is within
+  EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 1.0}}), Answer::shape_agrees);
+  // The level itself counts as below it.
+  EXPECT_EQ(answer({{1, 2.0, 1.0}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 0.5, 1.0}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 1.0, 2.0}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 1.0, 0.5}}), Answer::shape_agrees);
   EXPECT_EQ(judge_shape(std::vector<ShapePoint>{{64, 9.0, 12.0}}, 10.0, 2.0).text(),
             "contradicts: at 64 published is below 10 and ours above");
 }
