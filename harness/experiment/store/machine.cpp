@@ -117,11 +117,10 @@ std::string hypervisor_name() {
 // The least of 2^k and 1.5 * 2^k GiB that holds what the kernel reports.
 std::int64_t memory_class_gib(std::int64_t bytes) {
   constexpr std::int64_t kGib = std::int64_t{1} << 30;
-  for (std::int64_t gib = 1; gib < (std::int64_t{1} << 30); gib *= 2) {
+  for (std::int64_t gib = 1;; gib *= 2) {
     if (bytes <= gib * kGib) return gib;
     if (gib >= 2 && bytes <= gib * 3 / 2 * kGib) return gib * 3 / 2;
   }
-  return 0;
 }
 
 }  // namespace
