@@ -314,6 +314,16 @@ TEST_F(SweepRunner, TheTimeLeftIsThatOfTheChosenCasesThatDoTheirWork) {
                                          "[4/5]ok 500 ms [400, 600] peak 4.00 KiB"));
 }
 
+TEST_F(SweepRunner, ALineSaysWhatTellsItsCaseFromTheOthers) {
+  std::vector<Case> cases = {small_case(1000), small_case(1000)};
+  cases.front().mask = MaskKind::causal;
+  run(cases);
+  EXPECT_THAT(sweep_.said, HasSubstr("] cqs W=7 N=1000 materialized f32 mask=causal … ok"));
+  EXPECT_THAT(sweep_.said, HasSubstr("] cqs W=7 N=1000 materialized f32 mask=full … ok"));
+  run({small_case(1000)});
+  EXPECT_THAT(sweep_.said, HasSubstr("] cqs W=7 N=1000 materialized f32 … ok"));
+}
+
 TEST_F(SweepRunner, EqualReasonsShareALine) {
   sweep_.launcher.answer = [](const Case&) {
     return bad_result(Status::unsupported, "cqs needs W >= 3");
