@@ -60,16 +60,18 @@ bool may_be_empty(std::string_view column) {
 // The peak of idle cores would make the case look slower than it is.
 TEST(RunCase, ThePeakIsMeasuredOnTheCoresOfTheCaseOnly) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not computed before
+  const auto threads = [] {
+    const auto all = std::filesystem::directory_iterator("/proc/self/task");
+    return static_cast<int>(std::distance(begin(all), end(all)));
+  };
   EXPECT_EXIT(
       {
+        const int before = threads();
         const CaseResult result = run_case(tiny("dense", 1), "");
         // Threads that help to compute stay.
-        const auto threads = std::filesystem::directory_iterator("/proc/self/task");
-        std::_Exit(result.status == Status::ok
-                       ? static_cast<int>(std::distance(begin(threads), end(threads)))
-                       : 100);
+        std::_Exit(result.status == Status::ok ? threads() - before : 100);
       },
-      testing::ExitedWithCode(1), "");
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(RunCase, AGoodCaseFillsEveryColumn) {

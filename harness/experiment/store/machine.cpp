@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -102,10 +103,7 @@ std::string hypervisor_name() {
   unsigned d = 0;
   if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c >> 31) == 0) return {};
   __cpuid(0x40000000, a, b, c, d);
-  std::array<char, 12> name{};
-  std::memcpy(name.data(), &b, 4);
-  std::memcpy(name.data() + 4, &c, 4);
-  std::memcpy(name.data() + 8, &d, 4);
+  const auto name = std::bit_cast<std::array<char, 12>>(std::array{b, c, d});
   const std::string text(name.data(), strnlen(name.data(), name.size()));
   const bool printable = std::ranges::all_of(text, [](char x) { return x >= ' ' && x <= '~'; });
   return printable && !text.empty() ? text : "unnamed";
