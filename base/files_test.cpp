@@ -1,14 +1,53 @@
 #include "base/files.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
+#include <functional>
 
 #include "base/status.h"
 #include "base/testing/scratch_folder.h"
 
 namespace qb {
 namespace {
+
+// While it lives, no file may grow beyond `bytes`.
+class FilesOfAtMost {
+ public:
+  explicit FilesOfAtMost(rlim_t bytes) : old_signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit small{bytes, old_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FilesOfAtMost() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_signal_);
+  }
+  FilesOfAtMost(const FilesOfAtMost&) = delete;
+  FilesOfAtMost& operator=(const FilesOfAtMost&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*old_signal_)(int);
+};
+
+// Returns the message with which `act` is refused.
+std::string refusal(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const EnvironmentError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::ptrdiff_t entries(const std::string& folder) {
+  const auto all = std::filesystem::directory_iterator(folder);
+  return std::distance(begin(all), end(all));
+}
 
 class Files : public testing::Test {
  protected:
@@ -21,8 +60,7 @@ TEST_F(Files, AtomicWriteReplacesAndLeavesNoPart) {
   write_file_atomically(path, "one");
   write_file_atomically(path, std::string("two\0three", 9));
   EXPECT_EQ(read_file(path), std::string("two\0three", 9));
-  const auto entries = std::filesystem::directory_iterator(folder_ / "deep/er");
-  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+  EXPECT_EQ(entries(folder_ / "deep/er"), 1);
 }
 
 TEST_F(Files, AppendKeepsWhatWasThere) {
@@ -32,9 +70,43 @@ TEST_F(Files, AppendKeepsWhatWasThere) {
   EXPECT_EQ(read_file(path), "a\nb\n");
 }
 
-TEST_F(Files, FullDiskIsASentenceAndTheOldContentStays) {
+TEST_F(Files, FullDiskIsASentence) {
   // /dev/full answers every write with ENOSPC.
   EXPECT_THROW(append_and_flush("/dev/full", "x"), EnvironmentError);
+  append_and_flush("/dev/null", "x");  // which cannot be flushed to a disk
+}
+
+TEST_F(Files, WhatDoesNotFitLeavesTheOldContent) {
+  append_and_flush(folder_ / "log", "first\n");
+  write_file_atomically(folder_ / "file", "first\n");
+  {
+    const FilesOfAtMost ten(10);
+    EXPECT_EQ(refusal([&] { append_and_flush(folder_ / "log", "second\n"); }),
+              "cannot append to " + (folder_ / "log") + ": File too large");
+    EXPECT_EQ(refusal([&] { write_file_atomically(folder_ / "file", "second and third\n"); }),
+              "cannot write " + (folder_ / "file") + ": File too large");
+  }
+  EXPECT_EQ(read_file(folder_ / "log"), "first\n");
+  EXPECT_EQ(read_file(folder_ / "file"), "first\n");
+  EXPECT_EQ(entries(folder_.path()), 3) << "the two and deep/";
+}
+
+TEST_F(Files, AreClosedAgain) {
+  const auto open_files = entries("/proc/self/fd");
+  write_file_atomically(folder_ / "file", "x");
+  append_and_flush(folder_ / "file", "y");
+  EXPECT_THROW(append_and_flush("/dev/full", "x"), EnvironmentError);
+  EXPECT_EQ(read_file(folder_ / "file"), "xy");
+  EXPECT_EQ(entries("/proc/self/fd"), open_files);
+}
+
+TEST_F(Files, AreForAllToReadAndForTheOwnerToWrite) {
+  const mode_t before = ::umask(0);
+  write_file_atomically(folder_ / "file", "x");
+  append_and_flush(folder_ / "log", "x");
+  ::umask(before);
+  for (const char* name : {"file", "log"})
+    EXPECT_EQ(std::filesystem::status(folder_ / name).permissions(), std::filesystem::perms{0644});
 }
 
 TEST_F(Files, MissingPlacesAreNamed) {
@@ -42,7 +114,15 @@ TEST_F(Files, MissingPlacesAreNamed) {
   EXPECT_THROW((void)read_file(folder_.path()), UsageError);
   EXPECT_THROW(write_file_atomically(folder_ / "none/x", "x"), EnvironmentError);
   write_file_atomically(folder_ / "plain", "x");
-  EXPECT_THROW(ensure_directory(folder_ / "plain/sub"), EnvironmentError);
+  EXPECT_EQ(refusal([&] { ensure_directory(folder_ / "plain/sub"); }),
+            "cannot create the folder " + (folder_ / "plain/sub") +
+                ": Not a directory; choose another with --out");
+  // A folder is where the file is to be.
+  EXPECT_EQ(refusal([&] { write_file_atomically(folder_ / "deep", "x"); }),
+            "cannot write " + (folder_ / "deep") + ": Is a directory");
+  EXPECT_EQ(refusal([&] { append_and_flush(folder_ / "deep", "x"); }),
+            "cannot append to " + (folder_ / "deep") + ": Is a directory");
+  EXPECT_EQ(entries(folder_.path()), 2) << "the plain file and deep/";
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ CoreTimes core_times(const std::string& proc, const std::vector<int>& cores) {
     stolen += ticks[7];
     ++found;
   }
-  if (found == 0 || found != cores.size()) return times;
+  if (cores.empty() || found != cores.size()) return times;
   const auto tick = static_cast<double>(sysconf(_SC_CLK_TCK));
   return {busy / tick, stolen / tick};
 }

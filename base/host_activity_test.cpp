@@ -1,24 +1,31 @@
 #include "base/host_activity.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/testing/fake_clock.h"
 #include "base/testing/scratch_folder.h"
 
 namespace qb {
 namespace {
+
+using testing_support::FakeClock;
 
 void pin_to_first_core() {
   cpu_set_t allowed;
@@ -33,6 +40,14 @@ void pin_to_first_core() {
 void spin(double duration_s) {
   const double until_s = now_s() + duration_s;
   while (now_s() < until_s) continue;
+}
+
+// Computes until this process has taken so much CPU time since it began.
+void spin_cpu_until(double cpu_s) {
+  const auto start_s = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  volatile int n = 0;
+  while (static_cast<double>(std::clock()) / CLOCKS_PER_SEC < std::max(cpu_s, start_s + 1e-3))
+    n = n + 1;
 }
 
 pid_t start(const std::function<void()>& work) {
@@ -58,7 +73,7 @@ bool holds_in_a_process(const std::function<bool()>& check) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Files that look like /proc, with one core that has `ticks` in each field.
+// Files that look like /proc, of which the first core and a thread of number 17 have counted.
 class FakeProc {
  public:
   FakeProc() {
@@ -67,28 +82,39 @@ class FakeProc {
     for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
       if (CPU_ISSET(core, &allowed)) cores_.push_back(core);
     std::filesystem::create_directories(folder_.path() + "/pressure");
-    std::filesystem::create_directories(folder_.path() + "/self/task/17");
     write(0, 0, 0, 0.0);
   }
   void write(int busy_ticks, int stolen_ticks, int stall_us, double delay_s) {
+    write_stat(busy_ticks, stolen_ticks, cores_.size());
+    write_pressure("some avg10=0.00 avg60=0.00 avg300=0.00 total=" + std::to_string(stall_us) +
+                   "\nfull total=1\n");
+    write_task(17, 0.01 * busy_ticks, delay_s);
+  }
+  // Shows the first `n_cores` only. All kinds of work count as busy; idle time and guests, which
+  // the work of users contains, do not.
+  void write_stat(int busy_ticks, int stolen_ticks, std::size_t n_cores) {
     std::string stat = "cpu  1 2 3 4\n";
-    for (const std::size_t core : cores_)
-      stat += "cpu" + std::to_string(core) + " " +
-              std::to_string(core == cores_[0] ? busy_ticks : 0) + " 0 0 9 9 0 0 " +
-              std::to_string(core == cores_[0] ? stolen_ticks : 0) + " 0 0\n";
-    write_file_atomically(folder_.path() + "/stat", stat + "intr 5\n");
-    write_file_atomically(folder_.path() + "/pressure/memory",
-                          "some avg10=0.00 avg60=0.00 avg300=0.00 total=" +
-                              std::to_string(stall_us) + "\nfull total=1\n");
-    write_file_atomically(folder_.path() + "/self/task/17/schedstat",
-                          std::to_string(10'000'000L * busy_ticks) + " " +
-                              std::to_string(static_cast<long>(1e9 * delay_s)) + " 3\n");
+    for (std::size_t i = 0; i < n_cores; ++i) {
+      const int part = i == 0 ? busy_ticks / 10 : 0;
+      const int user = i == 0 ? busy_ticks - 4 * part : 0;
+      stat += fmt::format("cpu{} {} {} {} {} {} {} {} {} {} 0\n", cores_[i], user, part, part,
+                          9 + 5 * part, 9 + 7 * part, part, part, i == 0 ? stolen_ticks : 0, user);
+    }
+    write_file_atomically(folder_ / "stat", stat + "intr 5\n");
+  }
+  void write_pressure(const std::string& text) const {
+    write_file_atomically(folder_ / "pressure/memory", text);
+  }
+  void write_task(int id, double run_s, double delay_s) const {
+    (void)folder_.file(fmt::format("self/task/{}/schedstat", id),
+                       fmt::format("{:.0f} {:.0f} 3\n", 1e9 * run_s, 1e9 * delay_s));
   }
   [[nodiscard]] HostSources sources() const {
     HostSources from;
     from.proc = folder_.path();
     return from;
   }
+  [[nodiscard]] std::size_t n_cores() const { return cores_.size(); }
 
  private:
   ScratchFolder folder_;
@@ -177,6 +203,119 @@ TEST(HostWatch, ShortSpansTakeTheirShareOfALongerWindow) {
   const HostActivity activity = watch.end();
   // The window is both spans: 0.31 s.
   EXPECT_NEAR(activity.stolen_s, activity.span_s, 0.2 * activity.span_s);
+}
+
+TEST(HostWatch, ShortSpansTakeTheirShareOfTheLatestFifthOfASecond) {
+  const FakeClock clock;
+  FakeProc proc;
+  const double tick_s = std::sqrt(static_cast<double>(proc.n_cores())) / 100.0;
+  HostWatch watch(proc.sources());
+  const auto eighth_until = [&](int busy_ticks, int stolen_ticks) {
+    watch.begin();
+    FakeClock::advance_eighths(1);
+    proc.write(busy_ticks, stolen_ticks, 0, 0.0);
+    return watch.end();
+  };
+  const HostActivity first = eighth_until(1000, 10);
+  EXPECT_EQ(first.span_s, 0.125);
+  EXPECT_DOUBLE_EQ(first.stolen_s, 0.10);
+  EXPECT_DOUBLE_EQ(first.tick_s, tick_s);
+  const HostActivity second = eighth_until(3000, 30);
+  EXPECT_EQ(second.span_s, 0.125);
+  EXPECT_DOUBLE_EQ(second.stolen_s, 0.30 / 2.0);
+  EXPECT_DOUBLE_EQ(second.tick_s, tick_s / 2.0);
+  EXPECT_NEAR(second.other_cpu_s, 30.0 / 2.0, 0.5);  // less what this process computed
+  // The window ends at the second begin.
+  const HostActivity third = eighth_until(3000, 70);
+  EXPECT_DOUBLE_EQ(third.stolen_s, (0.70 - 0.10) / 2.0);
+  FakeClock::advance(1);
+  const HostActivity later = eighth_until(3000, 70);
+  EXPECT_DOUBLE_EQ(later.stolen_s, (0.70 - 0.30) * 0.125 / 1.25);
+  EXPECT_EQ(later.other_cpu_s, 0.0) << "none, not less than none";
+}
+
+TEST(HostWatch, GivesNaNWhereTheKernelShowsOnlyPartOfWhatItNeeds) {
+  FakeProc proc;
+  HostWatch watch(proc.sources());
+  watch.begin();
+  proc.write_stat(200, 7, proc.n_cores() - 1);
+  proc.write_pressure("some avg10=0.00\n");
+  const HostActivity activity = watch.end();
+  EXPECT_TRUE(std::isnan(activity.other_cpu_s));
+  EXPECT_TRUE(std::isnan(activity.stolen_s));
+  EXPECT_TRUE(std::isnan(activity.memory_stall_s));
+}
+
+TEST(HostWatch, ThreadsOfWhichMoreAreBusyThanThereAreCoresWaitForEachOther) {
+  const FakeClock clock;
+  const FakeProc proc;
+  const auto cores = static_cast<int>(proc.n_cores());
+  HostWatch watch(proc.sources());
+  // What `count` threads, beside an idle one, have done so far.
+  const auto delay_of_second = [&](int count, double run_s, double delay_s) {
+    watch.begin();
+    FakeClock::advance(1);
+    for (int id = 100; id < 100 + count; ++id) proc.write_task(id, run_s, delay_s);
+    return watch.end().run_delay_s;
+  };
+  EXPECT_NEAR(delay_of_second(cores, 0.5, 0.01), 0.01 * cores, 1e-9);
+  EXPECT_NEAR(delay_of_second(cores, 0.75, 0.04), 0.03 * cores, 1e-9);
+  EXPECT_TRUE(std::isnan(delay_of_second(cores + 1, 1.0, 0.05)));
+  // A sixteenth of a core is not busy.
+  EXPECT_NEAR(delay_of_second(cores + 1, 1.0625, 0.07), 0.02 * (cores + 1), 1e-9);
+}
+
+TEST(HostWatch, KnowsNoDelayOfThreadsThatAreGone) {
+  const FakeClock clock;
+  const FakeProc proc;
+  HostWatch watch(proc.sources());
+  watch.begin();
+  spin_cpu_until(1e-3);
+  proc.write_task(100, 0.0, 0.5);
+  EXPECT_TRUE(std::isnan(watch.end().run_delay_s)) << "none of the living has computed";
+}
+
+TEST(HostWatch, AStopIsWhatTheClockGainsOnTheComputingOfTheSpan) {
+  spin_cpu_until(1.0);  // what was computed before is no part of the span
+  const FakeClock clock;
+  HostWatch watch;
+  watch.begin();
+  FakeClock::advance(1);
+  const HostActivity activity = watch.end();
+  EXPECT_EQ(activity.span_s, 1.0);
+  EXPECT_GT(activity.stopped_s, 0.8);
+  EXPECT_LE(activity.stopped_s, 1.0);
+  watch.begin();
+  EXPECT_EQ(watch.end().stopped_s, 0.0) << "each span has its own";
+  FakeClock::advance(1);
+  watch.begin();
+  EXPECT_EQ(watch.end().stopped_s, 0.0) << "it stood still between two spans";
+}
+
+TEST(HostWatch, CountsTheFaultsAndSwitchesOfTheSpan) {
+  constexpr std::size_t kPages = 64;
+  const auto usage = [] {
+    rusage now{};
+    getrusage(RUSAGE_SELF, &now);
+    return now;
+  };
+  const rusage before = usage();
+  HostWatch watch;
+  watch.begin();
+  void* const pages =
+      mmap(nullptr, kPages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(madvise(pages, kPages * 4096, MADV_NOHUGEPAGE), 0);
+  for (std::size_t page = 0; page < kPages; ++page)
+    static_cast<volatile char*>(pages)[page << 12] = 1;
+  const HostActivity activity = watch.end();
+  const rusage after = usage();
+  munmap(pages, kPages * 4096);
+  EXPECT_GE(activity.minor_faults, static_cast<double>(kPages));
+  EXPECT_LE(activity.minor_faults, static_cast<double>(after.ru_minflt - before.ru_minflt));
+  EXPECT_LE(activity.major_faults, static_cast<double>(after.ru_majflt - before.ru_majflt));
+  EXPECT_GE(activity.involuntary_switches, 0.0);
+  EXPECT_LE(activity.involuntary_switches, static_cast<double>(after.ru_nivcsw - before.ru_nivcsw));
 }
 
 TEST(HostWatch, DoesNotTellOtherProcessesOfTheCaseFromNeighbours) {

@@ -18,19 +18,65 @@ TEST(Numbers, IntegersReadAsPeopleWriteThem) {
   EXPECT_EQ(parse_integer("80GiB"), 80LL << 30);
   EXPECT_EQ(parse_integer("1.5GiB"), 3LL << 29);
   EXPECT_EQ(parse_integer("80GB"), 80'000'000'000);
+  EXPECT_EQ(parse_integer("5B"), 5);
+  EXPECT_EQ(parse_integer("3kB"), 3000);
+  EXPECT_EQ(parse_integer("2Mi"), 2 << 20);
+  EXPECT_EQ(parse_integer("7M"), 7'000'000);
+  EXPECT_EQ(parse_integer("2TB"), 2'000'000'000'000);
+  EXPECT_EQ(parse_integer("+12e1"), 120);
+  EXPECT_EQ(parse_integer("9e18"), 9'000'000'000'000'000'000);
   EXPECT_EQ(parse_integer("010"), 10);
   EXPECT_EQ(parse_integer("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(Numbers, WhatIsNoIntegerIsRefused) {
-  for (const char* text : {"", "x", "1.5", "1e-1", "1__0", "_1", "1_", "12abc", "1e30", "nan",
-                           "inf", "1 2", "0x10", "--1", "5Qi", "1e", "9223372036854775808"})
+  for (const char* text : {"",
+                           "x",
+                           "1.5",
+                           "1e-1",
+                           "1__0",
+                           "_1",
+                           "1_",
+                           "12abc",
+                           "1e30",
+                           "nan",
+                           "inf",
+                           "1 2",
+                           "0x10",
+                           "--1",
+                           "1-",
+                           "5Qi",
+                           "5ki",
+                           "5KK",
+                           "5Kib",
+                           "1e",
+                           "1_.5",
+                           "1_e3",
+                           "9223372036854775808",
+                           "9.3e18"})
     EXPECT_EQ(parse_integer(text), std::nullopt) << text;
+}
+
+TEST(Numbers, NothingIsReadBehindTheEndOfTheText) {
+  const std::string_view longer = "1_234e5min";
+  EXPECT_EQ(parse_integer(longer.substr(0, 1)), 1);
+  EXPECT_EQ(parse_integer(longer.substr(0, 2)), std::nullopt);
+  EXPECT_EQ(parse_integer(longer.substr(0, 4)), 123);
+  EXPECT_EQ(parse_real(longer.substr(0, 6)), std::nullopt);
+  EXPECT_EQ(parse_real(longer.substr(0, 7)), 1234e5);
+  EXPECT_EQ(parse_real(longer.substr(0, 8)), std::nullopt);  // m is no suffix
 }
 
 TEST(Numbers, RealsTakeTimeSuffixes) {
   EXPECT_EQ(parse_real("1.5"), 1.5);
   EXPECT_EQ(parse_real("1e-3"), 1e-3);
+  EXPECT_EQ(parse_real("-2.5E+3"), -2500.0);
+  EXPECT_EQ(parse_real("+.5"), 0.5);
+  EXPECT_EQ(parse_real("1_000.2_5"), 1000.25);
+  EXPECT_EQ(parse_real("1ns"), 1e-9);
+  EXPECT_EQ(parse_real("1us"), 1e-6);
+  EXPECT_EQ(parse_real("2h"), 7200.0);
+  EXPECT_EQ(parse_real("3days"), std::nullopt);
   EXPECT_EQ(parse_real("90s"), 90.0);
   EXPECT_EQ(parse_real("15min"), 900.0);
   EXPECT_EQ(parse_real("20ms"), 0.02);
@@ -46,14 +92,44 @@ TEST(Numbers, TextReadsBackAsTheSameDouble) {
   EXPECT_EQ(to_text(std::numeric_limits<double>::quiet_NaN()), "");
 }
 
-TEST(Numbers, FormatsForPeople) {
-  EXPECT_EQ(format_bytes(512), "512 B");
+TEST(Numbers, BytesAreInTheLargestUnitBelowThem) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(1024), "1.00 KiB");
   EXPECT_EQ(format_bytes(3ULL << 29), "1.50 GiB");
-  EXPECT_EQ(format_seconds(0.00342), "3.42 ms");
+  EXPECT_EQ(format_bytes(1ULL << 40), "1.00 TiB");
+  EXPECT_EQ(format_bytes(1ULL << 52), "4096.00 TiB");
+}
+
+TEST(Numbers, SecondsAreInTheUnitThatPeopleUse) {
+  EXPECT_EQ(format_seconds(7200.0), "2.00 h");
+  EXPECT_EQ(format_seconds(3600.0), "1.00 h");
+  EXPECT_EQ(format_seconds(3594.0), "59.9 min");
+  EXPECT_EQ(format_seconds(120.0), "2.0 min");
+  EXPECT_EQ(format_seconds(119.0), "119.00 s");
+  EXPECT_EQ(format_seconds(1.0), "1.00 s");
+  EXPECT_EQ(format_seconds(0.25), "250.00 ms");
+  EXPECT_EQ(format_seconds(1e-3), "1.00 ms");
+  EXPECT_EQ(format_seconds(-0.00342), "-3.42 ms");
+  EXPECT_EQ(format_seconds(25e-6), "25.00 us");
+  EXPECT_EQ(format_seconds(1e-6), "1.00 us");
+  EXPECT_EQ(format_seconds(25e-9), "25 ns");
   EXPECT_EQ(format_seconds(std::numeric_limits<double>::quiet_NaN()), "-");
+}
+
+TEST(Numbers, LongNumbersAreGroupedOrShortened) {
   EXPECT_EQ(format_grouped(-1234567), "-1,234,567");
+  EXPECT_EQ(format_grouped(-123), "-123");
+  EXPECT_EQ(format_grouped(0), "0");
   EXPECT_EQ(format_grouped(123), "123");
+  EXPECT_EQ(format_grouped(1000), "1,000");
   EXPECT_EQ(format_si(1234567.0), "1.23 M");
+  EXPECT_EQ(format_si(-2000.0), "-2 k");
+  EXPECT_EQ(format_si(1000.0), "1 k");
+  EXPECT_EQ(format_si(999.0), "999");
+  EXPECT_EQ(format_si(0.5), "0.5 ");  // a unit may follow
+  EXPECT_EQ(format_si(5e18), "5 E");
+  EXPECT_EQ(format_si(5e20), "500 E");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace qb {
 namespace {
@@ -17,13 +18,9 @@ double sorted_median(std::span<const double> sorted) {
   return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
 }
 
-// The mean, NaN for an empty sample. It adds from the least value up, so the order does not matter.
+// The mean, NaN for an empty sample.
 double mean(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::ranges::sort(sorted);
-  double sum = 0.0;
-  for (double value : sorted) sum += value;
-  return sum / static_cast<double>(sorted.size());
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 }  // namespace
@@ -39,7 +36,7 @@ Summary summarise(std::span<const double> values) {
   // P(the median lies outside [x_(r), x_(n+1-r)]) = 2 P(Binomial(n, 1/2) < r); take the largest r
   // that keeps it at most 5 %. Terms come from logarithms so that large n do not overflow.
   double tail = 0.0;
-  for (std::size_t r = 0; r < (n + 1) / 2; ++r) {
+  for (std::size_t r = 0; r < n; ++r) {
     const double k = static_cast<double>(r);
     tail += std::exp(std::lgamma(count + 1) - std::lgamma(k + 1) - std::lgamma(count - k + 1) -
                      count * std::log(2.0));
@@ -119,7 +116,6 @@ double modified_z_score(double value, std::span<const double> others) {
 
 std::vector<std::size_t> change_points(std::span<const double> values, double least) {
   std::vector<std::size_t> changes;
-  if (values.size() < 2 * kLeastLevel) return changes;
   std::vector<double> steps;
   for (std::size_t i = 1; i < values.size(); ++i) steps.push_back(values[i] - values[i - 1]);
   // A step is the difference of two values.
@@ -132,7 +128,7 @@ LinearFit fit_line(std::span<const double> x, std::span<const double> y) {
   const double mean_x = mean(x);
   const double mean_y = mean(y);
   double xx = 0.0, xy = 0.0, yy = 0.0;
-  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
     xx += (x[i] - mean_x) * (x[i] - mean_x);
     xy += (x[i] - mean_x) * (y[i] - mean_y);
     yy += (y[i] - mean_y) * (y[i] - mean_y);

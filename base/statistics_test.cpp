@@ -21,6 +21,8 @@ Summary of_ranks(int n) {
 
 TEST(Statistics, TheIntervalOfTheMedianMatchesTheBinomialTables) {
   EXPECT_EQ(of_ranks(6).low95, 1.0);
+  EXPECT_EQ(of_ranks(6).high95, 6.0);
+  EXPECT_NEAR(of_ranks(6).coverage, 0.96875, 1e-12);
   EXPECT_EQ(of_ranks(10).low95, 2.0);
   EXPECT_EQ(of_ranks(20).low95, 6.0);
   EXPECT_EQ(of_ranks(100).low95, 40.0);
@@ -32,6 +34,9 @@ TEST(Statistics, FewSamplesSayWhatTheirRangeCovers) {
   EXPECT_NEAR(of_ranks(5).coverage, 1.0 - 2.0 / 32.0, 1e-12);
   EXPECT_EQ(of_ranks(5).high95, 5.0);
   EXPECT_EQ(of_ranks(1).coverage, 0.0);
+  EXPECT_EQ(of_ranks(1).median, 1.0);
+  EXPECT_EQ(of_ranks(2).coverage, 0.5);
+  EXPECT_EQ(of_ranks(2).low95, 1.0);
 }
 
 TEST(Statistics, SummaryOfKnownValues) {
@@ -39,7 +44,10 @@ TEST(Statistics, SummaryOfKnownValues) {
   const Summary s = summarise(values);
   EXPECT_EQ(s.n, 4u);
   EXPECT_DOUBLE_EQ(s.median, 2.5);
-  EXPECT_TRUE(std::isnan(summarise({}).median));
+  const Summary nothing = summarise({});
+  EXPECT_EQ(nothing.n, 0u);
+  for (const double field : {nothing.median, nothing.low95, nothing.high95, nothing.coverage})
+    EXPECT_TRUE(std::isnan(field));
 }
 
 TEST(Statistics, LineFitRecoversALine) {
@@ -50,6 +58,34 @@ TEST(Statistics, LineFitRecoversALine) {
   EXPECT_NEAR(fit.intercept, 1.0, 1e-12);
   EXPECT_NEAR(fit.r_squared, 1.0, 1e-12);
   EXPECT_TRUE(std::isnan(fit_line(std::vector<double>{1, 1}, std::vector<double>{1, 2}).slope));
+  const LinearFit none = fit_line(std::vector<double>{1, 1}, std::vector<double>{2, 2});
+  for (const double field : {none.intercept, none.slope, none.r_squared})
+    EXPECT_TRUE(std::isnan(field));
+  EXPECT_TRUE(std::isnan(fit_line({}, {}).intercept));
+}
+
+TEST(Statistics, LineFitIsAsExactFarFromTheOrigin) {
+  // So far that squares of the coordinates would have no digit left for their differences.
+  const std::vector<double> far = {4e15, 4e15 + 1.0, 4e15 + 5.0};
+  const std::vector<double> near = {0.1, 0.2, 0.6};
+  const LinearFit flat = fit_line(far, near);
+  EXPECT_NEAR(flat.slope, 0.1, 1e-9);
+  EXPECT_NEAR(flat.r_squared, 1.0, 1e-9);
+  const LinearFit steep = fit_line(near, far);
+  EXPECT_NEAR(steep.slope, 10.0, 1e-9);
+  EXPECT_NEAR(steep.r_squared, 1.0, 1e-9);
+}
+
+TEST(Statistics, LineFitSaysHowWellItFits) {
+  const std::vector<double> x = {2, 3, 4};
+  const LinearFit scattered = fit_line(x, std::vector<double>{1, 3, 2});
+  EXPECT_DOUBLE_EQ(scattered.slope, 0.5);
+  EXPECT_DOUBLE_EQ(scattered.intercept, 0.5);
+  EXPECT_DOUBLE_EQ(scattered.r_squared, 0.25);
+  const LinearFit flat = fit_line(x, std::vector<double>{7, 7, 7});
+  EXPECT_EQ(flat.slope, 0.0);
+  EXPECT_EQ(flat.intercept, 7.0);
+  EXPECT_EQ(flat.r_squared, 1.0);
 }
 
 TEST(RepeatsText, SaysWhatTheRepeatsCover) {
@@ -76,6 +112,25 @@ TEST(Statistics, ChangePointsAreWhereTheLevelChanges) {
                                      1.30, 1.30, 0.99, 1.01, 1.00};
   EXPECT_THAT(change_points(steps, 0.05), testing::ElementsAre(4, 8));
   EXPECT_THAT(change_points(steps, 0.4), testing::IsEmpty());  // too small to matter
+  EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2, 2}, 0.5), testing::ElementsAre(3));
+  EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2, 2}, 1.0), testing::IsEmpty())
+      << "a change is larger than the least";
+  EXPECT_THAT(change_points({}, 0.5), testing::IsEmpty());
+  EXPECT_THAT(change_points(std::vector<double>{0, 0, 0, 1, 2, 2, 2}, 0.5), testing::ElementsAre(3))
+      << "of equally good places the first";
+}
+
+TEST(Statistics, AChangeIsLargerThanTheScatterBetweenNeighboursExplains) {
+  // Neighbours differ by 1, but where the level rises by `step`: so the scatter of one value is
+  // 1 / (0.6745 sqrt 2), and medians of six and of six differ by 3.5 * 1.2533 * sqrt(1/6 + 1/6)
+  // times that, or 2.655.
+  const auto changes = [](double step) {
+    std::vector<double> values;
+    for (int i = 0; i < 12; ++i) values.push_back((i < 6 ? 0.0 : step) + i % 2);
+    return change_points(values, 0.0);
+  };
+  EXPECT_THAT(changes(2.65), testing::IsEmpty());
+  EXPECT_THAT(changes(2.66), testing::ElementsAre(6));
 }
 
 TEST(Statistics, OutliersAndScatterAreNoChange) {

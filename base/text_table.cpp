@@ -28,7 +28,7 @@ std::string TextTable::terminal() const {
   std::vector<bool> right;
   for (std::size_t c = 0; c < header_.size(); ++c) {
     std::size_t width = display_width(header_[c]);
-    bool numeric = !rows_.empty();
+    bool numeric = true;
     for (const auto& row : rows_) {
       width = std::max(width, display_width(row[c]));
       numeric = numeric && reads_as_number(row[c]);

@@ -19,6 +19,26 @@ TEST(TextTable, AlignsNumbersRightAndCountsCodePoints) {
   EXPECT_EQ(table.markdown(), "| name | N |\n| --- | --- |\n| Σ sum | 9 |\n| x | 1000 |\n");
 }
 
+TEST(TextTable, AlignsWordsLeftAndEndsNoLineWithBlanks) {
+  TextTable table({"a", "what", "b"});
+  EXPECT_EQ(table.terminal(), "a  what  b\n-  ----  -\n");
+  table.add({"12", "word", "long text"});
+  table.add({"-", "3 x", ""});
+  EXPECT_EQ(table.terminal(),
+            " a  what  b\n"
+            "--  ----  ---------\n"
+            "12  word  long text\n"
+            " -  3 x\n");
+}
+
+TEST(TextTable, NumbersMayHaveASignAndAUnit) {
+  for (const char* cell :
+       {"", "-", "12", "-1.5", "0 B", "9.50 ms", "-3 x", "+4 tokens", "2.000 [1]"})
+    EXPECT_TRUE(reads_as_number(cell)) << cell;
+  for (const char* cell : {"x", "-x", "/3", ":3", "~3", "--1", "[1, 2]"})
+    EXPECT_FALSE(reads_as_number(cell)) << cell;
+}
+
 TEST(TextTable, RefusesARaggedRow) {
   TextTable table({"a", "b"});
   EXPECT_THROW(table.add({"1"}), std::logic_error);

@@ -52,6 +52,23 @@ TEST(Verdict, AGainThatIsALossHereContradicts) {
   EXPECT_EQ(answer({{4096, 1.02, 0.99}}), Answer::shape_agrees);  // neither is clearly off 1
 }
 
+TEST(Verdict, TheSidesOfTheLevelAreComparedWhereOneIsClearlyOffIt) {
+  EXPECT_EQ(answer({{1, 1.05, 0.8}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 0.8, 1.05}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 1.05, 0.95}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 0.6}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 0.5, 2.0, 1.6, 2.4}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 0.5, 2.0, 1.0, 2.4}}), Answer::shape_agrees);  // the level is within
+  EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 1.0}}), Answer::shape_agrees);
+  // The level itself counts as below it.
+  EXPECT_EQ(answer({{1, 2.0, 1.0}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 0.5, 1.0}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 1.0, 2.0}}), Answer::contradicts);
+  EXPECT_EQ(answer({{1, 1.0, 0.5}}), Answer::shape_agrees);
+  EXPECT_EQ(judge_shape(std::vector<ShapePoint>{{64, 9.0, 12.0}}, 10.0, 2.0).text(),
+            "contradicts: at 64 published is below 10 and ours above");
+}
+
 TEST(Verdict, AnOrderThatIsClearlyReversedContradicts) {
   const Verdict verdict =
       judge_shape(std::vector<ShapePoint>{{1, 2.0, 4.0}, {2, 2.5, 3.0}}, 1.0, 2.0);
@@ -75,11 +92,21 @@ TEST(Verdict, CrossingsMustBeNearEachOther) {
   EXPECT_EQ(answer(points, 1.9), Answer::contradicts);
   EXPECT_THAT(judge_shape(std::vector<ShapePoint>(points), 1.0, 1.9).text(),
               HasSubstr("published crosses 1 at 10 and ours at 20"));
+  // In any order of the points, whichever of the two is first, and falling.
+  EXPECT_EQ(
+      judge_shape(std::vector<ShapePoint>{{20, 1.5, 1.5}, {5, 0.5, 0.5}, {80, 1.6, 1.7}}, 1.0, 1.5)
+          .text(),
+      "shape agrees: published crosses 1 at 10 and ours at 10");
+  EXPECT_EQ(answer({{5, 0.25, 0.5}, {20, 1.0 + 1e-9, 1.5}}, 1.9), Answer::contradicts);
+  EXPECT_EQ(
+      judge_shape(std::vector<ShapePoint>{{5, 3.5, 3.125}, {20, 2.5, 2.625}}, 3.0, 1.5).text(),
+      "shape agrees: published crosses 3 at 10 and ours at 7.071");
   EXPECT_EQ(answer({{5, 0.5, 0.25}, {20, 1.5, 0.8}}), Answer::contradicts);  // ours does not cross
 }
 
 TEST(Verdict, WhatOnlyOneSideHasIsNotJudged) {
-  EXPECT_EQ(answer({{1, 2.0, 4.0}, {2, kNaN, 0.1}, {3, 2.5, kNaN}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 2.0, 4.0}, {2, HUGE_VAL, 0.1}, {3, kNaN, 0.1}, {4, 2.5, kNaN}}),
+            Answer::shape_agrees);
   EXPECT_EQ(judge_shape(std::vector<ShapePoint>{{1, 2.0, kNaN}}, 1.0, 2.0).text(),
             "not measured: needs a point that both have");
 }

@@ -20,6 +20,24 @@ TEST(Words, NearestWordNeedsAPlausibleMisspelling) {
   EXPECT_EQ(nearest_word("n_token", known), "n_tokens");
   EXPECT_EQ(nearest_word("wrokers", known), "workers");
   EXPECT_EQ(nearest_word("xyzzy", known), "");
+  EXPECT_EQ(nearest_word("kernel", {}), "");
+  EXPECT_EQ(nearest_word("", known), "");
+}
+
+TEST(Words, HalfOfTheLettersMayDiffer) {
+  const auto is_near = [](std::string_view text, std::string_view word) {
+    return nearest_word(text, std::vector{word}) == word;
+  };
+  EXPECT_TRUE(is_near("abcd", "abxy"));   // two other letters
+  EXPECT_FALSE(is_near("abcd", "axyz"));  // three
+  EXPECT_FALSE(is_near("abcd", "xaby"));  // one more, one less, one other
+  EXPECT_TRUE(is_near("abcd", "cd"));     // two less
+  EXPECT_FALSE(is_near("abcd", "d"));
+  EXPECT_TRUE(is_near("abcd", "xyabcd"));  // two more
+  EXPECT_FALSE(is_near("abcd", "axbycdz"));
+  EXPECT_TRUE(is_near("abcd", "bcde"));  // shifted: one less and one more
+  EXPECT_EQ(nearest_word("cats", std::vector<std::string_view>{"cat", "cuts", "carts"}), "cat")
+      << "the first of those that are equally near";
 }
 
 TEST(Words, UnknownWordListsAllWhereNothingIsNear) {

@@ -8,11 +8,12 @@
 
 namespace qb::testing_support {
 
-// There may be one at a time. Seconds are whole, so that sums and differences of times are exact.
+// There may be one at a time. It counts eighths of seconds, so that sums and differences of times
+// are exact.
 class FakeClock {
  public:
   FakeClock() {
-    elapsed_s_ = 0;
+    eighths_ = 0;
     clock_source = read;
   }
   ~FakeClock() { clock_source = steady_clock_s; }
@@ -20,11 +21,12 @@ class FakeClock {
   FakeClock& operator=(const FakeClock&) = delete;
 
   // Any thread may call it.
-  static void advance(std::int64_t seconds) { elapsed_s_ += seconds; }
-  [[nodiscard]] static double read() { return static_cast<double>(elapsed_s_); }
+  static void advance(std::int64_t seconds) { advance_eighths(8 * seconds); }
+  static void advance_eighths(std::int64_t count) { eighths_ += count; }
+  [[nodiscard]] static double read() { return static_cast<double>(eighths_) / 8.0; }
 
  private:
-  inline static std::atomic<std::int64_t> elapsed_s_{0};
+  inline static std::atomic<std::int64_t> eighths_{0};
 };
 
 }  // namespace qb::testing_support

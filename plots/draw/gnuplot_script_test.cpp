@@ -110,6 +110,23 @@ TEST(GnuplotScript, SeriesThatCannotBeToldApartAreAMistake) {
   EXPECT_THROW((void)figure_csv(figure), std::logic_error);
 }
 
+TEST(GnuplotScript, ALegendInsideNamesEachSeriesOnceThoughItIsDrawnInSeveralParts) {
+  Figure figure = small_figure();
+  figure.legend = Figure::Legend::inside;
+  figure.panels[0].series = {{.name = "line and intervals", .points = {{1, 2, 1, 3}, {2, 3, 2, 4}}},
+                             {.name = "unnamed", .in_legend = false, .points = {{1, 2}}}};
+  const auto count = [](const std::string& text, std::string_view part) {
+    int n = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+      ++n;
+    return n;
+  };
+  const std::string script = gnuplot_script(figure);
+  EXPECT_EQ(count(script, " title 'line and intervals'"), 1);
+  EXPECT_EQ(count(script, " title 'unnamed'"), 0);
+  EXPECT_THAT(script, HasSubstr("set key inside"));
+}
+
 TEST(GnuplotScript, QuotesAreDoubledAndLinesJoined) {
   EXPECT_EQ(gnuplot_quote("it's\n`rm -rf`"), "'it''s `rm -rf`'");
 }

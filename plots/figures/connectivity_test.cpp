@@ -23,6 +23,7 @@ TEST(Connectivity, EachPatternIsASquareOfAllItsTokensInItsColour) {
       pattern("{all_of: [causal, {global: {tokens: 1}}]}", {"cells"})};
   const Figure figure = connectivity_figure(patterns);
   ASSERT_EQ(figure.panels.size(), 4u);
+  EXPECT_TRUE(figure.square);
   EXPECT_EQ(figure.panels[0].title, "block_local: 25 % kept");
   EXPECT_EQ(figure.panels[3].title, "causal global: 25 % kept");
   // The axis spans the tokens, not only the drawn ones.

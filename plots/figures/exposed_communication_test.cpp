@@ -47,6 +47,13 @@ TEST(ExposedCommunication, IsAShareOfTheWallClockAgainstBandwidth) {
   EXPECT_TRUE(figure.panels[0].x.tics.empty()) << "no case is without a limit";
 }
 
+TEST(ExposedCommunication, TwoWorkersCanExposeCommunicationAndOneCannot) {
+  EXPECT_THAT(titles(exposed_communication_figure(
+                  cases_of({link_case("ring", "threads", "1e10", 0.1, 1),
+                            link_case("ring", "threads", "1e10", 0.1, 2)}))),
+              ElementsAre("N = 8,192, W = 2, threads"));
+}
+
 TEST(ExposedCommunication, TellsOfTheRootsLinkWhereAModelScattersOverIt) {
   for (const auto& [algorithm, ranks, told] :
        {std::tuple{"cqs", "model", true}, std::tuple{"cqs", "mpi", false},

@@ -149,6 +149,24 @@ TEST(Gantt, OfManyWorkersThirtyTwoAreDrawn) {
   EXPECT_THAT(figure.notes.back(), HasSubstr("the first 32 are drawn"));
 }
 
+TEST(Gantt, EveryWorkerOfAFewHasATicAndARowOfSixteenPixels) {
+  const auto panel_of = [](int workers) {
+    CsvTable steps = no_steps();
+    for (int worker = 0; worker < workers; ++worker)
+      add_step(steps, "a", worker, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+    Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", workers)}), steps));
+    std::string tics;
+    for (const Axis::Tic& tic : figure.panels.at(0).y.tics) tics += tic.label + ' ';
+    EXPECT_EQ(figure.panels[0].y.tics.at(1).value, std::stod(figure.panels[0].y.tics[1].label));
+    return std::pair(tics, figure.panel_height);
+  };
+  EXPECT_EQ(panel_of(2), std::pair(std::string("0 1 "), 80));
+  EXPECT_EQ(panel_of(6), std::pair(std::string("0 1 2 3 4 5 "), 96));
+  EXPECT_EQ(panel_of(16), std::pair(std::string("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 "), 256));
+  EXPECT_EQ(panel_of(17), std::pair(std::string("0 4 8 12 16 "), 272));
+  EXPECT_EQ(panel_of(40), std::pair(std::string("0 4 8 12 16 20 24 28 "), 330));
+}
+
 TEST(Gantt, NoStepsAreASentence) {
   const CsvTable cases = cases_of({threads_case("a", "ring", 2)});
   EXPECT_THAT(gantt_figure(with_steps(cases, no_steps())).empty_reason, HasSubstr("steps.csv"));

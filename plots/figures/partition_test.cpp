@@ -75,6 +75,28 @@ TEST(Partition, NumbersStandOnlyWhereTheyFit) {
   EXPECT_EQ(partition_of(table, "title").panels[0].series[0].text, "");
 }
 
+TEST(Partition, TheLegendNamesEachOfAFewWorkersOnce) {
+  const auto legend_of = [](int workers, const std::vector<std::string>& kinds) {
+    CsvTable table = no_rectangles();
+    for (int worker = 0; worker < workers; ++worker)
+      for (const std::string& allowed : kinds)
+        table.append({fmt::format("{}", worker), "0", "8", "0", "8", allowed, "0"});
+    std::vector<std::string> names;
+    const Figure figure = partition_of(table, "title");
+    for (const Series& series : figure.panels.at(0).series)
+      if (series.in_legend) names.push_back(series.name);
+    return names;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(legend_of(2, {"all", "causal", "some"}), ElementsAre("worker 0", "worker 1"));
+  EXPECT_THAT(legend_of(2, {"causal"}), ElementsAre("worker 0", "worker 1"));
+  EXPECT_THAT(legend_of(1, {"causal", "some"}), ElementsAre("worker 0", "worker 0, some pairs"));
+  for (const char* allowed : {"all", "causal"}) {
+    EXPECT_EQ(legend_of(20, {allowed}).size(), 20u);
+    EXPECT_EQ(legend_of(21, {allowed}).size(), 0u);
+  }
+}
+
 TEST(Partition, NoPairsAndTooManyWorkersAreSentences) {
   EXPECT_THROW((void)partition_of(no_rectangles(), "title"), UsageError);
   CsvTable table = no_rectangles();

@@ -67,6 +67,26 @@ TEST(SpeedUp, AnotherKernelIsNoBase) {
   EXPECT_THAT(speed_up_figure(cases).empty_reason, HasSubstr("one worker"));
 }
 
+TEST(SpeedUp, OnlySeveralWorkersMissTheTimeOfABase) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(1, 1000, 1.0));
+  add_case(cases, ok_case(8, 1000, 0.5));
+  // Of one worker too the base may have failed, but one worker has no speed-up anyway.
+  Values ring = ok_case(1, 2000, 1.0);
+  ring["algorithm"] = "ring";
+  ring["case_id"] += "ring";
+  add_case(cases, ring);
+  add_case(cases, failed_case(1, 2000, "timeout", "no answer"));
+  ASSERT_TRUE(base_case({&cases, 2}));
+  ASSERT_EQ(base_case({&cases, 2})->text("status"), "timeout");
+  const auto missed = ::testing::Contains(HasSubstr("no point"));
+  EXPECT_THAT(speed_up_figure(cases).notes, ::testing::Not(missed));
+  add_case(cases, ok_case(2, 2000, 0.5));
+  EXPECT_THAT(speed_up_figure(cases).notes,
+              ::testing::Contains("1 case that ran has no point because the base case of that N "
+                                  "has no time."));
+}
+
 // Both problems have 256 queries; only the number of keys tells their base cases apart.
 TEST(SpeedUp, EachNumberOfKeysHasItsOwnBase) {
   CsvTable cases = no_cases();

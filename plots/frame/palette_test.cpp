@@ -64,6 +64,31 @@ TEST(Palette, KnownKernelsAndElementTypesDifferInColour) {
   EXPECT_EQ(dtypes.size(), 4u);
 }
 
+TEST(Palette, EveryNamedStyleHasAMarkAndADashThatCanBeDrawn) {
+  std::vector<Style> styles;
+  for (const char* kernel : {"flash", "materialized", "reference", "torch_sdpa", "another"})
+    styles.push_back(kernel_style(kernel));
+  for (const char* dtype : {"f16", "bf16", "f32", "f64", "another"})
+    styles.push_back(dtype_style(dtype));
+  for (const char* kind :
+       {"full", "causal", "block_local", "variable_window", "sliding_window", "dilated_window",
+        "random", "global", "longformer", "bigbird", "strided", "fixed", "any_of", "all_of"})
+    for (int variant = 0; variant < kMarks; ++variant)
+      styles.push_back(pattern_style(kind, variant));
+  for (const char* algorithm :
+       {"dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag", "pass_kv", "pass_q", "decode",
+        "flash_decoding", "tree_decode", "ulysses", "all_gather_kv"})
+    for (int variant = 0; variant < kMarks; ++variant)
+      styles.push_back(algorithm_style(algorithm, variant));
+  for (int index = 0; index < 20; ++index) styles.push_back(indexed_style(index));
+  for (const Style& style : styles) {
+    EXPECT_GE(style.mark, 0);
+    EXPECT_LT(style.mark, kMarks);
+    EXPECT_GE(style.dash, 0);
+    EXPECT_LT(style.dash, kDashes);
+  }
+}
+
 // Relative luminance of sRGB (WCAG); black text on it has contrast (L + 0.05) / 0.05.
 double contrast_with_black(std::uint32_t colour) {
   const auto linear = [](std::uint32_t byte) {

@@ -24,6 +24,14 @@ TEST(Scale, ALinearAxisFromZeroHasRoundTicsAndRoomAbove) {
   EXPECT_THAT(labels(scale), ElementsAre("0", "5", "10", "15", "20"));
 }
 
+TEST(Scale, OneValueHasRoomAroundIt) {
+  for (const auto& [value, room] : {std::pair(0.25, 0.025), {1.0, 0.025}, {-8.0, 0.2}}) {
+    const Scale scale = make_scale({.column = "x", .tight = true}, std::array{value, value});
+    EXPECT_DOUBLE_EQ(scale.min, value - room);
+    EXPECT_DOUBLE_EQ(scale.max, value + room);
+  }
+}
+
 TEST(Scale, ZeroHasNoSign) {
   const Scale scale = make_scale({.column = "x", .from_zero = true}, std::array{0.001, 0.047});
   EXPECT_EQ(scale.tics.front().label, "0.00");

@@ -1,6 +1,7 @@
 #include "harness/experiment/audit/audit.h"
 #include "harness/experiment/process/run_case.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -226,6 +227,73 @@ TEST_F(Audited, ImpossibleSpeedIsFoundEvenWhereEverythingAgrees) {
   EXPECT_THAT(audit().findings, Contains(HasSubstr("cannot do more than")));
 }
 
+TEST_F(Audited, AClockThatIsShorterThanWhatItContainsIsFound) {
+  const auto finding = [&](const std::map<std::string, std::string>& fields) {
+    const std::vector<RunRow> honest = samples_;
+    for (const auto& [column, value] : fields) samples_[7][column] = value;  // the warm-up
+    const Audit result = audit();
+    samples_ = honest;
+    return result.findings.size() == 1 ? result.findings[0].substr(result.findings[0].find("in"))
+                                       : fmt::format("{} findings", result.findings.size());
+  };
+  EXPECT_EQ(finding({{"longest_subsequence_s", "9.5"}}),
+            "in repeat 0 longest_subsequence_s is 9.5 s, but critical_path_s is only 9 s");
+  EXPECT_EQ(finding({{"critical_path_s", "9.5"}, {"worker_sum_s", "9.75"}, {"wall_time_s", "9.5"}}),
+            "in repeat 0 worker_sum_s is 9.75 s, but wall_time_s is only 9.5 s");
+  EXPECT_EQ(finding({{"critical_path_s", "9.5"}, {"wall_time_s", "9.5"}}),
+            "in repeat 0 critical_path_s is 9.5 s, but worker_sum_s is only 9 s");
+  EXPECT_EQ(finding({{"device_time_s", "9.5"}}),
+            "in repeat 0 device_time_s is 9.5 s, but wall_time_s is only 9 s");
+  EXPECT_EQ(finding({{"gather_s", "7.5"}}),
+            "in repeat 0 gather_s + merge_s is 9.5 s, but worker_sum_s is only 9 s");
+  EXPECT_EQ(finding({{"gather_s", "7"}}), "0 findings");
+  // Two cores compute for twice 9 s, and a tenth more by the resolution of the kernel's ticks.
+  EXPECT_EQ(finding({{"cpu_time_s", "19.8"}}), "0 findings");
+  EXPECT_EQ(finding({{"cpu_time_s", "19.9"}}),
+            "in repeat 0 the process computed for 19.9 s, but the clock ran for 9 s on 2 cores");
+}
+
+TEST_F(Audited, AFirstRepeatThatTookMuchLongerIsNoted) {
+  const auto notes_with_first = [&](const char* time_s) {
+    for (const char* column : {"wall_time_s", "critical_path_s", "worker_sum_s"})
+      samples_[0][column] = time_s;
+    return audit().notes;
+  };
+  // The median of the other repeats is 0.0135 s.
+  EXPECT_THAT(notes_with_first("0.067"), IsEmpty());
+  EXPECT_THAT(notes_with_first("0.0702"),
+              ElementsAre(HasSubstr("its first repeat took 5.2 times as long as the others")));
+}
+
+TEST_F(Audited, WhatIsUnfinishedOrUnboundedIsNoted) {
+  Manifest manifest = read_manifest(run_.path());
+  manifest.finished_at.clear();
+  manifest.n_cases = 5;
+  manifest.environment = fmt::format(R"({{"device_fingerprint": "{}"}})", device_fingerprint());
+  run_.write("manifest.json", manifest_to_json(manifest));
+  EXPECT_THAT(audit().notes,
+              ElementsAre("the run is not finished: 2 of 5 cases have a row", HasSubstr("record 1"),
+                          HasSubstr("the manifest does not name the cores")));
+  cases_.pop_back();
+  EXPECT_THAT(audit().findings, IsEmpty()) << "the samples may be of the case that was running";
+}
+
+TEST_F(Audited, ATimeAboveTheMeasuredPeakIsFound) {
+  cases_[0]["peak_fraction"] = "1.1";
+  EXPECT_THAT(audit().findings, IsEmpty());
+  cases_[0]["peak_fraction"] = "1.25";
+  EXPECT_THAT(audit().findings,
+              ElementsAre(HasSubstr("its wall clock claims 125 % of the peak that was measured")));
+}
+
+TEST_F(Audited, TimesThatAreNotAboveZeroAreFound) {
+  for (const char* column : {"wall_time_s", "critical_path_s", "worker_sum_s",
+                             "longest_subsequence_s", "gather_s", "merge_s"})
+    samples_[0][column] = "0";
+  EXPECT_THAT(audit().findings, Contains(HasSubstr("samples.csv has a critical_path_s that is not "
+                                                   "above 0")));
+}
+
 TEST_F(Audited, RowsThatComeTwiceAreFound) {
   cases_.push_back(cases_[0]);
   samples_.push_back(samples_[0]);
@@ -265,6 +333,9 @@ TEST(FlopBound, IsAboveWhatCoresDoAndBelowWhatNoneCan) {
   EXPECT_GT(flop_per_s_bound(1, "f32"), 286e9);
   EXPECT_GT(flop_per_s_bound(1, "bf16"), 533e9);
   EXPECT_LT(flop_per_s_bound(2, "f32"), 2e12);
+  EXPECT_EQ(flop_per_s_bound(3, "f32"), 3.0 * 5e9 * 64.0);
+  EXPECT_EQ(flop_per_s_bound(3, "f16"), 6.0 * 5e9 * 64.0);
+  EXPECT_EQ(flop_per_s_bound(3, "bf16"), 6.0 * 5e9 * 64.0);
 }
 
 }  // namespace

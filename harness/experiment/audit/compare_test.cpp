@@ -39,7 +39,28 @@ TEST(TimeVerdict, NoiseIsAmbiguousHoweverFarTheMediansAreApart) {
   EXPECT_EQ(time_verdict({1.0, 0.99, 1.01, 7}, {1.04, 1.02, 1.08, 7}, 0.05), Verdict::ambiguous);
 }
 
+TEST(TimeVerdict, WhatLiesExactlyOnALimitIsNotBeyondIt) {
+  // ratio, low and high, with a threshold of a quarter
+  EXPECT_EQ(ratio_verdict(1.5, 1.125, 2.0, 0.25), Verdict::slow);
+  EXPECT_EQ(ratio_verdict(1.5, 1.0, 2.0, 0.25), Verdict::ambiguous);
+  EXPECT_EQ(ratio_verdict(1.25, 1.125, 1.25, 0.25), Verdict::same);
+  EXPECT_EQ(ratio_verdict(1.25, 1.125, 1.5, 0.25), Verdict::ambiguous);
+  EXPECT_EQ(ratio_verdict(0.5, 0.25, 0.875, 0.25), Verdict::fast);
+  EXPECT_EQ(ratio_verdict(0.5, 0.25, 1.0, 0.25), Verdict::ambiguous);
+  EXPECT_EQ(ratio_verdict(0.75, 0.75, 0.875, 0.25), Verdict::same);
+  EXPECT_EQ(ratio_verdict(0.75, 0.5, 0.875, 0.25), Verdict::ambiguous);
+  EXPECT_EQ(ratio_verdict(1.0, 0.75, 1.25, 0.25), Verdict::same);
+  for (const double unknown : {kNan, std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(ratio_verdict(unknown, 1.0, 1.0, 0.25), Verdict::untimed);
+    EXPECT_EQ(ratio_verdict(1.0, unknown, 1.0, 0.25), Verdict::untimed);
+    EXPECT_EQ(ratio_verdict(1.0, 1.0, unknown, 0.25), Verdict::untimed);
+  }
+}
+
 TEST(TimeVerdict, TwoRepeatsProveNothing) {
+  EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 3}, {2.0, 2.0, 2.0, 3}, 0.05), Verdict::slow);
+  EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 7}, {2.0, 2.0, 2.0, 2}, 0.05), Verdict::ambiguous);
+  EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, kNan}, {2.0, 2.0, 2.0, 7}, 0.05), Verdict::ambiguous);
   EXPECT_EQ(time_verdict({1.0, 1.0, 1.0, 2}, {2.0, 2.0, 2.0, 7}, 0.05), Verdict::ambiguous);
 }
 
@@ -122,6 +143,27 @@ TEST(Compare, LosingAResultIsARegressionAndGainingOneIsNone) {
     EXPECT_FALSE(compare_rows(failed, ok).regression());
     EXPECT_FALSE(compare_rows(failed, failed).regression());
   }
+}
+
+TEST(Compare, StatusesRankFromOkOverLimitsAndLateOnesToWrongOnes) {
+  const std::vector<std::vector<std::string>> ranks = {
+      {"ok"},
+      {"oom", "oom_skipped", "infeasible", "unsupported"},
+      {"timeout", "interrupted"},
+      {"incorrect", "crashed", "error"}};
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    for (const std::string& before : ranks[i])
+      for (std::size_t j = 0; j < ranks.size(); ++j)
+        for (const std::string& after : ranks[j]) {
+          using Change = RunComparison::Change;
+          EXPECT_EQ(compare_rows(FakeRun::untimed_row(tiny("cqs", 7), before),
+                                 FakeRun::untimed_row(tiny("cqs", 7), after))
+                        .status,
+                    j > i   ? Change::worse
+                    : j < i ? Change::better
+                            : Change::same)
+              << before << " to " << after;
+        }
 }
 
 TEST(Compare, AnHonestLimitThatBecameAWrongResultIsARegression) {
@@ -282,6 +324,76 @@ TEST(Compare, AnUnknownIgnoredKeyGetsTheNearest) {
   const RunFolder run = read_run_folder(a.path());
   EXPECT_THAT([&] { (void)compare_runs(run, run, ignoring({"kernle"})); },
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'kernel'?")));
+}
+
+// Two cases of which the second got slower, larger and worse, one that is gone and a new one.
+RunComparison a_comparison() {
+  RunComparison comparison;
+  const auto side = [](double time_s, double bytes, const std::string& dtype) {
+    return RunComparison::Side{.time = {time_s, 0.5 * time_s, 2.0 * time_s, 7},
+                               .memory_bytes = bytes,
+                               .ignored = {"flash", dtype}};
+  };
+  comparison.device_a = comparison.device_b = "X";
+  comparison.ignored = {"kernel", "dtype"};
+  comparison.cases = {{.label = "W=1",
+                       .a = side(1.0, 1000, "f32"),
+                       .b = side(2.0, kNan, ""),
+                       .ratio = 2.0,
+                       .verdict = Verdict::ambiguous},
+                      {.label = "W=7",
+                       .a = side(1e-3, 1000, "f16"),
+                       .b = side(kNan, 1500, ""),
+                       .ratio = kNan,
+                       .memory = RunComparison::Change::worse,
+                       .status = RunComparison::Change::worse}};
+  comparison.cases[0].b.time.disturbed_by = "stolen";
+  comparison.cases[1].b.status = Status::timeout;
+  comparison.missing = {"W=8"};
+  comparison.added = {"W=9", "W=10"};
+  return comparison;
+}
+
+TEST(Compare, TheTextHasEveryCaseAndItsCounts) {
+  EXPECT_EQ(comparison_text(a_comparison(), {.threshold = 0.25}),
+            R"(ignored kernel: A flash, B flash
+
+case  dtype A  dtype B        A       B            B/A [95 %]  time                               memory  status
+----  -------  -------  -------  ------  --------------------  --------------------------------  -------  -------------  ----------
+W=1   f32      none      1.00 s  2.00 s  2.000 [0.500, 8.000]  AMBIGUOUS, B disturbed by stolen        -  ok
+W=7   f16      none     1.00 ms       -                     -  -                                 +50.0 %  ok -> timeout  REGRESSION
+
+missing in B: W=8
+new in B: W=9
+new in B: W=10
+2 in both: 0 FAST, 0 SLOW, 0 SAME, 1 AMBIGUOUS, 1 without times; 1 missing, 2 new; threshold 25 %; 1 regressed (time, memory or status)
+)");
+  EXPECT_EQ(comparison_text(a_comparison(), {.only_regressed = true}),
+            R"(ignored kernel: A flash, B flash
+
+case  dtype A  dtype B        A  B  B/A [95 %]  time   memory  status
+----  -------  -------  -------  -  ----------  ----  -------  -------------  ----------
+W=7   f16      none     1.00 ms  -           -     -  +50.0 %  ok -> timeout  REGRESSION
+
+missing in B: W=8
+new in B: W=9
+new in B: W=10
+2 in both: 0 FAST, 0 SLOW, 0 SAME, 1 AMBIGUOUS, 1 without times; 1 missing, 2 new; threshold 5 %; 1 regressed (time, memory or status)
+)");
+}
+
+TEST(Compare, TheCsvHasEveryCaseAndItsFields) {
+  const std::string header =
+      "case,presence,median_a_s,median_b_s,ratio,verdict,memory_a_bytes,memory_b_bytes,status_a,"
+      "status_b,regression,disturbed_a,disturbed_b,kernel_a,kernel_b,dtype_a,dtype_b\n";
+  const std::string fine = "W=1,both,1,2,2,AMBIGUOUS,1000,,ok,ok,no,,stolen,flash,flash,f32,\n";
+  const std::string others =
+      "W=7,both,0.001,,,,1000,1500,ok,timeout,yes,,,flash,flash,f16,\n"
+      "W=8,only_a,,,,,,,,,no,,,,,,\n"
+      "W=9,only_b,,,,,,,,,no,,,,,,\n"
+      "W=10,only_b,,,,,,,,,no,,,,,,\n";
+  EXPECT_EQ(comparison_csv(a_comparison(), {}), header + fine + others);
+  EXPECT_EQ(comparison_csv(a_comparison(), {.only_regressed = true}), header + others);
 }
 
 TEST(Compare, CsvHasOneRecordACaseAndEmptyForNotAvailable) {

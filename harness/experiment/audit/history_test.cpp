@@ -43,6 +43,9 @@ TEST(History, TheNewestCommitIsJudgedByScatterAndByThreshold) {
   // It matters, but the commits before scatter as much.
   EXPECT_EQ(series({1.0, 1.3, 0.8, 1.2, 0.9, 1.3}).verdict, Verdict::ambiguous);
   EXPECT_EQ(series({1.0, 1.0, 1.0, 9.0}).verdict, Verdict::untimed);  // too few
+  EXPECT_EQ(series({1.0, 1.01, 1.0, 1.01, 9.0}).verdict, Verdict::slow);
+  EXPECT_EQ(series({1.0, 1.01, 1.0, 1.01, 0.1}, true).verdict, Verdict::ambiguous);
+  EXPECT_EQ(steady_then(0.951).verdict, Verdict::same);
 }
 
 TEST(History, LevelsBeginWhereTheTimeChanged) {
@@ -117,6 +120,30 @@ TEST_F(HistoryOfRuns, ASlowerCommitIsNamedInTextAndTable) {
   ASSERT_EQ(table.size(), 12u);
   EXPECT_EQ(table.text(5, "verdict"), "SLOW");
   EXPECT_EQ(table.text(5, "commit_index"), "5");
+}
+
+TEST_F(HistoryOfRuns, TheTextTellsOfChangesAndCountsTheRest) {
+  constexpr double kDense_s[] = {1, 1.01, 1, 1.25, 1.26, 1.24, 1.25, 1.26, 1.27};
+  constexpr double kCqs_s[] = {2, 2, 2.01, 1, 1, 1.01, 1.5, 1.5, 1.51};
+  for (int i = 0; i < 9; ++i) add_run(i, fmt::format("commit{}", i), kDense_s[i], kCqs_s[i]);
+  const History history = read_history(results_.path(), {});
+  EXPECT_EQ(history_text(history), R"(X
+9 runs at 9 commits
+
+experiment  case                       commits  newest  ratio     z  verdict  changes
+----------  -------------------------  -------  ------  -----  ----  -------  ----------------------------
+fake        algorithm=cqs workers=7          9  1.51 s      -     -  -        commit3 -50 %, commit6 +50 %
+fake        algorithm=dense workers=1        9  1.27 s  1.016  +1.3  SAME     commit3 +25 %
+
+2 cases: 1 SAME; 1 with fewer than 5 commits of one level
+)");
+  const CsvTable table = CsvTable::parse(history_csv(history), "history.csv");
+  EXPECT_THAT(table.row(11),
+              testing::ElementsAre("fake", "algorithm=dense workers=1", "commit2", "2",
+                                   "2026-01-03T12:00:00Z", "1", "1", "1", "", "0", ""));
+  EXPECT_EQ(table.text(12, "change"), "1");
+  EXPECT_NEAR(table.number(12, "level_s"), 1.255, 1e-4);
+  EXPECT_EQ(table.text(17, "verdict"), "SAME");
 }
 
 TEST_F(HistoryOfRuns, OtherMachinesAndBrokenRunsAreLeftOut) {

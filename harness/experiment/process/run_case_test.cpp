@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/statistics.h"
@@ -52,6 +55,23 @@ bool may_be_empty(std::string_view column) {
         "disturbed_by", "cycles_median"})
     if (column == name) return true;
   return column.starts_with("stage_") || column.starts_with("instructions_");
+}
+
+// The peak of idle cores would make the case look slower than it is.
+TEST(RunCase, ThePeakIsMeasuredOnTheCoresOfTheCaseOnly) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not computed before
+  const auto threads = [] {
+    const auto all = std::filesystem::directory_iterator("/proc/self/task");
+    return static_cast<int>(std::distance(begin(all), end(all)));
+  };
+  EXPECT_EXIT(
+      {
+        const int before = threads();
+        const CaseResult result = run_case(tiny("dense", 1), "");
+        // Threads that help to compute stay.
+        std::_Exit(result.status == Status::ok ? threads() - before : 100);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(RunCase, AGoodCaseFillsEveryColumn) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace qb {
@@ -93,6 +95,116 @@ TEST(Sampling, ARowWithTooFewUndisturbedRepeatsIsDisturbed) {
   EXPECT_EQ(values.at("n_samples"), "7");
   EXPECT_EQ(values.at("disturbed_samples"), "7");
   EXPECT_EQ(values.at("disturbed_by"), "neighbours");
+}
+
+Sample timed(double wall_s, std::optional<Disturbance> disturbed_by = {}, bool warmup = false) {
+  Sample sample;
+  sample.warmup = warmup;
+  sample.wall_s = wall_s;
+  sample.disturbed_by = disturbed_by;
+  return sample;
+}
+
+TEST(Sampling, EndsAtItsLimitsExactly) {
+  const std::vector<double> six = {1.0, 1.25, 1.25, 1.25, 1.25, 1.5};
+  const std::vector<double> five(5, 1.0);
+  Measure measure{.min_repeats = 6, .max_repeats = 9, .relative_interval = 0.4, .max_time_s = 10.0};
+  EXPECT_TRUE(enough_samples(measure, six, 0.0)) << "(1.5 - 1) / 1.25";
+  measure.relative_interval = 0.39;
+  EXPECT_FALSE(enough_samples(measure, six, 9.9));
+  EXPECT_TRUE(enough_samples(measure, six, 10.0));
+  EXPECT_FALSE(enough_samples(measure, five, 10.0)) << "too few";
+  measure.max_repeats = 6;
+  EXPECT_TRUE(enough_samples(measure, six, 0.0));
+  measure = {.min_repeats = 5, .max_repeats = 9, .relative_interval = 1.0};
+  EXPECT_FALSE(enough_samples(measure, five, 0.0)) << "five cannot cover 95 %";
+}
+
+TEST(Sampling, ARowIsDisturbedByWhatDisturbedMostOfIt) {
+  using enum Disturbance;
+  const std::vector<Sample> samples = {
+      timed(9, neighbours, true), timed(1, stolen), timed(2, paging),
+      timed(3, paging),           timed(4),         timed(5)};
+  const Repeats whole = repeats_of(samples, {.min_repeats = 2});
+  EXPECT_EQ(whole.counted.size(), 2u);
+  EXPECT_EQ(whole.disturbed, 3u);
+  EXPECT_EQ(whole.disturbed_by, std::nullopt);
+  const Repeats few = repeats_of(samples, {.min_repeats = 3});
+  EXPECT_EQ(few.counted.size(), 5u);
+  EXPECT_EQ(few.disturbed, 3u);
+  EXPECT_EQ(few.disturbed_by, paging);
+  const Repeats quiet =
+      repeats_of(std::vector{timed(9, stolen, true), timed(1)}, {.min_repeats = 3});
+  EXPECT_EQ(quiet.counted.size(), 1u);
+  EXPECT_EQ(quiet.disturbed_by, std::nullopt) << "few, but nothing disturbed them";
+}
+
+TEST(Sampling, EveryQuantityHasItsMedianWhereAllRepeatsHaveIt) {
+  Repeats repeats;
+  for (int i = 1; i <= 3; ++i) {
+    const double x = i;
+    Sample sample = timed(x);
+    sample.critical_path_s = 2 * x;
+    sample.worker_sum_s = 3 * x;
+    sample.longest_subsequence_s = 4 * x;
+    sample.gather_s = 5 * x;
+    sample.merge_s = 6 * x;
+    sample.stage_scores_s = 7 * x;
+    sample.stage_softmax_s = 8 * x;
+    sample.stage_product_s = i < 3 ? 9 * x : std::numeric_limits<double>::quiet_NaN();
+    sample.device_s = 10 * x;
+    sample.sm_clock_hz = 11 * x;
+    sample.host.cpu_s = 12 * x;
+    sample.host.cycles = 13 * x;
+    sample.host.instructions = 14 * x;
+    repeats.counted.push_back(sample);
+  }
+  RowValues values;
+  add_medians(repeats, values);
+  EXPECT_EQ(values, (RowValues{{"wall_time_median_s", "2"},
+                               {"wall_time_low95_s", "1"},
+                               {"wall_time_high95_s", "3"},
+                               {"critical_path_median_s", "4"},
+                               {"critical_path_low95_s", "2"},
+                               {"critical_path_high95_s", "6"},
+                               {"worker_sum_median_s", "6"},
+                               {"worker_sum_low95_s", "3"},
+                               {"worker_sum_high95_s", "9"},
+                               {"longest_subsequence_median_s", "8"},
+                               {"longest_subsequence_low95_s", "4"},
+                               {"longest_subsequence_high95_s", "12"},
+                               {"gather_median_s", "10"},
+                               {"merge_median_s", "12"},
+                               {"stage_scores_median_s", "14"},
+                               {"stage_softmax_median_s", "16"},
+                               {"device_time_median_s", "20"},
+                               {"sm_clock_median_hz", "22"},
+                               {"cpu_time_median_s", "24"},
+                               {"cycles_median", "26"},
+                               {"instructions_median", "28"},
+                               {"instructions_low95", "14"},
+                               {"instructions_high95", "42"},
+                               {"n_samples", "3"},
+                               {"interval_coverage", "0.75"}}));
+  add_rates(100.0, 0.0, repeats, values);
+  EXPECT_EQ(values.at("achieved_flop_per_s"), "50");
+  EXPECT_FALSE(values.contains("peak_fraction")) << "no peak is known";
+  add_rates(100.0, 200.0, repeats, values);
+  EXPECT_EQ(values.at("peak_flop_per_s"), "200");
+  EXPECT_EQ(values.at("peak_fraction"), "0.25");
+}
+
+TEST(Sampling, ThrottledRepeatsAreCountedWithoutWarmups) {
+  std::vector<Sample> samples = {timed(1, {}, true), timed(1), timed(1), timed(1)};
+  RowValues values;
+  add_disturbances(samples, {}, values);
+  EXPECT_FALSE(values.contains("throttled_samples")) << "the device does not tell";
+  samples[0].throttled = samples[1].throttled = samples[2].throttled = 1.0;
+  samples[3].throttled = 0.0;
+  add_disturbances(samples, {}, values);
+  EXPECT_EQ(values.at("throttled_samples"), "2");
+  EXPECT_EQ(values.at("disturbed_samples"), "0");
+  EXPECT_FALSE(values.contains("disturbed_by"));
 }
 
 TEST(Sampling, NothingIsTakenAgainWhenTheTimeIsUsedUp) {

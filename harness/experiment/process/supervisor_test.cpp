@@ -74,6 +74,14 @@ TEST_F(Supervisor, ADeathBySignalIsACrashWithItsNameAndLastWords) {
   EXPECT_EQ(read_file(log_), "first\nbad thing\n");
 }
 
+TEST_F(Supervisor, OfLastWordsTheFirst300BytesOfTheLastLineThatHasAny) {
+  const std::string start = "its process ended with code 1; logs/case.log ends: ";
+  EXPECT_EQ(run("echo first; echo last; echo; exit 1").message, start + "last");
+  const std::string longest(300, 'x');
+  EXPECT_EQ(run("echo " + longest + "; exit 1").message, start + longest);
+  EXPECT_EQ(run("echo " + longest + "y; exit 1").message, start + longest);
+}
+
 TEST_F(Supervisor, SigkillFromOutsideCountsAsOutOfMemory) {
   EXPECT_EQ(run("kill -KILL $$").status, Status::oom);
 }

@@ -30,6 +30,11 @@ TEST(Filter, ComparesNumbersAsNumbers) {
   EXPECT_TRUE(holds("n_tokens>0", integer(1)));  // 0 is no valid n_tokens, but a valid bound
   EXPECT_TRUE(holds("scale<0.5", text("0.25")));
   EXPECT_TRUE(holds("scale=.25", text("0.25")));
+  EXPECT_FALSE(holds("scale<.25", text("0.25")));
+  EXPECT_FALSE(holds("scale>.25", text("0.25")));
+  EXPECT_TRUE(holds("scale>=.25", text("0.25")));
+  EXPECT_FALSE(holds("scale!=.25", text("0.25")));
+  EXPECT_FALSE(holds("scale<=.25", text("0.5")));
 }
 
 TEST(Filter, KeepsAll63BitsOfSeeds) {
@@ -51,6 +56,7 @@ TEST(Filter, NothingEqualsOnlyNothing) {
   EXPECT_FALSE(holds("memory_budget_bytes<1GiB", nothing()));
   EXPECT_FALSE(holds("memory_budget_bytes>=1GiB", nothing()));
   EXPECT_TRUE(holds("memory_budget_bytes!=1GiB", nothing()));
+  EXPECT_FALSE(holds("memory_budget_bytes!=", nothing()));
 }
 
 }  // namespace

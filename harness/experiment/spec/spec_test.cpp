@@ -183,5 +183,35 @@ TEST(Experiments, CaseStudy2IsThePapers) {
   EXPECT_EQ(spec.cases.back().shape.q_len, 49'000);
 }
 
+TEST(Spec, MeasuresTakeTheEndsOfTheirRanges) {
+  const auto measure = [](const std::string& settings) {
+    return parse_spec("experiment: e\nn_tokens: 8\nmeasure: {" + settings + "}\n", "e.yaml", {})
+        .cases.front()
+        .measure;
+  };
+  const Measure least =
+      measure("warmups: 0, repeats: 1, relative_interval: 0, verify_rows: 0, retakes: 0");
+  EXPECT_EQ(least.warmups, 0);
+  EXPECT_EQ(least.min_repeats, 1);
+  EXPECT_EQ(least.max_repeats, 1);
+  EXPECT_EQ(least.relative_interval, 0.0);
+  EXPECT_EQ(least.verify_rows, 0);
+  EXPECT_EQ(least.retakes, 0);
+  const Measure most = measure(
+      "warmups: 1e6, min_repeats: 1e6, max_repeats: 1e6, relative_interval: 1, verify_rows: 3e9, "
+      "retakes: 1e6");
+  EXPECT_EQ(most.warmups, 1'000'000);
+  EXPECT_EQ(most.min_repeats, 1'000'000);
+  EXPECT_EQ(most.max_repeats, 1'000'000);
+  EXPECT_EQ(most.relative_interval, 1.0);
+  EXPECT_EQ(most.verify_rows, 3'000'000'000);
+  EXPECT_EQ(most.retakes, 1'000'000);
+  for (const char* refused :
+       {"warmups: -1", "warmups: 1000001", "min_repeats: 0", "max_repeats: 1000001",
+        "relative_interval: -0.1", "relative_interval: 1.1", "verify_rows: -1",
+        "verify_rows: 3000000001", "retakes: -1", "retakes: 1000001", "max_time: 0s"})
+    EXPECT_THROW((void)measure(refused), UsageError) << refused;
+}
+
 }  // namespace
 }  // namespace qb

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -102,10 +103,7 @@ std::string hypervisor_name() {
   unsigned d = 0;
   if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c >> 31) == 0) return {};
   __cpuid(0x40000000, a, b, c, d);
-  std::array<char, 12> name{};
-  std::memcpy(name.data(), &b, 4);
-  std::memcpy(name.data() + 4, &c, 4);
-  std::memcpy(name.data() + 8, &d, 4);
+  const auto name = std::bit_cast<std::array<char, 12>>(std::array{b, c, d});
   const std::string text(name.data(), strnlen(name.data(), name.size()));
   const bool printable = std::ranges::all_of(text, [](char x) { return x >= ' ' && x <= '~'; });
   return printable && !text.empty() ? text : "unnamed";
@@ -117,11 +115,10 @@ std::string hypervisor_name() {
 // The least of 2^k and 1.5 * 2^k GiB that holds what the kernel reports.
 std::int64_t memory_class_gib(std::int64_t bytes) {
   constexpr std::int64_t kGib = std::int64_t{1} << 30;
-  for (std::int64_t gib = 1; gib < (std::int64_t{1} << 30); gib *= 2) {
+  for (std::int64_t gib = 1;; gib *= 2) {
     if (bytes <= gib * kGib) return gib;
     if (gib >= 2 && bytes <= gib * 3 / 2 * kGib) return gib * 3 / 2;
   }
-  return 0;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "harness/experiment/store/machine.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,6 +45,30 @@ TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
   EXPECT_TRUE(machine.container);
 }
 
+TEST_F(FakeMachine, OfAnotherProcessorNamesItsPartAndFeatures) {
+  lay("/proc/cpuinfo",
+      "processor\t: 0\nprocessor\t: 1\nprocessor\t: 2\nFeatures\t: fp asimd sve bf16 crc32\n"
+      "CPU part\t: 0xd4f\n");
+  for (const char* index : {"0", "1"}) {
+    const std::string cache = std::string("/sys/devices/system/cpu/cpu0/cache/index") + index;
+    lay(cache + "/level", index);
+    lay(cache + "/type", "Unified\n");
+    lay(cache + "/size", "2048K\n");
+    lay(cache + "/shared_cpu_list", "0-2\n");
+  }
+  lay("/run/.containerenv", "");
+  const Machine machine = probe_machine(root_.path());
+  EXPECT_EQ(machine.cpu_model, "0xd4f");
+  EXPECT_EQ(machine.processors, 3);
+  EXPECT_THAT(machine.isa, ElementsAre("asimd", "sve", "bf16"));
+  ASSERT_EQ(machine.caches.size(), 2u);
+  EXPECT_EQ(machine.caches[1].level, 1);
+  EXPECT_EQ(machine.caches[1].type, "Unified");
+  EXPECT_EQ(machine.caches[1].bytes, 2 << 20);
+  EXPECT_EQ(machine.caches[1].shared_by, "0-2");
+  EXPECT_TRUE(machine.container);
+}
+
 TEST_F(FakeMachine, WithoutThoseFilesIsUnknownNotWrong) {
   const Machine machine = probe_machine(root_.path());
   EXPECT_EQ(machine.cpu_model, "");
@@ -71,6 +96,25 @@ TEST(Fingerprint, ForgivesAKernelThatKeepsALittleMoreMemory) {
   EXPECT_EQ(before, "X | 2 cores | avx512 | 24 GiB");
   machine.memory_bytes -= 64 << 20;
   EXPECT_EQ(fingerprint(machine), before);
+}
+
+TEST(Fingerprint, RoundsMemoryUpToPowersOfTwoAndOneAndAHalfTimesThem) {
+  constexpr std::int64_t kGib = std::int64_t{1} << 30;
+  for (const auto& [bytes, gib] : {std::pair<std::int64_t, int>{1, 1},
+                                   {kGib, 1},
+                                   {kGib + 1, 2},
+                                   {2 * kGib, 2},
+                                   {2 * kGib + 1, 3},
+                                   {3 * kGib, 3},
+                                   {3 * kGib + 1, 4},
+                                   {5 * kGib, 6},
+                                   {7 * kGib, 8},
+                                   {1500 * kGib, 1536},
+                                   {1537 * kGib, 2048}}) {
+    Machine machine;
+    machine.memory_bytes = bytes;
+    EXPECT_EQ(fingerprint(machine), fmt::format(" | 0 cores | baseline | {} GiB", gib)) << bytes;
+  }
 }
 
 TEST(Fingerprint, TellsCoresMemoryAndInstructionSetsApart) {

@@ -58,6 +58,8 @@ TEST_F(Resume, FinishedRunsOtherSpecsAndOtherMachinesAreLeftAlone) {
 TEST_F(Resume, TwoRunsInOneSecondGetTwoNames) {
   add_run("20231114-221320-abcdef", "2023-11-14T22:13:20Z", true);
   EXPECT_EQ(find().run_id, "20231114-221320-abcdef-2");
+  add_run("20231114-221320-abcdef-2", "2023-11-14T22:13:20Z", true);
+  EXPECT_EQ(find().path, folder_ / "study/20231114-221320-abcdef-3");
 }
 
 TEST_F(Resume, ARunIdIsTakenAsItIs) {
@@ -66,6 +68,8 @@ TEST_F(Resume, ARunIdIsTakenAsItIs) {
   EXPECT_TRUE(find("mine").exists);
   EXPECT_THROW((void)find("../mine"), UsageError);
   EXPECT_THROW((void)find(".."), UsageError);
+  EXPECT_THROW((void)find("mi ne"), UsageError);
+  EXPECT_EQ(find("Mi_ne-2.b").path, folder_ / "study/Mi_ne-2.b");
 }
 
 TEST_F(Resume, ARunIdOfAnotherSpecOrMachineIsRefused) {
@@ -93,7 +97,46 @@ TEST(Manifest, ComesBackAsItWas) {
   sent.argv = {"qb", "run", "x.yaml"};
   sent.resumed_at = {"2025-01-31T12:00:00Z"};
   sent.environment = R"({"device_fingerprint": "m", "cpu": {"model": null}})";
-  const Manifest got = manifest_from_json(manifest_to_json(sent), "manifest.json");
+  sent.run_id = "one";
+  sent.spec_hash = "0123456789abcdef";
+  sent.n_cases = 12;
+  sent.started_at = "2025-01-31T11:00:00Z";
+  const std::string text = manifest_to_json(sent);
+  EXPECT_EQ(text, R"({
+  "schema_version": 1,
+  "experiment": "study",
+  "description": "two \"words\"",
+  "figures": [
+    "a",
+    "b"
+  ],
+  "run_id": "one",
+  "spec_hash": "0123456789abcdef",
+  "order_seed": 18364758544493064720,
+  "n_cases": 12,
+  "argv": [
+    "qb",
+    "run",
+    "x.yaml"
+  ],
+  "started_at": "2025-01-31T11:00:00Z",
+  "resumed_at": [
+    "2025-01-31T12:00:00Z"
+  ],
+  "finished_at": null,
+  "environment": {
+    "device_fingerprint": "m",
+    "cpu": {
+      "model": null
+    }
+  }
+}
+)");
+  const Manifest got = manifest_from_json(text, "manifest.json");
+  EXPECT_EQ(manifest_to_json(got), text);
+  sent.finished_at = "2025-01-31T13:00:00Z";
+  EXPECT_EQ(manifest_from_json(manifest_to_json(sent), "manifest.json").finished_at,
+            sent.finished_at);
   EXPECT_EQ(got.description, sent.description);
   EXPECT_EQ(got.figures, sent.figures);
   EXPECT_EQ(got.order_seed, sent.order_seed);

@@ -89,14 +89,45 @@ TEST(Alternation, ACaseThatStaysDisturbedIsAmbiguous) {
   EXPECT_THAT(alternation_text({"x"}, cases, options), HasSubstr("AMBIGUOUS, disturbed"));
 }
 
+// One pair for each (A, B), as it was measured.
+AlternatedCase::Pair pair_of(double a_s, double b_s, const std::string& disturbed_by = "") {
+  return {
+      .a = {.time_s = a_s}, .b = {.time_s = b_s, .disturbed_by = disturbed_by}, .a_first = false};
+}
+
+TEST(Alternation, TheTableTellsEachCaseAndTheMeanOfAll) {
+  // Turns of cases 0 and 1 are exact; the fourth of case 1 is disturbed, case 2 fails.
+  std::vector<int> pairs(3);
+  const auto measure = [&](AbSide side, std::size_t index) {
+    if (index == 2 && side == AbSide::b) return Turn{.failure = "oom: too large"};
+    Turn turn{.time_s = side == AbSide::a ? 0.002 : index == 0 ? 0.004 : 0.016};
+    if (index == 1 && (pairs[index]++ / 2) == 3) turn = {.time_s = 3.0, .disturbed_by = "stolen"};
+    return turn;
+  };
+  const AlternationOptions options{.pairs = 6, .retakes = 2, .threshold = 0.1};
+  auto cases = take_turns(3, options, measure, kNever);
+  cases.emplace_back();  // was stopped before its first pair
+  EXPECT_EQ(alternation_text({"x", "y", "z", "w"}, cases, options),
+            "case        A         B        B/A [interval]       pairs (coverage)  verdict\n"
+            "----  -------  --------  --------------------  ---------------------  -------\n"
+            "x     2.00 ms   4.00 ms  2.000 [2.000, 2.000]               6 (96 %)  SLOW\n"
+            "y     2.00 ms  16.00 ms  8.000 [8.000, 8.000]  6 (96 %), 1 disturbed  SLOW\n"
+            "\n"
+            "B/A, geometric mean of 2 cases: 4.000; threshold 10 %; 2 SLOW\n"
+            "z: B: oom: too large\n");
+}
+
 TEST(Alternation, AFailureEndsItsCaseAndNamesItsSide) {
-  const auto measure = [](AbSide side, std::size_t index) {
+  int turns_of_failed = 0;
+  const auto measure = [&](AbSide side, std::size_t index) {
+    turns_of_failed += index == 0 ? 1 : 0;
     if (index == 0 && side == AbSide::b) return Turn{.failure = "oom: too large"};
     return Turn{.time_s = 1.0};
   };
   const AlternationOptions options{.pairs = 6};
   const auto cases = take_turns(2, options, measure, kNever);
   EXPECT_TRUE(cases[0].pairs.empty());
+  EXPECT_LE(turns_of_failed, 2);
   EXPECT_EQ(cases[1].pairs.size(), 6u);
   EXPECT_THAT(alternation_text({"x", "y"}, cases, options), HasSubstr("x: B: oom: too large"));
 }
@@ -107,6 +138,7 @@ TEST(Alternation, AnInterruptKeepsThePairsSoFar) {
   const auto cases = take_turns(2, {.pairs = 8}, std::ref(machine), stop);
   EXPECT_EQ(machine.turns.size(), 7u);
   EXPECT_EQ(cases[0].pairs.size() + cases[1].pairs.size(), 3u);
+  EXPECT_FALSE(cases[0].disturbed || cases[1].disturbed) << "few pairs, but good ones";
 }
 
 TEST(Alternation, EveryPairIsARowOfTheCsv) {
@@ -118,6 +150,21 @@ TEST(Alternation, EveryPairIsARowOfTheCsv) {
   EXPECT_EQ(table.text(4, "pair"), "1");
   EXPECT_EQ(table.text(4, "counted"), "1");
   EXPECT_NEAR(table.number(4, "ratio"), 2.0, 0.03);
+}
+
+TEST(Alternation, TheCsvTellsWhichPairsCount) {
+  AlternatedCase some;
+  some.pairs = {pair_of(2.0, 3.0), pair_of(4.0, 2.0, "stolen")};
+  AlternatedCase all = some;
+  all.disturbed = true;
+  all.pairs[0].a_first = true;
+  all.pairs[0].a.disturbed_by = "paging";
+  EXPECT_EQ(alternation_csv({"x", "y"}, {some, all}),
+            "case,pair,first,a_time_s,b_time_s,ratio,a_disturbed_by,b_disturbed_by,counted\n"
+            "x,0,b,2,3,1.5,,,1\n"
+            "x,1,b,4,2,0.5,,stolen,0\n"
+            "y,0,a,2,3,1.5,paging,,1\n"
+            "y,1,b,4,2,0.5,,stolen,1\n");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
+#include <sstream>
 
 #include "base/files.h"
 #include "base/testing/scratch_folder.h"
@@ -249,6 +251,77 @@ TEST_F(SweepRunner, TheTableStandsInSpecOrderWithWhatVaries) {
   EXPECT_THAT(table, testing::Not(HasSubstr("head_dim")));
   EXPECT_LT(table.find("2000"), table.find("1000"));
   EXPECT_THAT(table, HasSubstr("500 ms [400, 600]"));
+}
+
+TEST_F(SweepRunner, TheTableShowsWhatWasMeasuredAndWhatWasNot) {
+  sweep_.launcher.answer = [](const Case& c) {
+    if (c.shape.q_len == 3000) return bad_result(Status::timeout, "no answer");
+    CaseResult result = good_result();
+    result.values.insert({{"critical_path_median_s", "0.25"},
+                          {"critical_path_low95_s", "0.2"},
+                          {"critical_path_high95_s", "0.3"},
+                          {"n_samples", "5"},
+                          {"interval_coverage", "0.9375"},
+                          {"max_error", "2.5e-07"}});
+    if (c.shape.q_len == 2000) {
+      result.values.insert({{"disturbed_samples", "2"}, {"disturbed_by", "stolen"}});
+      result.values["max_error"] = result.values["active_memory_peak_bytes"] = "0";
+    }
+    return result;
+  };
+  const std::string table =
+      outcome_table(run({small_case(1000), small_case(3000), small_case(2000)}));
+  EXPECT_THAT(table, HasSubstr("status     wall [interval]  critical path [interval]  longest "
+                               "subsequence [interval]               repeats (coverage)  active "
+                               "peak  max error\n"));
+  // The cells of the row of so many tokens, from the status on.
+  const auto cells = [&](const std::string& n_tokens) {
+    std::string row = table.substr(table.find(n_tokens + "  materialized  f32"));
+    row = row.substr(0, row.find('\n')).substr(row.find("f32") + 3);
+    return std::regex_replace(row, std::regex("  +"), "|");
+  };
+  EXPECT_EQ(cells("1000"), "|ok|500 ms [400, 600]|250 ms [200, 300]|-|5 (93 %)|4.00 KiB|2.5e-07");
+  EXPECT_EQ(
+      cells("2000"),
+      "|ok|500 ms [400, 600]|250 ms [200, 300]|-|5 (93 %), 2 disturbed by stolen|0 B|0.0e+00");
+  EXPECT_EQ(cells("3000"), "|timeout|-|-|-|-|-|-");
+}
+
+TEST_F(SweepRunner, TheTimeLeftIsThatOfTheChosenCasesThatDoTheirWork) {
+  // All take as much work; one of the five is not chosen, and the second launched does none.
+  std::vector<Case> cases;
+  for (int workers = 7; workers < 12; ++workers) cases.push_back(small_case(1000, workers));
+  RunOptions some = options();
+  some.only.emplace();
+  for (const Case& c : resolved_cases(fake_spec({cases.begin(), cases.begin() + 4})))
+    some.only->insert(case_id(c));
+  sweep_.launcher.answer = [&](const Case&) {
+    const std::size_t launch = sweep_.launcher.launched.size();
+    sweep_.now_s += launch == 1 ? 9.0 : launch == 2 ? 99.0 : 29.0;  // and one second for the call
+    return launch == 2   ? bad_result(Status::unsupported, "no kernel")
+           : launch == 3 ? bad_result(Status::timeout, "no answer")
+                         : good_result();
+  };
+  (void)sweep_.run(fake_spec(cases), some);
+  std::vector<std::string> left;
+  std::istringstream said(sweep_.said);
+  for (std::string line; std::getline(said, line);)
+    if (line.starts_with('['))
+      left.push_back(line.substr(0, 5) + line.substr(line.find(" … ") + 5));
+  EXPECT_THAT(left, testing::ElementsAre("[1/5]ok 500 ms [400, 600] peak 4.00 KiB ETA 30 s",
+                                         "[2/5]unsupported: no kernel ETA 20 s",
+                                         "[3/5]timeout: no answer ETA 20 s",
+                                         "[4/5]ok 500 ms [400, 600] peak 4.00 KiB"));
+}
+
+TEST_F(SweepRunner, ALineSaysWhatTellsItsCaseFromTheOthers) {
+  std::vector<Case> cases = {small_case(1000), small_case(1000)};
+  cases.front().mask = MaskKind::causal;
+  run(cases);
+  EXPECT_THAT(sweep_.said, HasSubstr("] cqs W=7 N=1000 materialized f32 mask=causal … ok"));
+  EXPECT_THAT(sweep_.said, HasSubstr("] cqs W=7 N=1000 materialized f32 mask=full … ok"));
+  run({small_case(1000)});
+  EXPECT_THAT(sweep_.said, HasSubstr("] cqs W=7 N=1000 materialized f32 … ok"));
 }
 
 TEST_F(SweepRunner, EqualReasonsShareALine) {
