@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "harness/plan/strategies/strategy.h"
@@ -102,6 +103,49 @@ TEST(Check, EverySendNeedsItsReceive) {
   EXPECT_EQ(check(plan), std::nullopt);
   plan.workers[1].steps[1].receives.back().bytes = 32;
   EXPECT_NE(check(plan), std::nullopt);
+}
+
+TEST(Check, EveryQueryGroupNeedsOneOwner) {
+  Plan plan = make_plan("ring", square_problem(30, MaskKind::full), {.workers = 3});
+  plan.workers[2].q_groups = {0, 2};
+  EXPECT_THAT(check(plan).value(), HasSubstr("query group 0 has two owners, workers 0 and 2"));
+  // The first queries see no key under this mask, so no worker computes with their group.
+  const Problem more_queries =
+      make_problem({1, 2, 1, 30, 10, 8, 8}, MaskKind::causal, DType::f32, 1);
+  plan = make_plan("ring", more_queries, {.workers = 3});
+  ASSERT_EQ(check(plan), std::nullopt);
+  plan.workers[0].q_groups.clear();
+  EXPECT_THAT(check(plan).value(), HasSubstr("query group 0 has no owner"));
+}
+
+TEST(Check, AnAllReduceMustGiveEveryWorkerEveryShare) {
+  constexpr int kWorkers = 5;
+  const Problem problem = make_problem({1, 2, 1, 1, 30, 8, 8}, MaskKind::full, DType::f32, 1);
+  for (const TensorRole what :
+       {TensorRole::row_max, TensorRole::denominator, TensorRole::numerator})
+    for (int to = 0; to < kWorkers; ++to) {
+      Plan plan = make_plan("tree_decode", problem, {.workers = kWorkers});
+      ASSERT_EQ(check(plan), std::nullopt);
+      // Its last message of the tensor is lost: the one that adds the most.
+      Worker& worker = plan.workers[static_cast<std::size_t>(to)];
+      const auto is_of = [&](const Transfer& t) { return t.what == what; };
+      for (std::size_t s = worker.steps.size(); s-- > 0;) {
+        const auto found = std::ranges::find_if(worker.steps[s].receives, is_of);
+        if (found == worker.steps[s].receives.end()) continue;
+        const int from = found->peer;
+        worker.steps[s].receives.erase(found);
+        std::erase_if(plan.workers[static_cast<std::size_t>(from)].steps[s - 1].sends,
+                      [&](const Transfer& t) { return is_of(t) && t.peer == to; });
+        break;
+      }
+      EXPECT_THAT(check(plan).value(),
+                  testing::AllOf(HasSubstr("of 5 shares of the "), HasSubstr(word(what))))
+          << to;
+      // Worker 0 sums, so all have what it has.
+      EXPECT_THAT(
+          check(plan).value(),
+          HasSubstr(to == 0 ? "worker 0 has 4 of 5" : "worker " + std::to_string(to) + " has "));
+    }
 }
 
 // Where brute force shows that a mutation of a task changes the pairs, the checker must notice it.
