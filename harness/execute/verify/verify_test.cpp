@@ -73,6 +73,32 @@ TEST(VerifyOutput, FindsAnElementThatWasNeverWritten) {
   EXPECT_THAT(verification.message, HasSubstr("never written"));
 }
 
+TEST(VerifyOutput, LooksAtEveryElementOfEveryRowBeforeItCompares) {
+  constexpr std::int64_t kTokens = 3;
+  Trial trial = right_trial(problem_of(kTokens, MaskKind::full, DType::f32));
+  const auto message = [&] {
+    return verify_output(trial.plan.problem, trial.inputs.q.view(), trial.inputs.k.view(),
+                         trial.inputs.v.view(), trial.out.view(), trial.lse.view(), {1}, 1)
+        .message;
+  };
+  for (std::int64_t batch = 0; batch < 2; ++batch)
+    for (std::int64_t head = 0; head < 4; ++head)
+      for (std::int64_t row = 0; row < kTokens; ++row)
+        for (const std::int64_t element : {0, 7, -1}) {  // -1: the LSE
+          const bool of_lse = element < 0;
+          float& value = of_lse ? *trial.lse.view().row_as<float>(batch, head, row)
+                                : trial.out.view().row_as<float>(batch, head, row)[element];
+          const float right = value;
+          value = kInfinity;
+          const std::string place = fmt::format("batch {}, head {}, row {}", batch, head, row);
+          EXPECT_THAT(message(), StartsWith(of_lse ? fmt::format("LSE at {} is inf", place)
+                                                   : fmt::format("O at {}, element {} is inf",
+                                                                 place, element)));
+          value = right;
+        }
+  EXPECT_EQ(message(), "");
+}
+
 TEST(VerifyOutput, NamesThePlaceOfAWrongElementAndBothValues) {
   Trial trial = right_trial(problem_of(50, MaskKind::full, DType::f32));
   float& element = trial.out.view().row_as<float>(0, 3, 21)[2];
