@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/execute_fixtures.h"
@@ -134,6 +135,28 @@ TEST(Execute, QueriesThatNobodyHoldsGetZeroAndMinusInfinity) {
     Trial trial(plan, heap_allocator());
     expect_correct(trial, ranks, Kernel::flash);
   }
+}
+
+TEST(Execute, RefusesSpeedsThatAreNoPartOfTheMachinesOrNotOneEach) {
+  Trial trial(cqs_plan(small_problem(30), 7), heap_allocator());
+  auto arguments = trial.with_tensors(ExecutionArguments());
+  arguments.kernel = Kernel::reference;
+  arguments.allocator = &heap_allocator();
+  const auto run = [&](const std::vector<double>& speeds) {
+    arguments.worker_speeds = speeds;
+    (void)execute(Ranks::serial, trial.plan, arguments);
+  };
+  std::vector<double> speeds(7, 1.0);
+  EXPECT_NO_THROW(run({}));
+  EXPECT_NO_THROW(run(speeds));
+  speeds[3] = 0.99;
+  EXPECT_NO_THROW(run(speeds));
+  for (const double wrong : {0.0, -0.5, 1.01, std::nan("")}) {
+    speeds[6] = wrong;
+    EXPECT_THROW(run(speeds), std::invalid_argument) << wrong;
+  }
+  EXPECT_THROW(run(std::vector<double>(6, 1.0)), std::invalid_argument);
+  EXPECT_THROW(run(std::vector<double>(8, 1.0)), std::invalid_argument);
 }
 
 TEST(Execute, RefusesTensorsOfAnotherShapeThanThePlans) {

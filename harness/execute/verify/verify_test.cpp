@@ -131,6 +131,41 @@ TEST(VerifyOutput, JudgesLateCausalRowsByTheirOwnMeasure) {
   EXPECT_FALSE(verify_all(trial).correct) << "a row that is 25 % off passed";
 }
 
+// Rows are judged in classes by their numbers of keys: 1, 2 to 3, 4 to 7, and so on.
+TEST(VerifyOutput, ReportsTheClassThatIsNearestToItsTolerance) {
+  for (const std::int64_t row : {0, 5, 40}) {
+    Trial trial = right_trial(problem_of(50, MaskKind::causal, DType::f32));
+    const double right = verify_all(trial).max_error;
+    trial.out.view().row_as<float>(0, 1, row)[3] += 0.5f;
+    *trial.lse.view().row_as<float>(1, 2, row) += 0.25f;
+    const Verification verification = verify_all(trial);
+    EXPECT_THAT(verification.message, StartsWith(fmt::format("O at batch 0, head 1, row {}", row)));
+    EXPECT_NEAR(verification.max_error, 0.5, 1e-6);
+    EXPECT_NEAR(verification.lse_max_error, 0.25, 1e-6);
+    EXPECT_LT(right, 1e-5);
+  }
+}
+
+// The output is V itself, so the naive error is none, and the tolerance is that of the roundings.
+TEST(VerifyOutput, AllowsARoundingOfTheInputsAndAFewOfTheStatistics) {
+  for (const DType dtype : {DType::f16, DType::f32}) {
+    Shape shape;
+    shape.q_heads = shape.kv_heads = 16;
+    shape.q_len = shape.kv_len = 1;
+    shape.head_dim = shape.value_dim = 4;
+    const Trial trial = right_trial(make_problem(shape, MaskKind::full, dtype, 5));
+    double largest = 0.0;
+    for (std::int64_t head = 0; head < 16; ++head)
+      for (int x = 0; x < 4; ++x)
+        largest =
+            std::max(largest, std::abs(double{trial.out.view().row_as<float>(0, head, 0)[x]}));
+    const Verification verification = verify_all(trial);
+    const double of_f32 = unit_roundoff(DType::f32);
+    EXPECT_EQ(verification.naive_error, 0.0);
+    EXPECT_DOUBLE_EQ(verification.tolerance, (unit_roundoff(dtype) + 16 * of_f32) * largest);
+  }
+}
+
 TEST(VerifyOutput, FindsAWrongElementAmongVeryFew) {
   Shape shape;
   shape.q_len = 1;

@@ -107,6 +107,8 @@ TEST(Check, EverySendNeedsItsReceive) {
 
 TEST(Check, EveryQueryGroupNeedsOneOwner) {
   Plan plan = make_plan("ring", square_problem(30, MaskKind::full), {.workers = 3});
+  plan.workers[2].q_groups = {2};  // as before, but now its workers are spelt out and checked
+  EXPECT_EQ(check(plan), std::nullopt);
   plan.workers[2].q_groups = {0, 2};
   EXPECT_THAT(check(plan).value(), HasSubstr("query group 0 has two owners, workers 0 and 2"));
   // The first queries see no key under this mask, so no worker computes with their group.
