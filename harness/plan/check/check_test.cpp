@@ -66,6 +66,15 @@ TEST(Check, HeadsMustBeSharedOutWhole) {
   EXPECT_THAT(check(plan).value(), HasSubstr("heads end at 1 of 2"));
   task.heads = {1, 2};
   EXPECT_THAT(check(plan).value(), HasSubstr("head 0 is computed by no worker"));
+  std::vector<PairTask>& tasks = plan.workers[0].steps[0].tasks;
+  tasks.push_back(tasks[0]);
+  tasks[0].heads = {0, 0};
+  tasks[1].heads = {0, 2};
+  EXPECT_THAT(check(plan).value(), HasSubstr("head 0 is computed by no worker"));
+  tasks[0].heads = {1, 2};
+  EXPECT_THAT(check(plan).value(), HasSubstr("computed twice, by workers 0 and 0"));
+  tasks[1].heads = {0, 1};
+  EXPECT_EQ(check(plan), std::nullopt);
 }
 
 TEST(Check, GroupsMustTileTheSequence) {
@@ -89,6 +98,11 @@ TEST(Check, StridedGroupsTileToo) {
   EXPECT_EQ(check(plan), std::nullopt);
   plan.q_groups[1].count = 4;
   EXPECT_THAT(check(plan).value(), HasSubstr("beyond the sequence"));
+  // Two groups of one residue.
+  plan.q_groups = {{0, 2, 2}, {1, 3, 2}, {4, 1, 2}};
+  plan.workers[0].q_groups = {0, 1, 2};
+  plan.workers[0].steps[0].tasks.push_back({2, 0, {0, 2}, Allowed::all, 0});
+  EXPECT_EQ(check(plan), std::nullopt);
 }
 
 TEST(Check, EverySendNeedsItsReceive) {
@@ -152,6 +166,13 @@ TEST(Check, AnAllReduceMustGiveEveryWorkerEveryShare) {
     }
 }
 
+TEST(Check, AnAllReduceIsMadeOfItsOwnMessages) {
+  const Problem problem = make_problem({1, 2, 1, 1, 30, 8, 8}, MaskKind::full, DType::f32, 1);
+  Plan plan = make_plan("tree_decode", problem, {.workers = 2});
+  plan.workers[0].steps[1].receives[0].kind = TransferKind::p2p;
+  EXPECT_EQ(check(plan).value(), "worker 0 has 1 of 2 shares of the row_max at the end");
+}
+
 // Returns what the checker says of a plan for 4 workers after a change.
 template <class Change>
 std::string verdict_after(std::string_view algorithm, const Change& change,
@@ -201,6 +222,10 @@ TEST(Check, AWorkerComputesWithWhatItHoldsAtThatStep) {
                               w.steps[1].receives.erase(transfer_of(w.steps[1].receives, what));
                             }),
               "worker 1 step 1: computes with key group 0 that it does not hold");
+  for (const HeadRange& heads : {HeadRange{0, 1}, HeadRange{1, 2}})  // its task is of both
+    EXPECT_EQ(
+        verdict_after("ring", [&](Plan&, Worker& w) { w.steps[1].receives[0].heads = heads; }),
+        "worker 1 step 1: computes with key group 0 that it does not hold");
   // What came from one worker to another is kept for one step.
   EXPECT_EQ(
       verdict_after("ring",
@@ -277,6 +302,21 @@ TEST(Check, EveryPartialOfForeignQueriesReachesItsOwnerOnce) {
             "worker 1 step 4: computes for query group 0 whose partial it has sent already");
 }
 
+TEST(Check, APartialIsSentWholeAndToItsOwner) {
+  const auto verdict = [](const auto& change) {
+    return verdict_after("pass_q", [&](Plan&, Worker& w) {
+      change(*std::ranges::find(w.steps[3].sends, 0, &Transfer::peer));
+    });
+  };
+  for (const int nobody : {-2, 4})
+    EXPECT_THAT(verdict([&](Transfer& t) { t.peer = nobody; }),
+                HasSubstr("to worker " + std::to_string(nobody) + ", which does not own it"));
+  EXPECT_EQ(verdict([](Transfer& t) {
+              t.heads = {0, 1};
+            }),
+            "worker 1: its partial of query group 0 reaches its owner 0 times");
+}
+
 TEST(Check, ARootGathersTheOwnPartialsOfAWorkerOnceAndLast) {
   const auto gathers = [](int times) {
     return "worker 1: its partials are gathered " + std::to_string(times) + " times";
@@ -286,6 +326,13 @@ TEST(Check, ARootGathersTheOwnPartialsOfAWorkerOnceAndLast) {
       verdict_after("cqs",
                     [](Plan&, Worker& w) { w.steps[0].sends.push_back(w.steps[0].sends.back()); }),
       gathers(2));
+  EXPECT_EQ(verdict_after("cqs",  // some groups are not all
+                          [](Plan& plan, Worker& w) {
+                            plan.group_lists.push_back({0});
+                            w.steps[0].sends.back().groups =
+                                static_cast<int>(plan.group_lists.size()) - 1;
+                          }),
+            gathers(0));
   EXPECT_EQ(verdict_after("cqs",
                           [](Plan&, Worker& w) {
                             w.steps.resize(2);
