@@ -43,6 +43,18 @@ TEST(Layout, PairTasksSayExactlyWhatTheMaskSays) {
   }
 }
 
+TEST(Layout, ASingleTokenTakesTheStrideOfTheOthers) {
+  const Problem problem = make_problem({1, 1, 1, 60, 60, 4, 4}, MaskKind::causal, DType::f32, 1);
+  const auto offset = [&](const TokenGroup& q, const TokenGroup& k) {
+    const auto task = pair_task(problem, {q}, {k}, 0, 0);
+    EXPECT_EQ(task->allowed, Allowed::causal);
+    return task->offset;
+  };
+  EXPECT_EQ(offset({10, 2, 4}, {13, 1, 1}), -1);  // 14 sees 13, and 10 does not
+  EXPECT_EQ(offset({10, 3, 4}, {18, 1, 9}), -2);
+  EXPECT_EQ(offset({10, 1, 7}, {6, 5, 2}), 2);  // 10 sees 6, 8 and 10
+}
+
 TEST(Layout, GroupsOfDifferentStridesHaveNoOffsetWhereTheMaskCutsThem) {
   const Problem problem = make_problem({1, 1, 1, 60, 60, 4, 4}, MaskKind::causal, DType::f32, 1);
   const std::vector<TokenGroup> q = {{10, 2, 3}};
