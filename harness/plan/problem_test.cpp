@@ -84,7 +84,10 @@ TEST(Problem, PackedSequencesHaveNewTokensAndNoPatternIfThereAreSeveral) {
               HasSubstr("the number of cached tokens of a sequence is -1"));
   EXPECT_EQ(verdict(MaskKind::causal, {{0, 1}}), "accepted");
   const MaskSpec pattern(mask_fixtures::block_local(4));
-  EXPECT_EQ(verdict(pattern, {{6, 6}}), "accepted");
+  const Problem one = make_packed_problem(shape, pattern, DType::f32, 1, {{6, 5}});
+  EXPECT_TRUE(one.mask.segments.empty()) << "a pattern is of the whole sequence";
+  EXPECT_EQ(one.shape.q_len, 5);
+  EXPECT_EQ(one.shape.kv_len, 11);
   EXPECT_THAT(verdict(pattern, {{6, 6}, {1, 1}}), HasSubstr("this batch packs several"));
 }
 

@@ -199,8 +199,8 @@ TEST(Advise, SelectorsAreGivenTheSizesAndTheBestRateOfTheProblem) {
   question.link.reset();
   question.device.copy_byte_per_s.value = 1e9;
   EXPECT_EQ(prefill().compute_flop_per_s, peak * 3 / 4);
-  question.device.cores.value = 4.0;
-  EXPECT_EQ(prefill().compute_flop_per_s, peak);
+  question.device.cores.value = 8.0;
+  EXPECT_EQ(prefill().compute_flop_per_s, peak) << "each worker has one thread";
   question.device.cores.value = 0.0;  // unknown
   EXPECT_EQ(prefill().compute_flop_per_s, peak);
 }
