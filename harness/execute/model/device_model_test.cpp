@@ -77,6 +77,12 @@ TEST(DeviceModelFile, IsReadStrictly) {
       {"x,kernel_flop_per_s,flash,f32,0,1,1,1e9,measured,\n",
        "x.csv:2: head_dim is '0'; it must be a whole number from 1 to 2147483648"},
       {"x,kernel_flop_per_s,flash,f32,64,,1,1e9,measured,\n", "x.csv:2: queries is ''"},
+      {"x,kernel_flop_per_s,flash,f32,64,1,2147483649,1e9,measured,\n",
+       "x.csv:2: keys is '2147483649'; it must be a whole number from 1 to 2147483648"},
+      {",kernel_flop_per_s,flash,f32,64,1,1,1e9,measured,\n", "x.csv:2: device is ''"},
+      {"x,cores,,,,,,1000001,measured,\n",
+       "x.csv:2: cores is '1000001'; it must be a whole number up to 1000000"},
+      {"x,query_tile,,,,,,1000001,measured,\n", "x.csv:2: query_tile is '1000001'"},
       {"x,kernel_flop_per_s,flash,f32,64,1,1,0,measured,\n",
        "x.csv:2: value is '0'; it must be a number above 0"},
       {"x,kernel_flop_per_s,flash,f32,64,1,1,nan,measured,\n", "x.csv:2: value is 'nan'"},
@@ -106,6 +112,31 @@ TEST(DeviceModelFile, IsReadStrictly) {
   }
   EXPECT_THROW((void)parse_device_model("device,quantity\nx,cores\n", "x.csv"), UsageError);
   EXPECT_EQ(parse_device_model(std::string(kHeader) + std::string(kOneRate), "x.csv").name, "x");
+}
+
+TEST(DeviceModelFile, HasNumbersUpToTheirLimits) {
+  const DeviceModel device = parse_device_model(
+      std::string(kHeader) +
+          "x,kernel_flop_per_s,flash,f32,64,2147483648,2147483648,1e9,measured,\n"
+          "x,cores,,,,,,1000000,measured,\nx,copy_byte_per_s,,,,,,1000000.5,measured,\n"
+          "x,merge_byte_per_s,,,,,,0,measured,\n",
+      "x.csv");
+  EXPECT_EQ(device.rates[0].queries, 2147483648);
+  EXPECT_EQ(device.rates[0].keys, 2147483648);
+  EXPECT_EQ(device.cores.value, 1e6);
+  EXPECT_EQ(device.copy_byte_per_s.value, 1000000.5);
+  EXPECT_EQ(device.merge_byte_per_s.value, 0.0);
+}
+
+TEST(DeviceCosts, HaveTheTilesOfTheDeviceOrElseThoseOfTheKernel) {
+  DeviceModel device = two_points();
+  const auto tile = [&] {
+    return DeviceCosts(device, Kernel::flash, problem_of(64, 64)).query_tile();
+  };
+  EXPECT_EQ(tile(), kernel_tiles(Kernel::flash, 64).query_tile);
+  EXPECT_GT(tile(), 1);
+  device.query_tile.value = 1.0;
+  EXPECT_EQ(tile(), 1);
 }
 
 TEST(DeviceModelFile, OfTheA100SaysWhereItsNumbersComeFrom) {
