@@ -1,7 +1,6 @@
 // Checks how a worker's waits are split into idle and exposed time, message by message.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <deque>
 #include <memory>
@@ -85,8 +84,7 @@ StepTime waits_of_worker_2(const std::array<double, 3>& offsets,
     player->end_step();
   }
   move_clock_to(20.0);
-  const double last_s = std::max(messages[0].done_s, messages[1].done_s);
-  const Passage own{last_s, last_s};  // what it keeps is there already
+  const Passage own{messages[1].done_s, messages[1].done_s};  // what it keeps is there already
   transports[2]->passages = {messages[0], messages[1], own, sends[0], sends[1], own};
   players[2]->begin_step();
   EXPECT_TRUE(transports[2]->passages.empty());
