@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <stdexcept>
 
 #include "base/status.h"
 
@@ -26,9 +27,12 @@ TEST(Layout, PairTasksSayExactlyWhatTheMaskSays) {
   for (int round = 0; round < 2000; ++round) {
     const Problem problem =
         make_problem({1, 1, 1, draw(1, 60), draw(1, 60), 4, 4}, MaskKind::causal, DType::f32, 1);
-    const std::int64_t stride = draw(1, 4);
-    const std::vector<TokenGroup> q = {{draw(0, 20), draw(1, 8), stride}};
-    const std::vector<TokenGroup> k = {{draw(0, 20), draw(1, 8), stride}};
+    std::vector<TokenGroup> q = {{draw(0, 20), draw(1, 8), draw(1, 4)}};
+    std::vector<TokenGroup> k = {{draw(0, 20), draw(1, 8), draw(1, 4)}};
+    // Groups of different strides have an offset only if one of them is a single token.
+    if (round % 3 == 0) k[0].stride = q[0].stride;
+    if (round % 3 == 1) q[0].count = 1;
+    if (round % 3 == 2) k[0].count = 1;
     const auto task = pair_task(problem, q, k, 0, 0);
     for (std::int64_t i = 0; i < q[0].count; ++i)
       for (std::int64_t j = 0; j < k[0].count; ++j) {
@@ -37,6 +41,28 @@ TEST(Layout, PairTasksSayExactlyWhatTheMaskSays) {
             << "round " << round << " i " << i << " j " << j;
       }
   }
+}
+
+TEST(Layout, ASingleTokenTakesTheStrideOfTheOthers) {
+  const Problem problem = make_problem({1, 1, 1, 60, 60, 4, 4}, MaskKind::causal, DType::f32, 1);
+  const auto offset = [&](const TokenGroup& q, const TokenGroup& k) {
+    const auto task = pair_task(problem, {q}, {k}, 0, 0);
+    EXPECT_EQ(task->allowed, Allowed::causal);
+    return task->offset;
+  };
+  EXPECT_EQ(offset({10, 2, 4}, {13, 1, 1}), -1);  // 14 sees 13, and 10 does not
+  EXPECT_EQ(offset({10, 3, 4}, {18, 1, 9}), -2);
+  EXPECT_EQ(offset({10, 1, 7}, {6, 5, 2}), 2);  // 10 sees 6, 8 and 10
+}
+
+TEST(Layout, GroupsOfDifferentStridesHaveNoOffsetWhereTheMaskCutsThem) {
+  const Problem problem = make_problem({1, 1, 1, 60, 60, 4, 4}, MaskKind::causal, DType::f32, 1);
+  const std::vector<TokenGroup> q = {{10, 2, 3}};
+  const auto task = [&](const TokenGroup& k) { return pair_task(problem, q, {k}, 0, 0); };
+  EXPECT_THROW((void)task({10, 2, 2}), std::logic_error);
+  EXPECT_EQ(task({6, 3, 2})->allowed, Allowed::all);
+  EXPECT_EQ(task({14, 2, 2}), std::nullopt);
+  EXPECT_EQ(task({10, 0, 2}), std::nullopt);
 }
 
 TEST(Layout, CausalPairCountsMatchCounting) {

@@ -21,7 +21,7 @@ void require_range(std::string_view name, std::int64_t value, std::int64_t low, 
 constexpr KernelTiles kCoarse{1024, 1024, 1024, 1024, true};
 
 std::vector<MaskBlock> whole_block(const Problem& problem) {
-  return {{0, 0, {0, problem.shape.q_len, 1}, {0, problem.shape.kv_len, 1}}};
+  return {{.q = {0, problem.shape.q_len, 1}, .k = {0, problem.shape.kv_len, 1}}};
 }
 
 }  // namespace

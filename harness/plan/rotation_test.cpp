@@ -82,6 +82,53 @@ TEST(Rotation, IsProvedFromOneWorker) {
   });
 }
 
+// Returns the plan with a changed rule, and with the lists of groups of that rule.
+template <class Change>
+Plan with_rule(const Plan& plan, const Change& change) {
+  Rotation changed = *plan.workers.rotation();
+  change(changed);
+  const auto rule = std::make_shared<const Rotation>(std::move(changed));
+  Plan out = plan;
+  out.group_lists = rule->group_lists;
+  out.workers = Workers(
+      rule->workers, [rule](int w, bool with_steps) { return rule->worker(w, with_steps); }, rule);
+  return out;
+}
+
+TEST(Rotation, IsNoProofIfAGroupIsInNoShardOrInTwoOrOutOfOrder) {
+  const Plan plan =
+      make_plan("zigzag", testing_support::square_problem(24, MaskKind::causal), {.workers = 3});
+  ASSERT_EQ(plan.group_lists[0], (std::vector<int>{0, 5}));
+  for (const std::size_t first : {0u, 3u}) {  // the shards of queries, and those of keys
+    const auto is_proved = [&](const std::vector<int>& shard) {
+      return proved_by_rotation(
+          with_rule(plan, [&](Rotation& rule) { rule.group_lists[first] = shard; }));
+    };
+    EXPECT_TRUE(is_proved({0, 5}));
+    EXPECT_FALSE(is_proved({5, 0}));
+    EXPECT_FALSE(is_proved({0}));
+    EXPECT_FALSE(is_proved({0, 4})) << "another shard has 4, and none has 5";
+    EXPECT_FALSE(is_proved({0, 6}));
+    EXPECT_FALSE(is_proved({-1, 5}));
+    EXPECT_FALSE(is_proved({0, 4, 5}));
+  }
+}
+
+TEST(Rotation, IsNoProofOfShardsThatDoNotExistOrOfSendsThatNobodyReceives) {
+  const Plan plan =
+      make_plan("ring", testing_support::square_problem(24, MaskKind::causal), {.workers = 3});
+  for (const int shard : {-2, 3}) {
+    EXPECT_FALSE(
+        proved_by_rotation(with_rule(plan, [&](Rotation& r) { r.steps[0].tasks[0].q = shard; })));
+    EXPECT_FALSE(
+        proved_by_rotation(with_rule(plan, [&](Rotation& r) { r.steps[0].tasks[0].kv = shard; })));
+  }
+  EXPECT_FALSE(proved_by_rotation(
+      with_rule(plan, [](Rotation& r) { r.steps.back().sends = r.steps[0].sends; })));
+  EXPECT_FALSE(proved_by_rotation(
+      with_rule(plan, [](Rotation& r) { r.steps[0].receives = r.steps[1].receives; })));
+}
+
 void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, int workers) {
   if (transfers.empty()) return;
   const std::size_t at = random() % transfers.size();
@@ -134,17 +181,13 @@ void damage_tasks(std::vector<Rotation::Task>& tasks, std::mt19937_64& random, i
 TEST(Rotation, TheProofIsAsStrongAsTheWalkOverAllWorkers) {
   int refused = 0;
   for_rotating_plans(150, [&](const Plan& plan, std::mt19937_64& random) {
-    Rotation damaged = *plan.workers.rotation();
-    Rotation::StepOfZero& step = damaged.steps[random() % damaged.steps.size()];
-    if (random() % 3 == 0)
-      damage_tasks(step.tasks, random, damaged.workers);
-    else
-      damage_transfer(random() % 2 == 0 ? step.receives : step.sends, random, damaged.workers);
-    const auto rule = std::make_shared<const Rotation>(std::move(damaged));
-    Plan changed = plan;
-    changed.workers = Workers(
-        rule->workers, [rule](int w, bool with_steps) { return rule->worker(w, with_steps); },
-        rule);
+    const Plan changed = with_rule(plan, [&](Rotation& damaged) {
+      Rotation::StepOfZero& step = damaged.steps[random() % damaged.steps.size()];
+      if (random() % 3 == 0)
+        damage_tasks(step.tasks, random, damaged.workers);
+      else
+        damage_transfer(random() % 2 == 0 ? step.receives : step.sends, random, damaged.workers);
+    });
     const auto walked = check(spelt_out(changed));
     refused += walked ? 1 : 0;
     if (proved_by_rotation(changed)) {

@@ -18,6 +18,61 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kGB = 1'000'000'000;
 
+TEST(SegmentAllocator, TakesWholePagesAndHugePagesFromHalfOfOneOn) {
+  struct Expected {
+    std::size_t request;
+    std::size_t segment;
+  };
+  for (const AllocatorKind kind :
+       {AllocatorKind::same_size, AllocatorKind::direct, AllocatorKind::pool})
+    for (const auto& [request, segment] :
+         {Expected{0, kPageBytes}, Expected{1, kPageBytes}, Expected{kPageBytes, kPageBytes},
+          Expected{kPageBytes + 1, 2 * kPageBytes},
+          Expected{kHugePageBytes / 2 - 1, kHugePageBytes / 2},
+          Expected{kHugePageBytes / 2, kHugePageBytes},
+          Expected{kHugePageBytes + 1, 2 * kHugePageBytes}}) {
+      FakeSegments device(kGB);
+      const auto allocator = make_block_allocator(kind, device.source());
+      void* const block = allocator->allocate(request);
+      ASSERT_EQ(device.live.size(), 1u);
+      EXPECT_EQ(device.live.begin()->second, segment) << request;
+      allocator->free(block);
+      EXPECT_EQ(device.held, kind == AllocatorKind::same_size ? segment : 0u);
+      allocator->release_cached();
+      EXPECT_EQ(device.held, 0u);
+    }
+}
+
+TEST(SegmentAllocator, ServesFromAFreedSegmentWhatFillsAtLeastFourFifthsOfIt) {
+  for (const auto& [mib, is_reused] : {std::pair{21, false}, {20, true}, {16, true}, {14, false}}) {
+    FakeSegments device(kGB);
+    const auto allocator = make_block_allocator(AllocatorKind::same_size, device.source());
+    void* const freed = allocator->allocate(20 * kMiB);
+    allocator->free(freed);
+    void* const block = allocator->allocate(static_cast<std::size_t>(mib) * kMiB);
+    EXPECT_EQ(block == freed, is_reused) << mib;
+    EXPECT_EQ(device.maps, is_reused ? 1 : 2) << mib;
+    // A reused segment keeps its size.
+    allocator->free(block);
+    EXPECT_EQ(allocator->allocate(20 * kMiB) == freed, true) << mib;
+    EXPECT_EQ(allocator->retries(), 0);
+  }
+}
+
+TEST(SegmentAllocator, GivesFreedSegmentsBackOnceWhenTheDeviceIsFull) {
+  FakeSegments device(50 * kMiB);
+  const auto allocator = make_block_allocator(AllocatorKind::same_size, device.source());
+  allocator->free(allocator->allocate(20 * kMiB));
+  EXPECT_NE(allocator->allocate(40 * kMiB), nullptr);
+  EXPECT_EQ(allocator->retries(), 1);
+  EXPECT_EQ(device.held, 40 * kMiB);
+  EXPECT_EQ(allocator->allocate(40 * kMiB), nullptr);
+  EXPECT_EQ(allocator->retries(), 2);
+  const auto direct = make_block_allocator(AllocatorKind::direct, device.source());
+  EXPECT_EQ(direct->allocate(40 * kMiB), nullptr);
+  EXPECT_EQ(direct->retries(), 0);
+}
+
 TEST(CachingAllocator, TakesSegmentsOfPyTorchsSizes) {
   struct Expected {
     std::size_t request;

@@ -93,6 +93,40 @@ TEST(PerfettoTrace, GivesTimesInMicrosecondsAndBytesAsCounted) {
   FAIL() << "no slice for scores";
 }
 
+// One tensor of a worker is freed before one of the root (worker -1), and another never.
+TEST(PerfettoTrace, IsTheseLines) {
+  FakeMachine machine(std::uint64_t{1} << 24);
+  MemoryLedger::Options options = machine.options();
+  options.record_events = true;
+  MemoryLedger ledger(options);
+  const Buffer kept(ledger, 5, "kept", 1);
+  {
+    const Buffer whole(ledger, 10, "output", -1);
+    const Buffer local(ledger, 20, "q_local", 0);
+    EXPECT_THROW(Buffer(ledger, std::size_t{1} << 30, "scores", 0), std::exception);
+  }
+  EXPECT_EQ(perfetto_trace(ledger.events(), "a run"), R"({"displayTimeUnit":"ms","traceEvents":[
+{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"a run"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"worker 1"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"root"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"worker 0"}},
+{"ph":"X","name":"kept","cat":"memory","pid":1,"tid":3,"ts":2000000.0,"dur":7000000.0,"args":{"bytes":5}},
+{"ph":"X","name":"output","cat":"memory","pid":1,"tid":1,"ts":4000000.0,"dur":5000000.0,"args":{"bytes":10}},
+{"ph":"X","name":"q_local","cat":"memory","pid":1,"tid":2,"ts":6000000.0,"dur":2000000.0,"args":{"bytes":20}},
+{"ph":"C","name":"memory","pid":1,"ts":1000000.0,"args":{"active_bytes":0,"reserved_bytes":4096}},
+{"ph":"C","name":"memory","pid":1,"ts":2000000.0,"args":{"active_bytes":5,"reserved_bytes":4096}},
+{"ph":"C","name":"memory","pid":1,"ts":3000000.0,"args":{"active_bytes":5,"reserved_bytes":8192}},
+{"ph":"C","name":"memory","pid":1,"ts":4000000.0,"args":{"active_bytes":15,"reserved_bytes":8192}},
+{"ph":"C","name":"memory","pid":1,"ts":5000000.0,"args":{"active_bytes":15,"reserved_bytes":12288}},
+{"ph":"C","name":"memory","pid":1,"ts":6000000.0,"args":{"active_bytes":35,"reserved_bytes":12288}},
+{"ph":"C","name":"memory","pid":1,"ts":7000000.0,"args":{"active_bytes":35,"reserved_bytes":12288}},
+{"ph":"i","s":"p","name":"out of memory: scores","pid":1,"tid":2,"ts":7000000.0,"args":{"bytes":1073741824,"free_bytes":16764928}},
+{"ph":"C","name":"memory","pid":1,"ts":8000000.0,"args":{"active_bytes":15,"reserved_bytes":12288}},
+{"ph":"C","name":"memory","pid":1,"ts":9000000.0,"args":{"active_bytes":5,"reserved_bytes":12288}}
+]}
+)");
+}
+
 TEST(PerfettoTrace, OfNothingIsStillATrace) {
   EXPECT_EQ(Json::parse(perfetto_trace({}, "case")).at("traceEvents").size(), 1u);
 }

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/status.h"
+#include "harness/execute/model/size_change.h"
 
 namespace qb {
 namespace {
@@ -91,31 +92,14 @@ class BandwidthSearch {
   LinkLimit given_;
 };
 
-// Returns the scheme that is better than `winner` for a size, or an empty name.
-using BetterAt = std::function<std::string(std::int64_t)>;
-
-// Doubles or halves the size until the answer changes; `refine` then searches to within 2 %.
-std::optional<Advice::Change> size_change(std::int64_t given, bool up, int doublings,
-                                          std::int64_t most, bool refine,
-                                          const BetterAt& better_at) {
-  std::int64_t near = given;
-  for (int i = 0; i < doublings; ++i) {
-    if (up ? near > most / 2 : near == 1) return std::nullopt;
-    std::int64_t far = up ? near * 2 : near / 2;
-    std::string other = better_at(far);
-    if (other.empty()) {
-      near = far;
-      continue;
-    }
-    while (refine && std::abs(far - near) > std::max<std::int64_t>(1, std::min(near, far) / 50)) {
-      const std::int64_t middle = near + (far - near) / 2;
-      std::string here = better_at(middle);
-      (here.empty() ? near : far) = middle;
-      if (!here.empty()) other = std::move(here);
-    }
-    return Advice::Change{static_cast<double>(far), other};
-  }
-  return std::nullopt;
+Advice::Changes changes_around(SizeSearch search, const BetterAt& better_at) {
+  const auto change = [&](bool up) -> std::optional<Advice::Change> {
+    search.up = up;
+    const auto found = size_change(search, better_at);
+    if (!found) return std::nullopt;
+    return Advice::Change{static_cast<double>(found->at), found->scheme};
+  };
+  return {.below = change(false), .above = change(true)};
 }
 
 std::string better_for(const SchemeQuestion& question, std::string_view winner) {
@@ -139,16 +123,18 @@ void search_sizes(const SchemeQuestion& question, const std::string& winner, Adv
     return better_for(other, winner);
   };
   advice.searched_sizes = true;
-  const std::int64_t most_tokens = kMaxTokens - cached;
-  advice.new_tokens = {
-      size_change(problem.shape.q_len, false, kTokenDoublings, most_tokens, true, for_tokens),
-      size_change(problem.shape.q_len, true, kTokenDoublings, most_tokens, true, for_tokens)};
+  advice.new_tokens = changes_around({.given = problem.shape.q_len,
+                                      .doublings = kTokenDoublings,
+                                      .most = kMaxTokens - cached,
+                                      .refine = true},
+                                     for_tokens);
+  advice.workers = changes_around({.given = question.workers,
+                                   .doublings = kWorkerDoublings,
+                                   .most = kMostWorkersBySize,
+                                   .refine = false},
+                                  for_workers);
   // With one worker the answer is always dense.
-  const auto fewer = size_change(question.workers, false, kWorkerDoublings, kMostWorkersBySize,
-                                 false, for_workers);
-  advice.workers = {fewer && fewer->at > 1.0 ? fewer : std::nullopt,
-                    size_change(question.workers, true, kWorkerDoublings, kMostWorkersBySize, false,
-                                for_workers)};
+  if (advice.workers.below && advice.workers.below->at == 1.0) advice.workers.below.reset();
 }
 
 // Returns the best rate that the device has for the problem: C.

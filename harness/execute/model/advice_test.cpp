@@ -169,6 +169,42 @@ TEST(Advise, SelectorsAreHeldBesideTheModel) {
   EXPECT_EQ(with_cache(64, 8192)->prefill.link_byte_per_s, 1e9);
 }
 
+TEST(Advise, SelectorsAreGivenTheSizesAndTheBestRateOfTheProblem) {
+  SchemeQuestion question = question_of(64, 4, 1e7);
+  const Shape shape{1, 16, 8, 64, 64 + 1000, kHeadDim, kHeadDim};
+  question.problem = make_problem(shape, MaskKind::causal, DType::f32, 1);
+  // Only the second rate counts beside the first: the others are of other calls.
+  const RatePoint slow = question.device.rates[0];
+  const double peak = 2.0 * slow.flop_per_s;
+  question.device.rates.assign(5, slow);
+  for (std::size_t i = 1; i < 5; ++i)
+    question.device.rates[i].flop_per_s = static_cast<double>(2 * i) * slow.flop_per_s;
+  for (std::size_t i = 1; i < 5; ++i) question.device.rates[i].queries = static_cast<int>(i) * 100;
+  question.device.rates[2].kernel = Kernel::flash;
+  question.device.rates[3].dtype = DType::bf16;
+  question.device.rates[4].head_dim = 2 * kHeadDim;
+  const auto prefill = [&] { return advise(question).selectors->prefill; };
+  const Prefill asked = prefill();
+  EXPECT_EQ(asked.new_tokens, 64);
+  EXPECT_EQ(asked.cached_tokens, 1000);
+  EXPECT_EQ(asked.workers, 4);
+  EXPECT_EQ(asked.q_heads, 16);
+  EXPECT_EQ(asked.kv_heads, 8);
+  EXPECT_EQ(asked.element_bytes, 4);
+  EXPECT_EQ(asked.compute_flop_per_s, peak);
+  EXPECT_EQ(asked.link_byte_per_s, 1e7);
+  // Over a link every worker has a device; in one memory they share its cores.
+  question.device.cores.value = 3.0;
+  EXPECT_EQ(prefill().compute_flop_per_s, peak);
+  question.link.reset();
+  question.device.copy_byte_per_s.value = 1e9;
+  EXPECT_EQ(prefill().compute_flop_per_s, peak * 3 / 4);
+  question.device.cores.value = 8.0;
+  EXPECT_EQ(prefill().compute_flop_per_s, peak) << "each worker has one thread";
+  question.device.cores.value = 0.0;  // unknown
+  EXPECT_EQ(prefill().compute_flop_per_s, peak);
+}
+
 TEST(Advise, TheLargestPartOfTheTimeIsTheLimit) {
   SchemeForecast f;
   f.compute_s = 1.0;
@@ -180,6 +216,25 @@ TEST(Advise, TheLargestPartOfTheTimeIsTheLimit) {
   EXPECT_EQ(limit_of(f), Limit::imbalance);
   f.exposed_s = 1.1;
   EXPECT_EQ(limit_of(f), Limit::link);
+}
+
+TEST(Advise, OfEqualPartsTheLinkIsTheLimitAndThenTheImbalance) {
+  SchemeForecast f;
+  f.compute_s = 1.0;
+  f.mean_compute_s = 0.75;
+  f.idle_s = 0.5;  // with 0.25 of compute that is more than an even share
+  EXPECT_EQ(limit_of(f), Limit::imbalance);
+  f.exposed_s = 0.75;
+  EXPECT_EQ(limit_of(f), Limit::link);
+  f.exposed_s = 0.625;
+  EXPECT_EQ(limit_of(f), Limit::imbalance);
+  f.idle_s = 0.375;
+  f.exposed_s = 0.5;
+  EXPECT_EQ(limit_of(f), Limit::compute);
+  // The worker that ends last may compute less than an even share.
+  f.mean_compute_s = 2.0;
+  f.idle_s = 0.75;
+  EXPECT_EQ(limit_of(f), Limit::compute);
 }
 
 TEST(Advise, RefusesMoreWorkersThanPlansCanHave) {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "base/clock.h"
 #include "base/source_root.h"
 #include "base/status.h"
 #include "harness/execute/testing/constant_rate_device.h"
@@ -74,6 +77,12 @@ TEST(DeviceModelFile, IsReadStrictly) {
       {"x,kernel_flop_per_s,flash,f32,0,1,1,1e9,measured,\n",
        "x.csv:2: head_dim is '0'; it must be a whole number from 1 to 2147483648"},
       {"x,kernel_flop_per_s,flash,f32,64,,1,1e9,measured,\n", "x.csv:2: queries is ''"},
+      {"x,kernel_flop_per_s,flash,f32,64,1,2147483649,1e9,measured,\n",
+       "x.csv:2: keys is '2147483649'; it must be a whole number from 1 to 2147483648"},
+      {",kernel_flop_per_s,flash,f32,64,1,1,1e9,measured,\n", "x.csv:2: device is ''"},
+      {"x,cores,,,,,,1000001,measured,\n",
+       "x.csv:2: cores is '1000001'; it must be a whole number up to 1000000"},
+      {"x,query_tile,,,,,,1000001,measured,\n", "x.csv:2: query_tile is '1000001'"},
       {"x,kernel_flop_per_s,flash,f32,64,1,1,0,measured,\n",
        "x.csv:2: value is '0'; it must be a number above 0"},
       {"x,kernel_flop_per_s,flash,f32,64,1,1,nan,measured,\n", "x.csv:2: value is 'nan'"},
@@ -103,6 +112,31 @@ TEST(DeviceModelFile, IsReadStrictly) {
   }
   EXPECT_THROW((void)parse_device_model("device,quantity\nx,cores\n", "x.csv"), UsageError);
   EXPECT_EQ(parse_device_model(std::string(kHeader) + std::string(kOneRate), "x.csv").name, "x");
+}
+
+TEST(DeviceModelFile, HasNumbersUpToTheirLimits) {
+  const DeviceModel device = parse_device_model(
+      std::string(kHeader) +
+          "x,kernel_flop_per_s,flash,f32,64,2147483648,2147483648,1e9,measured,\n"
+          "x,cores,,,,,,1000000,measured,\nx,copy_byte_per_s,,,,,,1000000.5,measured,\n"
+          "x,merge_byte_per_s,,,,,,0,measured,\n",
+      "x.csv");
+  EXPECT_EQ(device.rates[0].queries, 2147483648);
+  EXPECT_EQ(device.rates[0].keys, 2147483648);
+  EXPECT_EQ(device.cores.value, 1e6);
+  EXPECT_EQ(device.copy_byte_per_s.value, 1000000.5);
+  EXPECT_EQ(device.merge_byte_per_s.value, 0.0);
+}
+
+TEST(DeviceCosts, HaveTheTilesOfTheDeviceOrElseThoseOfTheKernel) {
+  DeviceModel device = two_points();
+  const auto tile = [&] {
+    return DeviceCosts(device, Kernel::flash, problem_of(64, 64)).query_tile();
+  };
+  EXPECT_EQ(tile(), kernel_tiles(Kernel::flash, 64).query_tile);
+  EXPECT_GT(tile(), 1);
+  device.query_tile.value = 1.0;
+  EXPECT_EQ(tile(), 1);
 }
 
 TEST(DeviceModelFile, OfTheA100SaysWhereItsNumbersComeFrom) {
@@ -135,6 +169,92 @@ TEST(Calibration, MeasuresATableThatReadsBack) {
     EXPECT_EQ(number.provenance, Provenance::measured);
   }
   EXPECT_EQ(parse_device_model(device_model_csv(here), "here.csv"), here);
+}
+
+// A clock that moves when it is read, by `tick` of the number of reads before. So a sample takes a
+// tick however long the machine takes, and calls of one part of a calibration take what a test
+// says.
+class TickingClock {
+ public:
+  explicit TickingClock(double (*tick)(int)) {
+    tick_ = tick;
+    reads_ = 0;
+    now_s_ = 0.0;
+    clock_source = read;
+  }
+  ~TickingClock() { clock_source = steady_clock_s; }
+  TickingClock(const TickingClock&) = delete;
+  TickingClock& operator=(const TickingClock&) = delete;
+
+ private:
+  static double read() { return now_s_ += tick_(reads_++); }
+  inline static double (*tick_)(int) = nullptr;
+  inline static int reads_ = 0;
+  inline static double now_s_ = 0.0;
+};
+
+// Powers of two, so that sums and differences are exact. A sample lasts at least 2 ms: three calls
+// of a tick of 1/1024 s.
+constexpr double kTick = 0x1p-10;
+constexpr double kFastTick = 0x1p-14;  // 33 calls
+constexpr std::int64_t kDim = 16;
+constexpr double kFlopPerPair = 4.0 * kDim;
+
+TEST(Calibration, OfAKnownClockHasTheRatesThatFollowFromIt) {
+  // A measurement of seven samples reads the clock twice for its estimate and twice a sample; the
+  // memory of a kernel's call reads it once before, and the table twice more for each size.
+  const TickingClock clock([](int reads) {
+    constexpr int kMeasurement = 2 + 2 * 7;
+    constexpr int kTable = 1 + kMeasurement;
+    constexpr int kCausal = kTable + 2 * (kMeasurement + 3);
+    constexpr int kMerges = kCausal + 1 + kMeasurement;
+    constexpr int kCopies = kMerges + kMeasurement;
+    if (reads < kTable) return kFastTick;
+    if (reads < kCausal) return kTick;
+    if (reads < kMerges) return 1.25 * kTick;      // two calls a sample
+    return reads < kCopies ? kTick : 2.0 * kTick;  // of copies there are two a sample too
+  });
+  const DeviceModel device =
+      calibrate_here(Kernel::flash, DType::f32, kDim, {.max_tokens = 255, .budget_s = 10.0});
+  const double overhead_s = kFastTick / 33;
+  EXPECT_DOUBLE_EQ(device.call_overhead_s.value, overhead_s);
+  const double compute_s = kTick / 3 - overhead_s;
+  ASSERT_EQ(device.rates.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t n = i == 0 ? 64 : 128;
+    const RatePoint& rate = device.rates[i];
+    EXPECT_EQ(rate.queries, n);
+    EXPECT_EQ(rate.keys, n);
+    EXPECT_DOUBLE_EQ(rate.flop_per_s, kFlopPerPair * static_cast<double>(n * n) / compute_s);
+  }
+  // The rates grow with the pairs, so all calls take as long: the causal one of 128 queries, which
+  // takes `longer` times that, has so many times its unmasked pairs, and they are 128 (128 + t)
+  // / 2.
+  const double longer = (0.625 * kTick - overhead_s) / compute_s;
+  EXPECT_EQ(device.query_tile.value, std::round(longer * 129 - 128));
+  const double partial_bytes = 8192 * (kDim + 1) * 4;
+  EXPECT_DOUBLE_EQ(device.merge_byte_per_s.value, partial_bytes / (kTick / 3));
+  EXPECT_DOUBLE_EQ(device.copy_byte_per_s.value, partial_bytes / kTick);
+}
+
+TEST(Calibration, AnOverheadTakesAtMostHalfOfACallsTime) {
+  const TickingClock clock([](int) { return kTick; });
+  const DeviceModel device =
+      calibrate_here(Kernel::reference, DType::f32, kDim, {.max_tokens = 1, .budget_s = 10.0});
+  EXPECT_DOUBLE_EQ(device.call_overhead_s.value, kTick / 3);
+  ASSERT_EQ(device.rates.size(), 1u) << "the smallest size is measured whatever max_tokens is";
+  EXPECT_DOUBLE_EQ(device.rates[0].flop_per_s, kFlopPerPair * 64 * 64 / (kTick / 6));
+  EXPECT_EQ(device.query_tile.value, 0.0) << "only flash has one";
+}
+
+TEST(Calibration, EndsItsTableWhenTheBudgetDoesNotSufficeForTheNextSize) {
+  // With three samples a size takes ten ticks, and the next one needs 4 x 5 calls: 6.7 ticks.
+  for (const auto& [ticks, sizes] : {std::pair{16, 1u}, {17, 2u}, {27, 3u}}) {
+    const TickingClock clock([](int) { return kTick; });
+    const DeviceModel device = calibrate_here(Kernel::reference, DType::f32, kDim,
+                                              {.max_tokens = 4096, .budget_s = ticks * kTick});
+    EXPECT_EQ(device.rates.size(), sizes) << ticks;
+  }
 }
 
 }  // namespace

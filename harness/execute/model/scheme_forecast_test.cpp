@@ -145,6 +145,28 @@ TEST(SchemeForecast, OfEquallyFastOnesTheOneThatSendsLeastIsFirst) {
   EXPECT_THAT(names(ranking(forecasts)), testing::ElementsAre("quiet", "chatty", "slow", "base"));
 }
 
+TEST(SchemeForecast, OfThoseThatSendAsMuchTheOneThatHoldsLeastIsFirstAndThenTheFirst) {
+  std::vector<SchemeForecast> forecasts(6);
+  const auto set = [&](std::size_t i, const char* name, double wall_s, std::int64_t memory) {
+    forecasts[i].scheme = name;
+    forecasts[i].wall_s = wall_s;
+    forecasts[i].memory_bytes = memory;
+  };
+  set(0, "large", 1.0, 10);
+  set(1, "small", 1.0, 5);
+  set(2, "small too", 1.0, 5);
+  set(3, "slower, by more than rounding", 1.0 + 1e-8, 1);
+  set(4, "over", 0.5, 1);
+  forecasts[4].over_budget = true;
+  set(5, "none", 0.0, 0);
+  forecasts[5].unsupported = "no plan";
+  EXPECT_THAT(names(ranking(forecasts)),
+              testing::ElementsAre("small", "small too", "large", "slower, by more than rounding",
+                                   "over", "none"));
+  EXPECT_EQ(fastest(forecasts)->scheme, "small");
+  EXPECT_EQ(fastest(std::span(forecasts).subspan(4)), nullptr);
+}
+
 TEST(SchemeForecast, ADeviceWithoutTheRatesIsRefused) {
   SchemeQuestion question = question_of(64, 4);
   question.kernel = Kernel::flash;

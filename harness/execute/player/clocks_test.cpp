@@ -59,6 +59,16 @@ double critical_path_by_hand_s(const Plan& plan, const std::vector<WorkerTime>& 
   return gather_s + rounds_s + merges_s;
 }
 
+// The definition of Execution::longest_subsequence_s.
+double longest_subsequence_by_hand_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
+  std::map<std::int64_t, double> slowest_of_length_s;
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    double& slowest_s = slowest_of_length_s[tokens_of(plan.q_groups, plan.workers[w].q_groups)];
+    slowest_s = std::max(slowest_s, workers[w].compute_s);
+  }
+  return slowest_of_length_s.rbegin()->second;
+}
+
 TEST(Clocks, OfTheSerialExecutorHaveAllThatTheDeviceDid) {
   const std::size_t seen = for_random_plans(kPlans, [](const Plan& plan, Random&) {
     const auto [run, elapsed_s] = played(Ranks::serial, plan);
@@ -78,6 +88,7 @@ TEST(Clocks, OfTheSerialExecutorHaveAllThatTheDeviceDid) {
                                     sum_of(run, &WorkerTime::compute_s) +
                                     sum_of(run, &WorkerTime::merge_s));
     ASSERT_EQ(run.critical_path_s, critical_path_by_hand_s(plan, run.workers));
+    ASSERT_EQ(run.longest_subsequence_s, longest_subsequence_by_hand_s(plan, run.workers));
     for (const WorkerTime& worker : run.workers) {
       double steps_s = 0.0;
       for (const StepTime& step : worker.steps) {

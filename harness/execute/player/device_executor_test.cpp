@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <tuple>
 
 #include "harness/execute/memory/memory_ledger.h"
@@ -72,6 +73,50 @@ TEST(DeviceExecutor, ChargesEachWorkerAloneAndComposesTheCriticalPath) {
   for (const WorkerTime& worker : execution.workers) merges_s += worker.merge_s;
   EXPECT_EQ(execution.critical_path_s, 10.0 + merges_s);
   EXPECT_EQ(execution.longest_subsequence_s, 1.0);
+}
+
+// The probe's clock counts operations. A worker of W = 7 has three groups, so a call of it makes
+// nine copies and one kernel, and then three merges; the output is cleared before the first call.
+TEST(DeviceExecutor, ChargesEachLaunchOfAFlashCallToItsWorkerIfWorkersAreLaunchedAlone) {
+  const auto run = [](const Plan& plan, Launch launch) {
+    Trial trial(plan, heap_allocator());
+    DeviceProbe device;
+    const Execution execution =
+        DeviceExecutor(trial.plan, arguments_of(trial, heap_allocator(), {Kernel::flash, launch}),
+                       device)
+            .run();
+    EXPECT_EQ(execution.device_s, device.operations);
+    return execution;
+  };
+  const Problem problem = small_problem(70, MaskKind::full);
+  const Execution alone = run(cqs_plan(problem, 7), Launch::alone);
+  ASSERT_EQ(alone.workers.size(), 7u);
+  for (const WorkerTime& worker : alone.workers) {
+    EXPECT_EQ(worker.gather_s, 0.0);
+    EXPECT_EQ(worker.compute_s, 10.0);
+    EXPECT_EQ(worker.merge_s, 3.0);
+  }
+  EXPECT_EQ(alone.device_s, 1.0 + 7 * 13.0);
+  EXPECT_EQ(alone.critical_path_s, 10.0 + 7 * 3.0);
+  EXPECT_EQ(alone.worker_sum_s, 7 * 13.0);
+  EXPECT_EQ(alone.longest_subsequence_s, 10.0);
+  // A ring has a round for each pair of shards: every worker has three copies, a kernel and a
+  // merge.
+  const Execution ring = run(make_plan("ring", problem, {.workers = 7}), Launch::alone);
+  ASSERT_EQ(ring.workers.size(), 7u);
+  for (const WorkerTime& worker : ring.workers) {
+    ASSERT_EQ(worker.steps.size(), 7u);
+    for (const StepTime& step : worker.steps) EXPECT_EQ(step.compute_s, 4.0);
+    EXPECT_EQ(worker.merge_s, 7.0);
+  }
+  EXPECT_EQ(ring.critical_path_s, 7 * 4.0 + 7 * 7.0);
+  for (const Launch launch : {Launch::together, Launch::graph}) {
+    const Execution execution = run(cqs_plan(problem, 7), launch);
+    EXPECT_TRUE(execution.workers.empty());
+    EXPECT_EQ(execution.critical_path_s, execution.wall_s);
+    EXPECT_TRUE(std::isnan(execution.worker_sum_s));
+    EXPECT_TRUE(std::isnan(execution.longest_subsequence_s));
+  }
 }
 
 TEST(DeviceExecutor, TellsTheStagesOfTheStagedKernelApart) {

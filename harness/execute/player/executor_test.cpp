@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/player/worker.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/plan/layout.h"
 
@@ -134,6 +136,46 @@ TEST(Execute, QueriesThatNobodyHoldsGetZeroAndMinusInfinity) {
     Trial trial(plan, heap_allocator());
     expect_correct(trial, ranks, Kernel::flash);
   }
+}
+
+TEST(Execute, TheTimeOfTheLongestSubsequenceIsThatOfItsSlowestWorker) {
+  Plan plan = dense_plan(small_problem(15));
+  plan.q_groups = {{0, 5, 1}, {5, 2, 1}, {7, 3, 1}, {10, 5, 1}};
+  plan.workers = {};
+  Execution execution;
+  const double seconds[] = {1.0, 9.0, 7.0, 0.5};
+  for (int w = 0; w < 4; ++w) {
+    plan.workers.push_back({{w}, {}, {}, {}});
+    execution.workers.emplace_back().compute_s = seconds[w];
+  }
+  add_sums(plan, execution);
+  EXPECT_EQ(execution.longest_subsequence_s, 1.0);
+  EXPECT_EQ(execution.worker_sum_s, 17.5);
+  execution.workers[3].compute_s = 2.0;
+  add_sums(plan, execution);
+  EXPECT_EQ(execution.longest_subsequence_s, 2.0);
+}
+
+TEST(Execute, RefusesSpeedsThatAreNoPartOfTheMachinesOrNotOneEach) {
+  Trial trial(cqs_plan(small_problem(30), 7), heap_allocator());
+  auto arguments = trial.with_tensors(ExecutionArguments());
+  arguments.kernel = Kernel::reference;
+  arguments.allocator = &heap_allocator();
+  const auto run = [&](const std::vector<double>& speeds) {
+    arguments.worker_speeds = speeds;
+    (void)execute(Ranks::serial, trial.plan, arguments);
+  };
+  std::vector<double> speeds(7, 1.0);
+  EXPECT_NO_THROW(run({}));
+  EXPECT_NO_THROW(run(speeds));
+  speeds[3] = 0.99;
+  EXPECT_NO_THROW(run(speeds));
+  for (const double wrong : {0.0, -0.5, 1.01, std::nan("")}) {
+    speeds[6] = wrong;
+    EXPECT_THROW(run(speeds), std::invalid_argument) << wrong;
+  }
+  EXPECT_THROW(run(std::vector<double>(6, 1.0)), std::invalid_argument);
+  EXPECT_THROW(run(std::vector<double>(8, 1.0)), std::invalid_argument);
 }
 
 TEST(Execute, RefusesTensorsOfAnotherShapeThanThePlans) {

@@ -83,6 +83,78 @@ TEST(KeptCalls, OfAnotherPlanTakeTheirPlaces) {
   EXPECT_EQ(scene.device.counts["keep_schedule"], 7);
 }
 
+// Keeps every call without reading its tensors.
+class Keeper final : public DeviceProbe {
+ public:
+  int made = 0;
+  KeptSchedule keep_schedule(Kernel, const AttentionArguments&, Allocator&, int) override {
+    ++made;
+    return [](const AttentionArguments&, Allocator&) {};
+  }
+};
+
+// Returns whether a call is made anew after another one of the same place, from which it differs by
+// a change.
+template <class Change>
+bool is_made_anew(const Change& change) {
+  const TileSchedule schedule = rows_of_keys(20, 30);
+  const Call call(20, 1, heap_allocator());
+  Keeper device;
+  KeptCalls kept;
+  kept.attend(device, Kernel::flash, call.arguments(schedule), heap_allocator(), 0);
+  TileSchedule other = schedule;
+  AttentionArguments arguments = call.arguments(other);
+  Kernel kernel = Kernel::flash;
+  change(arguments, other, kernel);
+  kept.rewind();
+  kept.attend(device, kernel, arguments, heap_allocator(), 0);
+  EXPECT_GE(device.made, 1);
+  return device.made == 2;
+}
+
+TEST(KeptCalls, AreOfOneFormOfEveryTensor) {
+  for (TensorView AttentionArguments::*tensor :
+       {&AttentionArguments::q, &AttentionArguments::k, &AttentionArguments::v,
+        &AttentionArguments::out, &AttentionArguments::lse}) {
+    const auto matters = [&](const auto& change) {
+      return is_made_anew(
+          [&](AttentionArguments& call, TileSchedule&, Kernel&) { change(call.*tensor); });
+    };
+    const auto moved = [](TensorView& view, int bytes) {
+      view.data = static_cast<std::byte*>(view.data) + bytes;
+    };
+    EXPECT_FALSE(matters([](TensorView&) {}));
+    EXPECT_FALSE(matters([&](TensorView& view) { moved(view, 16); }));
+    EXPECT_TRUE(matters([&](TensorView& view) { moved(view, 8); }));
+    EXPECT_TRUE(matters([](TensorView& view) { view.dtype = DType::f64; }));
+    EXPECT_TRUE(matters([](TensorView& view) { ++view.extent.batch; }));
+    EXPECT_TRUE(matters([](TensorView& view) { ++view.batch_stride; }));
+    EXPECT_TRUE(matters([](TensorView& view) { ++view.head_stride; }));
+    EXPECT_TRUE(matters([](TensorView& view) { ++view.token_stride; }));
+  }
+}
+
+TEST(KeptCalls, AreOfOneScheduleScaleAndKernel) {
+  const auto matters = [](const auto& change) {
+    return is_made_anew(
+        [&](AttentionArguments&, TileSchedule& schedule, Kernel&) { change(schedule); });
+  };
+  EXPECT_FALSE(matters([](TileSchedule&) {}));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { ++schedule.n_queries; }));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { ++schedule.n_keys; }));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { schedule.tiles.pop_back(); }));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { ++schedule.tiles[0].begin; }));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { ++schedule.tiles[0].end; }));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { ++schedule.tiles[0].first_span; }));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { ++schedule.tiles[0].n_spans; }));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { ++schedule.spans[0].end; }));
+  EXPECT_TRUE(matters([](TileSchedule& schedule) { schedule.words.push_back(1); }));
+  EXPECT_TRUE(
+      is_made_anew([](AttentionArguments& call, TileSchedule&, Kernel&) { call.scale *= 2.0; }));
+  EXPECT_TRUE(is_made_anew(
+      [](AttentionArguments&, TileSchedule&, Kernel& kernel) { kernel = Kernel::reference; }));
+}
+
 TEST(KeptCalls, HoldTheirListsUntilTheyGoAndNoOtherKernelKeepsAny) {
   Scene scene;
   scene.execute({{20, 40}, {33, 40}});

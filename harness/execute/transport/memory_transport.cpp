@@ -91,6 +91,18 @@ void MemoryTransport::copy(const std::shared_ptr<Parcel>& parcel,
   lock.lock();
 }
 
+// Returns when the link delivers a message that is ready to leave, and keeps the link busy until
+// the message has left. A message to oneself uses no link.
+double MemoryTransport::due_s(const Parcel& parcel) {
+  if (parcel.key.from == parcel.key.to) return parcel.passage.started_s;
+  const double bandwidth = options_.link.bandwidth_byte_per_s;
+  const double on_link_s =
+      bandwidth > 0.0 ? static_cast<double>(parcel.in.size()) / bandwidth : 0.0;
+  double& link_free_s = link_free_s_[static_cast<std::size_t>(parcel.key.from)];
+  link_free_s = std::max(link_free_s, parcel.passage.started_s) + on_link_s;
+  return link_free_s + options_.link.latency_s;
+}
+
 // The carrier copies ready messages and holds them back until the link would have delivered them.
 void MemoryTransport::carry() {
   std::unique_lock lock(mutex_);
@@ -99,14 +111,7 @@ void MemoryTransport::carry() {
       const std::shared_ptr<Parcel> parcel = ready_.front();
       ready_.pop_front();
       copy(parcel, lock);
-      double& link_free_s = link_free_s_[static_cast<std::size_t>(parcel->key.from)];
-      const bool own = parcel->key.from == parcel->key.to;  // it uses no link
-      const double on_link_s =
-          own || options_.link.bandwidth_byte_per_s <= 0.0
-              ? 0.0
-              : static_cast<double>(parcel->in.size()) / options_.link.bandwidth_byte_per_s;
-      link_free_s = std::max(link_free_s, parcel->passage.started_s) + on_link_s;
-      due_.push({link_free_s + (own ? 0.0 : options_.link.latency_s), parcel});
+      due_.push({due_s(*parcel), parcel});
     } else if (due_.empty()) {
       work_.wait(lock);
     } else if (const double wait_s = due_.top().at_s - now_s(); wait_s > 0.0) {

@@ -51,6 +51,7 @@ class MemoryTransport final : public Transport {
 
   Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes);
   void complete(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] double due_s(const Parcel& parcel);
   void carry();
   void copy(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/testing/fake_clock.h"
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/testing/execute_fixtures.h"
@@ -77,6 +78,37 @@ TEST(MemoryTransport, AFailureWakesWhoeverWaits) {
   transport.fail(std::make_exception_ptr(CaseError(Status::error, "worker 0 is gone")));
   waiting.join();
   EXPECT_EQ(message, "error: worker 0 is gone");
+}
+
+// Time moves by whole seconds, and after each a message to oneself lets the carrier look at it.
+TEST(MemoryTransport, ALinkTakesItsMessagesOneAfterAnotherAndDeliversThemLater) {
+  const testing_support::FakeClock clock;
+  MemoryTransport transport({.carrier = true, .link = {1.0, 3.0}, .workers = 3});
+  std::array<std::byte, 8> from{};
+  std::array<std::array<std::byte, 8>, 6> to{};
+  const auto move = [&](const MessageKey& key, std::size_t bytes, std::size_t into) {
+    (void)transport.send(key, std::span(from).first(bytes));
+    return transport.receive(key, std::span(to[into]).first(bytes));
+  };
+  const Ticket first = move({0, 1, 0}, 8, 0);
+  const Ticket second = move({0, 2, 0}, 4, 1);  // it waits for the first to leave
+  const Ticket other = move({1, 0, 0}, 2, 2);   // it has a link of its own
+  const Ticket empty = move({2, 0, 0}, 0, 3);
+  const Ticket own = move({0, 0, 0}, 8, 4);  // it uses no link
+  EXPECT_EQ(transport.wait(own).done_s, 0.0);
+  Ticket late;
+  for (int second_of = 1; second_of <= 40; ++second_of) {
+    testing_support::FakeClock::advance(1);
+    if (second_of == 20) late = move({0, 1, 1}, 8, 5);
+    (void)transport.wait(move({2, 2, second_of}, 0, 3));
+  }
+  EXPECT_EQ(transport.wait(first).done_s, 8.0 + 3.0);
+  EXPECT_EQ(transport.wait(second).done_s, 8.0 + 4.0 + 3.0);
+  EXPECT_EQ(transport.wait(other).done_s, 2.0 + 3.0);
+  EXPECT_EQ(transport.wait(empty).done_s, 3.0);
+  const Passage passage = transport.wait(late);
+  EXPECT_EQ(passage.started_s, 20.0);
+  EXPECT_EQ(passage.done_s, 20.0 + 8.0 + 3.0);
 }
 
 // A transport with a careless sender: it reuses the buffer before the message has left.

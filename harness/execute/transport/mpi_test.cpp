@@ -233,6 +233,26 @@ TEST(Mpi, AStuckRankIsATimeoutThatNamesIt) {
   }
 }
 
+TEST(Mpi, AFailureArrivesWithItsStatusAndAsMuchOfItsTextAsThereIsRoomFor) {
+  if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
+  constexpr std::size_t kRoom = 512;  // with the status, a space and the end of the text
+  const std::size_t most = kRoom - std::to_string(static_cast<int>(Status::oom)).size() - 2;
+  for (const std::size_t length : {std::size_t{0}, std::size_t{7}, most, most + 1}) {
+    const auto transport = world->make_transport(2, 60.0);
+    if (!transport) continue;
+    if (world->rank() == 1) transport->fail(Status::oom, std::string(length, 'x'));
+    std::byte nothing{};
+    const Ticket ticket = transport->receive({1 - world->rank(), world->rank(), 0}, {&nothing, 1});
+    if (is_root()) {
+      EXPECT_EQ(case_failure([&] { (void)transport->wait(ticket); }),
+                "oom: rank 1: " + std::string(std::min(length, most), 'x'));
+      EXPECT_TRUE(transport->has_failed());
+    }
+    transport->close();
+    EXPECT_TRUE(transport->is_closed());
+  }
+}
+
 TEST(Mpi, MoreWorkersThanRanksAreUnsupported) {
   Trial trial(
       make_plan("ring", make_problem({1, 1, 1, 90, 90, 8, 8}, MaskKind::full, DType::f32, 1),

@@ -73,6 +73,32 @@ TEST(VerifyOutput, FindsAnElementThatWasNeverWritten) {
   EXPECT_THAT(verification.message, HasSubstr("never written"));
 }
 
+TEST(VerifyOutput, LooksAtEveryElementOfEveryRowBeforeItCompares) {
+  constexpr std::int64_t kTokens = 3;
+  Trial trial = right_trial(problem_of(kTokens, MaskKind::full, DType::f32));
+  const auto message = [&] {
+    return verify_output(trial.plan.problem, trial.inputs.q.view(), trial.inputs.k.view(),
+                         trial.inputs.v.view(), trial.out.view(), trial.lse.view(), {1}, 1)
+        .message;
+  };
+  for (std::int64_t batch = 0; batch < 2; ++batch)
+    for (std::int64_t head = 0; head < 4; ++head)
+      for (std::int64_t row = 0; row < kTokens; ++row)
+        for (const std::int64_t element : {0, 7, -1}) {  // -1: the LSE
+          const bool of_lse = element < 0;
+          float& value = of_lse ? *trial.lse.view().row_as<float>(batch, head, row)
+                                : trial.out.view().row_as<float>(batch, head, row)[element];
+          const float right = value;
+          value = kInfinity;
+          const std::string place = fmt::format("batch {}, head {}, row {}", batch, head, row);
+          EXPECT_THAT(message(), StartsWith(of_lse ? fmt::format("LSE at {} is inf", place)
+                                                   : fmt::format("O at {}, element {} is inf",
+                                                                 place, element)));
+          value = right;
+        }
+  EXPECT_EQ(message(), "");
+}
+
 TEST(VerifyOutput, NamesThePlaceOfAWrongElementAndBothValues) {
   Trial trial = right_trial(problem_of(50, MaskKind::full, DType::f32));
   float& element = trial.out.view().row_as<float>(0, 3, 21)[2];
@@ -103,6 +129,41 @@ TEST(VerifyOutput, JudgesLateCausalRowsByTheirOwnMeasure) {
   float* row = trial.out.view().row_as<float>(0, 0, 599);
   for (int x = 0; x < 8; ++x) row[x] *= 1.25f;
   EXPECT_FALSE(verify_all(trial).correct) << "a row that is 25 % off passed";
+}
+
+// Rows are judged in classes by their numbers of keys: 1, 2 to 3, 4 to 7, and so on.
+TEST(VerifyOutput, ReportsTheClassThatIsNearestToItsTolerance) {
+  for (const std::int64_t row : {0, 5, 40}) {
+    Trial trial = right_trial(problem_of(50, MaskKind::causal, DType::f32));
+    const double right = verify_all(trial).max_error;
+    trial.out.view().row_as<float>(0, 1, row)[3] += 0.5f;
+    *trial.lse.view().row_as<float>(1, 2, row) += 0.25f;
+    const Verification verification = verify_all(trial);
+    EXPECT_THAT(verification.message, StartsWith(fmt::format("O at batch 0, head 1, row {}", row)));
+    EXPECT_NEAR(verification.max_error, 0.5, 1e-6);
+    EXPECT_NEAR(verification.lse_max_error, 0.25, 1e-6);
+    EXPECT_LT(right, 1e-5);
+  }
+}
+
+// The output is V itself, so the naive error is none, and the tolerance is that of the roundings.
+TEST(VerifyOutput, AllowsARoundingOfTheInputsAndAFewOfTheStatistics) {
+  for (const DType dtype : {DType::f16, DType::f32}) {
+    Shape shape;
+    shape.q_heads = shape.kv_heads = 16;
+    shape.q_len = shape.kv_len = 1;
+    shape.head_dim = shape.value_dim = 4;
+    const Trial trial = right_trial(make_problem(shape, MaskKind::full, dtype, 5));
+    double largest = 0.0;
+    for (std::int64_t head = 0; head < 16; ++head)
+      for (int x = 0; x < 4; ++x)
+        largest =
+            std::max(largest, std::abs(double{trial.out.view().row_as<float>(0, head, 0)[x]}));
+    const Verification verification = verify_all(trial);
+    const double of_f32 = unit_roundoff(DType::f32);
+    EXPECT_EQ(verification.naive_error, 0.0);
+    EXPECT_DOUBLE_EQ(verification.tolerance, (unit_roundoff(dtype) + 16 * of_f32) * largest);
+  }
 }
 
 TEST(VerifyOutput, FindsAWrongElementAmongVeryFew) {

@@ -21,12 +21,12 @@ bool within(const HeadRange& inner, const HeadRange& outer) {
   return inner.begin >= outer.begin && inner.end <= outer.end;
 }
 
-// Marks these groups among all groups; indices that no group has are ignored.
+// Marks these groups among all groups. Indices that no group has are ignored; a negative one is a
+// large one here.
 std::vector<bool> marked(const std::vector<int>& groups, std::size_t n_groups) {
   std::vector<bool> marks(n_groups, false);
   for (int group : groups)
-    if (group >= 0 && static_cast<std::size_t>(group) < n_groups)
-      marks[static_cast<std::size_t>(group)] = true;
+    if (const auto index = static_cast<std::size_t>(group); index < n_groups) marks[index] = true;
   return marks;
 }
 
@@ -82,9 +82,8 @@ class WorkerFlow {
     std::vector<Held>& held = held_[index_of(transfer.what)];
     held.resize((transfer.what == TensorRole::q ? plan_.q_groups : plan_.kv_groups).size());
     for (int group : plan_.groups_of(transfer))
-      if (group >= 0 && static_cast<std::size_t>(group) < held.size())
-        held[static_cast<std::size_t>(group)] = {step_, transfer.kind != TransferKind::p2p,
-                                                 transfer.heads};
+      if (const auto index = static_cast<std::size_t>(group); index < held.size())
+        held[index] = {step_, transfer.kind != TransferKind::p2p, transfer.heads};
   }
 
   [[nodiscard]] const Held* received(TensorRole what, int group) const {

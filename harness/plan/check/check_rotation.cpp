@@ -62,8 +62,6 @@ bool worker_0_follows_its_tensors(const Rotation& rotation) {
       step.tasks.push_back({q, kv, rotation.heads_of(0), Allowed::all, 0});
     };
     for (const Rotation::Task& task : rotated.tasks) {
-      for (const int shard : {task.q, task.kv})
-        if (shard != kEveryShard && (shard < 0 || shard >= rotation.workers)) return false;
       const bool every_q = task.q == kEveryShard;
       const bool every_kv = task.kv == kEveryShard;
       // What a task needs of its queries does not depend on its keys: no pair need be named.

@@ -181,9 +181,19 @@ TEST(Decode, SeveralStepsUnderAFullMaskAreRefused) {
 TEST(FlashDecoding, SplitsOnlyAsFarAsProcessorsAreIdle) {
   EXPECT_EQ(flash_decoding_splits(108, 108, 100, 128), 1);  // every processor has a head
   EXPECT_EQ(flash_decoding_splits(1, 4, 100, 128), 4);
-  EXPECT_EQ(flash_decoding_splits(1, 4, 2, 128), 2);  // at most one per key block
+  EXPECT_EQ(flash_decoding_splits(1, 4, 2, 128), 2);      // at most one per key block
+  EXPECT_EQ(flash_decoding_splits(1, 1000, 1000, 5), 5);  // at most as many as asked for
+  EXPECT_EQ(flash_decoding_splits(1, 4, 0, 128), 1);
   // 48 units on 108 processors: 2 splits make one wave of 96.
   EXPECT_EQ(flash_decoding_splits(48, 108, 100, 128), 2);
+  // Four fifths of the processors are busy enough.
+  EXPECT_EQ(flash_decoding_splits(87, 108, 100, 128), 1);
+  EXPECT_EQ(flash_decoding_splits(86, 108, 100, 128), 5);
+  // The fewest splits within 85 % of the best, which is 128 in the first case: 108.8.
+  EXPECT_EQ(flash_decoding_splits(1, 1000, 1000, 128), 109);
+  EXPECT_EQ(flash_decoding_splits(24, 108, 100, 128), 4);
+  EXPECT_EQ(flash_decoding_splits(4, 108, 1000, 128), 23);
+  EXPECT_EQ(flash_decoding_splits(10, 108, 9, 128), 8);
 }
 
 TEST(TreeDecode, SumsOverABinomialTree) {

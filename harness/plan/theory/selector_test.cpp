@@ -116,6 +116,18 @@ TEST(Selector, TheFitFindsTheLineThatMadeTheChoices) {
   EXPECT_EQ(again.gamma, fitted.gamma);
 }
 
+// Newton's first whole step would make the loss of these four larger: it has to be halved.
+TEST(Selector, TheFitGoesDownhillWhereAWholeStepWouldNot) {
+  const std::vector<SelectorSample> samples = {{llama(1, 1000), 2.0, 1.0},
+                                               {llama(2, 10'000'000), 1.0, 2.0},
+                                               {llama(512, 1000), 1.0, 2.0},
+                                               {llama(512, 0), 2.0, 1.0}};
+  const LogLinearSelector fitted = fit_appendix_d(samples);
+  EXPECT_NEAR(fitted.alpha, 4.122451, 1e-5);
+  EXPECT_NEAR(fitted.beta, -3.160555, 1e-5);
+  EXPECT_NEAR(fitted.gamma, -27.460089, 1e-4);
+}
+
 TEST(Selector, DegenerateDataStillFit) {
   const std::vector<SelectorSample> one = {{llama(100, 0), 2.0, 1.0}};
   EXPECT_EQ(fit_appendix_d(one).choose(llama(100, 0)), RingVariant::pass_q);
@@ -136,6 +148,7 @@ TEST(Selector, ImpossibleMeasurementsAreRefused) {
   refused({llama(0, 10), 1.0, 1.0});
   refused({llama(10, -1), 1.0, 1.0});
   refused({llama(10, 10), 0.0, 1.0});
+  refused({llama(10, 10), 1.0, 0.0});
   refused({llama(10, 10), 1.0, std::nan("")});
   const SelectorSample sample{llama(10, 10), 1.0, 1.0};
   EXPECT_THROW((void)score_appendix_d_left_out({&sample, 1}), UsageError);

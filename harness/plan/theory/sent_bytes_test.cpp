@@ -122,6 +122,60 @@ TEST(SentBytes, ImpossibleProblemsAreRefused) {
   });
 }
 
+TEST(SentBytes, EverySizeHasItsLimits) {
+  struct Size {
+    std::int64_t SplitProblem::*member;
+    std::int64_t least;
+    std::int64_t most;
+  };
+  const Size sizes[] = {{&SplitProblem::new_tokens, 1, 3'000'000'000},
+                        {&SplitProblem::cached_tokens, 0, 3'000'000'000},
+                        {&SplitProblem::workers, 1, 65536},
+                        {&SplitProblem::q_heads, 1, 65536},
+                        {&SplitProblem::kv_heads, 1, 1},
+                        {&SplitProblem::head_dim, 1, 65536},
+                        {&SplitProblem::element_bytes, 1, 8},
+                        {&SplitProblem::partial_bytes, 1, 8}};
+  for (const Size& size : sizes) {
+    SplitProblem p{.new_tokens = 1};
+    for (const std::int64_t value : {size.least, size.most}) {
+      p.*size.member = value;
+      EXPECT_NO_THROW(validate(p)) << value;
+    }
+    for (const std::int64_t value : {size.least - 1, size.most + 1}) {
+      p.*size.member = value;
+      EXPECT_THROW(validate(p), UsageError) << value;
+    }
+  }
+}
+
+// The bound is 32 (T + P + W) W NH (d + 2) < 9e18.
+TEST(SentBytes, ProblemsWhoseBytesFit63BitsAreTakenAndNoLarger) {
+  struct Edge {
+    std::int64_t new_tokens;
+    std::int64_t cached_tokens;
+    std::int64_t workers;
+    std::int64_t head_dim;  // the largest with 65536 heads
+  };
+  for (const Edge& edge : {Edge{1'000'000'000, 0, 1, 4289}, Edge{300'000'000, 700'000'000, 1, 4289},
+                           Edge{1, 0, 65536, 997}}) {
+    SplitProblem p{.new_tokens = edge.new_tokens,
+                   .cached_tokens = edge.cached_tokens,
+                   .workers = edge.workers,
+                   .q_heads = 65536,
+                   .kv_heads = 65536,
+                   .head_dim = edge.head_dim,
+                   .element_bytes = 8,
+                   .partial_bytes = 8};
+    for (const SentBytes& row : sent_bytes(p)) {
+      EXPECT_GE(row.bytes, 0) << row.scheme;
+      EXPECT_GE(row.total(), 0) << row.scheme;
+    }
+    ++p.head_dim;
+    EXPECT_THROW(validate(p), UsageError) << edge.workers;
+  }
+}
+
 TEST(SentBytes, TheMinimumBlockOfMultiHeadAttentionIsComputeOverBandwidth) {
   EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 2, 32, 32, false), 1040.0);
   EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 2, 32, 32, true), 2080.0);

@@ -59,9 +59,8 @@ std::vector<Run> runs_of(const Mask& mask, const TokenGroup& q, const TokenGroup
 class Rectangles {
  public:
   Rectangles(const Plan& plan, std::int64_t cells)
-      : plan_(plan), side_(std::max(plan.problem.shape.q_len, plan.problem.shape.kv_len)) {
-    side_ = std::max<std::int64_t>(1, ceil_div(side_, cells));
-  }
+      : plan_(plan),
+        side_(ceil_div(std::max(plan.problem.shape.q_len, plan.problem.shape.kv_len), cells)) {}
 
   void add(std::size_t worker, const PairTask& task) {
     worker_ = to_text(static_cast<std::int64_t>(worker));
@@ -106,7 +105,7 @@ class Rectangles {
   }
 
   const Plan& plan_;
-  std::int64_t side_;
+  const std::int64_t side_;
   std::string worker_;
   CsvTable table_{{"worker", "q_begin", "q_end", "k_begin", "k_end", "allowed", "offset"}};
 };

@@ -1,0 +1,91 @@
+#include "harness/execute/model/step_cost.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/execute/testing/constant_rate_device.h"
+#include "harness/plan/strategies/strategy.h"
+
+namespace qb {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+
+constexpr std::int64_t kDim = 4;
+constexpr double kOverheadS = 0.25;
+constexpr double kMergeS = 1000.0;  // of a byte
+
+// A pair of a head takes a second, a copied byte takes one, and a merged byte takes a thousand.
+DeviceModel slow_device(Kernel kernel) {
+  DeviceModel device = constant_rate_device(kernel, DType::f32, kDim, 4.0 * kDim);
+  device.call_overhead_s.value = kOverheadS;
+  device.copy_byte_per_s.value = 1.0;
+  device.merge_byte_per_s.value = 1.0 / kMergeS;
+  return device;
+}
+
+// Twelve tokens, two query heads of one key-value head: three workers have four tokens each.
+constexpr double kQ = 4 * 2 * kDim * 4;
+constexpr double kKv = 2 * 4 * kDim * 4;
+constexpr double kPartial = 4 * 2 * (kDim + 1) * 4;
+constexpr double kCallS = kOverheadS + 2 * 4 * 4;
+
+Plan plan_of(std::string_view algorithm, MaskKind mask = MaskKind::full) {
+  const Problem problem = make_problem({1, 2, 1, 12, 12, kDim, kDim}, mask, DType::f32, 1);
+  return make_plan(algorithm, problem, {.workers = algorithm == "dense" ? 1 : 3});
+}
+
+// The costs of a step, in the order of StepCost's fields.
+std::vector<std::vector<double>> costs_of(const Plan& plan, int worker, const DeviceModel& device,
+                                          Kernel kernel = Kernel::reference) {
+  std::vector<std::vector<double>> costs;
+  for (const StepCost& cost : step_costs(plan, plan.workers[static_cast<std::size_t>(worker)],
+                                         DeviceCosts(device, kernel, plan.problem)))
+    costs.push_back({cost.receive_s, cost.pack_early_s, cost.kernel_s, cost.pack_late_s});
+  return costs;
+}
+
+TEST(StepCosts, OfARingPackOncePassOnAndMergeEveryLaterCall) {
+  for (int worker = 0; worker < 3; ++worker)
+    EXPECT_THAT(costs_of(plan_of("ring"), worker, slow_device(Kernel::reference)),
+                ElementsAre(ElementsAre(0.0, DoubleEq(kKv), DoubleEq(kCallS), 0.0),
+                            ElementsAre(0.0, 0.0, DoubleEq(kCallS + kMergeS * kPartial), 0.0),
+                            ElementsAre(0.0, 0.0, DoubleEq(kCallS + kMergeS * kPartial), 0.0)));
+}
+
+TEST(StepCosts, OfPassQPackPartialsForTheirOwnersWhoMergeThem) {
+  for (int worker = 0; worker < 3; ++worker)
+    EXPECT_THAT(costs_of(plan_of("pass_q"), worker, slow_device(Kernel::reference)),
+                ElementsAre(ElementsAre(0.0, DoubleEq(kQ), DoubleEq(kCallS), 0.0),
+                            ElementsAre(0.0, 0.0, DoubleEq(kCallS), 0.0),
+                            ElementsAre(0.0, 0.0, DoubleEq(kCallS), DoubleEq(2 * kPartial)),
+                            ElementsAre(DoubleEq(kMergeS * 2 * kPartial), 0.0, 0.0, 0.0)));
+}
+
+TEST(StepCosts, OfAnAllGatherPackOneMessageForAllAndJoinWhatComes) {
+  for (int worker = 0; worker < 3; ++worker)
+    EXPECT_THAT(
+        costs_of(plan_of("all_gather_kv"), worker, slow_device(Kernel::reference)),
+        ElementsAre(ElementsAre(0.0, DoubleEq(kKv), 0.0, 0.0),
+                    ElementsAre(DoubleEq(3 * kKv), 0.0, DoubleEq(kOverheadS + 2 * 4 * 12), 0.0)));
+}
+
+TEST(StepCosts, OfACallAreThoseOfItsTensorsWhereTheyTakeLonger) {
+  DeviceModel device = slow_device(Kernel::reference);
+  device.memory_byte_per_s.value = 1.0;
+  EXPECT_THAT(costs_of(plan_of("ring"), 0, device)[0][2],
+              DoubleEq(kOverheadS + kQ + kKv + kPartial));
+}
+
+TEST(StepCosts, OfMaskedPairsAreThoseOfTheKernel) {
+  const Plan plan = plan_of("dense", MaskKind::causal);
+  const auto kernel_s = [&](Kernel kernel) {
+    return costs_of(plan, 0, slow_device(kernel), kernel)[0][2];
+  };
+  EXPECT_THAT(kernel_s(Kernel::reference), DoubleEq(kOverheadS + 2 * 12 * 13 / 2));
+  EXPECT_THAT(kernel_s(Kernel::materialized), DoubleEq(kOverheadS + 2 * 12 * 12));
+}
+
+}  // namespace
+}  // namespace qb
