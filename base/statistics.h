@@ -39,7 +39,8 @@ struct Summary {
 // levels have three values at least. Binary segmentation by the least sum of absolute deviations.
 [[nodiscard]] std::vector<std::size_t> change_points(std::span<const double> values, double least);
 
-// The least-squares fit y = intercept + slope * x; NaN for fewer than two distinct x.
+// The least-squares fit y = intercept + slope * x, of as many x as y; NaN for fewer than two
+// distinct x.
 struct LinearFit {
   double intercept = 0.0;
   double slope = 0.0;
