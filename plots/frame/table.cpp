@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -67,6 +68,13 @@ std::string replaced(std::string_view text, const Replacements& replacements) {
     text.remove_prefix(known ? found->first.size() : 1);
   }
   return out;
+}
+
+std::string significant(double value) {
+  if (std::isnan(value)) return "-";
+  if (value == 0.0) return "0";
+  const int decimals = 2 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  return fmt::format("{:.{}f}", value, decimals > 0 ? decimals : 0);
 }
 
 std::string shell_quote(std::string_view text) {

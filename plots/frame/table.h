@@ -30,6 +30,9 @@ struct Table {
 using Replacements = std::vector<std::pair<std::string_view, std::string_view>>;
 [[nodiscard]] std::string replaced(std::string_view text, const Replacements& replacements);
 
+// Writes three significant digits, and `-` for NaN: values of one table span powers of ten.
+[[nodiscard]] std::string significant(double value);
+
 // Makes one word of a shell's command line.
 [[nodiscard]] std::string shell_quote(std::string_view text);
 

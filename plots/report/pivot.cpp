@@ -147,10 +147,7 @@ Shown shown_by(const Pivot& pivot, const Rows& cases) {
 
 std::string number_text(double value, const Shown& shown) {
   if (shown.whole) return format_grouped(static_cast<std::int64_t>(std::llround(value)));
-  value *= shown.unit.factor;
-  if (value == 0.0) return "0";
-  const int decimals = 2 - static_cast<int>(std::floor(std::log10(std::abs(value))));
-  return fmt::format("{:.{}f}", value, std::clamp(decimals, 0, 9));
+  return significant(value * shown.unit.factor);
 }
 
 std::vector<std::string> plain_cells(const Row* row, const Shown& shown, bool interval) {

@@ -13,14 +13,6 @@ std::string number_text(double value, const char* format) {
   return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : std::string("-");
 }
 
-// Writes three significant digits: times of one table span powers of ten.
-std::string significant(double value) {
-  if (std::isnan(value)) return "-";
-  if (value == 0.0) return "0";
-  const int decimals = 2 - static_cast<int>(std::floor(std::log10(std::abs(value))));
-  return fmt::format("{:.{}f}", value, decimals > 0 ? decimals : 0);
-}
-
 std::string milliseconds(double seconds) { return significant(seconds * 1e3); }
 
 std::string interval(const Row& row, const std::string& prefix) {

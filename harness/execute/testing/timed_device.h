@@ -36,8 +36,7 @@ class TimedDevice final : public CpuDevice {
 struct WorkDone {
   explicit WorkDone(double seconds)
       : kernels(static_cast<std::int64_t>(seconds) / TimedDevice::kKernel_s),
-        merges(static_cast<std::int64_t>(seconds) % TimedDevice::kKernel_s /
-               TimedDevice::kMerge_s),
+        merges(static_cast<std::int64_t>(seconds) % TimedDevice::kKernel_s / TimedDevice::kMerge_s),
         copies(static_cast<std::int64_t>(seconds) % TimedDevice::kMerge_s) {}
   std::int64_t kernels;
   std::int64_t merges;
