@@ -221,7 +221,7 @@ void legend(std::string& out, const Figure& figure, const Layout& layout) {
       sheet.paper ? fmt::format(" maxrows {} width 0", layout.legend_rows) : "";
   line(out, "  set key at {}, {} left top Left reverse samplen {:g} spacing {:g} font ',{:g}'{}",
        at_x(layout, layout.legend_left), at_y(layout, layout.legend_top), sheet.paper ? 2.0 : 2.4,
-       sheet.paper ? 1.0 : 1.25, sheet.legend, columns);
+       sheet.paper ? 1.0 : 1.25, sheet.text, columns);
   std::vector<std::string> elements;
   for (const Series& like : entries) {
     const std::string look =

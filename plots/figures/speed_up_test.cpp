@@ -71,7 +71,7 @@ TEST(SpeedUp, OnlySeveralWorkersMissTheTimeOfABase) {
   CsvTable cases = no_cases();
   add_case(cases, ok_case(1, 1000, 1.0));
   add_case(cases, ok_case(8, 1000, 0.5));
-  // Of one worker too the base may have failed, but one worker has no speed-up anyway.
+  // The base of one worker may have failed too, but one worker has no speed-up anyway.
   Values ring = ok_case(1, 2000, 1.0);
   ring["algorithm"] = "ring";
   ring["case_id"] += "ring";

@@ -289,8 +289,7 @@ std::vector<Series> legend_entries(const Figure& figure) {
 
 Sheet sheet_of(const Figure& figure) {
   if (figure.paper_width_in <= 0.0) return {};
-  return {
-      .paper = true, .text = 9.6, .panel_title = 9.6, .small = 9.4, .stroke = 0.7, .legend = 9.6};
+  return {.paper = true, .text = 9.6, .panel_title = 9.6, .small = 9.4, .stroke = 0.7};
 }
 
 Layout lay_out(const Figure& figure) {

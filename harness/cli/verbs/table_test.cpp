@@ -1,0 +1,41 @@
+// `qb table` through the real binary, on a run of data/measured.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/csv.h"
+#include "base/source_root.h"
+#include "harness/cli/testing/run_binary.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::run_qb;
+using testing_support::Said;
+
+Said tabulated(const std::string& words) {
+  return run_qb("table " + source_path("data/measured/epyc-2-cores/schemes") + " " + words);
+}
+
+TEST(TableVerb, ABaseAndAFilterChooseWhatIsDivided) {
+  const Said said = tabulated(
+      "--rows workers --cols algorithm --filter ranks=threads --value speed_up --base "
+      "algorithm=ring --format csv");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const CsvTable table = CsvTable::parse(said.out, "table");
+  ASSERT_EQ(table.size(), 3u);
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    EXPECT_EQ(table.number(row, "ring"), 1.0);
+    EXPECT_GT(table.number(row, "zigzag"), 0.5);
+  }
+}
+
+TEST(TableVerb, WhatCannotBeTabulatedIsASentence) {
+  EXPECT_THAT(tabulated("--rows worker").err, HasSubstr("did you mean 'workers'?"));
+  EXPECT_THAT(tabulated("--rows workers --cols algorithm").err, HasSubstr("share a cell"));
+  EXPECT_THAT(tabulated("--base ring").err, HasSubstr("--base ring: write KEY=VALUE"));
+  EXPECT_EQ(tabulated("--value tim").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace qb
