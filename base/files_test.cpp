@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -107,6 +109,19 @@ TEST_F(Files, AreForAllToReadAndForTheOwnerToWrite) {
   ::umask(before);
   for (const char* name : {"file", "log"})
     EXPECT_EQ(std::filesystem::status(folder_ / name).permissions(), std::filesystem::perms{0644});
+}
+
+TEST_F(Files, AreWrittenToByAProgramWithoutStandardInput) {
+  const std::string path = folder_ / "file";
+  EXPECT_EXIT(
+      {
+        ::close(STDIN_FILENO);  // the next file to be opened is number 0
+        write_file_atomically(path, "x");
+        append_and_flush(path, "y");
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EQ(read_file(path), "xy");
 }
 
 TEST_F(Files, MissingPlacesAreNamed) {

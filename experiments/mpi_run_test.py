@@ -113,8 +113,8 @@ class MpiRun(unittest.TestCase):
                 return int(os.path.basename(folder))
         return None
 
-    def disturb(self, signal_of_rank_2):
-        """Runs LONG and sends rank 2 a signal once it is under way."""
+    def disturb(self, rank, sent):
+        """Runs LONG and sends a rank a signal once it is under way."""
         command, environment = self.command(LONG, [], 3)
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env=environment) as mpirun:
@@ -124,7 +124,7 @@ class MpiRun(unittest.TestCase):
                     self.assertLess(time.monotonic(), deadline, "the run does not begin")
                     time.sleep(0.1)
                 time.sleep(1.0)
-                os.kill(self.process_of_rank(2), signal_of_rank_2)
+                os.kill(self.process_of_rank(rank), sent)
                 said = mpirun.communicate(timeout=60)[0]
             finally:
                 mpirun.terminate()  # does nothing if it has ended; its ranks end with it
@@ -168,15 +168,15 @@ class MpiRun(unittest.TestCase):
         self.assertEqual(len(rows), 2)
 
     def test_a_rank_that_stands_still_is_a_timeout(self):
-        rows, code, said = self.disturb(signal.SIGSTOP)
+        rows, code, said = self.disturb(2, signal.SIGSTOP)
         self.assertEqual([row["status"] for row in rows], ["timeout"], said)
         self.assertIn("rank", rows[0]["message"])
         self.assertEqual(code, 1, said)
 
     def test_a_rank_that_dies_is_a_crash_of_its_case(self):
-        rows, code, said = self.disturb(signal.SIGKILL)
+        rows, code, said = self.disturb(1, signal.SIGKILL)
         self.assertEqual([row["status"] for row in rows], ["crashed"], said)
-        self.assertIn("rank 2 (process ", rows[0]["message"])
+        self.assertIn("rank 1 (process ", rows[0]["message"])
         self.assertNotEqual(code, 0, said)
         again, done = self.run_spec(LONG, ranks=3)
         self.assertEqual((again, done.returncode), (rows, 1), done.stderr)  # the rows are kept

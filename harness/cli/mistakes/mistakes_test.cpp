@@ -1,6 +1,7 @@
 // The mistakes that published numbers have suffered from, planted on purpose: each in a subject
 // that the harness measures through the same doors as any other (a device, a plan, a run folder, a
-// user's tensors), with what the harness answers. README has the same table.
+// user's tensors), with what the harness answers. docs/trust.md has the
+// same table.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -157,13 +158,13 @@ std::string test_name(const testing::TestParamInfo<Mistake>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, Mistakes, testing::ValuesIn(kMistakes), test_name);
 
-TEST(MistakesTable, StandsInTheReadme) {
-  const std::string readme = read_file(source_path("README.md"));
+TEST(MistakesTable, StandsInTheDocumentation) {
+  const std::string trust = read_file(source_path("docs/trust.md"));
   for (const Mistake& mistake : kMistakes)
-    EXPECT_THAT(readme, HasSubstr(fmt::format("| {} | {} | {} |\n", mistake.name, mistake.door,
-                                              mistake.planted == nullptr
-                                                  ? kNotCaught
-                                                  : fmt::format("`{}`", mistake.answer))));
+    EXPECT_THAT(
+        trust, HasSubstr(fmt::format(
+                   "| {} | {} | {} |\n", mistake.name, mistake.door,
+                   mistake.planted == nullptr ? kNotCaught : fmt::format("`{}`", mistake.answer))));
   EXPECT_EQ(std::size(kMistakes), 26u);
 }
 

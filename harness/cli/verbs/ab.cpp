@@ -29,7 +29,7 @@ constexpr const char* kFooter = R"(A and B are
 Every case of A has its partner in B: the one at the same place in the spec. The two are run right
 after each other, in random order, and so is the next pair, of another case. A ratio is that of two
 neighbours, so that a machine which slows down for a minute slows down both. The interval is that of
-the median of these ratios. Pairs that something disturbed are taken again (README, Disturbed
+the median of these ratios. Pairs that something disturbed are taken again (docs/trust.md, Disturbed
 repeats). Each turn is a `run` of its own: the first turn of each side verifies, as the spec asks.
 
 SLOW, FAST: the interval excludes 1, and the median is beyond the threshold. SAME: it lies within

@@ -27,12 +27,12 @@ namespace qb {
 namespace {
 
 // How often the kernel killed for memory in this control group (version 2); nullopt: unknown.
-std::optional<long> kernel_memory_kills() {
-  std::ifstream groups("/proc/self/cgroup");
+std::optional<long> kernel_memory_kills(const std::string& root) {
+  std::ifstream groups(root + "/proc/self/cgroup");
   std::string group;
   while (std::getline(groups, group)) {
     if (!group.starts_with("0::")) continue;
-    std::ifstream events("/sys/fs/cgroup" + group.substr(3) + "/memory.events");
+    std::ifstream events(root + "/sys/fs/cgroup" + group.substr(3) + "/memory.events");
     std::string name;
     long count = 0;
     while (events >> name >> count)
@@ -130,7 +130,7 @@ CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
     options.command.emplace_back("--traces");
     options.command.push_back(paths.trace_directory);
   }
-  const auto kills_before = kernel_memory_kills();
+  const auto kills_before = kernel_memory_kills(root_);
   const ChildEnd end = run_child(options);
   CaseResult result;
   switch (end.cause) {
@@ -138,7 +138,7 @@ CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
       result = exited(end, paths.log);
       break;
     case ChildEnd::Cause::signalled:
-      result = killed_by_signal(end.code, kills_before && kernel_memory_kills() > kills_before,
+      result = killed_by_signal(end.code, kills_before && kernel_memory_kills(root_) > kills_before,
                                 paths.log);
       break;
     case ChildEnd::Cause::timed_out:

@@ -37,9 +37,11 @@ class Launcher {
 
 class ProcessLauncher final : public Launcher {
  public:
-  // `command` is executed, followed by `--traces DIR` where traces are wanted.
-  ProcessLauncher(std::vector<std::string> command, const InterruptGuard& interrupt)
-      : command_(std::move(command)), interrupt_(interrupt) {}
+  // `command` is executed, followed by `--traces DIR` where traces are wanted. Below `root` lie
+  // /proc and /sys, which say whether the kernel killed for memory.
+  ProcessLauncher(std::vector<std::string> command, const InterruptGuard& interrupt,
+                  std::string root = "")
+      : command_(std::move(command)), interrupt_(interrupt), root_(std::move(root)) {}
   [[nodiscard]] CaseResult launch(const Case& c, const CasePaths& paths) override;
 
   // `/proc/self/exe __case`: this binary, even where its file has been replaced since.
@@ -48,6 +50,7 @@ class ProcessLauncher final : public Launcher {
  private:
   std::vector<std::string> command_;
   const InterruptGuard& interrupt_;
+  std::string root_;
 };
 
 // The child reads the case from stdin, runs it and answers. The hidden verb `__case` calls this.

@@ -36,8 +36,16 @@ class Supervisor : public testing::Test {
     Case c;
     c.experiment = "a_marked_case";
     c.measure.timeout_s = timeout_s;
-    ProcessLauncher launcher({"/bin/sh", "-c", script}, interrupt_);
+    ProcessLauncher launcher({"/bin/sh", "-c", script}, interrupt_, folder_.path());
     return launcher.launch(c, {log_, ""});
+  }
+  // Writes what the kernel shows of the control group `name`.
+  void show_kills(const std::string& name, int kills) {
+    ensure_directory(folder_ / "proc/self");
+    ensure_directory(folder_ / "sys/fs/cgroup" + name);
+    write_file_atomically(folder_ / "proc/self/cgroup", "4:memory:/other\n0::" + name + "\n");
+    write_file_atomically(folder_ / "sys/fs/cgroup" + name + "/memory.events",
+                          "low 0\noom 9\noom_kill " + std::to_string(kills) + "\n");
   }
 
   InterruptGuard interrupt_;
@@ -83,7 +91,21 @@ TEST_F(Supervisor, OfLastWordsTheFirst300BytesOfTheLastLineThatHasAny) {
 }
 
 TEST_F(Supervisor, SigkillFromOutsideCountsAsOutOfMemory) {
-  EXPECT_EQ(run("kill -KILL $$").status, Status::oom);
+  const CaseResult unknown = run("kill -KILL $$");
+  EXPECT_EQ(unknown.status, Status::oom);
+  show_kills("/a", 3);
+  const CaseResult outside = run("kill -KILL $$");
+  EXPECT_EQ(outside.status, Status::oom);
+  for (const CaseResult& result : {unknown, outside})
+    EXPECT_TRUE(result.message.starts_with("killed from outside (SIGKILL)")) << result.message;
+}
+
+TEST_F(Supervisor, TheKernelSaysThatItKilledForMemory) {
+  show_kills("/a", 3);
+  const CaseResult got =
+      run("echo oom_kill 4 > " + (folder_ / "sys/fs/cgroup/a/memory.events") + "; kill -KILL $$");
+  EXPECT_EQ(got.status, Status::oom);
+  EXPECT_EQ(got.message, "killed by the kernel: out of memory");
 }
 
 TEST_F(Supervisor, MalformedAnswersAreCrashes) {

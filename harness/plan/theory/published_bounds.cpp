@@ -141,7 +141,7 @@ WeightFit fit_weight(std::span<const PublishedSpeedUp> rows, DenseCount count) {
   }
   fit.least_squares = least_squares_weight(rows, count);
   fit.rms_difference = std::sqrt(sum_of_squares(rows, count, fit.least_squares) /
-                                 static_cast<double>(std::max<std::size_t>(rows.size(), 1)));
+                                 static_cast<double>(rows.size()));
   return fit;
 }
 
