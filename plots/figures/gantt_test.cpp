@@ -99,6 +99,20 @@ TEST(Gantt, WithoutStartTimesAStepBeginsWhenTheSlowestWorkerEnded) {
   EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("are composed")));
 }
 
+TEST(Gantt, WithoutStartTimesAStepLastsAsLongAsItsWorkersWaitAndCompute) {
+  for (const char* waits : {"idle_s", "exposed_communication_s"}) {
+    CsvTable steps = no_steps();
+    add_step(steps, "a", 0, 0, {{"compute_s", "1"}, {waits, "4"}});
+    add_step(steps, "a", 1, 0, {{"compute_s", "3"}});
+    for (int worker : {0, 1}) add_step(steps, "a", worker, 1, {{"compute_s", "1"}});
+    Values serial = threads_case("a", "ring", 2);
+    serial["ranks"] = "serial";
+    const Figure figure = gantt_figure(with_steps(cases_of({serial}), steps));
+    for (const Point& point : series_named(figure.panels.at(0), "compute, step 1").points)
+      EXPECT_DOUBLE_EQ(point.x_low, 5.0) << waits;
+  }
+}
+
 TEST(Gantt, StepsTooShortForTheirNumberAreDrawnWithoutIt) {
   CsvTable steps = no_steps();
   add_step(steps, "a", 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});

@@ -44,6 +44,11 @@ TEST(Scale, LengthsAreGroupedAndMillionsShort) {
             "5 M");
 }
 
+TEST(Scale, ThousandsOneApartAreGroupedToo) {
+  EXPECT_THAT(labels(make_scale({.column = "x", .tight = true}, std::array{1000.0, 1004.0})),
+              ::testing::IsSupersetOf({"1,001", "1,002", "1,003"}));
+}
+
 TEST(Scale, ALogAxisOverManyDecadesHasOneTicADecade) {
   const Scale scale = make_scale({.column = "x", .log = true}, std::array{0.9, 1.1e6});
   EXPECT_THAT(labels(scale), ElementsAre("1", "10", "100", "1,000", "10,000", "100,000", "10⁶"));

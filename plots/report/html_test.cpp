@@ -28,6 +28,11 @@ TEST(Html, IdsOfAnInlinePictureAreItsOwn) {
   EXPECT_THAT(svg, Not(HasSubstr("<?xml")));
 }
 
+TEST(Html, AnInlinePictureKeepsItsAttributes) {
+  EXPECT_EQ(inline_svg("<svg viewBox=\"0 0 1 1\"><g/></svg>", "f1-", "A"),
+            "<svg role=\"img\" aria-label=\"A\" viewBox=\"0 0 1 1\"><g/></svg>");
+}
+
 TEST(Html, WhatIsNoPictureIsRefused) { EXPECT_THROW((void)inline_svg("x", "f", "l"), UsageError); }
 
 TEST(Html, TablesEscapeCellsAndMarkVerdicts) {

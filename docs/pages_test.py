@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
+anchor to a heading there, README.md fits its limit, and docs/commands.md names every verb.
+
+    pages_test.py [QB]     QB: the program; without it the verbs are not compared
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+README_LINES = 120
+FENCES = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.S | re.M)
+
+
+def anchors(text):
+    """Returns the anchors of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ +(.+?) *$", FENCES.sub("", text), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^()\s]+)\)", FENCES.sub("", text)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = page.parent / path if path else page
+        if not file.exists():
+            yield f"{page.relative_to(ROOT)}: {target}: there is no such file"
+        elif anchor and file.suffix == ".md" and anchor not in anchors(
+                file.read_text(encoding="utf-8")):
+            yield f"{page.relative_to(ROOT)}: {target}: there is no such heading"
+
+
+def unnamed_verbs(program):
+    said = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    verbs = re.findall(r"^  ([a-z]+) {2,}", said[said.index("\nSub"):], re.M)
+    commands = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    if not verbs:
+        yield "no verb was found in qb --help"
+    for verb in verbs:
+        if not re.search(rf"qb {verb}\b", commands):
+            yield f"docs/commands.md: it does not name qb {verb}"
+
+
+def main():
+    pages = [page for page in ROOT.rglob("*.md")
+             if page.relative_to(ROOT).parts[0] not in ("build", "results")]
+    wrong = [fault for page in pages for fault in broken_links(page)]
+    lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
+    if lines >= README_LINES:
+        wrong.append(f"README.md: {lines} lines; it must have fewer than {README_LINES}")
+    if len(sys.argv) > 1:
+        wrong += unnamed_verbs(sys.argv[1])
+    print("\n".join(wrong) if wrong else f"{len(pages)} pages are sound")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
