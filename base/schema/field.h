@@ -67,6 +67,8 @@ struct Field {
   // the words that a parameter can be replace {words}.
   std::string_view meaning{};
   std::string_view standard_meaning{};  // the documentation shows it instead of `standard`
+  // When a row has no value; empty: what the documentation says of its table and group.
+  std::string_view empty_when{};
 };
 
 namespace fields {  // shorthands for the tables
@@ -98,6 +100,12 @@ using enum FieldGroup;
   for (const Field& end : kEnds)
     if (name.ends_with(end.column)) return column(group, name, end.kind, meaning, since, end.unit);
   throw "the name of a quantity ends with its unit";
+}
+
+// The column, with words that say when it is empty.
+[[nodiscard]] constexpr Field empty(std::string_view when, Field field) {
+  field.empty_when = when;
+  return field;
 }
 
 // A parameter of a case: `rest` holds everything but its kind, its group and its column. Its key in

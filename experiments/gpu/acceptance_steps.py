@@ -34,7 +34,7 @@ def quick_steps(place, out):
     def logs(name):
         return os.path.join(out, "tests", name + ".json")
 
-    yield Step("device", [place.program("qb"), "env"], 6, save="environment.txt")
+    yield Step("device", [place.program("qb"), "env", "--all"], 6, save="environment.txt")
     yield Step("driver", ["nvidia-smi", "-q"], 4, tool="nvidia-smi", save="nvidia-smi.txt")
     for name, (pattern, budget_s) in GPU_TESTS.items():
         yield Step("tests." + name, [place.program(f"qb_{name}_test"), "--gtest_filter=" + pattern],

@@ -208,5 +208,24 @@ TEST_F(BadInput, DeviceCudaWithoutOneIsAnEnvironmentError) {
   EXPECT_THAT(said.err, HasSubstr("cuda"));
 }
 
+TEST_F(BadInput, AnUnknownDeviceListsTheDevicesThatThereAre) {
+  const Said said = run_qb("advise --n-tokens 1Ki --workers 4 --device h100");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_THAT(said.err, AllOf(HasSubstr("qb: --device h100: there is no such device; known: a100"),
+                              HasSubstr("here (this machine), data/devices/a100.csv"),
+                              HasSubstr("qb calibrate --out FILE")));
+  EXPECT_THAT(refused("experiment: x\nn_tokens: 8\nranks: model\nmodel.device: h100\n").err,
+              HasSubstr("model.device: h100: no such file; known: here (this machine), data/"));
+}
+
+TEST_F(BadInput, OptionsOfOtherProgramsFindOurs) {
+  EXPECT_EQ(run_qb("plan --n-tokens 10 --num-heads 8").err,
+            "qb: unknown option '--num-heads'; qb calls this --q-heads (see qb plan --help)\n");
+  EXPECT_EQ(run_qb("plan --seq-len=10").err,
+            "qb: unknown option '--seq-len'; qb calls this --n-tokens (see qb plan --help)\n");
+  EXPECT_EQ(run_qb("plan --n-tokens 10 --causal").err,
+            "qb: unknown option '--causal'; qb calls this --mask causal (see qb plan --help)\n");
+}
+
 }  // namespace
 }  // namespace qb

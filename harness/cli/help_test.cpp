@@ -17,14 +17,18 @@ constexpr const char* kSentence = "[A-Z][a-z]*s[ ,](.|\n)*\\.";
 
 void expect_sentences(const CLI::App& verb) {
   EXPECT_THAT(verb.get_description(), MatchesRegex(kSentence)) << verb.get_name();
-  for (const CLI::Option* option : verb.get_options())
+  for (const CLI::Option* option : verb.get_options()) {
     EXPECT_THAT(option->get_description(), MatchesRegex(kSentence))
         << verb.get_name() << " " << option->get_name();
+    if (option->check_lname("out")) {
+      EXPECT_TRUE(option->check_sname("o")) << verb.get_name() << ": -o is --out everywhere";
+    }
+  }
   for (const CLI::App* below : verb.get_subcommands({}))
     if (!below->get_group().empty()) expect_sentences(*below);
 }
 
-TEST(Help, EveryTextIsASentenceWithAVerbInFront) {
+TEST(Help, EveryTextIsASentenceWithAVerbInFrontAndOIsOut) {
   bool seen = false;
   const auto declare = [&](CLI::App* app) {
 #define QB_ADD_VERB(name) add_##name(app);

@@ -47,6 +47,8 @@ int failed(ExitCode code, const std::string& message) {
 
 int main(int argc, char** argv) {
   using qb::ExitCode;
+  // Where both go into one pipe or file, stdout and stderr keep their order and whole lines.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   try {
     return static_cast<int>(qb::run_words(qb::add_verbs, {argv + 1, argv + argc}, qb::kDescription,
                                           qb::kFooter, "qb " QB_VERSION));

@@ -46,9 +46,7 @@ CLI::Option* add_parameter(CLI::App* verb, Case& c, std::string_view key) {
   const auto index = find_parameter(key);
   if (!index) throw std::logic_error(fmt::format("no parameter has the key {}", key));
   const Parameter& parameter = parameters()[*index];
-  std::string name = fmt::format("--{}", key);
-  std::ranges::replace_if(
-      name, [](char letter) { return letter == '_' || letter == '.'; }, '-');
+  const std::string name = option_of(key);
   return add_text(verb, name, type_of(parameter), help_of(parameter, c),
                   [name, &parameter, &c](const std::string& text) {
                     const std::string label = fmt::format("{} {}", name, text);

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/schema/other_names.h"
+
 namespace qb {
 namespace {
 
@@ -19,6 +21,23 @@ std::vector<std::string> words_of(const CLI::App& verb, bool options) {
          verb.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); }))
       words.push_back(below->get_name());
   return words;
+}
+
+// Writes an option as a key: --q-heads and q_heads.
+std::string key_named(std::string_view option) {
+  std::string key(option.substr(std::min(option.find_first_not_of('-'), option.size())));
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+// `unknown option '--heads'; qb calls this --q-heads`; empty unless the verb has that option.
+std::string known_otherwise(std::string_view option, const std::vector<std::string>& known) {
+  const std::string_view ours = our_name(key_named(option));
+  const std::string name = option_of(key_of(ours));
+  if (ours.empty() || std::ranges::find(known, name) == known.end()) return {};
+  const std::string_view value = ours.substr(key_of(ours).size());
+  return fmt::format("unknown option '{}'; qb calls this {}{}", option, name,
+                     value.empty() ? "" : value.substr(1));
 }
 
 // Says which words the parser does not understand; `app` is in the state that its parse() left.
@@ -40,6 +59,7 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
     else
       what = unknown_word(option ? "option" : "verb", word,
                           std::vector<std::string_view>(known.begin(), known.end()));
+    if (const std::string ours = known_otherwise(word, known); option && !ours.empty()) what = ours;
   } else if (verb->get_subcommands().empty() && !words_of(*verb, false).empty()) {
     what = "a verb is missing";
   }
@@ -47,6 +67,13 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 }  // namespace
+
+std::string option_of(std::string_view key) {
+  std::string option = fmt::format("--{}", key);
+  std::ranges::replace_if(
+      option, [](char letter) { return letter == '_' || letter == '.'; }, '-');
+  return option;
+}
 
 ExitCode run_words(const std::function<void(CLI::App*)>& add_verbs, std::vector<std::string> words,
                    const std::string& description, const std::string& footer,

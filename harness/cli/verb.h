@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -46,6 +47,9 @@ QB_VERBS(QB_DECLARE_VERB)
 // Verbs below `qb sets` that have a file of their own.
 void add_sets_search(CLI::App* sets);
 void add_sets_figures(CLI::App* sets);
+
+// The option of a key of a spec: link.mode is --link-mode.
+[[nodiscard]] std::string option_of(std::string_view key);
 
 // Does what `words` ask for, which do not include the program's own name; `add_verbs` declares what
 // they can be. It answers --help and --version itself. Throws UsageError: one sentence says what is

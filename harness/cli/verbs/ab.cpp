@@ -58,7 +58,7 @@ struct Subject {
   Spec::Options options;
   Spec spec;
   std::vector<std::string> labels;
-  std::vector<std::vector<std::string>> filters;  // of each case
+  std::vector<std::vector<std::string>> filters;  // of each case, for --only
   std::vector<bool> verified;
 };
 
@@ -130,7 +130,7 @@ Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const 
   };
   for (const std::string& set : subject.options.set) add("--set", set);
   for (const std::string& filter : subject.options.filter) add("--filter", filter);
-  for (const std::string& filter : subject.filters[index]) add("--filter", filter);
+  for (const std::string& filter : subject.filters[index]) add("--only", filter);
   add("--set", "figures=[]");
   add("--set", fmt::format("measure.repeats={}", words.repeats));
   if (subject.verified[index]) add("--set", "measure.verify_rows=0");
@@ -153,6 +153,15 @@ Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const 
   if (!(time.median_s > 0.0))
     return failed(fmt::format("the row has no {}", words.metric.empty() ? "time" : words.metric));
   return {.time_s = time.median_s, .disturbed_by = time.disturbed_by};
+}
+
+// `median critical_path 12.30 ms`, of the clock that timing_of() takes for such a case.
+std::string told(double median, const std::string& metric, const Case& c) {
+  const std::string name = !metric.empty()             ? metric
+                           : c.ranks == Ranks::threads ? "wall_time"
+                                                       : "critical_path";
+  return fmt::format("median {} {}", name,
+                     name == kInstructions ? format_si(median) : format_seconds(median));
 }
 
 // A pair is named by the words that both labels have, if these tell every pair from the others.
@@ -192,7 +201,8 @@ ExitCode compare_in_turns(AbWords& words) {
           if (!words.quiet)
             fmt::print(stderr, "[{}] {} {}: {}{}\n", ++taken, side == AbSide::a ? 'A' : 'B',
                        labels[index],
-                       turn.failure.empty() ? format_seconds(turn.time_s) : turn.failure,
+                       turn.failure.empty() ? told(turn.time_s, words.metric, a.spec.cases[index])
+                                            : turn.failure,
                        turn.disturbed_by.empty() ? "" : ", disturbed by " + turn.disturbed_by);
           return turn;
         },
@@ -229,7 +239,7 @@ void add_ab(CLI::App* app) {
   add_integer(verb, "--seed", words.options.seed, "Seeds the random order (default: 1).");
   add_positive(verb, "--threshold", words.options.threshold,
                "Sets the least change that counts, as a fraction (default: 0.05).");
-  verb->add_option("--out", words.out, "Writes a row for each pair to this CSV file.");
+  verb->add_option("-o,--out", words.out, "Writes a row for each pair to this CSV file.");
   verb->add_flag("--quiet", words.quiet, "Shows no turns, only the table.");
 }
 

@@ -57,7 +57,7 @@ TEST_F(AbVerb, TwoSettingsOfThisProgramAreReallyRunInTurn) {
       spec_, csv));
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_THAT(said.out, ContainsRegex("dense W=1 N=512 f32 .* (FAST|AMBIGUOUS)"));
-  EXPECT_THAT(said.err, HasSubstr("B dense W=1 N=512 f32: "));
+  EXPECT_THAT(said.err, HasSubstr("B dense W=1 N=512 f32: median critical_path "));
   const CsvTable pairs = CsvTable::parse(read_file(csv), csv);
   ASSERT_GE(pairs.size(), 6u);
   for (std::size_t row = 0; row < pairs.size(); ++row) EXPECT_LT(pairs.number(row, "ratio"), 1.0);
@@ -106,6 +106,15 @@ TEST_F(AbVerb, SubjectsThatCannotBeComparedAreRefused) {
   refused("no/such/qb no/such/qb " + spec_, "no/such/qb is no program");
   refused("kernel=flash head_dim=32 " + spec_, "each needs a partner");
   refused("kernel=flash kernel=flash " + spec_ + " --pairs 0", "--pairs");
+}
+
+TEST_F(AbVerb, BaseCasesTakeTurnsLikeAllOthers) {
+  const std::string spec = scratch_.file("based.yaml",
+                                         "experiment: smoke\nalgorithm: cqs\nworkers: 7\nn_tokens: "
+                                         "64\nhead_dim: 16\nbaseline: dense\n");
+  const Said said = run_qb("ab seed=1 seed=2 " + spec + " --pairs 1 --retakes 0 --repeats 1");
+  EXPECT_THAT(said.out, AllOf(HasSubstr("dense W=1 N=64"), HasSubstr("cqs W=7 N=64"))) << said.err;
+  EXPECT_NE(said.exit_code, 1) << "no turn failed";
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "base/numbers.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/advise_view.h"
 #include "harness/execute/transport/link_model.h"
+#include "harness/experiment/spec/spec.h"
 
 namespace qb {
 namespace {
@@ -80,6 +82,17 @@ DeviceModel calibrate(const Case& c) {
                         {.max_tokens = std::min<std::int64_t>(c.shape.kv_len, 4096)});
 }
 
+DeviceModel device_named(const std::string& name, const Case& c) {
+  if (name == "here") return calibrate(c);
+  if (name == "a100") return a100_device();
+  if (!std::filesystem::exists(name))
+    throw UsageError(
+        fmt::format("--device {}: there is no such device; known: a100 (published "
+                    "rates), {}",
+                    name, known_devices()));
+  return load_device_model(name);
+}
+
 void give_advice(const AdviseWords& asked) {
   if (asked.cached_tokens < 0)
     throw UsageError(fmt::format("--cached-tokens {}: 0 or more", asked.cached_tokens));
@@ -95,9 +108,7 @@ void give_advice(const AdviseWords& asked) {
   const Problem problem = make_problem(c.shape, c.mask.kind(), c.dtype, 0);
   SchemeQuestion question{.problem = problem,
                           .workers = c.workers,
-                          .device = asked.device == "here"   ? calibrate(c)
-                                    : asked.device == "a100" ? a100_device()
-                                                             : load_device_model(asked.device),
+                          .device = device_named(asked.device, c),
                           .link = link.limit,
                           .kernel = c.kernel,
                           .memory_budget_bytes = c.memory_budget_bytes};

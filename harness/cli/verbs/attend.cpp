@@ -43,9 +43,9 @@ struct Job {
 
 // The contents of the files are freed when this returns.
 Job read_job(const AttendRequest& request, Allocator& memory) {
-  const NpyArray q = read_npy(request.q);
-  const NpyArray k = read_npy(request.k);
-  const NpyArray v = read_npy(request.v);
+  const NpyArray q = heads_before_tokens(read_npy(request.q), request.layout);
+  const NpyArray k = heads_before_tokens(read_npy(request.k), request.layout);
+  const NpyArray v = heads_before_tokens(read_npy(request.v), request.layout);
   Case c = request.c;
   c.shape = shape_of(q, k, v);
   c.dtype = compute_dtype(common_dtype(q, k, v), c.kernel);
@@ -57,14 +57,21 @@ Job read_job(const AttendRequest& request, Allocator& memory) {
   return job;
 }
 
+// The bytes of a file of the output in the order of axes of the inputs.
+std::string file_of(const AttendRequest& request, const TensorView& tensor,
+                    const std::vector<std::int64_t>& shape, std::string_view name) {
+  const NpyArray array =
+      in_order(parse_npy(npy_of(tensor, request.out_dtype, shape, name), name), request.layout);
+  return npy_bytes(array.dtype, array.shape, array.data.data());
+}
+
 // Writes both files or none.
 void write_outputs(const AttendRequest& request, const Job& job, const TensorView& out,
                    const TensorView& lse) {
   std::vector<std::int64_t> lse_shape = job.out_shape;
   lse_shape.pop_back();
-  const std::string out_bytes = npy_of(out, request.out_dtype, job.out_shape, "O");
-  const std::string lse_bytes =
-      request.lse.empty() ? "" : npy_of(lse, request.out_dtype, lse_shape, "LSE");
+  const std::string out_bytes = file_of(request, out, job.out_shape, "O");
+  const std::string lse_bytes = request.lse.empty() ? "" : file_of(request, lse, lse_shape, "LSE");
   write_file_atomically(request.out, out_bytes);
   if (request.lse.empty()) return;
   try {
@@ -105,6 +112,11 @@ std::string summary(const AttendRequest& request, const Job& job, const Plan& pl
       table.add({"caution", fmt::format("all rows of {} are equal: an output that mixes up keys "
                                         "looks right too",
                                         name)});
+  if (request.layout == AxisOrder::automatic && s.q_heads > s.q_len && s.kv_heads > s.kv_len)
+    table.add(
+        {"caution", fmt::format("there are more heads ({}) than tokens ({}): if the files have "
+                                "tokens before heads, say --layout {}",
+                                s.q_heads, s.q_len, job.out_shape.size() == 3 ? "nhd" : "bnhd")});
   if (const std::int64_t rows = rows_without_keys(plan.problem); rows > 0)
     table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
   table.add({"wall clock", format_seconds(execution.wall_s)});
@@ -153,6 +165,7 @@ void add_attend(CLI::App* app) {
 keys. The ranks mpi, nccl and model are for `qb run`.
 Examples:
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy
+  qb attend --q q.npy --k k.npy --v v.npy --out o.npy --layout bnhd    tokens before heads
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --mask causal \
             --out o.npy --lse lse.npy --verify
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \
@@ -166,9 +179,16 @@ Examples:
   verb->add_option("--v", request.v,
                    "Names the file of the values, which have the heads and length of the keys.")
       ->required();
-  verb->add_option("--out", request.out, "Writes O to this file, with the rank of --q.")
+  verb->add_option("-o,--out", request.out, "Writes O to this file, with the rank of --q.")
       ->required();
-  verb->add_option("--lse", request.lse, "Writes the log-sum-exp of each row to this file.");
+  verb->add_option(
+      "--lse", request.lse,
+      "Writes the log-sum-exp of each row, a natural logarithm, to this file, with the "
+      "axes of O but the last.");
+  add_word(
+      verb, "--layout", request.layout,
+      "Says in which order the files have batch, heads, n tokens and d elements, O and LSE too; "
+      "auto is bhnd, hnd or nd");
   add_parameters(verb, request.c,
                  {"algorithm", "workers", "interest_set", "distillation", "ranks"});
   add_tensor_job(verb, request, "O and LSE", "rows a head");

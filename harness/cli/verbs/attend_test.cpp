@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <filesystem>
 #include <limits>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/status.h"
@@ -268,6 +270,67 @@ TEST_F(Attend, RunsFromTheCommandLine) {
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("cqs, 4 workers, threads"));
   EXPECT_LT(error_of_files(MaskKind::causal, 0.5), 4e-3);
   EXPECT_EQ(read_npy(asked.out).dtype, DType::f16);
+}
+
+// Swaps the axes of heads and tokens, an element of a head and token after the other.
+NpyArray tokens_first(const NpyArray& array, std::int64_t batch, std::int64_t heads,
+                      std::int64_t tokens, std::int64_t elements) {
+  NpyArray result = array;
+  const auto size = static_cast<std::size_t>(size_of(array.dtype));
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      for (std::int64_t t = 0; t < tokens; ++t)
+        for (std::int64_t e = 0; e < elements; ++e)
+          std::memcpy(
+              &result.data[static_cast<std::size_t>(((b * tokens + t) * heads + h) * elements + e) *
+                           size],
+              &array.data[static_cast<std::size_t>(((b * heads + h) * tokens + t) * elements + e) *
+                          size],
+              size);
+  const std::size_t axis = array.shape[0] == batch && batch > 1 ? 1 : 0;
+  std::swap(result.shape[axis], result.shape[axis + 1]);
+  return result;
+}
+
+TEST_F(Attend, TakesTokensBeforeHeadsAndWritesThemSo) {
+  for (const std::size_t rank : {3u, 4u}) {
+    const std::int64_t batch = rank == 4 ? 2 : 1;
+    write_inputs({batch, 4, 2, 6, 9, 8, 8}, DType::f32, rank);
+    AttendRequest asked = request();
+    (void)attend(asked);
+    const NpyArray out = tokens_first(read_npy(asked.out), batch, 4, 6, 8);
+    const NpyArray lse = tokens_first(read_npy(asked.lse), batch, 4, 6, 1);
+    for (const auto& [name, heads, tokens] :
+         {std::tuple{"q.npy", 4, 6}, {"k.npy", 2, 9}, {"v.npy", 2, 9}}) {
+      const NpyArray swapped = tokens_first(read_npy(scratch_.path(name)), batch, heads, tokens, 8);
+      (void)scratch_.file(name, npy_bytes(swapped.dtype, swapped.shape, swapped.data.data()));
+    }
+    asked.layout = rank == 4 ? AxisOrder::bnhd : AxisOrder::nhd;
+    (void)attend(asked);
+    EXPECT_EQ(read_npy(asked.out).shape, out.shape);
+    EXPECT_EQ(read_npy(asked.out).data, out.data);
+    EXPECT_EQ(read_npy(asked.lse).shape, lse.shape);
+    EXPECT_EQ(read_npy(asked.lse).data, lse.data);
+  }
+}
+
+TEST_F(Attend, ALayoutOfOtherAxesThanTheFileIsRefused) {
+  write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
+  AttendRequest asked = request();
+  asked.layout = AxisOrder::bnhd;
+  expect_refused<UsageError>(asked, "q.npy has shape [2, 12, 4]; --layout bnhd needs 4 axes");
+}
+
+TEST_F(Attend, MoreHeadsThanTokensAreProbablySwappedAxes) {
+  write_inputs({1, 12, 12, 4, 4, 8, 8}, DType::f32, 3);
+  AttendRequest asked = request();
+  EXPECT_THAT(attend(asked),
+              HasSubstr("there are more heads (12) than tokens (4): if the files have "
+                        "tokens before heads, say --layout nhd"));
+  asked.layout = AxisOrder::hnd;
+  EXPECT_THAT(attend(asked), ::testing::Not(HasSubstr("more heads"))) << "the user has said it";
+  write_inputs({1, 12, 4, 1, 16, 8, 8}, DType::f32, 3);
+  EXPECT_THAT(attend(request()), ::testing::Not(HasSubstr("more heads"))) << "one new token";
 }
 
 }  // namespace

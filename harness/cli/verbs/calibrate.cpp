@@ -42,7 +42,8 @@ void add_calibrate(CLI::App* app) {
       R"(It takes about 15 s; the machine should do nothing else meanwhile.
 Example:
   qb calibrate --out my.csv && qb run experiments/schemes.yaml --set model.device=my.csv)");
-  verb->add_option("--out", words.out, "Writes this device file, CSV (by default it only prints).");
+  verb->add_option("-o,--out", words.out,
+                   "Writes this device file, CSV (by default it only prints).");
   verb->add_option("--name", words.name, "Sets the name of the device in the file.")
       ->capture_default_str();
   words.c.shape.head_dim = 64;

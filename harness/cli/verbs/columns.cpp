@@ -1,12 +1,24 @@
 // `qb columns`: what the columns of a run folder and the parameters of a spec mean.
 #include <fmt/format.h>
 
-#include "base/text_table.h"
 #include "harness/cli/options.h"
+#include "harness/experiment/schema/clocks.h"
 #include "harness/experiment/schema/columns.h"
+#include "plots/frame/figure_layout.h"
 
 namespace qb {
 namespace {
+
+constexpr const char* kFooter =
+    R"(For each column it says the name, the unit, the meaning, and in which rows the column is empty.
+
+Examples:
+  qb columns
+  qb columns samples.csv
+  qb columns results/smoke/latest/steps.csv
+  qb columns --markdown      prints the tables of data/README.md
+  qb columns --parameters    prints the table of parameters in experiments/README.md
+  qb columns --write         writes both tables into the documents of this checkout)";
 
 struct ColumnsWords {
   std::string file = "cases.csv";
@@ -15,44 +27,38 @@ struct ColumnsWords {
   bool write = false;
 };
 
-const RunTable& table_named(const std::string& file) {
-  std::vector<std::string_view> files;
-  for (const RunTable& table : run_tables()) {
-    if (table.file == file) return table;
-    files.push_back(table.file);
-  }
-  throw UsageError(unknown_word("--file", file, files));
-}
-
+// `wall_time_median_s  [s]`, then what it says and when it is empty, in lines of 100 columns.
 std::string terminal(const RunTable& table) {
-  TextTable text({"column", "unit", "since", "what it says"});
-  for (const Field& field : table.fields)
-    text.add({std::string(field.column), std::string(field.unit), fmt::to_string(field.since),
-              plain_meaning(field)});
-  return text.terminal();
+  std::string text = fmt::format("{}: {}\n", table.file, table.meaning);
+  for (const Field& field : table.fields) {
+    text += fmt::format("\n{}{}\n", field.column,
+                        field.unit.empty() ? "" : fmt::format("  [{}]", field.unit));
+    const std::string meaning =
+        fmt::format("{}{}. Empty: {}.", is_parameter(field.group) ? "A parameter: " : "",
+                    plain_meaning(field), plain_empty_when(table, field));
+    for (const std::string& line : wrap_text(meaning, 96)) text += fmt::format("    {}\n", line);
+  }
+  return text;
 }
 
 void print_columns(const ColumnsWords& words) {
   if (words.write) return write_documents();
-  fmt::print("{}", words.parameters ? parameters_markdown()
-                   : words.markdown ? columns_markdown()
-                                    : terminal(table_named(words.file)));
+  if (words.parameters) return fmt::print("{}", parameters_markdown());
+  if (words.markdown) return fmt::print("{}", columns_markdown());
+  const RunTable& table = table_named(words.file);
+  fmt::print("{}", terminal(table));
+  if (&table == &case_table() || &table == &sample_table()) fmt::print("\n{}", clocks_picture());
 }
 
 }  // namespace
 
 void add_columns(CLI::App* app) {
   auto [verb, words] = add_verb<ColumnsWords>(
-      app, "columns", "Explains the columns of a run folder's tables.", print_columns, R"(Examples:
-  qb columns
-  qb columns --file samples.csv
-  qb columns --markdown      prints the tables of data/README.md
-  qb columns --parameters    prints the table of parameters in experiments/README.md
-  qb columns --write         writes both tables into the documents of this checkout)");
+      app, "columns", "Explains the columns of a run folder's tables.", print_columns, kFooter);
   verb->add_option(
-      "--file", words.file,
-      "Explains this table: cases.csv, samples.csv, steps.csv, parts.csv or memory_timeline.csv "
-      "(default: cases.csv).");
+      "FILE", words.file,
+      "Names the table, or a file of a run folder: cases.csv, samples.csv, steps.csv, parts.csv or "
+      "memory_timeline.csv (default: cases.csv).");
   verb->add_flag("--markdown", words.markdown, "Prints all tables as Markdown.");
   verb->add_flag("--parameters", words.parameters, "Prints the parameters of a spec as Markdown.");
   verb->add_flag(

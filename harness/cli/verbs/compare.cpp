@@ -11,12 +11,14 @@ namespace qb {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Two rows are the same case when their parameters are equal. Its time verdict comes from the 95 % intervals of
-the medians: SLOW or FAST when they are disjoint and the medians differ by more than the threshold,
-SAME when the ratio is surely within it, AMBIGUOUS otherwise (measure longer), and where a row
-stayed disturbed. Instructions are not disturbed by neighbours, where the kernel counts them:
---metric instructions judges programs on shared machines, but not their waiting. The intervals of
-three repeats come apart by chance in one comparison of ten, those of five in one of a hundred.
+    R"(Two rows are the same case when their parameters are equal. Its time verdict comes from the
+intervals of the medians (of 95 %, or the whole range where a case has fewer than six repeats): SLOW
+or FAST when they are disjoint and the medians differ by more than the threshold, SAME when the ratio
+is surely within it, AMBIGUOUS otherwise (measure longer), and where a row stayed disturbed. A line
+above the table says if either run was disturbed, or began on a busy machine. Instructions are not
+disturbed by neighbours, where the kernel counts them: --metric instructions judges programs on
+shared machines, but not their waiting. The intervals of three repeats come apart by chance in one
+comparison of ten, those of five in one of a hundred.
 
 --ignore takes keys out of what makes two cases the same, so that runs that differ in them can be
 compared: parameters, and isa. The output says which run has which value. If that makes

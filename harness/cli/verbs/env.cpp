@@ -14,14 +14,16 @@ published as it is.
 
 Examples:
   qb env
+  qb env --all
   qb env --json > machine.json
 
-cuda.libraries names the file that each of NVIDIA's libraries is loaded from, or says why it is
+Under --all and in JSON, cuda.libraries names the file that each of NVIDIA's libraries is loaded from, or says why it is
 missing; a manifest does not have this list. qb looks for them where the loader does (LD_LIBRARY_PATH,
 ldconfig), in $CUDA_HOME, $CUDA_PATH, the toolkit of nvcc in PATH and /usr/local/cuda, and
 in site-packages/nvidia/*/lib of the python3 in PATH, where PyTorch's wheels have them.)";
 
 struct EnvWords {
+  bool all = false;
   bool json = false;
   bool schema = false;
 };
@@ -29,7 +31,8 @@ struct EnvWords {
 void print_environment(const EnvWords& words) {
   fmt::print("{}", words.schema ? schema_json() + "\n"
                    : words.json ? environment_json(true) + "\n"
-                                : environment_table(true));
+                   : words.all  ? environment_table(true)
+                                : environment_summary());
 }
 
 }  // namespace
@@ -38,6 +41,7 @@ void add_env(CLI::App* app) {
   auto [verb, words] = add_verb<EnvWords>(
       app, "env", "Shows machine, build and libraries, as a run's manifest records them.",
       print_environment, kFooter);
+  verb->add_flag("--all", words.all, "Shows every fact that a manifest records.");
   verb->add_flag("--json", words.json, "Prints JSON instead of a table.");
   verb->add_flag(
       "--schema", words.schema,

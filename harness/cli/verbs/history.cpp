@@ -93,7 +93,7 @@ void add_history(CLI::App* app) {
   add_positive(verb, "--threshold", words.options.threshold,
                "Sets the least change that counts, as a fraction (default: 0.05).");
   verb->add_flag("--csv", words.csv, "Prints a row for each case and commit as CSV.");
-  verb->add_option("--out", words.out, "Writes page, figure and history.csv into this folder.");
+  verb->add_option("-o,--out", words.out, "Writes page, figure and history.csv into this folder.");
 }
 
 }  // namespace qb

@@ -130,7 +130,7 @@ void add_layer(CLI::App* app) {
   verb->add_option("--input", request.input,
                    "Names the file of the hidden states, [n,hidden] or [b,n,hidden].")
       ->required();
-  verb->add_option("--out", request.out, "Writes the layer's output to this file.")->required();
+  verb->add_option("-o,--out", request.out, "Writes the layer's output to this file.")->required();
   add_integer(verb, "--heads", request.heads,
               "Sets the number of attention heads, which must divide the hidden width.")
       ->required();

@@ -95,7 +95,7 @@ void add_masks(CLI::App* app) {
                "Shows this mask, as a spec writes it (default: one of each kind of pattern).");
   add_integer(verb, "--n-tokens", words.n_tokens, "Sets N, the number of tokens (default: 64).");
   verb->add_option(
-      "--out", words.out,
+      "-o,--out", words.out,
       "Draws the figure sparse_connectivity into this folder: each mask is a square that shows "
       "its pairs, and beyond 128 tokens squares of pairs.");
 }

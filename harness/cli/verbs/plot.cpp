@@ -153,7 +153,7 @@ void add_plot(CLI::App* app) {
   add_repeated(verb, "--figure", words.figures, "Draws this figure only.");
   add_repeated(verb, "--beside", words.beside,
                "Draws this other run folder too, in the figures that show several runs.");
-  verb->add_option("--out", words.out,
+  verb->add_option("-o,--out", words.out,
                    "Writes the figures into this folder (default: RUN/figures).");
   verb->add_option("--published", words.published,
                    "Draws the published numbers of this CSV beside the run, whatever its shape.");

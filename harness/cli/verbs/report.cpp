@@ -29,7 +29,8 @@ void add_report(CLI::App* app) {
       },
       kFooter);
   verb->add_option("RUN", words.run, "Names the run folder.")->required();
-  verb->add_option("--out", words.page, "Writes the page to this path (default: RUN/report.html).");
+  verb->add_option("-o,--out", words.page,
+                   "Writes the page to this path (default: RUN/report.html).");
 }
 
 }  // namespace qb

@@ -225,7 +225,7 @@ void add_reproduce(CLI::App* app) {
   verb->add_option("--from", words.from,
                    "Takes case study 2 from this run folder instead of running it.")
       ->excludes(full);
-  verb->add_option("--out", words.out,
+  verb->add_option("-o,--out", words.out,
                    "Writes report, tables and figures into this folder (default: "
                    "results/reproduce, with --full results/reproduce_full).");
   verb->add_flag("--quiet", words.quiet, "Shows no progress of single cases.");

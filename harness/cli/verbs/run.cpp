@@ -6,22 +6,16 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <map>
 
-#include "base/numbers.h"
-#include "base/text_table.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/dry_run.h"
 #include "harness/cli/views/publish.h"
 #include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/mpi_case.h"
-#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/environment.h"
-#include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/workload/case.h"
-#include "harness/workload/prediction.h"
-#include "plots/frame/figure_layout.h"
 
 namespace qb {
 namespace {
@@ -50,100 +44,6 @@ struct RunWords {
   bool yes = false;
 };
 
-// There is no limit if the GPU is not here.
-std::int64_t gpu_memory_bytes() {
-  const std::optional<CudaDevice> gpu = first_gpu();
-  return gpu ? static_cast<std::int64_t>(gpu->memory_bytes)
-             : std::numeric_limits<std::int64_t>::max();
-}
-
-// Names of cases, and lines that explain the numbers in them.
-struct CaseNames {
-  std::vector<std::string> names;
-  std::vector<std::string> legend;
-};
-
-// Writes `#2` for the settings that vary where they would make a table of more than 120 columns.
-CaseNames name_cases(const std::vector<Case>& cases) {
-  constexpr std::size_t kWidest = 56;
-  CaseNames all;
-  const auto varying = varying_parameters(cases);
-  for (const Case& c : cases) all.names.push_back(case_label(c, varying));
-  if (std::ranges::max(all.names, {}, &std::string::size).size() <= kWidest) return all;
-  std::map<std::string, std::size_t> numbers;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const std::string start = case_label(cases[i], {});
-    const std::string settings = all.names[i].substr(start.size());
-    if (settings.empty()) continue;
-    const auto [at, is_new] = numbers.try_emplace(settings, numbers.size() + 1);
-    all.names[i] = fmt::format("{} #{}", start, at->second);
-    if (is_new) all.legend.push_back(fmt::format("#{}:{}", at->second, settings));
-  }
-  return all;
-}
-
-std::vector<std::string> dry_row(const Case& c, const std::string& label,
-                                 std::int64_t machine_bytes) {
-  try {
-    const auto values = predicted_values(c);
-    const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
-    // The bytes of a GPU are not always known.
-    const auto bytes = parse_integer(values.at("predicted_active_peak_bytes"));
-    const auto too_slow = infeasible(c, flop);
-    std::string verdict = too_slow ? "infeasible: " + *too_slow : "runs";
-    const bool on_gpu = c.device == Device::cuda;
-    const std::int64_t there = on_gpu ? gpu_memory_bytes() : machine_bytes;
-    const std::int64_t limit = c.memory_budget_bytes > 0 ? c.memory_budget_bytes : there;
-    if (bytes && *bytes > limit && c.ranks != Ranks::model)
-      verdict = fmt::format("oom: over the {} of {}",
-                            c.memory_budget_bytes > 0 ? "budget"
-                            : on_gpu                  ? "GPU's memory"
-                                                      : "machine's memory",
-                            format_bytes(limit));
-    return {label, values.at("longest_subsequence_tokens"), format_si(flop) + "FLOP",
-            bytes ? format_bytes(*bytes) : "-", verdict};
-  } catch (const CaseError& error) {
-    return {label, "-", "-", "-", fmt::format("{}: {}", word(error.status()), error.what())};
-  } catch (const UsageError& error) {
-    return {label, "-", "-", "-", fmt::format("error: {}", error.what())};
-  }
-}
-
-// Prints lines of at most 120 columns; those after the first are indented. Lists break, too.
-void print_wrapped(std::string text) {
-  for (std::size_t at = text.find(','); at < text.size(); at = text.find(',', at + 1))
-    if (text.substr(at + 1, 1) != " ") text.insert(at + 1, 1, ' ');
-  std::string_view indent;
-  for (const std::string& line : wrap_text(text, 116)) {
-    fmt::print("{}{}\n", indent, line);
-    indent = "    ";
-  }
-}
-
-void print_dry_run(const std::string& name, const std::vector<Case>& cases) {
-  const auto [names, legend] = name_cases(cases);
-  TextTable table({"case", "longest subsequence", "FLOP", "active peak", "feasibility"});
-  const Machine machine = probe_machine();
-  const std::int64_t limit = machine.memory_limit_bytes > 0
-                                 ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
-                                 : machine.memory_bytes;
-  std::map<std::string, std::size_t> reasons;  // why cases do not run, and how many
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::vector<std::string> row = dry_row(cases[i], names[i], limit);
-    std::string& verdict = row.back();
-    if (const std::size_t end = verdict.find(':'); end != std::string::npos) {
-      ++reasons[verdict];
-      verdict.resize(end);
-    }
-    table.add(std::move(row));
-  }
-  fmt::print("{}: {} cases, nothing written\n{}", name, cases.size(), table.terminal());
-  for (const std::string& line : legend) print_wrapped(line);
-  for (const auto& [reason, count] : reasons)
-    print_wrapped(fmt::format("{} of {} cases {} {}", count, cases.size(),
-                              count == 1 ? "is" : "are", reason));
-}
-
 // Gives the words that started this program, without the folder of the program itself.
 std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -153,20 +53,19 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-// A spec, and what to run of it now: both are the same without --only.
+// A spec, and the cases to run of it now as they run on this machine: all of them without --only.
 struct Task {
   Spec spec;
-  Spec now;
-  std::vector<Case> cases;  // cases of `now` as they run on this machine
+  std::vector<Case> cases;
 };
 
 Task load_task(const std::string& path, const RunWords& words) {
   Spec::Options options = words.spec;
   if (words.yes) options.max_cases = std::numeric_limits<std::size_t>::max();
-  Task task{load_spec(path, options), {}, {}};
-  options.filter.insert(options.filter.end(), words.only.begin(), words.only.end());
-  task.now = load_spec(path, options);
-  task.cases = resolved_cases(task.now);
+  Task task{load_spec(path, options), {}};
+  Spec now = task.spec;
+  now.cases = cases_kept(now.cases, words.only, "--only");
+  task.cases = resolved_cases(now);
   return task;
 }
 
@@ -180,9 +79,11 @@ void note_device(const Spec& spec) {
 
 ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
   ExitCode worst = ExitCode::ok;
-  for (const auto& [spec, now, cases] : tasks) {
+  for (const auto& [spec, cases] : tasks) {
     if (words.dry_run) {
-      print_dry_run(now.name, cases);
+      const std::string& out = words.run.out;
+      fmt::print(
+          "{}", dry_run_text(spec.name, cases, EarlierTimes::read(out, device_fingerprint()), out));
       continue;
     }
     RunOptions options = words.run;
@@ -191,7 +92,7 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
       options.only.emplace();
       for (const Case& c : cases) options.only->insert(case_id(c));
     }
-    if (!options.quiet) note_device(now);
+    if (!options.quiet) note_device(spec);
     const RunOutcome outcome = run_spec(spec, options);
     fmt::print("{}", outcome_table(outcome));
     fmt::print(stderr, "{}", failure_list(outcome));
@@ -251,7 +152,9 @@ ExitCode run_all(const RunWords& words) {
 
 void add_run(CLI::App* app) {
   auto [verb, words] = add_verb<RunWords>(
-      app, "run", "Runs the cases of a spec, verifies them and writes CSV.", run_all, kFooter);
+      app, "run",
+      "Runs the cases of a spec, checks them against a float64 reference and writes CSV.", run_all,
+      kFooter);
   verb->add_option("SPEC", words.specs, "Names the specs, which are YAML files.")->required();
   add_repeated(verb, "--set", words.spec.set, "Overrides an entry of the spec, KEY.PATH=VALUE.");
   add_repeated(verb, "--filter", words.spec.filter,
@@ -259,10 +162,14 @@ void add_run(CLI::App* app) {
   add_repeated(verb, "--only", words.only,
                "Runs only cases with KEY=VALUE now; the others stay to be run.");
   verb->add_flag("--dry-run", words.dry_run,
-                 "Lists the cases with predicted cost and writes nothing.");
+                 "Lists the cases with predicted cost, says what all of them take, and writes "
+                 "nothing.");
   verb->add_flag("--yes", words.yes, "Runs however many cases there are.");
-  verb->add_option("--out", words.run.out, "Writes the run folders into this folder.")
+  verb->add_option("-o,--out", words.run.out, "Writes the run folders into this folder.")
       ->capture_default_str();
+  add_word(verb, "--order", words.run.order,
+           "Puts the rows of the finished run into the order in which they were measured, which is "
+           "random, or into that of the spec");
   verb->add_option("--run-id", words.run.run_id, "Names the run to start or to go on with.");
   verb->add_flag("--retry", words.run.retry,
                  "Runs those cases of the newest run again that are not ok or stayed disturbed.");

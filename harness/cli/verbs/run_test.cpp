@@ -41,12 +41,12 @@ class Run : public testing::Test {
     return CsvTable::parse(read_file(folder_ + "/cases.csv"), "cases.csv");
   }
   // Starts a run, sends `signal` as soon as there is a row, and waits for the end.
-  [[nodiscard]] Said run_and_signal(int signal) const {
+  [[nodiscard]] Said run_and_signal(int signal, const std::string& more = "") const {
     const std::string pid_file = scratch_.path("pid");
     Said said;
     std::thread runner([&] {
       // The shell becomes qb, so its process id is qb's.
-      said = run_qb(words(), "echo $$ > " + pid_file + "; exec");
+      said = run_qb(words(more), "echo $$ > " + pid_file + "; exec");
     });
     const auto bytes = [&] { return std::filesystem::file_size(folder_ + "/cases.csv"); };
     while (!std::filesystem::exists(folder_ + "/manifest.json"))
@@ -80,7 +80,8 @@ TEST_F(Run, LeavesAVerifiedRunWithATableOnStdoutAndProgressOnStderr) {
   const Said said = run_qb(words());
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_THAT(said.out, AllOf(HasSubstr("critical path"), HasSubstr(folder_)));
-  EXPECT_THAT(said.err, AllOf(HasSubstr("[30/30] "), HasSubstr(" ok "), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(said.err, AllOf(HasSubstr("[30/30] "), HasSubstr(" ok, median wall clock "),
+                              Not(HasSubstr("\x1b"))));
   EXPECT_THAT(read_file(folder_ + "/manifest.json"), HasSubstr("\"--run-id\""));
   expect_whole();
 }
@@ -170,6 +171,89 @@ TEST_F(Run, AllSpecsAreReadBeforeAnyRuns) {
   const std::string bad = scratch_.file("bad.yaml", "experiment: bad\n");
   EXPECT_EQ(run_qb("run " + spec_ + " " + bad + " --out " + scratch_.path("r")).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(scratch_.path("r")));
+}
+
+TEST_F(Run, KilledItIsStillInTheOrderOfTheSpecAtTheEnd) {
+  ASSERT_EQ(run_and_signal(SIGKILL, "--order spec").exit_code, 128 + SIGKILL);
+  const Said said = run_qb(words("--order spec"));
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  expect_whole();
+  const CsvTable table = cases();
+  ASSERT_EQ(table.size(), kCases);
+  for (std::size_t row = 0; row < kCases; ++row) {
+    EXPECT_EQ(table.text(row, "algorithm"), row < kCases / 2 ? "dense" : "cqs");
+    EXPECT_EQ(table.number(row, "n_tokens"), 64.0 + 32.0 * static_cast<double>(row % (kCases / 2)));
+  }
+}
+
+TEST_F(Run, DryRunEndsWithWhatAllCasesTake) {
+  const std::string two = "--filter n_tokens=64 ";
+  const Said unknown = run_qb(words(two + "--dry-run"));
+  EXPECT_THAT(unknown.out, AllOf(HasSubstr("2 cases will run, 0 cannot."),
+                                 HasSubstr("Predicted time: not known, since "),
+                                 HasSubstr("Predicted memory: tensors of at most ")));
+  ASSERT_EQ(run_qb(words(two)).exit_code, 0);
+  EXPECT_THAT(run_qb(words(two + "--dry-run")).out, HasSubstr("Predicted time: about "));
+  EXPECT_THAT(run_qb(words(two + "--dry-run --set kernel=reference")).out,
+              HasSubstr("Predicted time: not known, since "))
+      << "cases of another kernel say nothing";
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+// The specs of the tests below: four cases that cannot run, and the base case of each.
+constexpr const char* kTooFewWorkers =
+    "experiment: few\n"
+    "head_dim: 8\n"
+    "algorithm: cqs\n"
+    "workers: 2\n"
+    "baseline: dense\n"
+    "measure: {repeats: 2}\n"
+    "sweep: {n_tokens: [16, 32, 64, 96]}\n"
+    "figures: [decode_attention]\n";
+
+TEST_F(Run, AStrategyThatCannotRunIsSaidOnceAndIsARowOfEachCase) {
+  const std::string few = "run " + scratch_.file("few.yaml", kTooFewWorkers) +
+                          " --run-id a --out " + scratch_.path("r");
+  const std::string reason = "cqs needs at least 3 workers";
+  const Said dry = run_qb(few + " --dry-run");
+  EXPECT_EQ(count_of(dry.out, reason), 1u) << dry.out;
+  EXPECT_EQ(count_of(dry.out, "cqs W=2"), 1u) << dry.out;
+  EXPECT_THAT(dry.out, AllOf(HasSubstr("unsupported (4 cases: cqs W=2): " + reason),
+                             HasSubstr("4 cases will run, 4 cannot.")));
+  const Said said = run_qb(few);
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(count_of(said.out, "unsupported"), 0u) << said.out;
+  EXPECT_EQ(count_of(said.err, reason), 2u) << "in the progress and at the end: " << said.err;
+  EXPECT_THAT(said.err, HasSubstr("unsupported (4 cases: cqs W=2): " + reason));
+  EXPECT_EQ(count_of(read_file(scratch_.path("r/few/a/cases.csv")), ",unsupported,"), 4u);
+  EXPECT_EQ(count_of(run_qb("status " + scratch_.path("r/few/a")).out, reason), 1u);
+}
+
+TEST_F(Run, AFigureThatCannotBeDrawnSaysWhy) {
+  const Said said =
+      run_qb("run " + scratch_.file("few.yaml", kTooFewWorkers) + " --out " + scratch_.path("r"));
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.err, HasSubstr("qb: No figure decode_attention: "));
+}
+
+// Into one pipe, as in `qb run … 2>&1 | less`.
+TEST_F(Run, OutputAndMessagesKeepTheirOrderInOnePipe) {
+  const std::string merged = scratch_.path("merged");
+  (void)run_qb("run " + scratch_.file("few.yaml", kTooFewWorkers) + " --run-id a --out " +
+                   scratch_.path("r"),
+               "sh -c '\"$0\" \"$@\" 2>&1 | cat > " + merged + "'");
+  const std::string text = read_file(merged);
+  const std::size_t table = text.find("critical path [interval]");
+  const std::size_t reasons = text.rfind("unsupported (4 cases");
+  const std::size_t folder = text.find("\n" + scratch_.path("r/few/a") + "\n");
+  ASSERT_NE(folder, std::string::npos) << text;
+  EXPECT_LT(table, reasons) << text;
+  EXPECT_LT(reasons, folder) << text;
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ void add_sets_figures(CLI::App* sets) {
 Examples:
   qb sets figures --out figures)");
   directory = "results/interest_sets";
-  verb->add_option("--out", directory, "Writes into this folder.")->capture_default_str();
+  verb->add_option("-o,--out", directory, "Writes into this folder.")->capture_default_str();
 }
 
 }  // namespace qb

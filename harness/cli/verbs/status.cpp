@@ -8,6 +8,7 @@
 #include "harness/cli/options.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/experiment/store/store.h"
+#include "harness/experiment/sweep/reasons.h"
 
 namespace qb {
 namespace {
@@ -32,18 +33,28 @@ void print_run(const std::string& path) {
   const std::vector<std::string> columns = {"case_id",  "status", "algorithm", "workers",
                                             "n_tokens", "kernel", "message"};
   std::map<Status, std::size_t> counts;
+  std::size_t failed = 0;
+  Reasons unsupported;  // these need no row each
   TextTable failures({"case", "status", "algorithm", "workers", "n_tokens", "kernel", "message"});
   for (std::size_t row = 0; row < run.cases.size(); ++row) {
     const Status status = row_status(run, row);
     ++counts[status];
     if (status == Status::ok) continue;
+    if (status == Status::unsupported) {
+      const auto text = [&](const char* column) { return run.cases.text(row, column); };
+      unsupported.add(strategy_name(text("algorithm"), text("workers")), text("case_id"),
+                      word(status), text("message"));
+      continue;
+    }
+    ++failed;
     std::vector<std::string> cells;
     for (const std::string& column : columns) cells.push_back(run.cases.text(row, column));
     failures.add(cells);
   }
   fmt::print("{}\n{}\n", path, state_of(path, run.manifest, run.cases.size()));
   for (const auto& [status, count] : counts) fmt::print("{:>8}  {}\n", count, word(status));
-  if (counts.size() > counts.count(Status::ok)) fmt::print("\n{}", failures.terminal());
+  if (failed > 0) fmt::print("\n{}", failures.terminal());
+  for (const std::string& line : unsupported.lines()) fmt::print("{}\n", line);
 }
 
 void print_status(const std::string& path) {

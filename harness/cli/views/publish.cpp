@@ -88,9 +88,9 @@ DrawnRun draw_run(const std::string& folder, const std::string& directory) {
     directory.empty() ? in_temporary_folder(draw) : draw(directory);
   } catch (const EnvironmentError& error) {
     drawn.missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
-    fmt::print(stderr, "qb: {}\n", error.what());
     drawn.code = ExitCode::environment;
   }
+  for (const std::string& sentence : drawn.missing) fmt::print(stderr, "qb: {}\n", sentence);
   return drawn;
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <utility>
+
 #include "harness/cli/options.h"
 
 namespace qb {
@@ -31,7 +34,49 @@ void require_equal(const NpyArray& a, std::int64_t of_a, const NpyArray& b, std:
                                  of_b));
 }
 
+// The first of the two axes that an order has the other way round; nullopt where it has none.
+std::optional<std::size_t> swapped_axis(AxisOrder order) {
+  if (order == AxisOrder::bnhd) return 1;
+  if (order == AxisOrder::nhd) return 0;
+  return std::nullopt;
+}
+
+// Swaps `axis` with the one after it.
+NpyArray swapped(const NpyArray& array, std::size_t axis) {
+  const auto product = [&](std::size_t from, std::size_t to) {
+    std::int64_t n = 1;
+    for (std::size_t i = from; i < to; ++i) n *= array.shape[i];
+    return static_cast<std::size_t>(n);
+  };
+  const std::size_t outer = product(0, axis);
+  const std::size_t first = product(axis, axis + 1);
+  const std::size_t second = product(axis + 1, axis + 2);
+  const std::size_t bytes =
+      product(axis + 2, array.shape.size()) * static_cast<std::size_t>(size_of(array.dtype));
+  NpyArray result{array.name, array.dtype, array.shape, std::vector<std::byte>(array.data.size())};
+  std::swap(result.shape[axis], result.shape[axis + 1]);
+  for (std::size_t o = 0; o < outer; ++o)
+    for (std::size_t f = 0; f < first; ++f)
+      for (std::size_t s = 0; s < second; ++s)
+        std::memcpy(result.data.data() + ((o * second + s) * first + f) * bytes,
+                    array.data.data() + ((o * first + f) * second + s) * bytes, bytes);
+  return result;
+}
+
 }  // namespace
+
+NpyArray heads_before_tokens(NpyArray array, AxisOrder order) {
+  if (order != AxisOrder::automatic && array.shape.size() != word(order).size())
+    throw UsageError(fmt::format("{} has shape {}; --layout {} needs {} axes", array.name,
+                                 shape_text(array.shape), word(order), word(order).size()));
+  const auto axis = swapped_axis(order);
+  return axis ? swapped(array, *axis) : array;
+}
+
+NpyArray in_order(NpyArray output, AxisOrder order) {
+  const auto axis = swapped_axis(order);
+  return axis ? swapped(output, *axis) : output;
+}
 
 void add_tensor_job(CLI::App* verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows) {
@@ -40,8 +85,9 @@ void add_tensor_job(CLI::App* verb, TensorJob& job, const std::string& dtype_of,
            "Sets the type of " + dtype_of + "; bf16 is not possible");
   verb->add_flag(
       "--verify", job.verify,
-      fmt::format("Compares up to {} {} with float64; the exit code is 4 if they differ.",
-                  kVerifiedRows, rows));
+      fmt::format(
+          "Compares up to {} {} with a float64 reference; the exit code is 4 if they differ.",
+          kVerifiedRows, rows));
 }
 
 void check_tensor_job(const TensorJob& job) {

@@ -46,7 +46,26 @@ void require_correct(const Verification& verification);
 // Throws UsageError unless q, k and v have one type.
 [[nodiscard]] DType common_dtype(const NpyArray& q, const NpyArray& k, const NpyArray& v);
 
+// The order of the axes in a user's files: batch, heads, n tokens, d elements. Without the first
+// two an array is one head; `automatic` takes heads before tokens, as many axes as there are.
+enum class AxisOrder { automatic, bhnd, bnhd, hnd, nhd };
+
+template <>
+inline constexpr auto kWords<AxisOrder> = word_table<AxisOrder>("layout",
+                                                                {{AxisOrder::automatic, "auto"},
+                                                                 {AxisOrder::bhnd, "bhnd"},
+                                                                 {AxisOrder::bnhd, "bnhd"},
+                                                                 {AxisOrder::hnd, "hnd"},
+                                                                 {AxisOrder::nhd, "nhd"}});
+
+// Puts heads before tokens. Throws UsageError if the array does not have the axes of the order.
+[[nodiscard]] NpyArray heads_before_tokens(NpyArray array, AxisOrder order);
+
+// Puts the axes of an output, which may lack the last one, into the order of the user's files.
+[[nodiscard]] NpyArray in_order(NpyArray output, AxisOrder order);
+
 struct AttendRequest : TensorJob {
+  AxisOrder layout = AxisOrder::automatic;
   std::string q;  // paths of NPY files
   std::string k;
   std::string v;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double kMinSamples = 3.0;
 constexpr double kMemoryTolerance = 0.01;
+constexpr double kBusy = 0.5;  // a load average of this, for each processor
 
 using Change = RunComparison::Change;
 using Side = RunComparison::Side;
@@ -55,6 +57,30 @@ Side side_of(const RunFolder& run, std::size_t row, const CompareOptions& option
           run.cases.number(row, "active_memory_peak_bytes"), values_of(run, row, options.ignore)};
 }
 
+// Names rows that stayed disturbed, and a machine that was busy when the run began.
+void add_cautions(char name, const RunFolder& run, std::vector<std::string>& cautions) {
+  std::map<std::string, std::size_t> causes;
+  std::size_t disturbed = 0;
+  for (std::size_t row = 0; row < run.cases.size(); ++row)
+    if (const std::string& by = run.cases.text(row, "disturbed_by"); !by.empty()) {
+      ++disturbed;
+      ++causes[by];
+    }
+  std::string causes_text;
+  for (const auto& [cause, count] : causes)
+    causes_text += fmt::format("{}{} {}", causes_text.empty() ? "" : ", ", count, cause);
+  if (disturbed > 0)
+    cautions.push_back(fmt::format("CAUTION: {} of the {} cases of {} stayed disturbed ({}).",
+                                   disturbed, run.cases.size(), name, causes_text));
+  const Manifest& manifest = run.manifest;
+  if (manifest.processors > 0 &&
+      manifest.load_average > kBusy * static_cast<double>(manifest.processors))
+    cautions.push_back(
+        fmt::format("CAUTION: the machine was busy when {} began (load average {:.2f} on {} {}).",
+                    name, manifest.load_average, manifest.processors,
+                    manifest.processors == 1 ? "processor" : "processors"));
+}
+
 }  // namespace
 
 std::size_t RunComparison::regressions() const {
@@ -67,9 +93,13 @@ RunComparison::Timing timing_of(const CsvTable& cases, std::size_t row, const st
   const std::string name = metric.empty() ? by_ranks : metric;
   const bool counts = name == kInstructions;
   const std::string unit = counts ? "" : "_s";
-  return {cases.number(row, name + "_median" + unit), cases.number(row, name + "_low95" + unit),
-          cases.number(row, name + "_high95" + unit), cases.number(row, "n_samples"),
-          counts || !cases.has("disturbed_by") ? "" : cases.text(row, "disturbed_by")};
+  return {cases.number(row, name + "_median" + unit),
+          cases.number(row, name + "_low95" + unit),
+          cases.number(row, name + "_high95" + unit),
+          cases.number(row, "n_samples"),
+          counts || !cases.has("disturbed_by") ? "" : cases.text(row, "disturbed_by"),
+          cases.has("interval_coverage") ? cases.number(row, "interval_coverage")
+                                         : std::numeric_limits<double>::quiet_NaN()};
 }
 
 Verdict ratio_verdict(double ratio, double low, double high, double threshold) {
@@ -101,6 +131,8 @@ RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const Compare
   comparison.device_a = a.manifest.device_fingerprint;
   comparison.device_b = b.manifest.device_fingerprint;
   comparison.ignored = options.ignore;
+  add_cautions('A', a, comparison.cautions);
+  add_cautions('B', b, comparison.cautions);
   for (const auto& [key, row_a] : rows_a) {
     const std::string label = label_of(a, row_a, columns);
     const auto match = rows_b.find(key);

@@ -1,6 +1,7 @@
 // Compares two runs case by case: their times, memory and statuses.
 //
-// A time verdict comes from the 95 % intervals of the two medians, so that noise is no finding:
+// A time verdict comes from the intervals of the two medians (of 95 % or more, or the whole range
+// where there are too few repeats for that), so that noise is no finding:
 //   ratio          = median B / median A
 //   ratio interval = [low B / high A, high B / low A]
 //   SLOW, FAST     the intervals are disjoint and the medians differ by more than the threshold
@@ -10,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "base/status.h"
 #include "base/words.h"
@@ -47,7 +49,8 @@ struct RunComparison {
     double low95_s = 0.0;
     double high95_s = 0.0;
     double n_samples = 0.0;
-    std::string disturbed_by{};  // empty: nothing
+    std::string disturbed_by{};                                  // empty: nothing
+    double coverage = std::numeric_limits<double>::quiet_NaN();  // of the interval
   };
 
   struct Side {  // what one run has of a case
@@ -76,7 +79,8 @@ struct RunComparison {
   std::vector<std::string> added;    // labels of cases only in B
   std::string device_a;
   std::string device_b;
-  std::vector<std::string> ignored;  // keys that the cases were matched without
+  std::vector<std::string> ignored;   // keys that the cases were matched without
+  std::vector<std::string> cautions;  // what makes the times of a run less sure, one line each
 
   [[nodiscard]] std::size_t regressions() const;
 };
@@ -107,7 +111,7 @@ inline constexpr auto kWords<RunComparison::Verdict> =
 [[nodiscard]] RunComparison compare_runs(const RunFolder& a, const RunFolder& b,
                                          const CompareOptions& options);
 
-// A table, lists of missing and new cases, and one summary line. The values of ignored keys are
+// A table, the first missing and new cases, and one summary line. The values of ignored keys are
 // above the table, or in its columns where a run has several values of one.
 [[nodiscard]] std::string comparison_text(const RunComparison& comparison,
                                           const CompareOptions& options);

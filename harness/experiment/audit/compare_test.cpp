@@ -358,7 +358,7 @@ TEST(Compare, TheTextHasEveryCaseAndItsCounts) {
   EXPECT_EQ(comparison_text(a_comparison(), {.threshold = 0.25}),
             R"(ignored kernel: A flash, B flash
 
-case  dtype A  dtype B        A       B            B/A [95 %]  time                               memory  status
+case  dtype A  dtype B        A       B        B/A [interval]  time                               memory  status
 ----  -------  -------  -------  ------  --------------------  --------------------------------  -------  -------------  ----------
 W=1   f32      none      1.00 s  2.00 s  2.000 [0.500, 8.000]  AMBIGUOUS, B disturbed by stolen        -  ok
 W=7   f16      none     1.00 ms       -                     -  -                                 +50.0 %  ok -> timeout  REGRESSION
@@ -371,9 +371,9 @@ new in B: W=10
   EXPECT_EQ(comparison_text(a_comparison(), {.only_regressed = true}),
             R"(ignored kernel: A flash, B flash
 
-case  dtype A  dtype B        A  B  B/A [95 %]  time   memory  status
-----  -------  -------  -------  -  ----------  ----  -------  -------------  ----------
-W=7   f16      none     1.00 ms  -           -     -  +50.0 %  ok -> timeout  REGRESSION
+case  dtype A  dtype B        A  B  B/A [interval]  time   memory  status
+----  -------  -------  -------  -  --------------  ----  -------  -------------  ----------
+W=7   f16      none     1.00 ms  -               -     -  +50.0 %  ok -> timeout  REGRESSION
 
 missing in B: W=8
 new in B: W=9
@@ -410,6 +410,48 @@ TEST(Compare, CsvHasOneRecordACaseAndEmptyForNotAvailable) {
   EXPECT_EQ(table.text(0, "regression"), "yes");
   EXPECT_EQ(table.text(1, "presence"), "only_a");
   EXPECT_THAT(csv, Not(HasSubstr("nan")));
+}
+
+TEST(Compare, ManyLonelyCasesAreCountedAndTheCsvListsThem) {
+  RunComparison comparison = a_comparison();
+  for (int i = 0; i < 69; ++i) comparison.missing.push_back("N=" + std::to_string(i));
+  const std::string text = comparison_text(comparison, {});
+  EXPECT_THAT(text, HasSubstr("missing in B: N=3\nmissing in B: 65 more, which --csv lists\n"));
+  EXPECT_THAT(text, HasSubstr("70 missing, 2 new"));
+  EXPECT_THAT(comparison_csv(comparison, {}), HasSubstr("N=68,only_a"));
+}
+
+TEST(Compare, TheTextSaysHowSureItsIntervalsAre) {
+  RunComparison comparison = a_comparison();
+  EXPECT_THAT(comparison_text(comparison, {}), Not(HasSubstr("probability")));
+  comparison.cases[0].a.time.coverage = 0.984375;
+  comparison.cases[0].b.time.coverage = 0.75;
+  EXPECT_THAT(comparison_text(comparison, {}), HasSubstr("with a probability of 75.0 % or more."));
+  EXPECT_THAT(comparison_text(comparison, {}), Not(HasSubstr("95 %")));
+}
+
+TEST(Compare, ARunThatWasDisturbedOrBeganOnABusyMachineIsACaution) {
+  const FakeRun quiet("quiet");
+  const FakeRun noisy("noisy");
+  quiet.with(
+      {FakeRun::ok_row(tiny("dense", 1), 1, 1, 1), FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1)});
+  RunRow disturbed = FakeRun::ok_row(tiny("dense", 1), 1, 1, 1);
+  disturbed["disturbed_by"] = "neighbours";
+  noisy.with({disturbed, FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1)});
+  RunFolder a = read_run_folder(quiet.path());
+  RunFolder b = read_run_folder(noisy.path());
+  EXPECT_THAT(compare_runs(a, a, {}).cautions, testing::IsEmpty());
+  EXPECT_THAT(compare_runs(a, b, {}).cautions,
+              ElementsAre("CAUTION: 1 of the 2 cases of B stayed disturbed (1 neighbours)."));
+  a.manifest.load_average = 1.0;  // of two processors
+  EXPECT_EQ(compare_runs(a, b, {}).cautions.size(), 1u);
+  a.manifest.load_average = 1.01;
+  const RunComparison both = compare_runs(a, b, {});
+  EXPECT_THAT(both.cautions,
+              ElementsAre("CAUTION: the machine was busy when A began (load average 1.01 on 2 "
+                          "processors).",
+                          HasSubstr("of B stayed disturbed")));
+  EXPECT_THAT(comparison_text(both, {}), testing::StartsWith("CAUTION: the machine was busy"));
 }
 
 }  // namespace

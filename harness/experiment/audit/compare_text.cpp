@@ -66,10 +66,31 @@ std::string ignored_text(const RunComparison& comparison) {
   return text.empty() ? text : text + '\n';
 }
 
+constexpr std::size_t kListedCases = 5;
+
 std::string listed(std::string_view what, const std::vector<std::string>& labels) {
   std::string text;
-  for (const std::string& label : labels) text += fmt::format("{}: {}\n", what, label);
+  for (std::size_t i = 0; i < std::min(labels.size(), kListedCases); ++i)
+    text += fmt::format("{}: {}\n", what, labels[i]);
+  if (labels.size() > kListedCases)
+    text += fmt::format("{}: {} more, which --csv lists\n", what, labels.size() - kListedCases);
   return text;
+}
+
+// How sure the intervals are; empty where no row says it.
+std::string coverage_text(const RunComparison& comparison) {
+  double least = 1.0;
+  bool known = false;
+  for (const RunComparison::Row& c : comparison.cases)
+    for (const double coverage : {c.a.time.coverage, c.b.time.coverage})
+      if (!std::isnan(coverage)) {
+        known = true;
+        least = std::min(least, coverage);
+      }
+  if (!known) return {};
+  return fmt::format(
+      "Each interval of a median covers it with a probability of {:.1f} % or more.\n",
+      100.0 * least);
 }
 
 std::string summary(const RunComparison& comparison, const CompareOptions& options) {
@@ -97,6 +118,8 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
         "ACROSS DEVICES: the times differ by the devices as much as by the code.\n  A: {}\n  B: "
         "{}\n\n",
         comparison.device_a, comparison.device_b);
+  for (const std::string& caution : comparison.cautions) text += caution + '\n';
+  if (!comparison.cautions.empty()) text += '\n';
   text += ignored_text(comparison);
   std::vector<std::string> header = {"case"};
   std::vector<std::size_t> mixed;  // ignored keys that need a column
@@ -105,7 +128,7 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
     mixed.push_back(i);
     header.insert(header.end(), {comparison.ignored[i] + " A", comparison.ignored[i] + " B"});
   }
-  header.insert(header.end(), {"A", "B", "B/A [95 %]", "time", "memory", "status", ""});
+  header.insert(header.end(), {"A", "B", "B/A [interval]", "time", "memory", "status", ""});
   TextTable table(header);
   for (const RunComparison::Row& c : comparison.cases) {
     if (options.only_regressed && !c.regression()) continue;
@@ -118,7 +141,7 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
                   c.regression() ? "REGRESSION" : ""});
     table.add(std::move(cells));
   }
-  text += table.terminal() + '\n';
+  text += table.terminal() + coverage_text(comparison) + '\n';
   text += listed("missing in B", comparison.missing) + listed("new in B", comparison.added);
   return text + summary(comparison, options);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -10,6 +11,7 @@
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
 #include "base/source_root.h"
+#include "harness/experiment/schema/clocks.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
@@ -44,6 +46,7 @@ inline constexpr auto kWords<FieldGroup> =
 namespace {
 
 using fields::column;
+using fields::empty;
 using fields::quantity;
 
 constexpr FieldGroup kTime = FieldGroup::time;
@@ -68,50 +71,68 @@ constexpr SampleField kSampleFields[] = {
               "the time to copy the workers' groups together, summed over the workers"),
      member<&Sample::gather_s>},
     {quantity(kTime, "merge_s", "the time to merge the partial outputs"), member<&Sample::merge_s>},
-    {quantity(kTime, "device_time_s", "the time by the GPU's own clock", 4),
+    {empty("on a CPU", quantity(kTime, "device_time_s", "the time by the GPU's own clock", 4)),
      member<&Sample::device_s>},
-    {quantity(kTime, "sm_clock_hz", "the clock of the GPU's multiprocessors", 4),
+    {empty("on a CPU, or where the driver does not say it",
+           quantity(kTime, "sm_clock_hz", "the clock of the GPU's multiprocessors", 4)),
      member<&Sample::sm_clock_hz>},
-    {column(kTime, "throttled", FieldKind::flag, "1 if the GPU was slowed down", 4),
+    {empty("on a CPU, or where the driver does not say it",
+           column(kTime, "throttled", FieldKind::flag, "1 if the GPU was slowed down", 4)),
      member<&Sample::throttled>},
-    {quantity(kTime, "stage_scores_s",
-              "the time of the first stage of kernel `staged` under serial ranks: dense x dense -> "
-              "sparse",
-              6),
+    {empty(
+         "unless the kernel is `staged` and the ranks are `serial`",
+         quantity(
+             kTime, "stage_scores_s",
+             "the time of the first stage of kernel `staged` under serial ranks: dense x dense -> "
+             "sparse",
+             6)),
      member<&Sample::stage_scores_s>},
-    {quantity(kTime, "stage_softmax_s", "the time of its second stage: softmax", 6),
+    {empty("unless the kernel is `staged` and the ranks are `serial`",
+           quantity(kTime, "stage_softmax_s", "the time of its second stage: softmax", 6)),
      member<&Sample::stage_softmax_s>},
-    {quantity(kTime, "stage_product_s", "the time of its third stage: sparse x dense", 6),
+    {empty("unless the kernel is `staged` and the ranks are `serial`",
+           quantity(kTime, "stage_product_s", "the time of its third stage: sparse x dense", 6)),
      member<&Sample::stage_product_s>},
-    {quantity(kTime, "cpu_time_s", "the CPU time of the process, all its threads", 7),
+    {empty("for models, and where the kernel does not say it",
+           quantity(kTime, "cpu_time_s", "the CPU time of the process, all its threads", 7)),
      member<&Sample::host, &HostActivity::cpu_s>},
-    {quantity(kTime, "run_delay_s", "the time that its threads were ready and waited for a core",
-              7),
+    {empty("for models, and where threads share cores or ended",
+           quantity(kTime, "run_delay_s",
+                    "the time that its threads were ready and waited for a core", 7)),
      member<&Sample::host, &HostActivity::run_delay_s>},
-    {quantity(kTime, "other_cpu_time_s",
-              "the CPU time of other processes on the cores that it may use", 7),
+    {empty("for models, for MPI and NCCL ranks, and where the kernel does not say it",
+           quantity(kTime, "other_cpu_time_s",
+                    "the CPU time of other processes on the cores that it may use", 7)),
      member<&Sample::host, &HostActivity::other_cpu_s>},
-    {quantity(kTime, "stolen_s", "the time that the hypervisor took from these cores", 7),
+    {empty("for models, and where the kernel does not say it",
+           quantity(kTime, "stolen_s", "the time that the hypervisor took from these cores", 7)),
      member<&Sample::host, &HostActivity::stolen_s>},
-    {quantity(kTime, "memory_stall_s", "the time that some process waited for memory", 7),
+    {empty("for models, and where the kernel does not say it",
+           quantity(kTime, "memory_stall_s", "the time that some process waited for memory", 7)),
      member<&Sample::host, &HostActivity::memory_stall_s>},
-    {quantity(kTime, "stopped_s", "the time that the process or its machine stood still", 7),
+    {empty("for models, and where the kernel does not say it",
+           quantity(kTime, "stopped_s", "the time that the process or its machine stood still", 7)),
      member<&Sample::host, &HostActivity::stopped_s>},
-    {column(kTime, "involuntary_switches", FieldKind::integer,
-            "how often another thread took the core of one of its threads", 7, "switches"),
+    {empty("for models, and where the kernel does not say it",
+           column(kTime, "involuntary_switches", FieldKind::integer,
+                  "how often another thread took the core of one of its threads", 7, "switches")),
      member<&Sample::host, &HostActivity::involuntary_switches>},
-    {column(kTime, "minor_faults", FieldKind::integer, "page faults that read nothing from a disk",
-            7, "faults"),
+    {empty("for models, and where the kernel does not say it",
+           column(kTime, "minor_faults", FieldKind::integer,
+                  "page faults that read nothing from a disk", 7, "faults")),
      member<&Sample::host, &HostActivity::minor_faults>},
-    {column(kTime, "major_faults", FieldKind::integer, "page faults that read from a disk", 7,
-            "faults"),
+    {empty("for models, and where the kernel does not say it",
+           column(kTime, "major_faults", FieldKind::integer, "page faults that read from a disk", 7,
+                  "faults")),
      member<&Sample::host, &HostActivity::major_faults>},
-    {column(kTime, "instructions", FieldKind::real,
-            "instructions that the process retired, where the kernel counts them", 7,
-            "instructions"),
+    {empty("where the kernel does not count them",
+           column(kTime, "instructions", FieldKind::real,
+                  "instructions that the process retired, where the kernel counts them", 7,
+                  "instructions")),
      member<&Sample::host, &HostActivity::instructions>},
-    {column(kTime, "cycles", FieldKind::real, "cycles of the cores that it ran on, likewise", 7,
-            "cycles"),
+    {empty("where the kernel does not count them",
+           column(kTime, "cycles", FieldKind::real, "cycles of the cores that it ran on, likewise",
+                  7, "cycles")),
      member<&Sample::host, &HostActivity::cycles>},
 };
 
@@ -209,6 +230,38 @@ void write_documents() {
   replace_table("data/README.md", columns_markdown(), true);
 }
 
+std::string empty_when(const RunTable& table, const Field& field) {
+  if (!field.empty_when.empty()) return std::string(field.empty_when);
+  if (is_parameter(field.group)) return field.nullable ? "where the case has none" : "never";
+  if (table.file != case_table().file) return "never";
+  switch (field.group) {
+    case FieldGroup::prediction:
+      return "where the case has no plan";
+    case FieldGroup::memory:
+      return "unless the case is `ok` and was measured";
+    case FieldGroup::time:
+      return "unless the case is `ok`";
+    case FieldGroup::verification:
+      return "unless the case was verified";
+    default:
+      return "never";
+  }
+}
+
+std::string plain_empty_when(const RunTable& table, const Field& field) {
+  return plain(empty_when(table, field));
+}
+
+const RunTable& table_named(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename();
+  std::vector<std::string_view> files;
+  for (const RunTable& table : run_tables()) {
+    if (table.file == name) return table;
+    files.push_back(table.file);
+  }
+  throw UsageError(unknown_word("table", name, files));
+}
+
 std::string plain_meaning(const Field& field) { return plain(meaning_of(field)); }
 
 std::string plain_standard(const Field& field) { return plain(standard_of(field)); }
@@ -223,14 +276,16 @@ std::string parameters_markdown() {
 std::string columns_markdown() {
   std::string text;
   for (const RunTable& table : run_tables()) {
-    text += fmt::format("{}## `{}`\n\n{}\n\n| column | unit | what it says |\n|---|---|---|\n",
-                        text.empty() ? "" : "\n", table.file, table.meaning);
+    text += fmt::format(
+        "{}## `{}`\n\n{}\n\n| column | unit | what it says | empty |\n|---|---|---|---|\n",
+        text.empty() ? "" : "\n", table.file, table.meaning);
     for (const Field& field : table.fields)
       text += fmt::format(
-          "| `{}` | {} | {} |\n", field.column, field.unit,
-          is_parameter(field.group) ? fmt::format("parameter `{}`", field.key) : meaning_of(field));
+          "| `{}` | {} | {} | {} |\n", field.column, field.unit,
+          is_parameter(field.group) ? fmt::format("parameter `{}`", field.key) : meaning_of(field),
+          empty_when(table, field));
   }
-  return text;
+  return text + fmt::format("\n## The clocks of a case\n\n```\n{}```\n", clocks_picture());
 }
 
 std::string schema_json() {

@@ -35,6 +35,13 @@ struct RunTable {
 [[nodiscard]] std::string plain_meaning(const Field& field);
 [[nodiscard]] std::string plain_standard(const Field& field);
 
+// When a row of the table has no value in the field: `never`, or such as "unless the case is ok".
+[[nodiscard]] std::string empty_when(const RunTable& table, const Field& field);
+[[nodiscard]] std::string plain_empty_when(const RunTable& table, const Field& field);
+
+// The table that is called so, or that the path of a file of a run folder names. Throws UsageError.
+[[nodiscard]] const RunTable& table_named(const std::string& file);
+
 [[nodiscard]] std::string parameters_markdown();  // for experiments/README.md
 
 [[nodiscard]] std::string columns_markdown();  // for data/README.md, a table for each file

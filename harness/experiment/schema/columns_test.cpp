@@ -3,13 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/csv.h"
 #include "base/files.h"
 #include "base/schema/column_fields.h"
 #include "base/source_root.h"
+#include "base/status.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
@@ -90,6 +94,54 @@ TEST(Schema, PlainMeaningsHaveNoMarkdown) {
   const Parameter& algorithm = parameters()[*find_parameter("algorithm")];
   EXPECT_THAT(plain_meaning(algorithm), AllOf(HasSubstr("dense, cqs"), Not(HasSubstr("see"))));
   EXPECT_EQ(plain_standard(parameters()[*find_parameter("kv_len")]), "n_tokens");
+}
+
+TEST(Schema, ATableIsFoundByTheFileOfARunFolderToo) {
+  EXPECT_EQ(table_named("samples.csv").file, "samples.csv");
+  EXPECT_EQ(table_named("results/smoke/latest/steps.csv").file, "steps.csv");
+  EXPECT_THROW((void)table_named("results/smoke/latest"), UsageError);
+}
+
+TEST(Schema, EveryColumnSaysWhenItIsEmpty) {
+  for (const RunTable& table : run_tables())
+    for (const Field& field : table.fields) EXPECT_NE(empty_when(table, field), "") << field.column;
+  const auto said = [](const RunTable& table, std::string_view column) {
+    for (const Field& field : table.fields)
+      if (field.column == column) return plain_empty_when(table, field);
+    return std::string("no such column");
+  };
+  EXPECT_EQ(said(case_table(), "case_id"), "never");
+  EXPECT_EQ(said(case_table(), "n_tokens"), "never");
+  EXPECT_EQ(said(case_table(), "interest_set"), "where the case has none");
+  EXPECT_EQ(said(case_table(), "wall_time_median_s"), "unless the case is ok");
+  EXPECT_EQ(said(case_table(), "gpu"), "on a CPU");
+  EXPECT_EQ(said(sample_table(), "wall_time_s"), "never");
+  EXPECT_EQ(said(step_table(), "idle_s"), "with ranks: serial");
+}
+
+// The rows that are committed keep what is said of them.
+TEST(Schema, CommittedRowsAreEmptyOnlyWhereTheirColumnSaysSo) {
+  int tables = 0;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(source_path("data/measured"))) {
+    if (file.path().extension() != ".csv") continue;
+    const auto known =
+        std::ranges::find(run_tables(), file.path().filename().string(), &RunTable::file);
+    if (known == run_tables().end()) continue;
+    const CsvTable rows = CsvTable::parse(read_file(file.path().string()), file.path().string());
+    if (rows.header() != known->columns) continue;
+    ++tables;
+    for (const Field& field : known->fields) {
+      const std::string when = plain_empty_when(*known, field);
+      const bool of_ok = when == "unless the case is ok";
+      if (when != "never" && !of_ok) continue;
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        if (!of_ok || rows.text(row, "status") == "ok") {
+          ASSERT_NE(rows.text(row, field.column), "") << file.path() << " " << field.column;
+        }
+    }
+  }
+  EXPECT_GT(tables, 0);
 }
 
 }  // namespace

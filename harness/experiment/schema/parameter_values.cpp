@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/numbers.h"
+#include "base/schema/other_names.h"
 #include "harness/workload/case.h"
 
 namespace qb {
@@ -205,6 +206,9 @@ bool read_bool(std::string_view name, const YamlNode& node) {
 void fail_unknown_key(const Place& place, std::string_view key,
                       std::span<const std::string_view> known) {
   std::string message = unknown_word("key", key, known);
+  if (const std::string_view ours = our_name(key);
+      std::ranges::find(known, key_of(ours)) != known.end())
+    message = fmt::format("unknown key '{}'; qb calls this {}", key, ours);
   std::vector<std::string_view> parts;  // the keys of a group written as a map
   const std::string group = std::string(key) + ".";
   for (const std::string_view name : known)

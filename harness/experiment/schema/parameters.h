@@ -86,8 +86,8 @@ struct MeasureField {
 [[nodiscard]] double read_seconds(std::string_view name, const YamlNode& node);  // `90s`, `15min`
 [[nodiscard]] bool read_bool(std::string_view name, const YamlNode& node);
 
-// `unknown key 'worker'; did you mean 'workers'?` (without the key where the source, as in
-// `--set worker`, already shows it).
+// `unknown key 'worker'; did you mean 'workers'?`, or `unknown key 'heads'; qb calls this q_heads`
+// (without the key where the source, as in `--set worker`, already shows it).
 [[noreturn]] void fail_unknown_key(const Place& place, std::string_view key,
                                    std::span<const std::string_view> known);
 // Throws UsageError for the first key of the map that is not in `known`.

@@ -3,6 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "base/schema/other_names.h"
+#include "harness/experiment/spec/spec.h"
+
 namespace qb {
 namespace {
 
@@ -82,6 +89,21 @@ TEST(Parameters, TimesHaveUnits) {
   EXPECT_EQ(seconds("15min"), 900.0);
   EXPECT_EQ(seconds("2h"), 7200.0);
   EXPECT_EQ(seconds("20ms"), 0.02);
+}
+
+TEST(OtherNames, EachLeadsToAKeyThatExistsAndIsNoKeyItself) {
+  std::vector<std::string_view> keys = spec_keys();
+  std::ranges::copy(measure_keys(), std::back_inserter(keys));
+  std::set<std::string_view> seen;
+  for (const auto& [theirs, ours] : kOtherNames) {
+    EXPECT_EQ(std::ranges::count(keys, key_of(ours)), 1) << ours;
+    EXPECT_EQ(std::ranges::count(keys, theirs), 0) << theirs << " is a key";
+    EXPECT_TRUE(seen.insert(theirs).second) << theirs << " is there twice";
+  }
+  for (const char* name : {"heads", "d", "L", "seq_len", "batch_size", "num_heads", "n_heads",
+                           "head_size", "num_kv_heads", "world_size", "causal"})
+    EXPECT_NE(our_name(name), "") << name;
+  EXPECT_EQ(our_name("q_heads"), "");
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace qb {
 namespace {
 
 constexpr std::string_view kSetPrefix = "--set ";
-constexpr std::string_view kOtherKeys[] = {"experiment", "description", "sweep",   "zip",
-                                           "exclude",    "cases",       "measure", "figures"};
+constexpr std::string_view kOtherKeys[] = {"experiment", "description", "baseline", "sweep",  "zip",
+                                           "exclude",    "cases",       "measure",  "figures"};
 
 void require_known(const Place& place, std::string_view key,
                    const std::vector<std::string_view>& known) {

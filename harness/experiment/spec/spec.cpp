@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <cctype>
 #include <deque>
-#include <filesystem>
 #include <set>
-#include <tuple>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/figure_names.h"
-#include "harness/execute/model/device_model.h"
+#include "base/schema/other_names.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/sweep.h"
-#include "harness/workload/layer/layer_weights.h"
 
 namespace qb {
 namespace {
@@ -26,10 +23,16 @@ void check_top_level(const YamlNode& spec) {
   if (spec.kind != YamlNode::map)
     fail_at(spec.place, "an experiment is a map of keys to values, such as 'n_tokens: 1024'");
   const auto measure = measure_keys();
-  for (const YamlNode& entry : spec.items)
-    if (std::ranges::find(measure, entry.key) != measure.end())
+  const auto is_measure = [&](std::string_view key) {
+    return std::ranges::find(measure, key) != measure.end();
+  };
+  for (const YamlNode& entry : spec.items) {
+    const std::string_view ours = our_name(entry.key);
+    if (is_measure(entry.key) || is_measure(ours))
       fail_at(entry.key_place,
-              fmt::format("unknown key '{}'; it belongs under 'measure:'", entry.key));
+              fmt::format("unknown key '{}'; {} belongs under 'measure:'", entry.key,
+                          is_measure(ours) ? fmt::format("qb calls this {}, which", ours) : "it"));
+  }
   check_keys(spec, spec_keys());
 }
 
@@ -71,6 +74,14 @@ std::vector<std::string> read_figures(const YamlNode& spec) {
     figures.push_back(item.text);
   }
   return figures;
+}
+
+bool read_baseline(const YamlNode& spec) {
+  const YamlNode* entry = spec.find("baseline");
+  if (entry == nullptr || entry->kind == YamlNode::null) return false;
+  if (entry->kind != YamlNode::scalar || entry->text != "dense")
+    fail_at(entry->place, "'baseline:' takes dense, or ~ for none");
+  return true;
 }
 
 // Reads a setting of `measure:` in the member's type.
@@ -191,8 +202,8 @@ class Combinations {
   std::set<std::pair<std::string, int>> verified_;
 };
 
-void check_count(const Grid& grid, const YamlNode& spec, const Spec::Options& options) {
-  const auto count = grid.count();
+void check_count(std::optional<std::uint64_t> count, const YamlNode& spec,
+                 const Spec::Options& options) {
   Place place = spec.place;
   for (std::string_view key : {"cases", "zip", "sweep"})
     if (const YamlNode* entry = spec.find(key)) place = entry->key_place;
@@ -207,35 +218,6 @@ void check_count(const Grid& grid, const YamlNode& spec, const Spec::Options& op
   fail_at(place, fmt::format("this spec has {} cases, more than {}; narrow it with --filter, or "
                              "pass --yes to run them all",
                              n, format_grouped(static_cast<std::int64_t>(options.max_cases))));
-}
-
-void require_weights(std::span<const Case> cases) {
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> seen;
-  for (const Case& c : cases) {
-    if (c.workload != WorkloadKind::transformer_layer || !c.layer_weights) continue;
-    const LayerShape shape{1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim};
-    if (!seen.emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim).second)
-      continue;
-    try {
-      (void)read_weights(*c.layer_weights, shape, heap_allocator());
-    } catch (const UsageError& problem) {
-      throw UsageError(fmt::format("layer.weights: {}", problem.what()));
-    }
-  }
-}
-
-void require_device_models(std::span<const Case> cases) {
-  std::set<std::string> seen;
-  for (const Case& c : cases) {
-    if (!c.model_device || *c.model_device == "here" || !seen.insert(*c.model_device).second)
-      continue;
-    if (!std::filesystem::is_regular_file(*c.model_device))
-      throw UsageError(
-          fmt::format("model.device: {}: no such file; give a device file such as "
-                      "data/devices/a100.csv, or here",
-                      *c.model_device));
-    (void)load_device_model(*c.model_device);
-  }
 }
 
 }  // namespace
@@ -260,7 +242,7 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
   Grid grid(root, overridden);
   for (const std::string& text : options.filter)
     grid.filter(parse_filter(text, {labels.emplace_back("--filter " + text), 0, 0}));
-  check_count(grid, root, options);
+  check_count(grid.count(), root, options);
 
   Combinations combinations;
   grid.walk([&](const Point& point) {
@@ -270,17 +252,14 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
     combinations.check(c, point);
     spec.cases.push_back(std::move(c));
   });
+  if (read_baseline(root)) spec.cases = with_base_cases(std::move(spec.cases));
+  check_count(spec.cases.size(), root, options);
   spec.resolved_yaml = write_resolved(spec);
   return spec;
 }
 
 Spec load_spec(const std::string& path, const Spec::Options& options) {
   return parse_spec(read_file(path), path, options);
-}
-
-void require_named_files(std::span<const Case> cases) {
-  require_device_models(cases);
-  require_weights(cases);
 }
 
 }  // namespace qb

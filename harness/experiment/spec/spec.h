@@ -3,8 +3,9 @@
 // Every case parameter is at the top level under its column name (algorithm, n_tokens, cpu.isa, …)
 // with a scalar; `sweep:` gives lists or ranges (cartesian product), `zip:` lists of equal length
 // that move together, `exclude:` a list of maps that drop the cases which match all their entries;
-// `measure:` says how to time; `figures:` says what to draw. Instead of `sweep:`, `zip:` and
-// `exclude:`, `cases:` lists maps of parameters, one a case, as resolved specs do.
+// `measure:` says how to time; `figures:` says what to draw; `baseline: dense` adds the base case
+// of every case. Instead of `sweep:`, `zip:` and `exclude:`, `cases:` lists maps of parameters, one
+// a case, as resolved specs do.
 #pragma once
 
 #include <span>
@@ -37,10 +38,23 @@ struct Spec {
                               const Spec::Options& options);
 [[nodiscard]] Spec load_spec(const std::string& path, const Spec::Options& options);
 
+// Adds the base case of each case: all that says how a case is split has its standard value
+// (algorithm dense, one worker), all else is equal. Each is there once, and they come first.
+[[nodiscard]] std::vector<Case> with_base_cases(std::vector<Case> cases);
+
+// The cases that hold every filter. Throws UsageError, which begins with `option`, for a filter
+// that parse_filter refuses, or if one leaves no case.
+[[nodiscard]] std::vector<Case> cases_kept(const std::vector<Case>& cases,
+                                           const std::vector<std::string>& filters,
+                                           std::string_view option);
+
 // Looks at the files that cases name before any case runs, and in dry runs too. Throws UsageError
 // where a device file of the cost model is missing or malformed, and where the weights of a layer
 // are missing, do not have the shapes of their case or are not all finite numbers.
 void require_named_files(std::span<const Case> cases);
+
+// Lists what `model.device` can be: here, and the device files of this checkout.
+[[nodiscard]] std::string known_devices();
 
 // The resolved spec, canonical YAML of name, description, figures and cases (all of one Measure),
 // with every default written out. Parameters that are the same in every case are at the top level,

@@ -85,4 +85,10 @@ class Grid {
 // empty text is a missing value. Throws UsageError at `place`.
 [[nodiscard]] Grid::Predicate parse_filter(std::string_view text, const Place& place);
 
+// Says of each of n things whether every filter holds; text_of(i, parameter) is its value of the
+// parameter. `option` begins the messages. Throws UsageError if a filter leaves nothing.
+[[nodiscard]] std::vector<bool> kept_by(
+    const std::vector<std::string>& filters, std::string_view option, std::size_t n,
+    const std::function<std::string(std::size_t, const Parameter&)>& text_of);
+
 }  // namespace qb

@@ -168,4 +168,20 @@ Grid::Predicate parse_filter(std::string_view text, const Place& place) {
   return predicate;
 }
 
+std::vector<bool> kept_by(
+    const std::vector<std::string>& filters, std::string_view option, std::size_t n,
+    const std::function<std::string(std::size_t, const Parameter&)>& text_of) {
+  std::vector<bool> kept(n, true);
+  for (const std::string& text : filters) {
+    const std::string label = fmt::format("{} {}", option, text);
+    const Grid::Predicate predicate = parse_filter(text, {label, 0, 0});
+    const Parameter& parameter = parameters()[predicate.parameter];
+    for (std::size_t i = 0; i < n; ++i)
+      kept[i] = kept[i] && predicate.holds({text_of(i, parameter), predicate.operand.place});
+    if (std::ranges::count(kept, true) == 0)
+      throw UsageError(fmt::format("{}: no case of the run is left", label));
+  }
+  return kept;
+}
+
 }  // namespace qb

@@ -131,6 +131,18 @@ Json environment(bool with_libraries) {
   return facts;
 }
 
+// A fact at `path` in words; bytes with their unit where `name` says that they are bytes.
+std::string fact_text(const Json& value, std::string_view name) {
+  if (value.is_null()) return "not available";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number() && name.ends_with("bytes")) return format_bytes(value.get<std::uint64_t>());
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const Json& item : value) text += (text.empty() ? "" : " ") + fact_text(item, name);
+  return text;
+}
+
 // `cpu.caches.0.bytes` and so on: every leaf with its path; short lists stay on one line.
 void add_rows(TextTable& table, const std::string& path, const Json& value) {
   const bool nested =
@@ -143,18 +155,38 @@ void add_rows(TextTable& table, const std::string& path, const Json& value) {
   // A reason is empty where the thing that it would explain is there.
   const std::string_view name = std::string_view(path).substr(path.rfind('.') + 1);
   if (value.is_null() && name.starts_with("why_")) return;
-  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  if (value.is_null()) text = "not available";
-  if (value.is_boolean()) text = value.get<bool>() ? "yes" : "no";
-  if (path.ends_with("_bytes") || path.ends_with(".bytes"))
-    if (value.is_number()) text = format_bytes(value.get<std::uint64_t>());
-  if (value.is_array()) {
-    text.clear();
-    for (const Json& item : value)
-      text +=
-          (text.empty() ? "" : " ") + (item.is_string() ? item.get<std::string>() : item.dump());
+  table.add({path, fact_text(value, name)});
+}
+
+std::string caches_text(const Json& caches) {
+  std::string text;
+  for (const Json& cache : caches)
+    text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", fact_text(cache["level"], ""),
+                        fact_text(cache["type"], ""), fact_text(cache["bytes"], "bytes"));
+  return text;
+}
+
+std::string gpus_text(const Json& cuda) {
+  const Json& devices = cuda["devices"];
+  if (devices.empty()) return fact_text(cuda["why_none"], "");
+  const Json& first = devices.front();
+  return fmt::format("{} x {}, compute capability {}, {} multiprocessors, {}", devices.size(),
+                     fact_text(first["name"], ""), fact_text(first["compute_capability"], ""),
+                     fact_text(first["multiprocessors"], ""),
+                     fact_text(first["memory_bytes"], "bytes"));
+}
+
+// `cublas, cudnn; missing: nccl`
+std::string libraries_text(const Json& libraries) {
+  std::string found;
+  std::string missing;
+  for (const auto& [name, library] : libraries.items()) {
+    std::string& list = library["file"].is_null() ? missing : found;
+    list += (list.empty() ? "" : ", ") + name;
   }
-  table.add({path, text});
+  if (found.empty() && missing.empty()) return "not in this build";
+  return fmt::format("{}{}{}", found.empty() ? "none" : found,
+                     missing.empty() ? "" : "; missing: ", missing);
 }
 
 }  // namespace
@@ -166,6 +198,38 @@ std::string device_fingerprint() { return fingerprint_with(probe_machine(), cuda
 std::string environment_table(bool with_libraries) {
   TextTable table({"fact", "value"});
   add_rows(table, "", environment(with_libraries));
+  return table.terminal();
+}
+
+std::string environment_summary() {
+  const Json facts = environment(true);
+  const Json& cpu = facts["cpu"];
+  const Json& memory = facts["memory"];
+  const Json& system = facts["system"];
+  const Json& build = facts["build"];
+  const auto text = [](const Json& value) { return fact_text(value, ""); };
+  TextTable table({"fact", "value"});
+  table.add({"qb", fmt::format("{}, commit {}{}", text(build["version"]), text(build["commit"]),
+                               build["sources_modified"] == true ? ", sources modified" : "")});
+  table.add({"build", fmt::format("{}, {}", text(build["build_type"]), text(build["compiler"]))});
+  table.add({"build libraries", text(build["libraries"])});
+  table.add({"processor", text(cpu["model"])});
+  table.add({"processors", fmt::format("{}, of which qb may use {}", text(cpu["processors"]),
+                                       cpu["usable_processors"].size())});
+  table.add({"instruction sets", text(cpu["instruction_sets"])});
+  table.add({"flash runs with", text(cpu["flash_kernel_runs_with"])});
+  table.add({"frequency governor", text(cpu["frequency_governor"])});
+  table.add({"caches", caches_text(cpu["caches"])});
+  table.add({"memory", fact_text(memory["total_bytes"], "bytes")});
+  if (!memory["container_limit_bytes"].is_null())
+    table.add({"container's limit", fact_text(memory["container_limit_bytes"], "bytes")});
+  table.add({"system",
+             fmt::format("{}, kernel {}", text(system["distribution"]), text(system["kernel"]))});
+  table.add({"hypervisor", text(system["hypervisor"])});
+  table.add({"load average", text(system["load_average"])});
+  table.add({"GPUs", gpus_text(facts["cuda"])});
+  table.add({"NVIDIA's libraries", libraries_text(facts["cuda"]["libraries"])});
+  table.add({"fingerprint", text(facts["device_fingerprint"])});
   return table.terminal();
 }
 

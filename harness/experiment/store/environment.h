@@ -21,6 +21,9 @@ namespace qb {
 // The same facts as a table for people, one `name  value` a line.
 [[nodiscard]] std::string environment_table(bool with_libraries = false);
 
+// The facts that most readers look for, in at most 20 lines.
+[[nodiscard]] std::string environment_summary();
+
 // How this binary was built. cmake/BuildInfo.cmake writes the definition at build time.
 struct BuildInfo {
   std::string_view version;

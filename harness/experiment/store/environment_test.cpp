@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -74,6 +75,15 @@ TEST(Environment, TableExplainsOnlyWhatIsMissing) {
     if (line.find("why_") != std::string::npos) {
       EXPECT_EQ(line.find("not available"), std::string::npos) << line;
     }
+}
+
+TEST(Environment, TheSummaryIsShortAndNamesWhatTheTableDoes) {
+  const std::string summary = environment_summary();
+  EXPECT_LE(std::ranges::count(summary, '\n'), 20) << summary;
+  EXPECT_THAT(summary, HasSubstr("fingerprint"));
+  EXPECT_THAT(summary, HasSubstr(device_fingerprint()));
+  EXPECT_THAT(summary, HasSubstr(std::string(build_info().version)));
+  EXPECT_THAT(summary, HasSubstr("GPUs"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/numbers.h"
 
 namespace qb {
 namespace {
@@ -74,6 +75,8 @@ RunPlace new_run(const RunRequest& request, const std::string& folder, std::time
   return place;
 }
 
+std::string_view first_word(std::string_view text) { return text.substr(0, text.find(' ')); }
+
 // Visits what the file has as it is, in the file's order.
 void for_each_fact(auto& m, const auto& visit) {
   visit("schema_version", m.schema_version);
@@ -111,7 +114,13 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
     if (!json.at("finished_at").is_null()) json.at("finished_at").get_to(m.finished_at);
     m.environment = json.at("environment").dump();
     m.device_fingerprint = fingerprint_of(m.environment);
-    const Json build = json.at("environment").value("build", Json::object());
+    const Json& environment = json.at("environment");
+    m.processors =
+        environment.value(Json::json_pointer("/cpu/usable_processors"), Json::array()).size();
+    if (const Json load = environment.value(Json::json_pointer("/system/load_average"), Json());
+        load.is_string())
+      m.load_average = parse_real(first_word(load.get<std::string>())).value_or(0.0);
+    const Json build = environment.value("build", Json::object());
     // Programs that are no git checkout have null.
     if (const Json commit = build.value("commit", Json()); commit.is_string())
       m.commit = commit.get<std::string>().substr(0, 10);

@@ -28,6 +28,8 @@ struct Manifest {
   // The environment's commit of the sources, shortened, with a `+` if they had been changed.
   std::string commit;
   std::string device_fingerprint;  // the environment's; runs resume only where it is the same
+  double load_average = 0.0;       // over the minute before it began; 0 where it is not known
+  std::size_t processors = 0;      // that the run could use; 0 where it is not known
 
   std::string folder;  // where read_manifest() found it; the file does not have it
 };

@@ -62,5 +62,18 @@ TEST(RunFolder, UnknownStatusIsNamedWithTheRow) {
               ThrowsMessage<UsageError>(AllOf(HasSubstr("record 1"), HasSubstr("'okay'"))));
 }
 
+TEST(RunFolder, TheManifestSaysHowBusyTheMachineWas) {
+  FakeRun fake("load");
+  fake.write_manifest("X");
+  EXPECT_EQ(read_manifest(fake.path()).processors, 2U);
+  EXPECT_EQ(read_manifest(fake.path()).load_average, 0.0) << "it is not known";
+  Manifest manifest = read_manifest(fake.path());
+  manifest.environment =
+      R"({"cpu": {"usable_processors": [0, 1, 2]}, "system": {"load_average": "1.25 0.5 0.1"}})";
+  fake.write("manifest.json", manifest_to_json(manifest));
+  EXPECT_EQ(read_manifest(fake.path()).load_average, 1.25);
+  EXPECT_EQ(read_manifest(fake.path()).processors, 3U);
+}
+
 }  // namespace
 }  // namespace qb

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <numeric>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -54,6 +55,21 @@ std::string rows_that(const CsvTable& table, const auto& are_kept) {
   for (std::size_t row = 0; row < table.size(); ++row)
     if (are_kept(row)) kept.append(table.row(row));
   return kept.to_string();
+}
+
+// Returns the CSV text of the rows by the places of their cases.
+std::string sorted_rows(const CsvTable& table, const std::map<std::string, std::size_t>& places) {
+  const std::size_t column = static_cast<std::size_t>(std::ranges::find(table.header(), "case_id") -
+                                                      table.header().begin());
+  std::vector<std::size_t> rows(table.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::ranges::stable_sort(rows, {}, [&](std::size_t row) {
+    const auto place = places.find(table.row(row)[column]);
+    return place == places.end() ? places.size() : place->second;
+  });
+  CsvTable sorted(table.header());
+  for (const std::size_t row : rows) sorted.append(table.row(row));
+  return sorted.to_string();
 }
 
 // `latest` beside the run folders names the newest one. A file system without links gets none.
@@ -191,6 +207,19 @@ void RunStore::drop_for_retry() {
                                  cases_.text(row, "disturbed_by").empty();
                         }));
   repair_all();
+}
+
+void RunStore::sort_rows(const std::vector<std::string>& case_ids) {
+  std::map<std::string, std::size_t> places;
+  for (const std::string& id : case_ids) places.emplace(id, places.size());
+  const auto sort = [&](const RunTable& table) {
+    std::size_t file_bytes = 0;
+    const CsvTable rows = read_table(file(table.file), table.columns, file_bytes);
+    write_file_atomically(file(table.file), sorted_rows(rows, places));
+  };
+  for (const SideFile& side : kSideFiles) sort(side.table());
+  sort(case_table());
+  load_cases();
 }
 
 void RunStore::note_resume(const std::string& utc) {

@@ -60,6 +60,8 @@ class RunStore {
   void commit(const Record& record);
   // Drops every case that is not ok or stayed disturbed, so that it runs again.
   void drop_for_retry();
+  // Puts the rows of all tables into the order of these cases; the rows of one case stay in theirs.
+  void sort_rows(const std::vector<std::string>& case_ids);
   void note_resume(const std::string& utc);
   void finish(const std::string& utc);
 

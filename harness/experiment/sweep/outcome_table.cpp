@@ -8,6 +8,7 @@
 #include "base/statistics.h"
 #include "base/text_table.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/sweep/reasons.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 
 namespace qb {
@@ -52,6 +53,7 @@ std::string outcome_table(const RunOutcome& outcome) {
     const auto found = rows.find(case_id(c));
     if (found == rows.end()) continue;
     const std::size_t row = found->second;
+    if (outcome.cases.text(row, "status") == word(Status::unsupported)) continue;
     std::vector<std::string> cells;
     for (const std::string& name : parameters) cells.push_back(outcome.cases.text(row, name));
     cells.push_back(outcome.cases.text(row, "status"));
@@ -68,29 +70,19 @@ std::string outcome_table(const RunOutcome& outcome) {
 }
 
 std::string failure_list(const RunOutcome& outcome) {
-  // Cases with the same reason share one line.
-  struct Group {
-    std::string first;
-    std::size_t count = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Group> groups;
+  Reasons reasons;
   const auto rows = rows_by_id(outcome.cases);
   const auto varying = varying_parameters(outcome.cases_in_order);
   for (const Case& c : outcome.cases_in_order) {
     const auto found = rows.find(case_id(c));
     if (found == rows.end()) continue;
     const std::string& status = outcome.cases.text(found->second, "status");
-    if (status == word(Status::ok)) continue;
-    Group& group = groups[{status, outcome.cases.text(found->second, "message")}];
-    if (group.count++ == 0) group.first = case_label(c, varying);
+    if (status != word(Status::ok))
+      reasons.add(strategy_name(c.algorithm, std::to_string(c.workers)), case_label(c, varying),
+                  status, outcome.cases.text(found->second, "message"));
   }
   std::string text;
-  for (const auto& [reason, group] : groups)
-    text += fmt::format(
-        "{}{}: {}{}\n", reason.first,
-        group.count > 1 ? fmt::format(" ({} cases)", group.count) : "",
-        group.count > 1 ? fmt::format("{} and others: ", group.first) : group.first + ": ",
-        reason.second);
+  for (const std::string& line : reasons.lines()) text += line + '\n';
   return text;
 }
 

@@ -20,12 +20,6 @@ std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, value >= 100.0 ? 0 : value >= 10.0 ? 1 : 2);
 }
 
-std::string rounded_up(double seconds) {
-  if (seconds < 60.0) return fmt::format("{:.0f} s", std::ceil(seconds));
-  if (seconds < 5400.0) return fmt::format("{:.0f} min", std::ceil(seconds / 60.0));
-  return fmt::format("{:.1f} h", seconds / 3600.0);
-}
-
 double number(const CaseResult& result, const std::string& column) {
   const auto found = result.values.find(column);
   if (found == result.values.end()) return std::numeric_limits<double>::quiet_NaN();
@@ -53,17 +47,24 @@ std::string format_interval(double median_s, double low_s, double high_s) {
                      three_digits(low_s / unit->seconds), three_digits(high_s / unit->seconds));
 }
 
+std::string format_duration(double seconds) {
+  if (seconds < 60.0) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 5400.0) return fmt::format("{:.0f} min", std::ceil(seconds / 60.0));
+  return fmt::format("{:.1f} h", seconds / 3600.0);
+}
+
 std::string describe_result(const CaseResult& result) {
   if (result.status != Status::ok)
     return fmt::format("{}: {}", word(result.status), result.message);
-  std::string text = fmt::format("ok {}", format_interval(number(result, "wall_time_median_s"),
-                                                          number(result, "wall_time_low95_s"),
-                                                          number(result, "wall_time_high95_s")));
+  std::string text = "ok";
+  if (const double median_s = number(result, "wall_time_median_s"); !std::isnan(median_s))
+    text += ", median wall clock " + format_interval(median_s, number(result, "wall_time_low95_s"),
+                                                     number(result, "wall_time_high95_s"));
   if (const auto by = result.values.find("disturbed_by"); by != result.values.end())
-    text += fmt::format(" disturbed by {} ({} of {} repeats)", by->second,
+    text += fmt::format(", disturbed by {} ({} of {} repeats)", by->second,
                         result.values.at("disturbed_samples"), result.values.at("n_samples"));
   const double peak = number(result, "active_memory_peak_bytes");
-  if (!std::isnan(peak)) text += " peak " + format_bytes(peak);
+  if (!std::isnan(peak)) text += ", peak " + format_bytes(peak);
   return text;
 }
 
@@ -90,8 +91,10 @@ void Progress::started(std::size_t number, std::size_t total, const std::string&
 void Progress::finished(const CaseResult& result, double remaining_s) {
   const bool ok = result.status == Status::ok;
   if (style_.quiet && ok) return;
-  std::string line = heading_ + coloured(result.status, describe_result(result));
-  if (!style_.quiet && remaining_s > 0.0) line += " ETA " + rounded_up(remaining_s);
+  const std::string said = describe_result(result);
+  if (result.status == Status::unsupported && !said_.insert(said).second) return;
+  std::string line = heading_ + coloured(result.status, said);
+  if (!style_.quiet && remaining_s > 0.0) line += ", ETA " + format_duration(remaining_s);
   // On a terminal a good result is overwritten by the next case; a failure stays.
   const bool stays = !style_.terminal || style_.quiet || !ok;
   sink_((live_ ? kClearLine : "") + line + (stays ? "\n" : ""));

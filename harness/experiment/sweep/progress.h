@@ -3,18 +3,24 @@
 
 #include <cstddef>
 #include <functional>
+#include <set>
+#include <string>
 
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
 
 namespace qb {
 
-// `ok 12.3 ms [12.1, 12.9] peak 1.20 GiB`, or the status and its message.
+// `ok, median wall clock 12.3 ms [12.1, 12.9], peak 1.20 GiB`, or the status and its message.
 [[nodiscard]] std::string describe_result(const CaseResult& result);
 
 // Median and interval in one unit: `12.3 ms [12.1, 12.9]`; "-" for NaN.
 [[nodiscard]] std::string format_interval(double median_s, double low_s, double high_s);
 
+// `40 s`, `12 min` or `1.5 h`, rounded up.
+[[nodiscard]] std::string format_duration(double seconds);
+
+// Says why a strategy cannot run once, and not again for each of its cases.
 class Progress {
  public:
   struct Style {
@@ -39,7 +45,8 @@ class Progress {
   Style style_;
   std::function<void(std::string_view)> sink_;
   std::string heading_;
-  bool live_ = false;  // the cursor is after unfinished text
+  std::set<std::string> said_;  // reasons
+  bool live_ = false;           // the cursor is after unfinished text
 };
 
 // Reads the style from whether stderr is a terminal and from NO_COLOR.

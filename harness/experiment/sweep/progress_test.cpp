@@ -37,18 +37,19 @@ std::string play(Progress::Style style) {
 
 TEST(Progress, PlainLinesWhereNobodyWatches) {
   EXPECT_EQ(play({}),
-            "[1/2] cqs W=7 … ok 12.3 ms [12.1, 12.9] peak 1.20 GiB ETA 3 min\n"
+            "[1/2] cqs W=7 … ok, median wall clock 12.3 ms [12.1, 12.9], peak 1.20 GiB, ETA 3 min\n"
             "[2/2] cqs W=8 … crashed: died of SIGSEGV\n"
             "done\n");
 }
 
 TEST(Progress, OneLiveLineOnATerminalAndFailuresStay) {
-  EXPECT_EQ(play({.terminal = true}),
-            "[1/2] cqs W=7 … "
-            "\r\x1b[K[1/2] cqs W=7 … ok 12.3 ms [12.1, 12.9] peak 1.20 GiB ETA 3 min"
-            "\r\x1b[K[2/2] cqs W=8 … "
-            "\r\x1b[K[2/2] cqs W=8 … crashed: died of SIGSEGV\n"
-            "done\n");
+  EXPECT_EQ(
+      play({.terminal = true}),
+      "[1/2] cqs W=7 … "
+      "\r\x1b[K[1/2] cqs W=7 … ok, median wall clock 12.3 ms [12.1, 12.9], peak 1.20 GiB, ETA 3 min"
+      "\r\x1b[K[2/2] cqs W=8 … "
+      "\r\x1b[K[2/2] cqs W=8 … crashed: died of SIGSEGV\n"
+      "done\n");
 }
 
 TEST(Progress, QuietKeepsFailures) {
@@ -58,6 +59,24 @@ TEST(Progress, QuietKeepsFailures) {
 TEST(Progress, AQuietTerminalShowsFailuresOnly) {
   EXPECT_EQ(play({.quiet = true, .terminal = true}),
             "[2/2] cqs W=8 … crashed: died of SIGSEGV\ndone\n");
+}
+
+TEST(Progress, SaysOnceWhyAStrategyCannotRun) {
+  std::string out;
+  Progress progress({}, [&](std::string_view text) { out += text; });
+  CaseResult result;
+  result.status = Status::unsupported;
+  result.message = "cqs needs at least 3 workers";
+  for (const char* label : {"cqs W=2 N=64", "cqs W=2 N=96"}) {
+    progress.started(1, 2, label);
+    progress.finished(result, NAN);
+  }
+  progress.finished(crashed(), NAN);
+  progress.finished(crashed(), NAN);
+  EXPECT_EQ(out,
+            "[1/2] cqs W=2 N=64 … unsupported: cqs needs at least 3 workers\n"
+            "[1/2] cqs W=2 N=96 … crashed: died of SIGSEGV\n"
+            "[1/2] cqs W=2 N=96 … crashed: died of SIGSEGV\n");
 }
 
 TEST(Progress, AnUnfinishedLineEndsBeforeANote) {
@@ -75,9 +94,9 @@ TEST(Progress, TellsWhatDisturbedACaseAndWhatItLacks) {
   result.values.insert(
       {{"disturbed_by", "neighbours"}, {"disturbed_samples", "2"}, {"n_samples", "7"}});
   EXPECT_EQ(describe_result(result),
-            "ok 12.3 ms [12.1, 12.9] disturbed by neighbours (2 of 7 repeats)");
+            "ok, median wall clock 12.3 ms [12.1, 12.9], disturbed by neighbours (2 of 7 repeats)");
   result.values.clear();
-  EXPECT_EQ(describe_result(result), "ok -");
+  EXPECT_EQ(describe_result(result), "ok");
 }
 
 TEST(Progress, TheTimeLeftIsRoundedUp) {
@@ -87,12 +106,12 @@ TEST(Progress, TheTimeLeftIsRoundedUp) {
     progress.finished(crashed(), remaining_s);
     return out;
   };
-  EXPECT_EQ(eta(59.9), "crashed: died of SIGSEGV ETA 60 s\n");
-  EXPECT_EQ(eta(0.1), "crashed: died of SIGSEGV ETA 1 s\n");
-  EXPECT_EQ(eta(60.0), "crashed: died of SIGSEGV ETA 1 min\n");
-  EXPECT_EQ(eta(61.0), "crashed: died of SIGSEGV ETA 2 min\n");
-  EXPECT_EQ(eta(5399.0), "crashed: died of SIGSEGV ETA 90 min\n");
-  EXPECT_EQ(eta(5400.0), "crashed: died of SIGSEGV ETA 1.5 h\n");
+  EXPECT_EQ(eta(59.9), "crashed: died of SIGSEGV, ETA 60 s\n");
+  EXPECT_EQ(eta(0.1), "crashed: died of SIGSEGV, ETA 1 s\n");
+  EXPECT_EQ(eta(60.0), "crashed: died of SIGSEGV, ETA 1 min\n");
+  EXPECT_EQ(eta(61.0), "crashed: died of SIGSEGV, ETA 2 min\n");
+  EXPECT_EQ(eta(5399.0), "crashed: died of SIGSEGV, ETA 90 min\n");
+  EXPECT_EQ(eta(5400.0), "crashed: died of SIGSEGV, ETA 1.5 h\n");
   EXPECT_EQ(eta(NAN), "crashed: died of SIGSEGV\n");
 }
 

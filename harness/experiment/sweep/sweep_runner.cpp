@@ -182,6 +182,12 @@ RunOutcome outcome_of(const RunStore& store, const Sweep& sweep, bool interrupte
   return outcome;
 }
 
+std::vector<std::string> ids_of(const std::vector<Case>& cases) {
+  std::vector<std::string> ids;
+  for (const Case& c : cases) ids.push_back(case_id(c));
+  return ids;
+}
+
 }  // namespace
 
 bool is_allowed(Status status) {
@@ -205,6 +211,8 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
     Sweep sweep(std::move(entries), options, store, world);
     const bool whole = sweep.run();
     const std::size_t left = n_cases - std::min(n_cases, store.cases().size());
+    // Before the manifest says that the run is finished: a run killed in between does both again.
+    if (left == 0 && options.order == RowOrder::spec) store.sort_rows(ids_of(sweep.cases()));
     if (left == 0 && store.manifest().finished_at.empty()) store.finish(utc_text(world.utc()));
     world.progress.end_line();
     if (!whole)

@@ -9,6 +9,7 @@
 
 #include "base/csv.h"
 #include "base/status.h"
+#include "base/words.h"
 #include "harness/experiment/process/supervisor.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/sweep/progress.h"
@@ -16,11 +17,20 @@
 
 namespace qb {
 
+// In which order the rows of a finished run stand in its tables: that of measuring, which is
+// random, or that of the spec. While a run is unfinished it is always that of measuring.
+enum class RowOrder { measured, spec };
+
+template <>
+inline constexpr auto kWords<RowOrder> =
+    word_table<RowOrder>("order", {{RowOrder::measured, "measured"}, {RowOrder::spec, "spec"}});
+
 struct RunOptions {
   std::string out = "results";  // run folders are out/<experiment>/<run_id>
   std::string run_id;           // empty: made from the time and the spec
   bool retry = false;  // run the cases of the newest run again that are not ok or stayed disturbed
   bool quiet = false;  // no progress, only failures
+  RowOrder order = RowOrder::measured;
   std::vector<std::string> argv;  // written to the manifest
   // Ids of the cases to run now (none: all); the run is unfinished until the others have run.
   std::optional<std::set<std::string>> only;
@@ -62,7 +72,8 @@ struct SweepWorld {
 // The same with child processes, stderr and Ctrl-C.
 [[nodiscard]] RunOutcome run_spec(const Spec& spec, const RunOptions& options);
 
-// A table of the rows, in spec order, and a list of the rows that are not ok, with their messages.
+// A table of the rows, in spec order, and a list of the rows that are not ok, each message once.
+// The table leaves out what is unsupported, of which only the message says something.
 [[nodiscard]] std::string outcome_table(const RunOutcome& outcome);
 [[nodiscard]] std::string failure_list(const RunOutcome& outcome);
 

@@ -1,0 +1,45 @@
+// `qb columns` and `qb env` through the real binary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/cli/testing/run_binary.h"
+#include "harness/experiment/schema/clocks.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::run_qb;
+using testing_support::Said;
+
+TEST(ColumnsVerb, SaysNameUnitMeaningAndWhenAColumnIsEmpty) {
+  const Said said = run_qb("columns");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("\ncase_id\n    12 hex digits, "),
+                              HasSubstr("\ngpu\n    the name of the GPU. Empty: on a CPU.\n"),
+                              HasSubstr("\nwall_time_median_s  [s]\n    the real time of a repeat"),
+                              HasSubstr("a natural logarithm"), HasSubstr(clocks_picture())));
+}
+
+TEST(ColumnsVerb, TakesAFileOfARunFolder) {
+  EXPECT_EQ(run_qb("columns results/smoke/latest/steps.csv").out, run_qb("columns steps.csv").out);
+  EXPECT_THAT(run_qb("columns steps.csv").out,
+              AllOf(HasSubstr("idle_s  [s]"), Not(HasSubstr(clocks_picture()))));
+  const Said said = run_qb("columns step.csv");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_THAT(said.err, HasSubstr("unknown table 'step.csv'; did you mean 'steps.csv'?"));
+}
+
+TEST(EnvVerb, IsShortUnlessAllIsAskedFor) {
+  const std::string facts = run_qb("env").out;
+  EXPECT_LE(std::ranges::count(facts, '\n'), 20) << facts;
+  EXPECT_THAT(run_qb("env --all").out,
+              AllOf(HasSubstr("cpu.caches.0.level"), HasSubstr("build.flags")));
+}
+
+}  // namespace
+}  // namespace qb

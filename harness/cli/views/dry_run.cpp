@@ -1,0 +1,183 @@
+#include "harness/cli/views/dry_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "harness/experiment/process/run_case.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/store/machine.h"
+#include "harness/experiment/sweep/progress.h"
+#include "harness/experiment/sweep/reasons.h"
+#include "harness/workload/prediction.h"
+#include "plots/frame/figure_layout.h"
+
+namespace qb {
+namespace {
+
+// Names of cases, and lines that explain the numbers in them.
+struct CaseNames {
+  std::vector<std::string> names;
+  std::vector<std::string> legend;
+};
+
+// Writes `#2` for the settings that vary where they would make a table of more than 120 columns.
+CaseNames name_cases(const std::vector<Case>& cases) {
+  constexpr std::size_t kWidest = 56;
+  CaseNames all;
+  const auto varying = varying_parameters(cases);
+  for (const Case& c : cases) all.names.push_back(case_label(c, varying));
+  if (std::ranges::max(all.names, {}, &std::string::size).size() <= kWidest) return all;
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::string start = case_label(cases[i], {});
+    const std::string settings = all.names[i].substr(start.size());
+    if (settings.empty()) continue;
+    const auto [at, is_new] = numbers.try_emplace(settings, numbers.size() + 1);
+    all.names[i] = fmt::format("{} #{}", start, at->second);
+    if (is_new) all.legend.push_back(fmt::format("#{}:{}", at->second, settings));
+  }
+  return all;
+}
+
+// What is known of a case before it runs.
+struct Prospect {
+  std::string subsequence = "-";
+  std::string flop = "-";
+  std::optional<std::int64_t> peak_bytes;  // not always known of a GPU
+  std::string verdict = "runs";
+  std::string reason;  // why it does not run
+  [[nodiscard]] bool has_plan() const { return flop != "-"; }
+};
+
+std::int64_t memory_there(const Case& c, const Machine& machine) {
+  if (c.device != Device::cuda)
+    return machine.memory_limit_bytes > 0
+               ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
+               : machine.memory_bytes;
+  const std::optional<CudaDevice> gpu = first_gpu();
+  // There is no limit if the GPU is not here.
+  return gpu ? static_cast<std::int64_t>(gpu->memory_bytes)
+             : std::numeric_limits<std::int64_t>::max();
+}
+
+Prospect prospect_of(const Case& c, const Machine& machine) {
+  Prospect prospect;
+  const auto refuse = [&](std::string_view status, const std::string& reason) {
+    prospect.verdict = status;
+    prospect.reason = reason;
+  };
+  try {
+    const auto values = predicted_values(c);
+    const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
+    prospect.subsequence = values.at("longest_subsequence_tokens");
+    prospect.flop = format_si(flop) + "FLOP";
+    prospect.peak_bytes = parse_integer(values.at("predicted_active_peak_bytes"));
+    if (const auto too_slow = infeasible(c, flop)) refuse(word(Status::infeasible), *too_slow);
+    const bool budget = c.memory_budget_bytes > 0;
+    const std::int64_t limit = budget ? c.memory_budget_bytes : memory_there(c, machine);
+    if (prospect.peak_bytes && *prospect.peak_bytes > limit && c.ranks != Ranks::model)
+      refuse(word(Status::oom), fmt::format("over the {} of {}",
+                                            budget                     ? "budget"
+                                            : c.device == Device::cuda ? "GPU's memory"
+                                                                       : "machine's memory",
+                                            format_bytes(limit)));
+  } catch (const CaseError& error) {
+    refuse(word(error.status()), error.what());
+  } catch (const UsageError& error) {
+    refuse(word(Status::error), error.what());
+  }
+  return prospect;
+}
+
+// Breaks into lines of at most 120 columns; those after the first are indented. Lists break, too.
+std::string wrapped(std::string text) {
+  for (std::size_t at = text.find(','); at < text.size(); at = text.find(',', at + 1))
+    if (text.substr(at + 1, 1) != " ") text.insert(at + 1, 1, ' ');
+  std::string lines;
+  for (const std::string& line : wrap_text(text, 116))
+    lines += fmt::format("{}{}\n", lines.empty() ? "" : "    ", line);
+  return lines;
+}
+
+// How long the cases take, and how that is known.
+std::string time_text(const std::vector<Case>& running, const EarlierTimes& earlier,
+                      const std::string& out) {
+  double sum_s = 0.0;
+  std::size_t unknown = 0;
+  for (const Case& c : running)
+    if (const auto seconds = earlier.seconds(c))
+      sum_s += *seconds;
+    else
+      ++unknown;
+  if (unknown == running.size())
+    return fmt::format(
+        "Predicted time: not known, since {} has no case of this kind that was measured on this "
+        "machine.",
+        out);
+  return fmt::format(
+      "Predicted time: about {} {}, by the work of each case and the time that cases of its kind "
+      "took on this machine ({} in {}).",
+      format_duration(sum_s),
+      unknown == 0 ? std::string("in all")
+                   : fmt::format("for {} cases and not known for the {} others",
+                                 running.size() - unknown, unknown),
+      earlier.size(), out);
+}
+
+std::string memory_text(std::int64_t largest_bytes, const std::string& largest,
+                        const Machine& machine) {
+  if (largest_bytes == 0) return "Predicted memory: not known, or none where a case is modelled.";
+  return fmt::format(
+      "Predicted memory: tensors of at most {} at once, in {}. Cases run one after another. The "
+      "memory of this machine is {}.",
+      format_bytes(largest_bytes), largest, format_bytes(machine.memory_bytes));
+}
+
+}  // namespace
+
+std::string dry_run_text(const std::string& name, const std::vector<Case>& cases,
+                         const EarlierTimes& earlier, const std::string& out) {
+  const auto [names, legend] = name_cases(cases);
+  const Machine machine = probe_machine();
+  TextTable table({"case", "longest subsequence", "FLOP", "active peak", "feasibility"});
+  Reasons reasons;
+  std::vector<Case> running;
+  std::size_t shown = 0;
+  std::int64_t largest_bytes = 0;
+  std::string largest;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Prospect prospect = prospect_of(cases[i], machine);
+    const std::int64_t bytes = prospect.peak_bytes.value_or(0);
+    if (prospect.has_plan()) {
+      ++shown;
+      table.add({names[i], prospect.subsequence, prospect.flop,
+                 prospect.peak_bytes ? format_bytes(bytes) : "-", prospect.verdict});
+    }
+    if (!prospect.reason.empty()) {
+      reasons.add(strategy_name(cases[i].algorithm, std::to_string(cases[i].workers)), names[i],
+                  prospect.verdict, prospect.reason);
+      continue;
+    }
+    running.push_back(cases[i]);
+    if (bytes > largest_bytes && cases[i].ranks != Ranks::model) {
+      largest_bytes = bytes;
+      largest = names[i];
+    }
+  }
+  std::string text = fmt::format("{}: {} cases, nothing written\n", name, cases.size());
+  if (shown > 0) text += table.terminal();
+  for (const std::string& line : legend) text += wrapped(line);
+  for (const std::string& line : reasons.lines()) text += wrapped(line);
+  text +=
+      fmt::format("{} cases will run, {} cannot.\n", running.size(), cases.size() - running.size());
+  if (running.empty()) return text;
+  return text + wrapped(time_text(running, earlier, out)) +
+         wrapped(memory_text(largest_bytes, largest, machine));
+}
+
+}  // namespace qb

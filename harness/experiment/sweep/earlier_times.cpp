@@ -1,0 +1,73 @@
+#include "harness/experiment/sweep/earlier_times.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/schema/column_fields.h"
+#include "base/status.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/store/run_folder.h"
+#include "harness/experiment/sweep/progress.h"
+#include "harness/experiment/sweep/sweep_runner.h"
+
+namespace qb {
+namespace {
+
+// Older runs of an experiment add little, and a folder may hold hundreds.
+constexpr std::size_t kRunsOfAnExperiment = 3;
+
+std::string kind_of(const Case& c) {
+  return fmt::format("{} {} {} {} {}", word(c.workload), word(c.ranks), word(c.device),
+                     word(c.kernel), word(c.dtype));
+}
+
+// The rows name their cases by id only; the resolved spec of the run has the cases.
+void add_run(const std::string& path, EarlierTimes& times) {
+  const RunFolder run = read_run_folder(path);
+  std::map<std::string, double> took_s;
+  for (std::size_t row = 0; row < run.cases.size(); ++row)
+    if (row_status(run, row) == Status::ok)
+      took_s[run.cases.text(row, "case_id")] = run.cases.number(row, "duration_s");
+  const Spec spec = load_spec(path + "/spec.resolved.yaml", {.max_cases = SIZE_MAX});
+  for (const Case& c : resolved_cases(spec))
+    if (const auto found = took_s.find(case_id(c)); found != took_s.end())
+      times.add(c, found->second);
+}
+
+}  // namespace
+
+EarlierTimes EarlierTimes::read(const std::string& out, const std::string& fingerprint) {
+  EarlierTimes times;
+  std::error_code missing;
+  for (const auto& experiment : std::filesystem::directory_iterator(out, missing)) {
+    std::size_t taken = 0;
+    for (const Manifest& run : list_runs(experiment.path())) {
+      if (run.device_fingerprint != fingerprint || run.schema_version != kSchemaVersion) continue;
+      if (taken++ == kRunsOfAnExperiment) break;
+      try {
+        add_run(run.folder, times);
+      } catch (const UsageError&) {
+        continue;  // a damaged run says nothing
+      }
+    }
+  }
+  return times;
+}
+
+void EarlierTimes::add(const Case& c, double duration_s) {
+  if (!(duration_s > 0.0)) return;
+  of_case_.emplace(case_id(c), duration_s);  // the newest run comes first
+  Rate& rate = of_kind_[kind_of(c)];
+  rate.weight += case_weight(c);
+  rate.took_s += duration_s;
+}
+
+std::optional<double> EarlierTimes::seconds(const Case& c) const {
+  if (const auto same = of_case_.find(case_id(c)); same != of_case_.end()) return same->second;
+  const auto kind = of_kind_.find(kind_of(c));
+  if (kind == of_kind_.end()) return std::nullopt;
+  return case_weight(c) * kind->second.took_s / kind->second.weight;
+}
+
+}  // namespace qb
