@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "base/files.h"
 #include "base/temporary_folder.h"
+#include "harness/cli/views/change.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
@@ -15,6 +17,8 @@
 
 namespace qb {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Supplement E draws the ratio up to the interval of the published means.
 constexpr std::int64_t kIntervals = 41;
@@ -94,11 +98,31 @@ DrawnRun draw_run(const std::string& folder, const std::string& directory) {
   return drawn;
 }
 
+RunContext context_of(const PlottedRun& run, const std::string& page) {
+  RunContext context;
+  const fs::path folder = run.path;
+  if (const fs::path samples = folder / "samples.csv"; fs::exists(samples))
+    context.files.samples = CsvTable::parse(read_file(samples.string()), samples.string());
+  context.files.folder = fs::relative(folder, fs::absolute(page).parent_path()).generic_string();
+  if (const fs::path logs = folder / "logs"; fs::is_directory(logs))
+    for (const auto& entry : fs::directory_iterator(logs))
+      if (entry.path().extension() == ".log")
+        context.files.logs.insert(entry.path().stem().string());
+  if (auto change = change_section(run.path)) context.change.push_back(std::move(*change));
+  return context;
+}
+
 ExitCode publish_run(const std::string& folder, const std::string& directory,
                      const std::string& page) {
   DrawnRun drawn = draw_run(folder, directory);
+  const RunContext context = context_of(drawn.run, page);
+  // `qb run` and `qb plot` leave PDF files beside the run.
+  for (Report::Picture& picture : drawn.figures)
+    if (const std::string pdf = fmt::format("figures/{}.pdf", picture.name);
+        fs::exists(fs::path(folder) / pdf))
+      picture.files.push_back({"PDF", context.files.folder + '/' + pdf});
   write_file_atomically(
-      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing)));
+      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing, context)));
   fmt::print("{}\n", page);
   return drawn.code;
 }

@@ -14,6 +14,11 @@ namespace qb {
 // figures that the spec does not name.
 void write_plan_tables(const Spec& spec, const std::string& folder);
 
+// What the page of a run says beside its own numbers: repeats and logs of single cases, and the
+// change since the previous finished run of the same spec in the same results folder, if there is
+// one on the same machine. Links lead from the folder of `page`.
+[[nodiscard]] RunContext context_of(const PlottedRun& run, const std::string& page);
+
 struct DrawnRun {
   PlottedRun run;
   std::vector<Report::Picture> figures;
