@@ -49,6 +49,7 @@ draw_all() {
     "$qb" bounds "$name" --markdown >"$out/paper_figures/bounds/${name//-/_}.md"
     "$qb" bounds "$name" --csv >"$out/paper_figures/bounds/${name//-/_}.csv"
   done
+  "$qb" report --index "$out/paper_figures" >/dev/null
 }
 
 if [ -z "$check" ]; then
@@ -75,7 +76,8 @@ cd "$out"
 differ=0
 while IFS= read -r file; do
   diff -U0 "$committed/$file" "$file" || differ=1
-done < <(find paper_figures data \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \))
+done < <(find paper_figures data \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \
+  -o -name index.html \))
 if [ "$differ" = 1 ]; then
   echo 'redraw.sh: these differ from what is committed; paper_figures/redraw.sh draws them again' >&2
   exit 1

@@ -244,9 +244,9 @@ std::string case_list_html(const CsvTable& cases, const CaseFiles& files) {
   std::string out;
   if (const std::string fixed = fixed_parameters(rows, differing); !fixed.empty())
     out += fmt::format("<p class=\"note\">Every case has {}.</p>\n", html_escape(fixed));
-  const std::string example = differing.empty() ? "status=ok"
-                                                : fmt::format("{}={}", differing.back(),
-                                                              rows.front().text(differing.back()));
+  const std::string example =
+      telling.empty() ? "status=ok"
+                      : fmt::format("{}={}", telling.back(), rows.front().text(telling.back()));
   std::string table = fmt::format(
       "<table class=\"cases\" id=\"cases\" data-example=\"{} status!=ok\">\n"
       "<caption>{}; open one for its repeats, plan and neighbours</caption>\n<thead><tr>",
@@ -273,9 +273,9 @@ std::string case_list_html(const CsvTable& cases, const CaseFiles& files) {
     }
     const auto own = samples.find(row.text("case_id"));
     table += fmt::format(
-        "</tr>\n<tr class=\"more\"><td colspan=\"{}\"><details><summary>repeats and neighbours "
+        "</tr>\n<tr class=\"more\"><td colspan=\"{}\"><details><summary>more "
         "of {}</summary>\n{}</details></td></tr>\n</tbody>\n",
-        headings.size(), html_escape(named_values(row, telling)),
+        headings.size(), telling.empty() ? "the case" : html_escape(named_values(row, telling)),
         details_html(row, rows, telling, own == samples.end() ? Rows() : own->second, files));
   }
   return out + scrolling_box("The table of cases", table + "</table>");

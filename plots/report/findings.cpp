@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 
+#include "base/csv.h"
+#include "base/files.h"
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/frame/frame.h"
@@ -16,11 +21,12 @@ namespace {
 // A line of a panel, by x. A repeated x keeps its last point.
 struct Line {
   std::string name{};
+  bool joined = true;  // its marks have a line through them
   std::map<double, Point> points{};
 };
 
 struct Curves {
-  std::string where{};  // `in panel 2 (critical path)`; empty if there is one panel
+  std::string where{};  // `panel 2 (critical path)`; empty if there is one panel
   const Panel* panel = nullptr;
   std::vector<Line> lines{};
 };
@@ -38,14 +44,14 @@ bool has_interval(const Point& point) {
 bool is_line(const Series& series) {
   const bool drawn = series.draw == Draw::line_points || series.draw == Draw::line ||
                      series.draw == Draw::points || series.draw == Draw::steps;
-  return drawn && !series.published;
+  return drawn && !series.published && !series.thin;
 }
 
 std::vector<Line> lines_of(const Panel& panel) {
   std::vector<Line> lines;
   for (const Series& series : panel.series) {
     if (!is_line(series)) continue;
-    Line line{.name = series.name};
+    Line line{.name = series.name, .joined = series.draw != Draw::points};
     for (const Point& point : series.points)
       if (std::isfinite(point.x) && std::isfinite(point.y)) line.points[point.x] = point;
     if (!line.points.empty()) lines.push_back(std::move(line));
@@ -55,16 +61,18 @@ std::vector<Line> lines_of(const Panel& panel) {
 
 std::vector<Quantity> quantities_of(const Figure& figure) {
   std::vector<Quantity> quantities;
-  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  std::map<std::vector<std::string>, std::size_t> known;
   for (std::size_t p = 0; p < figure.panels.size(); ++p) {
     const Panel& panel = figure.panels[p];
     Curves curves{.panel = &panel, .lines = lines_of(panel)};
     if (curves.lines.empty()) continue;
-    if (figure.panels.size() > 1)
-      curves.where =
-          fmt::format("in panel {}{}", p + 1, panel.title.empty() ? "" : " (" + panel.title + ")");
-    const auto [at, is_new] =
-        known.try_emplace({panel.x.column, panel.y.column}, quantities.size());
+    if (figure.panels.size() > 1) {
+      curves.where = fmt::format("panel {}", p + 1);
+      if (!panel.title.empty()) curves.where += fmt::format(" ({})", panel.title);
+    }
+    const std::vector<std::string> shown = {panel.x.label, panel.x.column, panel.y.label,
+                                            panel.y.column};
+    const auto [at, is_new] = known.try_emplace(shown, quantities.size());
     if (is_new) quantities.emplace_back();
     Quantity& quantity = quantities[at->second];
     for (const Line& line : curves.lines)
@@ -85,30 +93,44 @@ std::string name_of(const Axis& axis) {
   return name.substr(0, name.find(" ("));
 }
 
-std::string number_text(double value) {
-  if (value == std::round(value) && std::abs(value) < 1e15)
-    return format_grouped(static_cast<std::int64_t>(value));
-  return significant(value);
+// The unit behind a number: ` ms` of `time (ms)`. Counts of tokens and workers need none.
+std::string unit_of(const Axis& axis) {
+  const std::size_t open = axis.label.find(" (");
+  if (axis.column == "n_tokens" || axis.column == "workers" || open == std::string::npos ||
+      !axis.label.ends_with(')'))
+    return {};
+  return ' ' + axis.label.substr(open + 2, axis.label.size() - open - 3);
+}
+
+// Says whether the places on an axis are words and no numbers.
+bool has_words(const Axis& axis) {
+  return std::ranges::any_of(axis.tics,
+                             [](const Axis::Tic& tic) { return !parse_real(tic.label); });
 }
 
 std::string place(const Axis& axis, double x) {
   for (const Axis::Tic& tic : axis.tics)
-    if (tic.value == x && !parse_real(tic.label)) return tic.label;
-  return fmt::format("{} = {}", name_of(axis), number_text(x));
+    if (tic.value == x && has_words(axis)) return tic.label;
+  const bool whole = x == std::round(x) && std::abs(x) < 1e15;
+  return fmt::format(
+      "{} = {}{}", name_of(axis),
+      whole ? format_grouped(static_cast<std::int64_t>(x)) : fmt::format("{:.4g}", x),
+      unit_of(axis));
 }
 
-// Whether a ratio of values can be formed, and a power fitted.
-bool all_positive(const Quantity& quantity) {
-  for (const Curves& curves : quantity.panels)
-    for (const Line& line : curves.lines)
-      for (const auto& [x, point] : line.points)
-        if (!(point.y > 0.0)) return false;
-  return true;
+// Writes `4.00 (3.62 to 4.42)`; an interval that is missing or has no width is left out.
+std::string with_interval(double value, double low, double high,
+                          const std::function<std::string(double)>& text) {
+  if (!std::isfinite(low) || !std::isfinite(high) || text(low) == text(high)) return text(value);
+  return fmt::format("{} ({} to {})", text(value), text(low), text(high));
 }
 
-std::string sentence(const std::string& where, std::string text) {
-  if (!where.empty()) text += ' ' + where;
-  return text + '.';
+// Puts the panel in front: `In panel 2, the largest …`.
+std::string sentence(const Curves& curves, std::string_view article, const std::string& text) {
+  if (curves.where.empty()) return fmt::format("{}{}.", article, text);
+  std::string small(article);
+  if (!small.empty()) small.front() = static_cast<char>(small.front() - 'A' + 'a');
+  return fmt::format("In {}, {}{}.", curves.where, small, text);
 }
 
 // ---- the largest ratio or difference -----------------------------------------------------------
@@ -120,6 +142,15 @@ struct Gap {
   std::string names{};
   const Curves* curves = nullptr;
 };
+
+// Says whether ratios of the values and of the ends of their intervals can be formed.
+bool all_positive(const Quantity& quantity) {
+  for (const Curves& curves : quantity.panels)
+    for (const Line& line : curves.lines)
+      for (const auto& [x, point] : line.points)
+        if (!(point.y > 0.0) || point.low <= 0.0) return false;
+  return true;
+}
 
 // What a reader must know of two points before he believes in their order.
 std::string caveat(const Gap& gap, bool intervals) {
@@ -134,6 +165,7 @@ std::string caveat(const Gap& gap, bool intervals) {
   return out;
 }
 
+// Finds nothing where lines share no place or coincide.
 std::optional<Gap> largest_gap(const Quantity& quantity, bool ratio) {
   std::optional<Gap> largest;
   for (const Curves& curves : quantity.panels)
@@ -141,28 +173,25 @@ std::optional<Gap> largest_gap(const Quantity& quantity, bool ratio) {
       for (const Line& under : curves.lines)
         for (const auto& [x, point] : over.points) {
           const auto other = under.points.find(x);
-          if (&over == &under || other == under.points.end()) continue;
+          if (other == under.points.end()) continue;
           const double size = ratio ? point.y / other->second.y : point.y - other->second.y;
-          if (!std::isfinite(size) || (largest && !(size > largest->size))) continue;
+          if (!(size > (largest ? largest->size : ratio ? 1.0 : 0.0))) continue;
           largest = Gap{size, point, other->second,
                         over.name + (ratio ? " over " : " minus ") + under.name, &curves};
         }
-  // Lines that coincide have no largest one.
-  if (largest && !(largest->size > (ratio ? 1.0 : 0.0))) largest.reset();
   return largest;
 }
 
 std::string gap_sentence(const Gap& gap, bool ratio, bool intervals) {
   const Panel& panel = *gap.curves->panel;
-  const auto combined = [&](double a, double b) { return significant(ratio ? a / b : a - b); };
-  std::string size = significant(gap.size);
-  if (has_interval(gap.over) && has_interval(gap.under))
-    size += fmt::format(" ({} to {})", combined(gap.over.low, gap.under.high),
-                        combined(gap.over.high, gap.under.low));
-  return sentence(gap.curves->where,
-                  fmt::format("The largest {} of {} is {}, {} at {}{}",
-                              ratio ? "ratio" : "difference", name_of(panel.y), size, gap.names,
-                              place(panel.x, gap.over.x), caveat(gap, intervals)));
+  const auto combined = [&](double a, double b) { return ratio ? a / b : a - b; };
+  const std::string size = with_interval(gap.size, combined(gap.over.low, gap.under.high),
+                                         combined(gap.over.high, gap.under.low), significant);
+  return sentence(
+      *gap.curves, "The ",
+      fmt::format("largest {} of {} is {}{}, {} at {}{}", ratio ? "ratio" : "difference",
+                  name_of(panel.y), size, ratio ? "" : unit_of(panel.y), gap.names,
+                  place(panel.x, gap.over.x), caveat(gap, intervals)));
 }
 
 // ---- crossings ---------------------------------------------------------------------------------
@@ -181,70 +210,78 @@ struct Crossing {
   bool above_before = false;  // the first of the two lines
 };
 
-// Finds where two lines change their order: surely, and where their medians alone do.
-std::vector<Crossing> crossings_of(const Line& a, const Line& b, bool intervals) {
-  std::vector<Crossing> sure;
-  std::vector<Crossing> of_medians;
-  int last_sure = 0;
-  int last_median = 0;
-  double sure_at = kNaN;
-  double median_at = kNaN;
+// Finds where the order of two lines changes; `order` gives it at a place: -1, 0 or 1.
+std::vector<Crossing> changes_of(const Line& a, const Line& b, bool decided,
+                                 const std::function<int(const Point&, const Point&)>& order) {
+  std::vector<Crossing> changes;
+  int last = 0;
+  double last_x = kNaN;
   for (const auto& [x, point] : a.points) {
     const auto other = b.points.find(x);
-    if (other == b.points.end()) continue;
-    const int now = order_of(point, other->second, intervals);
-    const int median = point.y > other->second.y ? 1 : point.y < other->second.y ? -1 : 0;
-    if (now != 0 && last_sure == -now) sure.push_back({sure_at, x, true, last_sure > 0});
-    if (median != 0 && last_median == -median)
-      of_medians.push_back({median_at, x, false, last_median > 0});
-    if (now != 0) {
-      last_sure = now;
-      sure_at = x;
-    }
-    if (median != 0) {
-      last_median = median;
-      median_at = x;
-    }
+    const int now = other == b.points.end() ? 0 : order(point, other->second);
+    if (now == 0) continue;
+    if (last == -now) changes.push_back({last_x, x, decided, last > 0});
+    last = now;
+    last_x = x;
   }
-  if (!sure.empty() || of_medians.empty()) return sure;
-  return {of_medians.front()};
+  return changes;
 }
 
+// Those that are sure; if there are none, the first one of the medians.
+std::vector<Crossing> crossings_of(const Line& a, const Line& b, bool intervals) {
+  std::vector<Crossing> sure = changes_of(a, b, true, [&](const Point& one, const Point& other) {
+    return order_of(one, other, intervals);
+  });
+  if (!sure.empty()) return sure;
+  std::vector<Crossing> medians = changes_of(a, b, false, [](const Point& one, const Point& other) {
+    return order_of({.y = one.y}, {.y = other.y}, false);
+  });
+  if (medians.size() > 1) medians.resize(1);
+  return medians;
+}
+
+// More crossings than these are only counted.
 constexpr std::size_t kMostCrossings = 3;
+
+std::string crossing_sentence(const Curves& curves, const Line& a, const Line& b,
+                              const Crossing& found) {
+  const std::string between = fmt::format("between {} and {}", place(curves.panel->x, found.from),
+                                          place(curves.panel->x, found.to));
+  if (found.decided)
+    return sentence(curves, "",
+                    fmt::format("{} and {} cross {}, where {} becomes the larger one", a.name,
+                                b.name, between, found.above_before ? b.name : a.name));
+  return sentence(curves, "Whether ",
+                  fmt::format("{} and {} cross {} is undecided, since their intervals are not "
+                              "apart on both sides",
+                              a.name, b.name, between));
+}
 
 void add_crossings(const Quantity& quantity, std::vector<std::string>& out) {
   std::vector<std::string> decided;
   std::vector<std::string> undecided;
-  for (const Curves& curves : quantity.panels)
-    for (std::size_t i = 0; i < curves.lines.size(); ++i)
-      for (std::size_t j = i + 1; j < curves.lines.size(); ++j) {
-        const Line& a = curves.lines[i];
-        const Line& b = curves.lines[j];
-        for (const Crossing& found : crossings_of(a, b, quantity.intervals)) {
-          const std::string between =
-              fmt::format("between {} and {}", place(curves.panel->x, found.from),
-                          place(curves.panel->x, found.to));
-          if (found.decided)
-            decided.push_back(sentence(
-                curves.where,
-                fmt::format("{} and {} cross {}, where {} becomes the larger "
-                            "one",
-                            a.name, b.name, between, found.above_before ? b.name : a.name)));
-          else
-            undecided.push_back(sentence(
-                curves.where, fmt::format("Whether {} and {} cross {} is undecided, since their "
-                                          "intervals are not apart on both sides",
-                                          a.name, b.name, between)));
-        }
+  for (const Curves& curves : quantity.panels) {
+    if (has_words(curves.panel->x)) continue;
+    for (auto a = curves.lines.begin(); a != curves.lines.end(); ++a)
+      for (auto b = std::next(a); b != curves.lines.end(); ++b) {
+        if (!a->joined || !b->joined) continue;
+        for (const Crossing& found : crossings_of(*a, *b, quantity.intervals))
+          (found.decided ? decided : undecided).push_back(crossing_sentence(curves, *a, *b, found));
       }
-  const auto take = [&](const std::vector<std::string>& sentences, const char* more) {
-    for (std::size_t i = 0; i < std::min(sentences.size(), kMostCrossings); ++i)
-      out.push_back(sentences[i]);
-    if (sentences.size() > kMostCrossings)
-      out.push_back(fmt::format("{} more {}.", sentences.size() - kMostCrossings, more));
-  };
-  take(decided, "pairs of lines cross");
-  take(undecided, "crossings are undecided");
+  }
+  const std::string y = name_of(quantity.panels.front().panel->y);
+  if (decided.size() <= kMostCrossings)
+    out.insert(out.end(), decided.begin(), decided.end());
+  else
+    out.push_back(
+        fmt::format("In {}, two lines change their order in {} places.", y, decided.size()));
+  if (undecided.size() <= kMostCrossings)
+    out.insert(out.end(), undecided.begin(), undecided.end());
+  else
+    out.push_back(
+        fmt::format("In {}, the medians of {} further pairs of lines change their order, but their "
+                    "intervals are not apart on both sides, which decides nothing.",
+                    y, undecided.size()));
 }
 
 // ---- growth ------------------------------------------------------------------------------------
@@ -270,7 +307,7 @@ std::optional<Growth> growth_of(const Line& line, const Curves& curves) {
     x.push_back(std::log(at));
     y.push_back(std::log(point.y));
   }
-  if (x.size() < kLeastPoints || !(x.back() - x.front() >= std::log(kLeastSpan)))
+  if (x.size() < kLeastPoints || !(x.back() - x.front() >= std::log(kLeastSpan) * (1.0 - 1e-12)))
     return std::nullopt;
   const LinearFit fit = fit_line(x, y);
   if (!(fit.r_squared >= kLeastFit)) return std::nullopt;
@@ -289,39 +326,53 @@ std::optional<Growth> growth_of(const Line& line, const Curves& curves) {
   return Growth{line.name, fit.slope, fit.slope - half, fit.slope + half, x.size(), &curves};
 }
 
-std::string growth_text(const Growth& growth) {
-  return fmt::format("{}^{:.2f} ({:.2f} to {:.2f})", name_of(growth.curves->panel->x),
-                     growth.exponent, growth.low, growth.high);
-}
-
-// Of many lines it names those that grow least and most.
-void add_growth(const Quantity& quantity, std::vector<std::string>& out) {
+// The growth of those lines that have most points.
+std::vector<Growth> growth_of_longest(const Quantity& quantity) {
   std::vector<Growth> found;
   for (const Curves& curves : quantity.panels)
     for (const Line& line : curves.lines)
-      if (auto growth = growth_of(line, curves)) found.push_back(std::move(*growth));
+      if (line.joined && !has_words(curves.panel->x))
+        if (auto growth = growth_of(line, curves)) found.push_back(std::move(*growth));
   std::size_t longest = 0;
   for (const Growth& growth : found) longest = std::max(longest, growth.points);
   std::erase_if(found, [&](const Growth& growth) { return growth.points < longest; });
-  if (found.empty()) return;
-  const std::string y = name_of(found.front().curves->panel->y);
-  constexpr const char* kHow = "by a fit on logarithms with its 95 % interval";
-  if (found.size() <= 2) {
-    for (const Growth& growth : found)
-      out.push_back(sentence(growth.curves->where,
-                             fmt::format("The {} of {} goes as {} over {} points, {}", y,
-                                         growth.name, growth_text(growth), growth.points, kHow)));
-    return;
-  }
+  return found;
+}
+
+std::string power_of(const Growth& growth) {
+  return name_of(growth.curves->panel->x) + '^' +
+         with_interval(growth.exponent, growth.low, growth.high,
+                       [](double value) { return fmt::format("{:.2f}", value); });
+}
+
+constexpr std::string_view kFit = "fit on logarithms with its 95 % interval";
+
+// Names the lines with the least and the largest exponent.
+std::string extremes_sentence(const std::vector<Growth>& found, const std::string& y) {
   const auto [least, most] = std::ranges::minmax_element(found, {}, &Growth::exponent);
   const auto full = [](const Growth& growth) {
-    return growth.name + (growth.curves->where.empty() ? "" : ' ' + growth.curves->where);
+    const std::string& where = growth.curves->where;
+    return growth.name + (where.empty() ? "" : " in " + where);
   };
-  out.push_back(
-      fmt::format("Of {} lines of {} points, the {} of {} grows least, as {}, and that of "
-                  "{} most, as {}, {}.",
-                  found.size(), longest, y, full(*least), growth_text(*least), full(*most),
-                  growth_text(*most), kHow));
+  return fmt::format(
+      "Of {} lines of {} points, {} has the least exponent of {}, {}, and {} the largest, {}{} "
+      "({}).",
+      found.size(), found.front().points, full(*least), y, power_of(*least), full(*most),
+      power_of(*most), least->high < most->low ? "" : ", but their intervals overlap", kFit);
+}
+
+void add_growth(const Quantity& quantity, std::vector<std::string>& out) {
+  const std::vector<Growth> found = growth_of_longest(quantity);
+  const std::string y = name_of(quantity.panels.front().panel->y);
+  constexpr std::size_t kMostNamed = 2;
+  if (found.size() > kMostNamed) {
+    out.push_back(extremes_sentence(found, y));
+    return;
+  }
+  for (const Growth& growth : found)
+    out.push_back(sentence(*growth.curves, "The ",
+                           fmt::format("{} of {} goes as {} over {} points ({})", y, growth.name,
+                                       power_of(growth), growth.points, kFit)));
 }
 
 }  // namespace
@@ -346,38 +397,28 @@ std::vector<std::string> findings(const Figure& figure) {
   return out;
 }
 
-Figure figure_of_csv(const CsvTable& csv) {
-  Figure figure;
-  const std::vector<std::string>& header = csv.header();
-  if (header.size() < 7) return figure;
-  const std::string& x = header[3];
-  const std::string& y = header[4];
-  const bool edges = csv.has(x + "_low");
-  for (const Row& row : all_rows(csv)) {
-    const auto panel = static_cast<std::size_t>(std::max<std::int64_t>(1, row.integer("panel")));
-    while (figure.panels.size() < panel)
-      figure.panels.push_back({.x = {.column = x}, .y = {.column = y}});
-    std::vector<Series>& series = figure.panels[panel - 1].series;
-    const std::string& kind = row.text("kind");
-    const Draw draw = kind == "limit"                          ? Draw::limit
-                      : kind == "out_of_memory"                ? Draw::out_of_memory
-                      : edges && !row.text(x + "_low").empty() ? Draw::rectangles
-                                                               : Draw::line_points;
-    const bool published = kind == "published";
-    const auto same = [&](const Series& one) {
-      return one.name == row.text("series") && one.published == published && one.draw == draw;
-    };
-    auto at = std::ranges::find_if(series, same);
-    if (at == series.end())
-      at = series.insert(series.end(),
-                         {.name = row.text("series"), .draw = draw, .published = published});
-    at->points.push_back({.x = row.number(x),
-                          .y = row.number(y),
-                          .low = row.number(y + "_low"),
-                          .high = row.number(y + "_high"),
-                          .disturbed = csv.has("disturbed") && row.is("disturbed", "1")});
+std::string write_findings(const std::vector<Figure>& figures, const std::string& directory) {
+  ensure_directory(directory);
+  const std::string path = (std::filesystem::path(directory) / "findings.csv").string();
+  std::map<std::string, std::vector<std::vector<std::string>>> rows;  // by figure
+  if (std::filesystem::exists(path)) {
+    const CsvTable old = CsvTable::parse(read_file(path), path);
+    for (const Row& row : all_rows(old))
+      rows[row.text(kFindingColumns[0])].push_back(old.row(row.index));
   }
-  return figure;
+  for (const Figure& figure : figures) {
+    if (!figure.empty_reason.empty()) continue;
+    std::vector<std::vector<std::string>>& own = rows[figure.name];
+    own.clear();
+    for (const std::string& finding : findings(figure))
+      own.push_back({figure.name, figure.title, finding});
+    if (own.empty()) own.push_back({figure.name, figure.title, ""});
+  }
+  CsvTable table({std::begin(kFindingColumns), std::end(kFindingColumns)});
+  for (const auto& [name, of_figure] : rows)
+    for (const std::vector<std::string>& row : of_figure) table.append(row);
+  write_file_atomically(path, table.to_string());
+  return path;
 }
 
 }  // namespace qb

@@ -9,17 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "base/csv.h"
 #include "plots/frame/figure.h"
 
 namespace qb {
 
-// Reads lines and marks only, without published ones; other figures give no sentence.
+// Reads lines and marks, neither published nor background ones; other figures give no sentence.
+// Marks without a line neither cross nor grow.
 [[nodiscard]] std::vector<std::string> findings(const Figure& figure);
 
-// Makes a figure of the same points from what figure_csv() wrote. Its axes are named by the
-// columns.
-[[nodiscard]] Figure figure_of_csv(const CsvTable& csv);
+// The columns of findings.csv: a row for each sentence, and one without for a figure that has none.
+inline constexpr const char* kFindingColumns[] = {"figure", "title", "finding"};
+
+// Writes what the figures show into DIRECTORY/findings.csv, where the rows of other figures stay,
+// and returns its path. Throws EnvironmentError as write_file_atomically does.
+std::string write_findings(const std::vector<Figure>& figures, const std::string& directory);
 
 // The 97.5 % quantile of Student's t distribution, by which a 95 % interval of a slope is wide.
 [[nodiscard]] double student_t(std::size_t degrees_of_freedom);

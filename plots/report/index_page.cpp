@@ -35,17 +35,24 @@ std::string link(const fs::path& root, const fs::path& file, std::string_view te
                      html_escape(text));
 }
 
-// Reads the title that a script draws: its first label in single quotes, where '' is a quote.
-std::string title_of_script(const std::string& script) {
-  constexpr std::string_view kLabel = "set label 101 '";
-  std::size_t at = script.find(kLabel);
-  if (at == std::string::npos) return {};
-  std::string title;
-  for (at += kLabel.size(); at < script.size(); ++at) {
-    if (script[at] == '\'' && (at + 1 >= script.size() || script[++at] != '\'')) break;
-    title += script[at];
+// The title of a figure and what it shows, as write_findings() wrote them beside it.
+struct Said {
+  std::string title{};
+  std::vector<std::string> findings{};
+};
+
+Said said_of(const fs::path& script) {
+  const std::string name = script.stem().string();
+  Said said{.title = name};
+  const std::string path = (script.parent_path() / "findings.csv").string();
+  if (!fs::exists(path)) return said;
+  const CsvTable table = CsvTable::parse(read_file(path), path);
+  for (const Row& row : where(all_rows(table), kFindingColumns[0], {name})) {
+    said.title = row.text(kFindingColumns[1]);
+    said.findings.push_back(row.text(kFindingColumns[2]));
   }
-  return title;
+  std::erase(said.findings, "");
+  return said;
 }
 
 // Reads the title of a table from its first line, `**TITLE**`; empty if it has none.
@@ -59,15 +66,12 @@ std::string figure_card(const fs::path& root, const fs::path& script) {
   fs::path file = script;
   const auto with = [&](const char* extension) { return file.replace_extension(extension); };
   if (!fs::exists(with("svg")) || !fs::exists(with("csv"))) return {};
-  const std::string name = script.stem().string();
-  std::string title = title_of_script(read_file(script.string()));
-  if (title.empty()) title = name;
-  const std::string csv = with("csv").string();
+  const auto& [title, sentences] = said_of(script);
   std::string out = fmt::format(
       "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n",
       html_escape(with("svg").lexically_relative(root).generic_string()), html_escape(title));
-  for (const std::string& finding : findings(figure_of_csv(CsvTable::parse(read_file(csv), csv))))
-    out += fmt::format("<p>{}</p>\n", html_escape(finding));
+  for (const std::string& sentence : sentences)
+    out += fmt::format("<p>{}</p>\n", html_escape(sentence));
   out += "<p class=\"files\">" + link(root, with("svg"), "SVG") + link(root, with("csv"), "CSV") +
          link(root, script, "script");
   for (const fs::path& folder : {script.parent_path(), script.parent_path().parent_path()})

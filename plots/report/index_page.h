@@ -7,9 +7,9 @@
 namespace qb {
 
 // Makes the page of FOLDER/index.html. Each folder in FOLDER, or its folders `figures` and
-// `tables`, holds figures (NAME.csv, NAME.gp, NAME.svg) and tables (NAME.md, NAME.csv); the titles
-// come from the scripts and the tables, the findings from the plotted numbers. Throws UsageError if
-// there is no such folder, or no figure and no table in it.
+// `tables`, holds figures (NAME.csv, NAME.gp, NAME.svg; their titles and what they show are in
+// findings.csv) and tables (NAME.md, NAME.csv). Throws UsageError if there is no such folder, or no
+// figure and no table in it.
 [[nodiscard]] std::string index_html(const std::string& folder);
 
 }  // namespace qb

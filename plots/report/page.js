@@ -153,6 +153,7 @@ function showValues(figure) {
     shown = index;
     [ring.cx, ring.cy].forEach((length, i) => { length.baseVal.value = points[index].at[i]; });
     svg.append(ring);
+    output.classList.add('shown');
     output.textContent = pointText(points[index]);
   };
   svg.addEventListener('pointermove', (event) => {

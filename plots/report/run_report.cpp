@@ -128,6 +128,7 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
                                              const std::string& directory,
                                              std::vector<std::string>& missing) {
   std::vector<Report::Picture> drawn;
+  (void)write_findings(figures, directory);
   for (const Figure& figure : figures) {
     if (!figure.empty_reason.empty()) {
       missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
