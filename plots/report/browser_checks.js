@@ -158,7 +158,7 @@ function checkContrast(view, what) {
   let worst = Infinity;
   let place = '';
   for (const element of view.document.querySelectorAll('body *')) {
-    if (element.closest('.paper') || element.closest('script')) continue;
+    if (element.closest('.paper, script, title')) continue;
     if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) continue;
     const style = view.getComputedStyle(element);
     const own = contrast(numbersIn(element.closest('svg') ? style.fill : style.color), backgroundOf(view, element));
@@ -176,7 +176,7 @@ function checkNames(view, what) {
   check(all('input').every((one) => one.labels.length > 0), `${what}: every field has a label`);
   check(all('a[href^="#"]').every((one) => view.document.getElementById(decodeURIComponent(one.getAttribute('href').slice(1)))),
     `${what}: every link inside the page leads somewhere`);
-  const ids = all('[id]').map((one) => one.id);
+  const ids = all('[id]').filter((one) => !one.closest('.paper')).map((one) => one.id);
   check(new Set(ids).size === ids.length, `${what}: no name is used twice`);
 }
 
@@ -191,7 +191,8 @@ async function main() {
   const views = [run];
   const dark = '@media screen and (prefers-color-scheme: dark)';
   const styled = { light: (page) => page.replace(dark, '@media not all'), dark: (page) => page.replace(dark, '@media all'),
-    print: (page) => page.replaceAll(dark, '@media not all').replaceAll('@media print', '@media all') };
+    // No screen has the type tty.
+    print: (page) => page.replaceAll('@media screen', '@media tty').replaceAll('@media print', '@media all') };
   for (const [name, page] of Object.entries(pages)) {
     for (const width of [360, 768, 1440]) {
       const view = await open(page, width);

@@ -36,9 +36,12 @@ Json axis_json(const Axis& axis, const Scale& scale, double from, double to) {
   return json;
 }
 
-Json point_json(const Point& point) {
-  return {number(point.x), number(point.y), number(point.low), number(point.high),
-          point.disturbed ? 1 : 0};
+Json point_json(const Point& point, bool area) {
+  Json json = {number(point.x), number(point.y), number(point.low), number(point.high),
+               point.disturbed ? 1 : 0};
+  if (area)
+    for (const double side : {point.x_low, point.x_high}) json.push_back(number(side));
+  return json;
 }
 
 // Says whether a series has points that a reader can point at.
@@ -55,12 +58,13 @@ std::size_t points_of(const Figure& figure) {
 }
 
 Json series_json(const Series& series, std::size_t every) {
+  const bool area = series.draw == Draw::rectangles;
   Json points = Json::array();
   for (std::size_t i = 0; i < series.points.size(); i += every)
     if (std::isfinite(series.points[i].x) && std::isfinite(series.points[i].y))
-      points.push_back(point_json(series.points[i]));
+      points.push_back(point_json(series.points[i], area));
   return {{"name", series.name + (series.published ? ", published" : "")},
-          {"area", series.draw == Draw::rectangles},
+          {"area", area},
           {"points", std::move(points)}};
 }
 

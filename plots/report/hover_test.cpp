@@ -72,5 +72,14 @@ TEST(Hover, WordsOnAnAxisAreNamed) {
   EXPECT_EQ(axis["tics"].dump(), R"({"1000":"window","3000":"3,000"})");
 }
 
+TEST(Hover, AreasHaveTheirSides) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {
+      {.name = "bar", .draw = Draw::rectangles, .points = {box(1000, 2000, 0, 8)}}};
+  const Json series = Json::parse(hover_json(figure))[0]["series"][0];
+  EXPECT_EQ(series["area"], true);
+  EXPECT_EQ(series["points"].dump(), "[[1500.0,4.0,0,8.0,0,1000.0,2000.0]]");
+}
+
 }  // namespace
 }  // namespace qb

@@ -156,6 +156,7 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   say("[4/4] figures, tables, report");
   DrawnRun drawn = draw_run(folder, words.out + "/figures");
   if (drawn.code != ExitCode::ok) all.note(drawn.code);
+  link_files(drawn.figures, words.out + "/figures", page_of(words), {"CSV"});
   const PlottedRun& run = drawn.run;
   provenance = run.provenance;
   const int scale = scale_of(provenance, folder);
