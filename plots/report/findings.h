@@ -1,11 +1,12 @@
 // What a figure shows, computed from its points and said in sentences: the largest ratio of two
-// lines, where lines cross, and how the longest lines grow.
+// lines, where lines cross, how the longest lines grow, and of what bars are made.
 //
 // No sentence says more than the intervals do. A ratio of points whose intervals overlap is said to
 // be uncertain. Two lines cross only if their intervals are apart before and behind; where their
 // medians alone change order, the sentence says that it is undecided.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@
 
 namespace qb {
 
-// Reads lines and marks, neither published nor background ones; other figures give no sentence.
-// Marks without a line neither cross nor grow.
+// Reads lines, marks and stacked bars, neither published nor background ones; other figures give no
+// sentence. Marks without a line neither cross nor grow.
 [[nodiscard]] std::vector<std::string> findings(const Figure& figure);
 
 // The columns of findings.csv: a row for each sentence, and one without for a figure that has none.

@@ -159,6 +159,43 @@ TEST(Findings, PublishedAndBackgroundLinesLimitsAndBarsGiveNoSentence) {
               IsEmpty());
 }
 
+// Bars of two parts; each box is a slice.
+Figure bars(Points compute, Points idle) {
+  Figure figure = times({line("compute", std::move(compute)), line("idle", std::move(idle))});
+  figure.panels[0].series[1].style.colour = kGrey;
+  for (Series& series : figure.panels[0].series) series.draw = Draw::rectangles;
+  return figure;
+}
+
+TEST(Findings, StandingBarsSayOfWhatTheyAreMade) {
+  const Figure figure = bars({box(-0.4, 0.4, 0, 40), box(0.6, 1.4, 0, 80)},
+                             {box(-0.4, 0.4, 40, 100), box(0.6, 1.4, 80, 100)});
+  EXPECT_THAT(findings(figure),
+              ElementsAre("The bars are 40 to 80 % compute and 20 to 60 % idle."));
+}
+
+TEST(Findings, LyingBarsSayOfWhatTheyAreMade) {
+  const Figure figure = bars({box(0, 3, -0.4, 0.4), box(0, 1, 0.6, 1.4)},
+                             {box(3, 4, -0.4, 0.4), box(1, 4, 0.6, 1.4)});
+  EXPECT_THAT(findings(figure),
+              ElementsAre("The bars are 25 to 75 % compute and 25 to 75 % idle."));
+}
+
+TEST(Findings, SlicesWithATextOfTheirOwnBelongToThePartOfTheirColour) {
+  Figure figure = bars({box(-0.4, 0.4, 0, 40)}, {box(-0.4, 0.4, 40, 100)});
+  Series step = figure.panels[0].series[0];
+  step.name = "compute, step 1";
+  step.in_legend = false;
+  step.points = {box(-0.4, 0.4, 100, 200)};
+  figure.panels[0].series.push_back(step);
+  EXPECT_THAT(findings(figure), ElementsAre("The bar is 70 % compute and 30 % idle."));
+}
+
+TEST(Findings, AreasThatAreNoBarsGiveNoShares) {
+  EXPECT_THAT(findings(bars({box(0, 1, 0, 1)}, {box(1, 2, 0, 1)})), IsEmpty()) << "a map";
+  EXPECT_THAT(findings(bars({box(0, 1, 0, 1)}, {box(1, 3, 0, 4)})), IsEmpty()) << "a partition";
+}
+
 TEST(Findings, SayInWhichPanel) {
   Figure figure = times({line("ring", {{1024, 3}}), line("cqs", {{1024, 2}})});
   figure.panels.push_back(figure.panels[0]);
