@@ -53,6 +53,8 @@ draw_all() {
 }
 
 if [ -z "$check" ]; then
+  # What figures show is written again, so that none is left of a figure that is gone.
+  find paper_figures "$runs"/*/figures -name findings.csv -delete
   draw_all
   find paper_figures "$runs"/*/figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md
   exit

@@ -4,7 +4,9 @@
 #include <iterator>
 
 #include "base/numbers.h"
+#include "base/schema/kernels.h"
 #include "base/statistics.h"
+#include "base/status.h"
 #include "plots/frame/lines.h"
 #include "plots/report/html.h"
 #include "plots/report/pivot.h"
@@ -181,7 +183,8 @@ std::string details_html(const Row& row, const Rows& rows, const Columns& tellin
   if (const std::string& message = row.text("message"); !message.empty())
     out += fmt::format("<p>{}</p>\n", html_escape(message));
   out += samples_html(row, samples, files) + neighbours_html(row, rows, telling);
-  if (const std::string command = plan_command(row); !command.empty())
+  const bool planned = !row.is("status", word(Status::unsupported));
+  if (const std::string command = plan_command(row); planned && !command.empty())
     out += fmt::format("<p>Its plan: <code>{}</code></p>\n", html_escape(command));
   if (files.logs.contains(row.text("case_id")))
     out += fmt::format("<p>Its log: {}</p>\n",
@@ -209,6 +212,7 @@ Columns telling_columns(const Rows& rows) {
 
 std::string plan_command(const Row& row) {
   if (!row.is("workload", "attention") && !row.text("workload").empty()) return {};
+  if (!parse_word<Kernel>(row.text("kernel"))) return {};  // that of another program
   constexpr std::string_view kShown[] = {
       "algorithm",    "n_tokens",     "kv_len",        "sequences",   "new_key_owner", "workers",
       "interest_set", "distillation", "worker_speeds", "group_sizes", "mask",          "q_heads",
@@ -273,7 +277,7 @@ std::string case_list_html(const CsvTable& cases, const CaseFiles& files) {
     }
     const auto own = samples.find(row.text("case_id"));
     table += fmt::format(
-        "</tr>\n<tr class=\"more\"><td colspan=\"{}\"><details><summary>more "
+        "</tr>\n<tr class=\"more\"><td colspan=\"{}\"><details><summary>repeats and neighbours "
         "of {}</summary>\n{}</details></td></tr>\n</tbody>\n",
         headings.size(), telling.empty() ? "the case" : html_escape(named_values(row, telling)),
         details_html(row, rows, telling, own == samples.end() ? Rows() : own->second, files));

@@ -25,7 +25,8 @@ struct CaseFiles {
 // goes with its worker count is not.
 [[nodiscard]] Columns telling_columns(const Rows& rows);
 
-// Writes the command that shows the plan of a case; empty if it is no attention.
+// Writes the command that shows the plan of a case; empty if it is no attention, or computed by
+// another program.
 [[nodiscard]] std::string plan_command(const Row& row);
 
 }  // namespace qb

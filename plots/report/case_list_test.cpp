@@ -112,6 +112,20 @@ TEST(CaseList, ALayerHasNoPlanCommand) {
   EXPECT_EQ(plan_command(all_rows(cases)[0]), "");
 }
 
+TEST(CaseList, WhatAnotherProgramComputedHasNoPlanCommand) {
+  CsvTable cases = no_cases();
+  Values values = ok_case(1, 1000, 1.0);
+  values["kernel"] = "torch_sdpa";
+  add_case(cases, values);
+  EXPECT_EQ(plan_command(all_rows(cases)[0]), "");
+}
+
+TEST(CaseList, ACaseThatCannotBePlannedHasNoPlanCommand) {
+  CsvTable cases = no_cases();
+  add_case(cases, failed_case(2, 1000, "unsupported", "cqs needs three workers"));
+  EXPECT_THAT(case_list_html(cases, {}), Not(HasSubstr("qb plan")));
+}
+
 TEST(CaseList, WithoutCasesThereIsNone) { EXPECT_EQ(case_list_html(no_cases(), {}), ""); }
 
 }  // namespace

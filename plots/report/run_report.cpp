@@ -95,7 +95,7 @@ std::vector<Report::Section> result_sections(const PlottedRun& run,
 }
 
 Report::Section environment_section(const Provenance& provenance) {
-  Table table{.name = "environment", .header = {"fact", "value"}};
+  Table table{.name = "environment", .title = "Machine and build", .header = {"fact", "value"}};
   for (const auto& [name, value] : provenance.facts) table.rows.push_back({name, value});
   return {.title = "Environment",
           .paragraphs = {provenance_line(provenance)},
