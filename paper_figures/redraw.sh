@@ -65,7 +65,7 @@ mkdir "$out/bin"
 # Stands in for gnuplot: the pictures are not compared.
 cat >"$out/bin/gnuplot" <<'TEXT'
 #!/bin/sh
-for kind in svg pdf png; do echo none >"${1%gp}$kind"; done
+for kind in svg pdf png; do echo '<svg></svg>' >"${1%gp}$kind"; done
 TEXT
 chmod +x "$out/bin/gnuplot"
 PATH=$out/bin:$PATH

@@ -95,9 +95,13 @@ std::vector<Heading> headings_of(const Rows& rows, const Columns& differing) {
     headings.push_back({parameter_heading(column),
                         fmt::format("{} {}", column, find_parameter_field(column)->key),
                         [column](const Row& row) { return parameter_cell(row, column); }});
-  for (Heading& heading : result_headings())
-    if (std::ranges::any_of(rows, [&](const Row& row) { return !heading.cell(row).value.empty(); }))
-      headings.push_back(std::move(heading));
+  std::set<std::vector<std::string>> seen;  // no column repeats another: a clock may be the time
+  for (Heading& heading : result_headings()) {
+    std::vector<std::string> values;
+    for (const Row& row : rows) values.push_back(heading.cell(row).value);
+    const bool empty = std::ranges::all_of(values, &std::string::empty);
+    if (!empty && seen.insert(std::move(values)).second) headings.push_back(std::move(heading));
+  }
   return headings;
 }
 

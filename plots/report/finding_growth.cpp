@@ -24,6 +24,7 @@ namespace {
 constexpr std::size_t kLeastPoints = 4;
 constexpr double kLeastSpan = 4.0;  // of x, as a factor
 constexpr double kLeastFit = 0.95;  // R² of a line that is called a power
+constexpr double kLeastRise = 1.2;  // of y by the fit, as a factor: less is flat
 
 struct Growth {
   std::string name{};
@@ -45,7 +46,8 @@ std::optional<Growth> growth_of(const Line& line, const Curves& curves) {
   if (x.size() < kLeastPoints || !(x.back() - x.front() >= std::log(kLeastSpan) * (1.0 - 1e-12)))
     return std::nullopt;
   const LinearFit fit = fit_line(x, y);
-  if (!(fit.r_squared >= kLeastFit)) return std::nullopt;
+  const double rise = std::exp(std::abs(fit.slope) * (x.back() - x.front()));
+  if (!(fit.r_squared >= kLeastFit) || !(rise >= kLeastRise)) return std::nullopt;
   double mean = 0.0;
   for (const double value : x) mean += value / static_cast<double>(x.size());
   double spread = 0.0;

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "plots/frame/frame.h"
-#include "plots/frame/table.h"
 #include "plots/report/finding_parts.h"
 
 namespace qb::finding {
@@ -64,7 +63,7 @@ std::string gap_sentence(const Gap& gap, bool ratio, bool intervals) {
   const Panel& panel = *gap.curves->panel;
   const auto combined = [&](double a, double b) { return ratio ? a / b : a - b; };
   const std::string size = with_interval(gap.size, combined(gap.over.low, gap.under.high),
-                                         combined(gap.over.high, gap.under.low), significant);
+                                         combined(gap.over.high, gap.under.low), value_text);
   return sentence(
       gap.curves->where, "The ",
       fmt::format("largest {} of {} is {}{}, {} at {}{}", ratio ? "ratio" : "difference",
@@ -119,7 +118,7 @@ std::vector<Crossing> crossings_of(const Line& a, const Line& b, bool intervals)
 }
 
 // More crossings than these are only counted.
-constexpr std::size_t kMostCrossings = 3;
+constexpr std::size_t kMostCrossings = 2;
 
 std::string crossing_sentence(const Curves& curves, const Line& a, const Line& b,
                               const Crossing& found) {

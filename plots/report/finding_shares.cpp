@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "plots/frame/frame.h"
@@ -30,40 +31,50 @@ std::vector<std::pair<Look, std::string>> legend_of(const Figure& figure) {
 double width_of(const Point& slice) { return slice.x_high - slice.x_low; }
 double height_of(const Point& slice) { return slice.high - slice.low; }
 
-bool all_equal(const std::vector<Point>& slices, double (*size_of)(const Point&)) {
+bool all_equal(const std::vector<std::pair<Look, Point>>& slices, double (*size_of)(const Point&)) {
   constexpr double kRounding = 1e-6;
-  return std::ranges::all_of(slices, [&](const Point& slice) {
-    return std::abs(size_of(slice) - size_of(slices.front())) <=
-           kRounding * size_of(slices.front());
+  return std::ranges::all_of(slices, [&](const auto& slice) {
+    const double first = size_of(slices.front().second);
+    return std::abs(size_of(slice.second) - first) <= kRounding * first;
   });
 }
 
-// The sizes of the parts of each bar, by the place of the bar. Bars stand or lie: those that stand
-// are equally wide, those that lie are equally high. Areas of other kinds give none.
-std::map<double, std::map<Look, double>> bars_of(const Panel& panel) {
-  std::vector<Point> slices;
+using Bars = std::map<double, std::map<Look, double>>;  // sizes of parts by the place of the bar
+
+// Lists the slices of a panel with their looks. What is below 0 is a key at the foot of a bar.
+std::vector<std::pair<Look, Point>> slices_of(const Panel& panel) {
+  std::vector<std::pair<Look, Point>> slices;
   for (const Series& series : panel.series)
     if (series.draw == Draw::rectangles && !series.published)
-      slices.insert(slices.end(), series.points.begin(), series.points.end());
-  if (slices.empty()) return {};
+      for (const Point& slice : series.points)
+        if (slice.high > 0.0) slices.emplace_back(look_of(series), slice);
+  return slices;
+}
+
+// Bars stand or lie: those that stand are equally wide, those that lie are equally high. Areas of
+// other kinds give none.
+Bars bars_of(const Panel& panel) {
+  const std::vector<std::pair<Look, Point>> slices = slices_of(panel);
   const bool stand = all_equal(slices, width_of);
-  const bool lie = all_equal(slices, height_of);
-  if (stand == lie) return {};
-  std::map<double, std::map<Look, double>> bars;
-  for (const Series& series : panel.series)
-    if (series.draw == Draw::rectangles && !series.published)
-      for (const Point& slice : series.points) {
-        const double middle =
-            stand ? (slice.x_low + slice.x_high) / 2.0 : (slice.low + slice.high) / 2.0;
-        // Edges of one bar may round differently.
-        bars[std::round(middle * 1e6) / 1e6][look_of(series)] +=
-            stand ? height_of(slice) : width_of(slice);
-      }
+  if (slices.empty() || stand == all_equal(slices, height_of)) return {};
+  Bars bars;
+  for (const auto& [look, slice] : slices) {
+    const double middle =
+        stand ? (slice.x_low + slice.x_high) / 2.0 : (slice.low + slice.high) / 2.0;
+    // Edges of one bar may round differently.
+    bars[std::round(middle * 1e6) / 1e6][look] += stand ? height_of(slice) : width_of(slice);
+  }
+  // A part that is always alone is another kind of bar.
+  std::set<Look> shared;
+  for (const auto& [middle, sizes] : bars)
+    if (sizes.size() > 1)
+      for (const auto& [look, size] : sizes) shared.insert(look);
+  std::erase_if(bars, [&](const auto& bar) { return !shared.contains(bar.second.begin()->first); });
   return bars;
 }
 
-// Writes `40 to 83 % compute`; empty for a part that no bar has.
-std::string share_text(const std::map<double, std::map<Look, double>>& bars, const Look& look,
+// Writes `40 to 83 % compute`; empty for a part that no bar has a percent of.
+std::string share_text(const Bars& bars, const Look& look,
                        const std::vector<std::pair<Look, std::string>>& parts,
                        const std::string& name) {
   double least = kPercent;
@@ -79,7 +90,7 @@ std::string share_text(const std::map<double, std::map<Look, double>>& bars, con
   }
   const std::string low = fmt::format("{:.0f}", least);
   const std::string high = fmt::format("{:.0f}", most);
-  if (most <= 0.0) return {};
+  if (high == "0") return {};
   return fmt::format("{} % {}", low == high ? high : low + " to " + high, name);
 }
 
@@ -91,9 +102,6 @@ void add_shares(const Figure& figure, std::vector<std::string>& out) {
     const Panel& panel = figure.panels[p];
     if (figure.square || panel.x.log || panel.y.log) continue;
     const auto bars = bars_of(panel);
-    const bool stacked =
-        std::ranges::any_of(bars, [](const auto& bar) { return bar.second.size() > 1; });
-    if (!stacked) continue;
     std::vector<std::string> texts;
     for (const auto& [look, name] : parts)
       if (std::string text = share_text(bars, look, parts, name); !text.empty())

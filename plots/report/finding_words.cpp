@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/numbers.h"
 #include "plots/frame/frame.h"
@@ -13,19 +14,40 @@ bool has_interval(const Point& point) {
   return std::isfinite(point.low) && std::isfinite(point.high);
 }
 
+namespace {
+
+// Splits `time (ms)` into its name and its unit. A group that is divided by is no unit: `T / (P +
+// T)`.
+std::pair<std::string, std::string> split_label(const std::string& label) {
+  if (!label.ends_with(')')) return {label, ""};
+  std::size_t open = label.size() - 1;
+  for (int depth = 1; depth > 0 && open > 0;) {
+    --open;
+    depth += label[open] == ')' ? 1 : label[open] == '(' ? -1 : 0;
+  }
+  if (open < 2 || label[open - 1] != ' ' || label[open - 2] == '/') return {label, ""};
+  return {label.substr(0, open - 1), label.substr(open + 1, label.size() - open - 2)};
+}
+
+}  // namespace
+
 std::string name_of(const Axis& axis) {
   if (axis.column == "n_tokens") return "N";
   if (axis.column == "workers") return "W";
-  const std::string name = axis.label.empty() ? replaced(axis.column, {{"_", " "}}) : axis.label;
-  return name.substr(0, name.find(" ("));
+  if (axis.label.empty()) return replaced(axis.column, {{"_", " "}});
+  return split_label(axis.label).first;
 }
 
 std::string unit_of(const Axis& axis) {
-  const std::size_t open = axis.label.find(" (");
-  if (axis.column == "n_tokens" || axis.column == "workers" || open == std::string::npos ||
-      !axis.label.ends_with(')'))
-    return {};
-  return ' ' + axis.label.substr(open + 2, axis.label.size() - open - 3);
+  if (axis.column == "n_tokens" || axis.column == "workers") return {};
+  const std::string unit = split_label(axis.label).second;
+  return unit.empty() ? unit : ' ' + unit;
+}
+
+std::string value_text(double value) {
+  const bool long_one = std::abs(value) >= 1e3 && std::abs(value) < 1e15;
+  return long_one ? format_grouped(static_cast<std::int64_t>(std::llround(value)))
+                  : significant(value);
 }
 
 bool has_words(const Axis& axis) {

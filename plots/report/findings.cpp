@@ -1,5 +1,6 @@
 #include "plots/report/findings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -14,16 +15,18 @@ namespace {
 
 using namespace finding;
 
-bool is_line(const Series& series) {
-  const bool drawn = series.draw == Draw::line_points || series.draw == Draw::line ||
-                     series.draw == Draw::points || series.draw == Draw::steps;
-  return drawn && !series.published && !series.thin;
+bool has_marks(const Series& series) {
+  return series.draw == Draw::line_points || series.draw == Draw::points ||
+         series.draw == Draw::steps;
 }
 
+// Where lines have marks, a curve without them is a bound or another reference.
 std::vector<Line> lines_of(const Panel& panel) {
+  const bool marked = std::ranges::any_of(panel.series, has_marks);
   std::vector<Line> lines;
   for (const Series& series : panel.series) {
-    if (!is_line(series)) continue;
+    const bool drawn = has_marks(series) || (!marked && series.draw == Draw::line);
+    if (!drawn || series.published || series.thin) continue;
     Line line{.name = series.name, .joined = series.draw != Draw::points};
     for (const Point& point : series.points)
       if (std::isfinite(point.x) && std::isfinite(point.y)) line.points[point.x] = point;
@@ -55,9 +58,13 @@ std::vector<Quantity> quantities_of(const Figure& figure) {
 }  // namespace
 
 std::vector<std::string> findings(const Figure& figure) {
+  // Of many quantities the first is what the figure is about.
+  constexpr std::size_t kFewQuantities = 2;
+  const std::vector<Quantity> quantities = quantities_of(figure);
   std::vector<std::string> out;
-  for (const Quantity& quantity : quantities_of(figure)) {
+  for (const Quantity& quantity : quantities) {
     add_gap(quantity, out);
+    if (quantities.size() > kFewQuantities && &quantity != &quantities.front()) continue;
     add_crossings(quantity, out);
     add_growth(quantity, out);
   }

@@ -191,6 +191,22 @@ TEST(Findings, SlicesWithATextOfTheirOwnBelongToThePartOfTheirColour) {
   EXPECT_THAT(findings(figure), ElementsAre("The bar is 70 % compute and 30 % idle."));
 }
 
+TEST(Findings, KeysAtTheFootAndBarsOfOnePartAreLeftOut) {
+  Figure figure = bars({box(-0.4, 0.4, 0, 40), box(0.6, 1.4, 0, 80)},
+                       {box(-0.4, 0.4, 40, 100), box(0.6, 1.4, 80, 100)});
+  Series fused = figure.panels[0].series[0];
+  fused.name = "fused";
+  fused.style.colour = 0x654321;
+  fused.points = {box(1.6, 2.4, 0, 30)};
+  Series foot = figure.panels[0].series[1];
+  foot.name = "pass_kv";
+  foot.style.colour = 0x123456;
+  foot.points = {box(-0.4, 0.4, -19, -2)};
+  figure.panels[0].series.insert(figure.panels[0].series.end(), {fused, foot});
+  EXPECT_THAT(findings(figure),
+              ElementsAre("The bars are 40 to 80 % compute and 20 to 60 % idle."));
+}
+
 TEST(Findings, AreasThatAreNoBarsGiveNoShares) {
   EXPECT_THAT(findings(bars({box(0, 1, 0, 1)}, {box(1, 2, 0, 1)})), IsEmpty()) << "a map";
   EXPECT_THAT(findings(bars({box(0, 1, 0, 1)}, {box(1, 3, 0, 4)})), IsEmpty()) << "a partition";
@@ -223,6 +239,37 @@ TEST(Findings, APlaceHasItsUnit) {
   Figure figure = times({line("ring", {{0.006, 3}}), line("cqs", {{0.006, 2}})});
   figure.panels[0].x = {.label = "bandwidth (GB/s)", .column = "bandwidth_gb_per_s"};
   EXPECT_THAT(findings(figure), ElementsAre(HasSubstr("at bandwidth = 0.006 GB/s.")));
+}
+
+TEST(Findings, ACurveWithoutMarksIsAReferenceWhereOthersHaveMarks) {
+  Figure figure = times({line("ring", {{1024, 3}}), line("bound", {{1024, 2}})});
+  figure.panels[0].series[1].draw = Draw::line;
+  EXPECT_THAT(findings(figure), IsEmpty());
+  figure.panels[0].series[0].draw = Draw::line;
+  EXPECT_EQ(findings(figure).size(), 1u);
+}
+
+TEST(Findings, WhatIsFlatHasNoExponent) {
+  EXPECT_THAT(findings(times({line("flat", curve([](double x) { return std::pow(x, 1e-3); }))})),
+              IsEmpty());
+}
+
+TEST(Findings, OfManyQuantitiesTheFirstHasItsGrowth) {
+  Figure figure = times({line("dense", curve([](double x) { return x; }))});
+  for (const char* label : {"sent (GB)", "memory (GiB)"}) {
+    figure.panels.push_back(figure.panels[0]);
+    figure.panels.back().y = {.label = label, .column = "other"};
+  }
+  EXPECT_THAT(findings(figure), ElementsAre(HasSubstr("In panel 1, the time of dense goes as")));
+}
+
+TEST(Findings, AGroupThatIsDividedByIsNoUnit) {
+  Figure figure = times({line("ring", {{3, 3}}), line("cqs", {{3, 2}})});
+  figure.panels[0].x = {.label = "miss rate T / (P + T) (%)", .column = "miss_rate_percent"};
+  figure.panels[0].y = {.label = "time / (ideal time)", .column = "time_over_ideal"};
+  EXPECT_THAT(findings(figure),
+              ElementsAre("The largest ratio of time / (ideal time) is 1.50, ring over cqs at miss "
+                          "rate T / (P + T) = 3 %."));
 }
 
 TEST(Findings, WordsOnAnAxisNameThePlace) {

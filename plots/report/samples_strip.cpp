@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-constexpr double kWidth = 560.0;
+constexpr double kWidth = 380.0;
 constexpr double kHeight = 96.0;
 constexpr double kLeft = 80.0;  // room for the two ends of the scale
 constexpr double kRight = 10.0;
