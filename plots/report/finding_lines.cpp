@@ -164,7 +164,7 @@ void add_crossings(const Quantity& quantity, std::vector<std::string>& out) {
     out.insert(out.end(), undecided.begin(), undecided.end());
   else
     out.push_back(
-        fmt::format("In {}, the medians of {} further pairs of lines change their order, but their "
+        fmt::format("In {}, the medians of {} pairs of lines change their order, but their "
                     "intervals are not apart on both sides, which decides nothing.",
                     y, undecided.size()));
 }

@@ -51,12 +51,16 @@ std::vector<std::pair<Look, Point>> slices_of(const Panel& panel) {
   return slices;
 }
 
-// Bars stand or lie: those that stand are equally wide, those that lie are equally high. Areas of
-// other kinds give none.
+// Bars stand or lie: those that stand are equally wide and begin at 0, those that lie are equally
+// high over an axis that does. Areas of other kinds, such as the cells of a map, give none.
 Bars bars_of(const Panel& panel) {
   const std::vector<std::pair<Look, Point>> slices = slices_of(panel);
-  const bool stand = all_equal(slices, width_of);
-  if (slices.empty() || stand == all_equal(slices, height_of)) return {};
+  if (slices.empty()) return {};
+  const double least =
+      std::ranges::min(slices, {}, [](const auto& one) { return one.second.low; }).second.low;
+  const bool stand = all_equal(slices, width_of) && std::abs(least) < 1e-9;
+  const bool lie = all_equal(slices, height_of) && panel.x.from_zero;
+  if (stand == lie) return {};
   Bars bars;
   for (const auto& [look, slice] : slices) {
     const double middle =

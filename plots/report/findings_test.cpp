@@ -175,8 +175,9 @@ TEST(Findings, StandingBarsSayOfWhatTheyAreMade) {
 }
 
 TEST(Findings, LyingBarsSayOfWhatTheyAreMade) {
-  const Figure figure = bars({box(0, 3, -0.4, 0.4), box(0, 1, 0.6, 1.4)},
-                             {box(3, 4, -0.4, 0.4), box(1, 4, 0.6, 1.4)});
+  Figure figure = bars({box(0, 3, -0.4, 0.4), box(0, 1, 0.6, 1.4)},
+                       {box(3, 4, -0.4, 0.4), box(1, 4, 0.6, 1.4)});
+  figure.panels[0].x.from_zero = true;
   EXPECT_THAT(findings(figure),
               ElementsAre("The bars are 25 to 75 % compute and 25 to 75 % idle."));
 }
@@ -210,6 +211,8 @@ TEST(Findings, KeysAtTheFootAndBarsOfOnePartAreLeftOut) {
 TEST(Findings, AreasThatAreNoBarsGiveNoShares) {
   EXPECT_THAT(findings(bars({box(0, 1, 0, 1)}, {box(1, 2, 0, 1)})), IsEmpty()) << "a map";
   EXPECT_THAT(findings(bars({box(0, 1, 0, 1)}, {box(1, 3, 0, 4)})), IsEmpty()) << "a partition";
+  EXPECT_THAT(findings(bars({box(0, 1, 1, 2)}, {box(0, 1, 2, 4)})), IsEmpty())
+      << "a map whose cells differ in height";
 }
 
 TEST(Findings, SayInWhichPanel) {
