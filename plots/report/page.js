@@ -155,8 +155,11 @@ function showValues(figure) {
   if (!svg || points.length === 0) return;
   const output = document.createElement('output');
   output.className = 'values';
-  output.textContent = 'Point at the figure, or focus it and use the arrow keys, to read its values.';
-  figure.querySelector('.paper').after(output);
+  const first = !document.querySelector('.values');
+  if (first) output.textContent = 'Point at a figure, or focus it and use the arrow keys, to read its values.';
+  const paper = figure.querySelector('.paper');
+  paper.setAttribute('aria-description', 'The arrow keys read its values.');
+  paper.after(output);
   const ring = document.createElementNS('http://www.w3.org/2000/svg', 'circle');
   for (const [name, value] of [['r', 7], ['fill', 'none'], ['stroke', '#000'], ['stroke-width', 2]])
     ring.setAttribute(name, value);
@@ -176,7 +179,7 @@ function showValues(figure) {
     const far = points.map((point) => distance(point, at));
     show(far.indexOf(Math.min(...far)));
   });
-  figure.querySelector('.paper').addEventListener('keydown', (event) => {
+  paper.addEventListener('keydown', (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step) show((shown + step + points.length) % points.length);
     // Up and down go to the first point of the next series.
