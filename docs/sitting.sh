@@ -29,10 +29,10 @@ run() { # runs `qb WORDS` and writes what the user sees
 
 cat > mine.yaml << 'YAML'
 experiment: mine
+algorithm: cqs
 mask: causal
-zip: {algorithm: [dense, cqs, cqs], workers: [1, 7, 13]}
-sweep: {n_tokens: {from: 1024, to: 8Ki, factor: 2}}
-measure: {repeats: 10}
+sweep: {workers: [7, 13], n_tokens: {from: 1024, to: 8Ki, factor: 2}}
+baseline: dense
 figures: [speed_up]
 YAML
 

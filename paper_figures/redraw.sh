@@ -49,9 +49,12 @@ draw_all() {
     "$qb" bounds "$name" --markdown >"$out/paper_figures/bounds/${name//-/_}.md"
     "$qb" bounds "$name" --csv >"$out/paper_figures/bounds/${name//-/_}.csv"
   done
+  "$qb" report --index "$out/paper_figures" >/dev/null
 }
 
 if [ -z "$check" ]; then
+  # What figures show is written again, so that none is left of a figure that is gone.
+  find paper_figures "$runs"/*/figures -name findings.csv -delete
   draw_all
   find paper_figures "$runs"/*/figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md
   exit
@@ -62,7 +65,7 @@ mkdir "$out/bin"
 # Stands in for gnuplot: the pictures are not compared.
 cat >"$out/bin/gnuplot" <<'TEXT'
 #!/bin/sh
-for kind in svg pdf png; do echo none >"${1%gp}$kind"; done
+for kind in svg pdf png; do echo '<svg></svg>' >"${1%gp}$kind"; done
 TEXT
 chmod +x "$out/bin/gnuplot"
 PATH=$out/bin:$PATH
@@ -75,7 +78,8 @@ cd "$out"
 differ=0
 while IFS= read -r file; do
   diff -U0 "$committed/$file" "$file" || differ=1
-done < <(find paper_figures data \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \))
+done < <(find paper_figures data \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \
+  -o -name index.html \))
 if [ "$differ" = 1 ]; then
   echo 'redraw.sh: these differ from what is committed; paper_figures/redraw.sh draws them again' >&2
   exit 1

@@ -1,4 +1,4 @@
-#include "plots/report/report.h"
+#include "plots/report/html.h"
 
 #include <gmock/gmock.h>
 
@@ -49,6 +49,32 @@ TEST(Html, StatusesAreMarkedAloneAndVerdictsWithTheirReasons) {
       html_table({.header = {"a", "b", "c"}, .rows = {{"ok", "ok (7 MiB)", "within 2 tokens"}}});
   EXPECT_THAT(html, HasSubstr("<td class=\"good\">ok</td><td>ok (7 MiB)</td>"
                               "<td class=\"good\">within 2 tokens</td>"));
+}
+
+TEST(Html, TablesHaveHeadingsWithAScopeInABoxThatTheKeyboardReaches) {
+  const std::string html = html_table({.title = "T", .header = {"a"}, .rows = {{"1"}}});
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">a</th>"));
+  EXPECT_THAT(html, HasSubstr("tabindex=\"0\" role=\"region\" aria-label=\"T\""));
+}
+
+TEST(Html, VerdictsStayInSightOnlyInTheLastColumn) {
+  const auto table_with = [](const std::string& last) {
+    return html_table({.header = {"what", last}, .rows = {{"a", "agrees"}}});
+  };
+  EXPECT_THAT(table_with("verdict"), HasSubstr("<table class=\"judged\">"));
+  EXPECT_THAT(table_with("notes"), Not(HasSubstr("judged")));
+}
+
+TEST(Html, AnAddressHoldsAnyContent) {
+  EXPECT_EQ(data_url("text/csv", "a,b\n1 %,\"é\"\n"),
+            "data:text/csv,a,b%0A1%20%25,%22%C3%A9%22%0A");
+}
+
+TEST(Html, APageHasItsStylesheetAndItsScriptInside) {
+  const std::string page = html_page("a < b", "<p>x</p>");
+  EXPECT_THAT(page, HasSubstr("<title>a &lt; b</title>"));
+  EXPECT_THAT(page, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(page, HasSubstr("aria-sort"));
 }
 
 }  // namespace

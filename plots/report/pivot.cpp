@@ -167,14 +167,6 @@ std::string cell(const Row& row, const Shown& shown, bool interval) {
   return text + (shown.timed && (disturbed(row) || point.disturbed) ? "*" : "");
 }
 
-// Makes `N` of the label `N = {}`, and else gives the name of the column.
-std::string heading(const std::string& column) {
-  constexpr std::string_view kEnd = " = {}";
-  const std::string_view label = find_parameter_field(column)->label;
-  return label.ends_with(kEnd) ? std::string(label.substr(0, label.size() - kEnd.size()))
-                               : replaced(column, {{"_", " "}});
-}
-
 std::string side_cell(const Row& row, const std::string& column, bool plain) {
   const std::string& text = row.text(column);
   if (plain) return text;
@@ -218,6 +210,13 @@ const std::vector<std::pair<std::string, std::string>>& derived_values() {
   return values;
 }
 
+std::string parameter_heading(const std::string& column) {
+  constexpr std::string_view kEnd = " = {}";
+  const std::string_view label = find_parameter_field(column)->label;
+  return label.ends_with(kEnd) ? std::string(label.substr(0, label.size() - kEnd.size()))
+                               : replaced(column, {{"_", " "}});
+}
+
 Table pivot_table(const Rows& cases, const Pivot& pivot) {
   if (cases.empty()) throw UsageError("no case of the run is left to tabulate");
   const CsvTable& table_of_cases = *cases.front().table;
@@ -235,7 +234,7 @@ Table pivot_table(const Rows& cases, const Pivot& pivot) {
   const Groups tops = sorted(across);
   Table table{.name = pivot.value};
   for (const std::string& column : down)
-    table.header.push_back(pivot.plain ? column : heading(column));
+    table.header.push_back(pivot.plain ? column : parameter_heading(column));
   for (const Group& top : tops) {
     const std::string name =
         across.empty()

@@ -25,6 +25,10 @@ struct Pivot {
 // The derived values: their names, each with a sentence that says what it is.
 [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& derived_values();
 
+// Makes `N` of a parameter whose values are labelled `N = {}`, and else gives the name of the
+// column.
+[[nodiscard]] std::string parameter_heading(const std::string& column);
+
 // Cells are medians with three significant digits in a unit that suits the largest. A case without
 // a value has its status, a disturbed one an asterisk; the notes say what the repeats cover. Throws
 // UsageError for a name that is neither a parameter nor a value, with the nearest one, and where

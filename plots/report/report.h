@@ -1,29 +1,38 @@
-// One self-contained HTML page: figures as inline SVG, tables, text. It has no script, needs no
-// network, and is readable on a phone and on paper.
+// One self-contained HTML page: figures as inline SVG with what they show in sentences, tables,
+// text. It needs no network and no other file, is complete without its script, and is readable on a
+// phone, in the dark and on paper.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plots/frame/sparse_cases.h"
 #include "plots/frame/table.h"
+#include "plots/report/case_list.h"
+#include "plots/report/html.h"
 
 namespace qb {
 
 struct Report {
-  struct Picture {
-    std::string name{};   // stem of its files, named under the picture
-    std::string title{};  // for readers who cannot see the picture
-    std::string svg{};    // content of the SVG file
-    std::string csv{};    // plotted numbers, may be empty; folded away below the picture
+  struct Link {
+    std::string text{};
+    std::string address{};
   };
-  // The page shows them in this order: paragraphs, figures, tables, code.
+  struct Picture {
+    std::string name{};                   // stem of its files
+    std::string title{};                  // for readers who cannot see the picture
+    std::string svg{};                    // content of the SVG file
+    std::vector<std::string> findings{};  // sentences below it: findings()
+    std::string points{};                 // hover_json(), may be empty
+    std::vector<Link> files{};            // its downloads besides the SVG
+  };
+  // The page shows them in this order: paragraphs, figures, tables, markup, code.
   struct Section {
     std::string title{};
     std::vector<std::string> paragraphs{};  // plain text
     std::vector<Picture> figures{};
     std::vector<Table> tables{};
+    std::string markup{};             // HTML that is made of pieces of html.h
     std::vector<std::string> code{};  // commands, set in a fixed font
     bool folded = false;              // the reader opens it: long tables
   };
@@ -32,22 +41,8 @@ struct Report {
   std::vector<Section> sections{};
 };
 
-// Escapes everything: titles, cells and messages may hold any text.
+// Escapes everything but markup: titles, cells and messages may hold any text.
 [[nodiscard]] std::string report_html(const Report& report);
-
-// ---- the pieces of a page ----------------------------------------------------------------------
-
-// Escapes text for elements and quoted attributes.
-[[nodiscard]] std::string html_escape(std::string_view text);
-
-// Returns the <svg> element of an SVG file, without its prolog, with every id and every reference
-// to one prefixed by `prefix`, so that one page can hold several. Throws UsageError if there is
-// none.
-[[nodiscard]] std::string inline_svg(std::string_view svg, std::string_view prefix,
-                                     std::string_view label);
-
-// Writes a table with caption and notes; words of status and verdict are marked.
-[[nodiscard]] std::string html_table(const Table& table);
 
 // ---- the sections of a run folder --------------------------------------------------------------
 
@@ -57,9 +52,16 @@ struct Report {
                                                            const std::string& directory,
                                                            std::vector<std::string>& missing);
 
-// Makes the page of `qb report RUN`.
+// What a page says of a run besides its own tables and figures.
+struct RunContext {
+  CaseFiles files{};                      // what there is of single cases
+  std::vector<Report::Section> change{};  // since the run before; it follows the tables
+};
+
+// Makes the page of `qb report RUN`: what was found comes before the single cases.
 [[nodiscard]] Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
-                                const std::vector<std::string>& missing);
+                                const std::vector<std::string>& missing,
+                                const RunContext& context = {});
 
 // ---- the tables of a run ------------------------------------------------------------------------
 

@@ -14,8 +14,15 @@ Report small_report() {
           .subtitle = "machine",
           .sections = {{.title = "First",
                         .paragraphs = {"a < b"},
-                        .figures = {{"one", "One", svg, "x,y\n1,2\n"}, {"two", "Two", svg, ""}},
+                        .figures = {{.name = "one",
+                                     .title = "One",
+                                     .svg = svg,
+                                     .findings = {"a < b everywhere."},
+                                     .points = "[]",
+                                     .files = {{"CSV", "data:text/csv,x"}, {"PDF", "one.pdf"}}},
+                                    {.name = "two", .title = "Two", .svg = svg}},
                         .tables = {{.header = {"h"}, .rows = {{"cell"}}}},
+                        .markup = "<p>made of <b>pieces</b></p>",
                         .code = {"qb run 'a&b'"}},
                        {.title = "Second", .paragraphs = {"later"}, .folded = true}}};
 }
@@ -24,7 +31,7 @@ TEST(Report, IsOnePageThatNeedsNothingElse) {
   const std::string page = report_html(small_report());
   EXPECT_THAT(page, ::testing::StartsWith("<!DOCTYPE html>"));
   EXPECT_THAT(page, HasSubstr("width=device-width"));
-  for (const char* outside : {"<script", "<link", "<img", "@import", "src="})
+  for (const char* outside : {"<script src", "<link", "<img", "@import", "src="})
     EXPECT_THAT(page, Not(HasSubstr(outside)));
 }
 
@@ -32,7 +39,7 @@ TEST(Report, EscapesTitlesTextAndCode) {
   const std::string page = report_html(small_report());
   EXPECT_THAT(page, HasSubstr("<title>Runs &amp; &lt;figures&gt;</title>"));
   EXPECT_THAT(page, HasSubstr("<p>a &lt; b</p>"));
-  EXPECT_THAT(page, HasSubstr("<pre>qb run &#39;a&amp;b&#39;</pre>"));
+  EXPECT_THAT(page, HasSubstr("<pre tabindex=\"0\">qb run &#39;a&amp;b&#39;</pre>"));
 }
 
 TEST(Report, TwoPicturesShareNoId) {
@@ -45,7 +52,25 @@ TEST(Report, SectionsAreLinkedAndLongOnesFolded) {
   const std::string page = report_html(small_report());
   EXPECT_THAT(page, HasSubstr("<a href=\"#section-2\">Second</a>"));
   EXPECT_THAT(page, HasSubstr("<h2>Second</h2>\n<details>"));
-  EXPECT_THAT(page, HasSubstr("plotted numbers"));
+}
+
+TEST(Report, AFigureHasItsCaptionFindingsAndFiles) {
+  const std::string page = report_html(small_report());
+  EXPECT_THAT(page, HasSubstr("<figcaption>One</figcaption>"));
+  EXPECT_THAT(page, HasSubstr("<li>a &lt; b everywhere.</li>"));
+  EXPECT_THAT(page, HasSubstr("<a href=\"data:text/csv,x\" download=\"one.csv\">CSV</a>"));
+  EXPECT_THAT(page, HasSubstr("<a href=\"one.pdf\">PDF</a>"));
+}
+
+TEST(Report, OnlyAFigureWithPointsHasThemForTheScript) {
+  const std::string page = report_html(small_report());
+  const std::string points = "<script type=\"application/json\">";
+  EXPECT_NE(page.find(points), std::string::npos);
+  EXPECT_EQ(page.find(points), page.rfind(points));
+}
+
+TEST(Report, MarkupIsNotEscaped) {
+  EXPECT_THAT(report_html(small_report()), HasSubstr("<p>made of <b>pieces</b></p>"));
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 #include "base/status.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/published/published.h"
+#include "plots/report/findings.h"
+#include "plots/report/hover.h"
 
 namespace qb {
 namespace {
 
-// A larger table of plotted numbers is left to the CSV beside the figure.
-constexpr std::size_t kMostInlineCsv = 48 * 1024;
+// A larger table of plotted numbers is left to the CSV that `qb plot` writes.
+constexpr std::size_t kMostInlineCsv = 256 * 1024;
 
 // Writes `45 cases: 40 ok, 1 oom, 4 oom_skipped.`
 std::string outcome(const CsvTable& cases) {
@@ -60,7 +62,8 @@ Report::Section times_section(const CsvTable& cases) {
 
 std::vector<Report::Section> result_sections(const PlottedRun& run,
                                              std::vector<Report::Picture> figures,
-                                             const std::vector<std::string>& missing) {
+                                             const std::vector<std::string>& missing,
+                                             const RunContext& context) {
   Report::Section result{.title = "Result", .paragraphs = {outcome(run.cases)}};
   if (run.cases.torn())
     result.paragraphs.emplace_back(
@@ -82,16 +85,17 @@ std::vector<Report::Section> result_sections(const PlottedRun& run,
     failed.paragraphs = {"None: every case ran and was verified."};
   else
     failed.tables.push_back(std::move(table));
-  Report::Section all{.title = "All cases", .tables = {cases_table(run.cases)}, .folded = true};
+  Report::Section all{.title = "All cases", .markup = case_list_html(run.cases, context.files)};
   std::vector<Report::Section> sections = {std::move(result), std::move(pictures)};
   if (!tables.tables.empty()) sections.push_back(std::move(tables));
+  sections.insert(sections.end(), context.change.begin(), context.change.end());
   sections.push_back(std::move(failed));
   sections.push_back(std::move(all));
   return sections;
 }
 
 Report::Section environment_section(const Provenance& provenance) {
-  Table table{.name = "environment", .header = {"fact", "value"}};
+  Table table{.name = "environment", .title = "Machine and build", .header = {"fact", "value"}};
   for (const auto& [name, value] : provenance.facts) table.rows.push_back({name, value});
   return {.title = "Environment",
           .paragraphs = {provenance_line(provenance)},
@@ -124,26 +128,29 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
                                              const std::string& directory,
                                              std::vector<std::string>& missing) {
   std::vector<Report::Picture> drawn;
+  (void)write_findings(figures, directory);
   for (const Figure& figure : figures) {
     if (!figure.empty_reason.empty()) {
       missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
       continue;
     }
     const std::vector<std::string> paths = write_figure(figure, directory);
-    std::string csv = read_file(paths[0]);
-    if (csv.size() > kMostInlineCsv) csv.clear();
-    drawn.push_back({figure.name, figure.title, read_file(paths[2]), std::move(csv)});
+    const std::string csv = read_file(paths[0]);
+    Report::Picture picture{figure.name, figure.title, read_file(paths[2]), findings(figure),
+                            hover_json(figure)};
+    if (csv.size() <= kMostInlineCsv) picture.files.push_back({"CSV", data_url("text/csv", csv)});
+    drawn.push_back(std::move(picture));
   }
   return drawn;
 }
 
 Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
-                  const std::vector<std::string>& missing) {
+                  const std::vector<std::string>& missing, const RunContext& context) {
   Report report{.title = run.provenance.experiment.empty()
                              ? std::string("A run of QuorumBench")
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),
                 .subtitle = provenance_line(run.provenance),
-                .sections = result_sections(run, std::move(figures), missing)};
+                .sections = result_sections(run, std::move(figures), missing, context)};
   report.sections.push_back(times_section(run.cases));
   report.sections.push_back(environment_section(run.provenance));
   report.sections.push_back(again_section(run));

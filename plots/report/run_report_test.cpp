@@ -76,5 +76,18 @@ TEST(RunReport, SaysWhichFiguresAreMissing) {
               HasSubstr("no case has a time"));
 }
 
+TEST(RunReport, WhatWasFoundComesBeforeTheSingleCases) {
+  RunContext context;
+  context.change = {{.title = "Change since the previous run"}};
+  std::vector<std::string> titles;
+  for (const Report::Section& section :
+       run_report(run_of(case_study_2(10)), {}, {}, context).sections)
+    titles.push_back(section.title);
+  EXPECT_THAT(titles,
+              ::testing::ElementsAre("Result", "Figures", "Tables", "Change since the previous run",
+                                     "Failed cases", "All cases", "What the times mean",
+                                     "Environment", "Run it again"));
+}
+
 }  // namespace
 }  // namespace qb

@@ -11,6 +11,7 @@
 #include "harness/plan/work/work.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
+#include "plots/report/findings.h"
 
 namespace qb {
 namespace {
@@ -79,8 +80,9 @@ void show(const MaskWords& words) {
       format_grouped(words.n_tokens), table.terminal());
   if (words.out.empty()) return;
   ensure_directory(words.out);
-  for (const std::string& path : write_figure(connectivity_figure(drawn), words.out))
-    fmt::print("{}\n", path);
+  const Figure figure = connectivity_figure(drawn);
+  for (const std::string& path : write_figure(figure, words.out)) fmt::print("{}\n", path);
+  fmt::print("{}\n", write_findings({figure}, words.out));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_choice.h"
 #include "plots/frame/figure_layout.h"
+#include "plots/report/findings.h"
 
 namespace qb {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 constexpr const char* kFooter =
     R"(
 Each figure is NAME.csv (every plotted number), NAME.gp (gnuplot NAME.gp draws it again) and NAME.svg,
-.pdf and .png. Without --figure it draws those that the spec names, or else all that the run has data
+.pdf and .png; findings.csv says what the figures show. Without --figure it draws those that the spec names, or else all that the run has data
 for.
 Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape; --published
 draws another file of the same columns. kernel_peak_fraction and cqs_overhead are drawn from a
@@ -130,17 +131,17 @@ void plot(const PlotWords& words) {
       words.out.empty() ? (std::filesystem::path(words.run) / "figures").string() : words.out;
   const std::vector<Figure> figures = figures_of_run(run, words.figures);
   const std::vector<Provenance> beside = drawn_beside(run, figures);
-  bool drawn = false;
+  std::vector<Figure> drawn;
   for (const Figure& figure : figures) {
     if (!figure.empty_reason.empty()) {
       fmt::print(stderr, "qb: no figure {}: {}\n", figure.name, figure.empty_reason);
       continue;
     }
-    for (const std::string& path : write_figure(chosen(figure, words.choice), out))
-      fmt::print("{}\n", path);
-    drawn = true;
+    drawn.push_back(chosen(figure, words.choice));
+    for (const std::string& path : write_figure(drawn.back(), out)) fmt::print("{}\n", path);
   }
-  if (!drawn) throw UsageError(fmt::format("{}: nothing to draw", words.run));
+  if (drawn.empty()) throw UsageError(fmt::format("{}: nothing to draw", words.run));
+  fmt::print("{}\n", write_findings(drawn, out));
   fmt::print("{}\n", write_provenance(run.provenance, out, beside));
 }
 

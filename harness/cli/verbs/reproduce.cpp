@@ -53,7 +53,8 @@ struct ReproduceWords {
 // What the stages pass to the page.
 struct Reproduction {
   std::vector<Reproduced> comparisons;
-  std::vector<Report::Section> sections;
+  std::vector<Report::Section> sections;  // of case study 2
+  std::vector<Report::Section> exact;     // of what is planned and not timed: toy cases come last
   ExitCode code = ExitCode::ok;
 
   // An interruption ends everything; a failed case outweighs a missing gnuplot.
@@ -61,6 +62,8 @@ struct Reproduction {
     if (stage == ExitCode::case_failed || code == ExitCode::ok) code = stage;
   }
 };
+
+std::string page_of(const ReproduceWords& words) { return words.out + "/report.html"; }
 
 void say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
@@ -102,7 +105,7 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
       partition_of(partition_rectangles(plan), "Case study 1: which worker computes which pair");
   figure.name = "case_study_1_partition";
   add_figure(section, figure, words, all);
-  all.sections.push_back(std::move(section));
+  all.exact.push_back(std::move(section));
   return ExitCode::ok;
 }
 
@@ -113,10 +116,10 @@ void tabulate_interest_sets(const ReproduceWords& words, Reproduction& all) {
   const Table table =
       interest_set_table(CsvTable::parse(comparison_table(rows, TableForm::csv), "interest sets"));
   (void)write_table(table, words.out + "/tables");
-  all.sections.push_back({.title = "Interest sets, W = 3 to 111",
-                          .paragraphs = {comparison_summary(rows)},
-                          .tables = {table},
-                          .folded = true});
+  all.exact.insert(all.exact.begin(), {.title = "Interest sets, W = 3 to 111",
+                                       .paragraphs = {comparison_summary(rows)},
+                                       .tables = {table},
+                                       .folded = true});
 }
 
 constexpr std::string_view kAtPapersN = "case_study_2";
@@ -153,6 +156,7 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   say("[4/4] figures, tables, report");
   DrawnRun drawn = draw_run(folder, words.out + "/figures");
   if (drawn.code != ExitCode::ok) all.note(drawn.code);
+  link_files(drawn.figures, words.out + "/figures", page_of(words), {"CSV"});
   const PlottedRun& run = drawn.run;
   provenance = run.provenance;
   const int scale = scale_of(provenance, folder);
@@ -163,8 +167,9 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   for (const Table& table :
        {case_study_2_table(run.cases, published), memory_summary_table(run.cases)})
     if (!table.rows.empty()) (void)write_table(table, words.out + "/tables");
-  for (Report::Section& section : run_report(run, std::move(drawn.figures), drawn.missing).sections)
-    all.sections.push_back(std::move(section));
+  all.sections =
+      run_report(run, std::move(drawn.figures), drawn.missing, context_of(run, page_of(words)))
+          .sections;
   return ExitCode::ok;
 }
 
@@ -203,7 +208,8 @@ ExitCode reproduce(ReproduceWords words) {
   (void)write_table(verdicts, words.out + "/tables");
   (void)write_provenance(provenance, words.out);
   all.sections.insert(all.sections.begin(), {.title = verdicts.title, .tables = {verdicts}});
-  const std::string page = words.out + "/report.html";
+  std::ranges::move(all.exact, std::back_inserter(all.sections));
+  const std::string page = page_of(words);
   write_file_atomically(page, report_html({"CQS-Attention, reproduced", provenance_line(provenance),
                                            std::move(all.sections)}));
   fmt::print("\n{}\n{}\n", table_terminal(verdicts), page);

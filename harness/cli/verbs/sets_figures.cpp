@@ -15,6 +15,7 @@
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
+#include "plots/report/findings.h"
 
 namespace qb {
 namespace {
@@ -112,10 +113,11 @@ void draw(const std::string& directory) {
   for (const std::string& path : write_table(paper_table(rows), directory))
     fmt::print("{}\n", path);
   const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
-  for (const Figure& figure :
-       {set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
-        distillation_ratio_figure(ratios_csv()), balance_growth_figure(growth_csv())})
-    fmt::print("{}\n", write_figure(figure, directory).front());
+  const std::vector<Figure> figures = {
+      set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
+      distillation_ratio_figure(ratios_csv()), balance_growth_figure(growth_csv())};
+  for (const Figure& figure : figures) fmt::print("{}\n", write_figure(figure, directory).front());
+  fmt::print("{}\n", write_findings(figures, directory));
 }
 
 }  // namespace

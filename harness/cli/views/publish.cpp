@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <map>
 
 #include "base/files.h"
 #include "base/temporary_folder.h"
+#include "harness/cli/views/change.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
@@ -15,6 +18,8 @@
 
 namespace qb {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Supplement E draws the ratio up to the interval of the published means.
 constexpr std::int64_t kIntervals = 41;
@@ -61,6 +66,11 @@ std::string ratios_csv(const std::map<int, Plan>& plans) {
   return csv;
 }
 
+// A path as a link of the page names it.
+std::string address_from(const std::string& page, const fs::path& path) {
+  return fs::relative(path, fs::absolute(page).parent_path()).generic_string();
+}
+
 }  // namespace
 
 void write_plan_tables(const Spec& spec, const std::string& folder) {
@@ -94,11 +104,40 @@ DrawnRun draw_run(const std::string& folder, const std::string& directory) {
   return drawn;
 }
 
+void link_files(std::vector<Report::Picture>& pictures, const std::string& directory,
+                const std::string& page, std::initializer_list<std::string> formats) {
+  for (Report::Picture& picture : pictures)
+    for (const std::string& format : formats) {
+      std::string extension = format;
+      for (char& letter : extension)
+        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+      const fs::path file = fs::path(directory) / (picture.name + '.' + extension);
+      const bool held = std::ranges::count(picture.files, format, &Report::Link::text) > 0;
+      if (!held && fs::exists(file)) picture.files.push_back({format, address_from(page, file)});
+    }
+}
+
+RunContext context_of(const PlottedRun& run, const std::string& page) {
+  RunContext context;
+  const fs::path folder = run.path;
+  if (const fs::path samples = folder / "samples.csv"; fs::exists(samples))
+    context.files.samples = CsvTable::parse(read_file(samples.string()), samples.string());
+  context.files.folder = address_from(page, folder);
+  if (const fs::path logs = folder / "logs"; fs::is_directory(logs))
+    for (const auto& entry : fs::directory_iterator(logs))
+      if (entry.path().extension() == ".log")
+        context.files.logs.insert(entry.path().stem().string());
+  if (auto change = change_section(run.path)) context.change.push_back(std::move(*change));
+  return context;
+}
+
 ExitCode publish_run(const std::string& folder, const std::string& directory,
                      const std::string& page) {
   DrawnRun drawn = draw_run(folder, directory);
+  const RunContext context = context_of(drawn.run, page);
+  link_files(drawn.figures, folder + "/figures", page, {"CSV", "PDF"});
   write_file_atomically(
-      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing)));
+      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing, context)));
   fmt::print("{}\n", page);
   return drawn.code;
 }

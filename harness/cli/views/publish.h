@@ -2,6 +2,10 @@
 // reproduce` share it.
 #pragma once
 
+#include <initializer_list>
+#include <string>
+#include <vector>
+
 #include "base/status.h"
 #include "harness/experiment/spec/spec.h"
 #include "plots/figures/figures.h"
@@ -13,6 +17,16 @@ namespace qb {
 // subsequences.csv (memory_summary), responsibility_ratio.csv and partition.csv. Writes nothing for
 // figures that the spec does not name.
 void write_plan_tables(const Spec& spec, const std::string& folder);
+
+// What the page of a run says beside its own numbers: repeats and logs of single cases, and the
+// change since the previous finished run of the same spec in the same results folder, if there is
+// one on the same machine. Links lead from the folder of `page`.
+[[nodiscard]] RunContext context_of(const PlottedRun& run, const std::string& page);
+
+// Adds links from `page` to the files of the pictures in `directory`, of those formats that exist
+// there and that the page does not hold itself.
+void link_files(std::vector<Report::Picture>& pictures, const std::string& directory,
+                const std::string& page, std::initializer_list<std::string> formats);
 
 struct DrawnRun {
   PlottedRun run;

@@ -1,0 +1,98 @@
+// `qb report` through the real binary. It needs no gnuplot: without it the page has no figures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "harness/cli/testing/run_binary.h"
+#include "plots/frame/table.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::run_qb;
+using testing_support::Said;
+
+TEST(ReportVerb, NeedsARunOrAFolderOfFigures) {
+  for (const char* words : {"report", "report a --index b"}) {
+    const Said said = run_qb(words);
+    EXPECT_EQ(said.exit_code, 2);
+    EXPECT_THAT(said.err, HasSubstr("name a run folder, or a folder of figures by --index"));
+  }
+}
+
+TEST(ReportVerb, AnIndexIsWrittenIntoItsFolder) {
+  const ScratchFolder scratch;
+  const Table times{.name = "times", .title = "Times", .header = {"a"}, .rows = {{"1"}}};
+  (void)write_table(times, scratch.path("study/tables"));
+  const Said said = run_qb("report --index " + scratch.path());
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.out, scratch.path("index.html") + "\n");
+  EXPECT_THAT(read_file(scratch.path("index.html")), HasSubstr("href=\"study/tables/times.tex\""));
+  EXPECT_EQ(run_qb("report --index " + scratch.path("study")).exit_code, 0);
+  EXPECT_EQ(run_qb("report --index " + scratch.path("nowhere")).exit_code, 2);
+}
+
+class ReportOfRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string spec = scratch_.file(
+        "tiny.yaml",
+        "experiment: tiny\nhead_dim: 16\nzip: {algorithm: [dense, cqs], workers: [1, 3]}\nsweep: "
+        "{n_tokens: [48, 64], mask: [full, {sliding_window: {left: 8, right: 7}}]}\nmeasure: "
+        "{repeats: 2, warmups: 1}\n");
+    ASSERT_EQ(run_qb("run " + spec + " --quiet --run-id a --out " + scratch_.path("r")).exit_code,
+              0);
+  }
+  // Writes the page into a folder of its own and returns it.
+  [[nodiscard]] std::string page() const {
+    ensure_directory(scratch_.path("pages"));
+    const std::string path = scratch_.path("pages/page.html");
+    (void)run_qb("report " + run_ + " --out " + path);
+    return read_file(path);
+  }
+  ScratchFolder scratch_;
+  const std::string run_ = scratch_.path("r/tiny/a");
+};
+
+TEST_F(ReportOfRun, LinksLeadFromThePageToTheRun) {
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("<a href=\"../r/tiny/a/samples.csv\">samples.csv</a>"));
+  EXPECT_TRUE(std::filesystem::exists(scratch_.path("pages/../r/tiny/a/samples.csv")));
+  const std::regex logs("href=\"([^\"]*\\.log)\"");
+  for (std::sregex_iterator at(html.begin(), html.end(), logs), end; at != end; ++at)
+    EXPECT_TRUE(std::filesystem::exists(scratch_.path("pages/" + (*at)[1].str())));
+}
+
+TEST_F(ReportOfRun, TheCommandsOfItsPlansCanBeTyped) {
+  const std::string html = page();
+  const std::regex commands("Its plan: <code>qb ([^<]*)</code>");
+  int typed = 0;
+  for (std::sregex_iterator at(html.begin(), html.end(), commands), end; at != end; ++at) {
+    const std::string words = replaced((*at)[1].str(), {{"&#39;", "'"}});
+    const Said said = run_qb(words);
+    EXPECT_EQ(said.exit_code, 0) << words << '\n' << said.err;
+    ++typed;
+  }
+  EXPECT_EQ(typed, 8);
+}
+
+TEST_F(ReportOfRun, ASecondRunOfTheSpecHasTheChangeSinceTheFirst) {
+  EXPECT_THAT(page(), Not(HasSubstr("Change since the previous run")));
+  const std::string manifest = read_file(run_ + "/manifest.json");
+  const std::string earlier = std::regex_replace(
+      std::regex_replace(manifest, std::regex(R"("run_id": "a")"), R"("run_id": "earlier")"),
+      std::regex(R"("started_at": "[^"]*")"), R"("started_at": "2020-01-01T00:00:00Z")");
+  (void)scratch_.file("r/tiny/earlier/manifest.json", earlier);
+  for (const char* table : {"/cases.csv", "/samples.csv"})
+    (void)scratch_.file(std::string("r/tiny/earlier") + table, read_file(run_ + table));
+  EXPECT_THAT(page(), AllOf(HasSubstr("Change since the previous run"),
+                            HasSubstr("is earlier of 2020-01-01"), HasSubstr("Of 8 cases")));
+}
+
+}  // namespace
+}  // namespace qb

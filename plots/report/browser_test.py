@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Opens the page of a committed run in a headless browser and checks what browser_checks.js says.
+
+    browser_test.py QB
+
+The page stands in frames of several widths inside one test page, which writes its results into itself.
+Exit codes: 0 all checks hold; 1 one does not; 77 a program is missing.
+"""
+
+import csv
+import html
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+RUN = ROOT / "data/measured/epyc-2-cores/schemes"
+SKIPPED = 77
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+def in_script(text):
+    """A JavaScript string that may stand inside a <script> element."""
+    return json.dumps(text).replace("</", "<\\/").replace("<!--", "<\\u0021--")
+
+
+def expected_rows():
+    """What the filters of the checks must find, counted in the run's own table."""
+    with open(RUN / "cases.csv", newline="", encoding="utf-8") as file:
+        cases = list(csv.DictReader(file))
+    return {
+        "all": len(cases),
+        "algorithm=ring": sum(case["algorithm"] == "ring" for case in cases),
+        "workers>=4": sum(int(case["workers"]) >= 4 for case in cases),
+    }
+
+
+def test_page(pages):
+    checks = (HERE / "browser_checks.js").read_text(encoding="utf-8")
+    data = ",\n".join(f"{in_script(name)}: {in_script(text)}" for name, text in pages.items())
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>checks</title></head>'
+        '<body><pre id="result">no result</pre>\n<script>\n'
+        f"const pages = {{{data}}};\nconst expected = {json.dumps(expected_rows())};\n{checks}\n"
+        "</script></body></html>\n"
+    )
+
+
+def run_in_browser(browser, page, folder):
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+               f"--user-data-dir={folder / 'profile'}", "--window-size=1600,1000",
+               "--virtual-time-budget=60000", "--dump-dom", page.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    found = re.search(r'<pre id="result">(.*?)</pre>', done.stdout, re.DOTALL)
+    if not found:
+        sys.exit(f"{browser} showed no result; exit code {done.returncode}\n{done.stderr[-2000:]}")
+    return html.unescape(found[1])
+
+
+def main():
+    qb = sys.argv[1]
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not browser:
+        skip("there is no chromium (Debian: apt-get install chromium)")
+    if not shutil.which("gnuplot"):
+        skip("there is no gnuplot, so that the page has no figures")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = pathlib.Path(name)
+        pages = {}
+        for kind, words in (("run", [str(RUN)]), ("index", ["--index", str(ROOT / "paper_figures")])):
+            page = folder / f"{kind}.html"
+            subprocess.run([qb, "report", *words, "--out", str(page)], check=True,
+                           stdout=subprocess.DEVNULL, cwd=ROOT)
+            pages[kind] = page.read_text(encoding="utf-8")
+        checks = folder / "checks.html"
+        checks.write_text(test_page(pages), encoding="utf-8")
+        result = run_in_browser(browser, checks, folder)
+    print(result)
+    lines = result.splitlines()
+    if "all checks ran" not in lines or any(line.startswith("FAILED") for line in lines):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+// What a figure shows, computed from its points and said in sentences: the largest ratio of two
+// lines, where lines cross, how the longest lines grow, and of what bars are made.
+//
+// No sentence says more than the intervals do. A ratio of points whose intervals overlap is said to
+// be uncertain. Two lines cross only if their intervals are apart before and behind; where their
+// medians alone change order, the sentence says that it is undecided.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plots/frame/figure.h"
+
+namespace qb {
+
+// Reads lines, marks and stacked bars, neither published nor background ones; other figures give no
+// sentence. Marks without a line neither cross nor grow.
+[[nodiscard]] std::vector<std::string> findings(const Figure& figure);
+
+// The columns of findings.csv: a row for each sentence, and one without for a figure that has none.
+inline constexpr const char* kFindingColumns[] = {"figure", "title", "finding"};
+
+// Writes what the figures show into DIRECTORY/findings.csv, where the rows of other figures stay,
+// and returns its path. Throws EnvironmentError as write_file_atomically does.
+std::string write_findings(const std::vector<Figure>& figures, const std::string& directory);
+
+// The 97.5 % quantile of Student's t distribution, by which a 95 % interval of a slope is wide.
+[[nodiscard]] double student_t(std::size_t degrees_of_freedom);
+
+}  // namespace qb

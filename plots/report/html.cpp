@@ -1,0 +1,117 @@
+#include "plots/report/html.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "base/status.h"
+
+namespace qb::embedded {
+extern const std::string_view page_css;  // page.css
+extern const std::string_view page_js;   // page.js
+}  // namespace qb::embedded
+
+namespace qb {
+namespace {
+
+// These come before an id that is defined or used in an SVG.
+std::string prefix_ids(std::string_view svg, const std::string& prefix) {
+  std::array<std::string, 5> before = {" id=\"", " id='", "href=\"#", "href='#", "url(#"};
+  std::array<std::string, 5> prefixed;
+  Replacements replacements;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    prefixed.at(i) = before.at(i) + prefix;
+    replacements.emplace_back(before.at(i), prefixed.at(i));
+  }
+  return replaced(svg, replacements);
+}
+
+bool ends_in_verdicts(const Table& table) {
+  return !table.header.empty() &&
+         (table.header.back() == "verdict" || table.header.back() == "status");
+}
+
+}  // namespace
+
+std::string html_escape(std::string_view text) {
+  static const Replacements replacements = {
+      {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
+  return replaced(text, replacements);
+}
+
+std::string inline_svg(std::string_view svg, std::string_view prefix, std::string_view label) {
+  const std::size_t begin = svg.find("<svg");
+  const std::size_t end = svg.rfind("</svg>");
+  if (begin == std::string_view::npos || end == std::string_view::npos)
+    throw UsageError(fmt::format("{} is no SVG picture", label));
+  const std::string_view inside = svg.substr(begin + 4, end + 6 - begin - 4);
+  return fmt::format("<svg role=\"img\" aria-label=\"{}\"{}", html_escape(label),
+                     prefix_ids(inside, std::string(prefix)));
+}
+
+std::string_view cell_class(std::string_view cell) {
+  if (cell == "ok") return " class=\"good\"";
+  for (const std::string_view good : {"agrees", "within", "shape agrees"})
+    if (cell.starts_with(good)) return " class=\"good\"";
+  for (const std::string_view bad :
+       {"contradicts", "incorrect", "crashed", "error", "timeout", "SLOW"})
+    if (cell.starts_with(bad)) return " class=\"bad\"";
+  for (const std::string_view limit : {"oom", "oom_skipped", "infeasible", "unsupported"})
+    if (cell == limit) return " class=\"limit\"";
+  return "";
+}
+
+std::string scrolling_box(std::string_view label, std::string_view content) {
+  return fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">{}</div>\n",
+      html_escape(label), content);
+}
+
+std::string html_table(const Table& table) {
+  std::string out = fmt::format("<table{}>\n", ends_in_verdicts(table) ? " class=\"judged\"" : "");
+  if (!table.title.empty()) out += fmt::format("<caption>{}</caption>\n", html_escape(table.title));
+  out += "<thead><tr>";
+  std::vector<bool> right;
+  for (std::size_t i = 0; i < table.header.size(); ++i) {
+    right.push_back(numeric_column(table, i));
+    out += fmt::format("<th scope=\"col\"{}>{}</th>", right[i] ? " class=\"number\"" : "",
+                       html_escape(table.header[i]));
+  }
+  out += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      out += fmt::format("<td{}>{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
+                         html_escape(row[i]));
+    out += "</tr>\n";
+  }
+  out = scrolling_box(table.title.empty() ? "table" : table.title, out + "</tbody></table>");
+  for (const std::string& note : table.notes)
+    out += fmt::format("<p class=\"note\">{}</p>\n", html_escape(note));
+  return out;
+}
+
+std::string data_url(std::string_view type, std::string_view content) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~,:;=/()+*";
+  std::string out = fmt::format("data:{},", type);
+  for (const char c : content)
+    if (plain.find(c) != std::string_view::npos)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::string html_page(std::string_view title, std::string_view body) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n{}<script>\n{}</script>\n"
+      "</body>\n</html>\n",
+      html_escape(title), embedded::page_css, body, embedded::page_js);
+}
+
+}  // namespace qb

@@ -1,0 +1,38 @@
+// The pieces of which our pages are made. Everything that comes from a table or a title is escaped
+// here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plots/frame/table.h"
+
+namespace qb {
+
+// Escapes text for elements and quoted attributes.
+[[nodiscard]] std::string html_escape(std::string_view text);
+
+// Returns the <svg> element of an SVG file, without its prolog, with every id and every reference
+// to one prefixed by `prefix`, so that one page can hold several. Throws UsageError if there is
+// none.
+[[nodiscard]] std::string inline_svg(std::string_view svg, std::string_view prefix,
+                                     std::string_view label);
+
+// Writes a table with caption and notes; words of status and verdict are marked, and the last
+// column stays in sight where it holds them.
+[[nodiscard]] std::string html_table(const Table& table);
+
+// Puts what is too wide for a phone into a box that scrolls, also by the keyboard.
+[[nodiscard]] std::string scrolling_box(std::string_view label, std::string_view content);
+
+// ` class="good"` and the like for a cell that begins with the word of a status or a verdict: the
+// colour supports the word. Empty for other cells.
+[[nodiscard]] std::string_view cell_class(std::string_view cell);
+
+// Makes an address that holds the content itself, so that a link needs no other file.
+[[nodiscard]] std::string data_url(std::string_view type, std::string_view content);
+
+// Makes a whole page: the stylesheet and the script are inside it.
+[[nodiscard]] std::string html_page(std::string_view title, std::string_view body);
+
+}  // namespace qb

@@ -1,0 +1,164 @@
+#include "plots/report/index_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/files.h"
+#include "base/status.h"
+#include "plots/frame/frame.h"
+#include "plots/frame/run.h"
+#include "plots/report/findings.h"
+#include "plots/report/html.h"
+
+namespace qb {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  if (fs::is_directory(folder))
+    for (const auto& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
+  std::ranges::sort(entries);
+  return entries;
+}
+
+// A file as a link relative to the page; empty if it does not exist.
+std::string link(const fs::path& root, const fs::path& file, std::string_view text) {
+  if (!fs::exists(file)) return {};
+  return fmt::format("<a href=\"{}\">{}</a> ",
+                     html_escape(file.lexically_relative(root).generic_string()),
+                     html_escape(text));
+}
+
+// The title of a figure and what it shows, as write_findings() wrote them beside it.
+struct Said {
+  std::string title{};
+  std::vector<std::string> findings{};
+};
+
+Said said_of(const fs::path& script) {
+  const std::string name = script.stem().string();
+  Said said{.title = name};
+  const std::string path = (script.parent_path() / "findings.csv").string();
+  if (!fs::exists(path)) return said;
+  const CsvTable table = CsvTable::parse(read_file(path), path);
+  for (const Row& row : where(all_rows(table), kFindingColumns[0], {name})) {
+    said.title = row.text(kFindingColumns[1]);
+    said.findings.push_back(row.text(kFindingColumns[2]));
+  }
+  std::erase(said.findings, "");
+  return said;
+}
+
+// Reads the title of a table from its first line, `**TITLE**`; empty if it has none.
+std::string title_of_table(const std::string& markdown) {
+  const std::string line = markdown.substr(0, markdown.find('\n'));
+  if (line.size() < 4 || !line.starts_with("**") || !line.ends_with("**")) return {};
+  return line.substr(2, line.size() - 4);
+}
+
+std::string figure_card(const fs::path& root, const fs::path& script) {
+  fs::path file = script;
+  const auto with = [&](const char* extension) { return file.replace_extension(extension); };
+  if (!fs::exists(with("svg")) || !fs::exists(with("csv"))) return {};
+  const auto& [title, sentences] = said_of(script);
+  std::string out = fmt::format(
+      "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n",
+      html_escape(with("svg").lexically_relative(root).generic_string()), html_escape(title));
+  for (const std::string& sentence : sentences)
+    out += fmt::format("<p>{}</p>\n", html_escape(sentence));
+  out += "<p class=\"files\">" + link(root, with("svg"), "SVG") + link(root, with("csv"), "CSV") +
+         link(root, script, "script");
+  for (const fs::path& folder : {script.parent_path(), script.parent_path().parent_path()})
+    if (const std::string found = link(root, folder / "provenance.json", "provenance");
+        !found.empty()) {
+      out += found;
+      break;
+    }
+  return out + "</p>\n</li>\n";
+}
+
+std::string table_item(const fs::path& root, const fs::path& markdown) {
+  fs::path file = markdown;
+  const auto with = [&](const char* extension) { return file.replace_extension(extension); };
+  if (!fs::exists(with("csv"))) return {};
+  std::string title = title_of_table(read_file(markdown.string()));
+  if (title.empty()) title = markdown.stem().string();
+  return fmt::format("<li>{}: {}{}{}</li>\n", html_escape(title), link(root, markdown, "Markdown"),
+                     link(root, with("tex"), "LaTeX"), link(root, with("csv"), "CSV"));
+}
+
+// Says where the run behind the figures of a folder ran, as provenance.json has it.
+std::string origin_of(const fs::path& folder) {
+  for (const fs::path& place : {folder / "figures", folder}) {
+    const fs::path file = place / "provenance.json";
+    if (!fs::exists(file)) continue;
+    const auto json = nlohmann::json::parse(read_file(file.string()), nullptr, false);
+    if (!json.is_object()) throw UsageError(fmt::format("{} is no JSON object", file.string()));
+    const auto text = [&](const char* key) {
+      return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+    };
+    Provenance origin;
+    origin.machine = text("machine");
+    origin.peer = text("peer");
+    origin.version = text("qb_version");
+    origin.commit = text("commit");
+    origin.sources_modified = json.value("sources_modified", false);
+    origin.started_at = text("started_at");
+    return provenance_line(origin);
+  }
+  return {};
+}
+
+std::string section(const fs::path& root, const fs::path& folder) {
+  std::string figures;
+  std::string tables;
+  for (const fs::path& place : {folder, folder / "figures", folder / "tables"})
+    for (const fs::path& entry : sorted_entries(place)) {
+      if (entry.extension() == ".gp") figures += figure_card(root, entry);
+      if (entry.extension() == ".md") tables += table_item(root, entry);
+    }
+  if (figures.empty() && tables.empty()) return {};
+  const std::string name = folder.filename().string();
+  std::string out = fmt::format("<section id=\"{0}\">\n<h2>{1}</h2>\n", html_escape(name),
+                                html_escape(replaced(name, {{"_", " "}})));
+  if (const std::string origin = origin_of(folder); !origin.empty())
+    out += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(origin));
+  if (const std::string page = link(root, folder / "report.html", "The page of this run");
+      !page.empty())
+    out += fmt::format("<p>{}</p>\n", page);
+  if (!figures.empty()) out += fmt::format("<ul class=\"gallery\">\n{}</ul>\n", figures);
+  if (!tables.empty()) out += fmt::format("<h3>Tables</h3>\n<ul>\n{}</ul>\n", tables);
+  return out + "</section>\n";
+}
+
+}  // namespace
+
+std::string index_html(const std::string& folder) {
+  if (!fs::is_directory(folder))
+    throw UsageError(fmt::format("{}: there is no such folder", folder));
+  std::string sections;
+  std::string links;
+  for (const fs::path& entry : sorted_entries(folder)) {
+    const std::string one = fs::is_directory(entry) ? section(folder, entry) : "";
+    if (one.empty()) continue;
+    sections += one;
+    const std::string name = html_escape(entry.filename().string());
+    links += fmt::format("<a href=\"#{0}\">{0}</a>\n", name);
+  }
+  if (sections.empty())
+    throw UsageError(fmt::format("{}: no folder in it has a figure or a table", folder));
+  return html_page(
+      "Figures and tables",
+      fmt::format("<h1>Figures and tables</h1>\n<p>Every figure and table of this folder. The "
+                  "sentences are computed from the plotted numbers, which are the CSV beside each "
+                  "figure.</p>\n<nav aria-label=\"Folders\">{}</nav>\n<main>\n{}</main>\n",
+                  links, sections));
+}
+
+}  // namespace qb

@@ -1,0 +1,74 @@
+#include "plots/report/index_page.h"
+
+#include <gmock/gmock.h>
+
+#include "base/files.h"
+#include "base/status.h"
+#include "plots/draw/gnuplot.h"
+#include "plots/frame/table.h"
+#include "plots/report/findings.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A folder with one figure and one table, as `qb plot` and write_table() leave them.
+std::string sample_folder() {
+  const std::string root = fresh_folder("drawn");
+  const std::string figures = root + "/schemes/figures";
+  ensure_directory(figures);
+  Panel panel{.x = {.label = "N", .column = "n_tokens"}, .y = {.label = "t", .column = "time_ms"}};
+  panel.series = {{.name = "ring", .points = {{1024, 6}}}, {.name = "cqs", .points = {{1024, 2}}}};
+  const Figure figure{.name = "speed", .title = "It's <fast>", .panels = {panel}};
+  write_file_atomically(figures + "/speed.csv", figure_csv(figure).to_string());
+  write_file_atomically(figures + "/speed.gp", gnuplot_script(figure));
+  write_file_atomically(figures + "/speed.svg", "<svg/>");
+  (void)write_findings({figure}, figures);
+  (void)write_provenance(read_provenance(sample_manifest(), "m"), figures);
+  const Table times{.name = "times", .title = "Times", .header = {"a"}, .rows = {{"1"}}};
+  (void)qb::write_table(times, root + "/schemes/tables");
+  return root;
+}
+
+TEST(IndexPage, AFigureHasItsTitleThumbnailFindingAndFiles) {
+  const std::string page = index_html(sample_folder());
+  EXPECT_THAT(page, HasSubstr("<h3>It&#39;s &lt;fast&gt;</h3>"));
+  EXPECT_THAT(page, HasSubstr("<img loading=\"lazy\" src=\"schemes/figures/speed.svg\" "
+                              "alt=\"It&#39;s &lt;fast&gt;\">"));
+  EXPECT_THAT(page, HasSubstr("<p>The largest ratio of t is 3.00, ring over cqs at N = "
+                              "1,024.</p>"));
+  for (const char* file : {"speed.svg", "speed.csv", "speed.gp", "provenance.json"})
+    EXPECT_THAT(page, HasSubstr(std::string("<a href=\"schemes/figures/") + file + "\">"));
+}
+
+TEST(IndexPage, ATableHasItsTitleAndFiles) {
+  const std::string page = index_html(sample_folder());
+  for (const char* file : {"times.md", "times.tex", "times.csv"})
+    EXPECT_THAT(page, HasSubstr(std::string("<a href=\"schemes/tables/") + file + "\">"));
+  EXPECT_THAT(page, HasSubstr("<li>Times: "));
+}
+
+TEST(IndexPage, SaysWhereTheFiguresComeFrom) {
+  EXPECT_THAT(index_html(sample_folder()), HasSubstr("Some CPU, 2 processors; qb 0.1.0; commit "
+                                                     "0123456789ab with changes; 2026-01-02"));
+}
+
+TEST(IndexPage, IsTheSameWhereverItsFolderIs) {
+  const std::string root = sample_folder();
+  EXPECT_THAT(index_html(root), Not(HasSubstr(root)));
+}
+
+TEST(IndexPage, WhatHasNoPictureIsLeftOut) {
+  const std::string root = fresh_folder("none");
+  ensure_directory(root + "/empty");
+  write_file_atomically(root + "/empty/x.csv", "a\n1\n");
+  EXPECT_THROW((void)index_html(root), UsageError);
+  EXPECT_THROW((void)index_html(root + "/nowhere"), UsageError);
+}
+
+}  // namespace
+}  // namespace qb
