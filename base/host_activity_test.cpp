@@ -191,20 +191,6 @@ TEST(HostWatch, CountsWhatTheKernelShows) {
   EXPECT_TRUE(disturbance(activity).has_value());
 }
 
-TEST(HostWatch, ShortSpansTakeTheirShareOfALongerWindow) {
-  FakeProc proc;
-  HostWatch watch(proc.sources());
-  watch.begin();
-  spin(0.3);
-  (void)watch.end();
-  watch.begin();
-  spin(0.01);
-  proc.write(0, 31, 0, 0.0);
-  const HostActivity activity = watch.end();
-  // The window is both spans: 0.31 s.
-  EXPECT_NEAR(activity.stolen_s, activity.span_s, 0.2 * activity.span_s);
-}
-
 TEST(HostWatch, ShortSpansTakeTheirShareOfTheLatestFifthOfASecond) {
   const FakeClock clock;
   FakeProc proc;

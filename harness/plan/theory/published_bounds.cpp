@@ -140,8 +140,8 @@ WeightFit fit_weight(std::span<const PublishedSpeedUp> rows, DenseCount count) {
     fit.to = edges[at + 1].weight;  // an end follows each beginning
   }
   fit.least_squares = least_squares_weight(rows, count);
-  fit.rms_difference = std::sqrt(sum_of_squares(rows, count, fit.least_squares) /
-                                 static_cast<double>(rows.size()));
+  fit.rms_difference =
+      std::sqrt(sum_of_squares(rows, count, fit.least_squares) / static_cast<double>(rows.size()));
   return fit;
 }
 

@@ -38,8 +38,8 @@ struct WeightFit {
   double from = 0.0;
   double to = 0.0;
 };
-// It is exact but for rounding: each row (of one or more) agrees on one interval of w; the intervals
-// are counted.
+// It is exact but for rounding: each row (of one or more) agrees on one interval of w; the
+// intervals are counted.
 [[nodiscard]] WeightFit fit_weight(std::span<const PublishedSpeedUp> rows, DenseCount count);
 
 struct PublishedMinBlock {
