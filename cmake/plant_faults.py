@@ -454,7 +454,7 @@ def main():
     words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     words.add_argument("--build", default=os.path.join(ROOT, "build", "release"))
     words.add_argument("--table", default=os.path.join(ROOT, "data", "faults", "faults.csv"))
-    words.add_argument("--count", type=int, default=320, help="faults of a full table (320)")
+    words.add_argument("--count", type=int, default=300, help="faults of a full table (300)")
     words.add_argument("--seed", type=int, default=1, help="of the draw (1)")
     words.add_argument("--jobs", type=int, default=os.cpu_count() + 1,
                        help="faults at a time (one more than there are cores: tests also wait)")
