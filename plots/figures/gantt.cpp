@@ -20,8 +20,6 @@ constexpr double kHalfBar = 0.4;  // share of the distance between two workers
 constexpr double kDigitShare = 0.014;
 // A gap between two steps that is shorter, as a share of the axis, is not drawn.
 constexpr double kLeastGap = 1e-3;
-constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
-
 // One worker's step: exposed communication, idle, compute, in this order (the idle time of a case
 // of one step at its end), in seconds.
 struct Activity {
