@@ -88,7 +88,7 @@ TEST_F(ExposedSplit, OfThePublishedBreakdownOnlyWhatIsNotHiddenIsAPart) {
   EXPECT_THAT(panel.title, HasSubstr("published"));
   const Series& sent = series_named(panel, "sendrecv beyond attn of pass_kv, 2.5 %");
   EXPECT_TRUE(sent.published);
-  EXPECT_EQ(sent.text, "sendrecv beyond attn 3 × 213 µs");
+  EXPECT_EQ(sent.text, "sendrecv beyond attn\n3 × 213 µs");
   EXPECT_DOUBLE_EQ(sent.points.at(0).low, 100.0 * 1656 / (1656 + 639));
   EXPECT_DOUBLE_EQ(sent.points.at(0).high, 100.0);
   EXPECT_DOUBLE_EQ(series_named(panel, "all2all of pass_q, 10 %").points.at(0).low,

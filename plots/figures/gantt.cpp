@@ -20,6 +20,7 @@ constexpr double kHalfBar = 0.4;  // share of the distance between two workers
 constexpr double kDigitShare = 0.014;
 // A gap between two steps that is shorter, as a share of the axis, is not drawn.
 constexpr double kLeastGap = 1e-3;
+
 // One worker's step: exposed communication, idle, compute, in this order (the idle time of a case
 // of one step at its end), in seconds.
 struct Activity {
@@ -106,7 +107,7 @@ Rows ranked_rows(const CsvTable& cases, const std::map<std::string, Rows>& steps
     const auto at = std::distance(links.begin(), links.find(bandwidth(row)));
     const auto from_middle = std::abs(at - static_cast<std::ptrdiff_t>(links.size() / 2));
     return std::tuple(-row.number("n_tokens"), -row.number("workers"), from_middle,
-                      row.text("ranks"), row.text("algorithm"));
+                      row.text("ranks"), -row.number("batch"), row.text("algorithm"));
   });
 }
 
@@ -140,7 +141,11 @@ Names names_of(const Rows& drawn, const Rows& all) {
   const Columns others = splitting_columns(drawn, kCase);
   for (const std::string& column : kCase) {
     const bool differs = column == "algorithm" || group(drawn, Columns{column}).size() > 1;
-    (differs ? names.titles : names.shared).push_back(column);
+    // A run with one kind of ranks names it in any case.
+    const bool said = column == "ranks" && !all.empty() &&
+                      group(all_rows(*all.front().table), Columns{column}).size() == 1;
+    if (differs) names.titles.push_back(column);
+    if (!differs && !said) names.shared.push_back(column);
   }
   names.titles = joined(names.titles, others);
   names.all = joined(kCase, others);
@@ -212,15 +217,16 @@ std::vector<Series> bars_of(const Chart& chart, const Unit& unit, double axis_s)
     const bool fits = numbers && one.compute / axis_s >= kDigitShare * digits;
     add_bar(fits ? numbered[one.step] : compute, one, computes, one.compute, unit);
   }
-  std::vector<Series> out = {bars("compute", kComputeColour, compute)};
+  std::vector<Series> out = {bars("compute", kComputeColour, compute),
+                             bars("exposed communication", kCommunicationColour, waiting),
+                             bars("idle", kIdleColour, idle),
+                             bars("waiting between steps", kBetweenColour, between)};
+  // Numbers come last, so that nothing is drawn over them.
   for (const auto& [step, points] : numbered) {
     out.push_back(bars(fmt::format("compute, step {}", step), kComputeColour, points));
     out.back().thin = out.back().in_legend = false;
     out.back().text = fmt::to_string(step);
   }
-  out.push_back(bars("exposed communication", kCommunicationColour, waiting));
-  out.push_back(bars("idle", kIdleColour, idle));
-  out.push_back(bars("waiting between steps", kBetweenColour, between));
   return out;
 }
 

@@ -45,7 +45,7 @@ TEST(Gantt, TheLinkIsNamedWhereTheRunHasSeveralThoughOneAloneIsDrawn) {
     }
   const Figure figure = gantt_figure(with_steps(cases_of(cases), steps));
   ASSERT_EQ(figure.panels.size(), 6u);
-  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2, threads, 200 MB/s");
+  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2, 200 MB/s");
   EXPECT_EQ(figure.panels[5].title, "f: 1.00 s");
   EXPECT_THAT(figure.notes.back(), HasSubstr("2 MB/s"));
 }
@@ -63,7 +63,7 @@ TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
   ASSERT_EQ(figure.panels.size(), 1u);
   const Panel& panel = figure.panels[0];
   EXPECT_EQ(panel.title, "ring: 50.00 ms");
-  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2, threads");
+  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2") << "the run's own line names its ranks";
   EXPECT_EQ(panel.x.column, "time_ms");
   const Point waiting = series_named(panel, "exposed communication").points.at(0);
   EXPECT_DOUBLE_EQ(waiting.x_low, 10.0);

@@ -160,7 +160,7 @@ BarFigure::BarPanel published_split() {
                    {"sendrecv beyond attn", kCommunicationColour, (kRanks - 1.0) * beyond},
                    {"all2all", kExchange, row.number("all2all_us")}};
     parts[0].text = fmt::format("attn 4 × {:.0f} µs", attention);
-    parts[1].text = fmt::format("sendrecv beyond attn 3 × {:.0f} µs", beyond);
+    parts[1].text = fmt::format("sendrecv beyond attn\n3 × {:.0f} µs", beyond);
     parts[2].text = fmt::format("all2all {:.0f} µs", parts[2].value);
     panel.bars.push_back(split_bar(row.number("miss_rate_percent"),
                                    row.is("ring_variant", "pass-Q") ? "pass_q" : "pass_kv",

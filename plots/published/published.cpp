@@ -162,7 +162,7 @@ bool of_published_sparse_shape(const CsvTable& cases) {
 
 Series published_sparse_series(const std::string& mode, const std::string& device, bool speed_ups) {
   // A mode is drawn like our nearest kind of mask.
-  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ""),
+  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ", RTX 2080"),
                 .style = pattern_style(mode == "window" ? "block_local" : mode),
                 .published = true};
   const Rows full = rows_of("full", device);
