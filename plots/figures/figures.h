@@ -91,6 +91,15 @@ struct Connectivity {
 // no processor.
 inline constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
 
+// The columns that hold the peak memory of some cases: of the worker that needs most or, where a
+// case does not have that, of all workers together.
+struct PeakColumns {
+  const char* measured;
+  const char* predicted;
+  const char* whose;  // `of a worker`, `of all workers`
+};
+[[nodiscard]] PeakColumns peak_columns(const Rows& rows);
+
 // Finds the rows of the memory summary: one per worker count, ascending, all at the greatest
 // n_tokens that all worker counts have.
 [[nodiscard]] Rows summary_rows(const CsvTable& cases);

@@ -1,6 +1,5 @@
 // Figures of interest sets: how small they are, how many there are, how even their work is.
 #include "plots/figures/figures.h"
-#include "plots/published/published.h"
 
 namespace qb {
 namespace {
@@ -16,12 +15,6 @@ Group line_over(const CsvTable& table, std::string name, const std::string& colu
           .value = shows(column)};
 }
 
-std::map<std::string, std::string> ratios_of(const Group& line) {
-  std::map<std::string, std::string> ratios;  // by length
-  for (const Row& row : line.rows) ratios[row.text("n_tokens")] = row.text("responsibility_ratio");
-  return ratios;
-}
-
 // Groups RR curves by distillation, published first; if both are the same they are one curve.
 Groups by_distillation(const Rows& rows) {
   Groups lines = group(rows, Columns{"distillation"});
@@ -31,7 +24,8 @@ Groups by_distillation(const Rows& rows) {
     line.style = indexed_style(line.name == kBalanced ? 0 : 1);
     line.draw = Draw::line;
   }
-  if (lines.size() == 2 && ratios_of(lines[0]) == ratios_of(lines[1])) {
+  const auto ratio = [](const Row& row) { return row.text("responsibility_ratio"); };
+  if (lines.size() == 2 && std::ranges::equal(lines[0].rows, lines[1].rows, {}, ratio, ratio)) {
     lines[1].name = lines[0].name + " = " + lines[1].name;
     lines.erase(lines.begin());
   }
@@ -63,62 +57,6 @@ Figure interest_set_figure(std::string name, LineFigure declared,
 }
 
 double workers(const Row& row) { return row.number("workers"); }
-
-// A legend cannot tell apart more sets than this in one panel.
-constexpr std::size_t kMostNamedSets = 6;
-
-// Computes means over the integers N in [jW, (j+1)W), for whole intervals only.
-std::vector<Point> interval_means(const Group& set) {
-  const std::int64_t workers = workers_of(set);
-  std::map<std::int64_t, std::pair<double, std::int64_t>> sums;
-  for (const Row& row : set.rows) {
-    auto& [sum, rows] = sums[row.integer("n_tokens") / workers];
-    sum += row.number("responsibility_ratio");
-    ++rows;
-  }
-  const auto width = static_cast<double>(workers);
-  std::vector<Point> means;
-  for (const auto& [interval, entry] : sums)
-    if (entry.second == workers)
-      means.push_back(
-          {.x = (static_cast<double>(interval) + 0.5) * width, .y = entry.first / width});
-  return means;
-}
-
-std::string name_of(const Group& set) { return fmt::format("{{{}}}", set.key[0]); }
-
-Groups sets_of(const Group& of_count) {
-  return group(order(of_count.rows, "n_tokens"), Columns{"interest_set"});
-}
-
-Groups lines_of(const Group& of_count) {
-  Groups sets = sets_of(of_count);
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    sets[i].name = name_of(sets[i]) + " at every N";
-    sets[i].style = {lightened(indexed_style(static_cast<int>(i)).colour), 0};
-    sets[i].thin = true;
-    sets[i].in_legend = false;
-    sets[i].draw = Draw::line;
-  }
-  return sets;
-}
-
-std::vector<Series> means_and_published(const Group& of_count) {
-  const Groups sets = sets_of(of_count);
-  if (sets.empty()) return {};
-  std::vector<Series> out;
-  for (const Group& set : sets)
-    out.push_back({.name = name_of(set),
-                   .style = indexed_style(static_cast<int>(out.size())),
-                   .in_legend = sets.size() <= kMostNamedSets,
-                   .points = interval_means(set)});
-  for (const Row& row :
-       where(all_rows(published_table("cqs_interest_set_table")), "workers", {of_count.key[0]})) {
-    const double ratio = row.number("asymptotic_responsibility_ratio");
-    out.push_back(limit_line(fmt::format("published asym-RR {}", ratio), ratio));
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -264,35 +202,6 @@ Figure balance_growth_figure(const CsvTable& ratios) {
        .x_axis = fixed({.label = "N", .column = "n_tokens", .log = true}),
        .notes = {"The worst of the W lengths up to each N. Published, an even W never comes nearer "
                  "to W than 1/(W + 1)."}});
-}
-
-// Draws a panel for each worker count of responsibility_ratio.csv: the ratio of every smallest
-// interest set, and its means over whole intervals of W (supplement E of CQS-Attention).
-Figure responsibility_ratio_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "Responsibility ratio against sequence length";
-  if (!run.responsibility)
-    return empty_figure(kTitle,
-                        "the run folder has no responsibility_ratio.csv (qb sets responsibility "
-                        "--csv writes one)");
-  Groups panels = panels_by(all_rows(*run.responsibility), {"workers"});
-  for (Group& panel : panels)
-    panel.name +=
-        fmt::format(": {} of the least size", counted(sets_of(panel).size(), "interest set"));
-  Figure figure = line_figure(
-      {.title = kTitle,
-       .nothing = "there are no ratios",
-       .y = {{.y = {.label = "responsibility ratio", .column = "responsibility_ratio"},
-              .value = shows("responsibility_ratio"),
-              .lines = lines_of,
-              .reference = means_and_published,
-              .x_axis = tokens_axis}},
-       .panels = panels,
-       .notes = {"RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up "
-                 "that the split allows. Thin: every N. Marks: means over whole intervals [jW, "
-                 "(j+1)W), at their middle; asym-RR is the one of j = 40."}});
-  figure.panel_height = 300;
-  figure.legend = Figure::Legend::inside;
-  return figure;
 }
 
 }  // namespace qb

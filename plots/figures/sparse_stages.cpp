@@ -93,7 +93,13 @@ Figure sparse_stages_figure(const PlottedRun& run) {
     declared.panels.resize(kMostPanels);
     declared.notes.push_back(fmt::format("{} more are not drawn.", all - kMostPanels));
   }
-  if (with_published)
+  const bool beside_published =
+      std::ranges::any_of(declared.panels, [](const BarFigure::BarPanel& panel) {
+        return std::ranges::any_of(panel.bars, [](const BarFigure::Bar& bar) {
+          return bar.published && !bar.parts.empty();
+        });
+      });
+  if (beside_published)
     declared.notes.push_back("Right bar, pale: the report's stages as shares of their sum. " +
                              published_sparse_note());
   return bar_figure(declared);

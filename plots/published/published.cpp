@@ -141,6 +141,11 @@ double executed_tile(const Row& ring) {
   return block * (2.0 * share - 1.0);
 }
 
+double labelled_length(const std::string& label) {
+  constexpr double kKi = 1024.0;
+  return std::stod(label) * (label.ends_with('k') ? kKi : 1.0);
+}
+
 std::optional<std::string> published_sparse_mode(const std::string& mask) {
   const std::string kind = pattern_kind(mask);
   auto arguments = pattern_arguments(mask);
