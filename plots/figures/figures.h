@@ -96,7 +96,7 @@ inline constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
 struct PeakColumns {
   const char* measured;
   const char* predicted;
-  const char* whose;  // `of a worker`, `of all workers`
+  const char* whose;  // `of a worker`, `of the machine`
 };
 [[nodiscard]] PeakColumns peak_columns(const Rows& rows);
 

@@ -150,7 +150,7 @@ Names names_of(const Rows& drawn, const Rows& all) {
   names.titles = joined(names.titles, others);
   names.all = joined(kCase, others);
   if (bandwidths(all).size() > 1 && std::ranges::count(others, kLinkBandwidth) == 0) {
-    names.shared.emplace_back(kLinkBandwidth);
+    (bandwidths(drawn).size() > 1 ? names.titles : names.shared).emplace_back(kLinkBandwidth);
     names.all.emplace_back(kLinkBandwidth);
   }
   return names;

@@ -148,6 +148,20 @@ TEST(Gantt, EachOfEightAlgorithmsHasAPanel) {
   EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2, mpi");
 }
 
+TEST(Gantt, AlgorithmsOfDifferentLinksNameTheirsInTheirTitles) {
+  CsvTable steps = no_steps();
+  std::vector<Values> cases;
+  for (const auto& [algorithm, link] : {std::pair{"ring", "2e+08"}, {"zigzag", ""}}) {
+    cases.push_back(threads_case(algorithm, algorithm, 2));
+    cases.back()["link_bandwidth_byte_per_s"] = link;
+    add_step(steps, algorithm, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+  }
+  const Figure figure = gantt_figure(with_steps(cases_of(cases), steps));
+  EXPECT_THAT(titles(figure), ::testing::UnorderedElementsAre("ring, 200 MB/s: 1.00 s",
+                                                              "zigzag, no link limit: 1.00 s"));
+  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2");
+}
+
 TEST(Gantt, TimeBetweenTheStepsOfAWorkerHasAKeyOfItsOwn) {
   CsvTable steps = no_steps();
   add_step(steps, "a", 0, 0, {{"start_s", "0.5"}, {"compute_s", "1"}});

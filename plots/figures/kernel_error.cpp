@@ -1,68 +1,69 @@
-// Error of kernels against a float64 reference, by element type: of each length the worst case,
-// with the error of a naive computation in the same type and the tolerance that follows from it.
+// Error of kernels against a float64 reference, by element type and mask: of each length the case
+// that comes nearest to its tolerance, which follows from the error of a naive computation in its
+// type.
 #include "plots/figures/figures.h"
 
 namespace qb {
 namespace {
 
-// Keeps of each length the row with the greatest number of a column, ascending in length.
-Rows worst_by_length(const Rows& rows, const char* column) {
-  std::map<double, Row> worst;
+constexpr int kToleranceDash = 1;
+
+double used_tolerance(const Row& row) { return row.number("max_error") / row.number("tolerance"); }
+
+// Keeps of each length the row that uses most of its tolerance, ascending in length.
+Rows nearest_by_length(const Rows& rows) {
+  std::map<double, Row> nearest;
   for (const Row& row : rows) {
-    const auto [at, added] = worst.emplace(row.number("n_tokens"), row);
-    if (!added && row.number(column) > at->second.number(column)) at->second = row;
+    const auto [at, added] = nearest.emplace(row.number("n_tokens"), row);
+    if (!added && used_tolerance(row) > used_tolerance(at->second)) at->second = row;
   }
   Rows kept;
-  for (const auto& [length, row] : worst) kept.push_back(row);
+  for (const auto& [length, row] : nearest) kept.push_back(row);
   return kept;
 }
 
+// Makes a line for each kernel and a dashed one for the tolerances of the same cases.
 Groups kernels_of(const Group& panel) {
-  Groups kernels = group(panel.rows, Columns{"kernel"});
-  for (Group& one : kernels) {
+  Groups lines;
+  for (Group& one : group(panel.rows, Columns{"kernel"})) {
     one.name = one.key[0];
     one.style = kernel_style(one.key[0]);
-    one.rows = worst_by_length(one.rows, "max_error");
+    one.rows = nearest_by_length(one.rows);
+    lines.insert(lines.end(), {one, behind(one, "tolerance", kToleranceDash, shows("tolerance"))});
   }
-  return kernels;
+  return lines;
 }
 
-// Draws the worst naive error and the least tolerance of each length.
-std::vector<Series> bounds_of(const Group& panel) {
-  Series naive{
-      .name = "naive, same type", .draw = Draw::line, .style = {kGrey, 0, 1}, .thin = true};
-  for (const Row& row : worst_by_length(panel.rows, "naive_error"))
-    naive.points.push_back({.x = row.number("n_tokens"), .y = row.number("naive_error")});
-  std::map<double, double> tolerances;
-  for (const Row& row : panel.rows) {
-    double& least = tolerances.emplace(row.number("n_tokens"), kNaN).first->second;
-    least = std::fmin(least, row.number("tolerance"));
-  }
-  Series tolerance{.name = "least tolerance", .draw = Draw::line, .style = {kBlack, 0, 2}};
-  for (const auto& [length, least] : tolerances)
-    tolerance.points.push_back({.x = length, .y = least});
-  return {naive, tolerance};
+std::string worst_note(const Rows& rows) {
+  if (rows.empty()) return {};
+  const Row& worst = *std::ranges::max_element(rows, {}, used_tolerance);
+  return fmt::format("The case that comes nearest to its tolerance uses {:.0f} % of it: {}.",
+                     kPercent * used_tolerance(worst),
+                     named_values(worst, {"kernel", "dtype", "mask", "n_tokens", "head_dim"}));
 }
 
 }  // namespace
 
 Figure kernel_error_figure(const PlottedRun& run) {
-  const Rows rows =
-      where(standing_rows(run.cases), [](const Row& row) { return row.number("max_error") > 0.0; });
-  const Columns place = {"dtype", "device"};
+  const Rows rows = where(standing_rows(run.cases), [](const Row& row) {
+    return row.number("max_error") > 0.0 && row.number("tolerance") > 0.0;
+  });
+  const Columns place = {"dtype", "mask", "device"};
   return line_figure(
       {.title = "Error of kernels against float64",
        .nothing = "no case has an error against the float64 reference",
        .y = {{.y = {.label = "largest error of an output", .column = "max_error", .log = true},
               .value = shows("max_error"),
-              .lines = kernels_of,
-              .reference = bounds_of}},
-       .panels = panels_by(rows, place, joined({"dtype"}, differing_columns(rows, {"device"}))),
-       .notes = {fmt::format(
-           "Of each length the worst of the cases that differ in all else (masks, head dims, "
-           "threads); {} in all. Naive: the worst error of a naive computation in the type of the "
-           "inputs. A case fails above its own tolerance; drawn is the least of each length.",
-           counted(rows.size(), "case"))}});
+              .lines = kernels_of}},
+       .panels =
+           panels_by(rows, place, joined({"dtype"}, differing_columns(rows, {"mask", "device"}))),
+       .keys = {legend_key("tolerance of the same cases", {kGrey, 0, kToleranceDash},
+                           Draw::line_points, true)},
+       .notes = {fmt::format("Of each length the case that comes nearest to its tolerance, of {} "
+                             "that also differ in head dim and threads. A tolerance follows from "
+                             "the error of a naive computation in the type of the inputs.",
+                             counted(rows.size(), "case")),
+                 worst_note(rows)}});
 }
 
 }  // namespace qb

@@ -83,11 +83,35 @@ Groups schemes_of(const Group& panel) {
   return schemes;
 }
 
-// Draws two lines a scheme: what was measured, and thin and dashed what is predicted.
+// Says whether two schemes of the same worker count carry the same lengths, to a part in fifty:
+// their lines would hide each other.
+bool alike(const std::vector<Held>& a, const std::vector<Held>& b) {
+  constexpr double kNear = 0.02;
+  return std::ranges::equal(a, b, [](const Held& one, const Held& other) {
+    return one.tokens == other.tokens && one.measured == other.measured &&
+           std::abs(one.bytes - other.bytes) <= kNear * one.bytes;
+  });
+}
+
+// Makes one scheme of those of one worker count that are alike: `ring = zigzag, W = 8`.
+void join_alike(Groups& schemes, std::vector<std::vector<Held>>& curves) {
+  for (std::size_t i = 0; i < schemes.size(); ++i)
+    for (std::size_t j = schemes.size() - 1; j > i; --j) {
+      if (schemes[i].key[0] != schemes[j].key[0] || !alike(curves[i], curves[j])) continue;
+      std::string& name = schemes[i].name;
+      name.insert(name.find(','), " = " + schemes[j].key[1]);
+      schemes.erase(schemes.begin() + static_cast<std::ptrdiff_t>(j));
+      curves.erase(curves.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+}
+
+// Draws two lines a scheme: what was measured, and thin and dashed, from its end on, what is
+// predicted.
 std::vector<Series> lines_of(const Group& panel, const PeakColumns& columns, const Unit& unit) {
-  const Groups schemes = schemes_of(panel);
+  Groups schemes = schemes_of(panel);
   std::vector<std::vector<Held>> curves;
   for (const Group& one : schemes) curves.push_back(curve_of(one.rows, columns));
+  join_alike(schemes, curves);
   const std::vector<double> budgets = budgets_of(curves);
   std::vector<Series> out;
   for (std::size_t i = 0; i < schemes.size(); ++i) {
@@ -100,6 +124,8 @@ std::vector<Series> lines_of(const Group& panel, const PeakColumns& columns, con
     for (const double budget : budgets) {
       const Carried carried = carried_by(curves[i], budget);
       if (std::isnan(carried.tokens)) continue;
+      if (!carried.measured && predicted.points.empty() && !measured.points.empty())
+        predicted.points.push_back(measured.points.back());
       (carried.measured ? measured : predicted)
           .points.push_back({.x = budget * unit.factor, .y = carried.tokens});
     }
@@ -131,7 +157,7 @@ PeakColumns peak_columns(const Rows& rows) {
   constexpr PeakColumns kWorker = {"worker_active_peak_bytes", "predicted_worker_active_peak_bytes",
                                    "of a worker"};
   constexpr PeakColumns kAll = {"active_memory_peak_bytes", "predicted_active_peak_bytes",
-                                "of all workers"};
+                                "of the machine"};
   const auto has = [](const Row& row, const PeakColumns& columns) {
     return row.number(columns.measured) > 0.0 || row.number(columns.predicted) > 0.0;
   };

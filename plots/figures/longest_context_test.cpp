@@ -51,15 +51,25 @@ TEST(LongestContext, WhatRestsOnACaseThatDidNotRunIsPredicted) {
   const Series& beyond = series_named(panel, "ring, W = 4, predicted");
   EXPECT_TRUE(beyond.thin);
   EXPECT_EQ(beyond.style.dash, 1);
-  ASSERT_EQ(beyond.points.size(), 4u) << "4 GiB, and 8 times as much: 8, 16 and 32";
-  EXPECT_DOUBLE_EQ(beyond.points[0].y, 4000.0);
-  EXPECT_DOUBLE_EQ(beyond.points[3].x, 32.0);
-  EXPECT_DOUBLE_EQ(beyond.points[3].y, 32000.0);
+  ASSERT_EQ(beyond.points.size(), 5u) << "4 GiB, and 8 times as much: 8, 16 and 32";
+  EXPECT_DOUBLE_EQ(beyond.points[0].x, 2.0) << "it begins where the measured line ends";
+  EXPECT_DOUBLE_EQ(beyond.points[1].y, 4000.0);
+  EXPECT_DOUBLE_EQ(beyond.points[4].x, 32.0);
+  EXPECT_DOUBLE_EQ(beyond.points[4].y, 32000.0);
+}
+
+TEST(LongestContext, SchemesThatCarryTheSameAreOneLineWithBothNames) {
+  const Figure figure = longest_context_figure(scheme_table(
+      {holds("ring", 1000, 1.0), holds("ring", 2000, 2.0), holds("zigzag", 1000, 1.0),
+       holds("zigzag", 2000, 2.01), holds("cqs", 1000, 1.0), holds("cqs", 2000, 3.0)}));
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_EQ(series_named(panel, "ring = zigzag, W = 4").points.size(), 2u);
+  EXPECT_FALSE(series_named(panel, "cqs, W = 4").points.empty());
 }
 
 TEST(LongestContext, WithoutPeaksOfWorkersAllOfThemShareTheBudget) {
   const Figure figure = longest_context_figure(case_study_2(1));
-  EXPECT_THAT(figure.panels.at(0).x.label, HasSubstr("of all workers"));
+  EXPECT_THAT(figure.panels.at(0).x.label, HasSubstr("of the machine"));
   EXPECT_FALSE(series_named(figure.panels[0], "cqs, W = 31").points.empty());
 }
 

@@ -53,12 +53,10 @@ Figure time_memory_figure(const PlottedRun& run) {
     return group(panel.rows, Columns{"algorithm"}).size() < 2;
   });
   const std::string left_out = keep_first(panels, kMostPanels, "N, W and place");
-  Axis y = axis_in(time, "wall clock", "wall_time");
-  y.from_zero = true;
   return line_figure(
       {.title = "Time against memory across schemes",
        .nothing = "no two schemes of the same N and W have a time and a peak of active memory",
-       .y = {{.y = y,
+       .y = {{.y = axis_in(time, "wall clock", "wall_time"),
               .value = [&](const Row& row) { return timed(row, clock_of(row), time.factor); },
               .lines = schemes_of,
               .reference =
@@ -67,7 +65,7 @@ Figure time_memory_figure(const PlottedRun& run) {
                   },
               .x_axis =
                   [&](const std::vector<double>& x) {
-                    return powers_or_zero(
+                    return powers_or_linear(
                         axis_in(memory, fmt::format("peak active memory {}", columns.whose),
                                 "peak_memory"),
                         x);

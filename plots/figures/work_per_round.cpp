@@ -43,7 +43,7 @@ std::vector<Series> lines_of(const Group& panel, const std::map<std::string, Row
   std::vector<Series> lines;
   std::map<std::string, int> variants;
   Rows rows;
-  for (const Row& row : panel.rows) {
+  for (const Row& row : order(panel.rows, [](const Row& one) { return one.text("algorithm"); })) {
     const std::string& algorithm = row.text("algorithm");
     const std::vector<Point> rounds = rounds_of(row, steps.at(row.text("case_id")));
     const bool known = std::ranges::any_of(lines, [&](const Series& other) {
