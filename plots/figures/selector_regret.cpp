@@ -73,17 +73,16 @@ std::optional<Row> by_miss_rate(const Rows& cases) {
 }
 
 std::vector<Selector> selectors_of(const Groups& sets) {
-  std::vector<Selector> selectors = {
-      least("least modelled time", "modelled_wall_time_s"),
-      least("fewest pairs on the critical path", "critical_path_pairs"),
-      least("fewest bytes sent", "worker_sent_bytes"),
-      {.name = "miss rate ≥ 2 kv_heads / q_heads", .choose = by_miss_rate}};
+  std::vector<Selector> selectors = {least("by the model", "modelled_wall_time_s"),
+                                     least("by pairs", "critical_path_pairs"),
+                                     least("by bytes sent", "worker_sent_bytes"),
+                                     {.name = "by miss rate", .choose = by_miss_rate}};
   std::set<std::string> algorithms;
   for (const Group& one : sets)
     for (const Row& row : one.rows) algorithms.insert(row.text("algorithm"));
   for (const std::string& algorithm : algorithms)
     selectors.push_back(
-        {.name = "always " + algorithm,
+        {.name = algorithm,
          .colour = algorithm_style(algorithm).colour,
          .choose = [algorithm](const Rows& cases) { return first_of(cases, algorithm); }});
   return selectors;
@@ -103,7 +102,7 @@ std::vector<Choices> choices_of(const Groups& sets) {
       }
     if (own.rows.empty()) continue;
     if (own.rows.size() < sets.size())
-      own.selector.name += fmt::format(" ({} of {})", own.rows.size(), sets.size());
+      own.selector.name += fmt::format(" ({}/{})", own.rows.size(), sets.size());
     all.push_back(std::move(own));
   }
   std::ranges::stable_sort(all, {}, &Choices::mean);
@@ -153,15 +152,18 @@ Figure selector_regret_figure(const PlottedRun& run) {
        .lines = marks_of(all),
        .y = {{.y = dot_rows_axis("selector_index", dots),
               .reference = [&](const Group&) { return dot_row_summaries(dots, "no regret"); }}},
-       .x_axis = fixed(
-           {.label = "time of the choice / fastest time - 1 (%)", .column = "regret_percent"}),
+       .x_axis = fixed({.label = "regret (%)", .column = "regret_percent"}),
        .keys = {legend_key("a set of cases", {kGrey, 0}, Draw::points, true)},
-       .notes = {fmt::format("A mark is one of {} of cases that are equal but for the scheme: the "
-                             "median wall clock of the rule's choice against the least. A line is "
-                             "the range.",
-                             counted(sets.size(), "set")),
-                 "Mean regret: " + means(all) + ".",
-                 "Rules that need a compute rate and a bandwidth are scored by qb select."}});
+       .notes = {
+           fmt::format("Regret: the median wall clock of the scheme that a rule chooses over "
+                       "the least, minus one; a mark is one of {} of cases that are equal "
+                       "but for the scheme, a line the range.",
+                       counted(sets.size(), "set")),
+           "Rules: always the scheme that is named; the least modelled time; the fewest pairs "
+           "on the critical path; the fewest bytes that a worker sends; pass_kv iff the miss "
+           "rate is 2 kv_heads / q_heads or more, which is the half of Algorithm 1 of Context "
+           "Parallelism that needs no bandwidth. qb select scores those that need one.",
+           "Mean regret: " + means(all) + "."}});
   figure.panel_height = dot_rows_height(dots.size());
   return figure;
 }

@@ -113,7 +113,8 @@ Figure ttft_nodes_figure(const PlottedRun& run) {
                       points.push_back({.x = row.number("workers"), .y = time_ms(row).y});
                     return halving(points);
                   },
-              .fit = powers_or_zero},
+              .fit = powers_or_zero,
+              .x_axis = workers_axis},
              {.y = {.label = "time to first token (s)", .column = "ttft_s", .log = true},
               .lines = published_lines,
               .panels = {{.name = "published: Llama 3 405B, 128,000 tokens"}},
