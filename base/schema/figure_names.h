@@ -46,7 +46,14 @@ enum class FigureOf {
   FIGURE(distillation_gain, cases)           \
   FIGURE(product_speed_up, cases)            \
   FIGURE(sparse_stages, cases)               \
-  FIGURE(sparse_ablation, cases)
+  FIGURE(sparse_ablation, cases)             \
+  FIGURE(scaling, cases)                     \
+  FIGURE(longest_context, cases)             \
+  FIGURE(time_memory, cases)                 \
+  FIGURE(ttft_nodes, cases)                  \
+  FIGURE(selector_regret, cases)             \
+  FIGURE(kernel_error, joined_cases)         \
+  FIGURE(kernel_bars, joined_cases)
 
 #define QB_FIGURE_NAME(name, needs) #name,
 inline constexpr std::string_view kFigureNames[] = {QB_FIGURES(QB_FIGURE_NAME)};

@@ -1,4 +1,4 @@
-// Attention of a decode step against the worker count: wall clock with its compute time and exposed
+// Attention of a decode step against the worker count: wall clock, computing, exposed
 // communication, and time relative to one worker beside the published tables. In a case n_tokens
 // decode steps in a row end at kv_len keys.
 #include <array>
@@ -11,8 +11,6 @@ namespace {
 
 // dense has a single mark, which is drawn over the others.
 constexpr std::array kAlgorithms = {"decode", "flash_decoding", "tree_decode", "dense"};
-constexpr int kComputeDash = 2;
-constexpr int kExposedDash = 0;
 
 // Keeps rows of decode steps; a dense case of the whole sequence is not one.
 Rows decode_rows(const CsvTable& cases) {
@@ -40,26 +38,52 @@ Groups groups_of(const CsvTable& cases) {
 // Converts s of a row to ms per decode step.
 double unit_of(const Row& row) { return kMilli / row.number("n_tokens"); }
 
-Groups time_lines(const Group& panel) {
-  const auto part = [](const char* column) {
-    return [=](const Row& row) {
-      const double seconds = row.number(column);
-      return Point{.y = seconds > 0.0 ? seconds * unit_of(row) : kNaN};
-    };
-  };
+Groups time_lines(const Group& panel) { return algorithm_lines(panel.rows, kAlgorithms); }
+
+// Shows a part of the time of the worker that has the most of it; dense, which has none, is left
+// out.
+LineFigure::Quantity part_of(const char* title, const char* column, const char* csv_column) {
+  return {.title = title,
+          .y = {.label = "time of a decode step (ms)", .column = csv_column},
+          .value =
+              [=](const Row& row) {
+                const double seconds = row.number(column);
+                return Point{.y = seconds > 0.0 ? seconds * unit_of(row) : kNaN};
+              },
+          .lines =
+              [](const Group& panel) {
+                Groups lines = time_lines(panel);
+                lines.pop_back();
+                return lines;
+              },
+          .fit = powers_or_zero};
+}
+
+// Gives the published times that compare with a panel: those of its batch size, relative to one
+// rank. They are of the attention op alone and of the whole of pass-Q.
+Groups published_lines(const Group& panel) {
+  const Rows rows = where(all_rows(published_table("context_parallel_table_8_decode_attention")),
+                          "batch_size", {panel.rows.front().text("batch")});
   Groups lines;
-  for (const Group& wall : algorithm_lines(panel.rows, kAlgorithms)) {
-    lines.push_back(wall);
-    if (wall.name == "dense") continue;
-    lines.push_back(behind(wall, "compute", kComputeDash, part("compute_median_s")));
-    lines.push_back(behind(wall, "exposed communication", kExposedDash,
-                           part("exposed_communication_median_s")));
-  }
+  for (const Group& context : group(rows, Columns{"context_length_kilotokens"}))
+    for (const bool whole : {false, true}) {
+      const char* column = whole ? "whole_pass_q_us" : "individual_attention_op_us";
+      Group line{.rows = context.rows,
+                 .name = whole ? "published: pass-Q" : "published: attention op",
+                 .style = {whole ? kBlack : kGrey, whole ? 1 : 0},
+                 .published = true};
+      line.value = [column, one = line.rows.front()](const Row& row) {
+        // `TP8` means one rank, `CP2+TP8` two.
+        const std::string& ranks = row.text("parallelization");
+        return Point{.x = ranks.starts_with("CP") ? ranks[2] - '0' : 1.0,
+                     .y = row.number(column) / one.number(column)};
+      };
+      lines.push_back(std::move(line));
+    }
   return lines;
 }
 
-// Divides by the algorithm's own case of one worker, or by dense if there is none. Published are
-// the attention op alone and the whole of pass-Q, each relative to one rank.
+// Divides by the algorithm's own case of one worker, or by dense if there is none.
 Groups relative_lines(const Group& panel) {
   Groups lines = algorithm_lines(panel.rows, kAlgorithms);
   const Rows dense = lines.back().rows;
@@ -75,28 +99,16 @@ Groups relative_lines(const Group& panel) {
       return row == one ? Point{.y = point.y} : point;
     };
   }
-  for (const bool whole : {false, true})
-    for (Group& line : group(all_rows(published_table("context_parallel_table_8_decode_attention")),
-                             Columns{"context_length_kilotokens", "batch_size"})) {
-      const char* column = whole ? "whole_pass_q_us" : "individual_attention_op_us";
-      line.name = fmt::format("{}, {}K, B = {}", whole ? "pass-Q" : "op", line.key[0], line.key[1]);
-      line.style = {line.key[1] == "1" ? kBlack : kGrey, whole ? 1 : 0};
-      line.published = true;
-      line.value = [column, one = line.rows.front()](const Row& row) {
-        // `TP8` means one rank, `CP2+TP8` two.
-        const std::string& ranks = row.text("parallelization");
-        return Point{.x = ranks.starts_with("CP") ? ranks[2] - '0' : 1.0,
-                     .y = row.number(column) / one.number(column)};
-      };
-      lines.push_back(std::move(line));
-    }
-  std::ranges::sort(lines.begin() + kAlgorithms.size() - 1, lines.end(), {}, &Group::name);
+  for (Group& line : published_lines(panel)) lines.push_back(std::move(line));
   return lines;
 }
 
 }  // namespace
 
 Figure decode_attention_figure(const PlottedRun& run) {
+  const Groups panels = groups_of(run.cases);
+  const bool beside_published = std::ranges::any_of(
+      panels, [](const Group& panel) { return !published_lines(panel).empty(); });
   return line_figure(
       {.title = "Attention of a decode step by workers",
        .nothing = "no case of decode, flash_decoding or tree_decode ran",
@@ -104,28 +116,32 @@ Figure decode_attention_figure(const PlottedRun& run) {
               .value = [](const Row& row) { return timed(row, clock_of(row), unit_of(row)); },
               .lines = time_lines,
               .fit = powers_or_zero},
-             {.y = {.label = "time / time at W = 1", .column = "relative_time_ratio"},
+             {.title = "over the time of W = 1",
+              .y = {.label = "time / time at W = 1", .column = "relative_time_ratio"},
               .lines = relative_lines,
-              .fit = powers_or_zero}},
-       .panels = groups_of(run.cases),
+              .reference = always(limit_line("as long as W = 1", 1.0)),
+              .fit = powers_or_zero},
+             part_of("computing", "compute_median_s", "compute_ms"),
+             part_of("exposed communication", "exposed_communication_median_s", "exposed_ms")},
+       .panels = panels,
        .by_panel = true,
        .x = number_in("workers"),
        .x_axis = workers_axis,
        .last_of_x = true,
-       .keys = {legend_key("compute", {kGrey, 0, kComputeDash}, Draw::line_points, true),
-                legend_key("exposed comm.", {kGrey, 0, kExposedDash}, Draw::line_points, true)},
-       .panel_height = 250,
+       .panel_height = 230,
        .notes = joined_notes(
-           {{"Left: wall clock over the number of decode steps in a row; thin, of the worker where "
-             "each is largest: computing and exposed communication. Right: over the algorithm's "
-             "own case of W = 1, else over dense."},
+           {{"Of each group of panels: the wall clock over the number of decode steps in a row; "
+             "over that of the algorithm's own case of W = 1, else of dense; the computing and the "
+             "exposed communication of the worker that has the most of each."},
             timing_notes(decode_rows(run.cases)),
-            {fmt::format(
-                "Dashed, hollow: published, {}; Table 8, of context and batch as named, W = 1, 2, "
-                "4 ranks. op is the attention kernel of one rank, pass-Q all of it with its "
-                "exchanges. W = 1 there is 8 GPUs that split the heads: shapes compare, times do "
-                "not.",
-                kContextParallelOrigin)}})});
+            {beside_published
+                 ? fmt::format(
+                       "Published: {}; Table 8, of the same batch size, with 128,000 tokens of "
+                       "context for B = 1 and 32,000 for B = 4. The attention op is the kernel of "
+                       "one rank, pass-Q all of it with its exchanges. W = 1 there is 8 GPUs that "
+                       "split the heads: shapes compare, times do not.",
+                       kContextParallelOrigin)
+                 : ""}})});
 }
 
 }  // namespace qb

@@ -87,6 +87,19 @@ struct Connectivity {
 
 // ---- what figures, tests and tables share ------------------------------------------------------
 
+// Shows the time of a worker of which steps.csv says nothing: it sends, plans its next step or has
+// no processor.
+inline constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
+
+// The columns that hold the peak memory of some cases: of the worker that needs most or, where a
+// case does not have that, of all workers together.
+struct PeakColumns {
+  const char* measured;
+  const char* predicted;
+  const char* whose;  // `of a worker`, `of the machine`
+};
+[[nodiscard]] PeakColumns peak_columns(const Rows& rows);
+
 // Finds the rows of the memory summary: one per worker count, ascending, all at the greatest
 // n_tokens that all worker counts have.
 [[nodiscard]] Rows summary_rows(const CsvTable& cases);

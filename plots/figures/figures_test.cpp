@@ -36,7 +36,8 @@ TEST(RunFigures, WithoutNamesDrawsAllThatTheRunHasDataFor) {
   PlottedRun run = sample();
   run.provenance.figures.clear();
   EXPECT_THAT(names(figures_of_run(run)),
-              ElementsAre("memory_summary", "wall_clock", "speed_up", "throughput", "peak_memory"));
+              ElementsAre("memory_summary", "wall_clock", "speed_up", "throughput", "peak_memory",
+                          "scaling", "longest_context", "kernel_error"));
 }
 
 TEST(RunFigures, ANamedFigureWithoutDataSaysWhy) {

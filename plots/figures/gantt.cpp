@@ -1,6 +1,7 @@
-// Gantt chart of cases: what each worker does when, one panel per case, all over one range of time.
-// A step without start_s (the serial executor plays the workers one after another) starts when the
-// slowest worker of the step before ended; the others' wait is drawn as idle time.
+// Gantt chart of cases: what each worker does when, one panel per case. An algorithm has a panel
+// before any has a second one, so that every shape of schedule is seen. A step without start_s (the
+// serial executor plays the workers one after another) starts when the slowest worker of the step
+// before ended; the others' wait is drawn as idle time.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 
@@ -8,12 +9,17 @@ namespace qb {
 namespace {
 
 constexpr const char* kLinkBandwidth = "link_bandwidth_byte_per_s";
-constexpr std::ptrdiff_t kMostPanels = 6;
+constexpr std::size_t kMostPanels = 8;  // if there are so many algorithms
+constexpr std::size_t kMostAgain = 6;   // with further cases of the same algorithms
+// Cases of which one takes this many times as long as another have ranges of time of their own.
+constexpr double kOneRange = 4.0;
 constexpr std::int64_t kMostWorkers = 32;
 constexpr std::int64_t kMostNumberedWorkers = 16;
 constexpr double kHalfBar = 0.4;  // share of the distance between two workers
 // A rectangle needs this width, as a share of the axis, per digit of a step's number.
 constexpr double kDigitShare = 0.014;
+// A gap between two steps that is shorter, as a share of the axis, is not drawn.
+constexpr double kLeastGap = 1e-3;
 
 // One worker's step: exposed communication, idle, compute, in this order (the idle time of a case
 // of one step at its end), in seconds.
@@ -101,25 +107,62 @@ Rows ranked_rows(const CsvTable& cases, const std::map<std::string, Rows>& steps
     const auto at = std::distance(links.begin(), links.find(bandwidth(row)));
     const auto from_middle = std::abs(at - static_cast<std::ptrdiff_t>(links.size() / 2));
     return std::tuple(-row.number("n_tokens"), -row.number("workers"), from_middle,
-                      row.text("ranks"), row.text("algorithm"));
+                      row.text("ranks"), -row.number("batch"), row.text("algorithm"));
   });
 }
 
-// Writes `ring, N = 8,192, W = 8, threads` and what else tells it from the others.
-std::string case_name(const Row& row, const Columns& others) {
-  return name_with(named_values(row, {"algorithm", "n_tokens", "workers", "ranks"}), row, others);
+// Keeps a case of each algorithm, then a second one of each that has one, and so on while they fit.
+Rows telling_rows(const Rows& ranked) {
+  const Groups algorithms = group(ranked, Columns{"algorithm"});
+  Rows drawn;
+  for (std::size_t turn = 0;; ++turn) {
+    Rows more;
+    for (const Group& one : algorithms)
+      if (turn < one.rows.size()) more.push_back(one.rows[turn]);
+    if (more.empty() || (turn > 0 && drawn.size() + more.size() > kMostAgain)) break;
+    drawn.insert(drawn.end(), more.begin(), more.end());
+  }
+  if (drawn.size() > kMostPanels) drawn.resize(kMostPanels);
+  return drawn;
 }
 
-// Lists what tells the drawn cases apart, and their link if the run has several: all the drawn ones
-// may use the middle one.
-Columns naming_columns(const Rows& drawn, const Rows& all) {
-  Columns columns = splitting_columns(drawn, {"algorithm", "n_tokens", "workers", "ranks"});
-  const bool named = std::find(columns.begin(), columns.end(), kLinkBandwidth) != columns.end();
-  if (bandwidths(all).size() > 1 && !named) columns.emplace_back(kLinkBandwidth);
-  return columns;
+const Columns kCase = {"algorithm", "n_tokens", "workers", "ranks"};
+
+// What the titles of the panels say, and what all of them share and the subtitle says. The link is
+// named if the run has several, though all the drawn ones may use the middle one.
+struct Names {
+  Columns titles{};
+  Columns shared{};
+  Columns all{};  // what names a case that is left out
+};
+
+Names names_of(const Rows& drawn, const Rows& all) {
+  Names names;
+  const Columns others = splitting_columns(drawn, kCase);
+  for (const std::string& column : kCase) {
+    const bool differs = column == "algorithm" || group(drawn, Columns{column}).size() > 1;
+    // A run with one kind of ranks names it in any case.
+    const bool said = column == "ranks" && !all.empty() &&
+                      group(all_rows(*all.front().table), Columns{column}).size() == 1;
+    if (differs) names.titles.push_back(column);
+    if (!differs && !said) names.shared.push_back(column);
+  }
+  names.titles = joined(names.titles, others);
+  names.all = joined(kCase, others);
+  if (bandwidths(all).size() > 1 && std::ranges::count(others, kLinkBandwidth) == 0) {
+    (bandwidths(drawn).size() > 1 ? names.titles : names.shared).emplace_back(kLinkBandwidth);
+    names.all.emplace_back(kLinkBandwidth);
+  }
+  return names;
 }
 
-Chart read_chart(const Row& row, const Rows& steps, const Columns& others) {
+// Names a case; parameters that have the value of the one that they follow add nothing.
+std::string case_name(const Row& row, Columns columns) {
+  std::erase_if(columns, [&](const std::string& column) { return own_value(row, column) == "="; });
+  return named_values(row, columns);
+}
+
+Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
   Chart chart{.workers = row.integer("workers"), .activities = read_activities(steps)};
   chart.composed = std::any_of(chart.activities.begin(), chart.activities.end(),
                                [](const Activity& one) { return std::isnan(one.start); });
@@ -128,7 +171,7 @@ Chart read_chart(const Row& row, const Rows& steps, const Columns& others) {
     chart.end = std::max(chart.end, one.end());
     chart.steps = std::max(chart.steps, one.step + 1);
   }
-  chart.title = fmt::format("{}: {}", case_name(row, others), format_seconds(chart.end));
+  chart.title = fmt::format("{}: {}", case_name(row, named), format_seconds(chart.end));
   return chart;
 }
 
@@ -154,6 +197,8 @@ std::vector<Series> bars_of(const Chart& chart, const Unit& unit, double axis_s)
   std::vector<Point> compute;
   std::vector<Point> waiting;
   std::vector<Point> idle;
+  std::vector<Point> between;
+  std::map<std::int64_t, double> ended;                 // by worker: the end of its step before
   std::map<std::int64_t, std::vector<Point>> numbered;  // by step
   // Flat bars have no numbers, and neither have cases of one step.
   const bool numbers = chart.workers <= kMostNumberedWorkers && chart.steps > 1;
@@ -161,6 +206,9 @@ std::vector<Series> bars_of(const Chart& chart, const Unit& unit, double axis_s)
   const bool joins = chart.steps == 1;
   for (const Activity& one : chart.activities) {
     if (one.worker >= kMostWorkers) continue;
+    const double gap = one.start - ended[one.worker];
+    if (gap > kLeastGap * axis_s) add_bar(between, one, ended[one.worker], gap, unit);
+    ended[one.worker] = one.end();
     const double waited = one.start + one.exposed;
     const double computes = joins ? waited : waited + one.idle;
     add_bar(waiting, one, one.start, one.exposed, unit);
@@ -169,14 +217,16 @@ std::vector<Series> bars_of(const Chart& chart, const Unit& unit, double axis_s)
     const bool fits = numbers && one.compute / axis_s >= kDigitShare * digits;
     add_bar(fits ? numbered[one.step] : compute, one, computes, one.compute, unit);
   }
-  std::vector<Series> out = {bars("compute", kComputeColour, compute)};
+  std::vector<Series> out = {bars("compute", kComputeColour, compute),
+                             bars("exposed communication", kCommunicationColour, waiting),
+                             bars("idle", kIdleColour, idle),
+                             bars("waiting between steps", kBetweenColour, between)};
+  // Numbers come last, so that nothing is drawn over them.
   for (const auto& [step, points] : numbered) {
     out.push_back(bars(fmt::format("compute, step {}", step), kComputeColour, points));
     out.back().thin = out.back().in_legend = false;
     out.back().text = fmt::to_string(step);
   }
-  out.push_back(bars("exposed communication", kCommunicationColour, waiting));
-  out.push_back(bars("idle", kIdleColour, idle));
   return out;
 }
 
@@ -189,7 +239,7 @@ Axis worker_axis(std::int64_t workers) {
   return axis;
 }
 
-std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const Columns& others,
+std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const Names& names,
                                const std::vector<Chart>& charts) {
   std::vector<std::string> out = {
       "One row a worker and step, of the run's steps.csv; numbers are steps. Exposed "
@@ -199,17 +249,22 @@ std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const Co
         "Cases without start times (serial: one device played the workers in turn) are composed: "
         "a step starts when the slowest worker of the step before ended, and waiting for it is "
         "drawn as idle.");
+  if (!std::ranges::all_of(charts, &Chart::composed))
+    out.emplace_back(
+        "Waiting between steps: steps.csv says nothing of this time, in which a worker sends, "
+        "plans its next step or has no processor.");
   if (std::ranges::any_of(charts, [](const Chart& one) { return one.workers > kMostWorkers; }))
     out.push_back(fmt::format("Of more than {0} workers the first {0} are drawn.", kMostWorkers));
   constexpr std::size_t kMostNamed = 8;
-  std::vector<std::string> names;
+  std::vector<std::string> left;
   for (const Row& row : left_out)
-    if (names.size() < kMostNamed) names.push_back(case_name(row, others));
-  if (left_out.size() > kMostNamed) names.emplace_back("…");
+    if (left.size() < kMostNamed) left.push_back(case_name(row, names.all));
+  if (left_out.size() > kMostNamed) left.emplace_back("…");
   if (!left_out.empty())
-    out.push_back(
-        fmt::format("{} cases are drawn, of the longest sequences first; left out: {} ({}).",
-                    drawn.size(), left_out.size(), listed(names, "; ")));
+    out.push_back(fmt::format(
+        "Drawn: {} of {} cases, of each algorithm the longest sequence with the most workers "
+        "first; left out: {} ({}).",
+        drawn.size(), drawn.size() + left_out.size(), left_out.size(), listed(left, "; ")));
   return out;
 }
 
@@ -222,32 +277,40 @@ int panel_height(const std::vector<Chart>& charts) {
 }  // namespace
 
 Figure gantt_figure(const PlottedRun& run) {
-  Figure figure{.title = "What each worker does when", .shared_x = true};
+  Figure figure{.title = "What each worker does when"};
   if (!run.steps) return empty_figure(figure.title, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows rows = ranked_rows(run.cases, steps);
-  const auto split = rows.begin() + std::min(std::ssize(rows), kMostPanels);
-  const Rows drawn(rows.begin(), split);
-  const Columns others = naming_columns(drawn, rows);
+  const Rows drawn = telling_rows(rows);
+  const Names names = names_of(drawn, rows);
   std::vector<Chart> charts;
   double longest = 0.0;
+  double shortest = std::numeric_limits<double>::infinity();
   for (const Row& row : drawn) {
-    charts.push_back(read_chart(row, steps.at(row.text("case_id")), others));
+    charts.push_back(read_chart(row, steps.at(row.text("case_id")), names.titles));
     longest = std::max(longest, charts.back().end);
+    shortest = std::min(shortest, charts.back().end);
   }
   if (!(longest > 0.0))
     return empty_figure(figure.title,
                         "no case of two workers or more ran and has times in steps.csv");
+  figure.shared_x = longest <= kOneRange * shortest;
   const Unit unit = time_unit(longest);
   Axis x = axis_in(unit, "time since all workers were ready", "time");
   x.from_zero = true;
   for (const Chart& chart : charts)
-    figure.panels.push_back({.title = chart.title,
-                             .x = x,
-                             .y = worker_axis(chart.workers),
-                             .series = bars_of(chart, unit, longest)});
+    figure.panels.push_back(
+        {.title = chart.title,
+         .x = x,
+         .y = worker_axis(chart.workers),
+         .series = bars_of(chart, unit, figure.shared_x ? longest : chart.end)});
   figure.panel_height = panel_height(charts);
-  figure.notes = notes(drawn, {split, rows.end()}, others, charts);
+  figure.subtitle = case_name(drawn.front(), names.shared);
+  figure.notes = notes(
+      drawn,
+      where(rows, [&](const Row& row) { return std::ranges::find(drawn, row) == drawn.end(); }),
+      names, charts);
+  if (!figure.shared_x) figure.notes.emplace_back("Each panel has its own range of time.");
   return figure;
 }
 

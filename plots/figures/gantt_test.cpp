@@ -45,7 +45,8 @@ TEST(Gantt, TheLinkIsNamedWhereTheRunHasSeveralThoughOneAloneIsDrawn) {
     }
   const Figure figure = gantt_figure(with_steps(cases_of(cases), steps));
   ASSERT_EQ(figure.panels.size(), 6u);
-  for (const Panel& panel : figure.panels) EXPECT_THAT(panel.title, HasSubstr("200 MB/s"));
+  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2, 200 MB/s");
+  EXPECT_EQ(figure.panels[5].title, "f: 1.00 s");
   EXPECT_THAT(figure.notes.back(), HasSubstr("2 MB/s"));
 }
 
@@ -61,7 +62,8 @@ TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
   const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps));
   ASSERT_EQ(figure.panels.size(), 1u);
   const Panel& panel = figure.panels[0];
-  EXPECT_EQ(panel.title, "ring, N = 8,192, W = 2, threads: 50.00 ms");
+  EXPECT_EQ(panel.title, "ring: 50.00 ms");
+  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2") << "the run's own line names its ranks";
   EXPECT_EQ(panel.x.column, "time_ms");
   const Point waiting = series_named(panel, "exposed communication").points.at(0);
   EXPECT_DOUBLE_EQ(waiting.x_low, 10.0);
@@ -130,19 +132,76 @@ TEST(Gantt, SixCasesOverOneRangeOfTimeAndANoteNamesTheOthers) {
   for (int i = 0; i < 8; ++i) {
     const std::string id(1, static_cast<char>('a' + i));
     rows.push_back(threads_case(id, i == 7 ? "zigzag" : "ring", 2));
-    add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", to_text(1.0 + i)}});
+    add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", to_text(2.0 + 0.5 * i)}});
   }
   add_step(steps, "one worker", 0, 0, {{"start_s", "0"}, {"compute_s", "100"}});
   const Figure figure = gantt_figure(with_steps(cases_of(rows), steps));
-  EXPECT_EQ(figure.panels.size(), 6u);
+  ASSERT_EQ(figure.panels.size(), 6u);
+  EXPECT_THAT(figure.panels[1].title, HasSubstr("zigzag"))
+      << "each algorithm is drawn before one is drawn again";
   EXPECT_TRUE(figure.shared_x);
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Drawn: 6 of 8 cases"));
   EXPECT_THAT(figure.notes.back(), HasSubstr("left out: 2 (ring, N = 8,192, W = 2, threads; "
-                                             "zigzag, N = 8,192, W = 2, threads)"));
+                                             "ring, N = 8,192, W = 2, threads)"));
+}
+
+TEST(Gantt, EachOfEightAlgorithmsHasAPanel) {
+  CsvTable steps = no_steps();
+  std::vector<Values> rows;
+  for (const char* algorithm : {"a", "b", "c", "d", "e", "f", "ulysses", "zigzag"})
+    for (const char* ranks : {"mpi", "threads"}) {
+      const std::string id = std::string(algorithm) + ranks;
+      rows.push_back(threads_case(id, algorithm, 2));
+      rows.back()["ranks"] = ranks;
+      add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+    }
+  const Figure figure = gantt_figure(with_steps(cases_of(rows), steps));
+  ASSERT_EQ(figure.panels.size(), 8u);
+  EXPECT_EQ(figure.panels[6].title, "ulysses: 1.00 s");
+  EXPECT_EQ(figure.panels[7].title, "zigzag: 1.00 s");
+  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2, mpi");
+}
+
+TEST(Gantt, AlgorithmsOfDifferentLinksNameTheirsInTheirTitles) {
+  CsvTable steps = no_steps();
+  std::vector<Values> cases;
+  for (const auto& [algorithm, link] : {std::pair{"ring", "2e+08"}, {"zigzag", ""}}) {
+    cases.push_back(threads_case(algorithm, algorithm, 2));
+    cases.back()["link_bandwidth_byte_per_s"] = link;
+    add_step(steps, algorithm, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
+  }
+  const Figure figure = gantt_figure(with_steps(cases_of(cases), steps));
+  EXPECT_THAT(titles(figure), ::testing::UnorderedElementsAre("ring, 200 MB/s: 1.00 s",
+                                                              "zigzag, no link limit: 1.00 s"));
+  EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2");
+}
+
+TEST(Gantt, TimeBetweenTheStepsOfAWorkerHasAKeyOfItsOwn) {
+  CsvTable steps = no_steps();
+  add_step(steps, "a", 0, 0, {{"start_s", "0.5"}, {"compute_s", "1"}});
+  add_step(steps, "a", 0, 1, {{"start_s", "2"}, {"compute_s", "1"}});
+  const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps));
+  const Series& between = series_named(figure.panels.at(0), "waiting between steps");
+  ASSERT_EQ(between.points.size(), 2u);
+  EXPECT_DOUBLE_EQ(between.points[0].x_low, 0.0);
+  EXPECT_DOUBLE_EQ(between.points[0].x_high, 0.5);
+  EXPECT_DOUBLE_EQ(between.points[1].x_low, 1.5);
+  EXPECT_DOUBLE_EQ(between.points[1].x_high, 2.0);
+}
+
+TEST(Gantt, CasesOfVeryDifferentTimesHaveRangesOfTheirOwn) {
+  CsvTable steps = no_steps();
+  for (const auto& [id, seconds] : {std::pair{"a", "1"}, {"b", "10"}})
+    add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", seconds}});
+  const Figure figure = gantt_figure(
+      with_steps(cases_of({threads_case("a", "ring", 2), threads_case("b", "zigzag", 2)}), steps));
+  EXPECT_FALSE(figure.shared_x);
+  EXPECT_THAT(figure.notes.back(), HasSubstr("own range of time"));
 }
 
 TEST(Gantt, LongSequencesAndManyWorkersComeFirstWhateverRanFirst) {
   CsvTable steps = no_steps();
-  Values longer = threads_case("b", "ring", 4);
+  Values longer = threads_case("b", "ring", 4);  // cases of one algorithm
   longer["n_tokens"] = "16384";
   for (const char* id : {"a", "b", "c"})
     add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});

@@ -1,6 +1,5 @@
 // Figures of interest sets: how small they are, how many there are, how even their work is.
 #include "plots/figures/figures.h"
-#include "plots/published/published.h"
 
 namespace qb {
 namespace {
@@ -16,7 +15,7 @@ Group line_over(const CsvTable& table, std::string name, const std::string& colu
           .value = shows(column)};
 }
 
-// Groups RR curves by distillation, published first.
+// Groups RR curves by distillation, published first; if both are the same they are one curve.
 Groups by_distillation(const Rows& rows) {
   Groups lines = group(rows, Columns{"distillation"});
   std::reverse(lines.begin(), lines.end());
@@ -25,7 +24,26 @@ Groups by_distillation(const Rows& rows) {
     line.style = indexed_style(line.name == kBalanced ? 0 : 1);
     line.draw = Draw::line;
   }
+  const auto ratio = [](const Row& row) { return row.text("responsibility_ratio"); };
+  if (lines.size() == 2 && std::ranges::equal(lines[0].rows, lines[1].rows, {}, ratio, ratio)) {
+    lines[1].name = lines[0].name + " = " + lines[1].name;
+    lines.erase(lines.begin());
+  }
   return lines;
+}
+
+// Lists the worker counts between the least and the greatest that a table leaves out: `80 to 90,
+// 92`.
+std::string missing_workers(const CsvTable& table) {
+  std::vector<std::string> gaps;
+  std::optional<std::int64_t> before;
+  for (const auto& [count, row] : by_number(all_rows(table), "workers")) {
+    const auto at = static_cast<std::int64_t>(count);
+    if (before && at > *before + 2) gaps.push_back(fmt::format("{} to {}", *before + 1, at - 1));
+    if (before && at == *before + 2) gaps.push_back(fmt::format("{}", at - 1));
+    before = at;
+  }
+  return listed(gaps);
 }
 
 const Axis kWorkersAxis = {.label = "workers W", .column = "workers", .tight = true};
@@ -39,62 +57,6 @@ Figure interest_set_figure(std::string name, LineFigure declared,
 }
 
 double workers(const Row& row) { return row.number("workers"); }
-
-// A legend cannot tell apart more sets than this in one panel.
-constexpr std::size_t kMostNamedSets = 6;
-
-// Computes means over the integers N in [jW, (j+1)W), for whole intervals only.
-std::vector<Point> interval_means(const Group& set) {
-  const std::int64_t workers = workers_of(set);
-  std::map<std::int64_t, std::pair<double, std::int64_t>> sums;
-  for (const Row& row : set.rows) {
-    auto& [sum, rows] = sums[row.integer("n_tokens") / workers];
-    sum += row.number("responsibility_ratio");
-    ++rows;
-  }
-  const auto width = static_cast<double>(workers);
-  std::vector<Point> means;
-  for (const auto& [interval, entry] : sums)
-    if (entry.second == workers)
-      means.push_back(
-          {.x = (static_cast<double>(interval) + 0.5) * width, .y = entry.first / width});
-  return means;
-}
-
-std::string name_of(const Group& set) { return fmt::format("{{{}}}", set.key[0]); }
-
-Groups sets_of(const Group& of_count) {
-  return group(order(of_count.rows, "n_tokens"), Columns{"interest_set"});
-}
-
-Groups lines_of(const Group& of_count) {
-  Groups sets = sets_of(of_count);
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    sets[i].name = name_of(sets[i]) + " at every N";
-    sets[i].style = {lightened(indexed_style(static_cast<int>(i)).colour), 0};
-    sets[i].thin = true;
-    sets[i].in_legend = false;
-    sets[i].draw = Draw::line;
-  }
-  return sets;
-}
-
-std::vector<Series> means_and_published(const Group& of_count) {
-  const Groups sets = sets_of(of_count);
-  if (sets.empty()) return {};
-  std::vector<Series> out;
-  for (const Group& set : sets)
-    out.push_back({.name = name_of(set),
-                   .style = indexed_style(static_cast<int>(out.size())),
-                   .in_legend = sets.size() <= kMostNamedSets,
-                   .points = interval_means(set)});
-  for (const Row& row :
-       where(all_rows(published_table("cqs_interest_set_table")), "workers", {of_count.key[0]})) {
-    const double ratio = row.number("asymptotic_responsibility_ratio");
-    out.push_back(limit_line(fmt::format("published asym-RR {}", ratio), ratio));
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -130,40 +92,69 @@ Figure set_size_figure(const CsvTable& sets) {
 }
 
 Figure set_count_figure(const CsvTable& counts) {
+  const auto perfect = [](const Row& row) {
+    const double m = row.number("quorum_size");
+    return m * (m - 1.0) + 1.0 == workers(row);
+  };
   Group sizes = line_over(counts, "m", "quorum_size", 2);
-  sizes.in_legend = false;
+  sizes.rows = where(sizes.rows, [&](const Row& row) { return !perfect(row); });
+  Group singer = line_over(counts, "m, perfect difference set", "quorum_size", 3);
+  singer.rows = where(singer.rows, perfect);
+  const std::string missing = missing_workers(counts);
   Figure figure = interest_set_figure(
-      "set_count", {.title = "How many interest sets of the least size there are",
-                    .nothing = "there are no counts",
-                    .lines = {line_over(counts, "sets with 0 and 1", "sets", 0),
-                              line_over(counts, "up to x → ux + t", "orbits", 1)},
-                    .y = {{.title = "Number of minimum sets",
-                           .y = {.label = "sets", .column = "sets", .log = true}},
-                          {.title = "Their size m",
-                           .y = {.label = "m", .column = "quorum_size", .whole = true},
-                           .lines = [&](const Group&) { return Groups{sizes}; }}},
-                    .x = workers,
-                    .x_axis = fixed(kWorkersAxis),
-                    .notes = {"Each by exhaustive search; that of size m - 1 found none."}});
+      "set_count",
+      {.title = "How many interest sets of the least size there are",
+       .nothing = "there are no counts",
+       .lines = {line_over(counts, "sets with 0 and 1", "sets", 0),
+                 line_over(counts, "up to x → ux + t", "orbits", 1)},
+       .y = {{.title = "Number of minimum sets",
+              .y = {.label = "sets", .column = "sets", .log = true}},
+             {.title = "Their size m",
+              .y = {.label = "m", .column = "quorum_size", .whole = true},
+              .lines =
+                  [&](const Group&) {
+                    return Groups{sizes, singer};
+                  }}},
+       .x = workers,
+       .x_axis = fixed(kWorkersAxis),
+       .notes = {
+           "Each by exhaustive search; that of size m - 1 found none. Within one m the number "
+           "falls as W grows, since m(m - 1) differences must reach W - 1 distances; a "
+           "perfect difference set, W = m(m - 1) + 1, has none to spare.",
+           missing.empty() ? ""
+                           : fmt::format("No marks at W = {}: the search for these was not "
+                                         "run to its end.",
+                                         missing)}});
   figure.columns = 1;
   figure.shared_x = true;
   return figure;
 }
 
 Figure distillation_figure(const CsvTable& table) {
-  const auto line = [&](const std::string& name, int index) {
-    const std::string column = name + "_asymptotic_responsibility_ratio";
-    Group one = line_over(table, name, column, index, Draw::line_points);
+  const auto line = [&](const std::string& name, const std::string& distillation, Style style) {
+    const std::string column = distillation + "_asymptotic_responsibility_ratio";
+    Group one{.rows = all_rows(table), .name = name, .style = style};
     one.value = [=](const Row& row) { return Point{.y = row.number(column) / workers(row)}; };
     return one;
   };
+  const auto of_parity = [](Group one, std::int64_t parity) {
+    one.rows =
+        where(one.rows, [=](const Row& row) { return row.integer("workers") % 2 == parity; });
+    return one;
+  };
+  const std::uint32_t published = indexed_style(1).colour;
+  const Group balanced = line(kBalanced, kBalanced, indexed_style(0));
+  double least = 1.0;
+  for (const Row& row : balanced.rows) least = std::fmin(least, balanced.value(row).y);
   return interest_set_figure(
       "distillation",
       {.title = "Balance of published and balanced self-distillation",
        .nothing = "there are no ratios",
-       .lines = {line("published", 1), line(kBalanced, 0)},
+       .lines = {of_parity(line("published, odd W", "published", {published, 1}), 1),
+                 of_parity(line("published, even W", "published", {published, 3}), 0), balanced},
        .y = {{.y = {.label = "asym-RR / W", .column = "asymptotic_ratio_over_workers"},
-              .reference = always(limit_line("0.985", 0.985))}},
+              .reference =
+                  always(limit_line(fmt::format("least of balanced: {:.4f}", least), least))}},
        .x = workers,
        .x_axis = fixed(kWorkersAxis),
        .notes = {"asym-RR: mean over N in [40 W, 41 W) of N² / (pairs of the most loaded worker); "
@@ -190,17 +181,14 @@ Figure distillation_ratio_figure(const CsvTable& ratios) {
 
 Figure balance_growth_figure(const CsvTable& ratios) {
   Groups lines;
-  int index = 0;
-  for (const Group& of_count : panels_by(all_rows(ratios), {"workers"})) {
+  for (const Group& of_count : panels_by(all_rows(ratios), {"workers"}))
     for (Group& line : by_distillation(of_count.rows)) {
-      line.style = indexed_style(index);
-      line.style.dash = line.name == kBalanced ? 0 : 1;
-      line.name = of_count.name + ' ' + line.name;
+      line.style = worker_style(workers_of(of_count));
+      line.style.dash = line.key[0] == kBalanced ? 0 : 1;
+      line.name = listed({of_count.name, line.name});
       line.draw = Draw::line_points;
       lines.push_back(std::move(line));
     }
-    ++index;
-  }
   return interest_set_figure(
       "balance_growth",
       {.title = "What uneven work costs as N grows",
@@ -214,35 +202,6 @@ Figure balance_growth_figure(const CsvTable& ratios) {
        .x_axis = fixed({.label = "N", .column = "n_tokens", .log = true}),
        .notes = {"The worst of the W lengths up to each N. Published, an even W never comes nearer "
                  "to W than 1/(W + 1)."}});
-}
-
-// Draws a panel for each worker count of responsibility_ratio.csv: the ratio of every smallest
-// interest set, and its means over whole intervals of W (supplement E of CQS-Attention).
-Figure responsibility_ratio_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "Responsibility ratio against sequence length";
-  if (!run.responsibility)
-    return empty_figure(kTitle,
-                        "the run folder has no responsibility_ratio.csv (qb sets responsibility "
-                        "--csv writes one)");
-  Groups panels = panels_by(all_rows(*run.responsibility), {"workers"});
-  for (Group& panel : panels)
-    panel.name +=
-        fmt::format(": {} of the least size", counted(sets_of(panel).size(), "interest set"));
-  Figure figure = line_figure(
-      {.title = kTitle,
-       .nothing = "there are no ratios",
-       .y = {{.y = {.label = "responsibility ratio", .column = "responsibility_ratio"},
-              .value = shows("responsibility_ratio"),
-              .lines = lines_of,
-              .reference = means_and_published,
-              .x_axis = tokens_axis}},
-       .panels = panels,
-       .notes = {"RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up "
-                 "that the split allows. Thin: every N. Marks: means over whole intervals [jW, "
-                 "(j+1)W), at their middle; asym-RR is the one of j = 40."}});
-  figure.panel_height = 300;
-  figure.legend = Figure::Legend::inside;
-  return figure;
 }
 
 }  // namespace qb

@@ -28,17 +28,36 @@ TEST(InterestSetFigures, CountsAndSizesShareTheirW) {
   EXPECT_TRUE(figure.panels[0].y.log);
   EXPECT_EQ(figure.panels[0].series[0].points[1].y, 20.0);
   EXPECT_EQ(figure.panels[0].series[1].points[1].y, 5.0);
-  EXPECT_EQ(figure.panels[1].series[0].points[1].y, 4.0);
+  EXPECT_EQ(figure.panels[1].series[0].name, "m");
+  EXPECT_EQ(figure.panels[1].series[0].points[0].y, 4.0);
+  EXPECT_EQ(figure.panels[1].series[1].name, "m, perfect difference set");
+  EXPECT_EQ(figure.panels[1].series[1].points[0].x, 7.0) << "7 = 3 * 2 + 1";
+  EXPECT_EQ(figure.notes.size(), 1u) << "no W is missing";
 }
 
-TEST(InterestSetFigures, DistillationsAreDividedByW) {
-  const Figure figure =
-      distillation_figure(CsvTable::parse("workers,published_asymptotic_responsibility_ratio,"
-                                          "balanced_asymptotic_responsibility_ratio\n4,3.2,3.96\n",
-                                          "table"));
+TEST(InterestSetFigures, WorkerCountsWithoutACountAreNamed) {
+  const Figure figure = set_count_figure(
+      CsvTable::parse("workers,quorum_size,orbits,sets\n7,3,1,2\n9,4,5,20\n14,5,1,3\n", "counts"));
+  ASSERT_EQ(figure.notes.size(), 2u);
+  EXPECT_EQ(figure.notes[1],
+            "No marks at W = 8, 10 to 13: the search for these was not run to its end.");
+}
+
+TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
+  const Figure figure = distillation_figure(
+      CsvTable::parse("workers,published_asymptotic_responsibility_ratio,"
+                      "balanced_asymptotic_responsibility_ratio\n4,3.2,3.96\n5,4.9,4.9\n",
+                      "table"));
   ASSERT_EQ(figure.panels.size(), 1u);
-  EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 0.8);
-  EXPECT_DOUBLE_EQ(figure.panels[0].series[1].points[0].y, 0.99);
+  const auto& series = figure.panels[0].series;
+  ASSERT_EQ(series.size(), 4u);
+  EXPECT_EQ(series[0].name, "published, odd W");
+  EXPECT_DOUBLE_EQ(series[0].points.at(0).y, 0.98);
+  EXPECT_EQ(series[1].name, "published, even W");
+  EXPECT_DOUBLE_EQ(series[1].points.at(0).y, 0.8);
+  EXPECT_EQ(series[2].points.size(), 2u);
+  EXPECT_DOUBLE_EQ(series[2].points[0].y, 0.99);
+  EXPECT_EQ(series[3].name, "least of balanced: 0.9800");
 }
 
 TEST(InterestSetFigures, RatiosHaveAPanelForEachWAndGrowthOneForAll) {
@@ -54,6 +73,21 @@ TEST(InterestSetFigures, RatiosHaveAPanelForEachWAndGrowthOneForAll) {
   ASSERT_EQ(growth.panels.size(), 1u);
   ASSERT_EQ(growth.panels[0].series.size(), 3u);
   EXPECT_DOUBLE_EQ(growth.panels[0].series[0].points[0].y, 0.25);
+  EXPECT_EQ(growth.panels[0].series[0].name, "W = 4, published");
+  EXPECT_EQ(growth.panels[0].series[0].style.colour, worker_style(4).colour)
+      << "a worker count has one colour everywhere";
+}
+
+TEST(InterestSetFigures, EqualDistillationsAreOneCurveThatIsNamedByBoth) {
+  const CsvTable ratios = CsvTable::parse(
+      "workers,distillation,n_tokens,responsibility_ratio\n"
+      "7,published,100,6.5\n7,balanced,100,6.5\n",
+      "ratios");
+  const Figure figure = distillation_ratio_figure(ratios);
+  ASSERT_EQ(figure.panels.at(0).series.size(), 1u);
+  EXPECT_EQ(figure.panels[0].series[0].name, "published = balanced");
+  EXPECT_EQ(balance_growth_figure(ratios).panels.at(0).series.at(0).name,
+            "W = 7, published = balanced");
 }
 
 TEST(InterestSetFigures, NothingToDrawIsASentence) {

@@ -36,13 +36,33 @@ Groups layers_of(const CsvTable& cases) {
                                   ? "plain"
                                   : named_value("layer_block_tokens", layers[i].key[0]) + " tokens";
     layers[i].name = with_short_mask(name_with(block, row, others), row.text("mask"));
-    layers[i].style = indexed_style(static_cast<int>(i));
+    // The second colour is that of attention, as in the shares.
+    layers[i].style = indexed_style(static_cast<int>(i) + (i > 0 ? 1 : 0));
   }
   return layers;
 }
 
 double peak_bytes(const Row& row) {
   return ran(row) ? row.number("active_memory_peak_bytes") : kNaN;
+}
+
+// Finds the plain layer that a layer in blocks is compared with, if it ran.
+std::optional<Row> plain_of(const Row& blocks) {
+  return case_like(
+      blocks, [](const Field& field) { return field.column == "layer_block_tokens"; },
+      [](const Row& row) { return ran(row) && row.is("layer_block_tokens", ""); });
+}
+
+// Makes lines of the layers in blocks whose rows show their time over that of the plain layer.
+Groups over_plain(const Groups& layers) {
+  Groups lines;
+  for (Group line : layers) {
+    if (is_plain(line)) continue;
+    line.rows = where(line.rows, [](const Row& row) { return ran(row) && plain_of(row); });
+    line.value = [](const Row& row) { return time_ratio(row, *plain_of(row), "wall_time"); };
+    if (!line.rows.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 // Compares memory at the longest sequence that both ran; empty if there is none.
@@ -69,15 +89,16 @@ struct KnownPart {
   const char* label;
   std::uint32_t colour;
 };
-// Products are blue and green, attention is red, passes over memory are grey and yellow.
+constexpr std::uint32_t kAttentionColour = 0xD55E00;
+// Each part has a hue of its own, on which black numbers can be read; both norms are grey.
 constexpr KnownPart kParts[] = {
-    {"qkv", "QKV projection", 0x0072B2},
-    {"attention", "attention", 0xD55E00},
-    {"attention_output", "output projection", 0x56B4E9},
+    {"qkv", "QKV projection", 0x56B4E9},
+    {"attention", "attention", kAttentionColour},
+    {"attention_output", "output projection", 0xE69F00},
     {"attention_norm", "attention norm", 0x8A8A8A},
     {"feed_forward_in", "feed-forward in", 0x009E73},
-    {"gelu", "GELU", 0xE6C300},
-    {"feed_forward_out", "feed-forward out", 0x7BCBAF},
+    {"gelu", "GELU", 0xF0E442},
+    {"feed_forward_out", "feed-forward out", 0xCC79A7},
     {"output_norm", "output norm", 0xC4C4C4},
 };
 
@@ -141,13 +162,13 @@ std::optional<double> half_share_tokens(const BarFigure::BarPanel& panel) {
   return found.front();
 }
 
-// The first published part is our QKV projection and attention together. The legend shows those of
-// the first bar.
+// The first published part is our QKV projection and attention together, so that it has a hue of
+// its own; the others have those of our nearest parts. The legend shows those of the first bar.
 BarFigure::BarPanel published_shares() {
-  constexpr KnownPart kColumns[] = {{"self_attention_s", "published self-attention", 0xD55E00},
-                                    {"self_add_norm_s", "published self-output", 0x56B4E9},
+  constexpr KnownPart kColumns[] = {{"self_attention_s", "published self-attention", 0x8C510A},
+                                    {"self_add_norm_s", "published self-output", 0xE69F00},
                                     {"feed_forward_s", "published intermediate", 0x009E73},
-                                    {"output_add_norm_s", "published output", 0x7BCBAF}};
+                                    {"output_add_norm_s", "published output", 0xCC79A7}};
   BarFigure::BarPanel panel{.title = "published: 15-618 project, a BERT model"};
   for (const Row& row : all_rows(published_table("sparse_attention_15618_table_4_bert_layers"))) {
     const std::string& n = row.text("sequence_length_tokens");
@@ -164,8 +185,9 @@ BarFigure::BarPanel published_shares() {
 
 }  // namespace
 
-// Draws a line per kind of layer, and a dashed one for the attention of the plain ones. Hollow
-// marks surround the rows of which repeats were slowed down.
+// Draws a line per kind of layer, and a dashed one for the attention of the plain ones; below, the
+// time of layers in blocks over that of the plain one, since the two nearly coincide. Hollow marks
+// surround the rows of which repeats were slowed down.
 Figure layer_time_figure(const PlottedRun& run) {
   std::map<std::string, Parts> parts = parts_of(run.parts);
   const auto attention = [&](const Row& row) {
@@ -174,9 +196,10 @@ Figure layer_time_figure(const PlottedRun& run) {
   const auto slowed = [](const Row& row) {
     return ran(row) && row.number("throttled_samples") > 0;
   };
+  const Groups layers = layers_of(run.cases);
   Groups lines;
   std::size_t ringed = 0;
-  for (const Group& line : layers_of(run.cases)) {
+  for (const Group& line : layers) {
     Group rings{.rows = where(line.rows, slowed),
                 .name = "slowed down, " + line.name,
                 .thin = true,
@@ -184,6 +207,7 @@ Figure layer_time_figure(const PlottedRun& run) {
                 .value = shows("wall_time_median_s", kMilli)};
     Group dashed = behind(line, "", 1, attention);
     dashed.name = "attention, " + line.name;
+    dashed.style.colour = kAttentionColour;
     dashed.in_legend = true;
     dashed.rows = where(line.rows, [&](const Row& row) {
       return is_plain(line) && std::isfinite(attention(row).y);
@@ -191,22 +215,31 @@ Figure layer_time_figure(const PlottedRun& run) {
     ringed += rings.rows.size();
     lines.insert(lines.end(), {line, rings, dashed});
   }
-  return line_figure(
-      {.title = "Time of a transformer layer",
-       .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
-       .lines = lines,
-       .y = {{.y = {.label = "time (ms)", .column = "time_ms"},
-              .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
-              .fit = powers_or_linear}},
-       .breaks = true,
-       .crosses = kNaN,
-       .notes = joined_notes(
-           {case_notes(run.cases),
-            {"Dashed: the attention kernel alone, of the plain layer.",
-             ringed == 0 ? ""
-                         : fmt::format("Ringed: the device was throttled in a repeat (column "
-                                       "throttled_samples), {} cases.",
-                                       ringed)}})});
+  LineFigure declared{
+      .title = "Time of a transformer layer",
+      .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
+      .y = {{.y = {.label = "time (ms)", .column = "time_ms"},
+             .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
+             .lines = [&](const Group&) { return lines; },
+             .fit = powers_or_linear}},
+      .breaks = true,
+      .crosses = kNaN,
+      .notes = joined_notes(
+          {case_notes(run.cases),
+           {"Dashed: the attention kernel alone, of the plain layer.",
+            ringed == 0 ? ""
+                        : fmt::format("Ringed: the device was throttled in a repeat (column "
+                                      "throttled_samples), {} cases.",
+                                      ringed)}})};
+  const Groups blocks = over_plain(layers);
+  if (!blocks.empty()) {
+    declared.y.front().title = "Time";
+    declared.y.push_back({.title = "In blocks over plain",
+                          .y = {.label = "time in blocks / time plain", .column = "time_ratio"},
+                          .lines = [&](const Group&) { return blocks; },
+                          .reference = always(limit_line("as long as plain", 1.0))});
+  }
+  return line_figure(declared);
 }
 
 Figure layer_memory_figure(const PlottedRun& run) {

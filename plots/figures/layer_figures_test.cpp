@@ -94,11 +94,51 @@ TEST_F(LayerFigures, TheHalfIsInterpolatedBetweenTheCasesAroundIt) {
 
 TEST_F(LayerFigures, TimeHasTheLayerAndTheAttentionOfThePlainOne) {
   const Figure figure = layer_time_figure(with_parts(cases_, parts_));
-  ASSERT_EQ(figure.panels.size(), 1u);
+  ASSERT_EQ(figure.panels.size(), 2u);
   std::vector<std::string> names;
   for (const Series& series : figure.panels[0].series) names.push_back(series.name);
   EXPECT_THAT(names, ::testing::ElementsAre("plain", "attention, plain", "blocks of 500 tokens"));
   EXPECT_NEAR(figure.panels[0].series[1].points[2].y, 100.0, 1e-9) << "10000^2 ns in ms";
+}
+
+TEST_F(LayerFigures, ALayerInBlocksIsComparedWithThePlainOne) {
+  const Figure figure = layer_time_figure(with_parts(cases_, parts_));
+  const Series& ratio = series_named(figure.panels.at(1), "blocks of 500 tokens");
+  ASSERT_EQ(ratio.points.size(), 2u);
+  EXPECT_DOUBLE_EQ(ratio.points[0].y, 1.0) << "the times of both are the same here";
+  EXPECT_DOUBLE_EQ(ratio.points[0].low, 0.93 / 1.12);
+  EXPECT_DOUBLE_EQ(ratio.points[0].high, 1.12 / 0.93);
+}
+
+// The contrast of black on a colour, by the Web Content Accessibility Guidelines.
+double contrast_of_black_on(std::uint32_t colour) {
+  const auto linear = [](std::uint32_t channel) {
+    const double value = channel / 255.0;
+    return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  };
+  const double light = 0.2126 * linear(colour >> 16 & 255) + 0.7152 * linear(colour >> 8 & 255) +
+                       0.0722 * linear(colour & 255);
+  return (light + 0.05) / 0.05;
+}
+
+TEST_F(LayerFigures, NumbersCanBeReadOnEveryPartAndNoTwoPartsShareAHue) {
+  for (const char* part : {"attention_output", "feed_forward_in", "gelu", "feed_forward_out"})
+    add_case(parts_, {{"case_id", "100-"},
+                      {"repeat", "0"},
+                      {"warmup", "0"},
+                      {"part", part},
+                      {"flop", "1"},
+                      {"time_s", "1"}});
+  const Figure figure = layer_shares_figure(with_parts(cases_, parts_));
+  std::map<std::uint32_t, std::string> names;
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series) {
+      EXPECT_GE(contrast_of_black_on(series.style.colour), 4.5) << series.name;
+      if (!series.in_legend) continue;
+      const auto known = names.emplace(series.style.colour, series.name).first;
+      EXPECT_EQ(known->second, series.name);
+    }
+  EXPECT_GE(names.size(), 10u);
 }
 
 TEST_F(LayerFigures, ThrottledRowsAreRinged) {

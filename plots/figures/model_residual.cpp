@@ -1,6 +1,7 @@
-// How far the cost model is off: measured over modelled wall clock, minus one, a mark per case. The
-// colour tells the algorithm, the mark who played the workers.
+// How far the cost model is off: measured over modelled wall clock, minus one. Each algorithm has a
+// row with a mark for each of its cases, their range and their median, the best algorithm on top.
 #include "base/statistics.h"
+#include "plots/figures/dot_rows.h"
 #include "plots/figures/figures.h"
 
 namespace qb {
@@ -8,31 +9,74 @@ namespace {
 
 constexpr const char* kResidual = "model_residual_ratio";
 
-// The bar is as wide, relative to the measured time, as the interval of the wall clock.
-Point residual_point(const Row& row, const Unit& unit) {
-  const double ratio = 1.0 + row.number(kResidual);
-  const Point time = timed(row, "wall_time", 1.0);
-  return {.x = row.number("modelled_wall_time_s") * unit.factor,
-          .y = (ratio - 1.0) * kPercent,
-          .low = (ratio * time.low / time.y - 1.0) * kPercent,
-          .high = (ratio * time.high / time.y - 1.0) * kPercent};
+double residual_percent(const Row& row) { return kPercent * row.number(kResidual); }
+double distance_percent(const Row& row) { return std::abs(residual_percent(row)); }
+
+// Groups by algorithm or, if there is one alone, by who played its workers.
+Groups groups_of(const Rows& rows) {
+  const bool several = group(rows, Columns{"algorithm"}).size() > 1;
+  Groups groups = group(rows, several ? Columns{"algorithm"} : Columns{"algorithm", "ranks"});
+  std::ranges::stable_sort(groups, {}, [](const Group& one) {
+    return std::abs(median(numbers_of(one.rows, residual_percent)));
+  });
+  return groups;
 }
 
-std::string summary(const Rows& rows) {
-  const auto residual = [](const Row& row) { return std::abs(row.number(kResidual)); };
-  const auto median_percent = [&](const Rows& some) {
-    return median(numbers_of(some, residual)) * kPercent;
-  };
+std::vector<DotRow> dot_rows_of(const Groups& groups) {
+  std::vector<DotRow> rows;
+  for (const Group& one : groups)
+    rows.push_back({listed(one.key), algorithm_style(one.key[0]).colour,
+                    numbers_of(one.rows, residual_percent)});
+  return rows;
+}
+
+// Makes the marks of each group, a line for each of `players` that it has.
+Groups marks_of(const Groups& groups, const Groups& players) {
+  Groups lines;
+  for (std::size_t row = 0; row < groups.size(); ++row)
+    for (std::size_t slot = 0; slot < players.size(); ++slot) {
+      const std::string& algorithm = groups[row].key[0];
+      const std::string& ranks = players[slot].key[0];
+      Group marks{.rows = where(groups[row].rows, "ranks", {ranks}),
+                  .name = listed({algorithm, ranks}),
+                  .style = {algorithm_style(algorithm).colour, ranks_mark(ranks)},
+                  .thin = true,
+                  .in_legend = false,
+                  .draw = Draw::points};
+      marks.value = [y = dot_place(row, slot, players.size())](const Row& one) {
+        return Point{.x = residual_percent(one), .y = y};
+      };
+      lines.push_back(std::move(marks));
+    }
+  return lines;
+}
+
+std::string summary(const Rows& rows, const Groups& players) {
+  const auto typical = [](const Rows& some) { return median(numbers_of(some, distance_percent)); };
   std::vector<std::string> parts;
-  for (const Group& of_ranks : group(rows, Columns{"ranks"}))
-    parts.push_back(fmt::format("{} {:.1f} % of {}", of_ranks.key[0], median_percent(of_ranks.rows),
-                                of_ranks.rows.size()));
-  const Row& worst = *std::ranges::max_element(rows, {}, residual);
+  for (const Group& one : players)
+    parts.push_back(
+        fmt::format("{} {:.1f} % of {}", one.key[0], typical(one.rows), one.rows.size()));
+  const Row& worst = *std::ranges::max_element(rows, {}, distance_percent);
   return fmt::format(
-      "Median absolute residual {:.1f} % of {} cases ({}); the worst: {}: {:+.1f} %.",
-      median_percent(rows), rows.size(), listed(parts),
-      named_values(worst, {"algorithm", "n_tokens", "workers", "ranks"}),
-      worst.number(kResidual) * kPercent);
+      "The typical case is {:.1f} % from its model, the median of {} distances ({}); the worst: "
+      "{}: {:+.1f} %.",
+      typical(rows), rows.size(), listed(parts),
+      named_values(worst, {"algorithm", "n_tokens", "workers", "ranks"}), residual_percent(worst));
+}
+
+// Says how far the intervals of the measured medians reach.
+std::string interval_reach(const Rows& rows) {
+  double reach = 0.0;
+  for (const Row& row : rows) {
+    const Point time = timed(row, "wall_time", 1.0);
+    reach = std::fmax(reach, std::fmax(time.high / time.y - 1.0, 1.0 - time.low / time.y));
+  }
+  if (!(reach > 0.0)) return {};
+  return fmt::format(
+      "The intervals of the measured medians are not drawn; the widest reaches {:.0f} % from its "
+      "median.",
+      kPercent * reach);
 }
 
 }  // namespace
@@ -42,36 +86,29 @@ Figure model_residual_figure(const PlottedRun& run) {
     return ran(row) && !std::isnan(row.number(kResidual)) &&
            row.number("modelled_wall_time_s") > 0.0;
   });
-  const Unit unit = time_unit(largest(rows, number_in("modelled_wall_time_s")));
-  // The legend has the colours, then the marks.
-  Groups lines = group(rows, Columns{"algorithm", "ranks"});
-  std::map<std::string, Series> algorithms;
-  std::map<std::string, Series> players;
-  for (Group& marks : lines) {
-    marks.name = listed(marks.key);
-    marks.style = {algorithm_style(marks.key[0]).colour, ranks_mark(marks.key[1])};
-    marks.draw = Draw::points;
-    marks.in_legend = false;
-    algorithms[marks.key[0]] = legend_key(marks.key[0], {marks.style.colour, 0}, Draw::line);
-    players[marks.key[1]] = legend_key(marks.key[1], {kBlack, marks.style.mark}, Draw::points);
-  }
+  const Groups groups = groups_of(rows);
+  const Groups players = group(rows, Columns{"ranks"});
+  const std::vector<DotRow> dots = dot_rows_of(groups);
   std::vector<Series> keys;
-  for (const auto* some : {&algorithms, &players})
-    for (const auto& [name, series] : *some) keys.push_back(series);
-  Axis x = axis_in(unit, "modelled wall time", "modelled_wall_time");
-  x.log = true;
-  return line_figure(
+  for (const Group& one : players)
+    keys.push_back(
+        legend_key("a case, " + one.key[0], {kGrey, ranks_mark(one.key[0])}, Draw::points, true));
+  Figure figure = line_figure(
       {.title = "Measured against modelled wall clock",
        .nothing = "no case has a measured time beside a modelled one",
-       .lines = lines,
-       .y = {{.y = {.label = "measured / modelled - 1 (%)", .column = "model_residual_percent"},
-              .value = [&](const Row& row) { return residual_point(row, unit); },
-              .reference = always(limit_line("measured = modelled", 0.0))}},
-       .x_axis = fixed(x),
+       .lines = marks_of(groups, players),
+       .y = {{.y = dot_rows_axis("algorithm_index", dots),
+              .reference =
+                  [&](const Group&) { return dot_row_summaries(dots, "measured = modelled"); }}},
+       .x_axis =
+           fixed({.label = "measured / modelled - 1 (%)", .column = "model_residual_percent"}),
        .keys = keys,
-       .notes = {rows.empty() ? "" : summary(rows),
-                 "Above zero the case took longer than the model says. Bars: the interval of the "
-                 "measured median alone. Colour: algorithm; mark: who played the workers."}});
+       .notes = {rows.empty() ? "" : summary(rows, players),
+                 "Above zero the case took longer than the model says. A line is the range of an "
+                 "algorithm's cases.",
+                 interval_reach(rows)}});
+  figure.panel_height = dot_rows_height(dots.size());
+  return figure;
 }
 
 }  // namespace qb

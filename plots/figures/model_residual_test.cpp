@@ -23,42 +23,62 @@ Values modelled_case(const std::string& algorithm, const std::string& ranks, dou
   return values;
 }
 
-TEST(ModelResidual, AMarkACaseInPercentWithTheIntervalOfTheMeasuredTime) {
-  const Figure figure =
-      model_residual_figure(cases_of({modelled_case("ring", "threads", 0.25, 0.1)}));
+TEST(ModelResidual, AnAlgorithmHasItsCasesTheirRangeAndTheirMedian) {
+  const Figure figure = model_residual_figure(cases_of(
+      {modelled_case("ring", "threads", 0.1, 0.1), modelled_case("ring", "threads", 0.2, -0.05),
+       modelled_case("ring", "threads", 0.3, 0.4), modelled_case("cqs", "threads", 0.3, 0.2)}));
   const Panel& panel = figure.panels.at(0);
-  const Series& ring = panel.series.at(0);
-  EXPECT_EQ(ring.name, "ring, threads");
-  EXPECT_EQ(ring.draw, Draw::points);
-  ASSERT_EQ(ring.points.size(), 1u);
-  EXPECT_DOUBLE_EQ(ring.points[0].x, 250.0);
-  EXPECT_NEAR(ring.points[0].y, 10.0, 1e-9);
-  EXPECT_NEAR(ring.points[0].low, (1.1 * 0.93 - 1) * 100, 1e-9);
-  EXPECT_NEAR(ring.points[0].high, (1.1 * 1.12 - 1) * 100, 1e-9);
-  EXPECT_EQ(panel.x.column, "modelled_wall_time_ms");
-  EXPECT_TRUE(panel.x.log);
+  EXPECT_EQ(panel.x.column, "model_residual_percent");
+  const Series& cases = series_named(panel, "ring, threads");
+  EXPECT_EQ(cases.draw, Draw::points);
+  ASSERT_EQ(cases.points.size(), 3u);
+  EXPECT_DOUBLE_EQ(cases.points[2].x, 40.0);
+  EXPECT_DOUBLE_EQ(cases.points[2].y, 0.0);
+  const Series& range = series_named(panel, "range of ring");
+  EXPECT_DOUBLE_EQ(range.points.at(0).x, -5.0);
+  EXPECT_DOUBLE_EQ(range.points.at(1).x, 40.0);
+  const Series& medians = series_named(panel, "median");
+  ASSERT_EQ(medians.points.size(), 2u);
+  EXPECT_DOUBLE_EQ(medians.points[0].x, 10.0) << "the better algorithm is on top";
+  EXPECT_DOUBLE_EQ(medians.points[1].x, 20.0);
+  EXPECT_TRUE(panel.y.reversed);
+  ASSERT_EQ(panel.y.tics.size(), 2u);
+  EXPECT_EQ(panel.y.tics[0].label, "ring");
 }
 
 TEST(ModelResidual, ColourTellsTheAlgorithmAndTheMarkWhoPlayedTheWorkers) {
   const Figure figure = model_residual_figure(cases_of(
       {modelled_case("ring", "threads", 0.25, 0.1), modelled_case("ring", "mpi", 0.25, 0.2),
        modelled_case("zigzag", "mpi", 0.25, 0.2)}));
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_EQ(series_named(panel, "zigzag, mpi").style,
+            (Style{algorithm_style("zigzag").colour, ranks_mark("mpi")}));
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring, mpi").points.at(0).y, -0.125);
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring, threads").points.at(0).y, 0.125);
   std::vector<std::string> legend;
-  for (const Series& series : figure.panels.at(0).series) {
+  for (const Series& series : panel.series)
     if (series.in_legend) legend.push_back(series.name);
-    if (series.name != "zigzag, mpi") continue;
-    EXPECT_EQ(series.style, (Style{algorithm_style("zigzag").colour, ranks_mark("mpi")}));
-  }
-  EXPECT_THAT(legend, ElementsAre("measured = modelled", "ring", "zigzag", "mpi", "threads"));
+  EXPECT_THAT(legend,
+              ElementsAre("median", "measured = modelled", "a case, mpi", "a case, threads"));
 }
 
-TEST(ModelResidual, TheNoteHasMediansAndTheWorstCase) {
+TEST(ModelResidual, OneAlgorithmIsToldApartByWhoPlayedItsWorkers) {
+  const Figure figure = model_residual_figure(cases_of(
+      {modelled_case("cqs", "threads", 0.25, 0.1), modelled_case("cqs", "serial", 0.25, 0.05)}));
+  const auto& tics = figure.panels.at(0).y.tics;
+  ASSERT_EQ(tics.size(), 2u);
+  EXPECT_EQ(tics[0].label, "cqs, serial");
+  EXPECT_EQ(tics[1].label, "cqs, threads");
+}
+
+TEST(ModelResidual, TheNotesHaveTheTypicalDistanceTheWorstCaseAndTheWidestInterval) {
   const Figure figure = model_residual_figure(cases_of(
       {modelled_case("ring", "threads", 0.1, 0.02), modelled_case("ring", "threads", 0.2, -0.04),
        modelled_case("ring", "threads", 0.3, 0.06), modelled_case("zigzag", "mpi", 0.1, -0.5)}));
   EXPECT_EQ(figure.notes.at(0),
-            "Median absolute residual 5.0 % of 4 cases (mpi 50.0 % of 1, threads 4.0 % of 3); the "
-            "worst: zigzag, N = 8,192, W = 4, mpi: -50.0 %.");
+            "The typical case is 5.0 % from its model, the median of 4 distances (mpi 50.0 % of 1, "
+            "threads 4.0 % of 3); the worst: zigzag, N = 8,192, W = 4, mpi: -50.0 %.");
+  EXPECT_THAT(figure.notes.at(2), HasSubstr("reaches 12 % from its median"));
 }
 
 TEST(ModelResidual, CasesWithoutAModelledTimeHaveNoMark) {

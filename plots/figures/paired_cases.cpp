@@ -1,5 +1,6 @@
-// Cases that differ in one choice: the times of both by worker count, a panel per mask, and in the
-// last panel the time of the second over that of the first.
+// Cases that differ in one choice: the times of both by worker count, a panel per mask, and below
+// them the time of the second over that of the first. In every panel the mark tells what is
+// compared; the colour tells the choice, and black is a ratio of both.
 #include "plots/figures/figures.h"
 
 namespace qb {
@@ -16,7 +17,7 @@ struct Pairing {
   const char* column;
   Choice first;
   Choice second;
-  const char* ratio;  // label of the last panel
+  const char* ratio;  // label of the panels below
   const char* note;
   bool pairs_are_promised;  // the pairs of the slowest worker are what its time should follow
 };
@@ -38,7 +39,7 @@ constexpr Pairing kDistillation = {
     {"published", "published"},
     {"balanced", "balanced"},
     "time balanced / time published",
-    "Hollow: the query-key pairs of the most loaded worker, balanced over published.",
+    "Hollow: the same ratio of the query-key pairs of the most loaded worker.",
     true};
 
 // The marks of one worker count take this share of the distance between two counts.
@@ -94,15 +95,26 @@ double place_of(const Row& row, const Axis& axis, std::size_t slot, std::size_t 
   return static_cast<double>(at) + kSpread * (static_cast<double>(slot) / all + 0.5 / all - 0.5);
 }
 
-Groups time_lines(const Groups& lines, const Pairing& pairing, const Axis& axis, double factor,
-                  bool titled) {
+// Gives the lines of one mask.
+Groups lines_in(const Groups& lines, const Group& panel) {
+  Groups own = lines;
+  std::erase_if(own, [&](const Group& one) { return one.key[1] != panel.key[0]; });
+  return own;
+}
+
+// Gives the mark of a line: lines of one name have one in the panels of all masks.
+int mark_of(const Group& line, const Groups& all) {
+  return place_among(line, all, [](const Group& one) { return one.key.back(); }) % kMarks;
+}
+
+Groups time_lines(const Groups& lines, const Groups& all, const Pairing& pairing, const Axis& axis,
+                  double factor) {
   Groups out;
-  for (std::size_t i = 0; i < lines.size(); ++i)
+  for (const Group& one : lines)
     for (const bool second : {false, true}) {
-      Group line = lines[i];
-      line.name = listed({second ? pairing.second.name : pairing.first.name,
-                          titled ? line.key.back() : line.name});
-      line.style = {indexed_style(second ? 0 : 1).colour, static_cast<int>(i)};
+      Group line = one;
+      line.name = listed({second ? pairing.second.name : pairing.first.name, line.key.back()});
+      line.style = {indexed_style(second ? 0 : 1).colour, mark_of(one, all)};
       line.value = [=, slot = out.size(), slots = 2 * lines.size()](const Row& row) {
         const Row shown = second ? row : *first_of(row, pairing);
         return timed(shown, clock_of(shown), factor, place_of(row, axis, slot, slots));
@@ -112,7 +124,8 @@ Groups time_lines(const Groups& lines, const Pairing& pairing, const Axis& axis,
   return out;
 }
 
-Groups ratio_lines(const Groups& lines, const Pairing& pairing, const Axis& axis) {
+Groups ratio_lines(const Groups& lines, const Groups& all, const Pairing& pairing,
+                   const Axis& axis) {
   Groups out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto over_first = [=, slots = lines.size()](auto ratio) {
@@ -123,18 +136,38 @@ Groups ratio_lines(const Groups& lines, const Pairing& pairing, const Axis& axis
       };
     };
     Group measured = lines[i];
-    measured.style = indexed_style(static_cast<int>(i) + 2);
+    measured.name = listed({"ratio", measured.key.back()});
+    measured.style = {kBlack, mark_of(measured, all)};
     measured.value = over_first(
         [](const Row& row, const Row& first) { return time_ratio(row, first, clock_of(first)); });
     Group promised = behind(measured, "", 0, over_first([](const Row& row, const Row& first) {
                               return Point{.y = row.number("critical_path_pairs") /
                                                 first.number("critical_path_pairs")};
                             }));
-    promised.name = "pairs, " + measured.name;
+    promised.name = listed({"ratio of pairs", measured.key.back()});
+    promised.in_legend = true;
     out.push_back(measured);
     if (pairing.pairs_are_promised) out.push_back(promised);
   }
   return out;
+}
+
+// Counts the ratios whose intervals hold 1, so that they show neither a gain nor a loss.
+std::string undecided_note(const Figure& figure) {
+  std::size_t all = 0;
+  std::size_t undecided = 0;
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series)
+      for (const Point& point : series.points) {
+        if (panel.y.column != "time_ratio" || !(point.low <= point.high)) continue;
+        ++all;
+        if (point.low <= 1.0 && point.high >= 1.0) ++undecided;
+      }
+  return all == 0 ? std::string()
+                  : fmt::format(
+                        "The intervals of {} of {} ratios hold 1: they show neither gain "
+                        "nor loss.",
+                        undecided, all);
 }
 
 Figure paired_figure(const Rows& rows, const Pairing& pairing) {
@@ -150,26 +183,29 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
   time.from_zero = true;
   Groups panels = group(drawn, Columns{"mask"});
   std::ranges::reverse(panels);
-  const bool titled = panels.size() > 1;
-  for (Group& panel : panels) panel.name = titled ? panel.key[0] + " mask" : "Time";
-  return line_figure(
+  for (Group& panel : panels) panel.name = panel.key[0] + " mask";
+  Figure figure = line_figure(
       {.title = pairing.title,
-       .y = {{.y = time,
+       .y = {{.title = "Time",
+              .y = time,
               .lines =
                   [&](const Group& panel) {
-                    Groups own = lines;
-                    std::erase_if(own,
-                                  [&](const Group& one) { return one.key[1] != panel.key[0]; });
-                    return time_lines(own, pairing, axis, unit.factor, titled);
-                  },
-              .panels = panels},
+                    return time_lines(lines_in(lines, panel), lines, pairing, axis, unit.factor);
+                  }},
              {.title = "What it gains",
               .y = {.label = pairing.ratio, .column = "time_ratio"},
-              .lines = [&](const Group&) { return ratio_lines(lines, pairing, axis); },
-              .reference = always(limit_line("no gain", 1.0, false))}},
+              .lines =
+                  [&](const Group& panel) {
+                    return ratio_lines(lines_in(lines, panel), lines, pairing, axis);
+                  },
+              .reference = always(limit_line("no gain", 1.0))}},
+       .panels = panels,
        .x_axis = fixed(axis),
        .last_of_x = true,
        .notes = joined_notes({timing_notes(drawn), {pairing.note}})});
+  figure.notes.push_back(undecided_note(figure));
+  std::erase(figure.notes, "");
+  return figure;
 }
 
 }  // namespace

@@ -49,13 +49,19 @@ TEST(WorkerSkew, TheGainIsTheTimeBySpeedOverTheTimeWithEqualGroups) {
   ASSERT_EQ(figure.panels.size(), 2u);
   EXPECT_EQ(series_named(figure.panels[0], "equal groups, threads").points.size(), 2u);
   EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "groups by speed, threads").points[1].y, 90.0);
-  const auto& threads = series_named(figure.panels[1], "threads").points;
+  const auto& threads = series_named(figure.panels[1], "ratio, threads").points;
   EXPECT_DOUBLE_EQ(threads[0].y, 0.75);
   EXPECT_DOUBLE_EQ(threads[1].y, 0.9);
   EXPECT_DOUBLE_EQ(threads[1].low, 0.9 * 0.9 / 1.1);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "model").points.at(0).y, 0.8);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "ratio, model").points.at(0).y, 0.8);
   EXPECT_EQ(figure.panels[1].x.tics.at(1).label, "7");
   EXPECT_NEAR(threads[1].x, figure.panels[1].x.tics.at(1).value, 0.5);
+  EXPECT_EQ(series_named(figure.panels[0], "equal groups, threads").style.mark,
+            series_named(figure.panels[1], "ratio, threads").style.mark);
+  EXPECT_NE(series_named(figure.panels[1], "ratio, threads").style.mark,
+            series_named(figure.panels[1], "ratio, model").style.mark);
+  EXPECT_EQ(figure.notes.back(),
+            "The intervals of 1 of 3 ratios hold 1: they show neither gain nor loss.");
 }
 
 TEST(WorkerSkew, ACaseWithoutItsPartnerIsNotDrawn) {
@@ -79,14 +85,14 @@ TEST(DistillationGain, HasAPanelAMaskAndThePairsBesideTheGain) {
       {distilled(4, "full", "published", 0.4, "500"), distilled(4, "full", "balanced", 0.3, "400"),
        distilled(4, "causal", "published", 0.2, "200"),
        distilled(4, "causal", "balanced", 0.2, "180")}));
-  ASSERT_EQ(figure.panels.size(), 3u);
-  EXPECT_EQ(figure.panels[0].title, "full mask");
-  EXPECT_EQ(figure.panels[1].title, "causal mask");
+  ASSERT_EQ(figure.panels.size(), 4u);
+  EXPECT_EQ(figure.panels[0].title, "Time, full mask");
+  EXPECT_EQ(figure.panels[1].title, "Time, causal mask");
   EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "published").points.at(0).y, 400.0);
   EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "balanced").points.at(0).y, 200.0);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "full mask").points.at(0).y, 0.75);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "pairs, full mask").points.at(0).y, 0.8);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "pairs, causal mask").points.at(0).y, 0.9);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "ratio").points.at(0).y, 0.75);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "ratio of pairs").points.at(0).y, 0.8);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[3], "ratio of pairs").points.at(0).y, 0.9);
 }
 
 TEST(DistillationGain, WithoutBothThereIsASentence) {

@@ -82,6 +82,12 @@ constexpr std::uint32_t kExchange = 0xC97B2B;
 
 using Parts = std::vector<BarFigure::Part>;
 
+// Gives the end of a step; NaN without start times.
+double end_of(const Row& step) {
+  return step.number("start_s") + std::fmax(0.0, step.number("exposed_communication_s")) +
+         std::fmax(0.0, step.number("idle_s")) + step.number("compute_s");
+}
+
 // Bars for keys and values are on the left of a miss rate, for queries on the right.
 BarFigure::Bar split_bar(double rate, const std::string& algorithm, Parts parts,
                          const std::string& time = {}) {
@@ -96,40 +102,66 @@ BarFigure::Bar split_bar(double rate, const std::string& algorithm, Parts parts,
                    .text = listed({queries ? "Q" : "KV", time}, "\n")}};
 }
 
-Parts parts_of(const Row& row) {
-  return {
-      {"compute", kComputeColour, row.number("compute_median_s")},
-      {"exposed communication", kCommunicationColour, row.number("exposed_communication_median_s")},
-      {"idle", kIdleColour, row.number("idle_median_s")}};
+// What the worker that ends last did until it ended, in seconds; so its parts add up.
+Parts parts_of(const Rows& steps) {
+  Rows last;
+  double longest = 0.0;
+  for (const Group& worker : group(steps, Columns{"worker"})) {
+    double end = 0.0;
+    for (const Row& step : worker.rows) end = std::fmax(end, end_of(step));
+    if (end > longest) {
+      longest = end;
+      last = worker.rows;
+    }
+  }
+  const auto sum = [&](const char* column) {
+    double total = 0.0;
+    for (const Row& step : last) total += std::fmax(0.0, step.number(column));
+    return total;
+  };
+  const double compute = sum("compute_s");
+  const double exposed = sum("exposed_communication_s");
+  const double idle = sum("idle_s");
+  return {{"compute", kComputeColour, compute},
+          {"exposed communication", kCommunicationColour, exposed},
+          {"idle", kIdleColour, idle},
+          {"waiting between steps", kBetweenColour, longest - compute - exposed - idle}};
 }
 
 // Keeps the last of several cases of one algorithm and miss rate.
-BarFigure::BarPanel split_of(const Group& from) {
+BarFigure::BarPanel split_of(const Group& from, const std::map<std::string, Rows>& steps) {
   std::map<std::pair<double, std::string>, Row> bars;
   std::set<double> rates;
   for (const Row& row : from.rows)
-    if (std::ranges::any_of(parts_of(row), [](const auto& part) { return part.value > 0.0; }))
+    if (const auto own = steps.find(row.text("case_id"));
+        own != steps.end() &&
+        std::ranges::any_of(own->second, [](const Row& step) { return end_of(step) > 0.0; }))
       bars[{*rates.insert(miss_rate(row)).first, row.text("algorithm")}] = row;
   BarFigure::BarPanel panel{.title = from.name};
   for (const auto& [key, row] : bars) {
     const double ms = time_ms(row).y;
     const int decimals = ms >= 100.0 ? 0 : ms >= 10.0 ? 1 : 2;
     panel.bars.push_back(
-        split_bar(key.first, key.second, parts_of(row),
+        split_bar(key.first, key.second, parts_of(steps.at(row.text("case_id"))),
                   rates.size() <= kMostTimed ? fmt::format("{:.{}f}", ms, decimals) : ""));
   }
   return panel;
 }
 
-// A published bar is wide enough for each part to name itself.
+// A published bar is wide enough for each part to name itself. Sending runs beside the attention of
+// an iteration, so that only what it takes longer is a part.
 BarFigure::BarPanel published_split() {
+  constexpr double kRanks = 4.0;  // iterations; each but the last sends
   BarFigure::BarPanel panel{.title = "published: 4 ranks, P + T = 128,000"};
   for (const Row& row : all_rows(published_table("context_parallel_table_5_time_breakdown"))) {
-    Parts parts = {{"attn", kComputeColour, row.number("attn_us")},
-                   {"sendrecv", kCommunicationColour, row.number("sendrecv_us")},
+    const double attention = row.number("attn_us");
+    const double beyond = std::fmax(0.0, row.number("sendrecv_us") - attention);
+    Parts parts = {{"attn", kComputeColour, kRanks * attention},
+                   {"sendrecv beyond attn", kCommunicationColour, (kRanks - 1.0) * beyond},
                    {"all2all", kExchange, row.number("all2all_us")}};
-    for (BarFigure::Part& part : parts)
-      part.text = fmt::format("{} {:.0f} µs", part.name, part.value);
+    parts[0].text = fmt::format("attn 4 × {:.0f} µs", attention);
+    parts[1].text = fmt::format("sendrecv beyond attn\n3 × {:.0f} µs", beyond);
+    parts[2].text = fmt::format("all2all {:.0f} µs", parts[2].value);
     panel.bars.push_back(split_bar(row.number("miss_rate_percent"),
                                    row.is("ring_variant", "pass-Q") ? "pass_q" : "pass_kv",
                                    std::move(parts)));
@@ -188,29 +220,29 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
   return figure;
 }
 
-// Draws a stacked bar per case, of compute, exposed communication and waiting; the published
+// Draws a stacked bar per case: what its worker that ends last did until then. The published
 // breakdown is below it.
 Figure exposed_split_figure(const PlottedRun& run) {
   BarFigure declared{
       .title = "Where the time of pass_kv and pass_q goes, by miss rate",
-      .nothing = "no case of pass_kv or pass_q has compute, exposed communication and idle times",
+      .nothing = "no case of pass_kv or pass_q has start times in steps.csv",
       .x = {.label = "miss rate T / (P + T) (%)", .column = "miss_rate_index"},
-      .y = percent_axis("share of the parts (%)"),
+      .y = percent_axis("share of the time (%)"),
       .tic = [](double rate) { return fmt::format("{:.3g}", rate); },
       .columns = 1,
       .panel_height = 220,
       .notes = {
-          "A bar: medians of computing, of exposed communication and of idle time, each of the "
-          "worker where it is largest and summed over its steps, as shares of their sum; they need "
-          "not add up to the wall clock. Under it: KV is pass_kv, Q is pass_q, and where there is "
-          "room the wall clock in ms.",
+          "A bar: what the worker that ends last, which decides the critical path, does until it "
+          "ends, in the repeat of steps.csv. Between steps it sends or has no processor. Under it: "
+          "KV is pass_kv, Q is pass_q, and where there is room the median wall clock in ms.",
           fmt::format(
-              "Published: {}; Table 5, 4 ranks, P + T = 128,000. attn and sendrecv are of one "
-              "iteration of the ring, of which there are 4 and 3, and run beside each other, so "
-              "that only what sendrecv takes beyond attn is exposed; all2all comes once and is "
-              "exposed. Their shares are drawn as printed.",
+              "Published: {}; Table 5, 4 ranks, P + T = 128,000. attn and sendrecv are printed for "
+              "one iteration of the ring, of which there are 4 and 3, and run beside each other: "
+              "drawn is what sendrecv takes beyond attn, computed here; all2all comes once.",
               kContextParallelOrigin)}};
-  for (const Group& from : pass_groups(run.cases)) declared.panels.push_back(split_of(from));
+  const std::map<std::string, Rows> steps =
+      run.steps ? rows_by_case(*run.steps) : std::map<std::string, Rows>{};
+  for (const Group& from : pass_groups(run.cases)) declared.panels.push_back(split_of(from, steps));
   declared.panels.push_back(published_split());
   for (const char* algorithm : kPasses)
     declared.keys.push_back(

@@ -7,11 +7,14 @@
 namespace qb {
 namespace {
 
-PlottedRun ratios() {
+// The second of `sets` and those after it have larger ratios, each a tenth more than the one
+// before.
+PlottedRun ratios(const std::vector<std::string>& sets = {"0 1 2", "0 1 3"}, double more = 0.1) {
   CsvTable table({"workers", "interest_set", "n_tokens", "responsibility_ratio"});
-  for (const std::string set : {"0 1 2", "0 1 3"})
+  for (std::size_t set = 0; set < sets.size(); ++set)
     for (int n = 4; n < 14; ++n)
-      table.append({"4", set, fmt::format("{}", n), fmt::format("{}", n % 4 + 1)});
+      table.append({"4", sets[set], fmt::format("{}", n),
+                    fmt::format("{}", n % 4 + 1 + more * static_cast<double>(set))});
   PlottedRun run;
   run.responsibility = table;
   return run;
@@ -31,6 +34,22 @@ TEST(ResponsibilityRatio, MeansAreOfWholeIntervalsAtTheirMiddle) {
   ASSERT_EQ(means.size(), 2u) << "[12, 16) is not whole";
   EXPECT_EQ(means[0].x, 6.0);
   EXPECT_EQ(means[0].y, 2.5);
+}
+
+TEST(ResponsibilityRatio, SetsOfTheSameRatiosAreOneCurveNamedByBoth) {
+  const Figure figure = responsibility_ratio_figure(ratios({"0 1 2", "0 1 3"}, 0.0));
+  ASSERT_EQ(figure.panels.at(0).series.size(), 3u);
+  EXPECT_EQ(figure.panels[0].series[1].name, "{0 1 2} = {0 1 3}");
+  EXPECT_EQ(figure.panels[0].title, "W = 4: 2 interest sets of the least size");
+}
+
+TEST(ResponsibilityRatio, OfManySetsTheBestAndTheWorstHaveColours) {
+  const Figure figure = responsibility_ratio_figure(
+      ratios({"0 1 2", "0 1 3", "0 1 4", "0 1 5", "0 1 6", "0 1 7", "0 1 8"}));
+  std::vector<std::string> named;
+  for (const Series& series : figure.panels.at(0).series)
+    if (series.in_legend && series.draw != Draw::limit) named.push_back(series.name);
+  EXPECT_THAT(named, ::testing::ElementsAre("{0 1 2}", "{0 1 8}"));
 }
 
 TEST(ResponsibilityRatio, ThePublishedValueIsALine) {

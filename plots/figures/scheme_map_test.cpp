@@ -56,6 +56,16 @@ TEST(SchemeMap, ACellHasTheColourAndTheNameOfTheFastestAndItsLead) {
   EXPECT_EQ(panel.y.tics.at(1).label, "2,048");
 }
 
+TEST(SchemeMap, AModelledDeviceIsNamedAndNotItsFile) {
+  std::vector<Values> rows = {on_link("ring", 1024, 0.02, "1e9"),
+                              on_link("zigzag", 1024, 0.01, "1e9")};
+  for (Values& values : rows) {
+    values["ranks"] = "model";
+    values["model_device"] = "data/devices/a100.csv";
+  }
+  EXPECT_EQ(scheme_map_figure(scheme_table(rows)).panels.at(0).title, "W = 4, modelled A100");
+}
+
 TEST(SchemeMap, WithinTwoPercentIsATieInBothColours) {
   const Figure figure = scheme_map_figure(
       scheme_table({on_link("ring", 1024, 0.0203, "1e9"), on_link("striped", 1024, 0.02, "1e9"),

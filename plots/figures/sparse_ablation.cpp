@@ -106,14 +106,23 @@ Group published_line(const Parameter& parameter) {
 }  // namespace
 
 Figure sparse_ablation_figure(const PlottedRun& run) {
+  constexpr const char* kIdeal = "ideal: dense time × pairs kept";
+  constexpr const char* kExecuted = "pairs executed";
   const SparseCases cases(run.cases);
   const bool with_published = of_published_sparse_shape(run.cases);
   const auto kept_percent = [](const Row& row) { return Point{.y = kPercent * kept_share(row)}; };
   std::vector<LineFigure::Quantity> shown;
+  bool has_ideal = false;
+  bool has_executed = false;
   for (const Parameter& parameter : kParameters) {
     const Groups families = families_of(cases, parameter);
     if (families.empty()) continue;
     const auto x = [&parameter](const Row& row) { return read(parameter, row).value; };
+    for (const Group& one : families)
+      for (const Row& row : one.rows) {
+        has_ideal = has_ideal || std::isfinite(cases.ideal_time_s(row));
+        has_executed = has_executed || std::isfinite(executed_ratio(row));
+      }
     Groups times = lines_of(families, "ideal", [&](const Row& row) {
       return Point{.y = kMilli * cases.ideal_time_s(row)};
     });
@@ -142,17 +151,24 @@ Figure sparse_ablation_figure(const PlottedRun& run) {
          .lines = [=](const Group&) { return pairs; },
          .x_axis = x_axis});
   }
+  std::vector<Series> keys;
+  for (const auto& [name, drawn] : {std::pair(kIdeal, has_ideal), {kExecuted, has_executed}})
+    if (drawn) keys.push_back(legend_key(name, {kGrey, 0, 1}, Draw::line_points, true));
   return line_figure(
       {.title = "One parameter of a pattern at a time",
        .nothing = "no pattern ran with two values of one parameter and all else equal",
        .y = shown,
        .last_of_x = true,
+       .keys = keys,
        .published_legend = with_published ? kPublishedSparseLegend : "",
        .notes = joined_notes(
            {case_notes(run.cases),
-            {"Dashed, left: the ideal, the time of dense flash at the same N × the share of pairs "
-             "kept. Dashed, right: the share of pairs that the kernel executes, tiles being all or "
-             "nothing.",
+            {has_ideal ? "Thin, left: the ideal, the time of dense flash at the same N × the "
+                         "share of pairs kept."
+                       : "",
+             has_executed ? "Thin, right: the share of pairs that the kernel executes, tiles being "
+                            "all or nothing."
+                          : "",
              with_published ? published_sparse_note() : ""}})});
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 using namespace testing_support;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 CsvTable windows(std::int64_t n) {
   CsvTable cases = no_cases();
@@ -43,6 +44,7 @@ TEST(SparseAblation, TimeIdealAndPairsStandAgainstTheWindow) {
   EXPECT_DOUBLE_EQ(series_of(pairs, "sliding_window, N = 4,096").points[1].y, 8.0);
   EXPECT_DOUBLE_EQ(series_of(pairs, "sliding_window, N = 4,096, executed").points[1].y, 12.0);
   EXPECT_EQ(figure.published_legend, "");
+  EXPECT_EQ(time.series.at(2).name, "ideal: dense time × pairs kept");
 }
 
 TEST(SparseAblation, PatternsThatDifferElsewhereAreLinesOfTheirOwn) {
@@ -57,7 +59,9 @@ TEST(SparseAblation, PatternsThatDifferElsewhereAreLinesOfTheirOwn) {
   EXPECT_EQ(series_of(time, "random, N = 4,096").points.size(), 2u);
   EXPECT_EQ(series_of(time, "random, block: 64, N = 4,096").points.at(1).x, 0.2);
   EXPECT_NE(time.series[0].style, time.series[1].style);
-  EXPECT_EQ(time.series.size(), 2u) << "no ideal without dense attention";
+  ASSERT_EQ(time.series.size(), 3u) << "no ideal without dense attention";
+  EXPECT_EQ(time.series[2].name, "pairs executed") << "what is drawn thin has a key";
+  for (const std::string& note : figure.notes) EXPECT_THAT(note, Not(HasSubstr("the ideal")));
 }
 
 TEST(SparseAblation, TheReportsTableStandsBesideItsShape) {

@@ -36,6 +36,12 @@ const Panel& panel_of(const Figure& figure, std::string_view column) {
   throw std::out_of_range(std::string(column));
 }
 
+const Panel& titled(const Figure& figure, std::string_view title) {
+  for (const Panel& panel : figure.panels)
+    if (panel.title == title) return panel;
+  throw std::out_of_range(std::string(title));
+}
+
 const Series& series_of(const Panel& panel, std::string_view name) {
   for (const Series& series : panel.series)
     if (series.name == name) return series;
@@ -114,31 +120,72 @@ TEST(SparseAttentionFigure, ThePublishedSeriesStandBesideARunOfTheirShapeWithThe
                 sparse_case("{block_local: {block: 32}}", 1024, 0.1, 0.1)}));
   EXPECT_THAT(figure.published_legend, HasSubstr("15-618"));
   EXPECT_THAT(figure.notes, Contains(HasSubstr("Not comparable")));
-  const Series& window = series_of(panel_of(figure, "time_ms"), "15-618 window");
+  const Series& window =
+      series_of(titled(figure, "time, published: one RTX 2080"), "15-618 window, RTX 2080");
   EXPECT_TRUE(window.published);
   EXPECT_DOUBLE_EQ(window.points.at(3).y, 0.06432) << "us in ms";
-  EXPECT_DOUBLE_EQ(series_of(panel_of(figure, "speed_up_ratio"), "15-618 window").points.at(3).y,
+  EXPECT_DOUBLE_EQ(series_of(titled(figure, "speed-up over dense, published: one RTX 2080"),
+                             "15-618 window, RTX 2080")
+                       .points.at(3)
+                       .y,
                    8273.95 / 64.32);
-  for (const Series& series : panel_of(figure, "time_ms").series)
-    EXPECT_THAT(series.name, Not(AnyOf(HasSubstr("15-618 random"), HasSubstr("15-618 global"))))
-        << "the run has none";
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series)
+      EXPECT_THAT(series.name, Not(AnyOf(HasSubstr("15-618 random"), HasSubstr("15-618 global"))))
+          << "the run has none";
 }
 
-TEST(SparseAttentionFigure, OnAGpuOnlyThePublishedGpuStandsInItsPanel) {
+TEST(SparseAttentionFigure, EachPublishedDeviceHasAPanelOfItsOwn) {
   const Figure figure = sparse_attention_figure(
       cases_of({sparse_case("full", 1024, 1.0, 1.0),
-                sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1),
-                on_gpu(sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1), "G")}));
-  const auto published = [](const Panel& panel) {
-    std::vector<std::string> names;
-    for (const Series& series : panel.series)
-      if (series.published) names.push_back(series.name);
-    return names;
+                sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1)}));
+  const auto names = [](const Panel& panel) {
+    std::vector<std::string> all;
+    for (const Series& series : panel.series) all.push_back(series.name);
+    return all;
   };
-  EXPECT_THAT(published(figure.panels.at(0)),
+  EXPECT_THAT(names(figure.panels.at(0)), ::testing::ElementsAre("full", "block_local"));
+  EXPECT_THAT(names(titled(figure, "time, published: one CPU thread")),
               ::testing::ElementsAre("15-618 full, one CPU thread"));
-  EXPECT_THAT(published(figure.panels.at(1)),
-              ::testing::ElementsAre("15-618 full", "15-618 window"));
+  EXPECT_THAT(names(titled(figure, "time, published: one RTX 2080")),
+              ::testing::ElementsAre("15-618 full, RTX 2080", "15-618 window, RTX 2080"));
+}
+
+TEST(SparseAttentionFigure, ManyPatternsAreDrawnByFamilyWithDenseInEachPanel) {
+  std::vector<Values> rows = {sparse_case("full", 10000, 1.0, 0.8)};
+  for (const char* mask :
+       {kWindow, "{block_local: {block: 16}}", "{dilated_window: {left: 4, right: 3, dilation: 2}}",
+        "{global: {tokens: 16}}", "{longformer: {left: 4, right: 3, tokens: 16}}",
+        "{bigbird: {left: 4, right: 3, tokens: 16, random_blocks: 3, block: 64}}",
+        "{random: {fraction: 0.1}}"})
+    rows.push_back(sparse_case(mask, 10000, 0.1, 0.1));
+  const Figure figure = sparse_attention_figure(cases_of(rows));
+  EXPECT_EQ(figure.panels.at(0).title, "time, windows");
+  EXPECT_EQ(figure.panels.at(1).title, "time, global tokens, others");
+  for (const Panel& panel : figure.panels) {
+    if (panel.y.column != "time_ms") continue;
+    EXPECT_LE(panel.series.size(), 6u);
+    EXPECT_EQ(panel.series.at(0).name, "full");
+  }
+}
+
+TEST(SparseAttentionFigure, ManyLinesOfTwoKernelsAreDrawnByKernel) {
+  std::vector<Values> rows;
+  for (const char* kernel : {"flash", "staged"})
+    for (const char* mask :
+         {"full", kWindow, "{global: {tokens: 16}}", "{random: {fraction: 0.1}}"})
+      rows.push_back(sparse_case(mask, 10000, 0.1, 0.1, kernel));
+  const Figure figure = sparse_attention_figure(cases_of(rows));
+  EXPECT_EQ(figure.panels.at(0).title, "time, flash");
+  EXPECT_EQ(figure.panels.at(1).title, "time, staged");
+  EXPECT_EQ(figure.panels[1].series.size(), 4u);
+}
+
+TEST(SparseAttentionFigure, WithoutDenseTheNotesDefineNoIdeal) {
+  const Figure figure = sparse_attention_figure(cases_of({sparse_case(kWindow, 10000, 0.1, 0.1)}));
+  for (const std::string& note : figure.notes) EXPECT_THAT(note, Not(HasSubstr("Ideal:")));
+  for (const Panel& panel : figure.panels)
+    EXPECT_NE(std::string(panel.y.column), "over_ideal_ratio");
 }
 
 TEST(SparseAttentionFigure, SaysThatThereIsNothing) {

@@ -74,6 +74,8 @@ Figure sparse_stages_figure(const PlottedRun& run) {
       .y = {.label = "% of the staged time", .column = "share_percent", .from_zero = true},
       .tic = [](double n) { return fmt::format("{:.0f}", n); },
       .least_texted = 0.07,
+      .columns = 1,  // three bars of a length need the room for their numbers
+      .panel_height = 210,
       .notes = {"Left bar: medians of the stages of the staged kernel, which holds the kept scores "
                 "in memory; the rest of its wall clock is grey. Beside it the fused kernel at the "
                 "same mask and N; above, how many times faster it is. The other numbers are "
@@ -91,7 +93,13 @@ Figure sparse_stages_figure(const PlottedRun& run) {
     declared.panels.resize(kMostPanels);
     declared.notes.push_back(fmt::format("{} more are not drawn.", all - kMostPanels));
   }
-  if (with_published)
+  const bool beside_published =
+      std::ranges::any_of(declared.panels, [](const BarFigure::BarPanel& panel) {
+        return std::ranges::any_of(panel.bars, [](const BarFigure::Bar& bar) {
+          return bar.published && !bar.parts.empty();
+        });
+      });
+  if (beside_published)
     declared.notes.push_back("Right bar, pale: the report's stages as shares of their sum. " +
                              published_sparse_note());
   return bar_figure(declared);

@@ -1,6 +1,6 @@
-// Query-key pairs of the busiest worker in each round, which make up a ring's critical path. They
-// are counts of the plans alone, not times. Cases whose counts are the same (other kernels, element
-// types, ranks) are one line.
+// Query-key pairs of the busiest worker in each round and, beside them, their sum, which is a
+// ring's critical path. They are counts of the plans alone, not times. Cases whose counts are the
+// same (other kernels, element types, ranks) are drawn once.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
@@ -9,6 +9,11 @@ namespace qb {
 namespace {
 
 constexpr std::size_t kMostPanels = 6;
+// The marks of one round are side by side over this share of the distance between two rounds.
+constexpr double kSpread = 0.6;
+constexpr double kHalfBar = 0.38;
+// The text of a bar is over its middle, but at least this share of the longest bar from its foot.
+constexpr double kLeastTextPlace = 0.24;
 
 // Gives the rounds of a case: y is the unmasked pairs per head of the busiest worker, low those of
 // the least busy one. A worker without a row in a round does nothing in it.
@@ -31,18 +36,6 @@ double critical_path(const Series& line) {
   return sum;
 }
 
-// Counts the lines below one that it nearly covers: striped and zigzag differ by half a row of
-// pairs.
-int covered(const Series& line, std::span<const Series> below) {
-  constexpr double kNear = 0.03;
-  return static_cast<int>(std::ranges::count_if(below, [&](const Series& other) {
-    return std::ranges::all_of(line.points, [&](const Point& round) {
-      const auto found = std::ranges::find(other.points, round.x, &Point::x);
-      return found != other.points.end() && std::abs(found->y - round.y) <= kNear * round.y;
-    });
-  }));
-}
-
 // Makes lines of rounds, named by algorithm and by what else changes the counts if one has several
 // lines.
 std::vector<Series> lines_of(const Group& panel, const std::map<std::string, Rows>& steps) {
@@ -50,7 +43,7 @@ std::vector<Series> lines_of(const Group& panel, const std::map<std::string, Row
   std::vector<Series> lines;
   std::map<std::string, int> variants;
   Rows rows;
-  for (const Row& row : panel.rows) {
+  for (const Row& row : order(panel.rows, [](const Row& one) { return one.text("algorithm"); })) {
     const std::string& algorithm = row.text("algorithm");
     const std::vector<Point> rounds = rounds_of(row, steps.at(row.text("case_id")));
     const bool known = std::ranges::any_of(lines, [&](const Series& other) {
@@ -65,26 +58,55 @@ std::vector<Series> lines_of(const Group& panel, const std::map<std::string, Row
   }
   const Columns others =
       splitting_columns(rows, {"n_tokens", "workers", "mask", "kv_len", "algorithm"});
-  for (std::size_t i = 0; i < lines.size(); ++i) {
+  for (std::size_t i = 0; i < lines.size(); ++i)
     lines[i].name = name_with(lines[i].name, rows[i], others);
-    // Lines on top of each other have different dashes, so that the lower one can be seen.
-    lines[i].style.dash = covered(lines[i], std::span(lines).first(i)) % kDashes;
+  return lines;
+}
+
+// Draws a mark for the busiest worker of each round above a bar from the least busy one. Those of
+// one round are side by side, so that none hides another.
+std::vector<Series> rounds_drawn(std::vector<Series> lines) {
+  const auto slots = static_cast<double>(lines.size());
+  for (std::size_t slot = 0; slot < lines.size(); ++slot) {
+    lines[slot].draw = Draw::points;
+    for (Point& round : lines[slot].points) {
+      round.x += kSpread * ((static_cast<double>(slot) + 0.5) / slots - 0.5);
+      round.high = round.y;
+    }
   }
   return lines;
 }
 
-// Draws the least busy workers behind the busiest.
-std::vector<Series> drawn(const std::vector<Series>& lines) {
-  std::vector<Series> all;
-  for (const bool least : {true, false})
-    for (Series line : lines) {
-      if (least) line.name += ", least busy worker";
-      line.thin = least;
-      line.in_legend = !least;
-      for (Point& round : line.points) round = {.x = round.x, .y = least ? round.low : round.y};
-      all.push_back(std::move(line));
-    }
-  return all;
+double longest_path(const std::vector<Series>& lines) {
+  double most = 0.0;
+  for (const Series& line : lines) most = std::fmax(most, critical_path(line));
+  return most;
+}
+
+// Draws a bar for the sum of each line, with its number and its share of the longest.
+std::vector<Series> sums_drawn(const std::vector<Series>& lines) {
+  const double most = longest_path(lines);
+  std::vector<Series> bars;
+  for (const Series& line : lines) {
+    const double sum = critical_path(line);
+    const auto place = static_cast<double>(bars.size());
+    Series bar{.name = "sum of " + line.name,
+               .draw = Draw::rectangles,
+               .style = {lightened(line.style.colour)},
+               .in_legend = false,
+               .text = fmt::format("{} ({:.0f} %)", format_si(sum), kPercent * sum / most),
+               .points = {box(0.0, sum, place - kHalfBar, place + kHalfBar)}};
+    bar.points[0].x = std::fmax(bar.points[0].x, kLeastTextPlace * most);
+    bars.push_back(std::move(bar));
+  }
+  return bars;
+}
+
+Axis names_axis(const std::vector<Series>& lines) {
+  Axis axis{.label = "", .column = "line_index", .reversed = true};
+  for (const Series& line : lines)
+    axis.tics.push_back({static_cast<double>(axis.tics.size()), line.name});
+  return axis;
 }
 
 std::string panel_name(const Row& row, const std::map<std::string, std::string>& masks) {
@@ -93,17 +115,20 @@ std::string panel_name(const Row& row, const std::map<std::string, std::string>&
                  fmt::format("W = {}, {} mask", row.text("workers"), masks.at(row.text("mask")))});
 }
 
-std::string sums(const std::vector<Series>& lines) {
-  const Series& most = *std::ranges::max_element(lines, {}, critical_path);
-  std::vector<std::string> out;
-  for (const Series& line : lines) {
-    out.push_back(fmt::format("{} {} in {}", line.name, format_si(critical_path(line)),
-                              counted(line.points.size(), "round")));
-    if (&line != &most && critical_path(most) > 0.0)
-      out.back() +=
-          fmt::format(" ({:.3f} of {})", critical_path(line) / critical_path(most), most.name);
+// Names the panels without a case of several rounds, with their algorithms.
+std::string single_round_note(const Groups& panels,
+                              const std::map<std::string, std::string>& masks) {
+  std::vector<std::string> names;
+  for (const Group& panel : panels) {
+    std::vector<std::string> algorithms;
+    for (const Group& one : group(panel.rows, Columns{"algorithm"}))
+      algorithms.push_back(one.key[0]);
+    names.push_back(
+        fmt::format("{} ({})", panel_name(panel.rows.front(), masks), listed(algorithms)));
   }
-  return listed(out);
+  return names.empty() ? std::string()
+                       : fmt::format("Without a panel, since each case is a single round: {}.",
+                                     listed(names, "; "));
 }
 
 }  // namespace
@@ -116,35 +141,44 @@ Figure work_per_round_figure(const PlottedRun& run) {
     return row.integer("workers") >= 2 && steps.contains(row.text("case_id"));
   });
   std::map<std::vector<std::string>, std::vector<Series>> lines;  // by panel
-  Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
-  for (const Group& panel : panels) lines[panel.key] = lines_of(panel, steps);
-  std::erase_if(panels, [&](const Group& panel) {
-    return std::ranges::none_of(lines[panel.key],
-                                [](const Series& line) { return line.points.size() > 1; });
-  });
-  std::set<std::string> masks;
-  for (const Group& panel : panels) masks.insert(panel.key[2]);
-  const std::string left_out = keep_first(panels, kMostPanels, "N, W and mask");
-  std::vector<std::string> notes = {
-      "Of each round the busiest worker and, thin and hollow, the least busy one, from the plans; "
-      "a round ends when its busiest worker has ended."};
-  for (Group& panel : panels) {
-    panel.name = panel_name(panel.rows.front(), mask_names(masks));
-    notes.push_back(
-        fmt::format("{}: sum over rounds of the busiest (critical path), pairs a head: {}.",
-                    panel.name, sums(lines[panel.key])));
+  std::set<std::string> mask_texts;
+  Groups panels;
+  Groups of_one_round;
+  for (Group& panel : group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"})) {
+    lines[panel.key] = lines_of(panel, steps);
+    mask_texts.insert(panel.key[2]);
+    const bool several = std::ranges::any_of(
+        lines[panel.key], [](const Series& line) { return line.points.size() > 1; });
+    (several ? panels : of_one_round).push_back(std::move(panel));
   }
-  notes.push_back(left_out);
-  return line_figure(
+  const std::map<std::string, std::string> masks = mask_names(mask_texts);
+  const std::string left_out = keep_first(panels, kMostPanels, "N, W and mask");
+  for (Group& panel : panels) panel.name = panel_name(panel.rows.front(), masks);
+  const auto of_panel = [&](auto draw) {
+    return [&lines, draw](const Group& panel) { return draw(lines[panel.key]); };
+  };
+  Figure figure = line_figure(
       {.title = kTitle,
        .nothing = "no case has several workers, and pairs of several rounds in steps.csv",
        .y =
            {{.y = {.label = "unmasked pairs a head", .column = "unmasked_pairs", .from_zero = true},
-             .reference = [&](const Group& panel) { return drawn(lines[panel.key]); }}},
+             .reference = of_panel(rounds_drawn),
+             .x_axis = fixed({.label = "round", .column = "round", .whole = true})},
+            {.title = "critical path: the sum of the busiest",
+             .y = {.label = "", .column = "line_index"},
+             .reference = of_panel(sums_drawn),
+             .x_axis = fixed({.label = "unmasked pairs a head",
+                              .column = "critical_path_pairs",
+                              .from_zero = true})}},
        .panels = panels,
-       .x = number_in("round"),
-       .x_axis = fixed({.label = "round", .column = "round", .whole = true}),
-       .notes = notes});
+       .by_panel = true,
+       .panel_height = 230,
+       .notes = {"A mark is the busiest worker of a round, and its bar ends at the least busy one; "
+                 "both are counts from the plans. A round ends when its busiest worker has ended.",
+                 single_round_note(of_one_round, masks), left_out}});
+  for (std::size_t i = 1; i < figure.panels.size(); i += 2)
+    figure.panels[i].y = names_axis(lines[panels[i / 2].key]);
+  return figure;
 }
 
 }  // namespace qb

@@ -43,19 +43,21 @@ TEST(WorkPerRound, TheBusiestAndTheLeastBusyWorkerOfEachRound) {
   CsvTable steps = no_steps();
   add_ring(steps, "a", false);
   const Figure figure = work_per_round_figure(with_steps(cases, steps));
-  ASSERT_EQ(figure.panels.size(), 1u);
+  ASSERT_EQ(figure.panels.size(), 2u);
   const Panel& panel = figure.panels[0];
   EXPECT_EQ(panel.title, "N = 400, W = 4, causal mask");
-  ASSERT_EQ(panel.series.size(), 2u);
-  EXPECT_EQ(panel.series[0].name, "ring, least busy worker");
-  EXPECT_THAT(heights(panel.series[0]), ElementsAre(5050, 0, 0, 0));
-  EXPECT_EQ(panel.series[1].name, "ring");
-  EXPECT_EQ(panel.series[1].style, algorithm_style("ring"));
-  EXPECT_THAT(heights(panel.series[1]), ElementsAre(5050, 10000, 10000, 10000));
-  EXPECT_EQ(panel.series[1].points[3].x, 3.0);
+  ASSERT_EQ(panel.series.size(), 1u);
+  const Series& ring = panel.series[0];
+  EXPECT_EQ(ring.name, "ring");
+  EXPECT_EQ(ring.draw, Draw::points) << "rounds are discrete";
+  EXPECT_EQ(ring.style, algorithm_style("ring"));
+  EXPECT_THAT(heights(ring), ElementsAre(5050, 10000, 10000, 10000));
+  EXPECT_EQ(ring.points[1].low, 0.0);
+  EXPECT_EQ(ring.points[1].high, 10000.0);
+  EXPECT_EQ(ring.points[3].x, 3.0);
 }
 
-TEST(WorkPerRound, TheNoteComparesCriticalPaths) {
+TEST(WorkPerRound, TheSumsAreBarsBesideTheRoundsAndNoMarkHidesAnother) {
   CsvTable cases = no_cases();
   add_case(cases, causal_case("a", "ring"));
   add_case(cases, causal_case("b", "striped"));
@@ -63,9 +65,30 @@ TEST(WorkPerRound, TheNoteComparesCriticalPaths) {
   add_ring(steps, "a", false);
   add_ring(steps, "b", true);
   const Figure figure = work_per_round_figure(with_steps(cases, steps));
+  ASSERT_EQ(figure.panels.size(), 2u);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "ring").points.at(0).x, -0.15);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "striped").points.at(0).x, 0.15);
   // The sums are 5050 + 3 * 10000 and 4 * 5050.
-  EXPECT_THAT(figure.notes.at(1), HasSubstr("ring 35 k in 4 rounds, striped 20.2 k in 4 rounds "
-                                            "(0.576 of ring)"));
+  const Series& ring = series_named(figure.panels[1], "sum of ring");
+  EXPECT_DOUBLE_EQ(ring.points.at(0).x_high, 35050.0);
+  const Series& striped = series_named(figure.panels[1], "sum of striped");
+  EXPECT_DOUBLE_EQ(striped.points.at(0).x_high, 20200.0);
+  EXPECT_EQ(striped.text, "20.2 k (58 %)");
+  EXPECT_EQ(figure.panels[1].y.tics.at(1).label, "striped");
+}
+
+TEST(WorkPerRound, CasesOfOneRoundAreNamedInTheNotes) {
+  CsvTable cases = no_cases();
+  add_case(cases, causal_case("a", "ring"));
+  add_case(cases, causal_case("b", "cqs", 7));
+  CsvTable steps = no_steps();
+  add_ring(steps, "a", false);
+  add_step(steps, "b", 0, 0, {{"unmasked_pairs", "7"}});
+  const Figure figure = work_per_round_figure(with_steps(cases, steps));
+  EXPECT_EQ(figure.panels.size(), 2u);
+  EXPECT_EQ(figure.notes.at(1),
+            "Without a panel, since each case is a single round: N = 400, W = 7, causal mask "
+            "(cqs).");
 }
 
 TEST(WorkPerRound, CasesOfTheSameCountsAreOneLineAndOthersAreNamedApart) {
@@ -91,7 +114,7 @@ TEST(WorkPerRound, CasesOfTheSameCountsAreOneLineAndOthersAreNamedApart) {
   std::vector<std::string> shown;
   for (const Series& series : panel.series)
     if (series.in_legend) shown.push_back(series.name);
-  EXPECT_THAT(shown, ElementsAre("ring", "cqs, I = 0,1,2", "cqs, I = 0,1,3"));
+  EXPECT_THAT(shown, ElementsAre("cqs, I = 0,1,2", "cqs, I = 0,1,3", "ring"));
 }
 
 TEST(WorkPerRound, AWorkerWithoutAStepDoesNothingInIt) {
@@ -101,8 +124,8 @@ TEST(WorkPerRound, AWorkerWithoutAStepDoesNothingInIt) {
   add_step(steps, "a", 0, 0, {{"unmasked_pairs", "7"}});
   add_step(steps, "a", 1, 1, {{"unmasked_pairs", "7"}});
   const Panel panel = work_per_round_figure(with_steps(cases, steps)).panels.at(0);
-  EXPECT_EQ(panel.series.at(0).points.at(0).y, 0.0);
-  EXPECT_EQ(panel.series.at(1).points.at(0).y, 7.0);
+  EXPECT_EQ(panel.series.at(0).points.at(0).low, 0.0);
+  EXPECT_EQ(panel.series.at(0).points.at(0).y, 7.0);
 }
 
 TEST(WorkPerRound, APanelForEachLengthWorkerCountAndMask) {
@@ -115,7 +138,7 @@ TEST(WorkPerRound, APanelForEachLengthWorkerCountAndMask) {
       add_step(steps, id, 0, round, {{"unmasked_pairs", "7"}});
   }
   const Figure figure = work_per_round_figure(with_steps(cases, steps));
-  EXPECT_EQ(figure.panels.size(), 6u);
+  EXPECT_EQ(figure.panels.size(), 12u);
   EXPECT_EQ(figure.panels[0].title, "N = 400, W = 2, causal mask") << "one worker has no rounds";
   EXPECT_THAT(figure.notes.back(), HasSubstr("left out: 2"));
 }

@@ -141,6 +141,11 @@ double executed_tile(const Row& ring) {
   return block * (2.0 * share - 1.0);
 }
 
+double labelled_length(const std::string& label) {
+  constexpr double kKi = 1024.0;
+  return std::stod(label) * (label.ends_with('k') ? kKi : 1.0);
+}
+
 std::optional<std::string> published_sparse_mode(const std::string& mask) {
   const std::string kind = pattern_kind(mask);
   auto arguments = pattern_arguments(mask);
@@ -162,7 +167,7 @@ bool of_published_sparse_shape(const CsvTable& cases) {
 
 Series published_sparse_series(const std::string& mode, const std::string& device, bool speed_ups) {
   // A mode is drawn like our nearest kind of mask.
-  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ""),
+  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ", RTX 2080"),
                 .style = pattern_style(mode == "window" ? "block_local" : mode),
                 .published = true};
   const Rows full = rows_of("full", device);

@@ -65,6 +65,14 @@ inline constexpr std::string_view kContextParallelOrigin =
     "Context Parallelism (arXiv 2411.01783), Llama 3 405B, each context-parallel rank a host of 8 "
     "H100, RDMA of 400 Gb/s per GPU between hosts";
 
+// ---- FlashAttention ----------------------------------------------------------------------------
+
+// The peak of dense f16 products that the data sheet of H100 SXM5 names, in TFLOP/s.
+inline constexpr double kH100PeakTflopPerS = 989.4;
+
+// Reads a length as its figures label it: `512`, `16k`.
+[[nodiscard]] double labelled_length(const std::string& label);
+
 // ---- the CMU 15-618 project "Sparse Attention in CUDA" -----------------------------------------
 
 // Finds the published mode that is nearest to one of our masks: `full`, block_local of 16 as

@@ -83,6 +83,11 @@ TEST(Published, SpeedUpsAreOverOneWorker) {
   EXPECT_NEAR(series.points[0].y, 3.43102 / 2.47633, 1e-4);
 }
 
+TEST(Published, LengthsAreReadAsFiguresLabelThem) {
+  EXPECT_EQ(labelled_length("512"), 512.0);
+  EXPECT_EQ(labelled_length("16k"), 16384.0);
+}
+
 TEST(Published, NotesSayWhyTheNumbersAreIncomparable) {
   const auto notes = case_study_2_notes(10);
   EXPECT_THAT(notes[0], HasSubstr("10 times ours"));

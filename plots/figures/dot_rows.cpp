@@ -1,0 +1,54 @@
+#include "plots/figures/dot_rows.h"
+
+#include "base/statistics.h"
+
+namespace qb {
+namespace {
+
+constexpr double kSpread = 0.5;  // the share of a row that its kinds of dots take
+constexpr int kRowHeight = 38;
+constexpr int kLeastHeight = 120;
+
+}  // namespace
+
+double dot_place(std::size_t row, std::size_t slot, std::size_t slots) {
+  return static_cast<double>(row) +
+         kSpread * ((static_cast<double>(slot) + 0.5) / static_cast<double>(slots) - 0.5);
+}
+
+Axis dot_rows_axis(ColumnName column, const std::vector<DotRow>& rows) {
+  Axis axis{.label = "", .column = std::move(column), .reversed = true};
+  for (const DotRow& row : rows)
+    axis.tics.push_back({static_cast<double>(axis.tics.size()), row.name});
+  return axis;
+}
+
+std::vector<Series> dot_row_summaries(const std::vector<DotRow>& rows, const std::string& zero) {
+  if (rows.empty()) return {};
+  std::vector<Series> out;
+  Series medians{.name = "median", .draw = Draw::points, .style = {kBlack, 4}};
+  for (const DotRow& row : rows) {
+    const auto [least, most] = std::ranges::minmax(row.values);
+    const auto y = static_cast<double>(medians.points.size());
+    out.push_back({.name = "range of " + row.name,
+                   .draw = Draw::line,
+                   .style = {row.colour},
+                   .in_legend = false,
+                   .points = {{.x = least, .y = y}, {.x = most, .y = y}}});
+    medians.points.push_back({.x = median(row.values), .y = y});
+  }
+  const double end = static_cast<double>(rows.size()) - 0.5;
+  out.push_back(std::move(medians));
+  out.push_back({.name = zero,
+                 .draw = Draw::line,
+                 .style = {kGrey, 0, 1},
+                 .thin = true,
+                 .points = {{.x = 0.0, .y = -0.5}, {.x = 0.0, .y = end}}});
+  return out;
+}
+
+int dot_rows_height(std::size_t rows) {
+  return std::max(kLeastHeight, kRowHeight * static_cast<int>(rows));
+}
+
+}  // namespace qb

@@ -1,0 +1,163 @@
+// Speed of kernels as grouped bars with their values printed, a panel per head dim and mask, in
+// percent of the peak of the machine that ran them: so the published kernels of a GPU are beside
+// ours.
+#include "plots/figures/figures.h"
+#include "plots/published/published.h"
+
+namespace qb {
+namespace {
+
+constexpr double kSpread = 0.86;   // the bars of one length take this share of its place
+constexpr double kAboveBar = 4.0;  // percents from a bar to its value
+constexpr std::uint32_t kWhite = 0xFFFFFF;
+constexpr std::size_t kMostPanels = 6;
+
+struct Bar {
+  std::string name{};
+  std::uint32_t colour = kBlack;
+  double tokens = kNaN;
+  double percent = kNaN;
+  bool published = false;
+};
+
+// Keeps the cases of one worker with the most threads; 0 are all cores.
+Rows candidates(const CsvTable& cases) {
+  const Rows rows = where(standing_rows(cases), [](const Row& row) {
+    return ran(row) && row.number("workers") == 1.0 && row.number("achieved_flop_per_s") > 0.0 &&
+           (row.is("mask", "full") || row.is("mask", "causal"));
+  });
+  const double most = count(rows, [](const Row& row) { return row.is("threads", "0"); }) > 0
+                          ? 0.0
+                          : largest(rows, number_in("threads"));
+  return where(rows, [&](const Row& row) { return row.number("threads") == most; });
+}
+
+// Gives the measured peak of a row's machine. Another program's rows have none: theirs is that of
+// our rows of the same type and device.
+double peak_of(const Row& row, const Rows& all) {
+  if (const double own = row.number("peak_flop_per_s"); own > 0.0) return own;
+  return largest(all, [&](const Row& other) {
+    const bool same =
+        other.is("dtype", row.text("dtype")) && other.is("device", row.text("device"));
+    return same ? other.number("peak_flop_per_s") : kNaN;
+  });
+}
+
+// Gives our bars of a panel, by kernel and type; the second type of a kernel is paler. Of several
+// cases of one length the last is drawn.
+std::vector<Bar> own_bars(const Group& panel, const Rows& all) {
+  std::vector<Bar> bars;
+  std::map<std::string, int> types;
+  for (const Group& kernel : group(panel.rows, Columns{"kernel", "dtype"})) {
+    const std::uint32_t full = kernel_style(kernel.key[0]).colour;
+    const std::uint32_t colour = types[kernel.key[0]]++ == 0 ? full : lightened(full);
+    for (const auto& [tokens, row] : by_number(kernel.rows, "n_tokens"))
+      if (const double peak = peak_of(row, all); peak > 0.0)
+        bars.push_back({listed(kernel.key), colour, tokens,
+                        kPercent * row.number("achieved_flop_per_s") / peak});
+  }
+  return bars;
+}
+
+// Gives the published forward speeds of the lengths that we have.
+std::vector<Bar> published_bars(const Group& panel, const std::set<double>& lengths) {
+  constexpr std::pair<const char*, const char*> kNames[] = {
+      {"flash_attention_2", "published: FlashAttention-2"},
+      {"flash_attention_3", "published: FlashAttention-3"}};
+  constexpr std::uint32_t kColours[] = {0xC4C4C4, 0x8A8A8A};
+  const Row& any = panel.rows.front();
+  std::vector<Bar> bars;
+  for (std::size_t i = 0; i < std::size(kNames); ++i)
+    for (const Row& row : all_rows(published_table("flash_attention_3_h100_fwd_fp16"))) {
+      const double tokens = labelled_length(row.text("sequence_length_label"));
+      if (row.is("implementation", kNames[i].first) && row.is("head_dim", any.text("head_dim")) &&
+          row.is("causal", any.is("mask", "causal") ? "yes" : "no") && lengths.contains(tokens) &&
+          row.number("speed_tflop_per_s") > 0.0)
+        bars.push_back({kNames[i].second, kColours[i], tokens,
+                        kPercent * row.number("speed_tflop_per_s") / kH100PeakTflopPerS, true});
+    }
+  return bars;
+}
+
+void add_bar(Panel& panel, const Bar& bar, double left, double right) {
+  auto known = std::ranges::find(panel.series, bar.name, &Series::name);
+  if (known == panel.series.end()) {
+    panel.series.push_back({.name = bar.name,
+                            .draw = Draw::rectangles,
+                            .style = {bar.colour},
+                            .published = bar.published});
+    known = std::prev(panel.series.end());
+  }
+  known->points.push_back(box(left, right, 0.0, bar.percent));
+}
+
+// Makes the value of a bar as a text above it.
+Series number_of(const Bar& bar, double middle) {
+  const double above = bar.percent + kAboveBar;
+  return {.name = fmt::format("{} at N = {:.0f}", bar.name, bar.tokens),
+          .draw = Draw::rectangles,
+          .style = {kWhite},
+          .thin = true,
+          .in_legend = false,
+          .text = fmt::format("{:.0f}", bar.percent),
+          .points = {box(middle, middle, above, above)}};
+}
+
+Panel draw_panel(const Group& from, const Rows& all) {
+  std::vector<Bar> bars = own_bars(from, all);
+  std::set<double> lengths;
+  for (const Bar& bar : bars) lengths.insert(bar.tokens);
+  for (Bar& bar : published_bars(from, lengths)) bars.push_back(std::move(bar));
+  std::vector<std::string> names;
+  for (const Bar& bar : bars)
+    if (std::ranges::count(names, bar.name) == 0) names.push_back(bar.name);
+  Panel panel{.title = from.name,
+              .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
+              .y = {.label = "% of the machine's peak",
+                    .column = "peak_percent",
+                    .from_zero = true,
+                    .tics = whole_tics({0, 25, 50, 75, 100})}};
+  for (const double length : lengths)
+    panel.x.tics.push_back({static_cast<double>(panel.x.tics.size()), grouped(length)});
+  const double width = kSpread / static_cast<double>(std::max<std::size_t>(names.size(), 1));
+  std::vector<Series> numbers;  // after the bars, so that none is drawn over them
+  for (const Bar& bar : bars) {
+    const auto place = std::distance(lengths.begin(), lengths.find(bar.tokens));
+    const auto slot = std::ranges::find(names, bar.name) - names.begin();
+    const double left =
+        static_cast<double>(place) - kSpread / 2 + width * static_cast<double>(slot);
+    add_bar(panel, bar, left, left + width);
+    numbers.push_back(number_of(bar, left + width / 2));
+  }
+  add(panel, std::move(numbers));
+  return panel;
+}
+
+}  // namespace
+
+Figure kernel_bars_figure(const PlottedRun& run) {
+  Figure figure{.title = "Speed of kernels in percent of the machine's peak"};
+  const Rows rows = candidates(run.cases);
+  Groups panels = panels_by(rows, {"head_dim", "mask"});
+  const std::string left_out = keep_first(panels, kMostPanels, "head dim and mask");
+  for (const Group& from : panels)
+    if (Panel panel = draw_panel(from, rows); !panel.series.empty())
+      figure.panels.push_back(std::move(panel));
+  if (figure.panels.empty())
+    return empty_figure(figure.title,
+                        "no case of one worker has a speed and a measured peak of its machine");
+  arrange_panels(figure, 1, 190);
+  figure.notes = {
+      "The number above a bar is its value: medians of useful FLOP/s over the peak that the same "
+      "machine reached in matrix products of the type, measured beside the run.",
+      fmt::format(
+          "Published: FlashAttention-3's figure of its forward pass, f16, on one H100 SXM5, "
+          "16,384 tokens in a batch, over the {} TFLOP/s of its data sheet, which no "
+          "product reaches: ours are over a measured peak. The forms compare.",
+          kH100PeakTflopPerS),
+      left_out};
+  std::erase(figure.notes, "");
+  return figure;
+}
+
+}  // namespace qb

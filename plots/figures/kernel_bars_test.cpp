@@ -1,0 +1,65 @@
+#include "plots/figures/figures.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Values timed_kernel(const std::string& kernel, std::int64_t n, const char* speed, const char* peak,
+                    const char* threads = "2") {
+  Values values = ok_case(1, n, 1.0);
+  values["case_id"] += kernel + threads;
+  values["kernel"] = kernel;
+  values["threads"] = threads;
+  values["achieved_flop_per_s"] = speed;
+  values["peak_flop_per_s"] = peak;
+  return values;
+}
+
+double height(const Series& series) { return series.points.at(0).high; }
+
+TEST(KernelBars, ABarIsThePercentOfThePeakAndItsNumberIsAboveIt) {
+  const Figure figure = kernel_bars_figure(cases_of(
+      {timed_kernel("flash", 512, "5e10", "1e11"), timed_kernel("torch_sdpa", 512, "2.5e10", ""),
+       timed_kernel("flash", 512, "1e10", "5e10", "1")}));
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const Panel& panel = figure.panels[0];
+  EXPECT_EQ(panel.title, "d = 64, full mask");
+  ASSERT_EQ(series_named(panel, "flash, f16").points.size(), 1u) << "of the most threads";
+  EXPECT_DOUBLE_EQ(height(series_named(panel, "flash, f16")), 50.0);
+  EXPECT_DOUBLE_EQ(height(series_named(panel, "torch_sdpa, f16")), 25.0)
+      << "over the peak that our rows of the machine have";
+  const Series& number = series_named(panel, "flash, f16 at N = 512");
+  EXPECT_EQ(number.text, "50");
+  EXPECT_GT(number.points.at(0).y, 50.0);
+  EXPECT_FALSE(number.in_legend);
+}
+
+TEST(KernelBars, PublishedBarsAreBesideOursOfTheSameLength) {
+  const Figure figure = kernel_bars_figure(cases_of(
+      {timed_kernel("flash", 512, "5e10", "1e11"), timed_kernel("flash", 1000, "5e10", "1e11")}));
+  const Panel& panel = figure.panels.at(0);
+  const Series& published = series_named(panel, "published: FlashAttention-2");
+  EXPECT_TRUE(published.published);
+  ASSERT_EQ(published.points.size(), 1u) << "of 512; none is published of 1,000";
+  EXPECT_DOUBLE_EQ(height(published), 100.0 * 282.0 / 989.4);
+  const Point ours = series_named(panel, "flash, f16").points.at(0);
+  EXPECT_GE(published.points[0].x_low, ours.x_high - 1e-9);
+  std::vector<std::string> lengths;
+  for (const Axis::Tic& tic : panel.x.tics) lengths.push_back(tic.label);
+  EXPECT_THAT(lengths, ElementsAre("512", "1,000"));
+}
+
+TEST(KernelBars, WithoutAPeakThereIsASentence) {
+  EXPECT_THAT(kernel_bars_figure(cases_of({timed_kernel("flash", 512, "5e10", "")})).empty_reason,
+              HasSubstr("measured peak"));
+}
+
+}  // namespace
+}  // namespace qb

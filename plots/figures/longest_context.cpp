@@ -1,0 +1,199 @@
+// The longest sequence that a memory budget carries, by scheme, from the peaks of a run's cases.
+// Between two cases N is read off a line on log axes; beyond the last one the line through the last
+// two is continued. What rests on cases that did not run is a prediction and drawn as one.
+#include "plots/figures/figures.h"
+
+namespace qb {
+namespace {
+
+constexpr std::size_t kMostPanels = 6;
+constexpr double kFarthest = 8.0;  // a line is continued to this multiple of its last peak
+constexpr std::size_t kMostTics = 8;
+
+// A case: its sequence needs so many bytes.
+struct Held {
+  double bytes = 0.0;
+  double tokens = 0.0;
+  bool measured = false;
+};
+
+struct Carried {
+  double tokens = kNaN;
+  bool measured = false;
+};
+
+// Gives the cases of one scheme in ascending length, those whose peaks ascend too.
+std::vector<Held> curve_of(const Rows& rows, const PeakColumns& columns) {
+  std::vector<Held> curve;
+  for (const auto& [tokens, row] : by_number(rows, "n_tokens")) {
+    const double peak = ran(row) ? row.number(columns.measured) : kNaN;
+    const double bytes = std::isnan(peak) ? row.number(columns.predicted) : peak;
+    if (bytes > (curve.empty() ? 0.0 : curve.back().bytes))
+      curve.push_back({bytes, tokens, !std::isnan(peak)});
+  }
+  return curve;
+}
+
+Carried carried_by(const std::vector<Held>& curve, double budget) {
+  if (curve.size() < 2 || budget < curve.front().bytes || budget > kFarthest * curve.back().bytes)
+    return {};
+  std::size_t next = 1;
+  while (next + 1 < curve.size() && curve[next].bytes < budget) ++next;
+  const Held& from = curve[next - 1];
+  const Held& to = curve[next];
+  const double power = std::log(to.tokens / from.tokens) / std::log(to.bytes / from.bytes);
+  constexpr double kRounding = 1e-6;  // keeps the length of a case whose peak is the budget
+  return {std::floor(from.tokens * std::pow(budget / from.bytes, power) + kRounding),
+          from.measured && to.measured && budget <= to.bytes};
+}
+
+// Gives the powers of two between the least peak of all schemes and the last of any line.
+std::vector<double> budgets_of(const std::vector<std::vector<Held>>& curves) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  for (const std::vector<Held>& curve : curves)
+    if (curve.size() > 1) {
+      least = std::fmin(least, curve.front().bytes);
+      most = std::fmax(most, kFarthest * curve.back().bytes);
+    }
+  std::vector<double> budgets;
+  if (most > 0.0)
+    for (double budget = std::exp2(std::ceil(std::log2(least))); budget <= most; budget *= 2.0)
+      budgets.push_back(budget);
+  return budgets;
+}
+
+// Groups the cases of a panel that differ in length alone, named `ring, W = 8` and by what else
+// tells them apart. The memory of a case does not depend on its link.
+Groups schemes_of(const Group& panel) {
+  const Columns others =
+      splitting_columns(panel.rows, {"algorithm", "workers", "kv_len", "interest_set",
+                                     "link_bandwidth_byte_per_s", "link_latency_s"});
+  Groups schemes = group(panel.rows, joined({"workers", "algorithm"}, others));
+  std::set<std::string> algorithms;
+  for (Group& one : schemes) {
+    const Row& row = one.rows.front();
+    one.name = name_with(named_values(row, {"algorithm", "workers"}), row, others);
+    if (!row.is("algorithm", "dense")) algorithms.insert(row.text("algorithm"));
+  }
+  if (algorithms.size() > 1)
+    style_by_algorithm(schemes, [](const Group& one) { return one.key[1]; });
+  else
+    for (Group& one : schemes) one.style = worker_style(workers_of(one));
+  return schemes;
+}
+
+// Says whether two schemes of the same worker count carry the same lengths, to a part in fifty:
+// their lines would hide each other.
+bool alike(const std::vector<Held>& a, const std::vector<Held>& b) {
+  constexpr double kNear = 0.02;
+  return std::ranges::equal(a, b, [](const Held& one, const Held& other) {
+    return one.tokens == other.tokens && one.measured == other.measured &&
+           std::abs(one.bytes - other.bytes) <= kNear * one.bytes;
+  });
+}
+
+// Makes one scheme of those of one worker count that are alike: `ring = zigzag, W = 8`.
+void join_alike(Groups& schemes, std::vector<std::vector<Held>>& curves) {
+  for (std::size_t i = 0; i < schemes.size(); ++i)
+    for (std::size_t j = schemes.size() - 1; j > i; --j) {
+      if (schemes[i].key[0] != schemes[j].key[0] || !alike(curves[i], curves[j])) continue;
+      std::string& name = schemes[i].name;
+      name.insert(name.find(','), " = " + schemes[j].key[1]);
+      schemes.erase(schemes.begin() + static_cast<std::ptrdiff_t>(j));
+      curves.erase(curves.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+}
+
+// Draws two lines a scheme: what was measured, and thin and dashed, from its end on, what is
+// predicted.
+std::vector<Series> lines_of(const Group& panel, const PeakColumns& columns, const Unit& unit) {
+  Groups schemes = schemes_of(panel);
+  std::vector<std::vector<Held>> curves;
+  for (const Group& one : schemes) curves.push_back(curve_of(one.rows, columns));
+  join_alike(schemes, curves);
+  const std::vector<double> budgets = budgets_of(curves);
+  std::vector<Series> out;
+  for (std::size_t i = 0; i < schemes.size(); ++i) {
+    Series measured{.name = schemes[i].name, .style = schemes[i].style};
+    Series predicted{.name = schemes[i].name + ", predicted",
+                     .style = schemes[i].style,
+                     .thin = true,
+                     .in_legend = false};
+    predicted.style.dash = 1;
+    for (const double budget : budgets) {
+      const Carried carried = carried_by(curves[i], budget);
+      if (std::isnan(carried.tokens)) continue;
+      if (!carried.measured && predicted.points.empty() && !measured.points.empty())
+        predicted.points.push_back(measured.points.back());
+      (carried.measured ? measured : predicted)
+          .points.push_back({.x = budget * unit.factor, .y = carried.tokens});
+    }
+    // A scheme of which nothing ran is named by its prediction.
+    predicted.in_legend = measured.points.empty();
+    for (Series* line : {&measured, &predicted})
+      if (!line->points.empty()) out.push_back(std::move(*line));
+  }
+  return out;
+}
+
+// Makes tics at powers of two, at every second one if there are many.
+Axis budget_axis(const Unit& unit, const PeakColumns& columns, std::vector<double> budgets) {
+  Axis axis = axis_in(unit, fmt::format("memory budget {}", columns.whose), "memory_budget");
+  axis.log = true;
+  std::erase_if(budgets, [](double budget) { return std::isnan(budget); });
+  std::ranges::sort(budgets);
+  const auto [first, last] = std::ranges::unique(budgets);
+  budgets.erase(first, last);
+  const std::size_t every = 1 + budgets.size() / kMostTics;
+  for (std::size_t i = 0; i < budgets.size(); i += every)
+    axis.tics.push_back({budgets[i], fmt::format("{:g}", budgets[i])});
+  return axis;
+}
+
+}  // namespace
+
+PeakColumns peak_columns(const Rows& rows) {
+  constexpr PeakColumns kWorker = {"worker_active_peak_bytes", "predicted_worker_active_peak_bytes",
+                                   "of a worker"};
+  constexpr PeakColumns kAll = {"active_memory_peak_bytes", "predicted_active_peak_bytes",
+                                "of the machine"};
+  const auto has = [](const Row& row, const PeakColumns& columns) {
+    return row.number(columns.measured) > 0.0 || row.number(columns.predicted) > 0.0;
+  };
+  return std::ranges::any_of(rows,
+                             [&](const Row& row) { return has(row, kAll) && !has(row, kWorker); })
+             ? kAll
+             : kWorker;
+}
+
+Figure longest_context_figure(const PlottedRun& run) {
+  const Rows rows = standing_rows(run.cases);
+  const PeakColumns columns = peak_columns(rows);
+  const double most = largest(rows, [&](const Row& row) {
+    return std::fmax(row.number(columns.measured), row.number(columns.predicted));
+  });
+  const Unit unit = byte_unit(most);
+  const Columns place = joined(kShapeColumns, {"ranks", "model_device"});
+  Groups panels = panels_by(rows, place, differing_columns(rows, place));
+  std::erase_if(panels, [&](const Group& panel) { return lines_of(panel, columns, unit).empty(); });
+  const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
+  return line_figure(
+      {.title = "The longest sequence that a memory budget carries",
+       .nothing = "no scheme has peaks of active memory at two lengths",
+       .y = {{.y = {.label = "longest N (tokens)", .column = "n_tokens", .log = true},
+              .reference = [&](const Group& panel) { return lines_of(panel, columns, unit); }}},
+       .panels = panels,
+       .x_axis = [&](const std::vector<double>& x) { return budget_axis(unit, columns, x); },
+       .keys = {legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true)},
+       .notes = {fmt::format(
+                     "Peak active memory {}, as the ledger counts it. Between two cases that ran, "
+                     "N is interpolated on log axes. Predicted: one of the two did not run and "
+                     "its peak is computed from the plan, or the budget is beyond the last case "
+                     "and the line through the last two is continued, to {:g} times its memory. "
+                     "Schemes joined by = differ by less than 2 %.",
+                     columns.whose, kFarthest),
+                 left_out}});
+}
+
+}  // namespace qb

@@ -1,0 +1,81 @@
+// Time against memory across schemes: a mark for each scheme, and a line through those that no
+// other beats in both.
+#include "plots/figures/figures.h"
+
+namespace qb {
+namespace {
+
+constexpr std::size_t kMostPanels = 6;
+
+double seconds(const Row& row) { return timed(row, clock_of(row), 1.0).y; }
+
+// Draws the schemes that none with less memory is faster than, as steps.
+Series front_of(const Rows& rows, const char* column, const Unit& memory, const Unit& time) {
+  Series front{
+      .name = "none is better in both", .draw = Draw::steps, .style = {kGrey, 0}, .thin = true};
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const Row& row :
+       order(rows, [&](const Row& one) { return std::pair(one.number(column), seconds(one)); })) {
+    if (!(seconds(row) < fastest)) continue;
+    fastest = seconds(row);
+    front.points.push_back({.x = row.number(column) * memory.factor, .y = fastest * time.factor});
+  }
+  return front;
+}
+
+Groups schemes_of(const Group& panel) {
+  const Columns others =
+      splitting_columns(panel.rows, {"algorithm", "n_tokens", "workers", "kv_len"});
+  Groups schemes = group(panel.rows, joined({"algorithm"}, others));
+  for (Group& one : schemes) {
+    one.name = name_with(one.key[0], one.rows.front(), others);
+    one.draw = Draw::points;
+  }
+  style_by_algorithm(schemes, [](const Group& one) { return one.key[0]; });
+  return schemes;
+}
+
+}  // namespace
+
+Figure time_memory_figure(const PlottedRun& run) {
+  const Rows all = where(standing_rows(run.cases), [](const Row& row) {
+    return ran(row) && row.number("workers") >= 2.0 && seconds(row) > 0.0;
+  });
+  const PeakColumns columns = peak_columns(all);
+  const char* column = columns.measured;
+  const Rows rows = where(all, [&](const Row& row) { return row.number(column) > 0.0; });
+  const Unit memory = byte_unit(largest(rows, number_in(column)));
+  const Unit time = time_unit(largest(rows, seconds));
+  const Columns first = joined({"n_tokens", "workers"}, kPlaceColumns);
+  Groups panels = panels_by(rows, joined(first, kShapeColumns),
+                            joined(first, differing_columns(rows, kShapeColumns)));
+  std::erase_if(panels, [](const Group& panel) {
+    return group(panel.rows, Columns{"algorithm"}).size() < 2;
+  });
+  const std::string left_out = keep_first(panels, kMostPanels, "N, W and place");
+  return line_figure(
+      {.title = "Time against memory across schemes",
+       .nothing = "no two schemes of the same N and W have a time and a peak of active memory",
+       .y = {{.y = axis_in(time, "wall clock", "wall_time"),
+              .value = [&](const Row& row) { return timed(row, clock_of(row), time.factor); },
+              .lines = schemes_of,
+              .reference =
+                  [&](const Group& panel) {
+                    return std::vector<Series>{front_of(panel.rows, column, memory, time)};
+                  },
+              .x_axis =
+                  [&](const std::vector<double>& x) {
+                    return powers_or_linear(
+                        axis_in(memory, fmt::format("peak active memory {}", columns.whose),
+                                "peak_memory"),
+                        x);
+                  }}},
+       .panels = panels,
+       .x = [&](const Row& row) { return row.number(column) * memory.factor; },
+       .notes = joined_notes({timing_notes(rows),
+                              {"The grey steps lead from scheme to scheme of which none has less "
+                               "memory and less time.",
+                               left_out}})});
+}
+
+}  // namespace qb

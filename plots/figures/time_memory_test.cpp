@@ -1,0 +1,50 @@
+#include "plots/figures/figures.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/sample_schemes.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Values held(const std::string& algorithm, int workers, double seconds, double mib) {
+  return scheme_case(algorithm, workers, 1024, seconds,
+                     {{"worker_active_peak_bytes", to_text(mib * 1024 * 1024)}});
+}
+
+TEST(TimeMemory, ASchemeIsAMarkAndTheStepsLeadAlongThoseThatNoneBeatsInBoth) {
+  const Figure figure = time_memory_figure(
+      scheme_table({held("zigzag", 4, 0.25, 4), held("cqs", 4, 0.6, 8), held("ring", 4, 0.5, 2)}));
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const Panel& panel = figure.panels[0];
+  const Series& ring = series_named(panel, "ring");
+  EXPECT_EQ(ring.draw, Draw::points);
+  EXPECT_EQ(ring.style, algorithm_style("ring"));
+  EXPECT_DOUBLE_EQ(ring.points.at(0).x, 2.0);
+  EXPECT_DOUBLE_EQ(ring.points[0].y, 500.0);
+  EXPECT_DOUBLE_EQ(ring.points[0].high, 550.0);
+  const auto& front = series_named(panel, "none is better in both").points;
+  ASSERT_EQ(front.size(), 2u) << "cqs is slower than ring and needs more";
+  EXPECT_DOUBLE_EQ(front[0].x, 2.0);
+  EXPECT_DOUBLE_EQ(front[1].x, 4.0);
+  EXPECT_DOUBLE_EQ(front[1].y, 250.0);
+}
+
+TEST(TimeMemory, EachWorkerCountHasAPanel) {
+  const Figure figure = time_memory_figure(
+      scheme_table({held("ring", 4, 0.5, 2), held("cqs", 4, 0.6, 8), held("ring", 8, 0.5, 2),
+                    held("cqs", 8, 0.6, 8), held("ring", 16, 0.6, 8)}));
+  EXPECT_THAT(titles(figure), ElementsAre(HasSubstr("W = 4"), HasSubstr("W = 8")));
+}
+
+TEST(TimeMemory, OneSchemeIsASentence) {
+  EXPECT_THAT(time_memory_figure(scheme_table({held("ring", 4, 0.5, 2)})).empty_reason,
+              HasSubstr("no two schemes"));
+}
+
+}  // namespace
+}  // namespace qb
