@@ -85,7 +85,7 @@ TEST(RunFigures, TheSubtitleOfAModelNamesItsDeviceAndNotTheMachineThatComputedIt
   run.cases = scheme_table(
       {scheme_case("ring", 4, 1024, 1.0, {{"ranks", "model"}, {"model_device", "a100"}})});
   const std::string subtitle = figures_of_run(run, {"wall_clock"}).at(0).subtitle;
-  EXPECT_THAT(subtitle, HasSubstr("model of a100; qb"));
+  EXPECT_THAT(subtitle, HasSubstr("modelled A100; qb"));
   EXPECT_THAT(subtitle, ::testing::Not(HasSubstr("cpu")));
 }
 

@@ -201,12 +201,13 @@ TEST(Frame, NamesALinkByItsLimitsAndSaysWhereThereAreNone) {
 TEST(Frame, AModelIsNamedWithItsDevice) {
   const CsvTable cases = scheme_table(
       {scheme_case("ring", 4, 1024, 1.0, {{"ranks", "model"}, {"model_device", "h100"}})});
-  EXPECT_EQ(named_values({&cases, 0}, {"ranks", "model_device"}), "model of h100");
-  EXPECT_THAT(shared_parameters(cases), HasSubstr("model of h100"));
+  EXPECT_EQ(named_values({&cases, 0}, {"ranks", "model_device"}), "modelled H100");
+  EXPECT_THAT(shared_parameters(cases), HasSubstr("modelled H100"));
   const CsvTable file = scheme_table({scheme_case(
       "ring", 1024, 4096, 1.0, {{"ranks", "model"}, {"model_device", "data/devices/a100.csv"}})});
-  EXPECT_EQ(named_values({&file, 0}, {"ranks", "model_device"}), "model of a100")
+  EXPECT_EQ(named_values({&file, 0}, {"ranks", "model_device"}), "modelled A100")
       << "a file is named without its folder";
+  EXPECT_EQ(named_values({&file, 0}, {"ranks"}), "model");
   EXPECT_EQ(named_values({&file, 0}, {"workers", "n_tokens"}), "W = 1,024, N = 4,096")
       << "one style of number";
 }

@@ -21,10 +21,22 @@ std::string latency_name(double seconds) {
   return fmt::format("{:.6g} ms", seconds * 1e3);
 }
 
-// A device that a file describes is named by the file: `a100` for `data/devices/a100.csv`.
+// A device that a file describes is named by the file, a product by its capitals: `A100` for
+// `data/devices/a100.csv`.
 std::string device_name(const std::string& device) {
-  const std::string name = device.substr(device.find_last_of('/') + 1);
-  return name.ends_with(".csv") ? name.substr(0, name.size() - 4) : name;
+  std::string name = device.substr(device.find_last_of('/') + 1);
+  if (name.ends_with(".csv")) name.resize(name.size() - 4);
+  const bool product =
+      name.find('-') == std::string::npos && name.find_first_of("0123456789") != std::string::npos;
+  if (product)
+    for (char& letter : name)
+      if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  return name;
+}
+
+bool names_device(const Row& row, const Columns& columns) {
+  return modelled(row) && std::ranges::count(columns, "model_device") > 0 &&
+         !row.text("model_device").empty();
 }
 
 std::string field_name(const Row& row, const std::string& column) {
@@ -37,7 +49,7 @@ std::string field_name(const Row& row, const std::string& column) {
   if (column == "n_tokens") return "N = " + grouped(row.number(column));
   if (column == "kv_len") return grouped(row.number(column)) + " keys";
   if (column == "workers") return "W = " + grouped(row.number(column));
-  return column == "model_device" ? "of " + device_name(value) : named_value(column, value);
+  return column == "model_device" ? device_name(value) : named_value(column, value);
 }
 
 }  // namespace
@@ -64,9 +76,12 @@ std::string name_with(std::string name, const Row& row, const Columns& columns) 
 
 std::string named_values(const Row& row, const Columns& columns) {
   std::string out;
-  for (const std::string& column : columns)
-    if (const std::string name = field_name(row, column); !name.empty())
-      out += (out.empty() ? "" : column == "model_device" ? " " : ", ") + name;
+  for (const std::string& column : columns) {
+    const std::string name =
+        column == "ranks" && names_device(row, columns) ? "modelled" : field_name(row, column);
+    if (name.empty()) continue;
+    out += (out.empty() ? "" : column == "model_device" ? " " : ", ") + name;
+  }
   return out;
 }
 
@@ -136,7 +151,7 @@ std::string shared_parameters(const CsvTable& cases) {
     if (all_modelled(cases) && (column == "device" || column == "threads")) continue;
     if (all_modelled(cases) && column == "ranks") {
       const std::string device = shared("model_device");
-      parts.push_back(device.empty() ? "modelled" : "model of " + device_name(device));
+      parts.push_back(listed({"modelled", device_name(device)}, " "));
     } else {
       parts.push_back(
           (column == "n_tokens" ? field_name(rows.front(), column) : named_value(column, value)) +
