@@ -13,6 +13,7 @@ enum class FigureOf {
   cases,         // cases.csv
   joined_cases,  // cases.csv, and those of the runs beside it
   other_tables,  // the tables that its own file names
+  plan_tables,   // such tables that follow from plans, whatever the machine
 };
 
 // FIGURE(name, needs): name_figure() draws it.
@@ -23,8 +24,8 @@ enum class FigureOf {
   FIGURE(throughput, joined_cases)           \
   FIGURE(peak_memory, cases)                 \
   FIGURE(memory_timeline, cases)             \
-  FIGURE(responsibility_ratio, other_tables) \
-  FIGURE(partition, other_tables)            \
+  FIGURE(responsibility_ratio, plan_tables)  \
+  FIGURE(partition, plan_tables)             \
   FIGURE(kernel_peak_fraction, other_tables) \
   FIGURE(cqs_overhead, other_tables)         \
   FIGURE(scheme_comparison, cases)           \

@@ -31,21 +31,21 @@ enum class Products {
 
 // An entry is: word, meaning for the documentation, facts of KernelRow.
 #define QB_CPU_KERNELS(ENTRY)                                                                     \
-  ENTRY(reference, "float64", .cpu_types = "f16 bf16 f32 f64", .colour = 0x6E6E6E, .mark = 0)     \
+  ENTRY(reference, "float64", .cpu_types = "f16 bf16 f32 f64", .colour = 0x6A6967, .mark = 0)     \
   ENTRY(materialized, "whole score matrix", .cpu_types = "f16 bf16 f32",                          \
         .gpu_types = "f16 bf16 f32", .computes = Computes::matrix, .products = Products::gemm,    \
-        .colour = 0xE69F00, .mark = 1)                                                            \
+        .colour = 0xE6A216, .mark = 1)                                                            \
   ENTRY(flash, "tiled", .cpu_types = "f16 bf16 f32", .gpu_types = "f16 bf16",                     \
-        .computes = Computes::tiles, .products = Products::own, .colour = 0xD55E00, .mark = 4)    \
+        .computes = Computes::tiles, .products = Products::own, .colour = 0xD46207, .mark = 4)    \
   ENTRY(staged,                                                                                   \
         "a block-compressed score matrix in three [timed "                                        \
         "stages](#stages-and-growth-of-sparse-attention); f32 on the CPU, f16 and bf16 too on a " \
         "GPU",                                                                                    \
         .cpu_types = "f32", .gpu_types = "f16 bf16 f32", .computes = Computes::tiles,             \
-        .products = Products::gemm, .colour = 0x009E73, .mark = 5)
+        .products = Products::gemm, .colour = 0x409877, .mark = 5)
 #define QB_KERNELS(ENTRY) \
   QB_CPU_KERNELS(ENTRY)   \
-  ENTRY(cudnn, "a GPU only", .gpu_types = "f16 bf16", .colour = 0x009E73, .mark = 1)
+  ENTRY(cudnn, "a GPU only", .gpu_types = "f16 bf16", .colour = 0x801A4D, .mark = 3)
 
 #define QB_KERNEL_WORD(name, ...) name,
 enum class Kernel { QB_KERNELS(QB_KERNEL_WORD) };

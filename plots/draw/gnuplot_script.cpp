@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include "base/numbers.h"
+#include "plots/draw/gnuplot_series.h"
+#include "plots/frame/coincident_lines.h"
 #include "plots/frame/figure_layout.h"
 #include "plots/frame/table.h"
 
@@ -19,113 +22,6 @@ template <class... Args>
 void line(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
   fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
   out += '\n';
-}
-
-// Gives filled and hollow point types of the marks, in the order of Style::mark.
-int point_type(const Style& style, bool hollow) {
-  constexpr int filled[kMarks] = {7, 5, 9, 11, 13, 15};
-  return filled[style.mark % kMarks] - (hollow ? 1 : 0);
-}
-
-std::string dash_look(const Style& style) {
-  constexpr std::string_view looks[kDashes] = {"", "dt (7,3) ", "dt (2,3) "};
-  return std::string(looks[style.dash % kDashes]);
-}
-
-// The size of a mark or the width of a line.
-std::string sized(double size, const Sheet& sheet) {
-  return fmt::format("{:g}", size * sheet.stroke);
-}
-
-std::string line_look(const Series& series, const Sheet& sheet) {
-  const std::string colour = colour_text(series.style.colour);
-  const auto size = [&](double value) { return sized(value, sheet); };
-  switch (series.draw) {
-    case Draw::line_points:
-      if (series.published)
-        return fmt::format("linespoints dt 2 lw {} pt {} ps {} lc rgb '{}'", size(1.4),
-                           point_type(series.style, true), size(0.75), colour);
-      return fmt::format("linespoints {}lw {} pt {} ps {} lc rgb '{}'", dash_look(series.style),
-                         size(series.thin ? 0.8 : 1.8), point_type(series.style, series.thin),
-                         size(0.75), colour);
-    case Draw::points:
-      return fmt::format("points pt {} ps {} lc rgb '{}'", point_type(series.style, series.thin),
-                         size(0.9), colour);
-    case Draw::line:
-      return fmt::format("lines {}lw {} lc rgb '{}'",
-                         series.published ? "dt 2 " : dash_look(series.style),
-                         size(series.thin ? 0.6 : 1.8), colour);
-    case Draw::steps:
-      return fmt::format("steps lw {} lc rgb '{}'", size(series.thin ? 0.8 : 1.6), colour);
-    case Draw::rectangles:
-      return fmt::format("boxxyerror fs solid 1.0 border lc rgb '{}' lw 0.5 fc rgb '{}'",
-                         series.thin ? colour : "#ffffff", colour);
-    case Draw::out_of_memory:
-      return fmt::format("points pt 2 ps {} lw {} lc rgb '{}'", size(1.3), size(2.6), colour);
-    case Draw::limit:
-      return fmt::format("lines dt 4 lw {} lc rgb '{}'", size(1.4), colour);
-  }
-  return {};
-}
-
-std::string from_column(const std::string& column) { return fmt::format("(num('{}'))", column); }
-
-std::vector<std::string> text_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
-std::string line_offset(std::size_t i, std::size_t count) {
-  if (count < 2) return {};
-  const double up = (static_cast<double>(count) - 1.0) / 2.0 - static_cast<double>(i);
-  return fmt::format(" offset 0,{:.2f}", 1.05 * up);
-}
-
-// `rows` chooses the rows of the figure's CSV that the series has: `every ::0::4`.
-void add_elements(std::vector<std::string>& out, const std::vector<std::string>& columns,
-                  const std::string& rows, const Series& series, const Scale& y,
-                  const Sheet& sheet) {
-  const std::string at = fmt::format("{} using {}", rows, from_column(columns[kCsvX]));
-  const std::string y_of_row = from_column(columns[kCsvY]);
-  if (series.draw == Draw::rectangles) {
-    out.push_back(fmt::format("{}:{}:{}:{}:{}:{} with {}", at, y_of_row,
-                              from_column(columns.at(kCsvXLow)), from_column(columns.at(kCsvXHigh)),
-                              from_column(columns[kCsvYLow]), from_column(columns[kCsvYHigh]),
-                              line_look(series, sheet)));
-    const std::vector<std::string> texts = text_lines(series.text);
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      out.push_back(fmt::format("{}:{}:({}) with labels font ',{:g}'{}", at, y_of_row,
-                                gnuplot_quote(texts[i]), sheet.small,
-                                line_offset(i, texts.size())));
-    return;
-  }
-  if (series.draw == Draw::out_of_memory) {
-    out.push_back(fmt::format("{0}:(strlen(strcol('{1}')) > 0 ? column('{1}') : {2}) with {3}", at,
-                              columns[kCsvY], to_text(y.max), line_look(series, sheet)));
-    return;
-  }
-  // Bars are vectors with flat heads, because gnuplot's error bars blank what is under their
-  // points.
-  if (std::ranges::any_of(series.points, [](const Point& point) {
-        return std::isfinite(point.low) && std::isfinite(point.high);
-      }))
-    out.push_back(
-        fmt::format("{0}:(num('{1}')):(0):(num('{2}') - num('{1}')) with vectors heads size screen "
-                    "0.004,90 lw {4} lc rgb '{3}'",
-                    at, columns[kCsvYLow], columns[kCsvYHigh], colour_text(series.style.colour),
-                    sized(1.2, sheet)));
-  out.push_back(fmt::format("{}:{} with {}", at, y_of_row, line_look(series, sheet)));
-  if (columns.back() == kCsvDisturbed &&
-      (series.draw == Draw::line_points || series.draw == Draw::points))
-    out.push_back(fmt::format(
-        "{}:(column('{}') > 0 ? {} : NaN) with points pt {} ps {} lc rgb "
-        "'#ffffff'",
-        at, kCsvDisturbed, y_of_row, point_type(series.style, false), sized(0.4, sheet)));
 }
 
 std::string tic_list(const Scale& scale) {
@@ -157,6 +53,35 @@ std::string at_y(const Layout& layout, double pixels) {
   return fmt::format("screen {:.5f}", 1.0 - pixels / layout.height);
 }
 
+bool is_hidden(const std::vector<Coincidence>& all, std::size_t series) {
+  return std::ranges::any_of(
+      all, [&](const Coincidence& one) { return std::ranges::count(one.hidden, series) > 0; });
+}
+
+std::string name_of(const Panel& panel, const std::vector<Coincidence>& all, std::size_t series) {
+  const auto found = std::ranges::find(all, series, &Coincidence::drawn);
+  return found == all.end() ? panel.series[series].name : found->name;
+}
+
+// Writes the title of a panel and the names of lines that lie on one another.
+void texts_above(std::string& out, const Figure& figure, std::size_t p, const Layout& layout) {
+  const Layout::Box& box = layout.plots[p];
+  const std::string& title = figure.panels[p].title;
+  const Sheet sheet = sheet_of(figure);
+  const std::vector<Layout::Label>& labels = layout.labels[p];
+  const auto above = [&](std::size_t lines) {
+    return at_y(layout,
+                box.top - (sheet.paper ? 8.0 : 16.0) - kLabelLine * static_cast<double>(lines));
+  };
+  if (!title.empty())
+    line(out, "  set label 1 {} at {}, {} left font ',{:g}'", gnuplot_quote(title),
+         at_x(layout, box.left), above(labels.size()), sheet.panel_title);
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    line(out, "  set label {} {} at {}, {} left font ',{:g}' textcolor rgb '{}'", i + 2,
+         gnuplot_quote(labels[i].text), at_x(layout, box.left), above(labels.size() - 1 - i),
+         sheet.small, colour_text(labels[i].colour));
+}
+
 // Draws panel `p`, whose rows in the CSV begin at `row`, and moves `row` past them.
 void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& layout,
            std::size_t& row) {
@@ -171,26 +96,33 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
   const Scale y = y_scale(figure, p);
   axis(out, 'x', from.x, x_scale(figure, p));
   axis(out, 'y', from.y, y);
-  if (!from.title.empty())
-    line(out, "  set label 1 {} at {}, {} left font ',{:g}'", gnuplot_quote(from.title),
-         at_x(layout, box.left), at_y(layout, box.top - (sheet.paper ? 8.0 : 16.0)),
-         sheet.panel_title);
+  texts_above(out, figure, p, layout);
   if (figure.legend == Figure::Legend::inside)
     line(out, "  set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',{:g}'",
          sheet.small);
+  const std::vector<Coincidence> coincident = coincident_lines(figure, p);
   const std::vector<std::string> columns = csv_columns(figure);
   std::vector<std::string> elements;
-  for (const Series& series : from.series) {
+  std::map<std::string, std::map<std::string, int>> crossed;  // places of lines, by height
+  for (std::size_t s = 0; s < from.series.size(); ++s) {
+    const Series& series = from.series[s];
     const std::size_t count = series.draw == Draw::limit ? 2 : series.points.size();
     if (count == 0) continue;
     const std::size_t first = elements.size();
-    add_elements(elements, columns, fmt::format("every ::{}::{}", row, row + count - 1), series, y,
-                 sheet);
+    const std::string rows = fmt::format("every ::{}::{}", row, row + count - 1);
     row += count;
+    if (is_hidden(coincident, s)) continue;
+    int place = 0;
+    if (is_cross(series)) {
+      auto& lines = crossed[to_text(series.points.front().y)];
+      place = lines.emplace(series.name, static_cast<int>(lines.size())).first->second;
+    }
+    add_elements(elements, columns, rows, series, y, sheet, place);
     const bool keyed = figure.legend == Figure::Legend::inside && series.in_legend;
     for (std::size_t i = first; i < elements.size(); ++i)
-      elements[i] += keyed && i + 1 == elements.size() ? " title " + gnuplot_quote(series.name)
-                                                       : std::string(" notitle");
+      elements[i] += keyed && i + 1 == elements.size()
+                         ? " title " + gnuplot_quote(name_of(from, coincident, s))
+                         : std::string(" notitle");
   }
   if (!elements.empty()) line(out, "  plot data {}", fmt::join(elements, ", \\\n       data "));
   line(out, "  unset label");

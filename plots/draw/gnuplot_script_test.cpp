@@ -1,7 +1,10 @@
 #include "plots/draw/gnuplot.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <regex>
 #include <stdexcept>
 
 #include "base/files.h"
@@ -58,7 +61,59 @@ TEST(GnuplotScript, RectanglesHaveEdgesInTheCsv) {
   EXPECT_EQ(figure_csv(figure).to_string(),
             "panel,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,n_tokens_low,"
             "n_tokens_high\n1,bars,data,1.5,2,1,3,1,2\n");
+  EXPECT_THAT(gnuplot_script(figure),
+              HasSubstr("('7') with labels font ',11' textcolor rgb '#ffffff' notitle"))
+      << "white on black";
+  figure.panels[0].series[0].style.colour = kComputeColour;
   EXPECT_THAT(gnuplot_script(figure), HasSubstr("('7') with labels font ',11' notitle"));
+  figure.panels[0].series[0].style.colour = kBlack;
+  figure.panels[0].series[0].points[0].y = 3.5;
+  EXPECT_THAT(gnuplot_script(figure), HasSubstr("('7') with labels font ',11' notitle"))
+      << "above the rectangle";
+}
+
+TEST(GnuplotScript, CrossesOfSeveralLinesAtOneHeightStandBelowOneAnother) {
+  Figure figure = small_figure();
+  figure.panels[0].series = {
+      {.name = "W = 1", .points = {{1, 1}, {2, 10}}},
+      {.name = "W = 1", .draw = Draw::out_of_memory, .points = {{3}}},
+      {.name = "W = 1", .draw = Draw::not_tried, .points = {{4}}},
+      {.name = "W = 4", .draw = Draw::out_of_memory, .points = {{4}}},
+      {.name = "W = 7", .draw = Draw::out_of_memory, .points = {{.x = 4, .y = 5}}}};
+  const std::string script = gnuplot_script(figure);
+  const auto height = [&](const char* rows) {
+    const std::size_t at = script.find(rows);
+    const std::size_t begin = script.find("):(", at);
+    return script.substr(begin, script.find(" with points", begin) - begin);
+  };
+  EXPECT_EQ(height("every ::2::2"), height("every ::3::3")) << "of one line";
+  EXPECT_NE(height("every ::2::2"), height("every ::4::4")) << "of another";
+  EXPECT_EQ(height("every ::2::2"), height("every ::5::5")) << "at another height";
+  EXPECT_THAT(script, HasSubstr("with points pt 1 ps")) << "not tried is no cross";
+}
+
+TEST(GnuplotScript, OnPaperEveryTextIsSevenPointsOrMoreAndTheWidthIsAsAsked) {
+  Figure figure = small_figure();
+  figure.panels[0].series.push_back({.name = "bars",
+                                     .draw = Draw::rectangles,
+                                     .text = "7",
+                                     .points = {{1500, 2, 1, 3, 1000, 2000}}});
+  figure.panels.push_back(figure.panels[0]);
+  for (const double width_in : {3.5, 7.16}) {
+    figure.paper_width_in = width_in;
+    const std::string script = gnuplot_script(figure);
+    EXPECT_THAT(script,
+                HasSubstr(fmt::format("size {:.3f}in,", std::round(width_in * 96.0) / 96.0)));
+    const std::regex font("font '[^']*,([0-9.]+)'");
+    int fonts = 0;
+    for (std::sregex_iterator at(script.begin(), script.end(), font), end; at != end; ++at) {
+      EXPECT_GE(std::stod((*at)[1].str()) * 72.0 / 96.0, 7.0) << at->str();
+      ++fonts;
+    }
+    EXPECT_GT(fonts, 4);
+    EXPECT_THAT(script, ::testing::Not(HasSubstr("{small} title"))) << "no title is baked in";
+    EXPECT_THAT(script, ::testing::Not(HasSubstr("A note.")));
+  }
 }
 
 TEST(GnuplotScript, DisturbedPointsAreHollowAndMarkedInTheCsv) {
@@ -81,8 +136,10 @@ TEST(GnuplotScript, LinesOfARectanglesTextStandAroundItsMiddle) {
                               .text = "zigzag\n1.3×",
                               .points = {{1.5, 2, 1, 3, 1, 2}}}};
   const std::string script = gnuplot_script(figure);
-  EXPECT_THAT(script, HasSubstr("('zigzag') with labels font ',11' offset 0,0.53"));
-  EXPECT_THAT(script, HasSubstr("('1.3×') with labels font ',11' offset 0,-0.53"));
+  EXPECT_THAT(script,
+              ::testing::ContainsRegex("\\('zigzag'\\) with labels font ',11'.* offset 0,0.53"));
+  EXPECT_THAT(script,
+              ::testing::ContainsRegex("\\('1.3×'\\) with labels font ',11'.* offset 0,-0.53"));
 }
 
 TEST(GnuplotScript, ThinSeriesHaveHollowMarksAndDashesAreLengths) {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 
 #include "base/files.h"
 #include "base/status.h"
@@ -128,6 +129,25 @@ TEST(Gnuplot, ACaptionHasTheTitleTheNotesAndTheProvenance) {
   figure.subtitle = "a machine";
   EXPECT_EQ(caption_latex(figure),
             "\\caption{Time \\& memory.\n100 \\% of it.\na machine.}\n\\label{fig:one_point}\n");
+}
+
+// Reads what was drawn, not what was asked for.
+TEST(Gnuplot, TheDrawnPictureForPaperIsAsWideAsAskedAndItsTextIsLargeEnough) {
+  NEEDS_GNUPLOT();
+  Figure figure = one_point();
+  figure.panels[0].series[0].style.dash = 1;
+  figure.paper_width_in = 3.5;
+  const std::string folder = testing_support::fresh_folder("paper_sizes");
+  (void)write_figure(figure, folder);
+  const std::string svg = read_file(folder + "/one_point.svg");
+  EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 336 "));
+  const std::regex size("font-size=\"([0-9.]+)\"");
+  int texts = 0;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), size), end; at != end; ++at) {
+    EXPECT_GE(std::stod((*at)[1].str()) * 72.0 / 96.0, 7.0);
+    ++texts;
+  }
+  EXPECT_GT(texts, 0);
 }
 
 TEST(Gnuplot, AFigureForPaperHasItsCaptionBesideIt) {

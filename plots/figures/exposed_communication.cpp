@@ -33,6 +33,26 @@ Rows drawn_rows(const CsvTable& cases) {
   });
 }
 
+// Says why a case is not among the rows of a figure.
+std::string reason_of(const Row& row) {
+  if (!ran(row)) return row.text("status");
+  if (row.number("workers") < 2.0) return "one worker";
+  if (row.is("ranks", "serial")) return "serial ranks, whose workers took turns";
+  if (!(exposed_share(row) >= 0.0)) return "no communication times";
+  return bandwidth(row) > 0.0 ? "nothing exposed" : "no limit of its link";
+}
+
+std::string left_out_note(const CsvTable& cases, const Rows& drawn) {
+  const Rows all = standing_rows(cases);
+  std::map<std::string, std::size_t> reasons;
+  for (const Row& row : all)
+    if (std::ranges::find(drawn, row) == drawn.end()) ++reasons[reason_of(row)];
+  std::vector<Omission> omissions;
+  for (const auto& [reason, number] : reasons)
+    omissions.push_back({.number = number, .what = "case", .reason = reason, .of = all.size()});
+  return not_drawn(omissions);
+}
+
 // Groups the rows of each panel. Model rows are in each measured panel of their N and W, or in a
 // panel of their own if there is none.
 Groups panels_of(const Rows& rows) {
@@ -76,21 +96,36 @@ struct Links {
 // Names the lines of a panel; those of the model are thin if measured ones are beside them.
 Groups lines_of(const Group& panel, const Columns& others) {
   std::map<std::string, Group> lines;
-  std::map<std::pair<std::string, bool>, int> variants;  // per algorithm, and per its model
   for (const Row& row : panel.rows) {
     const bool thin = of_model(row) && panel.key[2] != "model";
     const std::string& algorithm = row.text("algorithm");
     const std::string name = name_with(algorithm, row, others) + (thin ? ", model" : "");
     const auto [at, first] = lines.try_emplace(name, Group{.name = name, .thin = thin});
     if (first) {
-      at->second.style = algorithm_style(algorithm, variants[{algorithm, thin}]++);
+      at->second.style = algorithm_style(algorithm);
       if (thin) at->second.style.dash = 1;
     }
     at->second.rows.push_back(row);
   }
   Groups out;
   for (auto& [name, line] : lines) out.push_back(std::move(line));
+  shade_equal_looks(out);
   return out;
+}
+
+// Keeps at most kMostPanels panels, evenly from the first to the last, so that the largest N and W
+// are among them; says how many are left out.
+std::string keep_some(Groups& panels) {
+  const std::size_t all = panels.size();
+  if (all <= kMostPanels) return {};
+  Groups kept;
+  for (std::size_t i = 0; i < kMostPanels; ++i)
+    kept.push_back(std::move(panels[i * (all - 1) / (kMostPanels - 1)]));
+  panels = std::move(kept);
+  return not_drawn({{.number = all - kMostPanels,
+                     .what = "panel",
+                     .reason = fmt::format("beyond {} spread over N, W and ranks", kMostPanels),
+                     .of = all}});
 }
 
 // Draws cases without a limit apart from the line of the others. `link_times`: beside it is the
@@ -122,12 +157,13 @@ Groups drawn_lines(const Group& panel, const Columns& others, const Links& links
   return lines;
 }
 
-Figure exposed_figure(LineFigure declared, const Rows& rows, bool link_times) {
+Figure exposed_figure(LineFigure declared, const CsvTable& cases, const Rows& rows,
+                      bool link_times) {
   const Columns others =
       splitting_columns(rows, {"algorithm", "n_tokens", "workers", "ranks", kBandwidth});
   const Links links(rows);
   declared.panels = panels_of(rows);
-  const std::string left_out = keep_first(declared.panels, kMostPanels, "N, W and ranks");
+  const std::string left_out = keep_some(declared.panels);
   const bool thin = std::ranges::any_of(declared.panels, [](const Group& panel) {
     return panel.key[2] != "model" && count(panel.rows, of_model) > 0;
   });
@@ -143,8 +179,31 @@ Figure exposed_figure(LineFigure declared, const Rows& rows, bool link_times) {
        {links.unlimited ? "No limit: the case names no bandwidth, data move as fast as the "
                           "machine's memory or network lets them."
                         : "",
-        thin && !link_times ? "Thin and dashed: the cost model's prediction." : "", left_out}});
+        thin && !link_times ? "Thin and dashed: the cost model's prediction." : "", left_out,
+        left_out_note(cases, rows)}});
   return line_figure(declared);
+}
+
+// Names the lines whose exposed time grows with the bandwidth, which the link does not explain.
+std::string upturn_note(const Rows& rows) {
+  constexpr double kMore = 1.1;
+  std::vector<std::string> found;
+  const Rows measured = where(rows, [](const Row& row) { return !of_model(row); });
+  const Columns told_by = joined({"algorithm", "n_tokens"},
+                                 splitting_columns(rows, {"algorithm", "n_tokens", kBandwidth}));
+  for (const Group& line : group(order(measured, bandwidth), told_by))
+    for (std::size_t i = 1; i < line.rows.size(); ++i) {
+      const Row& before = line.rows[i - 1];
+      const Row& after = line.rows[i];
+      if (after.number(kExposed) > kMore * before.number(kExposed))
+        found.push_back(fmt::format("{} from {:g} to {:g} GB/s", line.key[0], bandwidth(before),
+                                    bandwidth(after)));
+    }
+  if (found.empty()) return {};
+  return fmt::format(
+      "More exposed over a faster link: {}. The bytes are the same and the run keeps no interval "
+      "of exposed time, so it does not say whether that is noise.",
+      listed(found));
 }
 
 }  // namespace
@@ -166,8 +225,9 @@ Figure exposed_time_figure(const PlottedRun& run) {
                  "steps: median. Thin: what the busiest worker sends over the link's bandwidth, "
                  "which is what would be exposed if nothing were hidden behind computing. A line "
                  "below its thin one hides the difference; one above it waits for more than the "
-                 "link."}},
-      rows, true);
+                 "link. There are no error bars, since the run keeps no interval of this time.",
+                 upturn_note(rows)}},
+      run.cases, rows, true);
 }
 
 Figure exposed_communication_figure(const PlottedRun& run) {
@@ -190,7 +250,7 @@ Figure exposed_communication_figure(const PlottedRun& run) {
                      : "cqs, modelled: a worker's first step begins when the root's link has "
                        "served those before it, which is in the wall clock and not in what is "
                        "exposed."}},
-      rows, false);
+      run.cases, rows, false);
 }
 
 }  // namespace qb

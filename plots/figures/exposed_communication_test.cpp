@@ -123,6 +123,41 @@ Values sent_case(const std::string& ranks, const std::string& exposed_s) {
                       {"worker_sent_bytes", "4e9"}});
 }
 
+TEST(ExposedCommunication, OfManyPanelsTheFirstAndTheLastAreAmongThoseDrawn) {
+  std::vector<Values> rows;
+  for (int workers = 2; workers < 12; ++workers)
+    rows.push_back(link_case("ring", "threads", "1e9", 0.1, workers));
+  const Figure figure = exposed_communication_figure(cases_of(rows));
+  ASSERT_EQ(figure.panels.size(), 6u);
+  EXPECT_EQ(figure.panels.front().title, "N = 8,192, W = 2, threads");
+  EXPECT_EQ(figure.panels.back().title, "N = 8,192, W = 11, threads");
+  EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("Not drawn: 4 of 10 panels")));
+}
+
+TEST(ExposedCommunication, CasesWithoutAShareAreSaidToBeLeftOutWithTheReason) {
+  Values failed = link_case("ring", "threads", "1e8", 0.1);
+  failed["status"] = "timeout";
+  const CsvTable cases =
+      cases_of({link_case("ring", "threads", "1e9", 0.1), link_case("ring", "serial", "1e9", 0.1),
+                link_case("ring", "threads", "1e9", 0.0, 1), failed});
+  EXPECT_THAT(exposed_communication_figure(cases).notes,
+              ::testing::Contains(
+                  "Not drawn: 1 of 4 cases (one worker); 1 of 4 cases (serial ranks, whose workers "
+                  "took turns); 1 of 4 cases (timeout)."));
+}
+
+TEST(ExposedTime, ARiseOverAFasterLinkIsSaidAndNotExplained) {
+  const auto rises = ::testing::Contains(HasSubstr("More exposed over a faster link: "));
+  Values faster = sent_case("mpi", "0.7");
+  faster["link_bandwidth_byte_per_s"] = "4e9";
+  faster["case_id"] = "faster";
+  const Figure rising = exposed_time_figure(scheme_table({sent_case("mpi", "0.5"), faster}));
+  EXPECT_THAT(rising.notes, rises);
+  EXPECT_THAT(rising.notes, ::testing::Contains(HasSubstr("ring from 2 to 4 GB/s")));
+  EXPECT_THAT(exposed_time_figure(scheme_table({sent_case("mpi", "0.5")})).notes,
+              ::testing::Not(rises));
+}
+
 TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
   Values unlimited = sent_case("mpi", "0.1");
   unlimited["link_bandwidth_byte_per_s"] = "";

@@ -23,7 +23,14 @@ const KnownFigure* find_figure(std::string_view name) {
 std::string subtitle(const CsvTable& cases, Provenance provenance) {
   // A model's numbers are the same wherever it is computed.
   if (all_modelled(cases)) provenance.machine.clear();
-  return listed({shared_parameters(cases), provenance_line(provenance)}, "; ");
+  return listed({shared_parameters(cases), oversubscription(cases, provenance.cores),
+                 repeats(cases), provenance_line(provenance)},
+                "; ");
+}
+
+std::string subtitle_of_plans(Provenance provenance) {
+  provenance.machine.clear();
+  return provenance_line(provenance);
 }
 
 // Names a run and the cases that are drawn, also those of the runs beside it.
@@ -33,7 +40,12 @@ std::string joined_subtitle(const CsvTable& cases, const PlottedRun& run) {
   for (std::size_t i = 0; i < run.beside.size(); ++i) {
     Provenance origin = run.beside[i].provenance;
     if (origin.machine == run.provenance.machine) origin.machine.clear();  // named once
-    out += fmt::format("; beside it {} ({})", names[i + 1], provenance_line(origin));
+    // Another program is named by its kernel.
+    const CsvTable& own = run.beside[i].cases;
+    const std::string kernel = own.size() == 0 ? "" : own.text(0, "kernel");
+    out += fmt::format("; beside it {} ({})",
+                       kernel_name(kernel) == kernel ? names[i + 1] : kernel_name(kernel),
+                       provenance_line(origin));
   }
   return out;
 }
@@ -43,12 +55,15 @@ Figure draw(std::string_view name, const PlottedRun& run) {
   if (known == nullptr) throw UsageError(unknown_word("figure", name, kFigureNames));
   const bool joined = known->needs == FigureOf::joined_cases && run.has_cases();
   const PlottedRun all = joined ? PlottedRun(joined_cases(run)) : PlottedRun();
-  Figure figure = known->needs != FigureOf::other_tables && !run.has_cases()
+  const bool of_cases = joined || known->needs == FigureOf::cases;
+  Figure figure = (of_cases || known->needs == FigureOf::joined_cases) && !run.has_cases()
                       ? empty_figure("", "the run folder has no cases.csv")
                       : known->draw(joined ? all : run);
   figure.name = name;
   figure.subtitle = listed({figure.subtitle, joined ? joined_subtitle(all.cases, run)
-                                                    : subtitle(run.cases, run.provenance)},
+                                             : known->needs == FigureOf::plan_tables
+                                                 ? subtitle_of_plans(run.provenance)
+                                                 : subtitle(run.cases, run.provenance)},
                            "; ");
   return figure;
 }

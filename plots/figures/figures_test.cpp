@@ -61,12 +61,32 @@ TEST(RunFigures, TheSubtitleSaysShapeAndOrigin) {
   EXPECT_THAT(subtitle, HasSubstr("Some CPU"));
 }
 
+TEST(RunFigures, TheSubtitleSaysRepeatsAndWorkersBeyondTheCores) {
+  PlottedRun run = sample();
+  EXPECT_THAT(figures_of_run(run, {"wall_clock"}).at(0).subtitle, HasSubstr("5 repeats"));
+  run.provenance.cores = 2;
+  run.cases = scheme_table({scheme_case("ring", 8, 1024, 1.0, {{"kv_heads", "2"}}),
+                            scheme_case("zigzag", 8, 1024, 1.0, {{"kv_heads", "2"}})});
+  EXPECT_THAT(figures_of_run(run, {"scheme_comparison"}).at(0).subtitle,
+              ::testing::AllOf(HasSubstr("W = 8 on 2 cores"), HasSubstr("N = 1,024"),
+                               HasSubstr("H = 8, G = 2")));
+}
+
+TEST(RunFigures, WhatFollowsFromPlansNamesNoMachine) {
+  PlottedRun run = sample();
+  run.responsibility = CsvTable::parse(
+      "workers,interest_set,n_tokens,responsibility_ratio\n7,0 1 3,14,5\n7,0 1 3,15,5\n", "ratios");
+  const Figure figure = figures_of_run(run, {"responsibility_ratio"}).at(0);
+  EXPECT_THAT(figure.subtitle, HasSubstr("commit"));
+  EXPECT_THAT(figure.subtitle, ::testing::Not(HasSubstr("CPU")));
+}
+
 TEST(RunFigures, TheSubtitleOfAModelNamesItsDeviceAndNotTheMachineThatComputedIt) {
   PlottedRun run = sample();
   run.cases = scheme_table(
       {scheme_case("ring", 4, 1024, 1.0, {{"ranks", "model"}, {"model_device", "a100"}})});
   const std::string subtitle = figures_of_run(run, {"wall_clock"}).at(0).subtitle;
-  EXPECT_THAT(subtitle, HasSubstr("model of a100; qb"));
+  EXPECT_THAT(subtitle, HasSubstr("modelled A100; qb"));
   EXPECT_THAT(subtitle, ::testing::Not(HasSubstr("cpu")));
 }
 
@@ -87,7 +107,7 @@ TEST(RunFigures, ThroughputShowsTheRunsBesideItAndSaysWhatTheyAre) {
   run.beside = {peer("r2", "torch_sdpa")};
   const auto figures = figures_of_run(run, {"throughput", "wall_clock"});
   ASSERT_EQ(figures.size(), 2u);
-  EXPECT_THAT(figures[0].subtitle, HasSubstr("beside it r2 (torch 2.5; qb 0.1.0"));
+  EXPECT_THAT(figures[0].subtitle, HasSubstr("beside it PyTorch SDPA (torch 2.5; qb 0.1.0"));
   EXPECT_THAT(figures[0].subtitle, ::testing::Not(HasSubstr("kernel")))
       << "the runs share no kernel";
   EXPECT_THAT(figures[1].subtitle, HasSubstr("materialized kernel"));

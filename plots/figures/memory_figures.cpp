@@ -48,16 +48,18 @@ std::vector<double> chosen_lengths(const Timelines& all) {
   return chosen;
 }
 
-// Draws the active bytes since the first event, and a cross where the case ran out.
+// Draws the active bytes since the first event, and, where the case ran out, a cross at what would
+// have been active with the request that failed.
 std::vector<Series> timeline_of(const Group& line, const Rows& events, const Unit& unit) {
   Series steps{.name = line.name, .draw = Draw::steps, .style = line.style};
   Series crosses{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
   double since_start_ms = 0.0;
   for (const Row& row : events) {
     since_start_ms = (row.number("time_s") - events.front().number("time_s")) * kMilli;
-    if (row.is("action", "oom")) crosses.points = {{.x = since_start_ms}};
     // Segments come and go below the tensors; they do not change what is active.
     const double active = row.number("active_bytes") * unit.factor;
+    if (row.is("action", "oom"))
+      crosses.points = {{.x = since_start_ms, .y = active + row.number("bytes") * unit.factor}};
     if (steps.points.empty() || steps.points.back().y != active)
       steps.points.push_back({.x = since_start_ms, .y = active});
   }
@@ -65,7 +67,18 @@ std::vector<Series> timeline_of(const Group& line, const Rows& events, const Uni
   return {steps, crosses};
 }
 
+// Names the request that a case failed on: `26.82 GiB (W = 1, N = 30,000)`.
+std::string failed_request(const Group& line, const Rows& events) {
+  for (const Row& row : events)
+    if (row.is("action", "oom"))
+      return fmt::format("{} ({}, {})",
+                         format_bytes(static_cast<std::uint64_t>(row.number("bytes"))), line.name,
+                         named_values(line.rows.front(), {"n_tokens"}));
+  return {};
+}
+
 constexpr std::size_t kMostHistograms = 6;
+constexpr std::size_t kFewLengths = 3;  // the range says it all if there are no more
 constexpr double kMostBins = 24.0;
 
 Panel summary_panel(const Rows& rows) {
@@ -89,7 +102,7 @@ Panel summary_panel(const Rows& rows) {
     const double mean = share("mean_subsequence_tokens");
     const double deviation = share("stddev_subsequence_tokens");
     panel.series.push_back({.name = name + ": mean and standard deviation",
-                            .style = worker_style(row.integer("workers")),
+                            .style = algorithm_style(row.text("algorithm")),
                             .in_legend = false,
                             .points = {{x, mean, mean - deviation, mean + deviation}}});
     panel.x.tics.push_back({x, row.text("workers")});
@@ -97,14 +110,26 @@ Panel summary_panel(const Rows& rows) {
   return panel;
 }
 
-Panel histogram_panel(const Group& of_count) {
+// Finds the length N whose subsequences these are: that of the cases with the same longest one. NaN
+// if there is none, or not one alone.
+double length_of(const Groups& counts, const CsvTable& cases) {
+  std::set<double> lengths;
+  for (const Group& of_count : counts)
+    for (const Row& row : standing_rows(cases))
+      if (row.integer("workers") == workers_of(of_count) && workers_of(of_count) > 1 &&
+          row.number("longest_subsequence_tokens") == largest(of_count.rows, number_in("tokens")))
+        lengths.insert(row.number("n_tokens"));
+  return lengths.size() == 1 ? *lengths.begin() : kNaN;
+}
+
+Panel histogram_panel(const Group& of_count, double n_tokens) {
   const std::vector<double> tokens = numbers_of(of_count.rows, number_in("tokens"));
   const auto [least, most] = std::minmax_element(tokens.begin(), tokens.end());
   const double width = std::max(1.0, std::ceil((*most - *least + 1.0) / kMostBins));
   std::map<std::int64_t, double> bins;
   for (const double value : tokens) ++bins[static_cast<std::int64_t>((value - *least) / width)];
   Panel panel{
-      .title = of_count.name,
+      .title = listed({of_count.name, std::isnan(n_tokens) ? "" : "N = " + grouped(n_tokens)}),
       .x = {.label = "subsequence length (tokens)",
             .column = "length_tokens",
             .whole = true,
@@ -112,18 +137,38 @@ Panel histogram_panel(const Group& of_count) {
       .y = {.label = "workers", .column = "worker_count", .from_zero = true, .whole = true}};
   Series series{.name = of_count.name + ": workers",
                 .draw = Draw::rectangles,
-                .style = worker_style(workers_of(of_count)),
+                .style = algorithm_style("cqs"),
                 .in_legend = false};
   for (const auto& [bin, workers] : bins) {
     const double left = *least - 0.5 + width * static_cast<double>(bin);
     series.points.push_back({left + width / 2, workers / 2, 0.0, workers, left, left + width});
   }
   panel.series = {series};
-  // If there are few distinct lengths, each gets a name.
-  const std::set<double> distinct(tokens.begin(), tokens.end());
-  if (distinct.size() <= 3 && width == 1.0)
-    for (const double value : distinct) panel.x.tics.push_back({value, grouped(value)});
   return panel;
+}
+
+// Adds a histogram for each worker count with many lengths, and returns what is left out.
+std::string add_histograms(Figure& figure, const CsvTable& subsequences, const CsvTable& cases) {
+  const Groups counts = panels_by(all_rows(subsequences), {"workers"});
+  const double n_tokens = length_of(counts, cases);
+  std::size_t few = 0;
+  std::size_t beyond = 0;
+  for (const Group& of_count : counts) {
+    if (workers_of(of_count) < 2) continue;
+    if (group(of_count.rows, Columns{"tokens"}).size() <= kFewLengths)
+      ++few;
+    else if (figure.panels.size() > kMostHistograms)
+      ++beyond;
+    else
+      figure.panels.push_back(histogram_panel(of_count, n_tokens));
+  }
+  return not_drawn({{.number = few,
+                     .what = "histogram",
+                     .reason = fmt::format("at most {} lengths, whose range is in the first panel",
+                                           kFewLengths)},
+                    {.number = beyond,
+                     .what = "histogram",
+                     .reason = fmt::format("beyond the first {}", kMostHistograms)}});
 }
 
 }  // namespace
@@ -137,6 +182,7 @@ Figure peak_memory_figure(const PlottedRun& run) {
   const double budget = budget_of(rows);
   const double limit = budget == 0.0 ? run.provenance.memory_bytes : budget;
   const bool crosses = count(standing_rows(run.cases), out_of_memory) > 0;
+  const std::vector<std::string> said = case_notes(run.cases);  // the first is on bars
   const auto limits = [&](const Group&) -> std::vector<Series> {
     // A limit far above all data would only squeeze them.
     if (!(limit > 0.0) || !(crosses || limit < 4.0 * peak)) return {};
@@ -158,19 +204,21 @@ Figure peak_memory_figure(const PlottedRun& run) {
               .reference = limits,
               .fit = powers_or_zero}},
        .crosses = limit * unit.factor,
-       .notes = {"Bytes of every tensor alive at once at the worst moment, inputs and outputs "
-                 "included, as the memory ledger counts them.",
-                 !crosses ? ""
-                 : limit > 0.0
-                     ? "Crosses: out of memory, or not tried because a shorter sequence of that "
-                       "line ran out."
-                     : "Crosses at the upper edge: out of memory; there is no one limit to draw "
-                       "them on."}});
+       .notes = {
+           "Bytes of every tensor alive at once at the worst moment, inputs and outputs "
+           "included, as the memory ledger counts them.",
+           said.size() > 1 ? said[1] : "",
+           !crosses
+               ? ""
+               : listed({limit > 0.0 ? "Crosses at the limit"
+                                     : "Crosses at the upper edge, as there is no one limit",
+                         "out of memory. Pluses: not tried, because a shorter sequence of that "
+                         "line ran out. Those of several lines stand below one another."},
+                        ": ")}});
 }
 
 // Compares one worker with many, as in supplement D of CQS-Attention: a panel for each of up to
-// four lengths, and in it the fewest and the most workers that have a timeline in
-// memory_timeline.csv.
+// four lengths, and in it all worker counts that have a timeline in memory_timeline.csv.
 Figure memory_timeline_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Active memory over time";
   if (!run.timeline)
@@ -181,14 +229,17 @@ Figure memory_timeline_figure(const PlottedRun& run) {
   const Unit unit = byte_unit(largest(all_rows(*run.timeline), number_in("active_bytes")));
   Groups panels;
   std::map<std::string, std::vector<Series>> drawn;  // by panel
+  std::vector<std::string> failed;
   for (const double n : chosen_lengths(all)) {
     panels.push_back({.name = "N = " + grouped(n)});
-    const Groups& lines = all.at(n);
-    for (const Group& line : lines)
-      if (&line == &lines.front() || &line == &lines.back())
-        std::ranges::move(timeline_of(line, events.at(line.rows[0].text("case_id")), unit),
-                          std::back_inserter(drawn[panels.back().name]));
+    for (const Group& line : all.at(n)) {
+      const Rows& own = events.at(line.rows[0].text("case_id"));
+      std::ranges::move(timeline_of(line, own, unit),
+                        std::back_inserter(drawn[panels.back().name]));
+      failed.push_back(failed_request(line, own));
+    }
   }
+  const std::string requests = listed(failed);
   Axis active = axis_in(unit, "active memory", "active_memory");
   active.from_zero = true;
   return line_figure(
@@ -201,7 +252,17 @@ Figure memory_timeline_figure(const PlottedRun& run) {
        .panel_height = panels.size() > 2 ? 240 : 330,
        .notes = {"Bytes of all live tensors after each allocation and release, in the memory pass, "
                  "which is not the timed one. The device plays the workers of a plan one after the "
-                 "other where ranks are serial."}});
+                 "other where ranks are serial.",
+                 requests.empty() ? ""
+                                  : "Crosses: what would have been active with the request that "
+                                    "failed, of " +
+                                        requests + ".",
+                 not_drawn({{.number = all.size() - panels.size(),
+                             .what = "length",
+                             .reason = fmt::format("beyond {} of those that the fewest and the "
+                                                   "most workers have",
+                                                   kMostPanels),
+                             .of = all.size()}})}});
 }
 
 Rows summary_rows(const CsvTable& cases) {
@@ -229,10 +290,8 @@ Figure memory_summary_figure(const PlottedRun& run) {
   if (rows.empty())
     return empty_figure(figure.title, "no length N has subsequences for every worker count");
   figure.panels.push_back(summary_panel(rows));
-  if (run.subsequences)
-    for (const Group& of_count : panels_by(all_rows(*run.subsequences), {"workers"}))
-      if (workers_of(of_count) > 1 && figure.panels.size() <= kMostHistograms)
-        figure.panels.push_back(histogram_panel(of_count));
+  const std::string left_out =
+      run.subsequences ? add_histograms(figure, *run.subsequences, run.cases) : "";
   const std::size_t panels = figure.panels.size();
   arrange_panels(figure, panels > 4 ? 3 : 2, panels > 2 ? 220 : 330);
   figure.notes = {
@@ -240,6 +299,7 @@ Figure memory_summary_figure(const PlottedRun& run) {
       "mean and standard deviation over workers. Peak memory of a materialized score matrix grows "
       "with the square of the longest."};
   if (panels > 1) figure.notes.emplace_back("Other panels: how many workers hold how many tokens.");
+  if (!left_out.empty()) figure.notes.push_back(left_out);
   return figure;
 }
 

@@ -32,22 +32,36 @@ TEST(MemorySummary, ShowsExtremesMeanAndDeviationInPercentOfN) {
   EXPECT_DOUBLE_EQ(mean.high - mean.y, 4.5);
 }
 
-TEST(MemorySummary, HistogramsCountEveryWorkerOnce) {
+Figure with_lengths(const std::vector<int>& tokens) {
   CsvTable cases = no_cases();
   add_case(cases, ok_case(7, 1000, 0.43));
+  add_case(cases, ok_case(7, 500, 0.43));
   CsvTable subsequences({"workers", "worker", "tokens"});
-  for (int worker = 0; worker < 7; ++worker)
-    subsequences.append({"7", fmt::format("{}", worker), worker < 3 ? "428" : "430"});
+  for (std::size_t worker = 0; worker < tokens.size(); ++worker)
+    subsequences.append({"7", fmt::format("{}", worker), fmt::format("{}", tokens[worker])});
   PlottedRun run(cases);
   run.subsequences = subsequences;
-  const Figure figure = memory_summary_figure(run);
+  return memory_summary_figure(run);
+}
+
+TEST(MemorySummary, HistogramsCountEveryWorkerOnceAndNameTheirLength) {
+  const Figure figure = with_lengths({426, 427, 427, 428, 430, 430, 430});
   ASSERT_EQ(figure.panels.size(), 2u);
+  EXPECT_EQ(figure.panels[0].title, "N = 1,000");
+  EXPECT_EQ(figure.panels[1].title, "W = 7, N = 1,000");
   const auto& bars = figure.panels[1].series.at(0).points;
-  ASSERT_EQ(bars.size(), 2u);
-  EXPECT_EQ(bars[0].x, 428.0);
-  EXPECT_EQ(bars[0].high, 3.0);
-  EXPECT_EQ(bars[1].x, 430.0);
-  EXPECT_EQ(bars[1].high, 4.0);
+  ASSERT_EQ(bars.size(), 4u);
+  EXPECT_EQ(bars[0].x, 426.0);
+  EXPECT_EQ(bars[1].high, 2.0);
+  EXPECT_EQ(bars[3].x, 430.0);
+  EXPECT_EQ(bars[3].high, 3.0);
+}
+
+TEST(MemorySummary, AFewLengthsNeedNoHistogramBesideTheirRange) {
+  const Figure figure = with_lengths({428, 428, 428, 429, 430, 430, 430});
+  EXPECT_EQ(figure.panels.size(), 1u);
+  EXPECT_THAT(figure.notes.back(),
+              ::testing::HasSubstr("Not drawn: 1 histogram (at most 3 lengths"));
 }
 
 TEST(MemorySummary, NoLengthsGiveASentence) {

@@ -48,16 +48,17 @@ TEST(MemoryTimeline, StepsBeginAtZeroMillisecondsAndFollowActiveBytes) {
   EXPECT_EQ(series.points[1].y, 2.0);
 }
 
-TEST(MemoryTimeline, TheFewestAndTheMostWorkersShareAPanel) {
+TEST(MemoryTimeline, AllWorkerCountsOfALengthShareAPanel) {
   const CsvTable cases = cases_of({1, 7, 31}, {1000});
   CsvTable timeline = no_events();
   for (std::size_t row = 0; row < cases.size(); ++row)
     add_events(timeline, cases.text(row, "case_id"), "free");
   const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
   ASSERT_EQ(figure.panels.size(), 1u);
-  ASSERT_EQ(figure.panels[0].series.size(), 2u);
+  ASSERT_EQ(figure.panels[0].series.size(), 3u);
   EXPECT_EQ(figure.panels[0].series[0].name, "W = 1");
-  EXPECT_EQ(figure.panels[0].series[1].name, "W = 31");
+  EXPECT_EQ(figure.panels[0].series[1].name, "W = 7");
+  EXPECT_EQ(figure.panels[0].series[2].name, "W = 31");
 }
 
 TEST(MemoryTimeline, ManyLengthsGiveFourPanelsFromShortestToLongest) {
@@ -69,6 +70,7 @@ TEST(MemoryTimeline, ManyLengthsGiveFourPanelsFromShortestToLongest) {
   ASSERT_EQ(figure.panels.size(), 4u);
   EXPECT_EQ(figure.panels.front().title, "N = 1,000");
   EXPECT_EQ(figure.panels.back().title, "N = 7,000");
+  EXPECT_THAT(figure.notes.back(), ::testing::HasSubstr("Not drawn: 3 of 7 lengths"));
 }
 
 TEST(MemoryTimeline, LengthsWithBothExtremesAreChosen) {
@@ -81,7 +83,7 @@ TEST(MemoryTimeline, LengthsWithBothExtremesAreChosen) {
   EXPECT_EQ(figure.panels[0].title, "N = 1,000");
 }
 
-TEST(MemoryTimeline, RunningOutIsMarkedAtItsTime) {
+TEST(MemoryTimeline, RunningOutIsMarkedAtItsTimeAndAtWhatWasAskedFor) {
   const CsvTable cases = cases_of({1}, {1000});
   CsvTable timeline = no_events();
   add_events(timeline, cases.text(0, "case_id"), "oom");
@@ -89,6 +91,9 @@ TEST(MemoryTimeline, RunningOutIsMarkedAtItsTime) {
   const Series& mark = figure.panels.at(0).series.at(1);
   EXPECT_EQ(mark.draw, Draw::out_of_memory);
   EXPECT_NEAR(mark.points.at(0).x, 250.0, 1e-9);
+  EXPECT_EQ(mark.points.at(0).y, 3.0) << "2 MiB are active and 1 MiB is asked for";
+  EXPECT_THAT(figure.notes,
+              ::testing::Contains(::testing::HasSubstr("failed, of 1.00 MiB (W = 1, N = 1,000)")));
 }
 
 TEST(MemoryTimeline, NoTimelineGivesASentence) {

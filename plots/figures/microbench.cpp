@@ -59,9 +59,8 @@ PointOf median_times(double factor) {
   };
 }
 
-// Lines are named by the columns that differ and those that are always named. If lines of one name
-// differ in their instruction sets, the set is added to the name, and all are lighter except the
-// one with most points, the machine's own.
+// Lines are named by the columns that differ and those that are always named, and by their
+// instruction sets if lines of one name differ in them.
 template <class StyleOf>
 Groups curves_of(const CsvTable& table, const Columns& always, StyleOf style_of) {
   const Rows rows = all_rows(table);
@@ -71,24 +70,14 @@ Groups curves_of(const CsvTable& table, const Columns& always, StyleOf style_of)
     if (std::ranges::count(always, column) + std::ranges::count(differing, column) > 0)
       named.emplace_back(column);
   Groups lines = group(rows, kCurve);
-  std::map<std::string, std::map<std::string, std::size_t>> points;  // by name and set
+  std::map<std::string, std::set<std::string>> sets;  // by name
   for (Group& line : lines) {
     line.name = name_with("", line.rows.front(), named);
-    points[line.name][line.key[3]] += line.rows.size();
-  }
-  for (Group& line : lines) line.style = style_of(line, lines);
-  for (Group& line : lines) {
-    const auto& sets = points.at(line.name);
-    if (sets.size() < 2) continue;
-    const std::size_t own = sets.at(line.key[3]);
-    const auto rank = std::count_if(sets.begin(), sets.end(), [&](const auto& set) {
-      return set.second > own || (set.second == own && set.first < line.key[3]);
-    });
-    if (rank > 0) line.style.colour = lightened(line.style.colour);
-    line.style.mark = (line.style.mark + static_cast<int>(rank)) % kMarks;
+    line.style = style_of(line);
+    sets[line.name].insert(line.key[3]);
   }
   for (Group& line : lines)
-    if (points[line.name].size() > 1) line.name += ", " + line.key[3];
+    if (sets[line.name].size() > 1) line.name += ", " + line.key[3];
   return lines;
 }
 
@@ -103,23 +92,22 @@ Axis log_tokens(const std::vector<double>& x) {
 Figure kernel_peak_fraction_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Share of the measured peak against sequence length";
   if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
-  // Colour and mark tell the element type; more threads take the next mark and dash.
-  const auto style_of = [](const Group& line, const Groups& lines) {
-    const int more = place_among(
-        line, lines, [](const Group& one) { return one.rows.front().integer("threads"); });
-    Style style = dtype_style(line.key[1]);
-    style.mark = (style.mark + more) % kMarks;
-    style.dash = more % kDashes;
-    return style;
+  // The colour tells the element type, the mark the kernel, the lightness threads and instruction
+  // set.
+  const auto style_of = [](const char* kernel) {
+    return [=](const Group& line) {
+      return Style{dtype_style(line.key[1]).colour, kernel_style(kernel).mark};
+    };
   };
   const CsvTable flash = medians(*run.microbench, "flash", "peak_fraction");
   const CsvTable materialized = medians(*run.microbench, "materialized", "peak_fraction");
-  Groups lines = curves_of(flash, {"dtype", "threads"}, style_of);
-  for (Group& line : curves_of(materialized, {"dtype", "threads"}, style_of)) {
+  Groups lines = curves_of(flash, {"dtype", "threads"}, style_of("flash"));
+  for (Group& line : curves_of(materialized, {"dtype", "threads"}, style_of("materialized"))) {
     line.name = "materialized, " + line.name;
     line.thin = true;
     lines.push_back(std::move(line));
   }
+  shade_equal_looks(lines);
   Rows rows = all_rows(flash);
   for (const Row& row : all_rows(materialized)) rows.push_back(row);
   // The axis reaches the ceiling, and goes beyond it for noise: a repeat may be faster than the
@@ -132,7 +120,7 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run) {
       "Ceiling: f32: FMA peak of the instruction set, bf16: of vdpbf16ps, both measured beside "
       "each repeat. f16 and materialized multiply in f32.";
   if (materialized.size() > 0)
-    ceiling += " Filled marks: flash; thin lines with hollow marks: materialized.";
+    ceiling += " Filled diamonds: flash; thin lines with hollow squares: materialized.";
   return line_figure({.title = kTitle,
                       .nothing = "microbench.csv has no peak_fraction of flash or materialized",
                       .lines = lines,
@@ -140,7 +128,8 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run) {
                                    .column = "peak_fraction_percent",
                                    .from_zero = true,
                                    .tics = whole_tics(tics)},
-                             .value = median_times(kPercent)}},
+                             .value = median_times(kPercent),
+                             .reference = always(limit_line("measured peak", kPercent))}},
                       .panels = panels_by(rows, kPanel),
                       .x_axis = log_tokens,
                       .shared_axes = true,
@@ -151,19 +140,12 @@ Figure cqs_overhead_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Cost of splitting: time of all CQS workers over dense";
   if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
   const CsvTable table = medians(*run.microbench, "cqs", "overhead");
-  // A name of one worker count means the same line in every panel.
-  const auto style_of = [](const Group& line, const Groups& lines) {
-    Groups of_count = lines;
-    std::erase_if(of_count, [&](const Group& other) { return other.key[0] != line.key[0]; });
-    const int variant = place_among(line, of_count, [](const Group& one) { return one.name; });
-    Style style = worker_style(workers_of(line), variant);
-    style.dash = variant % kDashes;
-    return style;
-  };
+  Groups lines = curves_of(table, {"workers"}, [](const Group&) { return algorithm_style("cqs"); });
+  shade_equal_looks(lines);
   return line_figure(
       {.title = kTitle,
        .nothing = "microbench.csv has no overhead of cqs",
-       .lines = curves_of(table, {"workers"}, style_of),
+       .lines = lines,
        .y = {{.y = {.label = "time of all workers / time of dense", .column = "overhead_ratio"},
               .value = median_times(1.0),
               .reference = always(limit_line(fmt::format("{}", kOverheadLimit), kOverheadLimit))}},

@@ -1,6 +1,8 @@
 // Figures of single kernels.
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "base/status.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_layout.h"
@@ -27,12 +29,19 @@ TEST(KernelPeakFraction, ALinePerTypeAndThreadsInPercentAndMaterializedThin) {
   const Figure figure = kernel_peak_fraction_figure(with_microbench(microbench()));
   ASSERT_EQ(figure.panels.size(), 1u);
   const auto& series = figure.panels[0].series;
-  ASSERT_EQ(series.size(), 4u);
+  ASSERT_EQ(series.size(), 5u);
   EXPECT_EQ(series[0].name, "bf16, 1 thread");
   EXPECT_EQ(series[1].name, "bf16, 2 threads");
-  EXPECT_EQ(series[0].style.colour, series[1].style.colour);
-  EXPECT_NE(series[0].style.mark, series[1].style.mark);
+  EXPECT_EQ(series[0].style.colour, shade(dtype_style("bf16").colour, 0, 2));
+  EXPECT_EQ(series[1].style.colour, shade(dtype_style("bf16").colour, 1, 2));
+  EXPECT_EQ(series[0].style.mark, kernel_style("flash").mark);
+  EXPECT_EQ(series[1].style.mark, kernel_style("flash").mark);
   EXPECT_EQ(series[2].name, "f32, 1 thread");
+  EXPECT_EQ(series[2].style.colour, dtype_style("f32").colour);
+  EXPECT_EQ(series[3].style.mark, kernel_style("materialized").mark);
+  EXPECT_EQ(series[4].name, "measured peak");
+  EXPECT_EQ(series[4].draw, Draw::limit);
+  EXPECT_EQ(series[4].points.at(0).y, 100.0);
   EXPECT_EQ(series[3].name, "materialized, bf16, 1 thread");
   EXPECT_TRUE(series[3].thin);
   EXPECT_DOUBLE_EQ(series[0].points.at(0).y, 80.0);
@@ -85,11 +94,25 @@ TEST(CqsOverhead, ALinePerWorkerCountAndTheLimit) {
   const auto& series = figure.panels[0].series;
   ASSERT_EQ(series.size(), 3u);
   EXPECT_EQ(series[0].name, "W = 7");
-  EXPECT_EQ(series[0].style, worker_style(7));
+  EXPECT_EQ(series[0].style.colour, shade(algorithm_style("cqs").colour, 0, 2));
+  EXPECT_EQ(series[0].style.mark, algorithm_style("cqs").mark);
   EXPECT_EQ(series[1].name, "W = 31");
   EXPECT_EQ(series[2].name, "1.08");
   EXPECT_EQ(series[2].draw, Draw::limit);
   EXPECT_EQ(series[2].points.at(0).y, 1.08);
+}
+
+TEST(CqsOverhead, NoTwoWorkerCountsLookTheSame) {
+  CsvTable table = no_microbench();
+  for (const char* workers : {"4", "7", "8", "13", "21", "31", "57"})
+    add_overhead(table, workers, fmt::format("1.0{}", workers));
+  const Figure figure = cqs_overhead_figure(with_microbench(table));
+  std::set<std::uint32_t> colours;
+  for (const Series& series : figure.panels.at(0).series)
+    if (series.draw != Draw::limit) {
+      EXPECT_TRUE(colours.insert(series.style.colour).second) << series.name;
+    }
+  EXPECT_EQ(colours.size(), 7u);
 }
 
 TEST(CqsOverhead, TheLimitIsInThePictureHoweverLowTheOverhead) {
@@ -124,20 +147,22 @@ TEST(Microbench, MedianAndIntervalOverTheRepeatsWithoutWarmUps) {
     add_repeat(table, {{"peak_fraction", value}});
   add_repeat(table, {{"peak_fraction", "0.2"}, {"benchmark", "decode"}});
   const Figure figure = peaks(table);
-  ASSERT_EQ(figure.panels.at(0).series.size(), 1u);
+  ASSERT_EQ(figure.panels.at(0).series.size(), 2u) << "and the peak";
   ASSERT_EQ(figure.panels[0].series[0].points.size(), 1u);
   const Point point = figure.panels[0].series[0].points[0];
   EXPECT_EQ(point.x, 1024.0);
   EXPECT_EQ(point.y, 62.5);
   EXPECT_EQ(point.low, 25.0);
   EXPECT_EQ(point.high, 90.0);
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("95 % order-statistic")));
+  EXPECT_THAT(figure.notes,
+              Contains(HasSubstr("min to max of 7 repeats (98.4 % interval of the median)")));
 }
 
 TEST(Microbench, FewRepeatsAreSaid) {
   CsvTable table = no_microbench();
   for (const char* value : {"0.7", "0.5", "0.6"}) add_repeat(table, {{"peak_fraction", value}});
-  EXPECT_THAT(peaks(table).notes, Contains(HasSubstr("at least 3, which holds")));
+  EXPECT_THAT(peaks(table).notes,
+              Contains(HasSubstr("min to max of 3 repeats (75.0 % interval of the median)")));
 }
 
 TEST(Microbench, LengthsAscendAndRowsWithoutAValueAreNoPoints) {
@@ -188,11 +213,12 @@ TEST(Microbench, InstructionSetsAreNamedWhereALineHasSeveralInAnyPanel) {
   const Figure figure = peaks(table);
   ASSERT_EQ(figure.panels.size(), 2u);
   const auto& series = figure.panels[0].series;
-  ASSERT_EQ(series.size(), 3u);
+  ASSERT_EQ(series.size(), 4u);
   EXPECT_EQ(series[0].name, "bf16, 1 thread, avx2");
   EXPECT_EQ(series[1].name, "bf16, 1 thread, avx512");
   EXPECT_EQ(series[2].name, "f32, 1 thread");
-  EXPECT_EQ(series[0].style.colour, lightened(series[1].style.colour));
+  EXPECT_NE(series[0].style.colour, series[1].style.colour);
+  EXPECT_EQ(series[0].style.mark, series[1].style.mark);
   EXPECT_EQ(figure.panels[1].series[0].name, "bf16, 1 thread, avx512");
 }
 

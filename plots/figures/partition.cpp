@@ -109,9 +109,10 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
         fmt::format("partition: {} workers cannot be told apart in one picture; at "
                     "most {} are drawn",
                     workers.size(), kMostWorkers));
-  const bool numbered =
-      numbers_fit(workers, std::max(largest(all_rows(rectangles), number_in("q_end")),
-                                    largest(all_rows(rectangles), number_in("k_end"))));
+  const Rows rows = all_rows(rectangles);
+  const double queries = largest(rows, number_in("q_end"));
+  const double keys = largest(rows, number_in("k_end"));
+  const bool numbered = numbers_fit(workers, std::max(queries, keys));
   Panel panel;
   for (const auto& [worker, share] : workers) {
     Series whole = cells(fmt::format("worker {}", worker), worker, share.whole);
@@ -128,7 +129,13 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
   }
   panel.x = {.label = "key token", .column = "key_token", .tight = true};
   panel.y = {.label = "query token", .column = "query_token", .reversed = true, .tight = true};
-  Figure figure{.name = "partition", .title = title, .panels = {std::move(panel)}, .square = true};
+  Figure figure{
+      .name = "partition",
+      .title = title,
+      .subtitle = listed({"N = " + grouped(queries), keys == queries ? "" : grouped(keys) + " keys",
+                          fmt::format("W = {}", workers.rbegin()->first + 1)}),
+      .panels = {std::move(panel)},
+      .square = true};
   figure.notes = {"Colour: the worker that computes the pair. White: no pair."};
   if (std::any_of(workers.begin(), workers.end(),
                   [](const auto& worker) { return !worker.second.some.empty(); }))

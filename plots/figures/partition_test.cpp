@@ -33,6 +33,15 @@ TEST(Partition, QueriesRunDownAndKeysAcross) {
   EXPECT_EQ(cell.x_high, 10.0);
 }
 
+TEST(Partition, TheSubtitleSaysLengthAndWorkers) {
+  CsvTable table = no_rectangles();
+  table.append({"0", "0", "5", "0", "10", "all", "0"});
+  table.append({"6", "5", "10", "0", "10", "all", "0"});
+  EXPECT_EQ(partition_of(table, "title").subtitle, "N = 10, W = 7");
+  table.append({"6", "5", "10", "10", "4000", "all", "0"});
+  EXPECT_EQ(partition_of(table, "title").subtitle, "N = 10, 4,000 keys, W = 7");
+}
+
 TEST(Partition, ACausalBlockHasExactlyItsPairs) {
   CsvTable table = no_rectangles();
   table.append({"0", "0", "10", "0", "10", "causal", "0"});

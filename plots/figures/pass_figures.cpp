@@ -65,15 +65,36 @@ Axis rate_axis(const std::vector<double>& rates) {
   return axis;
 }
 
-std::string crossing_text(const std::vector<Point>& curve) {
-  if (curve.empty()) return "no pair of times";
+std::string faster(const Point& ratio) { return ratio.y < 1.0 ? "pass_q" : "pass_kv"; }
+
+// Says where published ratios, which have no intervals, pass through 1.
+std::string crossing_of_values(const std::vector<Point>& curve) {
   std::vector<Point> logs;
   for (const Point& point : curve) logs.push_back({.x = point.x, .y = std::log(point.y)});
   std::vector<std::string> found;
   for (const double rate : zeros(logs)) found.push_back(fmt::format("{:.2g} %", rate));
+  return found.empty() ? faster(curve.front()) + " is the faster throughout"
+                       : listed(found, " and ");
+}
+
+// Says between which miss rates a curve of ratios passes through 1. Only those whose interval
+// excludes 1 decide.
+std::string crossing_text(const std::vector<Point>& curve) {
+  if (curve.empty()) return "no pair of times";
+  std::vector<Point> decided;
+  for (const Point& point : curve)
+    if (point.high < 1.0 || point.low > 1.0) decided.push_back(point);
+  if (decided.empty())
+    return fmt::format("not decided, since every interval of {} includes 1",
+                       counted(curve.size(), "miss rate"));
+  std::vector<std::string> found;
+  for (std::size_t i = 1; i < decided.size(); ++i)
+    if (faster(decided[i - 1]) != faster(decided[i]))
+      found.push_back(fmt::format("between {:.3g} % and {:.3g} %", decided[i - 1].x, decided[i].x));
   if (!found.empty()) return listed(found, " and ");
-  return curve.front().y < 1.0 ? "pass_q is the faster throughout"
-                               : "pass_kv is the faster throughout";
+  if (decided.size() == curve.size()) return faster(decided.front()) + " is the faster throughout";
+  return fmt::format("{} is the faster at {} of {}, the other intervals include 1",
+                     faster(decided.front()), decided.size(), counted(curve.size(), "miss rate"));
 }
 
 // With more miss rates the fields under the bars are too narrow for a time.
@@ -203,14 +224,13 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
     crossed.push_back(fmt::format("{} ({})", crossing_text(figure.panels[p].series[0].points),
                                   figure.panels[p - 1].title));
   if (!figure.panels.empty())
-    crossed.push_back(
-        fmt::format("{} (published)", crossing_text(figure.panels[1].series[1].points)));
+    crossed.push_back(fmt::format("{} (published, without intervals)",
+                                  crossing_of_values(figure.panels[1].series[1].points)));
   figure.notes = joined_notes(
       {{"T new tokens attend to P cached ones and to themselves. Ratio below 1: pass_q, which "
-        "sends queries around and partial outputs home, is the faster; above 1: pass_kv. Its bars: "
-        "quotients of the ends of the two intervals.",
-        "Equally fast at: " + listed(crossed, "; ") +
-            ". A selector between the two must switch there."},
+        "sends queries around and partial outputs home, is the faster; above 1: pass_kv. Its error "
+        "bars: quotients of the ends of the two intervals.",
+        "Where the two are equally fast: " + listed(crossed, "; ") + "."},
        timing_notes(pass_rows(run.cases)),
        {fmt::format(
            "Published: {}; Table 4, 4 ranks, P + T = 128,000. It is the time to first token of the "

@@ -35,6 +35,21 @@ TEST(PeakMemory, CrossesStandOnTheMachinesLimit) {
   EXPECT_DOUBLE_EQ(find(figure, Draw::out_of_memory)->points[0].y, 24.0);
 }
 
+TEST(PeakMemory, WhatWasNotTriedHasAnotherMarkThanWhatRanOut) {
+  const Figure figure = peak_memory_figure(on_machine(case_study_2(1), 24e9));
+  ASSERT_NE(find(figure, Draw::not_tried), nullptr);
+  EXPECT_EQ(find(figure, Draw::out_of_memory)->points.size(), 1u);
+  EXPECT_EQ(find(figure, Draw::not_tried)->points.size(), 4u);
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Pluses: not tried"));
+}
+
+TEST(PeakMemory, CasesThatDidNotRunAreSaidToBeLeftOut) {
+  const CsvTable cases =
+      cases_of({ok_case(1, 1000, 1.0), failed_case(1, 2000, "timeout", "too slow")});
+  EXPECT_THAT(peak_memory_figure(cases).notes,
+              ::testing::Contains("Not drawn: 1 of 2 cases (timeout: too slow)."));
+}
+
 TEST(PeakMemory, ASharedBudgetIsTheLimit) {
   CsvTable cases = no_cases();
   Values values = ok_case(1, 1000, 1.0);

@@ -69,6 +69,7 @@ Figure product_speed_up_figure(const PlottedRun& run) {
   for (Group& size : sizes) size.name = size_name(size.rows.front());
   const Groups marks = speed_up_lines(splits, where(rows, is_whole));
   for (Group& split : splits) split.in_legend = false;
+  const Style dashed{.colour = kGrey, .dash = 1};
   return line_figure(
       {.title = "CQS for a matrix product: speed-up and idle workers",
        .nothing = "no case of workload matrix_product over several workers has a time",
@@ -88,10 +89,11 @@ Figure product_speed_up_figure(const PlottedRun& run) {
        .x = number_in("workers"),
        .x_axis = workers_axis,
        .last_of_x = true,
+       .keys = {legend_key("bound", dashed, Draw::line)},
        .notes = joined_notes(
            {case_notes(run.cases),
             {"Speed-up: time of the whole product by one worker over that of the slowest of W, "
-             "each alone on one core. Dashed: elements of C over those of the most loaded worker.",
+             "each alone on one core. Bound: elements of C over those of the most loaded worker.",
              "A size is rows × depth × columns. W = W1 + W2: groups of rows of A and of columns of "
              "B; a worker is idle where none of its pairs of groups has one of each."}})});
 }

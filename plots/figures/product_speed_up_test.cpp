@@ -59,8 +59,11 @@ TEST(ProductSpeedUp, ASizeWithoutItsWholeProductHasItsBoundAlone) {
   const Figure figure = product_speed_up_figure(
       table({product(1, "0", 0.6, "1", "0"), product(7, "3", 0.1, "6", "1", 2000)}));
   ASSERT_EQ(figure.panels.size(), 2u);
-  ASSERT_EQ(figure.panels[0].series.size(), 1u);
+  ASSERT_EQ(figure.panels[0].series.size(), 2u);
   EXPECT_EQ(figure.panels[0].series[0].name, "bound, W1 = W/2");
+  EXPECT_EQ(figure.panels[0].series[1].name, "bound") << "what a dashed line is, for the legend";
+  EXPECT_TRUE(figure.panels[0].series[1].in_legend);
+  EXPECT_NE(figure.panels[0].series[1].style.dash, 0);
 }
 
 TEST(ProductSpeedUp, SaysThatThereIsNothing) {

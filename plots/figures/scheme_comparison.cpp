@@ -27,7 +27,7 @@ Groups settings(const CsvTable& cases) {
   const Columns link = {"link_bandwidth_byte_per_s", "link_latency_s"};
   // The subtitle already says what all cases share.
   const Columns shown =
-      joined({"n_tokens"}, joined(differing_columns(standing_rows(cases), shape), link));
+      joined(differing_columns(standing_rows(cases), joined({"n_tokens"}, shape)), link);
   Groups found = panels_by(rows, joined({"n_tokens", "kv_len"}, joined(shape, link)), shown);
   std::ranges::stable_sort(found, std::greater{}, [](const Group& one) {
     const auto measured = [](const Row& row) { return ran(row) && !modelled(row); };
@@ -41,16 +41,32 @@ Groups settings(const CsvTable& cases) {
 Groups kinds_of(const Rows& rows) {
   const Columns shown = joined({"ranks", "model_device"}, differing_columns(rows, {"threads"}));
   Groups kinds = group(rows, Columns{"ranks", "model_device", "threads"});
-  int measured = 0;
   for (Group& kind : kinds) {
     const std::string& ranks = kind.key[0];
     kind.name = named_values(kind.rows.front(), shown) + (ranks == "serial" ? ", composed" : "");
     kind.thin = ranks == "serial" || ranks == "model";
-    kind.style = {kGrey, 0, ranks == "model" ? 2 : kind.thin ? 0 : measured++ % kDashes};
+    kind.style = {kGrey, 0, ranks == "model" ? 1 : 0};
   }
   if (kinds.size() == 1) kinds.front().thin = false;
   std::stable_partition(kinds.begin(), kinds.end(), [](const Group& kind) { return !kind.thin; });
   return kinds;
+}
+
+// Keeps one kind of measured cases, that of most cases that ran, so that each scheme has one line;
+// of equal ones threads. Returns the others.
+Rows keep_one_measured(Groups& kinds) {
+  const auto worth = [](const Group& kind) {
+    return std::tuple(!kind.thin, count(kind.rows, ran), kind.key[0] == "threads");
+  };
+  const auto kept = std::ranges::max_element(kinds, {}, worth);
+  Rows others;
+  if (kept == kinds.end() || kept->thin) return others;
+  const std::vector<std::string> key = kept->key;
+  for (const Group& kind : kinds)
+    if (!kind.thin && kind.key != key)
+      others.insert(others.end(), kind.rows.begin(), kind.rows.end());
+  std::erase_if(kinds, [&](const Group& kind) { return !kind.thin && kind.key != key; });
+  return others;
 }
 
 // Values that follow from the plan are the same wherever it ran. A scheme without a point is in the
@@ -81,7 +97,8 @@ Groups kind_lines(const Groups& kinds) {
 std::vector<Series> crosses(const Rows& rows) {
   std::vector<Series> out;
   for (const Group& line : algorithm_lines(rows, kSchemes))
-    out.push_back(out_of_memory_series(line, kNaN, number_in("workers")));
+    std::ranges::move(out_of_memory_series(line, kNaN, number_in("workers")),
+                      std::back_inserter(out));
   return out;
 }
 
@@ -137,14 +154,31 @@ std::vector<LineFigure::Quantity> quantities(const Group& setting, const Groups&
   return shown;
 }
 
-std::string others_note(const Groups& all) {
-  std::vector<std::string> others;
+// Says which setting is drawn, and in one sentence what is not.
+std::vector<std::string> choice_notes(const CsvTable& cases, const Groups& all, const Groups& kinds,
+                                      const Rows& other_kinds) {
+  std::vector<Omission> left_out;
   for (std::size_t i = 1; i < std::min(all.size(), kMostNamed + 1); ++i)
-    others.push_back(fmt::format("{} ({})", all[i].name, counted(schemes_of(all[i]), "scheme")));
+    left_out.push_back({.number = schemes_of(all[i]), .what = "scheme", .reason = all[i].name});
   if (all.size() > kMostNamed + 1)
-    others.push_back(fmt::format("{} more", all.size() - kMostNamed - 1));
-  return fmt::format("Drawn: {}.", all.front().name) +
-         (others.empty() ? "" : fmt::format(" Not drawn: {}.", listed(others, "; ")));
+    left_out.push_back({.number = all.size() - kMostNamed - 1,
+                        .what = "other setting",
+                        .reason = "of fewer schemes or tokens"});
+  for (const Group& kind : group(other_kinds, Columns{"ranks"}))
+    left_out.push_back({.number = kind.rows.size(),
+                        .what = "case",
+                        .reason = fmt::format("{} ranks, of the same plans; --filter ranks={} "
+                                              "draws them",
+                                              kind.key[0], kind.key[0])});
+  const Rows others = where(standing_rows(cases), [](const Row& row) {
+    return std::ranges::count(kSchemes, row.text("algorithm")) == 0 && row.number("workers") >= 2;
+  });
+  for (const Group& algorithm : group(others, Columns{"algorithm"}))
+    left_out.push_back({.number = algorithm.rows.size(),
+                        .what = "case",
+                        .reason = algorithm.key[0] + " is not one of the schemes compared here"});
+  const std::string kind = kinds.size() == 1 ? kinds.front().name : "";
+  return {fmt::format("Drawn: {}.", listed({all.front().name, kind})), not_drawn(left_out)};
 }
 
 }  // namespace
@@ -155,10 +189,12 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
   if (all.empty() || schemes_of(all.front()) < 2)
     return empty_figure(kTitle, "no two schemes ran at one length, mask and link with W > 1");
   const Group& setting = all.front();
-  const Groups kinds = kinds_of(setting.rows);
+  Groups kinds = kinds_of(setting.rows);
+  const Rows other_kinds = keep_one_measured(kinds);
   std::vector<Series> keys;
-  for (const Group& kind : kinds)
-    keys.push_back(legend_key(kind.name, kind.style, Draw::line_points, kind.thin));
+  if (kinds.size() > 1)
+    for (const Group& kind : kinds)
+      keys.push_back(legend_key(kind.name, kind.style, Draw::line_points, kind.thin));
   Figure figure = line_figure(
       {.title = kTitle,
        .y = quantities(setting, kinds),
@@ -168,8 +204,8 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
        .keys = keys,
        .panel_height = 200,
        .notes = joined_notes(
-           {{others_note(all),
-             "Slowest worker: query-key pairs of the slowest worker of each round, summed over "
+           {choice_notes(run.cases, all, kinds, other_kinds),
+            {"Slowest worker: query-key pairs of the slowest worker of each round, summed over "
              "rounds, over unmasked pairs / W; 1 is perfect balance and no pair in vain. cqs "
              "scatters from one root and gathers there; cqs_sharded begins and ends sharded, as "
              "the others do.",

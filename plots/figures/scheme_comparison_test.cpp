@@ -90,9 +90,27 @@ TEST(SchemeComparison, TheSettingWithMostSchemesIsDrawnAndTheOthersNamed) {
   add_case(cases, scheme_case("ulysses", 4, 512, 0.004));
   const Figure figure = scheme_comparison_figure(cases);
   EXPECT_THAT(figure.subtitle, HasSubstr("N = 1,024"));
-  EXPECT_THAT(figure.notes.at(0), HasSubstr("Drawn: N = 1,024, no link limit."));
-  EXPECT_THAT(figure.notes.at(0), HasSubstr("N = 512, no link limit (2 schemes)"));
-  EXPECT_THAT(figure.notes.at(0), HasSubstr("N = 4,096, no link limit (1 scheme)"));
+  EXPECT_THAT(figure.notes.at(0), HasSubstr("Drawn: N = 1,024, no link limit, threads."));
+  EXPECT_EQ(figure.notes.at(1),
+            "Not drawn: 2 schemes (N = 512, no link limit); 1 scheme (N = 4,096, no link limit).");
+}
+
+TEST(SchemeComparison, OfThreadsAndMpiOneIsDrawnSoThatAnySchemeHasOneLine) {
+  CsvTable cases = two_schemes();
+  for (const char* algorithm : {"ring", "zigzag"})
+    add_case(cases, scheme_case(algorithm, 4, 1024, 0.03, {{"ranks", "mpi"}}));
+  const Figure figure = scheme_comparison_figure(cases);
+  const std::vector<Series>& lines = panel_titled(figure, "wall clock").series;
+  EXPECT_EQ(lines.at(0).name, "ring, threads");
+  EXPECT_EQ(std::ranges::count_if(lines, [](const Series& one) { return !one.points.empty(); }), 2);
+  EXPECT_THAT(figure.notes.at(1), HasSubstr("2 cases (mpi ranks, of the same plans"));
+}
+
+TEST(SchemeComparison, AnAlgorithmThatIsNotComparedIsSaidToBeLeftOut) {
+  CsvTable cases = two_schemes();
+  for (const int workers : {2, 4}) add_case(cases, scheme_case("pass_q", workers, 1024, 0.03));
+  EXPECT_EQ(scheme_comparison_figure(cases).notes.at(1),
+            "Not drawn: 2 cases (pass_q is not one of the schemes compared here).");
 }
 
 TEST(SchemeComparison, OutOfMemoryIsACrossAtItsWorkerCount) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/schema/parameter_fields.h"
+#include "plots/frame/figure_layout.h"
 #include "plots/published/published.h"
 #include "plots/testing/sample_run.h"
 
@@ -79,12 +80,11 @@ TEST(SpeedUp, OnlySeveralWorkersMissTheTimeOfABase) {
   add_case(cases, failed_case(1, 2000, "timeout", "no answer"));
   ASSERT_TRUE(base_case({&cases, 2}));
   ASSERT_EQ(base_case({&cases, 2})->text("status"), "timeout");
-  const auto missed = ::testing::Contains(HasSubstr("no point"));
+  const auto missed = ::testing::Contains(HasSubstr("Not drawn"));
   EXPECT_THAT(speed_up_figure(cases).notes, ::testing::Not(missed));
   add_case(cases, ok_case(2, 2000, 0.5));
   EXPECT_THAT(speed_up_figure(cases).notes,
-              ::testing::Contains("1 case that ran has no point because the base case of that N "
-                                  "has no time."));
+              ::testing::Contains("Not drawn: 1 case (the base case of that N has no time)."));
 }
 
 // Both problems have 256 queries; only the number of keys tells their base cases apart.
@@ -115,18 +115,29 @@ TEST(SpeedUp, AProblemThatDiffersInAnyParameterIsNoBase) {
   }
 }
 
+TEST(SpeedUp, CasesThatRanOutOfMemoryAreSaidToBeLeftOut) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(1, 1000, 1.0));
+  add_case(cases, ok_case(8, 1000, 0.5));
+  add_case(cases, failed_case(8, 2000, "oom", "too large"));
+  EXPECT_THAT(speed_up_figure(cases).notes,
+              ::testing::Contains("Not drawn: 1 case (out of memory)."));
+}
+
 TEST(SpeedUp, CasesWhoseBaseRanOutOfMemoryAreCounted) {
   const Figure figure = speed_up_figure(case_study_2(10));
   EXPECT_THAT(figure.notes.at(1), HasSubstr("20 cases"));
 }
 
-TEST(SpeedUp, PublishedSpeedUpsAreLaidOverThePapersOwn) {
+TEST(SpeedUp, PublishedSpeedUpsHaveAPanelAndARangeOfTheirOwn) {
   const Figure figure = speed_up_figure(case_study_2(1));
+  ASSERT_EQ(figure.panels.size(), 3u);
   const auto published = [](const Series& series) { return series.published; };
-  EXPECT_EQ(
-      std::count_if(figure.panels[0].series.begin(), figure.panels[0].series.end(), published), 4);
-  EXPECT_EQ(
-      std::count_if(figure.panels[1].series.begin(), figure.panels[1].series.end(), published), 0);
+  for (const std::size_t ours : {0u, 1u})
+    EXPECT_EQ(std::ranges::count_if(figure.panels[ours].series, published), 0);
+  EXPECT_EQ(std::ranges::count_if(figure.panels[2].series, published), 4);
+  EXPECT_TRUE(figure.panels[2].own_axes) << "the published cliff must not squash our lines";
+  EXPECT_LT(y_scale(figure, 0).max, y_scale(figure, 2).max);
 }
 
 }  // namespace

@@ -95,6 +95,7 @@ std::vector<Series> reference_of(const Group& panel, std::pair<double, double> t
   const double shown = executed_tile_of(panel.rows);
   const double tile = panel.rows.empty() ? kNaN : std::isnan(shown) ? kAssumedTile : shown;
   std::vector<Series> out = published_striped_speed_ups(workers);
+  for (Series& series : out) series.in_legend = false;  // published_keys() tell what they are
   const double published_tile = out.empty() ? kNaN : kPublishedTile;
   const auto add_bound = [&](const char* name, Style style, double side) {
     constexpr int kPoints = 65;
@@ -105,11 +106,45 @@ std::vector<Series> reference_of(const Group& panel, std::pair<double, double> t
       out.back().points.push_back({.x = x, .y = speed_up_bound(x / side, workers)});
     }
   };
-  add_bound("bound, pairs", {kBlack, 0}, 1.0);  // thin, as it nearly covers the limit
+  add_bound("bound, pairs", {kBlack, 0, 1}, 1.0);  // thin, as it nearly covers the limit
   add_bound("bound, our tiles", {kBlack, 0, 1}, tile);
   add_bound("bound, published tiles", {kGrey, 0, 2}, published_tile);
   out.push_back(limit_line("limit 2 - 1/W", 2.0 - 1.0 / static_cast<double>(workers)));
   return out;
+}
+
+// Makes the entries of the legend that tell the published series: the colour is the hardware, the
+// mark the size of the model.
+std::vector<Series> published_keys(const Groups& panels) {
+  std::map<std::string, Series> hardware;
+  std::map<std::string, Series> sizes;
+  for (const Group& panel : panels)
+    for (const Series& series : published_striped_speed_ups(workers_in(panel))) {
+      const std::string size = series.name.substr(0, series.name.find(", "));
+      const std::string rest = series.name.substr(size.size() + 2);
+      const std::string machine = rest.substr(0, rest.find(", "));
+      Series& of_machine = hardware[machine] =
+          legend_key("published, " + machine, {.colour = series.style.colour}, Draw::line);
+      of_machine.published = true;
+      sizes[size] = legend_key("published, " + size + " parameters",
+                               {.colour = kGrey, .mark = series.style.mark}, Draw::points, true);
+    }
+  std::vector<Series> keys;
+  for (const auto* entries : {&hardware, &sizes})
+    for (const auto& [name, key] : *entries) keys.push_back(key);
+  return keys;
+}
+
+// Says how many marks are above the limit with their whole error bar, which pairs cannot explain.
+std::string above_limit_note(const Rows& rows) {
+  const std::size_t above = count(rows, [](const Row& row) {
+    return time_ratio(*ring_case(row), row, clock_of(row)).low > 2.0 - 1.0 / row.number("workers");
+  });
+  if (above == 0) return {};
+  return fmt::format(
+      "{} of {} lie{} above the limit with the whole error bar; the limit counts query-key pairs "
+      "alone.",
+      above, counted(rows.size(), "mark"), above == 1 ? "s" : "");
 }
 
 std::string tile_sentence(const Groups& panels) {
@@ -156,29 +191,26 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
        .x_axis =
            fixed({.label = "tokens a worker N/W", .column = "tokens_per_worker", .log = true}),
        .shared_axes = true,
-       .published_legend = "published, training step",
+       .keys = published_keys(panels),
        .notes = {
            "Time of the contiguous ring over that of the same causal case, striped or zigzag: "
-           "critical paths where ranks are serial, wall clocks otherwise. Bars: quotients of the "
-           "ends of the two intervals.",
+           "critical paths where ranks are serial, wall clocks otherwise. Error bars: quotients of "
+           "the ends of the two intervals.",
+           above_limit_note(rows),
            fmt::format("Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + "
                        "2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; {}; published tiles: "
                        "{} query rows.",
                        tile_sentence(panels), kPublishedTile),
-           "Published: Striped Attention (arXiv 2311.09431), tables 3 to 5, orange A100, grey TPU "
-           "v4; circles 1B, squares 3B, triangles 7B parameters; W is the sequence-parallel side "
-           "of the mesh. Those are whole training steps, backward pass, projections and "
-           "feed-forward layers included, so they lie below what attention alone gains and are "
-           "not comparable with ours.",
-           alone == 0 ? ""
-                      : fmt::format("{} no point because no ring case of the same parameters has "
-                                    "a time.",
-                                    counted(alone, "striped or zigzag case") +
-                                        (alone == 1 ? " has" : " have")),
-           limited == 0 ? ""
-                        : fmt::format("Cases over a link of limited bandwidth are left out beside "
-                                      "those without: {}.",
-                                      limited)}});
+           "Published: Striped Attention (arXiv 2311.09431), tables 3 to 5; W is the "
+           "sequence-parallel side of the mesh. Those are whole training steps, backward pass, "
+           "projections and feed-forward layers included, so they lie below what attention alone "
+           "gains and are not comparable with ours.",
+           not_drawn({{.number = alone,
+                       .what = "striped or zigzag case",
+                       .reason = "no ring case of the same parameters has a time"},
+                      {.number = limited,
+                       .what = "case",
+                       .reason = "over a link of limited bandwidth, beside those without"}})}});
 }
 
 }  // namespace qb

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plots/frame/figure_layout.h"
 #include "plots/published/published.h"
 #include "plots/testing/sample_run.h"
 
@@ -32,8 +33,9 @@ Values causal_case(const std::string& algorithm, int workers, std::int64_t n, do
 }
 
 std::ptrdiff_t published_count(const Panel& panel) {
-  return std::count_if(panel.series.begin(), panel.series.end(),
-                       [](const Series& series) { return series.published; });
+  return std::count_if(panel.series.begin(), panel.series.end(), [](const Series& series) {
+    return series.published && !series.points.empty();
+  });
 }
 
 TEST(StripedSpeedUp, SerialCasesCompareCriticalPathsOthersWallClocks) {
@@ -69,7 +71,7 @@ TEST(StripedSpeedUp, OnlyARingOfTheSameParametersIsCompared) {
   add_case(cases, causal_case("striped", 4, 8000, 1.5, {{"link_latency_s", "1"}}));
   const Figure figure = striped_speed_up_figure(cases);
   EXPECT_EQ(figure.panels.at(0).series.at(0).points.size(), 1u);
-  EXPECT_THAT(figure.notes.back(), HasSubstr("1 striped or zigzag case has no point"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Not drawn: 1 striped or zigzag case (no ring case"));
 }
 
 TEST(StripedSpeedUp, CasesOverALinkAreDrawnWhereThereAreNoOthers) {
@@ -82,7 +84,7 @@ TEST(StripedSpeedUp, CasesOverALinkAreDrawnWhereThereAreNoOthers) {
   const Figure figure = striped_speed_up_figure(cases);
   ASSERT_EQ(figure.panels.at(0).series.at(0).points.size(), 1u);
   EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 1.5);
-  EXPECT_THAT(figure.notes.back(), HasSubstr("left out beside those without: 1"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Not drawn: 1 case (over a link"));
 }
 
 TEST(StripedSpeedUp, BoundsSpanThePointsAndSayTheirTile) {
@@ -127,6 +129,29 @@ TEST(StripedSpeedUp, PublishedStepsStandBesideTheSameWorkerCount) {
   EXPECT_EQ(series_named(figure.panels[0], "1B, A100 80GB NVLink, mesh 1x4").points.at(3).x,
             24576.0);
   EXPECT_THAT(figure.notes, Contains(HasSubstr("not comparable with ours")));
+}
+
+TEST(StripedSpeedUp, TheLegendNamesThePublishedHardwareAndModels) {
+  const Figure figure = striped_speed_up_figure(
+      cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("striped", 4, 4000, 1.0)}));
+  std::vector<std::string> legend;
+  for (const Series& entry : legend_entries(figure)) legend.push_back(entry.name);
+  for (const char* key : {"published, A100 80GB NVLink", "published, 3B parameters"})
+    EXPECT_THAT(legend, Contains(key));
+  EXPECT_THAT(legend, ::testing::Not(Contains(HasSubstr("mesh"))));
+}
+
+TEST(StripedSpeedUp, MarksAboveTheLimitWithTheirWholeBarAreCounted) {
+  const auto notes_of = [](double ring_s) {
+    return striped_speed_up_figure(
+               cases_of({causal_case("ring", 4, 4000, ring_s), causal_case("striped", 4, 4000, 1.0),
+                         causal_case("zigzag", 4, 4000, 2.0)}))
+        .notes;
+  };
+  EXPECT_THAT(notes_of(3.0),
+              Contains(HasSubstr("1 of 2 marks lies above the limit with the whole")));
+  EXPECT_THAT(notes_of(2.0), ::testing::Not(Contains(HasSubstr("above the limit"))))
+      << "the bar reaches below it";
 }
 
 TEST(StripedSpeedUp, WithoutAMatchThePublishedStepsHaveAPanelOfTheirOwn) {

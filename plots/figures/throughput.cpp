@@ -1,32 +1,39 @@
 // Achieved FLOP/s against sequence length: a line per kernel and element type, a panel per head
 // dimension and mask. The cases of the runs beside it, of this program or another, are in the same
 // panels. The rate is unmasked FLOP over the wall clock of the whole call.
+#include "base/statistics.h"
 #include "plots/figures/figures.h"
 
 namespace qb {
 namespace {
 
 constexpr double kGiga = 1e9;
+constexpr const char* kPeak = "peak_flop_per_s";
 
-// The colour tells what computed, the mark and the dash the element type. A kernel's own colour
-// goes to the first line that has it; the same kernel in another run, or for another worker count,
-// takes a spare one.
+// The colour tells the element type, the mark what computed, the lightness what else differs.
 void style_lines(Groups& lines) {
-  std::map<std::vector<std::string>, std::uint32_t> colours;  // by key without element type
-  std::set<std::uint32_t> taken;
-  int spare = 0;
-  for (Group& line : lines) {
-    std::vector<std::string> computing = line.key;
-    computing[2].clear();
-    if (!colours.contains(computing)) {
-      std::uint32_t colour = kernel_style(line.key[1]).colour;
-      while (taken.contains(colour) && spare < kSpareColours) colour = spare_colour(spare++);
-      taken.insert(colour);
-      colours.emplace(computing, colour);
+  for (Group& line : lines)
+    line.style = {dtype_style(line.key[2]).colour, kernel_style(line.key[1]).mark};
+  shade_equal_looks(lines);
+}
+
+// Draws the measured peak for each element type and number of threads: the median of those that the
+// cases were compared with.
+std::vector<Series> peaks_of(const Rows& rows) {
+  std::vector<Series> peaks;
+  const Rows compared = where(rows, [](const Row& row) { return row.number(kPeak) > 0.0; });
+  for (const Group& of_type : group(compared, Columns{"dtype"})) {
+    const Groups threads = group(of_type.rows, Columns{"threads"});
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      peaks.push_back(
+          limit_line(listed({"measured peak", of_type.key[0],
+                             threads.size() > 1 ? named_value("threads", threads[i].key[0]) : ""}),
+                     summarise(numbers_of(threads[i].rows, number_in(kPeak))).median / kGiga));
+      peaks.back().style.colour = shade(dtype_style(of_type.key[0]).colour, static_cast<int>(i),
+                                        static_cast<int>(threads.size()));
     }
-    const Style dtype = dtype_style(line.key[2]);
-    line.style = {colours.at(computing), dtype.mark, dtype.dash};
   }
+  return peaks;
 }
 
 // Cases that differ in n_tokens, head_dim and mask alone are one line in every panel. The lines of
@@ -50,7 +57,7 @@ Groups lines_of(const Rows& rows) {
   std::map<std::string, int> lines_of_name;
   for (Group& line : lines) {
     line.name = listed({line.key.begin() + 3, line.key.end()});
-    line.name = listed({line.key[1] + ' ' + line.key[2], line.name});
+    line.name = listed({kernel_name(line.key[1]) + ' ' + line.key[2], line.name});
     ++lines_of_name[line.name];
   }
   for (Group& line : lines)
@@ -77,6 +84,7 @@ Figure throughput_figure(const PlottedRun& run) {
       .lines = lines_of(rows),
       .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},
              .value = rate,
+             .reference = [peaks = peaks_of(rows)](const Group&) { return peaks; },
              .fit = powers_or_zero}},
       .panels = panels_by(rows, {"head_dim", "mask"}),
       .shared_axes = true,
@@ -85,9 +93,10 @@ Figure throughput_figure(const PlottedRun& run) {
           {case_notes(run.cases),
            {"FLOP: 4 × unmasked query-key pairs × heads × d, over the wall clock of the whole "
             "call; what a kernel computes beyond the mask counts for nothing."}})};
-  if (const std::size_t lost = count(rows, out_of_memory); lost > 0)
-    declared.notes.push_back(
-        fmt::format("Out of memory, so without a point: {} of {} cases.", lost, rows.size()));
+  declared.notes.push_back(not_drawn({{.number = count(rows, out_of_memory),
+                                       .what = "case",
+                                       .reason = "out of memory",
+                                       .of = rows.size()}}));
   return line_figure(declared);
 }
 

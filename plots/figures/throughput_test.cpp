@@ -81,10 +81,31 @@ TEST(Throughput, AnotherRunStandsInTheSamePanelUnderItsKernel) {
   const CsvTable other = cases_of({dense_case("torch_sdpa", "f32", 1000)});
   const Figure figure = throughput_figure(joined_cases(side_by_side(own, "a", other, "b")));
   ASSERT_EQ(figure.panels.size(), 1u);
-  EXPECT_THAT(names(figure.panels[0]), ElementsAre("flash f32", "torch_sdpa f32"));
-  EXPECT_EQ(figure.panels[0].series[0].style.mark, figure.panels[0].series[1].style.mark)
-      << "one element type, one mark";
-  EXPECT_NE(figure.panels[0].series[0].style.colour, figure.panels[0].series[1].style.colour);
+  EXPECT_THAT(names(figure.panels[0]), ElementsAre("flash f32", "PyTorch SDPA f32"));
+  EXPECT_EQ(figure.panels[0].series[0].style.colour, dtype_style("f32").colour)
+      << "one element type, one colour";
+  EXPECT_EQ(figure.panels[0].series[1].style.colour, dtype_style("f32").colour);
+  EXPECT_EQ(figure.panels[0].series[0].style.mark, kernel_style("flash").mark);
+  EXPECT_EQ(figure.panels[0].series[1].style.mark, kernel_style("torch_sdpa").mark);
+}
+
+TEST(Throughput, TheMeasuredPeakOfEachTypeAndNumberOfThreadsIsALine) {
+  const auto with_peak = [](const char* dtype, const char* threads, const char* peak) {
+    return dense_case("flash", dtype, 1000,
+                      {{"threads", threads}, {"peak_flop_per_s", peak}, {"case_id", peak}});
+  };
+  const Figure figure =
+      figure_of(cases_of({with_peak("f32", "1", "1e11"), with_peak("f32", "2", "2e11"),
+                          with_peak("bf16", "2", "4e11")}));
+  std::vector<std::string> peaks;
+  for (const Series& series : figure.panels.at(0).series)
+    if (series.draw == Draw::limit)
+      peaks.push_back(fmt::format("{} {}", series.name, series.points.at(0).y));
+  EXPECT_THAT(peaks, ElementsAre("measured peak, bf16 400", "measured peak, f32, 1 thread 100",
+                                 "measured peak, f32, 2 threads 200"));
+  EXPECT_THAT(names(figure_of(cases_of({dense_case("flash", "f32", 1000)})).panels.at(0)),
+              ElementsAre("flash f32"))
+      << "no case was compared with a peak";
 }
 
 TEST(Throughput, OneKernelInTwoRunsIsNamedByRunAndColouredApart) {
@@ -107,8 +128,8 @@ TEST(Throughput, WhatDidNotRunHasNoPointAndANote) {
   const auto& points = figure.panels.at(0).series.at(0).points;
   ASSERT_EQ(points.size(), 2u);
   EXPECT_TRUE(std::isnan(points[1].y));
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("1 of 3 cases (1 timeout)")));
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("Out of memory, so without a point: 1 of 3")));
+  EXPECT_THAT(figure.notes, Contains("Not drawn: 1 of 3 cases (timeout: too slow); 1 of 3 cases "
+                                     "(out of memory)."));
 }
 
 TEST(Throughput, ALineWithoutAnyPointIsNotInTheLegend) {

@@ -19,20 +19,21 @@ std::vector<std::string> notes(const Rows& rows) {
   for (const Row& row : rows)
     if (const auto base = base_case(row))
       bases.insert(fmt::format("{}, {}, W = 1", base->text("algorithm"), base->text("kernel")));
-  std::vector<std::string> out = {
-      fmt::format("Base case: {}, of the same N. Left: time of the whole sequence over kernel time "
-                  "of the longest subsequence, the paper's S, without gather and merge. Right: "
-                  "critical path over critical path, with both. Bars: quotients of the ends of the "
-                  "two intervals.",
-                  listed({bases.begin(), bases.end()}, " or "))};
+  std::vector<std::string> out = {fmt::format(
+      "Base case: {}, of the same N. Left: time of the whole sequence over kernel time "
+      "of the longest subsequence, the paper's S, without gather and merge. Right: "
+      "critical path over critical path, with both. Error bars: quotients of the ends of "
+      "the two intervals.",
+      listed({bases.begin(), bases.end()}, " or "))};
   if (const std::string slow = slow_base_note(rows); !slow.empty()) out.push_back(slow);
   const std::size_t alone = count(rows, [](const Row& row) {
     return row.integer("workers") > 1 && ran(row) && !timed_base(row);
   });
-  if (alone > 0)
-    out.push_back(
-        fmt::format("{} that ran {} no point because the base case of that N has no time.",
-                    counted(alone, "case"), alone == 1 ? "has" : "have"));
+  const std::size_t lost =
+      count(rows, [](const Row& row) { return row.integer("workers") > 1 && out_of_memory(row); });
+  out.push_back(
+      not_drawn({{.number = alone, .what = "case", .reason = "the base case of that N has no time"},
+                 {.number = lost, .what = "case", .reason = "out of memory"}}));
   return out;
 }
 

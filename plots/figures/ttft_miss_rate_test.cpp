@@ -51,10 +51,23 @@ TEST(TtftMissRate, TheRatioHasBarsAndThePublishedOneStandsBesideIt) {
   EXPECT_EQ(series[2].points.at(0).y, 1.0);
 }
 
-TEST(TtftMissRate, TheNotesSayWhereTheTwoAreEquallyFast) {
+TEST(TtftMissRate, TheNotesSayBetweenWhichDecidedRatesTheTwoAreEquallyFast) {
   const Figure figure = ttft_miss_rate_figure(crossing_at_ten_percent());
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("10 % (W = 4, threads")));
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("5.2 % (published)")));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("between 1 % and 100 % (W = 4, threads")));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("5.2 % (published, without intervals)")));
+}
+
+TEST(TtftMissRate, RatiosWhoseIntervalsIncludeOneDecideNothing) {
+  std::vector<Values> rows = {pass("pass_kv", 10, 0.02), pass("pass_q", 10, 0.021),
+                              pass("pass_kv", 1000, 0.1), pass("pass_q", 1000, 0.099)};
+  EXPECT_THAT(
+      ttft_miss_rate_figure(scheme_table(rows)).notes,
+      Contains(HasSubstr("not decided, since every interval of 2 miss rates includes 1 (W")));
+  rows.push_back(pass("pass_kv", 100, 0.02));
+  rows.push_back(pass("pass_q", 100, 0.05));
+  EXPECT_THAT(ttft_miss_rate_figure(scheme_table(rows)).notes,
+              Contains(HasSubstr("pass_kv is the faster at 1 of 3 miss rates, the other intervals "
+                                 "include 1 (W = 4")));
 }
 
 TEST(TtftMissRate, NoCrossingSaysWhichIsTheFaster) {

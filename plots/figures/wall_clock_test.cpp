@@ -18,20 +18,28 @@ std::size_t count(const Panel& panel, bool (*of)(const Series&)) {
 }
 bool published(const Series& series) { return series.published; }
 bool crosses(const Series& series) { return series.draw == Draw::out_of_memory; }
+bool pluses(const Series& series) { return series.draw == Draw::not_tried; }
 
 TEST(WallClock, ThePapersTimeStandsBesideTheCriticalPath) {
   const Figure figure = wall_clock_figure(case_study_2(10));
-  ASSERT_EQ(figure.panels.size(), 2u);
+  ASSERT_EQ(figure.panels.size(), 3u);
   EXPECT_TRUE(figure.panels[0].y.log);
-  EXPECT_EQ(count(figure.panels[0], published), 5u);
-  EXPECT_EQ(count(figure.panels[1], published), 0u) << "the paper has no critical path";
+  for (const std::size_t ours : {0u, 1u}) EXPECT_EQ(count(figure.panels[ours], published), 0u);
   EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 20.0);
   EXPECT_DOUBLE_EQ(figure.panels[1].series[0].points[0].y, 22.6);
 }
 
-TEST(WallClock, OutOfMemoryHasAMarkAndNoTime) {
+TEST(WallClock, PublishedMillisecondsStandOnAxesOfTheirOwnAtThePapersLengths) {
+  const Panel panel = wall_clock_figure(case_study_2(10)).panels.at(2);
+  EXPECT_TRUE(panel.own_axes);
+  EXPECT_EQ(count(panel, published), 5u);
+  EXPECT_EQ(panel.series.at(0).points.front().x, 10000.0) << "not at a tenth of it";
+}
+
+TEST(WallClock, OutOfMemoryHasAMarkAndNoTimeAndNotTriedAnotherMark) {
   const Figure figure = wall_clock_figure(case_study_2(10));
   EXPECT_EQ(count(figure.panels[0], crosses), 1u);
+  EXPECT_EQ(count(figure.panels[0], pluses), 1u);
   for (const Series& series : figure.panels[0].series) {
     if (!crosses(series)) continue;
     for (const Point& point : series.points) EXPECT_TRUE(std::isnan(point.y));

@@ -140,7 +140,7 @@ TEST(WorkPerRound, APanelForEachLengthWorkerCountAndMask) {
   const Figure figure = work_per_round_figure(with_steps(cases, steps));
   EXPECT_EQ(figure.panels.size(), 12u);
   EXPECT_EQ(figure.panels[0].title, "N = 400, W = 2, causal mask") << "one worker has no rounds";
-  EXPECT_THAT(figure.notes.back(), HasSubstr("left out: 2"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Not drawn: 2 of 8 panels"));
 }
 
 TEST(WorkPerRound, NoStepsOrOneRoundAreASentence) {

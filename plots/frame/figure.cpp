@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -83,25 +84,37 @@ Axis powers_or_zero(Axis axis, const std::vector<double>& values) {
   return axis;
 }
 
-Axis tokens_axis(const std::vector<double>& x) {
-  return {.label = "sequence length N (tokens)", .column = "n_tokens", .log = spans_powers(x)};
+bool are_powers_of_two(const std::vector<double>& values) {
+  std::set<double> found;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    int exponent = 0;
+    if (!(value > 0.0) || std::frexp(value, &exponent) != 0.5) return false;
+    found.insert(value);
+  }
+  return found.size() > 1;
 }
 
-Axis workers_axis(std::vector<double> workers) {
-  Axis axis{.label = "workers W", .column = "workers", .log = true};
-  std::erase_if(workers, [](double value) { return !std::isfinite(value); });  // legend keys
-  std::sort(workers.begin(), workers.end());
-  workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
-  if (workers.empty()) return axis;
-  constexpr std::size_t kMostTics = 6;  // this many of four digits fit in a panel of two columns
-  const double first = std::exp2(std::ceil(std::log2(workers.front())));
-  for (double factor = 2.0; axis.tics.empty() || axis.tics.size() > kMostTics; factor *= 2.0) {
-    std::vector<double> powers;
-    for (double tic = first; tic <= workers.back(); tic *= factor) powers.push_back(tic);
-    axis.tics = whole_tics(powers);
-    if (powers.empty()) break;
-  }
-  if (axis.tics.size() < 2) axis.tics = whole_tics(workers);
+Axis tokens_axis(const std::vector<double>& x) {
+  const bool binary = are_powers_of_two(x);
+  return {.label = "sequence length N (tokens)",
+          .column = "n_tokens",
+          .log = binary || spans_powers(x),
+          .powers_of_two = binary};
+}
+
+Axis workers_axis(const std::vector<double>& workers) {
+  Axis axis{.label = "workers W",
+            .column = "workers",
+            .log = true,
+            .whole = true,
+            .powers_of_two = are_powers_of_two(workers)};
+  std::set<double> counts;
+  for (const double value : workers)
+    if (std::isfinite(value)) counts.insert(value);  // legend keys have none
+  // Between a few neighbours there is no round number.
+  if (!counts.empty() && !axis.powers_of_two && *counts.rbegin() < 2.0 * *counts.begin())
+    axis.tics = whole_tics({counts.begin(), counts.end()});
   return axis;
 }
 

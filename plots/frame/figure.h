@@ -32,12 +32,13 @@ struct Axis {
   std::string label{};  // with its unit: `time (ms)`
   ColumnName column;
   bool log = false;
-  bool from_zero = false;   // a linear axis that begins at 0
-  bool reversed = false;    // values grow downwards or leftwards
-  bool tight = false;       // no margin around the data
-  bool whole = false;       // counts: tics at whole numbers only
-  double least_span = 0.0;  // least span of a linear axis, around the middle of the data
-  std::vector<Tic> tics{};  // empty: chosen from the range
+  bool from_zero = false;      // a linear axis that begins at 0
+  bool reversed = false;       // values grow downwards or leftwards
+  bool tight = false;          // no margin around the data
+  bool whole = false;          // counts: tics at whole numbers only
+  bool powers_of_two = false;  // a log axis with tics at powers of two
+  double least_span = 0.0;     // least span of a linear axis, around the middle of the data
+  std::vector<Tic> tics{};     // empty: chosen from the range
 };
 
 struct Point {
@@ -57,6 +58,7 @@ enum class Draw {
   steps,          // a value holds until the next x
   rectangles,     // x_low..x_high by low..high, filled; `text` at (x, y)
   out_of_memory,  // a cross at (x, y); at the upper edge if y is NaN, since there is no value
+  not_tried,      // a plus there: a shorter one ran out of memory, so that this one was not tried
   limit,          // horizontal dashed line at the y of the first point, across the panel
 };
 
@@ -75,6 +77,7 @@ struct Panel {
   std::string title{};
   Axis x{.column = "x"};
   Axis y{.column = "y"};
+  bool own_axes = false;  // it shares no range with the other panels
   std::vector<Series> series{};
 };
 
@@ -131,15 +134,18 @@ void add(Panel& panel, std::vector<Series> series);
 // Says whether positive values spread over so many powers that a log axis is clearer: a factor
 // of 8.
 [[nodiscard]] bool spans_powers(const std::vector<double>& values);
+// Says whether the finite values, two different ones at least, are powers of two.
+[[nodiscard]] bool are_powers_of_two(const std::vector<double>& values);
 // Makes the axis a log one if the values span powers.
 [[nodiscard]] Axis powers_or_linear(Axis axis, const std::vector<double>& values);
 // Does the same; a linear one begins at zero.
 [[nodiscard]] Axis powers_or_zero(Axis axis, const std::vector<double>& values);
 
-// Makes the axis `sequence length N (tokens)`, which is log if the values span powers.
+// Makes the axis `sequence length N (tokens)`, which is log if the values span powers. It has tics
+// at powers of two if all values are such, and decimal ones otherwise; so has the next one.
 [[nodiscard]] Axis tokens_axis(const std::vector<double>& x);
-// Makes the axis `workers W`, which is log and has tics at powers of two.
-[[nodiscard]] Axis workers_axis(std::vector<double> workers);
+// Makes the axis `workers W`, which is log.
+[[nodiscard]] Axis workers_axis(const std::vector<double>& workers);
 // Makes tics at whole numbers that are their own labels.
 [[nodiscard]] std::vector<Axis::Tic> whole_tics(const std::vector<double>& values);
 

@@ -3,110 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
 #include <string_view>
 
-#include "base/numbers.h"
 #include "base/text_table.h"
+#include "plots/frame/coincident_lines.h"
 
 namespace qb {
 namespace {
-
-constexpr double kWantedTics = 5.0;
-
-std::string superscript(int value) {
-  constexpr std::array<std::string_view, 10> digits = {"⁰", "¹", "²", "³", "⁴",
-                                                       "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string out = value < 0 ? "⁻" : "";
-  for (const char c : fmt::format("{}", std::abs(value)))
-    out += digits[static_cast<std::size_t>(c - '0')];
-  return out;
-}
-
-// Writes out up to six digits; more get an SI prefix.
-std::string plain_label(double value, double step) {
-  if (std::abs(value) >= 1e6) return format_si(value);
-  if (step >= 1.0 && value == std::round(value))
-    return format_grouped(static_cast<std::int64_t>(std::llround(value)));
-  const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
-  // A step of 0.25 needs one decimal more than its magnitude says.
-  const double unit = std::pow(10.0, -decimals);
-  const bool coarse = std::abs(step / unit - std::round(step / unit)) > 1e-6;
-  return fmt::format("{:.{}f}", value, decimals + (coarse ? 1 : 0));
-}
-
-std::string power_label(int mantissa, int exponent) {
-  if (exponent >= -3 && exponent < 6)
-    return plain_label(mantissa * std::pow(10.0, exponent), std::pow(10.0, exponent));
-  return (mantissa == 1 ? "" : fmt::format("{}×", mantissa)) + "10" + superscript(exponent);
-}
-
-double nice_step(double range) {
-  const double rough = range / kWantedTics;
-  const double unit = std::pow(10.0, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 2.5, 5.0})
-    if (rough <= factor * unit * 1.0000001) return factor * unit;
-  return 10.0 * unit;
-}
-
-void linear_tics(Scale& scale, bool whole) {
-  const double step = whole ? std::max(1.0, std::ceil(nice_step(scale.max - scale.min)))
-                            : nice_step(scale.max - scale.min);
-  // Adding 0 turns -0 into 0.
-  for (double k = std::ceil(scale.min / step - 1e-9) + 0.0; k * step <= scale.max + step * 1e-9;
-       k += 1.0)
-    scale.tics.push_back({k * step, plain_label(k * step, step)});
-}
-
-// Uses decades; if few of them fit, also the mantissas 3, or 2 and 5, or all.
-void log_tics(Scale& scale) {
-  const int first = static_cast<int>(std::floor(std::log10(scale.min)));
-  const int last = static_cast<int>(std::ceil(std::log10(scale.max)));
-  const auto inside = [&](double value) {
-    return value >= scale.min * (1 - 1e-9) && value <= scale.max * (1 + 1e-9);
-  };
-  constexpr std::array<std::array<int, 9>, 4> choices = {
-      {{1}, {1, 3}, {1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
-  for (const auto& mantissas : choices) {
-    scale.tics.clear();
-    for (int exponent = first; exponent <= last; ++exponent)
-      for (const int mantissa : mantissas)
-        if (const double value = mantissa * std::pow(10.0, exponent);
-            mantissa > 0 && inside(value) && (scale.tics.size() < 12))
-          scale.tics.push_back({value, power_label(mantissa, exponent)});
-    if (scale.tics.size() >= 3) break;
-  }
-  if (scale.tics.size() < 3) {
-    scale.tics.clear();
-    linear_tics(scale, false);
-  }
-  if (last - first > 8) return;
-  for (int exponent = first; exponent <= last; ++exponent)
-    for (int mantissa = 1; mantissa < 10; ++mantissa)
-      if (const double value = mantissa * std::pow(10.0, exponent); inside(value))
-        scale.minor.push_back(value);
-}
-
-void linear_range(const Axis& axis, double low, double high, Scale& scale) {
-  if (axis.from_zero) {
-    scale.min = std::min(0.0, low);
-    scale.max = high > 0.0 ? high * 1.06 : 1.0;
-    return;
-  }
-  const double range = high > low ? high - low : std::max(1.0, std::abs(high)) * 0.5;
-  double margin = axis.tight && high > low ? 0.0 : range * 0.05;
-  margin = std::max(margin, (axis.least_span - (high - low)) / 2);
-  scale.min = low - margin;
-  scale.max = high + margin;
-}
-
-void log_range(const Axis& axis, double low, double high, Scale& scale) {
-  const double factor = high > low ? std::pow(high / low, 0.05) : 2.0;
-  scale.min = axis.tight && high > low ? low : low / std::max(factor, 1.05);
-  scale.max = axis.tight && high > low ? high : high * std::max(factor, 1.05);
-}
 
 // Distances in pixels. A character of this sans serif font is 0.617 of its size wide in tics and
 // legends, and 0.573 in running text.
@@ -125,9 +29,9 @@ struct Distances {
 constexpr Distances kOnScreen;
 constexpr Distances kOnPaper = {.margin = 4.0,
                                 .header = 2.0,
-                                .left_of_plot = 46.0,
+                                .left_of_plot = 52.0,
                                 .tic_characters = 4,
-                                .right_of_plot = 8.0,
+                                .right_of_plot = 17.0,
                                 .above_plot = 5.0,
                                 .title_above_plot = 14.0,
                                 .below_plot = 38.0,
@@ -165,40 +69,35 @@ double space_left_of_plots(const Figure& figure, const Sheet& sheet) {
 template <class Visit>
 void for_points(const Figure& figure, std::size_t p, bool shared, Visit visit) {
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    if (i != p && !shared) continue;
+    const bool apart = figure.panels[i].own_axes || figure.panels[p].own_axes;
+    if (i != p && (!shared || apart)) continue;
     for (const Series& series : figure.panels[i].series)
       for (const Point& point : series.points) visit(point);
   }
 }
 
-}  // namespace
-
-Scale make_scale(const Axis& axis, std::span<const double> values) {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -low;
-  for (const double value : values) {
-    if (!std::isfinite(value) || (axis.log && value <= 0.0)) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
+// Names the lines of a panel that lie on one another, unless the legend does. A background curve
+// has no name that anybody looks for, and a few names say enough.
+std::vector<Layout::Label> labels_of(const Figure& figure, std::size_t p, std::size_t columns) {
+  constexpr std::size_t kMostLines = 5;
+  const std::vector<Series>& series = figure.panels[p].series;
+  std::vector<Layout::Label> labels;
+  std::size_t more = 0;
+  for (const Coincidence& found : coincident_lines(figure, p)) {
+    const Series& drawn = series[found.drawn];
+    if (found.in_legend || (!drawn.in_legend && drawn.draw == Draw::line)) continue;
+    const std::vector<std::string> lines = wrap_text(found.name, columns);
+    if (more > 0 || labels.size() + lines.size() > kMostLines) {
+      ++more;
+      continue;
+    }
+    for (const std::string& line : lines) labels.push_back({line, drawn.style.colour});
   }
-  Scale scale;
-  scale.log = axis.log;
-  if (!(low <= high)) {
-    low = axis.log ? 1.0 : 0.0;
-    high = axis.log ? 10.0 : 1.0;
-  }
-  if (axis.log)
-    log_range(axis, low, high, scale);
-  else
-    linear_range(axis, low, high, scale);
-  if (!axis.tics.empty())
-    scale.tics = axis.tics;
-  else if (axis.log)
-    log_tics(scale);
-  else
-    linear_tics(scale, axis.whole);
-  return scale;
+  if (more > 0) labels.push_back({fmt::format("and {} more on one another", more)});
+  return labels;
 }
+
+}  // namespace
 
 std::vector<std::string> wrap_text(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines;
@@ -241,8 +140,13 @@ std::vector<std::string> csv_columns(const Figure& figure) {
 
 std::string_view kind_word(const Series& series) {
   if (series.draw == Draw::out_of_memory) return "out_of_memory";
+  if (series.draw == Draw::not_tried) return "not_tried";
   if (series.draw == Draw::limit) return "limit";
   return series.published ? "published" : "data";
+}
+
+bool is_cross(const Series& series) {
+  return series.draw == Draw::out_of_memory || series.draw == Draw::not_tried;
 }
 
 Scale x_scale(const Figure& figure, std::size_t p) {
@@ -261,30 +165,6 @@ Scale y_scale(const Figure& figure, std::size_t p) {
   });
   for (const Axis::Tic& tic : figure.panels[p].y.tics) values.push_back(tic.value);
   return make_scale(figure.panels[p].y, values);
-}
-
-std::vector<Series> legend_entries(const Figure& figure) {
-  std::vector<Series> entries;
-  if (figure.legend != Figure::Legend::beside) return entries;
-  std::set<std::string> seen;
-  const bool shared = !figure.published_legend.empty();
-  bool published = false;
-  bool out_of_memory = false;
-  std::vector<Series> limits;
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series) {
-      const bool in_shared = series.published && shared;
-      published = published || in_shared;
-      out_of_memory = out_of_memory || series.draw == Draw::out_of_memory;
-      if (!series.in_legend || in_shared || series.draw == Draw::out_of_memory) continue;
-      if (!seen.insert(series.name).second) continue;
-      (series.draw == Draw::limit ? limits : entries).push_back(series);
-    }
-  if (published)
-    entries.push_back({.name = figure.published_legend, .style = {kGrey, 0}, .published = true});
-  if (out_of_memory) entries.push_back({.name = "out of memory", .draw = Draw::out_of_memory});
-  entries.insert(entries.end(), limits.begin(), limits.end());
-  return entries;
 }
 
 Sheet sheet_of(const Figure& figure) {
@@ -319,10 +199,16 @@ Layout lay_out(const Figure& figure) {
   if (!sheet.paper) layout.subtitle = wrap_text(figure.subtitle, text_columns);
   const double top = d.header + kNoteLine * static_cast<double>(layout.subtitle.size());
   double bottom = top;
+  const double letters = std::max(10.0, plot_width / (kCharacter * sheet.small));
+  for (std::size_t p = 0; p < figure.panels.size(); ++p)
+    layout.labels.push_back(labels_of(figure, p, static_cast<std::size_t>(letters)));
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     const int column = static_cast<int>(i) % columns;
     if (column == 0) {
       const auto row_end = std::min(figure.panels.size(), i + static_cast<std::size_t>(columns));
+      std::size_t labels = 0;
+      for (std::size_t p = i; p < row_end; ++p) labels = std::max(labels, layout.labels[p].size());
+      bottom += kLabelLine * static_cast<double>(labels);
       const bool titled = std::any_of(figure.panels.begin() + static_cast<std::ptrdiff_t>(i),
                                       figure.panels.begin() + static_cast<std::ptrdiff_t>(row_end),
                                       [](const Panel& panel) { return !panel.title.empty(); });

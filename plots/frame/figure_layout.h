@@ -43,8 +43,10 @@ enum CsvColumn { kCsvX = 3, kCsvY, kCsvYLow, kCsvYHigh, kCsvXLow, kCsvXHigh };
 inline constexpr std::string_view kCsvDisturbed = "disturbed";  // the last one
 [[nodiscard]] std::vector<std::string> csv_columns(const Figure& figure);
 
-// Returns data, published, out_of_memory or limit.
+// Returns data, published, out_of_memory, not_tried or limit.
 [[nodiscard]] std::string_view kind_word(const Series& series);
+// Says whether the series marks cases without a value: out_of_memory or not_tried.
+[[nodiscard]] bool is_cross(const Series& series);
 
 // Makes the scale of panel `p`, from all panels' values if the figure shares its axes, or this one.
 [[nodiscard]] Scale x_scale(const Figure& figure, std::size_t p);
@@ -70,9 +72,15 @@ struct Layout {
     double top = 0.0;
     double bottom = 0.0;
   };
+  // A name of lines that lie on one another, in the colour of the one that is drawn.
+  struct Label {
+    std::string text;
+    std::uint32_t colour = kBlack;
+  };
   int width = 0;
   int height = 0;
-  std::vector<Box> plots;  // the frame of each panel
+  std::vector<Box> plots;                  // the frame of each panel
+  std::vector<std::vector<Label>> labels;  // lines of text above each, from the top
   double legend_left = 0.0;
   double legend_top = 0.0;
   int legend_rows = 0;                // on paper, where it may have columns
@@ -81,11 +89,14 @@ struct Layout {
   double notes_top = 0.0;
 };
 
+inline constexpr double kLabelLine = 13.0;
 inline constexpr double kSubtitleTop = 46.0;
 inline constexpr double kNoteLine = 16.0;
 
-// Lists the entries of the legend beside the panels, each once: the first series of each name, then
-// one for all published series if the figure names it, then one for all out-of-memory marks.
+// Lists the entries of the legend beside the panels, each once: the first series of each name,
+// algorithms in the order of their registry and worker counts ascending, lines that lie on one
+// another everywhere as one; then one for all published series if the figure names it, then one for
+// all out-of-memory marks and one for cases that were not tried.
 [[nodiscard]] std::vector<Series> legend_entries(const Figure& figure);
 
 [[nodiscard]] Layout lay_out(const Figure& figure);

@@ -73,6 +73,31 @@ TEST(FigureLayout, SharedAxesHaveOneRange) {
   EXPECT_EQ(y_scale(figure, 0).max, y_scale(figure, 1).max);
 }
 
+TEST(FigureLayout, APanelWithAxesOfItsOwnNeitherGivesNorTakesARange) {
+  Figure figure = two_panels();
+  figure.panels.push_back(figure.panels[0]);
+  figure.shared_axes = true;
+  figure.panels[1].own_axes = true;
+  EXPECT_EQ(y_scale(figure, 0).max, y_scale(figure, 2).max);
+  EXPECT_LT(y_scale(figure, 0).max, 20.0);
+  EXPECT_GT(y_scale(figure, 1).max, 1000.0);
+}
+
+TEST(FigureLayout, NamesOfCoincidentLinesHaveRoomAboveTheirPanel) {
+  Figure figure = two_panels();
+  const double top = lay_out(figure).plots[0].top;
+  for (Panel& panel : figure.panels)
+    for (const char* name : {"W = 8", "W = 9"})
+      panel.series.push_back(
+          {.name = name, .points = {{.x = 1.0, .y = 3.0}, {.x = 2.0, .y = 4.0}}});
+  figure.panels[1].series.back().points.back().y = 400.0;
+  const Layout layout = lay_out(figure);
+  ASSERT_EQ(layout.labels.at(0).size(), 1u);
+  EXPECT_EQ(layout.labels[0][0].text, "W = 8 and W = 9");
+  EXPECT_EQ(layout.plots[0].top, top + kLabelLine);
+  EXPECT_EQ(layout.plots[1].top, layout.plots[0].top) << "panels of a row stay level";
+}
+
 TEST(FigureLayout, ASharedXLeavesEachPanelItsOwnY) {
   Figure figure = two_panels();
   figure.panels[1].series[0].points.push_back({.x = 1e6, .y = 1.0});

@@ -1,6 +1,5 @@
 #include "plots/frame/frame.h"
 
-#include <array>
 #include <tuple>
 
 #include "base/numbers.h"
@@ -24,32 +23,6 @@ int compare_fields(const std::string& a, const std::string& b) {
   const auto y = parse_real(b);
   if (x && y) return *x < *y ? -1 : *x > *y ? 1 : 0;
   return a.compare(b);
-}
-
-// Writes 1e10 as `10 GB/s`, with enough digits that two links have two names.
-std::string bandwidth_name(double byte_per_s) {
-  constexpr std::array<std::pair<double, const char*>, 4> units = {
-      {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}}};
-  for (const auto& [size, name] : units)
-    if (byte_per_s >= size) return fmt::format("{:.6g} {}", byte_per_s / size, name);
-  return fmt::format("{:.6g} B/s", byte_per_s);
-}
-
-std::string latency_name(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.6g} µs", seconds * 1e6);
-  return fmt::format("{:.6g} ms", seconds * 1e3);
-}
-
-std::string field_name(const Row& row, const std::string& column) {
-  const std::string& value = row.text(column);
-  if (column == "link_bandwidth_byte_per_s" && value.empty()) return "no link limit";
-  // For measured ranks the device only says what they are compared with.
-  if (value.empty() || (column == "model_device" && !modelled(row))) return {};
-  if (column == "link_bandwidth_byte_per_s") return bandwidth_name(row.number(column));
-  if (column == "link_latency_s") return latency_name(row.number(column));
-  if (column == "n_tokens") return "N = " + grouped(row.number(column));
-  if (column == "kv_len") return grouped(row.number(column)) + " keys";
-  return column == "model_device" ? "of " + value : named_value(column, value);
 }
 
 }  // namespace
@@ -76,6 +49,7 @@ bool ran(const Row& row) { return row.is("status", "ok"); }
 bool out_of_memory(const Row& row) {
   return row.is("status", "oom") || row.is("status", "oom_skipped");
 }
+bool not_tried(const Row& row) { return row.is("status", "oom_skipped"); }
 bool modelled(const Row& row) { return row.is("ranks", "model"); }
 
 bool disturbed(const Row& row) {
@@ -207,84 +181,6 @@ std::string slow_base_note(const Rows& rows) {
       slow.size(), slow.size() == 1 ? " is" : "s are", kPercent * kSlowBase,
       kPercent * slow.begin()->first, kPercent * slow.rbegin()->first,
       slow.size() == 1 ? "it" : "them");
-}
-
-std::string named_value(std::string_view column, const std::string& value) {
-  if (column == "threads" && value == "0") return "all cores";
-  if (column == "threads" && value == "1") return "1 thread";
-  const Field* const field = find_parameter_field(column);
-  if (value.empty() || field == nullptr) return value;
-  if (field->quiet_standard && value == field->standard) return {};
-  std::string shown = value;
-  const std::optional<double> number = parse_real(value);
-  if (column == "link_bandwidth_byte_per_s" && number) shown = format_si(*number);
-  if (column == "link_latency_s" && number) shown = format_seconds(*number);
-  return fmt::format(fmt::runtime(field->label), shown);
-}
-
-std::string name_with(std::string name, const Row& row, const Columns& columns) {
-  std::vector<std::string> parts = {std::move(name)};
-  for (const std::string& column : columns)
-    if (own_value(row, column) != "=") parts.push_back(named_value(column, row.text(column)));
-  return listed(parts);
-}
-
-std::string named_values(const Row& row, const Columns& columns) {
-  std::string out;
-  for (const std::string& column : columns)
-    if (const std::string name = field_name(row, column); !name.empty())
-      out += (out.empty() ? "" : column == "model_device" ? " " : ", ") + name;
-  return out;
-}
-
-std::string grouped(double whole) { return format_grouped(static_cast<std::int64_t>(whole)); }
-
-std::string counted(std::size_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
-std::string listed(const std::vector<std::string>& texts, std::string_view between) {
-  std::string out;
-  for (const std::string& text : texts) {
-    if (!out.empty() && !text.empty()) out += between;
-    out += text;
-  }
-  return out;
-}
-
-bool all_modelled(const CsvTable& cases) {
-  return cases.size() > 0 && count(all_rows(cases), modelled) == cases.size();
-}
-
-std::string shared_parameters(const CsvTable& cases) {
-  const Rows rows = all_rows(cases);
-  const auto shared = [&](std::string_view column) {
-    const bool same = !rows.empty() && count(rows, [&](const Row& row) {
-                                         return row.is(column, rows.front().text(column));
-                                       }) == rows.size();
-    return same ? rows.front().text(column) : std::string();
-  };
-  Columns shown = {"batch",  "q_heads", "head_dim", "dtype",  "mask",
-                   "kernel", "device",  "ranks",    "threads"};
-  // A matrix product has neither heads nor a mask.
-  if (shared("workload") == "matrix_product")
-    shown = {"dtype", "kernel", "device", "ranks", "threads"};
-  std::vector<std::string> parts;
-  for (const std::string& column : shown) {
-    const std::string value = cases.has(column) ? shared(column) : std::string();
-    if (value.empty()) continue;
-    // If all rows are modelled, the ranks name the device; the machine that computed the model does
-    // not matter.
-    if (all_modelled(cases) && (column == "device" || column == "threads")) continue;
-    if (all_modelled(cases) && column == "ranks") {
-      const std::string device = shared("model_device");
-      parts.push_back(device.empty() ? "modelled" : "model of " + device);
-    } else {
-      parts.push_back(named_value(column, value) +
-                      (column == "kernel" || column == "ranks" ? " " + column : ""));
-    }
-  }
-  return listed(parts);
 }
 
 }  // namespace qb

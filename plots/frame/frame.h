@@ -70,6 +70,7 @@ template <class Holds>
 
 [[nodiscard]] bool ran(const Row& row);            // status ok
 [[nodiscard]] bool out_of_memory(const Row& row);  // oom, oom_skipped
+[[nodiscard]] bool not_tried(const Row& row);      // oom_skipped
 [[nodiscard]] bool modelled(const Row& row);       // its times come from the cost model
 [[nodiscard]] bool disturbed(const Row& row);      // too few of its repeats were undisturbed
 template <class Holds>
@@ -221,9 +222,17 @@ inline constexpr double kSlowBase = 0.6;
 [[nodiscard]] std::string listed(const std::vector<std::string>& texts,
                                  std::string_view between = ", ");
 
-// Names the parameters that all cases share: `B = 1, H = 8, d = 64, f16, full mask, materialized,
-// serial`.
+// Names the parameters that all cases share: `B = 1, H = 8, G = 2, d = 64, f16, full mask,
+// materialized kernel, serial ranks`. Of a name that is only worth saying where it differs, G is
+// there if it is not H, and W if it is not 1.
 [[nodiscard]] std::string shared_parameters(const CsvTable& cases);
+
+// Says which measured cases had more workers than the machine has cores: `W = 4, 8 on 2 cores`. It
+// is empty if none had, or if the number of cores is not known (0).
+[[nodiscard]] std::string oversubscription(const CsvTable& cases, int cores);
+
+// Says how often the measured cases were repeated: `5 repeats`, `1 to 5 repeats`.
+[[nodiscard]] std::string repeats(const CsvTable& cases);
 
 // Says whether nothing of the run was timed: every case has `ranks: model`.
 [[nodiscard]] bool all_modelled(const CsvTable& cases);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "plots/frame/figure_layout.h"
 #include "plots/frame/lines.h"
 #include "plots/testing/sample_schemes.h"
 
@@ -53,6 +54,18 @@ TEST(CaseLines, OneWorkerCountAndSeveralAlgorithmsTakeTheAlgorithmsColours) {
   EXPECT_EQ(series[1].style, algorithm_style("ring"));
 }
 
+TEST(CaseLines, WorkerCountsAreShadesOfTheirAlgorithmAndShareItsMark) {
+  const auto lines = case_lines(case_study_2(10));
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0].style, algorithm_style("dense"));
+  for (int i = 1; i < 5; ++i) {
+    const Style& style = lines[static_cast<std::size_t>(i)].style;
+    EXPECT_EQ(style.colour, shade(algorithm_style("cqs").colour, i - 1, 4));
+    EXPECT_EQ(style.mark, algorithm_style("cqs").mark);
+    EXPECT_EQ(style.dash, 0);
+  }
+}
+
 TEST(CaseLines, RowsAscendInNAndTheLastOfRepeatedCasesStands) {
   CsvTable cases = no_cases();
   add_case(cases, failed_case(7, 2000, "timeout", "too slow"));
@@ -80,24 +93,51 @@ TEST(CaseLines, ACaseThatDidNotRunBreaksTheLineAndIsNeverZero) {
   const Series series = times_of(case_lines(cases)[0], "critical_path");
   ASSERT_EQ(series.points.size(), 2u);
   EXPECT_TRUE(std::isnan(series.points[1].y));
-  EXPECT_THAT(case_notes(cases).back(), HasSubstr("1 of 2 cases (1 timeout)"));
+  EXPECT_EQ(case_notes(cases).back(), "Not drawn: 1 of 2 cases (timeout: too slow).");
 }
 
 TEST(CaseLines, OutOfMemoryIsAMarkOnTheLimit) {
   const CsvTable cases = case_study_2(10);
-  const Series marks = out_of_memory_series(case_lines(cases)[0], 24.0, number_in("n_tokens"));
-  EXPECT_EQ(marks.draw, Draw::out_of_memory);
-  ASSERT_EQ(marks.points.size(), 5u);
-  EXPECT_EQ(marks.points[0].x, 4500.0);
-  EXPECT_EQ(marks.points[0].y, 24.0);
-  EXPECT_THAT(out_of_memory_series(case_lines(cases)[0], 24.0, number_in("workers")).points,
+  const auto marks = out_of_memory_series(case_lines(cases)[0], 24.0, number_in("n_tokens"));
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_EQ(marks[0].draw, Draw::out_of_memory);
+  ASSERT_EQ(marks[0].points.size(), 1u);
+  EXPECT_EQ(marks[0].points[0].x, 4500.0);
+  EXPECT_EQ(marks[0].points[0].y, 24.0);
+  EXPECT_EQ(marks[1].draw, Draw::not_tried) << "a shorter one had run out";
+  EXPECT_THAT(marks[1].points, ::testing::SizeIs(4));
+  EXPECT_THAT(out_of_memory_series(case_lines(cases)[0], 24.0, number_in("workers")),
               ::testing::SizeIs(1));
+  EXPECT_THAT(out_of_memory_series(case_lines(cases)[1], 24.0, number_in("n_tokens")),
+              ::testing::IsEmpty());
   EXPECT_THAT(times_of(case_lines(cases)[0], "critical_path").points, ::testing::SizeIs(4));
 }
 
 TEST(CaseLines, NotesSayWhatTheBarsCover) {
-  CsvTable cases = case_study_2(10);
-  EXPECT_THAT(case_notes(cases)[0], HasSubstr("93.8 %"));
+  EXPECT_EQ(case_notes(case_study_2(10))[0],
+            "Marks: medians; error bars: min to max of 5 repeats (93.8 % interval of the median).");
+}
+
+TEST(CaseLines, BarsOfDifferentRepeatsAreNamedWithTheirNumbersAndNeverBetterThanTheyAre) {
+  std::vector<Values> rows;
+  const auto add_repeated = [&](std::int64_t n, const char* samples, const char* coverage) {
+    rows.push_back(ok_case(4, n, 0.5));
+    rows.back()["n_samples"] = samples;
+    rows.back()["interval_coverage"] = coverage;
+  };
+  add_repeated(1000, "1", "0");
+  add_repeated(2000, "1", "0");
+  add_repeated(3000, "9", "0.9609375");
+  EXPECT_EQ(case_notes(cases_of(rows))[0],
+            "Marks: medians; error bars: none (single repeats) in 2 of 3 points, 96.1 % interval "
+            "of the median of 9 repeats in 1.");
+  add_repeated(4000, "4", "0.875");
+  add_repeated(5000, "4", "0.875");
+  add_repeated(6000, "4", "0.875");
+  add_repeated(7000, "3", "0.75");
+  EXPECT_THAT(case_notes(cases_of(rows))[0],
+              HasSubstr("min to max of 4 repeats (87.5 % interval of the median) in 3 of 7 points, "
+                        "none (single repeats) in 2, of 3 repeats (75.0 %) in 1, 96.1 %"));
 }
 
 TEST(CaseLines, LinksAreNamedInUnits) {
@@ -117,6 +157,37 @@ TEST(CaseLines, SharedParametersLeaveOutWhatVaries) {
   EXPECT_THAT(shared_parameters(cases), ::testing::Not(HasSubstr("kernel")));
 }
 
+TEST(CaseLines, SharedParametersNameKeyHeadsWorkersAndLengthWhereTheyAreFixed) {
+  const auto grouped_query = [](int workers, const char* kv_heads) {
+    Values values = ok_case(workers, 8192, 0.5);
+    values["kv_heads"] = kv_heads;
+    values["link_bandwidth_byte_per_s"] = "1e9";
+    return values;
+  };
+  EXPECT_THAT(shared_parameters(cases_of({grouped_query(4, "2")})),
+              HasSubstr("N = 8,192, W = 4, B = 1, H = 8, G = 2, d = 64"));
+  EXPECT_THAT(shared_parameters(cases_of({grouped_query(4, "2")})),
+              HasSubstr("materialized kernel, 1 GB/s"));
+  EXPECT_THAT(shared_parameters(cases_of({grouped_query(4, "8")})),
+              ::testing::Not(HasSubstr("G = ")));
+  EXPECT_THAT(shared_parameters(cases_of({grouped_query(1, "8")})),
+              ::testing::Not(HasSubstr("W = ")));
+}
+
+TEST(Frame, MoreWorkersThanCoresAreSaidAndRepeatsCounted) {
+  const CsvTable cases =
+      scheme_table({scheme_case("ring", 2, 1024, 1.0), scheme_case("ring", 4, 1024, 1.0),
+                    scheme_case("ring", 8, 1024, 1.0, {{"n_samples", "3"}}),
+                    scheme_case("ring", 16, 1024, 1.0, {{"ranks", "model"}, {"n_samples", "1"}})});
+  EXPECT_EQ(oversubscription(cases, 2), "W = 4, 8 on 2 cores");
+  EXPECT_EQ(oversubscription(cases, 8), "");
+  EXPECT_EQ(oversubscription(cases, 0), "") << "not known";
+  EXPECT_EQ(oversubscription(case_study_2(10), 2), "") << "one device plays serial workers";
+  EXPECT_EQ(repeats(cases), "3 to 5 repeats");
+  EXPECT_EQ(repeats(case_study_2(10)), "5 repeats");
+  EXPECT_EQ(repeats(no_cases()), "");
+}
+
 TEST(Frame, NamesALinkByItsLimitsAndSaysWhereThereAreNone) {
   const CsvTable cases = scheme_table(
       {scheme_case("ring", 4, 1024, 1.0,
@@ -130,7 +201,15 @@ TEST(Frame, NamesALinkByItsLimitsAndSaysWhereThereAreNone) {
 TEST(Frame, AModelIsNamedWithItsDevice) {
   const CsvTable cases = scheme_table(
       {scheme_case("ring", 4, 1024, 1.0, {{"ranks", "model"}, {"model_device", "h100"}})});
-  EXPECT_EQ(named_values({&cases, 0}, {"ranks", "model_device"}), "model of h100");
+  EXPECT_EQ(named_values({&cases, 0}, {"ranks", "model_device"}), "modelled H100");
+  EXPECT_THAT(shared_parameters(cases), HasSubstr("modelled H100"));
+  const CsvTable file = scheme_table({scheme_case(
+      "ring", 1024, 4096, 1.0, {{"ranks", "model"}, {"model_device", "data/devices/a100.csv"}})});
+  EXPECT_EQ(named_values({&file, 0}, {"ranks", "model_device"}), "modelled A100")
+      << "a file is named without its folder";
+  EXPECT_EQ(named_values({&file, 0}, {"ranks"}), "model");
+  EXPECT_EQ(named_values({&file, 0}, {"workers", "n_tokens"}), "W = 1,024, N = 4,096")
+      << "one style of number";
 }
 
 TEST(Frame, GroupsStandByNumberAndNoLinkLimitIsTheLast) {
@@ -169,19 +248,21 @@ TEST(Frame, ARatioHasTheWidestBarThatTheIntervalsAllow) {
   EXPECT_DOUBLE_EQ(ratio.high, 1.5 * 1.1 / 0.9);
 }
 
-TEST(Frame, WorkerTicsArePowersOfTwoAndElseTheCountsThemselves) {
-  const auto labels = [](const Axis& axis) {
+TEST(Frame, WorkerTicsArePowersOfTwoOnlyWhereTheCountsAre) {
+  const auto labels = [](const std::vector<double>& workers) {
     std::vector<std::string> out;
-    for (const Axis::Tic& tic : axis.tics) out.push_back(tic.label);
+    for (const Axis::Tic& tic : make_scale(workers_axis(workers), workers).tics)
+      out.push_back(tic.label);
     return out;
   };
-  EXPECT_THAT(labels(workers_axis({2, 7, 8, 13, 31})), ElementsAre("2", "4", "8", "16"));
-  EXPECT_THAT(labels(workers_axis({7, 13, 7})), ElementsAre("7", "13"));
-  EXPECT_THAT(labels(workers_axis({5, 6, 7})), ElementsAre("5", "6", "7"));
-  EXPECT_THAT(labels(workers_axis({4, 1024})), ElementsAre("4", "16", "64", "256", "1024"))
+  EXPECT_THAT(labels({2, 4, 8, 16}), ElementsAre("2", "4", "8", "16"));
+  EXPECT_THAT(labels({4, 1024}), ElementsAre("4", "16", "64", "256", "1,024"))
       << "nine would run into each other";
+  EXPECT_THAT(labels({4, 7, 13, 21, 57}), ElementsAre("5", "10", "20", "50"));
+  EXPECT_THAT(labels({7, 13, 7}), ElementsAre("7", "13")) << "no round number is between them";
+  EXPECT_THAT(labels({5, 6, 7}), ElementsAre("5", "6", "7"));
   const double none = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(labels(workers_axis({4, none, 4, none, 4})), ElementsAre("4"));
+  EXPECT_THAT(labels({4, none, 4, none, 4}), ElementsAre("4"));
 }
 
 }  // namespace

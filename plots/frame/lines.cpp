@@ -41,7 +41,7 @@ Group in_panel(Group line, const Group& panel) {
 }
 
 Panel draw_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
-  Panel panel{.y = quantity.y};
+  Panel panel{.y = quantity.y, .own_axes = quantity.own_axes};
   for (const Group& line : quantity.lines ? quantity.lines(from) : declared.lines)
     draw_line(panel, declared, quantity,
               quantity.lines || from.rows.empty() ? line : in_panel(line, from));
@@ -66,15 +66,32 @@ std::string disturbed_note(const Figure& figure) {
                      hollow, hollow == 1 ? "" : "s");
 }
 
+constexpr std::string_view kNotDrawn = "Not drawn: ";
+
+// Makes one sentence of all that say what is not drawn.
+void join_not_drawn(std::vector<std::string>& notes) {
+  const auto says = [](const std::string& note) { return note.starts_with(kNotDrawn); };
+  const auto first = std::ranges::find_if(notes, says);
+  if (first == notes.end()) return;
+  for (auto at = first + 1; at != notes.end(); ++at)
+    if (says(*at)) {
+      first->replace(first->size() - 1, 1, "; " + at->substr(kNotDrawn.size()));
+      at->clear();
+    }
+}
+
 void choose_axes(Figure& figure, const LineFigure& declared,
                  const std::vector<const Quantity*>& shown) {
-  const Axis x = declared.x_axis(all_x(figure.panels));
-  const std::vector<double> every_y = all_y(figure.panels);
+  std::vector<Panel> sharing = figure.panels;
+  std::erase_if(sharing, &Panel::own_axes);
+  const Axis x = declared.x_axis(all_x(sharing));
+  const std::vector<double> every_y = all_y(sharing);
   for (std::size_t p = 0; p < shown.size(); ++p) {
     Panel& panel = figure.panels[p];
     panel.x = shown[p]->x_axis ? shown[p]->x_axis(all_x({panel})) : x;
     if (!shown[p]->fit) continue;
-    panel.y = shown[p]->fit(panel.y, declared.shared_axes ? every_y : all_y({panel}));
+    const bool shared = declared.shared_axes && !shown[p]->own_axes;
+    panel.y = shown[p]->fit(panel.y, shared ? every_y : all_y({panel}));
   }
 }
 
@@ -108,6 +125,7 @@ Figure line_figure(const LineFigure& declared) {
   figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
                                       declared.keys.end());
   figure.notes.push_back(disturbed_note(figure));
+  join_not_drawn(figure.notes);
   std::erase(figure.notes, "");
   return figure;
 }
@@ -121,11 +139,25 @@ Group behind(Group line, const std::string& what, int dash, PointOf value) {
   return line;
 }
 
+std::string not_drawn(const std::vector<Omission>& all) {
+  std::vector<std::string> parts;
+  for (const Omission& one : all) {
+    if (one.number == 0) continue;
+    parts.push_back(one.of == 0 ? fmt::format("{} ({})", counted(one.number, one.what), one.reason)
+                                : fmt::format("{} of {} ({})", one.number,
+                                              counted(one.of, one.what), one.reason));
+  }
+  return parts.empty() ? "" : fmt::format("{}{}.", kNotDrawn, listed(parts, "; "));
+}
+
 std::string keep_first(Groups& panels, std::size_t most, std::string_view order) {
   if (panels.size() <= most) return {};
-  const std::size_t left_out = panels.size() - most;
+  const std::size_t all = panels.size();
   panels.resize(most);
-  return fmt::format("The first {} panels by {} are drawn; left out: {}.", most, order, left_out);
+  return not_drawn({{.number = all - most,
+                     .what = "panel",
+                     .reason = fmt::format("beyond the first {} by {}", most, order),
+                     .of = all}});
 }
 
 Series line_series(const Group& line, const PointOf& value, bool breaks) {
@@ -171,12 +203,15 @@ std::vector<double> zeros(const std::vector<Point>& curve) {
   return found;
 }
 
-Series out_of_memory_series(const Group& line, double limit,
-                            const std::function<double(const Row&)>& x) {
-  Series series{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
+std::vector<Series> out_of_memory_series(const Group& line, double limit,
+                                         const std::function<double(const Row&)>& x) {
+  Series failed{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
+  Series skipped{.name = line.name, .draw = Draw::not_tried, .style = line.style};
   for (const auto& [at, row] : by_number(where(line.rows, out_of_memory), x))
-    series.points.push_back({.x = at, .y = limit});
-  return series;
+    (not_tried(row) ? skipped : failed).points.push_back({.x = at, .y = limit});
+  std::vector<Series> marks = {std::move(failed), std::move(skipped)};
+  std::erase_if(marks, [](const Series& series) { return series.points.empty(); });
+  return marks;
 }
 
 Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms) {
@@ -191,10 +226,21 @@ Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms
 
 void style_by_algorithm(Groups& lines,
                         const std::function<std::string(const Group&)>& algorithm_of) {
-  std::map<std::string, int> seen;
+  for (Group& line : lines) line.style = algorithm_style(algorithm_of(line));
+  shade_equal_looks(lines);
+}
+
+void shade_equal_looks(Groups& lines) {
+  const auto look = [](const Group& line) {
+    return std::tuple(line.style.colour, line.style.mark, line.style.dash, line.thin);
+  };
+  using Look = decltype(look(lines.front()));
+  std::map<Look, int> counts;
+  std::map<Look, int> places;
+  for (const Group& line : lines) ++counts[look(line)];
   for (Group& line : lines) {
-    const std::string algorithm = algorithm_of(line);
-    line.style = algorithm_style(algorithm, seen[algorithm]++);
+    const Look own = look(line);
+    line.style.colour = shade(line.style.colour, places[own]++, counts[own]);
   }
 }
 
@@ -209,16 +255,9 @@ Groups case_lines(const CsvTable& cases) {
   std::stable_sort(lines.begin(), lines.end(), [](const Group& a, const Group& b) {
     return std::pair(workers_of(a), a.key) < std::pair(workers_of(b), b.key);
   });
-  std::map<std::int64_t, int> variants;
-  for (Group& line : lines) {
-    const std::int64_t workers = workers_of(line);
-    line.name = name_with(fmt::format("W = {}", workers), line.rows.front(), others);
-    line.style = worker_style(workers, variants[workers]++);
-  }
-  // If one worker count has several algorithms, the colour tells the algorithm.
-  if (variants.size() == 1 && lines.size() > 1)
-    style_by_algorithm(lines,
-                       [](const Group& line) { return line.rows.front().text("algorithm"); });
+  for (Group& line : lines)
+    line.name = name_with(fmt::format("W = {}", workers_of(line)), line.rows.front(), others);
+  style_by_algorithm(lines, [](const Group& line) { return line.rows.front().text("algorithm"); });
   return lines;
 }
 
@@ -252,61 +291,6 @@ Point time_ratio(const Row& over, const Row& under, const std::string& prefix) {
           .low = above.low / below.high,
           .high = above.high / below.low,
           .disturbed = disturbed(over) || disturbed(under)};
-}
-
-std::string interval_note(const Rows& rows) {
-  double coverage = 1.0;
-  double samples = kNaN;
-  for (const Row& row : rows)
-    if (const double covered = row.number("interval_coverage"); covered < coverage) {
-      coverage = covered;
-      samples = row.number("n_samples");
-    }
-  if (!(coverage < 0.95))
-    return "Marks are medians; bars are 95 % order-statistic intervals of the median.";
-  if (samples < 2.0)
-    return "Marks are medians; bars span all repeats, where there are several: one says nothing of "
-           "its spread.";
-  return fmt::format(
-      "Marks are medians; bars span all repeats, at least {:.0f}, which holds the median with "
-      "{:.1f} % confidence.",
-      samples, coverage * 100.0);
-}
-
-std::vector<std::string> case_notes(const CsvTable& cases) {
-  const Rows rows = standing_rows(cases);
-  const Rows measured = where(rows, [](const Row& row) { return !modelled(row); });
-  std::vector<std::string> notes = {interval_note(measured.empty() ? rows : measured)};
-  const Rows missing = where(rows, [](const Row& row) { return !ran(row) && !out_of_memory(row); });
-  std::vector<std::string> kinds;
-  for (const Group& kind : group(missing, Columns{"status"}))
-    kinds.push_back(fmt::format("{} {}", kind.rows.size(), kind.key[0]));
-  if (!missing.empty())
-    notes.push_back(fmt::format("Without a point: {} of {} cases ({}).", missing.size(),
-                                rows.size(), listed(kinds)));
-  return notes;
-}
-
-std::vector<std::string> timing_notes(const Rows& rows) {
-  if (rows.empty()) return {};
-  std::vector<std::string> notes = case_notes(*rows.front().table);
-  const std::size_t of_model = count(rows, modelled);
-  if (of_model == rows.size()) notes.erase(notes.begin());  // modelled rows have no bars
-  if (const std::size_t lost = count(rows, out_of_memory); lost > 0)
-    notes.push_back(fmt::format("Out of memory: {} of {} cases.", lost, rows.size()));
-  if (of_model > 0) notes.emplace_back(kModelNote);
-  if (count(rows, [](const Row& row) { return row.is("ranks", "serial"); }) > 0)
-    notes.emplace_back(
-        "serial: one device played the workers in turn; its wall clock is the critical path "
-        "composed of them, without a network.");
-  return notes;
-}
-
-std::vector<std::string> joined_notes(std::initializer_list<std::vector<std::string>> parts) {
-  std::vector<std::string> notes;
-  for (const std::vector<std::string>& part : parts)
-    notes.insert(notes.end(), part.begin(), part.end());
-  return notes;
 }
 
 }  // namespace qb

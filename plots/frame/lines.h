@@ -28,6 +28,7 @@ struct LineFigure {
     std::function<Axis(Axis axis, const std::vector<double>& y)> fit{};
     // Makes the x axis of each panel by its own values.
     std::function<Axis(const std::vector<double>& x)> x_axis{};
+    bool own_axes = false;  // its ranges are its own, though the figure shares its axes
   };
   std::string title{};
   std::string nothing{};      // the reason if no row has a value
@@ -49,6 +50,17 @@ struct LineFigure {
 
 [[nodiscard]] Figure line_figure(const LineFigure& declared);
 
+// What a figure leaves out: how many, of how many if that says something, of what, and why.
+struct Omission {
+  std::size_t number = 0;
+  std::string what{};    // one of them: `case of pass_q`
+  std::string reason{};  // `unsupported`
+  std::size_t of = 0;
+};
+// Says what is not drawn: `Not drawn: 4 of 48 cases (unsupported); 1 panel (beyond six).` It is
+// empty if nothing is left out. Every figure says it in this sentence.
+[[nodiscard]] std::string not_drawn(const std::vector<Omission>& all);
+
 // ---- pieces ------------------------------------------------------------------------------------
 
 // Draws a point for each row, in their order; those without a y are left out unless they break the
@@ -59,8 +71,8 @@ struct LineFigure {
 // WHAT`.
 [[nodiscard]] Group behind(Group line, const std::string& what, int dash, PointOf value);
 
-// Keeps the first `most` panels and returns a note that says how many are left out; `order` says by
-// what they are sorted. The note is empty if all are kept.
+// Keeps the first `most` panels and returns not_drawn() of the others; `order` says by what they
+// are sorted.
 [[nodiscard]] std::string keep_first(Groups& panels, std::size_t most, std::string_view order);
 
 [[nodiscard]] PointOf shows(std::string column, double factor = 1.0);
@@ -74,20 +86,23 @@ struct LineFigure {
 // x. The result is empty if it never does.
 [[nodiscard]] std::vector<double> zeros(const std::vector<Point>& curve);
 
-// Draws crosses at y = `limit` (NaN: at the upper edge) for rows that ran out of memory, one for
-// each x.
-[[nodiscard]] Series out_of_memory_series(const Group& line, double limit,
-                                          const std::function<double(const Row&)>& x);
+// Draws marks at y = `limit` (NaN: at the upper edge), one for each x: crosses for rows that ran
+// out of memory, and pluses for those that were not tried because a shorter one had. A series
+// without points is left out.
+[[nodiscard]] std::vector<Series> out_of_memory_series(const Group& line, double limit,
+                                                       const std::function<double(const Row&)>& x);
 
 // Makes a line for each of the algorithms, in their order, also for those without rows.
 [[nodiscard]] Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms);
-// Gives each line the style of its algorithm; those of one algorithm differ in their marks.
+// Gives each line the style of its algorithm; those of one algorithm differ in lightness.
 void style_by_algorithm(Groups& lines,
                         const std::function<std::string(const Group&)>& algorithm_of);
+// Shades the lines that have one look, from light to dark in their order.
+void shade_equal_looks(Groups& lines);
 
 // Groups the cases of a run that differ in n_tokens alone, in its order: one line per worker count,
 // named by what tells it from the others: `W = 7`, or `W = 7, flash` if there are several kernels.
-// The worker counts ascend.
+// The worker counts ascend. A line has the colour and the mark of its algorithm.
 [[nodiscard]] Groups case_lines(const CsvTable& cases);
 [[nodiscard]] std::int64_t workers_of(const Group& line);
 
@@ -109,8 +124,9 @@ void style_by_algorithm(Groups& lines,
 inline constexpr const char* kModelNote =
     "model: predicted by the calibrated cost model; nothing was timed.";
 
-// Says what the bars are, by the interval_coverage and n_samples of the row whose interval covers
-// its median worst.
+// Says what marks and error bars are, by interval_coverage and n_samples of the rows: `error bars:
+// min to max of 5 repeats (93.8 % interval of the median)`. Where they differ it says of how many
+// points each is true.
 [[nodiscard]] std::string interval_note(const Rows& rows);
 
 // Says what the bars are, and which cases have no point and why.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "base/schema/kernels.h"
@@ -13,61 +15,67 @@
 namespace qb {
 namespace {
 
-constexpr std::uint32_t kBlue = 0x0072B2;
-constexpr std::uint32_t kVermillion = 0xD55E00;
-constexpr std::uint32_t kGreen = 0x009E73;
-constexpr std::uint32_t kPurple = 0xCC79A7;
-constexpr std::uint32_t kOrange = 0xE69F00;
-constexpr std::uint32_t kSky = 0x56B4E9;
-// These are Tol's muted set and a brown, for when the six are not enough.
-constexpr std::uint32_t kWine = 0x882255;
-constexpr std::uint32_t kIndigo = 0x332288;
-constexpr std::uint32_t kTeal = 0x44AA99;
-constexpr std::uint32_t kOlive = 0x999933;
-constexpr std::uint32_t kBrown = 0x8C510A;
+// These thirteen and black are the colours of the algorithms (base/schema/strategies.h).
+constexpr std::uint32_t kVermillion = 0xD46207;
+constexpr std::uint32_t kWine = 0x801A4D;
+constexpr std::uint32_t kBlue = 0x2572AA;
+constexpr std::uint32_t kOrange = 0xE6A216;
+constexpr std::uint32_t kGreen = 0x409877;
+constexpr std::uint32_t kTeal = 0x36D2B4;
+constexpr std::uint32_t kOlive = 0x979D5C;
+constexpr std::uint32_t kPurple = 0xC877A5;
+constexpr std::uint32_t kBrown = 0x8A520D;
+constexpr std::uint32_t kMiddleGrey = 0x6A6967;
+constexpr std::uint32_t kIndigo = 0x2E2388;
+constexpr std::uint32_t kSky = 0x71A8D5;
 
-// Yellow, the eighth colour of the set, is too light for a line on white.
 constexpr std::array kColours = {kBlue, kVermillion, kGreen, kPurple, kOrange, kSky};
 
-constexpr std::pair<std::int64_t, Style> kWorkers[] = {
-    {1, {kBlack, 0}},   {2, {kSky, 1}},   {4, {kOrange, 1}},  {7, {kBlue, 2}},
-    {8, {kGreen, 3}},   {13, {kSky, 5}},  {16, {kPurple, 5}}, {31, {kVermillion, 4}},
-    {32, {kPurple, 1}}, {64, {kBlue, 4}}, {57, {kGreen, 0}},
+constexpr std::pair<std::int64_t, std::uint32_t> kWorkers[] = {
+    {1, kBlack}, {2, kSky},    {3, kMiddleGrey}, {4, kOrange}, {7, kBlue},
+    {8, kGreen}, {13, kTeal},  {16, kPurple},    {21, kOlive}, {31, kVermillion},
+    {32, kWine}, {57, kBrown}, {64, kIndigo},
 };
 
-#define QB_STRATEGY(name, function, colour, mark, dash, summary) {#name, {colour, mark, dash}},
+#define QB_STRATEGY(name, function, colour, mark, summary) {#name, {colour, mark}},
 constexpr std::pair<std::string_view, Style> kAlgorithms[] = {QB_STRATEGIES(QB_STRATEGY)};
 #undef QB_STRATEGY
 
 // Our kernels are in base/schema/kernels.h.
-constexpr std::pair<std::string_view, Style> kKernelsOfOthers[] = {
-    {"torch_sdpa", {kBlue, 2}},
+struct KernelOfOthers {
+  std::string_view word;
+  std::string_view name;
+  Style style;
+};
+constexpr KernelOfOthers kKernelsOfOthers[] = {
+    {"torch_sdpa", "PyTorch SDPA", {kBlue, 2}},
 };
 
 // Families of patterns have one hue: windows red, cells blue, random ones orange, global ones
 // green.
 constexpr std::pair<std::string_view, Style> kPatterns[] = {
     {"full", {kBlack, 0}},
-    {"causal", {kGrey, 0}},
-    {"block_local", {kBlue, 1}},
-    {"variable_window", {kIndigo, 1}},
-    {"sliding_window", {kVermillion, 4}},
-    {"dilated_window", {kWine, 2}},
-    {"random", {kOrange, 3}},
-    {"global", {kGreen, 2}},
-    {"longformer", {kPurple, 5}},
-    {"bigbird", {kSky, 0}},
-    {"strided", {kOlive, 3}},
-    {"fixed", {kBrown, 5}},
-    {"any_of", {kTeal, 4}},
-    {"all_of", {kTeal, 1}},
+    {"causal", {0x6A6E75, 0}},
+    {"block_local", {0x1174B7, 1}},
+    {"variable_window", {0x35208A, 1}},
+    {"sliding_window", {0xBB5B05, 4}},
+    {"dilated_window", {0x6A1342, 2}},
+    {"random", {0xF2B00D, 3}},
+    {"global", {0x259F78, 2}},
+    {"longformer", {0xAF799E, 5}},
+    {"bigbird", {0x33B5F3, 0}},
+    {"strided", {0xA39A43, 3}},
+    {"fixed", {0x824504, 5}},
+    {"any_of", {0x86B0A4, 4}},
+    {"all_of", {0x3D7248, 1}},
 };
 
+// Those of one and of two threads, lighter and darker, are told apart, too.
 constexpr std::pair<std::string_view, Style> kDtypes[] = {
-    {"f32", {kBlack, 0, 0}},
-    {"bf16", {kGreen, 3, 1}},
-    {"f16", {kPurple, 1, 2}},
-    {"f64", {kGrey, 4, 0}},
+    {"f32", {kIndigo, 0}},
+    {"bf16", {kOrange, 3}},
+    {"f16", {kGreen, 1}},
+    {"f64", {kWine, 4}},
 };
 
 // Gives the style of a known word, or one that follows from its letters.
@@ -80,8 +88,42 @@ Style named_style(const Table& table, std::string_view name) {
   return indexed_style(sum);
 }
 
+// The part of light that a byte of sRGB stands for.
+double linear(std::uint32_t byte) {
+  const double value = static_cast<double>(byte & 0xFF) / 255.0;
+  return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+}
+
+double luminance(std::uint32_t colour) {
+  return 0.2126 * linear(colour >> 16) + 0.7152 * linear(colour >> 8) + 0.0722 * linear(colour);
+}
+
+// L* of CIELAB, from 0 to 100.
+double lightness(std::uint32_t colour) {
+  const double y = luminance(colour);
+  return y > 216.0 / 24389.0 ? 116.0 * std::cbrt(y) - 16.0 : y * 24389.0 / 27.0;
+}
+
+// Mixes with white, or with black if the amount is negative; 0 changes nothing and 1 all.
+std::uint32_t mixed(std::uint32_t colour, double amount) {
+  const auto component = [&](std::uint32_t byte) {
+    const auto value = static_cast<double>(byte & 0xFF);
+    const double to = amount > 0.0 ? value + (255.0 - value) * amount : value * (1.0 + amount);
+    return static_cast<std::uint32_t>(std::lround(to));
+  };
+  return component(colour >> 16) << 16 | component(colour >> 8) << 8 | component(colour);
+}
+
+// The first variants are the shades that are farthest from the colour itself.
 Style with_variant(Style style, int variant) {
-  style.mark = (style.mark + variant) % kMarks;
+  if (variant < 1) return style;
+  std::array<std::uint32_t, kShades> shades{};
+  for (int i = 0; i < kShades; ++i)
+    shades[static_cast<std::size_t>(i)] = shade(style.colour, i, kShades);
+  std::ranges::stable_sort(shades, std::greater{}, [own = lightness(style.colour)](auto one) {
+    return std::abs(lightness(one) - own);
+  });
+  style.colour = shades[static_cast<std::size_t>((variant - 1) % kShades)];
   return style;
 }
 
@@ -105,14 +147,37 @@ Style indexed_style(int index) {
   return {kColours[static_cast<std::size_t>(index % colours)], (index + index / colours) % kMarks};
 }
 
-Style worker_style(std::int64_t workers, int variant) {
-  for (const auto& [known, style] : kWorkers)
-    if (known == workers) return with_variant(style, variant);
-  return with_variant(indexed_style(static_cast<int>(workers % 1'000)), variant);
+// Lightness is what all kinds of colour vision share. A few shades lie around the middle; many
+// take the whole range that can be seen on white.
+std::uint32_t shade(std::uint32_t colour, int place, int count) {
+  if (count < 2) return colour;
+  const double light = count < 5 ? 50.0 + 7.0 * count : 65.0 + 3.0 * std::min(count, kShades);
+  const double dark = std::max(4.0, 50.0 - 7.0 * count);
+  const double wanted = light - (light - dark) * std::min(place, count - 1) / (count - 1);
+  double low = -1.0;
+  double high = 1.0;
+  for (int i = 0; i < 24; ++i) {
+    const double middle = (low + high) / 2;
+    (lightness(mixed(colour, middle)) < wanted ? low : high) = middle;
+  }
+  return mixed(colour, (low + high) / 2);
+}
+
+Style worker_style(std::int64_t workers) {
+  for (const auto& [known, colour] : kWorkers)
+    if (known == workers) return {colour, 0};
+  return {indexed_style(static_cast<int>(workers % 1'000)).colour, 0};
 }
 
 Style algorithm_style(std::string_view algorithm, int variant) {
   return with_variant(named_style(kAlgorithms, algorithm), variant);
+}
+
+std::optional<int> algorithm_place(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(kAlgorithms, name, &std::pair<std::string_view, Style>::first);
+  if (found == std::end(kAlgorithms)) return std::nullopt;
+  return static_cast<int>(found - std::begin(kAlgorithms));
 }
 
 int ranks_mark(std::string_view ranks) {
@@ -124,8 +189,17 @@ int ranks_mark(std::string_view ranks) {
 Style kernel_style(std::string_view kernel) {
   for (const KernelRow& row : kKernelRows)
     if (row.name == kernel) return {row.colour, row.mark};
-  return named_style(kKernelsOfOthers, kernel);
+  for (const KernelOfOthers& row : kKernelsOfOthers)
+    if (row.word == kernel) return row.style;
+  return named_style(std::span<const std::pair<std::string_view, Style>>(), kernel);
 }
+
+std::string kernel_name(std::string_view kernel) {
+  for (const KernelOfOthers& row : kKernelsOfOthers)
+    if (row.word == kernel) return std::string(row.name);
+  return std::string(kernel);
+}
+
 Style pattern_style(std::string_view kind, int variant) {
   return with_variant(named_style(kPatterns, kind), variant);
 }
@@ -139,15 +213,26 @@ std::uint32_t spare_colour(int index) {
 }
 
 std::uint32_t partition_colour(int worker) {
-  // The first eight are Okabe and Ito's, lightened; then hues by the golden ratio.
-  constexpr std::array<std::uint32_t, 8> first = {0x56B4E9, 0xE69F00, 0x4DC3A1, 0xF0E442,
-                                                  0xE08A4F, 0xD9A3C3, 0x7FA8E0, 0xBDBDBD};
+  // The first eight are light, and far apart for every colour vision; then hues by the golden
+  // ratio.
+  constexpr std::array<std::uint32_t, 8> first = {0x72CEFF, 0xEAA601, 0x47B792, 0xF5E93A,
+                                                  0xD77A38, 0xD19FC2, 0x9E8FDC, 0xC9C9C7};
   if (worker < static_cast<int>(first.size())) return first[static_cast<std::size_t>(worker)];
   const double hue = std::fmod(static_cast<double>(worker) * 0.618033988749895, 1.0);
   constexpr std::array<double, 3> saturations = {0.32, 0.52, 0.42};
   constexpr std::array<double, 2> values = {0.98, 0.86};
   return from_hsv(hue, saturations[static_cast<std::size_t>(worker) % saturations.size()],
                   values[static_cast<std::size_t>(worker) % values.size()]);
+}
+
+double contrast(std::uint32_t one, std::uint32_t other) {
+  const auto [dark, light] = std::minmax({luminance(one), luminance(other)});
+  return (light + 0.05) / (dark + 0.05);
+}
+
+std::uint32_t text_colour_on(std::uint32_t fill) {
+  constexpr std::uint32_t kWhite = 0xFFFFFF;
+  return contrast(fill, kBlack) >= contrast(fill, kWhite) ? kBlack : kWhite;
 }
 
 std::uint32_t lightened(std::uint32_t colour) { return ((colour >> 1) & 0x7F7F7F) + 0x7F7F7F; }

@@ -1,9 +1,15 @@
-// One table of colours and marks for every figure: a worker count or an algorithm looks the same
-// wherever it is drawn. Colours are those of Okabe and Ito, which people with any common colour
-// vision tell apart; marks differ too, so that a print in grey can be read.
+// One table of colours and marks for every figure: an algorithm, a kernel, an element type or a
+// pattern looks the same wherever it is drawn.
+//
+// Colour and mark say which one it is. Lightness says which of several of one look: `W = 4` or `W =
+// 7` of one algorithm, one or two threads of one kernel. A dash says that a line is a reference
+// beside what was measured: published, a bound, or a model. So no mark and no dash ever means a
+// number of workers. All colours of a table differ by a CIEDE2000 of 10 or more for people with
+// normal, protanopic, deuteranopic and tritanopic vision, which a test computes.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +19,7 @@ inline constexpr std::uint32_t kBlack = 0x000000;
 inline constexpr std::uint32_t kGrey = 0x6E6E6E;
 
 // `mark` counts the shapes: circle, square, triangle, inverted triangle, diamond, pentagon. `dash`
-// counts the lines: solid, dashed, dotted.
+// counts the lines: solid, and dashed and dotted for references.
 struct Style {
   std::uint32_t colour = kBlack;
   int mark = 0;
@@ -24,14 +30,26 @@ struct Style {
 inline constexpr int kMarks = 6;
 inline constexpr int kDashes = 3;
 
-// `variant` tells apart series of the same worker count (or algorithm) in one figure: the colour is
-// the same, the mark differs.
-[[nodiscard]] Style worker_style(std::int64_t workers, int variant = 0);
+// Makes the `place`-th of `count` shades of a colour, from light to dark; the only one is the
+// colour itself. Up to kShades of them differ by 10 or more.
+inline constexpr int kShades = 7;
+[[nodiscard]] std::uint32_t shade(std::uint32_t colour, int place, int count);
+
+// `variant` tells apart series of the same algorithm in one figure by their lightness; 0 is the
+// colour itself.
 [[nodiscard]] Style algorithm_style(std::string_view algorithm, int variant = 0);
+// Gives the place of an algorithm in the registry, in whose order legends are; empty if there is
+// none of that name.
+[[nodiscard]] std::optional<int> algorithm_place(std::string_view name);
+// Gives the style of a worker count, where neither algorithm nor kernel has a colour.
+[[nodiscard]] Style worker_style(std::int64_t workers);
 // Gives the mark for who plays the workers (`ranks:`) where the colour tells the algorithm.
 [[nodiscard]] int ranks_mark(std::string_view ranks);
 // Gives the style of a kernel, of this program or another, or of an element type.
 [[nodiscard]] Style kernel_style(std::string_view kernel);
+// Gives the name that its makers gave a kernel of another program: `PyTorch SDPA`; ours are named
+// by their words.
+[[nodiscard]] std::string kernel_name(std::string_view kernel);
 [[nodiscard]] Style dtype_style(std::string_view dtype);
 // Gives the style of a sparse pattern by its name, `sliding_window`; also of `full` and `causal`.
 [[nodiscard]] Style pattern_style(std::string_view kind, int variant = 0);
@@ -45,11 +63,15 @@ inline constexpr int kSpareColours = 9;
 // neighbours are far apart in hue.
 [[nodiscard]] std::uint32_t partition_colour(int worker);
 
-// These colours show what a worker does wherever its time is drawn; black numbers can be read on
-// the first.
+// These colours show what a worker does wherever its time is drawn.
 inline constexpr std::uint32_t kComputeColour = 0x56B4E9;
 inline constexpr std::uint32_t kCommunicationColour = 0xD55E00;
 inline constexpr std::uint32_t kIdleColour = 0xD4D4D4;
+
+// The contrast of two colours, from 1 to 21 (WCAG 2.2); text needs 4.5.
+[[nodiscard]] double contrast(std::uint32_t one, std::uint32_t other);
+// Gives black or white, whichever can be read better on a fill.
+[[nodiscard]] std::uint32_t text_colour_on(std::uint32_t fill);
 
 // Mixes a colour with as much white, for what is drawn behind.
 [[nodiscard]] std::uint32_t lightened(std::uint32_t colour);

@@ -1,49 +1,133 @@
 #include "plots/frame/palette.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "base/schema/kernels.h"
+#include "base/schema/strategies.h"
+#include "plots/testing/colour_vision.h"
 
 namespace qb {
 namespace {
 
-TEST(Palette, WorkerCountsOfTheCaseStudyDifferInColourAndInMark) {
-  std::set<std::uint32_t> colours;
-  std::set<int> marks;
-  for (const int workers : {1, 4, 7, 8, 31}) {
-    colours.insert(worker_style(workers).colour);
-    marks.insert(worker_style(workers).mark);
-  }
-  EXPECT_EQ(colours.size(), 5u);
-  EXPECT_EQ(marks.size(), 5u);
+using namespace testing_support;
+
+#define QB_NAME(name, ...) #name,
+constexpr const char* kAlgorithms[] = {QB_STRATEGIES(QB_NAME)};
+#undef QB_NAME
+constexpr const char* kPatterns[] = {
+    "full",           "causal", "block_local", "variable_window", "sliding_window",
+    "dilated_window", "random", "global",      "longformer",      "bigbird",
+    "strided",        "fixed",  "any_of",      "all_of"};
+constexpr std::int64_t kWorkerCounts[] = {1, 2, 3, 4, 7, 8, 13, 16, 21, 31, 32, 57, 64};
+constexpr double kApart = 10.0;
+
+using Named = std::vector<std::pair<std::string, std::uint32_t>>;
+
+// What the palette says of a set of words.
+template <class Words, class StyleOf>
+Named colours_of(const Words& words, StyleOf style_of) {
+  Named all;
+  for (const auto& word : words) all.emplace_back(fmt::format("{}", word), style_of(word).colour);
+  return all;
 }
 
-TEST(Palette, AVariantKeepsTheColourAndChangesTheMark) {
-  EXPECT_EQ(worker_style(31, 1).colour, worker_style(31).colour);
-  EXPECT_NE(worker_style(31, 1).mark, worker_style(31).mark);
-  EXPECT_EQ(algorithm_style("cqs", 2).colour, algorithm_style("cqs").colour);
+void expect_apart(const Named& colours) {
+  for (const Vision& vision : kVisions)
+    for (std::size_t i = 0; i < colours.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        EXPECT_GE(distance(colours[i].second, colours[j].second, vision), kApart)
+            << colours[i].first << " and " << colours[j].first << ", " << vision.name;
+}
+
+TEST(Palette, DistancesAreThoseOfThePublishedTestData) {
+  EXPECT_NEAR(ciede2000({50, 2.6772, -79.7751}, {50, 0, -82.7485}), 2.0425, 1e-4);
+  EXPECT_NEAR(ciede2000({60.2574, -34.0099, 36.2677}, {60.4626, -34.1751, 39.4387}), 1.2644, 1e-4);
+  EXPECT_NEAR(ciede2000({2.0776, 0.0795, -1.135}, {0.9033, -0.0636, -0.5514}), 0.9082, 1e-4);
+}
+
+// These rely on colour alone: algorithms share six marks, but no two of them a colour.
+TEST(Palette, AnyTwoAlgorithmsAreToldApartWithEveryColourVision) {
+  expect_apart(colours_of(kAlgorithms, [](const char* word) { return algorithm_style(word); }));
+}
+
+TEST(Palette, KernelsAndElementTypesAreToldApartWithEveryColourVision) {
+  std::vector<std::string> kernels = {"torch_sdpa"};
+  for (const KernelRow& row : kKernelRows) kernels.emplace_back(row.name);
+  expect_apart(colours_of(kernels, [](const std::string& word) { return kernel_style(word); }));
+  const auto dtypes = {"f32", "bf16", "f16", "f64"};
+  expect_apart(colours_of(dtypes, [](const char* word) { return dtype_style(word); }));
+  Named threads;  // one and two
+  for (const char* dtype : {"f32", "bf16", "f16"})
+    for (const int place : {0, 1})
+      threads.emplace_back(fmt::format("{} {}", dtype, place),
+                           shade(dtype_style(dtype).colour, place, 2));
+  expect_apart(threads);
+}
+
+TEST(Palette, PatternsAreToldApartWithEveryColourVision) {
+  expect_apart(colours_of(kPatterns, [](const char* word) { return pattern_style(word); }));
+}
+
+TEST(Palette, NoTwoWorkerCountsShareAColourOrHaveMarksOfTheirOwn) {
+  expect_apart(colours_of(kWorkerCounts, worker_style));
+  for (const std::int64_t workers : kWorkerCounts) EXPECT_EQ(worker_style(workers).mark, 0);
+}
+
+// These rely on lightness: worker counts of one algorithm have its hue. Up to seven share a figure.
+TEST(Palette, WorkerCountsOfAnAlgorithmAreShadesThatAreToldApart) {
+  for (int count = 2; count <= kShades; ++count) {
+    Named shades;
+    for (int place = 0; place < count; ++place)
+      shades.emplace_back(fmt::format("{} of {}", place, count),
+                          shade(algorithm_style("cqs").colour, place, count));
+    expect_apart(shades);
+  }
+  for (const char* algorithm : kAlgorithms) {
+    Named shades;
+    for (int place = 0; place < 4; ++place)
+      shades.emplace_back(fmt::format("{} {}", algorithm, place),
+                          shade(algorithm_style(algorithm).colour, place, 4));
+    expect_apart(shades);
+  }
+}
+
+TEST(Palette, TheOnlyShadeIsTheColourItself) {
+  EXPECT_EQ(shade(0xD46207, 0, 1), 0xD46207u);
+  EXPECT_EQ(shade(0xD46207, 9, 4), shade(0xD46207, 3, 4)) << "beyond the last";
+}
+
+TEST(Palette, AVariantKeepsTheMarkAndChangesTheLightness) {
+  for (const char* algorithm : kAlgorithms)
+    for (int variant = 1; variant < 4; ++variant) {
+      const Style style = algorithm_style(algorithm, variant);
+      EXPECT_EQ(style.mark, algorithm_style(algorithm).mark);
+      EXPECT_NE(style.colour, algorithm_style(algorithm).colour);
+    }
+}
+
+TEST(Palette, NoAlgorithmIsDashedSinceADashIsAReference) {
+  for (const char* algorithm : kAlgorithms) EXPECT_EQ(algorithm_style(algorithm).dash, 0);
+  for (const char* dtype : {"f32", "bf16", "f16", "f64"}) EXPECT_EQ(dtype_style(dtype).dash, 0);
 }
 
 TEST(Palette, AnyWorkerCountAndAnyAlgorithmHasAStyle) {
-  for (const std::int64_t workers : {3, 57, 1057, 1'000'000}) {
-    EXPECT_GE(worker_style(workers).mark, 0);
-    EXPECT_LT(worker_style(workers).mark, kMarks);
-  }
+  for (const std::int64_t workers : {3, 57, 1057, 1'000'000})
+    EXPECT_EQ(worker_style(workers).mark, 0);
   EXPECT_EQ(algorithm_style("something new"), algorithm_style("something new"));
+  EXPECT_EQ(algorithm_place("dense"), 0);
+  EXPECT_LT(*algorithm_place("ring"), *algorithm_place("ulysses"));
+  EXPECT_FALSE(algorithm_place("something new"));
 }
 
-TEST(Palette, EveryAlgorithmHasAColourOfItsOwnAndAnotherLook) {
-  std::set<std::uint32_t> colours;
-  std::set<std::pair<int, int>> looks;  // looks in a grey print
-  for (const char* algorithm :
-       {"dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag", "pass_kv", "pass_q", "decode",
-        "flash_decoding", "tree_decode", "ulysses", "all_gather_kv"}) {
-    const Style style = algorithm_style(algorithm);
-    EXPECT_TRUE(colours.insert(style.colour).second) << algorithm;
-    EXPECT_TRUE(looks.emplace(style.mark, style.dash).second) << algorithm;
-  }
+TEST(Palette, AnotherProgramsKernelHasTheNameOfItsMakers) {
+  EXPECT_EQ(kernel_name("torch_sdpa"), "PyTorch SDPA");
+  EXPECT_EQ(kernel_name("flash"), "flash");
 }
 
 TEST(Palette, RanksDifferInTheirMark) {
@@ -70,14 +154,10 @@ TEST(Palette, EveryNamedStyleHasAMarkAndADashThatCanBeDrawn) {
     styles.push_back(kernel_style(kernel));
   for (const char* dtype : {"f16", "bf16", "f32", "f64", "another"})
     styles.push_back(dtype_style(dtype));
-  for (const char* kind :
-       {"full", "causal", "block_local", "variable_window", "sliding_window", "dilated_window",
-        "random", "global", "longformer", "bigbird", "strided", "fixed", "any_of", "all_of"})
+  for (const char* kind : kPatterns)
     for (int variant = 0; variant < kMarks; ++variant)
       styles.push_back(pattern_style(kind, variant));
-  for (const char* algorithm :
-       {"dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag", "pass_kv", "pass_q", "decode",
-        "flash_decoding", "tree_decode", "ulysses", "all_gather_kv"})
+  for (const char* algorithm : kAlgorithms)
     for (int variant = 0; variant < kMarks; ++variant)
       styles.push_back(algorithm_style(algorithm, variant));
   for (int index = 0; index < 20; ++index) styles.push_back(indexed_style(index));
@@ -89,27 +169,32 @@ TEST(Palette, EveryNamedStyleHasAMarkAndADashThatCanBeDrawn) {
   }
 }
 
-// Relative luminance of sRGB (WCAG); black text on it has contrast (L + 0.05) / 0.05.
-double contrast_with_black(std::uint32_t colour) {
-  const auto linear = [](std::uint32_t byte) {
-    const double value = byte / 255.0;
-    return value <= 0.03928 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
-  };
-  const double luminance = 0.2126 * linear(colour >> 16 & 0xFF) +
-                           0.7152 * linear(colour >> 8 & 0xFF) + 0.0722 * linear(colour & 0xFF);
-  return (luminance + 0.05) / 0.05;
+TEST(Palette, TextIsReadableOnEveryFill) {
+  EXPECT_NEAR(contrast(0xFFFFFF, 0x000000), 21.0, 1e-9);
+  EXPECT_NEAR(contrast(0x000000, 0x0072B2), 4.05, 0.01) << "black on that blue is too little";
+  EXPECT_EQ(text_colour_on(0x0072B2), 0xFFFFFFu);
+  for (std::uint32_t red = 0; red < 256; red += 15)
+    for (std::uint32_t green = 0; green < 256; green += 15)
+      for (std::uint32_t blue = 0; blue < 256; blue += 15) {
+        const std::uint32_t fill = red << 16 | green << 8 | blue;
+        EXPECT_GE(contrast(text_colour_on(fill), fill), 4.5) << colour_text(fill);
+      }
 }
 
 TEST(Palette, PartitionColoursAreDistinct) {
   std::set<std::uint32_t> colours;
   for (int worker = 0; worker < 128; ++worker) colours.insert(partition_colour(worker));
   EXPECT_EQ(colours.size(), 128u);
+  Named first;
+  for (int worker = 0; worker < 8; ++worker)
+    first.emplace_back(fmt::format("worker {}", worker), partition_colour(worker));
+  expect_apart(first);
 }
 
 TEST(Palette, BlackNumbersCanBeReadOnPartitionColours) {
-  EXPECT_GT(contrast_with_black(kComputeColour), 4.5);
+  EXPECT_GT(contrast(kBlack, kComputeColour), 4.5);
   for (int worker = 0; worker < 128; ++worker)
-    EXPECT_GT(contrast_with_black(partition_colour(worker)), 4.5) << "worker " << worker;
+    EXPECT_GT(contrast(kBlack, partition_colour(worker)), 4.5) << "worker " << worker;
 }
 
 TEST(Palette, WritesColoursAsGnuplotAndHtmlReadThem) {

@@ -25,6 +25,13 @@ TEST(Provenance, ReadsTheManifestOfARun) {
   EXPECT_THAT(provenance.facts, Contains(Pair("cpu.model", "not available")));
 }
 
+TEST(Provenance, CoresAreThoseThatTheRunCouldUse) {
+  EXPECT_EQ(
+      read_provenance(R"({"environment": {"cpu": {"usable_processors": [0, 2, 3]}}})", "m").cores,
+      3);
+  EXPECT_EQ(read_provenance("{}", "m").cores, 0) << "not known";
+}
+
 TEST(Provenance, OneLineSaysMachineCodeAndDay) {
   EXPECT_EQ(provenance_line(read_provenance(testing_support::sample_manifest(), "m")),
             "Some CPU, 2 processors; qb 0.1.0; commit 0123456789ab with changes; 2026-01-02");

@@ -137,6 +137,8 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
   out.commit = text_at(json, "/environment/build/commit");
   out.sources_modified = text_at(json, "/environment/build/sources_modified") == "true";
   out.machine = text_at(json, "/environment/device_fingerprint");
+  const Json::json_pointer usable("/environment/cpu/usable_processors");
+  if (json.contains(usable)) out.cores = static_cast<int>(json.at(usable).size());
   const double machine = number_at(json, "/environment/memory/total_bytes");
   const double container = number_at(json, "/environment/memory/container_limit_bytes");
   out.memory_bytes = container < machine ? container : machine;

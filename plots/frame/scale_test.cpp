@@ -51,8 +51,39 @@ TEST(Scale, ThousandsOneApartAreGroupedToo) {
 
 TEST(Scale, ALogAxisOverManyDecadesHasOneTicADecade) {
   const Scale scale = make_scale({.column = "x", .log = true}, std::array{0.9, 1.1e6});
-  EXPECT_THAT(labels(scale), ElementsAre("1", "10", "100", "1,000", "10,000", "100,000", "10⁶"));
+  EXPECT_THAT(labels(scale), ElementsAre("1", "10", "10²", "10³", "10⁴", "10⁵", "10⁶"))
+      << "never 100,000 beside 10⁶";
   EXPECT_THAT(scale.minor, ::testing::Contains(20.0));
+}
+
+TEST(Scale, NumbersThatAllFitAreWrittenOut) {
+  EXPECT_THAT(labels(make_scale({.column = "x", .log = true}, std::array{900.0, 2e5})),
+              ElementsAre("1,000", "10,000", "100,000"));
+}
+
+TEST(Scale, ALinearAxisOfMillionsHasOnePrefix) {
+  EXPECT_THAT(labels(make_scale({.column = "x", .tight = true}, std::array{0.0, 2e6})),
+              ElementsAre("0.0 M", "0.5 M", "1.0 M", "1.5 M", "2.0 M"));
+}
+
+TEST(Scale, LengthsThatArePowersOfTwoHaveTicsThereAndOthersDecimalOnes) {
+  const std::vector<double> powers = {512, 1024, 2048, 4096, 8192};
+  EXPECT_THAT(labels(make_scale(tokens_axis(powers), powers)),
+              ElementsAre("512", "1,024", "2,048", "4,096", "8,192"));
+  const std::vector<double> many = {128, 1 << 20};
+  const Scale thinned = make_scale(tokens_axis(many), many);
+  EXPECT_THAT(labels(thinned), ElementsAre("128", "2,048", "32,768", "524,288"));
+  EXPECT_EQ(thinned.minor.size(), 14u) << "every power has a small tic";
+  const std::vector<double> others = {1000, 2000, 16000};
+  EXPECT_FALSE(tokens_axis(others).powers_of_two);
+  EXPECT_THAT(labels(make_scale(tokens_axis(others), others)),
+              ElementsAre("1,000", "3,000", "10,000"));
+}
+
+TEST(Scale, OneValueAloneMakesNoAxisOfPowers) {
+  EXPECT_FALSE(are_powers_of_two({1024, 1024}));
+  EXPECT_FALSE(are_powers_of_two({0, 1, 2}));
+  EXPECT_TRUE(are_powers_of_two({0.25, kNaN, 64}));
 }
 
 TEST(Scale, ALogAxisOverLessThanADecadeStillHasThreeTics) {

@@ -104,6 +104,7 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
   Figure figure =
       partition_of(partition_rectangles(plan), "Case study 1: which worker computes which pair");
   figure.name = "case_study_1_partition";
+  figure.subtitle += ", interest set {0, 1, 3}";
   add_figure(section, figure, words, all);
   all.exact.push_back(std::move(section));
   return ExitCode::ok;

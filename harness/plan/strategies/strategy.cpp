@@ -7,7 +7,7 @@
 namespace qb {
 namespace {
 
-#define QB_STRATEGY(name, function, colour, mark, dash, summary) {#name, summary, function},
+#define QB_STRATEGY(name, function, colour, mark, summary) {#name, summary, function},
 constexpr Strategy kStrategies[] = {QB_STRATEGIES(QB_STRATEGY)};
 #undef QB_STRATEGY
 

@@ -53,7 +53,7 @@ struct Strategy {
 [[nodiscard]] int flash_decoding_splits(std::int64_t units, int processors, std::int64_t key_blocks,
                                         int max_splits);
 
-#define QB_STRATEGY(name, function, colour, mark, dash, summary) \
+#define QB_STRATEGY(name, function, colour, mark, summary) \
   [[nodiscard]] Plan function(const Problem& problem, const StrategyOptions& options);
 QB_STRATEGIES(QB_STRATEGY)
 #undef QB_STRATEGY

@@ -1,0 +1,164 @@
+// What rows and their parameters are called in legends, titles and subtitles.
+#include <array>
+
+#include "base/numbers.h"
+#include "plots/frame/frame.h"
+
+namespace qb {
+namespace {
+
+// Writes 1e10 as `10 GB/s`, with enough digits that two links have two names.
+std::string bandwidth_name(double byte_per_s) {
+  constexpr std::array<std::pair<double, const char*>, 4> units = {
+      {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}}};
+  for (const auto& [size, name] : units)
+    if (byte_per_s >= size) return fmt::format("{:.6g} {}", byte_per_s / size, name);
+  return fmt::format("{:.6g} B/s", byte_per_s);
+}
+
+std::string latency_name(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.6g} µs", seconds * 1e6);
+  return fmt::format("{:.6g} ms", seconds * 1e3);
+}
+
+// A device that a file describes is named by the file, a product by its capitals: `A100` for
+// `data/devices/a100.csv`.
+std::string device_name(const std::string& device) {
+  std::string name = device.substr(device.find_last_of('/') + 1);
+  if (name.ends_with(".csv")) name.resize(name.size() - 4);
+  const bool product =
+      name.find('-') == std::string::npos && name.find_first_of("0123456789") != std::string::npos;
+  if (product)
+    for (char& letter : name)
+      if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  return name;
+}
+
+bool names_device(const Row& row, const Columns& columns) {
+  return modelled(row) && std::ranges::count(columns, "model_device") > 0 &&
+         !row.text("model_device").empty();
+}
+
+std::string field_name(const Row& row, const std::string& column) {
+  const std::string& value = row.text(column);
+  if (column == "link_bandwidth_byte_per_s" && value.empty()) return "no link limit";
+  // For measured ranks the device only says what they are compared with.
+  if (value.empty() || (column == "model_device" && !modelled(row))) return {};
+  if (column == "link_bandwidth_byte_per_s") return bandwidth_name(row.number(column));
+  if (column == "link_latency_s") return latency_name(row.number(column));
+  if (column == "n_tokens") return "N = " + grouped(row.number(column));
+  if (column == "kv_len") return grouped(row.number(column)) + " keys";
+  if (column == "workers") return "W = " + grouped(row.number(column));
+  return column == "model_device" ? device_name(value) : named_value(column, value);
+}
+
+}  // namespace
+
+std::string named_value(std::string_view column, const std::string& value) {
+  if (column == "threads" && value == "0") return "all cores";
+  if (column == "threads" && value == "1") return "1 thread";
+  const Field* const field = find_parameter_field(column);
+  if (value.empty() || field == nullptr) return value;
+  if (field->quiet_standard && value == field->standard) return {};
+  std::string shown = value;
+  const std::optional<double> number = parse_real(value);
+  if (column == "link_bandwidth_byte_per_s" && number) shown = format_si(*number);
+  if (column == "link_latency_s" && number) shown = format_seconds(*number);
+  return fmt::format(fmt::runtime(field->label), shown);
+}
+
+std::string name_with(std::string name, const Row& row, const Columns& columns) {
+  std::vector<std::string> parts = {std::move(name)};
+  for (const std::string& column : columns)
+    if (own_value(row, column) != "=") parts.push_back(named_value(column, row.text(column)));
+  return listed(parts);
+}
+
+std::string named_values(const Row& row, const Columns& columns) {
+  std::string out;
+  for (const std::string& column : columns) {
+    const std::string name =
+        column == "ranks" && names_device(row, columns) ? "modelled" : field_name(row, column);
+    if (name.empty()) continue;
+    out += (out.empty() ? "" : column == "model_device" ? " " : ", ") + name;
+  }
+  return out;
+}
+
+std::string grouped(double whole) { return format_grouped(static_cast<std::int64_t>(whole)); }
+
+std::string counted(std::size_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<std::string>& texts, std::string_view between) {
+  std::string out;
+  for (const std::string& text : texts) {
+    if (!out.empty() && !text.empty()) out += between;
+    out += text;
+  }
+  return out;
+}
+
+std::string oversubscription(const CsvTable& cases, int cores) {
+  std::set<std::int64_t> counts;
+  for (const Row& row : all_rows(cases)) {
+    const std::int64_t workers = row.integer("workers");
+    const bool at_once = row.is("ranks", "threads") || row.is("ranks", "mpi");
+    if (ran(row) && at_once && workers * std::max<std::int64_t>(1, row.integer("threads")) > cores)
+      counts.insert(workers);
+  }
+  if (counts.empty() || cores < 1) return {};
+  return fmt::format("W = {} on {} core{}", fmt::join(counts, ", "), cores, cores == 1 ? "" : "s");
+}
+
+std::string repeats(const CsvTable& cases) {
+  std::set<std::int64_t> found;
+  for (const Row& row : all_rows(cases))
+    if (ran(row) && !modelled(row) && row.integer("n_samples") > 0)
+      found.insert(row.integer("n_samples"));
+  if (found.empty()) return {};
+  const std::string most = counted(static_cast<std::size_t>(*found.rbegin()), "repeat");
+  return found.size() == 1 ? most : fmt::format("{} to {}", *found.begin(), most);
+}
+
+bool all_modelled(const CsvTable& cases) {
+  return cases.size() > 0 && count(all_rows(cases), modelled) == cases.size();
+}
+
+std::string shared_parameters(const CsvTable& cases) {
+  const Rows rows = all_rows(cases);
+  const auto shared = [&](std::string_view column) {
+    const bool same = !rows.empty() && count(rows, [&](const Row& row) {
+                                         return row.is(column, rows.front().text(column));
+                                       }) == rows.size();
+    return same ? rows.front().text(column) : std::string();
+  };
+  Columns shown = {"n_tokens",       "workers", "batch", "q_heads", "kv_heads",
+                   "head_dim",       "dtype",   "mask",  "kernel",  "link_bandwidth_byte_per_s",
+                   "link_latency_s", "device",  "ranks", "threads"};
+  // A matrix product has neither heads nor a mask.
+  if (shared("workload") == "matrix_product")
+    shown = {"workers", "dtype", "kernel", "device", "ranks", "threads"};
+  std::vector<std::string> parts;
+  for (const std::string& column : shown) {
+    const std::string value = cases.has(column) ? shared(column) : std::string();
+    if (value.empty() || (column == "workers" && value == "1") ||
+        (column == "kv_heads" && value == shared("q_heads")))
+      continue;
+    // If all rows are modelled, the ranks name the device; the machine that computed the model does
+    // not matter.
+    if (all_modelled(cases) && (column == "device" || column == "threads")) continue;
+    if (all_modelled(cases) && column == "ranks") {
+      const std::string device = shared("model_device");
+      parts.push_back(listed({"modelled", device_name(device)}, " "));
+    } else {
+      parts.push_back(
+          (column == "n_tokens" ? field_name(rows.front(), column) : named_value(column, value)) +
+          (column == "kernel" || column == "ranks" ? " " + column : ""));
+    }
+  }
+  return listed(parts);
+}
+
+}  // namespace qb

@@ -1,0 +1,110 @@
+// The sentences below figures that say how their numbers were obtained and what is missing.
+#include "plots/frame/lines.h"
+
+namespace qb {
+namespace {
+
+// Rows of as many repeats; the interval of up to 8 is all of them.
+struct Repeats {
+  double samples = 0.0;
+  double coverage = 0.0;
+  std::size_t points = 0;
+
+  [[nodiscard]] bool whole() const {
+    return std::abs(coverage - (1.0 - std::exp2(1.0 - samples))) < 1e-6;
+  }
+};
+
+// What the error bars of some rows are; `again` if the words were said of others.
+std::string bars_of(const Repeats& repeats, bool again) {
+  if (repeats.samples < 2.0) return "none (single repeats)";
+  const double percent = kPercent * repeats.coverage;
+  if (!repeats.whole())
+    return fmt::format("{:.1f} % interval of the median of {:.0f} repeats", percent,
+                       repeats.samples);
+  return again ? fmt::format("of {:.0f} repeats ({:.1f} %)", repeats.samples, percent)
+               : fmt::format("min to max of {:.0f} repeats ({:.1f} % interval of the median)",
+                             repeats.samples, percent);
+}
+
+// The reason in a message of a failed case, without what follows it.
+std::string short_reason(const Row& row) {
+  const std::string& message = row.text("message");
+  const std::string text = message.substr(0, message.find_first_of("(;:"));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// The reason of some rows of one status: its word, and the message if they share it.
+std::string reason_of(const Group& status) {
+  constexpr std::size_t kLongest = 60;
+  std::set<std::string> messages;
+  for (const Row& row : status.rows) messages.insert(short_reason(row));
+  const bool told =
+      messages.size() == 1 && !messages.begin()->empty() && messages.begin()->size() <= kLongest;
+  return listed({status.key[0], told ? *messages.begin() : ""}, ": ");
+}
+
+}  // namespace
+
+std::string interval_note(const Rows& rows) {
+  std::vector<Repeats> kinds;
+  std::size_t all = 0;
+  for (const Group& kind : group(rows, Columns{"n_samples", "interval_coverage"})) {
+    const Row& row = kind.rows.front();
+    if (std::isnan(row.number("interval_coverage"))) continue;
+    kinds.push_back({row.number("n_samples"), row.number("interval_coverage"), kind.rows.size()});
+    all += kind.rows.size();
+  }
+  if (kinds.empty()) return "Marks: medians.";
+  std::ranges::stable_sort(kinds, std::greater{}, &Repeats::points);
+  std::vector<std::string> texts;
+  bool again = false;
+  for (const Repeats& kind : kinds) {
+    texts.push_back(bars_of(kind, again));
+    again = again || (kind.whole() && kind.samples >= 2.0);
+    if (kinds.size() > 1)
+      texts.back() += texts.size() == 1 ? fmt::format(" in {} of {} points", kind.points, all)
+                                        : fmt::format(" in {}", kind.points);
+  }
+  return fmt::format("Marks: medians; error bars: {}.", listed(texts));
+}
+
+std::vector<std::string> case_notes(const CsvTable& cases) {
+  const Rows rows = standing_rows(cases);
+  const Rows measured = where(rows, [](const Row& row) { return ran(row) && !modelled(row); });
+  std::vector<Omission> missing;
+  for (const Group& status :
+       group(where(rows, [](const Row& row) { return !ran(row) && !out_of_memory(row); }),
+             Columns{"status"}))
+    missing.push_back({.number = status.rows.size(),
+                       .what = "case",
+                       .reason = reason_of(status),
+                       .of = rows.size()});
+  std::vector<std::string> notes = {interval_note(measured.empty() ? rows : measured)};
+  if (!missing.empty()) notes.push_back(not_drawn(missing));
+  return notes;
+}
+
+std::vector<std::string> timing_notes(const Rows& rows) {
+  if (rows.empty()) return {};
+  std::vector<std::string> notes = case_notes(*rows.front().table);
+  const std::size_t of_model = count(rows, modelled);
+  if (of_model == rows.size()) notes.erase(notes.begin());  // modelled rows have no bars
+  if (const std::size_t lost = count(rows, out_of_memory); lost > 0)
+    notes.push_back(fmt::format("Out of memory: {} of {} cases.", lost, rows.size()));
+  if (of_model > 0) notes.emplace_back(kModelNote);
+  if (count(rows, [](const Row& row) { return row.is("ranks", "serial"); }) > 0)
+    notes.emplace_back(
+        "serial: one device played the workers in turn; its wall clock is the critical path "
+        "composed of them, without a network.");
+  return notes;
+}
+
+std::vector<std::string> joined_notes(std::initializer_list<std::vector<std::string>> parts) {
+  std::vector<std::string> notes;
+  for (const std::vector<std::string>& part : parts)
+    notes.insert(notes.end(), part.begin(), part.end());
+  return notes;
+}
+
+}  // namespace qb
