@@ -24,8 +24,9 @@ TEST(Table, MarkdownEscapesPipes) {
 
 TEST(Table, LatexIsABooktabsTable) {
   EXPECT_EQ(table_latex(small_table()),
-            "\\begin{table}\n\\centering\n\\caption{100 \\% of R\\&D}\n\\label{tab:small}\n"
-            "\\begin{tabular}{lrl}\n\\toprule\nwhat & ours\\_ms & verdict \\\\\n\\midrule\n"
+            "\\begin{table}\n\\centering\\small\\setlength{\\tabcolsep}{4pt}\n"
+            "\\caption{100 \\% of R\\&D}\n\\label{tab:small}\n"
+            "\\begin{tabular}{@{}lrl@{}}\n\\toprule\nwhat & ours\\_ms & verdict \\\\\n\\midrule\n"
             "a|b & 1.50 & agrees \\\\\nx\\_y & - & differs \\\\\n\\bottomrule\n\\end{tabular}\n"
             "\n\\smallskip\\footnotesize Costs \\$5 \\#1.\n\\end{table}\n");
 }

@@ -152,7 +152,9 @@ int scale_of(const Provenance& run, const std::string& folder) {
 
 ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance& provenance) {
   std::string folder = words.from;
-  if (folder.empty() && run_case_2(words, all, folder) == ExitCode::interrupted)
+  if (!folder.empty())
+    say(fmt::format("[3/4] case study 2 from {}", folder));
+  else if (run_case_2(words, all, folder) == ExitCode::interrupted)
     return ExitCode::interrupted;
   say("[4/4] figures, tables, report");
   DrawnRun drawn = draw_run(folder, words.out + "/figures");
